@@ -1,0 +1,59 @@
+// Package contract holds the names that the renderer, the helpers in the rendered Pods and the users' tooling agree
+// on: the API group and its kinds, annotations and labels, and what a rendered Pod looks like from inside. It has no
+// dependencies, since the runtime module shares it.
+package contract
+
+// The API group of the project's documents and function configs.
+const (
+	Group      = "resourceplugins.dev"
+	Version    = "v1alpha1"
+	APIVersion = Group + "/" + Version
+)
+
+// The kinds of the documents.
+const (
+	ResourcePlugin = "ResourcePlugin"
+	Sandbox        = "Sandbox"
+	RouteGroup     = "RouteGroup"
+	Catalog        = "Catalog"
+	PluginLock     = "PluginLock"
+)
+
+// Annotations, and the labels among them, of what is rendered and of sandboxes.
+const (
+	SandboxKey    = Group + "/sandbox"    // label and annotation: the sandbox's name
+	ResourceKey   = Group + "/resource"   // label and annotation: the sandbox resource's name
+	PhaseKey      = Group + "/phase"      // label and annotation: create or delete
+	StepKey       = Group + "/step"       // label and annotation: the step's name
+	PluginKey     = Group + "/plugin"     // name@version, the version canonical
+	DigestKey     = Group + "/digest"     // sha256:… of the plugin document
+	DependsOnKey  = Group + "/depends-on" // the steps that this one waits for, comma-separated
+	GenerationKey = Group + "/generation" // what the step is made from, as a hash
+	RenderedByKey = Group + "/rendered-by"
+	SandboxIDKey  = Group + "/sandbox-id" // on a sandbox: overrides the derived id
+	StateKey      = Group + "/state"      // on a sandbox: absent renders its delete phase
+	RequestedKey  = Group + "/requested"  // on a sandbox: the references as they were before resolution
+	DigestsKey    = Group + "/digests"    // on a sandbox: the digests of what its references resolved to
+)
+
+// Variables that every script gets.
+const (
+	SandboxIDVariable    = "SIGNADOT_SANDBOX_ID"
+	SandboxNameVariable  = "SIGNADOT_SANDBOX_NAME"
+	ResourceNameVariable = "SIGNADOT_RESOURCE_NAME"
+)
+
+// Containers and volumes of a rendered Pod. The names with signadot-execunit are reserved by the ResourcePlugin spec.
+const (
+	MainContainer  = "main"
+	InputManager   = "signadot-execunit-input-manager"
+	OutputManager  = "signadot-execunit-output-manager"
+	IOVolume       = "signadot-execunit-io"
+	ScriptVolume   = "resourceplugins-script"
+	ParamsVolume   = "resourceplugins-params"
+	TokenVolume    = "resourceplugins-token"
+	ScriptFolder   = "/var/run/resourceplugins/script"
+	ScriptFile     = ScriptFolder + "/script"
+	IOFolder       = "/var/run/resourceplugins/io"
+	LocalConfigKey = "config.kubernetes.io/local-config"
+)

@@ -1,0 +1,108 @@
+package krm
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Path names a field of a document the way a result's `field.path` does: keys joined by dots, list indexes in
+// brackets, and a key that is not plain quoted in brackets: `spec.create[0].inputs[1].as.env`,
+// `metadata.annotations["resourceplugins.dev/digest"]`. The empty path is the document itself.
+type Path string
+
+// Key is the path of the field key below p.
+func (p Path) Key(key string) Path {
+	switch {
+	case !plainKey(key):
+		return p + Path("["+strconv.Quote(key)+"]")
+	case p == "":
+		return Path(key)
+	default:
+		return p + Path("."+key)
+	}
+}
+
+// Index is the path of the list element i below p.
+func (p Path) Index(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
+
+// Find returns the value at p below root, and false where there is none. Of duplicate keys the first counts.
+func (p Path) Find(root *yaml.Node) (*yaml.Node, bool) {
+	node := root
+	for rest := string(p); rest != ""; {
+		key, index, after, ok := nextStep(rest)
+		if !ok {
+			return nil, false
+		}
+		if index >= 0 {
+			node = element(node, index)
+		} else {
+			node = Value(node, key)
+		}
+		if node == nil {
+			return nil, false
+		}
+		rest = after
+	}
+	return node, node != nil
+}
+
+// nextStep cuts the first step off a path. The index is -1 where the step is a key.
+func nextStep(path string) (key string, index int, rest string, ok bool) {
+	path = strings.TrimPrefix(path, ".")
+	if !strings.HasPrefix(path, "[") {
+		end := strings.IndexAny(path, ".[")
+		if end < 0 {
+			end = len(path)
+		}
+		return path[:end], -1, path[end:], end > 0
+	}
+	if quoted, err := strconv.QuotedPrefix(path[1:]); err == nil {
+		key, err = strconv.Unquote(quoted)
+		rest, closed := strings.CutPrefix(path[1+len(quoted):], "]")
+		return key, -1, rest, err == nil && closed
+	}
+	digits, rest, closed := strings.Cut(path[1:], "]")
+	index, err := strconv.Atoi(digits)
+	return "", index, rest, closed && err == nil && index >= 0
+}
+
+func plainKey(key string) bool {
+	for i := range len(key) {
+		c := key[i]
+		if c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return key != ""
+}
+
+// Value returns the value of key in a mapping, nil where there is none. It looks through aliases.
+func Value(mapping *yaml.Node, key string) *yaml.Node {
+	mapping = dereference(mapping)
+	if mapping == nil || mapping.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return dereference(mapping.Content[i+1])
+		}
+	}
+	return nil
+}
+
+func element(list *yaml.Node, index int) *yaml.Node {
+	list = dereference(list)
+	if list == nil || list.Kind != yaml.SequenceNode || index >= len(list.Content) {
+		return nil
+	}
+	return dereference(list.Content[index])
+}
+
+func dereference(node *yaml.Node) *yaml.Node {
+	for node != nil && node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	return node
+}
