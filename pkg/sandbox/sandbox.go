@@ -1,0 +1,32 @@
+// Package sandbox reads Sandbox documents: an ephemeral environment's forked workloads and the resources that plugins
+// provide for it.
+package sandbox
+
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Sandbox is a Sandbox document.
+type Sandbox struct {
+	// Item is the document as it came.
+	Item *krm.Item
+	// Name is the name as written; the server folds it to lower case.
+	Name string
+	Spec Spec
+}
+
+// Read decodes a document. It returns the sandbox with what could be decoded, and everything that could not.
+func Read(item *krm.Item) (*Sandbox, []decode.Problem) {
+	s := &Sandbox{Item: item, Name: item.Name()}
+	spec := krm.Value(item.Node(), "spec")
+	if spec == nil {
+		return s, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
+	}
+	return s, decode.Into(spec, "spec", &s.Spec)
+}
+
+// LowerName returns the name that identifies the sandbox: names that differ only in case are the same.
+func (s *Sandbox) LowerName() string { return strings.ToLower(s.Name) }

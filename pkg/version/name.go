@@ -1,0 +1,83 @@
+// Package version reads the names of plugins: `bareName[@version]`, as a document carries it and as a sandbox refers
+// to it. Versions are semver; what people write loosely (`v1.0.0`, `1.0`, `1`) is brought to its canonical form.
+package version
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// MaxBareName is the longest bare name in bytes (ResourcePlugin spec, name).
+const MaxBareName = 253
+
+// Default is the version of a document whose name carries none (ResourcePlugin spec, name).
+const Default = "0.0.0"
+
+// Name is a plugin document's identity.
+type Name struct {
+	Bare    string
+	Version *semver.Version
+}
+
+// String returns the identity in full, `name@0.0.0` included.
+func (n Name) String() string { return n.Bare + "@" + n.Version.String() }
+
+// ParseName reads the name of a plugin document. Without a version it is Default; `@latest` is an error, since it is an
+// alias for reading only.
+func ParseName(text string) (Name, error) {
+	bare, pin, pinned := strings.Cut(text, "@")
+	if err := CheckBare(bare); err != nil {
+		return Name{}, err
+	}
+	if !pinned {
+		pin = Default
+	}
+	if pin == "latest" {
+		return Name{}, errors.New(`version "latest" must not be published: it is an alias for reading; give a semver such as @1.0.0`)
+	}
+	v, err := Parse(pin)
+	if err != nil {
+		return Name{}, err
+	}
+	return Name{Bare: bare, Version: v}, nil
+}
+
+// Parse reads one version, loosely: a leading v and missing minor and patch numbers are accepted.
+func Parse(text string) (*semver.Version, error) {
+	v, err := semver.NewVersion(text)
+	if err != nil {
+		return nil, fmt.Errorf("version %q must be a semver such as 1.0.0", text)
+	}
+	canonical, err := semver.StrictNewVersion(v.String())
+	if err != nil {
+		return nil, fmt.Errorf("version %q must be a semver such as 1.0.0", text)
+	}
+	return canonical, nil
+}
+
+// CheckBare checks a bare name: `^[a-zA-Z][-a-zA-Z0-9]*[a-zA-Z0-9]$`, at most MaxBareName bytes (ResourcePlugin spec, name).
+func CheckBare(bare string) error {
+	switch {
+	case bare == "":
+		return errors.New("name must not be empty")
+	case len(bare) > MaxBareName:
+		return fmt.Errorf("name must have at most %d bytes, not %d", MaxBareName, len(bare))
+	case len(bare) < 2:
+		return fmt.Errorf("name %q must have at least two characters", bare)
+	case !isLetter(bare[0]):
+		return fmt.Errorf("name %q must start with a letter", bare)
+	case bare[len(bare)-1] == '-':
+		return fmt.Errorf("name %q must end in a letter or a digit", bare)
+	}
+	for i := range len(bare) {
+		if c := bare[i]; c != '-' && !isLetter(c) && (c < '0' || c > '9') {
+			return fmt.Errorf("name %q must hold letters, digits and dashes only", bare)
+		}
+	}
+	return nil
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
