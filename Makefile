@@ -1,0 +1,62 @@
+# krm-functions: what can be done with this checkout. Every target needs Go, make and git alone, but for race.
+
+export CGO_ENABLED := 0
+export GOTOOLCHAIN := local
+
+BIN      := $(CURDIR)/bin
+TOOLS    := $(BIN)/tools
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS  := -s -w -X github.com/resource-plugins/krm-functions/pkg/krm/process.Version=$(VERSION)
+FUZZTIME ?= 30s
+
+.PHONY: help
+help: ## show this help
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build the functions into bin/
+	GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/...
+
+.PHONY: demo
+demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
+	$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
+
+.PHONY: test
+test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
+	go vet ./... ./runtime/...
+	go test ./... ./runtime/...
+
+.PHONY: race
+race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race ./pkg/krm/... ./pkg/rule/... ./pkg/render/... ./runtime/...
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME
+	test/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## measure against the peers and print the ratios
+	test/bench
+
+.PHONY: lint
+lint: $(TOOLS)/golangci-lint ## check the style of the code
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(TOOLS)/golangci-lint run ./...
+	cd runtime && $(TOOLS)/golangci-lint run ./...
+
+.PHONY: golden
+golden: build ## write the golden files anew; read the difference before committing it
+	UPDATE_GOLDEN=1 go test ./functions/... ./pkg/... ./test/...
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN)
+
+# Each tool is pinned by the go.mod of its folder.
+tool_kustomize     := sigs.k8s.io/kustomize/kustomize/v5
+tool_helm          := helm.sh/helm/v3/cmd/helm
+tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+tool_benchstat     := golang.org/x/perf/cmd/benchstat
+
+$(TOOLS)/%: tools/%/go.mod tools/%/go.sum
+	GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)

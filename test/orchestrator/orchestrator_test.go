@@ -1,0 +1,73 @@
+// Package orchestrator drives the functions through the real kustomize and the real kpt.
+package orchestrator
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// programs is the folder with the functions and kustomize.
+var programs string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	folder, err := os.MkdirTemp("", "krm-functions-")
+	if err == nil {
+		programs = folder
+		err = build(folder)
+	}
+	code := 1
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	} else {
+		code = m.Run()
+	}
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+func build(folder string) error {
+	if err := checkout.BuildFunctions(filepath.Join(folder, "bin")); err != nil {
+		return err
+	}
+	return checkout.BuildTool(filepath.Join(folder, "bin", "kustomize"), "kustomize", "sigs.k8s.io/kustomize/kustomize/v5")
+}
+
+func TestKustomize(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, params("testdata/kustomize"))
+}
+
+func TestKpt(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("kpt"); err != nil {
+		t.Skip("kpt is not on the PATH, and neither the module proxy nor Debian has it")
+	}
+	testscript.Run(t, params("testdata/kpt"))
+}
+
+func params(folder string) testscript.Params {
+	return testscript.Params{
+		Dir:           folder,
+		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", filepath.Join(programs, "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("HOME", env.WorkDir)
+			return os.Symlink(filepath.Join(programs, "bin"), filepath.Join(env.WorkDir, "bin"))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"checkout": copyCheckout},
+	}
+}
+
+// copyCheckout is the command `checkout [FOLDER…]`: it copies those folders of the checkout into the work folder.
+func copyCheckout(ts *testscript.TestScript, _ bool, below []string) {
+	ts.Check(checkout.Copy(ts.Getenv("WORK"), below...))
+}
