@@ -36,7 +36,7 @@ fuzz: ## run every fuzz target for FUZZTIME
 
 .PHONY: bench
 bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## measure against the peers and print the ratios
-	test/bench
+	test/bench/run
 
 .PHONY: lint
 lint: $(TOOLS)/golangci-lint ## check the style of the code
