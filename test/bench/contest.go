@@ -24,9 +24,11 @@ type contestant struct {
 	peak  int64 // of the largest process, in bytes
 }
 
-// contest runs every contestant once an iteration and reports medians, and ratios against the first of them.
+// contest runs every contestant once an iteration and reports medians, and ratios against the first of them. Each run
+// is also a line for benchstat in the file that BENCH_LINES names.
 func contest(b *testing.B, contestants ...*contestant) {
 	b.Helper()
+	b.Cleanup(func() { writeLines(b, contestants) })
 	for b.Loop() {
 		for _, c := range contestants {
 			if err := c.run(); err != nil {
@@ -41,6 +43,24 @@ func contest(b *testing.B, contestants ...*contestant) {
 		b.ReportMetric(float64(c.peak)/(1<<20), c.name+"-MB")
 		if c != peer {
 			b.ReportMetric(float64(c.median())/float64(peer.median()), c.name+"/"+peer.name)
+		}
+	}
+}
+
+func writeLines(b *testing.B, contestants []*contestant) {
+	b.Helper()
+	name := os.Getenv("BENCH_LINES")
+	if name == "" {
+		return
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	for _, c := range contestants {
+		for _, wall := range c.walls {
+			fmt.Fprintf(file, "%s/program=%s 1 %d ns/op %d B-peak\n", b.Name(), c.name, wall.Nanoseconds(), c.peak)
 		}
 	}
 }
