@@ -1,0 +1,77 @@
+package version
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Reference is how a sandbox names a plugin: `bareName[@selector]`. The selector is one version (a pin), a range, or
+// Latest.
+type Reference struct {
+	// Bare is the bare name of the plugin.
+	Bare string
+	// Selector is the text after "@" as written, empty where the reference is bare.
+	Selector string
+	// Pin is the version that the selector names, nil where the reference floats.
+	Pin *semver.Version
+
+	within *semver.Constraints // of a range, else nil
+}
+
+// ParseReference reads a reference. A selector that reads as one version, loosely, is a pin: `@1` is 1.0.0 and
+// `@1.2-1.4.5` a prerelease of 1.2.0. Every other one must be a range in the language of Masterminds semver, such as
+// `^1.2`, `~1.2`, `>=1.0 <2`, `1.x` or `1.2 - 1.4`.
+func ParseReference(text string) (Reference, error) {
+	bare, selector, selects := strings.Cut(text, "@")
+	if err := CheckBare(bare); err != nil {
+		return Reference{}, err
+	}
+	r := Reference{Bare: bare, Selector: selector}
+	switch {
+	case !selects || selector == Latest:
+		return r, nil
+	case len(selector) > semver.MaxConstraintLen:
+		return Reference{}, fmt.Errorf("version must have at most %d bytes, not %d", semver.MaxConstraintLen, len(selector))
+	case strings.TrimSpace(selector) != selector:
+		return Reference{}, fmt.Errorf("version %q must not begin or end with a blank", selector)
+	}
+	if err := r.readSelector(); err != nil {
+		return Reference{}, err
+	}
+	return r, nil
+}
+
+// readSelector reads the selector. What the loose parser takes is never tried as a range: there, `1` would mean ^1, and
+// a pin that Parse refuses would silently become something else.
+func (r *Reference) readSelector() error {
+	_, err := semver.NewVersion(r.Selector)
+	if err == nil || r.Selector == "" {
+		r.Pin, err = Parse(r.Selector)
+		return err
+	}
+	if r.within, err = semver.NewConstraint(r.Selector); err != nil {
+		return fmt.Errorf("version %q must be a version such as 1.0.0, a range such as ^1.2, or %q", r.Selector, Latest)
+	}
+	return nil
+}
+
+// Floats tells whether a new version of the plugin can change what the reference means.
+func (r Reference) Floats() bool { return r.Pin == nil }
+
+// Ranges tells whether the selector is a range.
+func (r Reference) Ranges() bool { return r.within != nil }
+
+// Admits tells whether the selector allows v. A pin without build metadata allows every build of its version. A range
+// leaves prereleases out unless it names one, as Masterminds semver does.
+func (r Reference) Admits(v *semver.Version) bool {
+	switch {
+	case r.Pin != nil:
+		return r.Pin.Equal(v) && (r.Pin.Metadata() == "" || r.Pin.Metadata() == v.Metadata())
+	case r.within != nil:
+		return r.within.Check(v)
+	default:
+		return true
+	}
+}
