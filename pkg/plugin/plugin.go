@@ -1,5 +1,5 @@
 // Package plugin reads ResourcePlugin documents: a name with a version, a runner, and the two phases create and
-// delete, each a graph of steps.
+// delete, each a graph of steps. It decodes and nothing more: whether what it read makes sense is for package rule.
 package plugin
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// DefaultNamespace is where steps run when the runner names no namespace.
+// DefaultNamespace is where steps run when the runner names no namespace (ResourcePlugin spec, spec.runner.namespace).
 const DefaultNamespace = "default"
 
 // Phase is one of a plugin's two workflows.
@@ -37,7 +37,7 @@ type Plugin struct {
 func Read(item *krm.Item) (*Plugin, []decode.Problem) {
 	p := &Plugin{Item: item, Name: Identity(item)}
 	spec := krm.Value(item.Node(), "spec")
-	if spec == nil {
+	if spec == nil || spec.ShortTag() == "!!null" {
 		return p, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}
 	return p, decode.Into(spec, "spec", &p.Spec)
@@ -57,19 +57,6 @@ func (s *Spec) RunnerNamespace() string {
 		return DefaultNamespace
 	}
 	return s.Runner.Namespace
-}
-
-// Env returns the environment variable that carries the input, empty where only a file does.
-func (i Input) Env() string {
-	if i.As == nil || i.As.Env == "" && i.As.Path == "" {
-		return DefaultEnv(i.Name)
-	}
-	return i.As.Env
-}
-
-// DefaultEnv is the variable of an input that does not say `as`: its name in upper case, dashes as underscores.
-func DefaultEnv(input string) string {
-	return strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
 }
 
 // previousNames is kustomize's record of the names that an object had before its prefixes and suffixes.

@@ -1,14 +1,17 @@
 package plugin
 
-// Spec is what a plugin does. Source of every field: the ResourcePlugin spec.
+// Spec is what a plugin does. Source of every field: the ResourcePlugin spec, and the vendor's public client model
+// (resourceplugin.Spec) for those that the spec's pages only show in examples. The `was` tags hold the keys of the
+// syntax before March 2023.
 type Spec struct {
 	// Description says what the plugin is for; at most 255 bytes by the spec, though real ones are longer.
 	Description string `json:"description"`
 	// Runner says how steps are executed.
 	Runner Runner `json:"runner" required:"true"`
-	// Create runs when the sandbox starts, before its workloads.
+	// Create runs when the sandbox starts, before its workloads. Nil means absent; a list that is present and empty is
+	// against the spec.
 	Create []Step `json:"create"`
-	// Delete runs when the sandbox ends, after its workloads.
+	// Delete runs when the sandbox ends, after its workloads. Nil means absent.
 	Delete []Step `json:"delete"`
 }
 
@@ -16,7 +19,7 @@ type Spec struct {
 type Runner struct {
 	// Image is the container image of every step.
 	Image string `json:"image" required:"true"`
-	// Namespace is where the steps run; empty means "default".
+	// Namespace is where the steps run; empty means DefaultNamespace.
 	Namespace string `json:"namespace"`
 	// PodTemplateOverlay is YAML of a partial pod template that each step's Pod is built on.
 	PodTemplateOverlay string `json:"podTemplateOverlay" was:"basePodTemplate"`
@@ -24,6 +27,7 @@ type Runner struct {
 
 // Step is one unit of work of a phase: a script with inputs and outputs.
 type Step struct {
+	// Name is what other steps and sandboxes refer to; unique across both phases, at most 30 characters.
 	Name string `json:"name" required:"true"`
 	// Inputs reach the script as environment variables and files.
 	Inputs []Input `json:"inputs" was:"env"`
@@ -33,8 +37,9 @@ type Step struct {
 	Outputs []Output `json:"outputs"`
 }
 
-// Input is a value that a step gets from the sandbox resource or from another step.
+// Input is a value that a step gets from the sandbox resource or from another step: exactly one of the two.
 type Input struct {
+	// Name is unique within the step. With ValueFromSandbox it is the param's name too.
 	Name string `json:"name" required:"true"`
 	// Type is in the vendor's model, undocumented and unused.
 	Type string `json:"type"`
@@ -46,24 +51,30 @@ type Input struct {
 	As *As `json:"as" was:"to"`
 }
 
-// StepOutput names an output of a step.
+// StepOutput names an output of a step of either phase.
 type StepOutput struct {
-	Name   string `json:"name" required:"true"`
+	// Name is the step's.
+	Name string `json:"name" required:"true"`
+	// Output is the name of one of its outputs.
 	Output string `json:"output" required:"true" was:"value"`
 }
 
 // As says where the script finds an input: an environment variable, a file, or both.
 type As struct {
-	Env  string `json:"env"`
+	// Env is a variable of the main container.
+	Env string `json:"env"`
+	// Path is an absolute path in the main container.
 	Path string `json:"path" was:"localPath,file"`
 }
 
 // Output is a file that the script leaves.
 type Output struct {
+	// Name is unique within the step; a sandbox addresses the output as `<step>.<name>`.
 	Name string `json:"name" required:"true"`
 	// Type is in the vendor's model, undocumented and unused.
-	Type        string `json:"type"`
+	Type string `json:"type"`
+	// Description is for people.
 	Description string `json:"description"`
 	// ValueFromPath is the file in the main container, read verbatim after the script ended well.
-	ValueFromPath string `json:"valueFromPath" was:"from"`
+	ValueFromPath string `json:"valueFromPath" required:"true" was:"from"`
 }

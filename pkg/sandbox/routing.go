@@ -2,39 +2,45 @@ package sandbox
 
 // HostEndpoint is a deprecated endpoint of the sandbox as a whole.
 type HostEndpoint struct {
-	Name     string `json:"name" required:"true"`
-	Host     string `json:"host" required:"true"`
-	Port     int    `json:"port" required:"true"`
+	Name string `json:"name" required:"true"`
+	// Host is resolved by the cluster's DNS.
+	Host string `json:"host" required:"true"`
+	Port int    `json:"port" required:"true"`
+	// Protocol is http or grpc.
 	Protocol string `json:"protocol"`
 }
 
 // ForkEndpoint is a deprecated endpoint of a fork.
 type ForkEndpoint struct {
-	Name     string `json:"name" required:"true"`
-	Port     int    `json:"port" required:"true"`
+	Name string `json:"name" required:"true"`
+	Port int    `json:"port" required:"true"`
+	// Protocol is http or grpc.
 	Protocol string `json:"protocol"`
 }
 
-// RouteGroup is the sandbox's own route group; it matches the sandbox itself.
+// RouteGroup is the sandbox's own route group; it matches the sandbox itself, so it has no `match`.
 type RouteGroup struct {
 	Endpoints []Endpoint `json:"endpoints"`
 }
 
 // Endpoint is a named URL of the route group.
 type Endpoint struct {
-	Name   string `json:"name" required:"true"`
+	Name string `json:"name" required:"true"`
+	// Target is a URL of a service, or `http://NAME.NS.deploy:PORT` and `http://NAME.NS.rollout:PORT`.
 	Target string `json:"target" required:"true"`
 }
 
-// Middleware is applied to requests on their way to the sandbox.
+// Middleware is applied to requests on their way to the sandbox's workloads.
 type Middleware struct {
-	Name  string            `json:"name" required:"true"`
+	Name string `json:"name" required:"true"`
+	// Match says which workloads' requests it sees: any of the entries. No entry means none.
 	Match []MiddlewareMatch `json:"match"`
 	Args  []MiddlewareArg   `json:"args"`
 }
 
-// MiddlewareMatch says which workload's requests a middleware sees.
+// MiddlewareMatch says which workloads' requests a middleware sees.
 type MiddlewareMatch struct {
+	// Workload is a glob over the names of the sandbox's workloads.
 	Workload string `json:"workload"`
 }
 
@@ -47,8 +53,8 @@ type MiddlewareArg struct {
 
 // ArgSource is where an argument's value comes from.
 type ArgSource struct {
-	Host   string `json:"host"`
-	Header string `json:"header"`
+	// Forward is the name of one of the sandbox's forwards.
+	Forward string `json:"forward"`
 }
 
 // Routing holds how traffic is sent on.
@@ -56,9 +62,10 @@ type Routing struct {
 	Forwards []Forward `json:"forwards"`
 }
 
-// Forward sends requests of one destination elsewhere.
+// Forward sends a workload's port to an address of the workstation. The model requires none of its fields.
 type Forward struct {
 	Name        string `json:"name"`
-	Destination string `json:"destination"`
-	Target      string `json:"target"`
+	Port        int    `json:"port"`
+	ToLocal     string `json:"toLocal"`
+	AppProtocol string `json:"appProtocol"`
 }

@@ -1,5 +1,5 @@
 // Package sandbox reads Sandbox documents: an ephemeral environment's forked workloads and the resources that plugins
-// provide for it.
+// provide for it. It decodes and nothing more: whether what it read makes sense is for package rule.
 package sandbox
 
 import (
@@ -22,11 +22,12 @@ type Sandbox struct {
 func Read(item *krm.Item) (*Sandbox, []decode.Problem) {
 	s := &Sandbox{Item: item, Name: item.Name()}
 	spec := krm.Value(item.Node(), "spec")
-	if spec == nil {
+	if spec == nil || spec.ShortTag() == "!!null" {
 		return s, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}
 	return s, decode.Into(spec, "spec", &s.Spec)
 }
 
-// LowerName returns the name that identifies the sandbox: names that differ only in case are the same.
+// LowerName returns the name that identifies the sandbox within its cluster: names that differ only in case are the same
+// (Sandbox spec, name).
 func (s *Sandbox) LowerName() string { return strings.ToLower(s.Name) }

@@ -1,39 +1,60 @@
 package sandbox
 
-// Spec is what a sandbox is made of. Source of every field: the Sandbox spec, and the newer fields of the vendor's
-// public model.
+// Spec is what a sandbox is made of. Source of every field: the Sandbox spec, and for the newer ones the vendor's public
+// client model (sandbox.Spec and below). `required` follows the Sandbox spec alone: the model requires next to nothing,
+// and what it leaves open is not refused. The `was` tags hold former keys, and wrong ones that real files have.
 type Spec struct {
-	Cluster           string            `json:"cluster" required:"true"`
-	Description       string            `json:"description"`
-	Labels            map[string]string `json:"labels" was:"tags"`
-	TTL               *TTL              `json:"ttl"`
-	Forks             []Fork            `json:"forks" was:"workloads"`
-	Endpoints         []HostEndpoint    `json:"endpoints"`
-	DefaultRouteGroup *RouteGroup       `json:"defaultRouteGroup"`
-	Local             []Local           `json:"local" was:"locals"`
-	Virtual           []Virtual         `json:"virtual"`
-	Middleware        []Middleware      `json:"middleware"`
-	Routing           *Routing          `json:"routing"`
-	Connection        *Connection       `json:"connection"`
-	Resources         []Resource        `json:"resources" was:"resource"`
+	// Cluster is the name of the cluster; at most 255 bytes, immutable.
+	Cluster string `json:"cluster" required:"true"`
+	// Description is for people; at most 255 bytes, immutable.
+	Description string `json:"description"`
+	// Labels are what sandboxes are found by.
+	Labels map[string]string `json:"labels" was:"tags"`
+	// TTL limits the sandbox's life; nil means no limit.
+	TTL *TTL `json:"ttl"`
+	// Forks are copies of workloads for this sandbox.
+	Forks []Fork `json:"forks" was:"workloads"`
+	// Endpoints are the deprecated endpoints of hosts.
+	Endpoints []HostEndpoint `json:"endpoints"`
+	// DefaultRouteGroup holds the endpoints of today.
+	DefaultRouteGroup *RouteGroup `json:"defaultRouteGroup"`
+	// Local are workloads that run on a workstation. The spec's text once calls the field `locals`.
+	Local []Local `json:"local" was:"locals"`
+	// LocalMachineID and Connection name the workstation: the older and the newer way.
+	LocalMachineID string      `json:"localMachineID"`
+	Connection     *Connection `json:"connection"`
+	// Virtual are baseline workloads that take part without a copy.
+	Virtual []Virtual `json:"virtual"`
+	// Middleware handles requests on their way to the sandbox.
+	Middleware []Middleware `json:"middleware"`
+	// Routing holds what middleware forwards to.
+	Routing *Routing `json:"routing"`
+	// Resources are what plugins provide; immutable.
+	Resources []Resource `json:"resources" was:"resource"`
+	// DisableSandboxTrafficManager is retired and still accepted.
+	DisableSandboxTrafficManager bool `json:"disableSandboxTrafficManager"`
 }
 
 // TTL limits the sandbox's life.
 type TTL struct {
-	Duration   string `json:"duration" required:"true"`
+	// Duration is `<n><unit>`, the unit m, h, d or w.
+	Duration string `json:"duration" required:"true"`
+	// OffsetFrom is createdAt (the default) or updatedAt.
 	OffsetFrom string `json:"offsetFrom"`
 }
 
 // Resource is something that a plugin provides for the sandbox.
 type Resource struct {
 	Name string `json:"name" required:"true"`
-	// Plugin is the reference `name[@version]`.
-	Plugin string            `json:"plugin" required:"true"`
+	// Plugin is the reference `name[@version]`; without a version the highest one is meant.
+	Plugin string `json:"plugin" required:"true"`
+	// Params are what the plugin's steps take as inputs.
 	Params map[string]string `json:"params"`
 }
 
 // Workload names a workload of the cluster.
 type Workload struct {
+	// Kind is Deployment, ArgoRollout or Rollout.
 	Kind      string `json:"kind" required:"true"`
 	Namespace string `json:"namespace" required:"true"`
 	Name      string `json:"name" required:"true"`
@@ -41,71 +62,37 @@ type Workload struct {
 
 // Fork is a copy of a workload for this sandbox.
 type Fork struct {
+	// Name is optional; middleware matches it.
 	Name           string          `json:"name"`
 	ForkOf         Workload        `json:"forkOf" required:"true"`
 	Customizations *Customizations `json:"customizations"`
-	Endpoints      []ForkEndpoint  `json:"endpoints"`
+	// Endpoints are deprecated: see RouteGroup.
+	Endpoints []ForkEndpoint `json:"endpoints"`
 }
 
-// Customizations are the differences between a fork and its baseline.
+// Customizations are the differences between a fork and its baseline, applied in the order of the fields.
 type Customizations struct {
 	Images []Image `json:"images"`
 	Env    []Env   `json:"env"`
 	Patch  *Patch  `json:"patch" was:"patches"`
 }
 
-// Image replaces a container's image; without a container, the first one's.
+// Image replaces a container's image.
 type Image struct {
+	// Container is the container's name; empty means the first one of the Pod.
 	Container string `json:"container"`
 	Image     string `json:"image" required:"true"`
 }
 
-// Env sets or deletes a variable of a container; without a container, of the first one.
-type Env struct {
-	Name      string     `json:"name" required:"true"`
-	Container string     `json:"container"`
-	Operation string     `json:"operation"`
-	Value     string     `json:"value"`
-	ValueFrom *EnvSource `json:"valueFrom"`
-}
-
-// EnvSource is where a variable's value comes from: exactly one of its fields.
-type EnvSource struct {
-	Resource  *ResourceOutput `json:"resource"`
-	Fork      *ForkExpression `json:"fork"`
-	ConfigMap *KeyReference   `json:"configMap"`
-	Secret    *KeyReference   `json:"secret"`
-}
-
-// ResourceOutput names an output of a resource of this sandbox.
-type ResourceOutput struct {
-	Name string `json:"name" required:"true"`
-	// OutputKey is `<step>.<output>` of the plugin's create phase.
-	OutputKey string `json:"outputKey" required:"true"`
-}
-
-// ForkExpression takes a value from another fork.
-type ForkExpression struct {
-	ForkOf     Workload `json:"forkOf" required:"true"`
-	Expression string   `json:"expression" required:"true"`
-}
-
-// KeyReference names a key of a ConfigMap or a Secret.
-type KeyReference struct {
-	Name     string `json:"name" required:"true"`
-	Key      string `json:"key" required:"true"`
-	Optional bool   `json:"optional"`
-}
-
 // Patch changes a fork after its images and variables.
 type Patch struct {
-	// Type is json, merge or strategic.
+	// Type is json, merge or strategic; newer ones are signadot/env and signadot/image.
 	Type string `json:"type" required:"true"`
 	// Value holds the patch as JSON or YAML.
 	Value string `json:"value" required:"true"`
 }
 
-// Virtual refers to a baseline workload without copying it.
+// Virtual is a baseline workload that takes part in the sandbox without a copy.
 type Virtual struct {
 	Name     string   `json:"name" required:"true"`
 	Workload Workload `json:"workload" required:"true"`
@@ -113,8 +100,9 @@ type Virtual struct {
 
 // Local runs a workload on the workstation of whoever submits the sandbox.
 type Local struct {
-	Name     string      `json:"name" required:"true"`
-	From     Workload    `json:"from" required:"true"`
+	Name string   `json:"name" required:"true"`
+	From Workload `json:"from" required:"true"`
+	// Mappings must have at least one entry.
 	Mappings []Mapping   `json:"mappings" required:"true"`
 	Env      []Env       `json:"env"`
 	Files    []LocalFile `json:"files"`
@@ -122,15 +110,18 @@ type Local struct {
 
 // Mapping sends a workload's port to an address of the workstation.
 type Mapping struct {
-	Port    int    `json:"port" required:"true"`
+	Port int `json:"port" required:"true"`
+	// ToLocal is `host:port`.
 	ToLocal string `json:"toLocal" required:"true"`
+	// AppProtocol is in the vendor's model, undocumented.
+	AppProtocol string `json:"appProtocol"`
 }
 
 // LocalFile is a file for a local workload.
 type LocalFile struct {
-	Path      string     `json:"path" required:"true"`
-	Value     string     `json:"value"`
-	ValueFrom *EnvSource `json:"valueFrom"`
+	Path      string      `json:"path" required:"true"`
+	Value     string      `json:"value"`
+	ValueFrom *FileSource `json:"valueFrom"`
 }
 
 // Connection names the machine that local workloads run on.

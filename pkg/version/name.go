@@ -13,8 +13,15 @@ import (
 // MaxBareName is the longest bare name in bytes (ResourcePlugin spec, name).
 const MaxBareName = 253
 
+// MaxVersion is the longest version in bytes: what a Kubernetes name leaves room for, and far beyond what anybody
+// writes.
+const MaxVersion = 253
+
 // Default is the version of a document whose name carries none (ResourcePlugin spec, name).
 const Default = "0.0.0"
+
+// Latest is the alias for the highest version. It is for reading only (ResourcePlugin spec, name).
+const Latest = "latest"
 
 // Name is a plugin document's identity.
 type Name struct {
@@ -35,8 +42,9 @@ func ParseName(text string) (Name, error) {
 	if !pinned {
 		pin = Default
 	}
-	if pin == "latest" {
-		return Name{}, errors.New(`version "latest" must not be published: it is an alias for reading; give a semver such as @1.0.0`)
+	if pin == Latest {
+		return Name{}, errors.New(`version "latest" must not be published: ` +
+			`it is an alias for reading; give a semver such as @1.0.0`)
 	}
 	v, err := Parse(pin)
 	if err != nil {
@@ -45,8 +53,15 @@ func ParseName(text string) (Name, error) {
 	return Name{Bare: bare, Version: v}, nil
 }
 
-// Parse reads one version, loosely: a leading v and missing minor and patch numbers are accepted.
+// Parse reads one version, loosely: a leading v, missing minor and patch numbers and leading zeros are accepted
+// (ResourcePlugin spec, name: versions are canonicalised).
 func Parse(text string) (*semver.Version, error) {
+	if text == "" {
+		return nil, errors.New("version must not be empty: drop the @ or give a semver such as @1.0.0")
+	}
+	if len(text) > MaxVersion {
+		return nil, fmt.Errorf("version must have at most %d bytes, not %d", MaxVersion, len(text))
+	}
 	v, err := semver.NewVersion(text)
 	if err != nil {
 		return nil, fmt.Errorf("version %q must be a semver such as 1.0.0", text)
@@ -58,7 +73,8 @@ func Parse(text string) (*semver.Version, error) {
 	return canonical, nil
 }
 
-// CheckBare checks a bare name: `^[a-zA-Z][-a-zA-Z0-9]*[a-zA-Z0-9]$`, at most MaxBareName bytes (ResourcePlugin spec, name).
+// CheckBare checks a bare name: `^[a-zA-Z][-a-zA-Z0-9]*[a-zA-Z0-9]$`, at most MaxBareName bytes (ResourcePlugin spec,
+// name).
 func CheckBare(bare string) error {
 	switch {
 	case bare == "":

@@ -1,0 +1,60 @@
+package plugin
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// StepRef says where in a plugin a step is written.
+type StepRef struct {
+	Phase Phase
+	// Index is the step's place in the phase, from 0.
+	Index int
+}
+
+// Path is the step's field path, such as `spec.create[0]`.
+func (r StepRef) Path() krm.Path { return krm.Path("spec").Key(string(r.Phase)).Index(r.Index) }
+
+// Input is the field path of the step's input i.
+func (r StepRef) Input(i int) krm.Path { return r.Path().Key("inputs").Index(i) }
+
+// Output is the field path of the step's output i.
+func (r StepRef) Output(i int) krm.Path { return r.Path().Key("outputs").Index(i) }
+
+// Steps runs through the steps of both phases, in the order of declaration.
+func (s *Spec) Steps() iter.Seq2[StepRef, *Step] {
+	return func(yield func(StepRef, *Step) bool) {
+		for _, phase := range Phases {
+			steps := s.Workflow(phase)
+			for i := range steps {
+				if !yield(StepRef{Phase: phase, Index: i}, &steps[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Env returns the environment variable that carries the input, empty where only a file does.
+func (i *Input) Env() string {
+	if i.As == nil || i.As.Env == "" && i.As.Path == "" {
+		return DefaultEnv(i.Name)
+	}
+	return i.As.Env
+}
+
+// Path returns the file that carries the input, empty where only a variable does.
+func (i *Input) Path() string {
+	if i.As == nil {
+		return ""
+	}
+	return i.As.Path
+}
+
+// DefaultEnv is the variable of an input that does not say `as`: its name in upper case, dashes as underscores
+// (ResourcePlugin spec, inputs).
+func DefaultEnv(input string) string {
+	return strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
+}
