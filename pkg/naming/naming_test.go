@@ -1,0 +1,154 @@
+package naming_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/resource-plugins/krm-functions/pkg/naming"
+)
+
+func TestObjectNames(t *testing.T) {
+	t.Parallel()
+	hash := naming.Hash("x")
+	for _, c := range []struct {
+		texts []string
+		want  string
+	}{
+		{[]string{"pgdb", "provision"}, "pgdb-provision-" + hash},
+		{[]string{"MyDB", "Seed_it"}, "mydb-seed-it-" + hash},
+		{[]string{"--a--", "", "9lives"}, "a-lives-" + hash},
+		{nil, hash},
+		{[]string{"ünï", "数"}, "n-" + hash},
+		{[]string{strings.Repeat("long", 20), "db"}, "longlonglonglonglonglonglong-db-" + hash},
+		{[]string{strings.Repeat("a", 60), strings.Repeat("b", 60)}, strings.Repeat("a", 16) + "-" + strings.Repeat("b", 15) + "-" + hash},
+	} {
+		got := naming.Object(hash, c.texts...)
+		if len(c.texts) > 0 && len(c.texts[0]) > 50 {
+			assert.LessOrEqual(t, len(got), naming.MaxName)
+			assert.GreaterOrEqual(t, len(got), naming.MaxName-2)
+			continue
+		}
+		assert.Equal(t, c.want, got)
+	}
+}
+
+func TestNamesAreValidInKubernetes(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		texts := make([]string, random.IntN(4))
+		for i := range texts {
+			texts[i] = randomText(random, 80)
+		}
+		name := naming.Object(naming.Hash(texts...), texts...)
+		require.Empty(t, validation.IsDNS1123Label(name), "%q from %q", name, texts)
+		require.LessOrEqual(t, len(name), naming.MaxName)
+		text := randomText(random, 90)
+		require.Empty(t, validation.IsValidLabelValue(naming.Label(text)), "%q from %q", naming.Label(text), text)
+		require.Empty(t, validation.IsDNS1123Label(naming.File(text)), "%q from %q", naming.File(text), text)
+	}
+}
+
+// A million pairs of names that are near one another: cases, borders, long common starts.
+func TestNamesNeverCollide(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	seen := make(map[string][2]string, 1_000_000)
+	add := func(resource, step string) {
+		name := naming.OutputSecret("abcdefghijklm", resource, step)
+		if old, ok := seen[name]; ok && old != [2]string{resource, step} {
+			t.Fatalf("%q and %q are both called %s", old, [2]string{resource, step}, name)
+		}
+		seen[name] = [2]string{resource, step}
+	}
+	letters := "abAB-"
+	for len(seen) < 1_000_000 {
+		text := make([]byte, 14+random.IntN(8))
+		for i := range text {
+			text[i] = letters[random.IntN(len(letters))]
+		}
+		for cut := range text {
+			add(string(text[:cut]), string(text[cut:]))
+			add(string(text[:cut]), string(text[cut:])+"-")
+			add(strings.ToLower(string(text[:cut])), string(text[cut:]))
+		}
+	}
+}
+
+func TestSandboxIDs(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "nzfyssbriadlc", naming.SandboxID("production", "feature-x"), "databases are named after it: for good")
+	assert.Equal(t, "pgdb-provision-wisvvjql646n", naming.OutputSecret("abcdefghijklm", "pgdb", "provision"), "for good")
+	seen := map[string]string{}
+	for i := range 50_000 {
+		name := fmt.Sprintf("sandbox-%d", i)
+		id := naming.SandboxID("cluster", name)
+		require.Len(t, id, 13)
+		require.Empty(t, validation.IsDNS1035Label(id))
+		require.NoError(t, naming.CheckSandboxID(id))
+		require.Empty(t, seen[id], "%s and %s", seen[id], name)
+		seen[id] = name
+	}
+	assert.NotEqual(t, naming.SandboxID("a", "b"), naming.SandboxID("ab", ""))
+}
+
+func TestGivenSandboxIDs(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{"a", "x9", "sbx--1", strings.Repeat("a", 32)} {
+		assert.NoError(t, naming.CheckSandboxID(good), good)
+	}
+	for bad, want := range map[string]string{
+		"":                      `sandbox id "" must hold`,
+		"A":                     `sandbox id "A" must hold`,
+		"9a":                    `begin with a letter`,
+		"-a":                    `begin with a letter`,
+		"a-":                    `end in a letter or a digit`,
+		"a b":                   `must hold lower-case letters`,
+		"a\n":                   `must hold lower-case letters`,
+		strings.Repeat("a", 33): "must have at most 32 bytes, not 33",
+	} {
+		assert.ErrorContains(t, naming.CheckSandboxID(bad), want)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	for _, same := range []string{"", "MyDB", "a_b.c-d", "9", strings.Repeat("x", 63)} {
+		assert.Equal(t, same, naming.Label(same))
+	}
+	for _, changed := range []string{"a b", "-a", "a-", "ä", strings.Repeat("x", 64)} {
+		assert.NotEqual(t, changed, naming.Label(changed))
+	}
+	assert.NotEqual(t, naming.Label("a b"), naming.Label("a+b"))
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "pgdb", naming.File("pgdb"))
+	for _, text := range []string{"PgDB", "../x", "", ".", "a/b", "CON "} {
+		assert.NotContains(t, naming.File(text), ".", text)
+		assert.NotContains(t, naming.File(text), "/", text)
+	}
+	assert.NotEqual(t, strings.ToLower(naming.File("DB")), strings.ToLower(naming.File("db")))
+}
+
+func randomText(random *rand.Rand, limit int) string {
+	alphabet := []rune("abcXYZ019-_./ \x00ü数")
+	text := make([]rune, random.IntN(limit))
+	for i := range text {
+		text[i] = alphabet[random.IntN(len(alphabet))]
+	}
+	return string(text)
+}
+
+func BenchmarkObject(b *testing.B) {
+	for b.Loop() {
+		naming.Object(naming.Hash("job", "abcdefghijklm", "pgdb", "provision"), "feature-x", "pgdb", "provision")
+	}
+}
