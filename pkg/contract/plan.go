@@ -16,16 +16,24 @@ type Plan struct {
 	// annotation OutputSecretKey names.
 	Outputs []Output `json:"outputs,omitempty"`
 	// StartTimeoutSeconds is how long the output manager waits for main to start, counted from its own start.
+	// 0 means DefaultStartTimeoutSeconds.
 	StartTimeoutSeconds int `json:"startTimeoutSeconds,omitempty"`
+	// Attempts is how many Pods may fail before the step's failure is stamped, which makes its consumers stop: the
+	// Job's backoffLimit and one. 0 means 1.
+	Attempts int `json:"attempts,omitempty"`
 }
+
+// DefaultStartTimeoutSeconds is the StartTimeoutSeconds of a Plan that gives none.
+const DefaultStartTimeoutSeconds = 60
 
 // Producer is a step that must have published before this one starts.
 type Producer struct {
 	// Step is the producing step's name, for messages.
 	Step string `json:"step"`
-	// Generation is the stamp to wait for. Empty accepts any: delete steps read what is there.
+	// Generation is the stamp to wait for. Empty accepts any: delete steps read what is there. HelperCleanup waits for
+	// the Secrets with a generation, the delete steps', and then removes all, those without first.
 	Generation string `json:"generation,omitempty"`
-	// Inputs are the outputs that are read.
+	// Inputs are the outputs that are read; for HelperCopy those that are copied.
 	Inputs []Input `json:"inputs"`
 }
 
@@ -49,6 +57,9 @@ const (
 	PlanVariable         = "RESOURCEPLUGINS_PLAN"          // a Plan as JSON
 	NamespaceVariable    = "RESOURCEPLUGINS_NAMESPACE"     // metadata.namespace, by the downward API
 	OutputSecretVariable = "RESOURCEPLUGINS_OUTPUT_SECRET" // the annotation OutputSecretKey, by the downward API
+	// TargetNamespaceVariable is where HelperCopy writes and HelperCleanup removes. For the latter, empty means the
+	// Pod's own namespace.
+	TargetNamespaceVariable = "RESOURCEPLUGINS_TARGET_NAMESPACE"
 )
 
 // OutputSecretKey is the Pod annotation with the name of the Secret that the step publishes to.
@@ -63,15 +74,23 @@ func InputSecretKey(i int) string { return Group + "/input-secret-" + strconv.It
 // InputSecretVariable is the variable that carries the annotation InputSecretKey(i).
 func InputSecretVariable(i int) string { return "RESOURCEPLUGINS_INPUT_SECRET_" + strconv.Itoa(i) }
 
-// Keys of the annotations that a step's output Secret is stamped with.
+// Keys of the annotations that a step's output Secret is stamped with by the helpers; they must not be rendered. What
+// is rendered on it is GenerationKey: the generation that may publish there. A Job of an older render that is still
+// running finds another than its own, and does not overwrite newer outputs. Without GenerationKey any may publish.
 const (
 	PublishedKey = Group + "/published" // the generation whose outputs the Secret holds
-	FailedKey    = Group + "/failed"    // the generation that failed
+	FailedKey    = Group + "/failed"    // the generation that failed for good
+	FailuresKey  = Group + "/failures"  // GENERATION COUNT of the Pods that failed, where a Plan allows several Attempts
 )
 
-// What lies in IOFolder.
+// MaxOutputBytes is how much the values of one Secret may hold together: MaxSecretSize of k8s.io/api/core/v1.
+const MaxOutputBytes = 1_048_576
+
+// What lies in IOFolder. The command of main becomes RunnerFile, ScriptFile and the script's arguments, if any.
 const (
 	RunnerFile    = IOFolder + "/runner"    // the static runner, copied by the input manager
+	PlanFile      = IOFolder + "/plan"      // the Plan as JSON, for the runner
+	PublishedFile = IOFolder + "/published" // the generation is published already: the runner exits 0, runs nothing
 	LockFile      = IOFolder + "/lock"      // mode 0666; the runner holds it (flock) as long as it lives
 	StartedFile   = IOFolder + "/started"   // the runner has the lock
 	AbandonedFile = IOFolder + "/abandoned" // the output manager gave up waiting: the runner must refuse to run
