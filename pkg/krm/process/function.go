@@ -1,13 +1,15 @@
 // Package process is what stands between a KRM function and the process it runs in: stdin mode and file mode, flags,
 // the functionConfig, results on stderr and the exit code. Only a main calls it.
+//
+// Without a path a function reads a ResourceList from stdin and writes it to stdout, as orchestrators want it. With
+// paths it reads files, and prints findings or documents for people and for kubectl. The exit code is 0 without an
+// error finding, 1 with one, and 2 where the call itself is wrong; then nothing is on stdout.
 package process
 
 import (
-	"fmt"
 	"io"
 	"os"
 
-	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -25,7 +27,7 @@ type Function struct {
 	Prints Output
 	// Config returns a fresh config that holds the defaults. It must be a pointer to a struct whose fields are strings,
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
-	// Each field is a flag of file mode too, its key in kebab-case.
+	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
 }
 
@@ -49,44 +51,45 @@ type Config interface {
 // Call is one run of a function.
 type Call struct {
 	List *krm.ResourceList
-	// ConfigName is the functionConfig's metadata.name, in file mode the function's name.
+	// ConfigName is the functionConfig's metadata.name; in file mode, and without a functionConfig, the function's name.
 	ConfigName string
 	// FileMode tells that the list was read from files, not from an orchestrator.
 	FileMode bool
+
+	config *krm.Item
+}
+
+// Misconfigured reports that the value of a field of the config must be different. The key is the field's key, with
+// what is below it in brackets or after a dot, such as `phases[1]`.
+func (c Call) Misconfigured(key krm.Path, message string) {
+	c.List.Report(c.misconfigured(key, message))
+}
+
+func (c Call) misconfigured(key krm.Path, message string) krm.Result {
+	if c.config != nil {
+		return krm.At(c.config, key, krm.Error, message)
+	}
+	return krm.Result{Severity: krm.Error, Message: "--" + kebab(firstKey(key)) + ": " + message}
 }
 
 // Main runs the function on the process's arguments and streams, and exits.
 func Main(f Function) { os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // Run is Main without the process: it returns the exit code.
-func (f Function) Run(_ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	src, err := io.ReadAll(stdin)
-	if err != nil {
-		return fail(stderr, f.Name, err)
+func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	r := &run{Function: f, stdin: stdin, stdout: stdout, stderr: stderr, config: f.Config()}
+	defer r.recover(&code)
+	if err := r.parse(args); err != nil {
+		return r.fail(err)
 	}
-	list, err := krm.Parse(src)
-	if err != nil {
-		return fail(stderr, f.Name, err)
+	switch {
+	case r.Help:
+		return r.print(r.help())
+	case r.Version:
+		return r.print(f.Name + " " + version() + "\n")
+	case len(r.paths) == 0:
+		return r.stream()
+	default:
+		return r.files()
 	}
-	config := f.Config()
-	if node := list.FunctionConfig(); node != nil {
-		for _, problem := range decode.Into(node, "", config) {
-			fmt.Fprintln(stderr, problem.Path, problem.Message)
-		}
-	}
-	if _, err := config.Process(Call{List: list, ConfigName: f.Name}); err != nil {
-		return fail(stderr, f.Name, err)
-	}
-	if _, err := list.WriteTo(stdout); err != nil {
-		return fail(stderr, f.Name, err)
-	}
-	if list.Results().Failed() {
-		return 1
-	}
-	return 0
-}
-
-func fail(stderr io.Writer, name string, err error) int {
-	fmt.Fprintf(stderr, "%s: %v\n", name, err)
-	return 2
 }

@@ -1,0 +1,133 @@
+package process
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// configure decodes a functionConfig into the config: the typed form, whose fields stand beside metadata, or a
+// ConfigMap with the same fields as strings.
+func (r *run) configure(item *krm.Item) []decode.Problem {
+	switch apiVersion, kind := item.APIVersion(), item.Kind(); {
+	case apiVersion == contract.APIVersion && kind == r.Kind:
+		return r.typed(item.Node())
+	case apiVersion == "v1" && kind == "ConfigMap":
+		return r.configMap(item.Node())
+	case kind == r.Kind:
+		return wrong("apiVersion", fmt.Sprintf("must be %q, not %q", contract.APIVersion, apiVersion))
+	default:
+		return wrong("kind", fmt.Sprintf("functionConfig must be a %s of %s or a ConfigMap of v1, not %q of %q",
+			r.Kind, contract.APIVersion, kind, apiVersion))
+	}
+}
+
+func wrong(path krm.Path, message string) []decode.Problem {
+	return []decode.Problem{{Rule: decode.RuleType, Severity: krm.Error, Path: path, Message: message}}
+}
+
+// typed decodes the fields beside apiVersion, kind and metadata.
+func (r *run) typed(node *yaml.Node) []decode.Problem {
+	own := *node
+	own.Content = nil
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		switch node.Content[i].Value {
+		case "apiVersion", "kind", "metadata":
+		default:
+			own.Content = append(own.Content, node.Content[i], node.Content[i+1])
+		}
+	}
+	problems := decode.Into(&own, "", r.config)
+	for i := range problems {
+		if problems[i].Path == "spec" && problems[i].Rule == decode.RuleUnknown {
+			problems[i].Message = "unknown key \"spec\": the fields of a functionConfig must stand beside metadata"
+		}
+	}
+	return problems
+}
+
+// configMap decodes the fields in data, which are strings.
+func (r *run) configMap(node *yaml.Node) []decode.Problem {
+	data := krm.Value(node, "data")
+	if data == nil || data.Kind != yaml.MappingNode {
+		if data != nil && data.ShortTag() != "!!null" {
+			return wrong("data", "must be a mapping of strings")
+		}
+		return nil
+	}
+	fields := map[string]field{}
+	for _, f := range fieldsOf(r.config) {
+		fields[f.key] = f
+	}
+	converted := *data
+	converted.Content = make([]*yaml.Node, len(data.Content))
+	copy(converted.Content, data.Content)
+	for i := 0; i+1 < len(data.Content); i += 2 {
+		if f, known := fields[data.Content[i].Value]; known {
+			converted.Content[i+1] = fromString(data.Content[i+1], f.value.Kind())
+		}
+	}
+	return decode.Into(&converted, "data", r.config)
+}
+
+// fromString turns the string of a ConfigMap into a value of the kind, and leaves it alone where it is none.
+func fromString(text *yaml.Node, kind reflect.Kind) *yaml.Node {
+	if text.Kind != yaml.ScalarNode || text.ShortTag() != "!!str" {
+		return text
+	}
+	value := *text
+	value.Style = yaml.DoubleQuotedStyle
+	switch trimmed := strings.TrimSpace(text.Value); kind {
+	case reflect.Bool:
+		if trimmed == "true" || trimmed == "false" {
+			value.Tag, value.Value = "!!bool", trimmed
+		}
+	case reflect.Int:
+		value.Tag, value.Value = "!!int", trimmed
+	case reflect.Slice:
+		value = listNode(text, splitList(text.Value))
+	case reflect.Map:
+		return mapNode(text)
+	}
+	return &value
+}
+
+func listNode(at *yaml.Node, elements []string) yaml.Node {
+	list := yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: at.Line, Column: at.Column}
+	for _, element := range elements {
+		list.Content = append(list.Content, stringNode(at, element))
+	}
+	return list
+}
+
+// mapNode reads `key=value` pairs, one a line, or with commas between where there is one line.
+func mapNode(text *yaml.Node) *yaml.Node {
+	dictionary := yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: text.Line, Column: text.Column}
+	for _, pair := range splitList(text.Value) {
+		key, value, found := strings.Cut(pair, "=")
+		if !found {
+			return text
+		}
+		dictionary.Content = append(dictionary.Content, stringNode(text, strings.TrimSpace(key)), stringNode(text, value))
+	}
+	return &dictionary
+}
+
+func stringNode(at *yaml.Node, value string) *yaml.Node {
+	return &yaml.Node{
+		Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: value, Line: at.Line, Column: at.Column,
+	}
+}
+
+// firstKey returns the first key of a path.
+func firstKey(path krm.Path) string {
+	key, _, _ := strings.Cut(string(path), ".")
+	key, _, _ = strings.Cut(key, "[")
+	return key
+}

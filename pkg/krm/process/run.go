@@ -1,0 +1,128 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The exit codes.
+const (
+	exitClean    = 0 // no error finding
+	exitFindings = 1 // at least one error finding
+	exitCall     = 2 // the call itself is wrong, or this program is
+)
+
+// run is one run of a function.
+type run struct {
+	Function
+	options
+	config         Config
+	paths          []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// fail reports why the call is wrong.
+func (r *run) fail(err error) int {
+	_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Name, printable(err.Error()))
+	return exitCall
+}
+
+func (r *run) print(text string) int {
+	if _, err := io.WriteString(r.stdout, text); err != nil {
+		return r.fail(fmt.Errorf("stdout must be writable: %w", err))
+	}
+	return exitClean
+}
+
+// end tells the findings and the summary, and the exit code that they mean.
+func (r *run) end(results krm.Results, mirror bool, summary string) int {
+	var lines bytes.Buffer
+	for _, result := range results {
+		if mirror && (result.Severity != krm.Info || r.Verbose) {
+			lines.WriteString(line(result) + "\n")
+		}
+	}
+	if summary := withCounts(summary, results); summary != "" && (r.Verbose || isTerminal(r.stderr)) {
+		lines.WriteString(r.Name + ": " + printable(summary) + "\n")
+	}
+	_, _ = lines.WriteTo(r.stderr)
+	if results.Failed() {
+		return exitFindings
+	}
+	return exitClean
+}
+
+// withCounts adds to a summary how many errors and warnings there are.
+func withCounts(summary string, results krm.Results) string {
+	var errors, warnings int
+	for _, result := range results {
+		switch result.Severity {
+		case krm.Error, "":
+			errors++
+		case krm.Warning:
+			warnings++
+		}
+	}
+	var counts []string
+	if errors > 0 {
+		counts = append(counts, plural(errors, "error"))
+	}
+	if warnings > 0 {
+		counts = append(counts, plural(warnings, "warning"))
+	}
+	switch {
+	case len(counts) == 0:
+		return summary
+	case summary == "":
+		return strings.Join(counts, ", ")
+	}
+	return summary + ": " + strings.Join(counts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return fmt.Sprintf("%d %s", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// recover turns a panic into one line and exit 2. Nothing is on stdout then: it is written last and at once.
+func (r *run) recover(code *int) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	*code = r.fail(fmt.Errorf("internal error at %s: %.200v; please report it with the input at %s/issues",
+		culprit(), cause, home))
+}
+
+const home = "https://github.com/resource-plugins/krm-functions"
+
+// culprit names the line of this module that panicked.
+func culprit() string {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	for panicking := false; ; {
+		frame, more := frames.Next()
+		if panicking && !strings.HasPrefix(frame.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", frame.Function, frame.Line)
+		}
+		panicking = panicking || frame.Function == "runtime.gopanic"
+		if !more {
+			return "an unknown line"
+		}
+	}
+}
+
+// file returns the file behind a stream, nil where it is none.
+func file(stream any) *os.File {
+	f, _ := stream.(*os.File)
+	return f
+}

@@ -1,0 +1,141 @@
+// Package native reads the files that people keep: folders of YAML and JSON with KRM objects, and with the `name` and
+// `spec` documents of the vendor's tool, which become KRM objects with their templates filled in.
+//
+// A native document maps one to one: its name becomes metadata.name, its spec stays what it is. What a file gets wrong
+// is a finding with its place; only what cannot be read at all is an error. Nothing is trusted: sizes are limited, and
+// neither a link in a folder nor an embedded file leads out of that folder.
+package native
+
+import (
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/template"
+)
+
+// Stdin is the path that stands for the standard input, and StdinName what places call it.
+const (
+	Stdin     = "-"
+	StdinName = "<stdin>"
+)
+
+// MaxFile is the largest file that is read, in bytes.
+const MaxFile = 128 << 20
+
+// Options say how files are read. The zero value gives no variable a value.
+type Options struct {
+	// Values are the variables of templates.
+	Values map[string]string
+	// EmbedOutside lets embeds leave the folder of their document.
+	EmbedOutside bool
+	// Input is what the path Stdin means; nil makes that path an error.
+	Input io.Reader
+}
+
+// Package is what was read.
+type Package struct {
+	// Documents are the objects in the order of the paths, a folder's files sorted by path.
+	Documents []Document
+	// Findings tell what is not a document, and of files that were left out.
+	Findings krm.Results
+	// Files counts the files that were read.
+	Files int
+}
+
+// Document is one object.
+type Document struct {
+	Item *krm.Item
+	// Problems are what is wrong with the document as a native one, and with its templates.
+	Problems []Problem
+	// Failed are the values whose template could not be filled in: they are as written.
+	Failed []*yaml.Node
+	// Origins tell of values that were filled in where their parts came from.
+	Origins map[*yaml.Node][]template.Origin
+}
+
+// Problem is one thing that is wrong with a document.
+type Problem struct {
+	decode.Problem
+	// Line and Column are where, for what the object does not hold; 0 means the place of the path.
+	Line, Column int
+}
+
+// Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
+// two paths lead to is read once. The error tells of a path that cannot be read.
+func Read(paths []string, options Options) (*Package, error) {
+	var found finder
+	defer found.close()
+	if err := found.all(paths); err != nil {
+		return nil, err
+	}
+	sources := found.sources
+	texts := make([][]chunk, len(sources))
+	errs := make([]error, len(sources))
+	each(len(sources), func(i int) { texts[i], errs[i] = sources[i].chunks(options.Input) })
+
+	p := &Package{Findings: found.findings}
+	var readers []*reader
+	for i, source := range sources {
+		if err := errs[i]; err != nil {
+			finding, ok := err.(*unreadable)
+			if !ok {
+				return nil, err
+			}
+			p.Findings = append(p.Findings, finding.result())
+			continue
+		}
+		p.Files++
+		for _, text := range texts[i] {
+			readers = append(readers, &reader{source: source, chunk: text, options: options})
+		}
+	}
+	each(len(readers), func(i int) { readers[i].read() })
+	p.collect(readers)
+	return p, nil
+}
+
+// collect takes what was read, but for the files of folders that documents embed: those are parts, not documents.
+func (p *Package) collect(readers []*reader) {
+	parts := map[string]bool{}
+	for _, r := range readers {
+		for _, name := range r.embedded {
+			parts[name] = true
+		}
+	}
+	for _, r := range readers {
+		if !r.source.named && parts[r.source.name] {
+			continue
+		}
+		p.Documents = append(p.Documents, r.documents...)
+		p.Findings = append(p.Findings, r.findings...)
+	}
+}
+
+// each calls work for 0 to n-1 on all cores. A panic of work is the caller's.
+func each(n int, work func(i int)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	var panicked atomic.Pointer[any]
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			defer func() {
+				if cause := recover(); cause != nil {
+					panicked.Store(&cause)
+				}
+			}()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
+			}
+		})
+	}
+	group.Wait()
+	if cause := panicked.Load(); cause != nil {
+		panic(*cause)
+	}
+}
