@@ -1,0 +1,103 @@
+package overlay
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+var update = flag.Bool("update", false, "write podtemplate.schema from k8s.io/api")
+
+func TestSchemaIsCurrent(t *testing.T) {
+	t.Parallel()
+	w := schemaWriter{seen: map[reflect.Type]bool{}}
+	w.add(reflect.TypeFor[corev1.PodTemplateSpec]())
+	current := strings.Join(w.paragraphs, "\n\n") + "\n"
+	if *update {
+		require.NoError(t, os.WriteFile("podtemplate.schema", []byte(current), 0o644))
+	}
+	stored, err := os.ReadFile("podtemplate.schema")
+	require.NoError(t, err)
+	assert.Equal(t, current, string(stored), "k8s.io/api has changed: go test ./pkg/overlay -run Schema -update")
+}
+
+// schemaWriter prints the types that are reachable from one, each once.
+type schemaWriter struct {
+	seen       map[reflect.Type]bool
+	paragraphs []string
+}
+
+func (w *schemaWriter) add(t reflect.Type) {
+	if w.seen[t] {
+		return
+	}
+	w.seen[t] = true
+	place := len(w.paragraphs)
+	w.paragraphs = append(w.paragraphs, "")
+	w.paragraphs[place] = strings.Join(append([]string{t.Name()}, w.fields(t)...), "\n")
+}
+
+func (w *schemaWriter) fields(t reflect.Type) (lines []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && key == "" {
+			lines = append(lines, w.fields(f.Type)...)
+			continue
+		}
+		line := key + " " + w.name(f.Type)
+		strategies := strings.Split(f.Tag.Get("patchStrategy"), ",")
+		if slices.Contains(strategies, "replace") || key == "" {
+			panic(fmt.Sprintf("no rule for %s.%s", t.Name(), f.Name))
+		}
+		if f.Type.Kind() == reflect.Slice && slices.Contains(strategies, "merge") {
+			line += " merge"
+			if mergeKey := f.Tag.Get("patchMergeKey"); mergeKey != "" {
+				line += "=" + mergeKey
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (w *schemaWriter) name(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[resource.Quantity]():
+		return "quantity"
+	case reflect.TypeFor[intstr.IntOrString]():
+		return "intOrString"
+	case reflect.TypeFor[metav1.Time]():
+		return "time"
+	case reflect.TypeFor[metav1.FieldsV1]():
+		return "any"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return w.name(t.Elem())
+	case reflect.Slice:
+		return "[]" + w.name(t.Elem())
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			panic("a map with keys of type " + t.Key().String())
+		}
+		return "map[string]" + w.name(t.Elem())
+	case reflect.Struct:
+		w.add(t)
+		return t.Name()
+	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64:
+		return t.Kind().String()
+	}
+	panic("no rule for " + t.String())
+}
