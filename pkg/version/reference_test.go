@@ -145,7 +145,9 @@ func TestAdmits(t *testing.T) {
 // FuzzParseReference holds a reference to its promises: a pin reads the same in its canonical spelling, it admits
 // itself, and a text that the loose parser takes never becomes a range.
 func FuzzParseReference(f *testing.F) {
-	for _, seed := range []string{"db", "db@latest", "db@1", "db@v1.0", "db@1.2-1.4.5", "db@01.2.3", "db@^1", "db@", "db@>=1 <2"} {
+	for _, seed := range []string{
+		"db", "db@latest", "db@1", "db@v1.0", "db@1.2-1.4.5", "db@01.2.3", "db@^1", "db@", "db@>=1 <2",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
