@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -63,7 +65,25 @@ func params(folder string) testscript.Params {
 			env.Setenv("HOME", env.WorkDir)
 			return os.Symlink(filepath.Join(programs, "bin"), filepath.Join(env.WorkDir, "bin"))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"checkout": copyCheckout},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"checkout":   copyCheckout,
+			"references": checkReferences,
+		},
+	}
+}
+
+// checkReferences is the command `references FILE PREFIX [KIND/NAME…]`: every object of the file must decode strictly, be
+// named with the prefix, and every reference must name an object of the file, but for those named.
+func checkReferences(ts *testscript.TestScript, _ bool, args []string) {
+	found, err := readManifests([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	for id := range found.names {
+		if _, name, _ := strings.Cut(id, "/"); !strings.HasPrefix(name, args[1]) {
+			ts.Fatalf("%s must start with %q", id, args[1])
+		}
+	}
+	if dangling := found.dangling(); !slices.Equal(dangling, args[2:]) {
+		ts.Fatalf("references to what is not there: %q, want %q", dangling, args[2:])
 	}
 }
 

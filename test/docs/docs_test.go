@@ -1,0 +1,115 @@
+package docs
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// TestCommands runs the pages' commands one page after the other in a copy of the checkout, in the folder `make` leaves.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
+		require.NoError(t, err)
+		found, err := commands(string(text))
+		require.NoError(t, err, page)
+		if len(found) == 0 {
+			continue
+		}
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			require.NoError(t, checkout.Copy(folder))
+			require.NoError(t, checkout.BuildFunctions(filepath.Join(folder, "bin")))
+			require.NoError(t, checkout.BuildTool(filepath.Join(folder, "bin", "tools", "kustomize"),
+				"kustomize", "sigs.k8s.io/kustomize/kustomize/v5"))
+			for _, c := range found {
+				c.check(t, page, folder)
+			}
+		})
+	}
+}
+
+func (c command) check(t *testing.T, page, folder string) {
+	t.Helper()
+	if strings.Contains(c.text, "kpt ") {
+		if _, err := exec.LookPath("kpt"); err != nil {
+			t.Logf("%s:%d: not run: kpt is not on the PATH, and neither the module proxy nor Debian has it", page, c.line)
+			return
+		}
+	}
+	run := exec.Command("bash", "-c", c.text)
+	run.Dir = folder
+	run.Env = append(os.Environ(), "PATH="+filepath.Join(folder, "bin")+":"+filepath.Join(folder, "bin", "tools")+":"+os.Getenv("PATH"))
+	var out bytes.Buffer
+	run.Stdout, run.Stderr = &out, &out
+	err := run.Run()
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) {
+		require.NoError(t, err)
+	}
+	assert.Equal(t, c.exit, run.ProcessState.ExitCode(), "%s:%d: $ %s\n%s", page, c.line, c.text, out.String())
+	got := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(c.want) > 0 && !matches(c.want, got) {
+		t.Errorf("%s:%d: $ %s\nprints\n%s\nwhere the page shows\n%s", page, c.line, c.text, out.String(), strings.Join(c.want, "\n"))
+	}
+}
+
+// TestLinks follows every relative link.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
+		require.NoError(t, err)
+		for _, match := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			_, err := os.Stat(filepath.Join(checkout.Root(), filepath.Dir(page), match[1]))
+			assert.NoError(t, err, "%s links to %s", page, match[1])
+		}
+	}
+}
+
+// pages returns the Markdown files that git knows or would take.
+func pages(t *testing.T) []string {
+	t.Helper()
+	list := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard", "--", "*.md")
+	list.Dir = checkout.Root()
+	names, err := list.Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")
+}
+
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	got := []string{"a", "b", "c"}
+	for _, want := range [][]string{{"a", "b", "c"}, {"...", "c"}, {"a", "..."}, {"a", "...", "c"}, {"..."}, {"a", "b", "c", "..."}} {
+		assert.True(t, matches(want, got), want)
+	}
+	for _, want := range [][]string{{"a"}, {"a", "b"}, {"...", "b"}, {"b", "..."}, {"a", "...", "d"}, {"a", "b", "c", "d"}} {
+		assert.False(t, matches(want, got), want)
+	}
+}
+
+func TestCommandsAreRead(t *testing.T) {
+	t.Parallel()
+	page := "text\n```console\n$ one \\\n  two\nout\n$ three\n[exit 1]\n```\n```sh\n$ not this\n```\n"
+	found, err := commands(page)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	assert.Equal(t, command{line: 3, text: "one \\\n  two", want: []string{"out"}}, found[0])
+	assert.Equal(t, 1, found[1].exit)
+}

@@ -1,0 +1,143 @@
+package orchestrator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8syaml "sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+)
+
+// manifests are the objects of a rendered stream, decoded as strictly as the API server would.
+type manifests struct {
+	names map[string]bool // Kind/name
+	pods  []pod
+	roles []rbacv1.Role
+	binds []rbacv1.RoleBinding
+}
+
+// pod is a Pod or the template of a Job's Pod.
+type pod struct {
+	annotations map[string]string
+	spec        corev1.PodSpec
+}
+
+// readManifests decodes a stream of YAML documents. A kind that rendering never makes is an error.
+func readManifests(stream []byte) (*manifests, error) {
+	m := &manifests{names: map[string]bool{}}
+	for decoder := yaml.NewDecoder(bytes.NewReader(stream)); ; {
+		var document yaml.Node
+		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+			return m, nil
+		} else if err != nil {
+			return nil, err
+		}
+		text, err := yaml.Marshal(&document)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.add(text); err != nil {
+			return nil, fmt.Errorf("%w\n%s", err, text)
+		}
+	}
+}
+
+func (m *manifests) add(text []byte) error {
+	var head metav1.PartialObjectMetadata
+	if err := k8syaml.Unmarshal(text, &head); err != nil {
+		return err
+	}
+	id := head.Kind + "/" + head.Name
+	if m.names[id] {
+		return fmt.Errorf("%s is there twice", id)
+	}
+	m.names[id] = true
+	switch head.Kind {
+	case "Job":
+		var job batchv1.Job
+		err := k8syaml.UnmarshalStrict(text, &job)
+		m.pods = append(m.pods, pod{job.Spec.Template.Annotations, job.Spec.Template.Spec})
+		return err
+	case "Pod":
+		var single corev1.Pod
+		err := k8syaml.UnmarshalStrict(text, &single)
+		m.pods = append(m.pods, pod{single.Annotations, single.Spec})
+		return err
+	case "Role":
+		m.roles = append(m.roles, rbacv1.Role{})
+		return k8syaml.UnmarshalStrict(text, &m.roles[len(m.roles)-1])
+	case "RoleBinding":
+		m.binds = append(m.binds, rbacv1.RoleBinding{})
+		return k8syaml.UnmarshalStrict(text, &m.binds[len(m.binds)-1])
+	case "ConfigMap":
+		return k8syaml.UnmarshalStrict(text, &corev1.ConfigMap{})
+	case "Secret":
+		return k8syaml.UnmarshalStrict(text, &corev1.Secret{})
+	case "ServiceAccount":
+		return k8syaml.UnmarshalStrict(text, &corev1.ServiceAccount{})
+	default:
+		return fmt.Errorf("nothing renders a %q", head.Kind)
+	}
+}
+
+// dangling returns the references that name no object of the stream, sorted.
+func (m *manifests) dangling() []string {
+	var found []string
+	check := func(kind, name string) {
+		if name != "" && !m.names[kind+"/"+name] {
+			found = append(found, kind+"/"+name)
+		}
+	}
+	for _, p := range m.pods {
+		p.references(check)
+	}
+	for _, role := range m.roles {
+		for _, rule := range role.Rules {
+			for _, name := range rule.ResourceNames {
+				check("Secret", name)
+			}
+		}
+	}
+	for _, bind := range m.binds {
+		check(bind.RoleRef.Kind, bind.RoleRef.Name)
+		for _, subject := range bind.Subjects {
+			check(subject.Kind, subject.Name)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func (p pod) references(visit func(kind, name string)) {
+	visit("ServiceAccount", p.spec.ServiceAccountName)
+	for key, value := range p.annotations {
+		if key == contract.OutputSecretKey || strings.HasPrefix(key, strings.TrimSuffix(contract.InputSecretKey(0), "0")) {
+			visit("Secret", value)
+		}
+	}
+	for _, volume := range p.spec.Volumes {
+		if volume.ConfigMap != nil {
+			visit("ConfigMap", volume.ConfigMap.Name)
+		}
+		if volume.Secret != nil {
+			visit("Secret", volume.Secret.SecretName)
+		}
+	}
+	for _, container := range slices.Concat(p.spec.InitContainers, p.spec.Containers) {
+		for _, env := range container.Env {
+			if env.ValueFrom != nil && env.ValueFrom.SecretKeyRef != nil {
+				visit("Secret", env.ValueFrom.SecretKeyRef.Name)
+			}
+		}
+	}
+}
