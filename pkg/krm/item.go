@@ -3,97 +3,170 @@ package krm
 import (
 	"fmt"
 	"strconv"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // The orchestrators' annotations that say where an object came from.
 const (
-	pathAnnotation  = "internal.config.kubernetes.io/path"
-	indexAnnotation = "internal.config.kubernetes.io/index"
+	pathAnnotation      = "internal.config.kubernetes.io/path"
+	indexAnnotation     = "internal.config.kubernetes.io/index"
+	kustomizeAnnotation = "kustomize.config.k8s.io/id"
+)
+
+// The paths that every object is known by.
+const (
+	versionPath     Path = "apiVersion"
+	kindPath        Path = "kind"
+	namePath        Path = "metadata.name"
+	namespacePath   Path = "metadata.namespace"
+	annotationsPath Path = "metadata.annotations"
 )
 
 // Item is one object of a ResourceList. Its bytes are kept; its tree is parsed when somebody asks for it.
 type Item struct {
-	node   *yaml.Node
+	list     *ResourceList // it came in with, nil for others
+	slot     int           // its place in that list, from 1
+	span     span          // in that list's bytes, where they are known
+	text     []byte        // of an item that did not come in with a list
+	replaced *Item         // whose place it took
+
+	peeked bool // known says what the tree would
+	known  [peekFields]string
+	once   sync.Once
+	tree   *yaml.Node
+	broken error
+	odd    bool // only the parser understands its bytes: what is cut into them is checked
+
+	edits  []edit
 	order  int
-	origin string // the file it was read from, in file mode
+	placed bool // the tree's lines are those of the file origin
+	origin string
 }
 
-// NewItem takes an object as block-style YAML (no indentation, no document marker), such as a renderer prints.
+// NewItem takes an object as block-style YAML (no indentation, no document marker), such as a renderer prints. The item
+// keeps raw.
 func NewItem(raw []byte) (*Item, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(raw, &document); err != nil {
+	item := &Item{text: raw}
+	var seen peek
+	seen.reset(0)
+	reader := entry{lines: lines{src: raw}, stop: -1, peek: &seen}
+	if reader.recognise() && seen.object {
+		item.identify(&seen, map[string]string{})
+		return item, nil
+	}
+	node, err := parseOne(raw)
+	if err != nil {
 		return nil, err
 	}
-	if len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("must be a mapping")
+	if node.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("must be an object (a mapping), not %s", describe(node))
 	}
-	return &Item{node: document.Content[0]}, nil
+	item.know(node)
+	item.odd = true
+	return item, nil
 }
 
 // FromNode takes an object as a tree whose lines and columns are those of the named file.
-func FromNode(node *yaml.Node, file string) *Item { return &Item{node: node, origin: file} }
+func FromNode(node *yaml.Node, file string) *Item {
+	item := &Item{origin: file, placed: true}
+	item.know(node)
+	return item
+}
+
+// identify takes over what the scanner saw. It shares equal strings.
+func (i *Item) identify(seen *peek, names map[string]string) {
+	if i.peeked = !seen.unsure; !i.peeked {
+		return
+	}
+	for field, value := range seen.value {
+		if field == peekName {
+			i.known[field] = string(value)
+			continue
+		}
+		name, ok := names[string(value)]
+		if !ok {
+			name = string(value)
+			names[name] = name
+		}
+		i.known[field] = name
+	}
+}
+
+// know gives the item its tree.
+func (i *Item) know(node *yaml.Node) { i.once.Do(func() { i.tree = node }) }
 
 // APIVersion returns the object's apiVersion, empty where it has none.
-func (i *Item) APIVersion() string { return i.text("apiVersion") }
+func (i *Item) APIVersion() string { return i.field(versionPath, peekVersion) }
 
 // Kind returns the object's kind, empty where it has none.
-func (i *Item) Kind() string { return i.text("kind") }
+func (i *Item) Kind() string { return i.field(kindPath, peekKind) }
 
 // Name returns the object's metadata.name.
-func (i *Item) Name() string { return i.text("metadata.name") }
+func (i *Item) Name() string { return i.field(namePath, peekName) }
 
 // Namespace returns the object's metadata.namespace.
-func (i *Item) Namespace() string { return i.text("metadata.namespace") }
+func (i *Item) Namespace() string { return i.word(namespacePath) }
 
-// Annotation returns one of the object's annotations, with the edits made so far.
-func (i *Item) Annotation(key string) (string, bool) {
-	node, ok := Path("metadata.annotations").Key(key).Find(i.node)
-	if !ok {
+func (i *Item) field(path Path, peek int) string {
+	if i.peeked && len(i.edits) == 0 {
+		return i.known[peek]
+	}
+	return i.word(path)
+}
+
+// word returns the scalar at path, empty where there is none or null.
+func (i *Item) word(path Path) string {
+	text, _ := i.value(path)
+	return text
+}
+
+// value returns the scalar at path with the edits made so far. There is none where it is null.
+func (i *Item) value(path Path) (string, bool) {
+	if edit := i.edited(path); edit != nil {
+		return edit.value, !edit.gone
+	}
+	node, ok := path.Find(i.Node())
+	if !ok || node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
 		return "", false
 	}
 	return node.Value, true
 }
 
+// Annotation returns one of the object's annotations, with the edits made so far.
+func (i *Item) Annotation(key string) (string, bool) { return i.value(annotationsPath.Key(key)) }
+
 // Node returns the object's tree as it was read. It must not be changed: edits go through Set and Annotate.
-func (i *Item) Node() *yaml.Node { return i.node }
-
-// Set replaces the scalar at path, which must exist, by a string.
-func (i *Item) Set(path Path, value string) error {
-	node, ok := path.Find(i.node)
-	if !ok || node.Kind != yaml.ScalarNode {
-		return fmt.Errorf("%s: there is no scalar to set", path)
-	}
-	node.SetString(value)
-	return nil
-}
-
-// Annotate sets an annotation, and adds `metadata` and `annotations` where they are missing.
-func (i *Item) Annotate(key, value string) {
-	annotations := child(child(i.node, "metadata"), "annotations")
-	if old := Value(annotations, key); old != nil {
-		old.SetString(value)
-		return
-	}
-	var k, v yaml.Node
-	k.SetString(key)
-	v.SetString(value)
-	annotations.Content = append(annotations.Content, &k, &v)
-}
-
-// Unannotate removes an annotation where it is present.
-func (i *Item) Unannotate(key string) {
-	annotations := Value(Value(i.node, "metadata"), "annotations")
-	if annotations == nil {
-		return
-	}
-	for n := 0; n+1 < len(annotations.Content); n += 2 {
-		if annotations.Content[n].Value == key {
-			annotations.Content = append(annotations.Content[:n], annotations.Content[n+2:]...)
-			return
+func (i *Item) Node() *yaml.Node {
+	i.once.Do(func() {
+		if i.tree, i.broken = i.parse(); i.broken != nil {
+			i.tree = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		}
+	})
+	return i.tree
+}
+
+func (i *Item) parse() (*yaml.Node, error) {
+	if i.list != nil && i.list.json != nil {
+		return jsonTree(i.raw())
 	}
+	node, err := parseOne(i.raw())
+	if err == nil && i.list != nil {
+		if !isElement(node) {
+			return nil, fmt.Errorf("line %d: must be an object (a mapping)", i.span.line)
+		}
+		node = node.Content[0]
+	}
+	return node, err
+}
+
+// raw returns the item's bytes as they came in, those of a list with the dash and what follows up to the next.
+func (i *Item) raw() []byte {
+	if i.list == nil {
+		return i.text
+	}
+	return i.list.src[i.span.start:i.span.next]
 }
 
 // Ref names the object for a result.
@@ -101,16 +174,24 @@ func (i *Item) Ref() ResourceRef {
 	return ResourceRef{APIVersion: i.APIVersion(), Kind: i.Kind(), Name: i.Name(), Namespace: i.Namespace()}
 }
 
-// PlaceOf returns where the field at path is written, or its nearest parent that exists.
+// PlaceOf returns where the field at path is written, or its nearest parent that exists. Of an item that came in with a
+// list only the file is known, and that only where the orchestrator's annotation can be trusted: under kustomize the
+// paths are made up.
 func (i *Item) PlaceOf(path Path) Place {
-	node, ok := path.Find(i.node)
-	if !ok {
-		node = i.node
+	if !i.placed {
+		if file := i.file(); file != nil {
+			return Place{File: file.Path}
+		}
+		return Place{}
 	}
+	node := path.nearest(i.Node())
 	return Place{File: i.origin, Line: node.Line, Column: node.Column}
 }
 
 func (i *Item) file() *File {
+	if _, kustomize := i.Annotation(kustomizeAnnotation); kustomize {
+		return nil
+	}
 	path, ok := i.Annotation(pathAnnotation)
 	if !ok {
 		return nil
@@ -120,29 +201,11 @@ func (i *Item) file() *File {
 	return &File{Path: path, Index: index}
 }
 
-func (i *Item) text(path Path) string {
-	node, ok := path.Find(i.node)
-	if !ok || node.Kind != yaml.ScalarNode {
-		return ""
-	}
-	return node.Value
-}
-
+// scalar returns the scalar at path as it was read, nil where there is none.
 func (i *Item) scalar(path Path) any {
-	node, ok := path.Find(i.node)
+	node, ok := path.Find(i.Node())
 	if !ok || node.Kind != yaml.ScalarNode {
 		return nil
 	}
 	return node.Value
-}
-
-func child(mapping *yaml.Node, key string) *yaml.Node {
-	if old := Value(mapping, key); old != nil {
-		return old
-	}
-	var k yaml.Node
-	k.SetString(key)
-	v := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	mapping.Content = append(mapping.Content, &k, v)
-	return v
 }

@@ -35,17 +35,54 @@ func (p Path) Find(root *yaml.Node) (*yaml.Node, bool) {
 		if !ok {
 			return nil, false
 		}
-		if index >= 0 {
-			node = element(node, index)
-		} else {
-			node = Value(node, key)
-		}
-		if node == nil {
+		if node = step(node, key, index); node == nil {
 			return nil, false
 		}
 		rest = after
 	}
 	return node, node != nil
+}
+
+// nearest returns the value at p below root, or its nearest parent that exists.
+func (p Path) nearest(root *yaml.Node) *yaml.Node {
+	node := root
+	for rest := string(p); rest != ""; {
+		key, index, after, ok := nextStep(rest)
+		if !ok {
+			break
+		}
+		next := step(node, key, index)
+		if next == nil {
+			break
+		}
+		node, rest = next, after
+	}
+	return node
+}
+
+// canonical spells p as Key and Index do.
+func (p Path) canonical() Path {
+	var spelled Path
+	for rest := string(p); rest != ""; {
+		key, index, after, ok := nextStep(rest)
+		switch {
+		case !ok:
+			return p
+		case index >= 0:
+			spelled = spelled.Index(index)
+		default:
+			spelled = spelled.Key(key)
+		}
+		rest = after
+	}
+	return spelled
+}
+
+func step(node *yaml.Node, key string, index int) *yaml.Node {
+	if index >= 0 {
+		return element(node, index)
+	}
+	return Value(node, key)
 }
 
 // nextStep cuts the first step off a path. The index is -1 where the step is a key.

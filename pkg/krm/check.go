@@ -1,0 +1,87 @@
+package krm
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	listKind  = "ResourceList"
+	listGroup = "config.kubernetes.io/"
+)
+
+// checkHead tells whether this is a ResourceList of a version that we know.
+func (l *ResourceList) checkHead() error {
+	if l.kind == listKind {
+		switch strings.TrimPrefix(l.version, listGroup) {
+		case "v1", "v1beta1", "v1alpha1":
+			return nil
+		}
+	}
+	return fmt.Errorf("not a ResourceList: must be of apiVersion %q and kind %q, not apiVersion %q and kind %q",
+		listGroup+"v1", listKind, l.version, l.kind)
+}
+
+// checkItems finds the first item without an identity.
+func (l *ResourceList) checkItems() error {
+	for n, item := range l.items {
+		if item.APIVersion() != "" && item.Kind() != "" && item.Name() != "" || item.mayBeNameless() {
+			continue
+		}
+		return fmt.Errorf("%s: must have %s", l.where(n), strings.Join(item.missing(), " and "))
+	}
+	return nil
+}
+
+// where names an item for an error.
+func (l *ResourceList) where(n int) string {
+	text := fmt.Sprintf("items[%d]", n)
+	if line := l.items[n].span.line; line > 0 {
+		text += fmt.Sprintf(" (line %d)", line)
+	}
+	if kind := l.items[n].Kind(); kind != "" {
+		text += fmt.Sprintf(", kind %q", kind)
+	}
+	return text
+}
+
+func (i *Item) missing() []string {
+	var fields []string
+	for _, path := range []Path{versionPath, kindPath, namePath} {
+		if i.word(path) == "" {
+			fields = append(fields, string(path))
+		}
+	}
+	return fields
+}
+
+// mayBeNameless knows the objects that orchestrators send without a complete identity: kpt passes every YAML file of a
+// package, also a kustomization without apiVersion, kind and name; a list of objects has no name.
+func (i *Item) mayBeNameless() bool {
+	if kind := i.Kind(); kind == "Kustomization" || kind == "Component" || strings.HasSuffix(kind, "List") {
+		return true
+	}
+	file, _ := i.Annotation(pathAnnotation)
+	switch path.Base(file) {
+	case "kustomization.yaml", "kustomization.yml", "Kustomization":
+		return true
+	}
+	return false
+}
+
+// describe names what a node is, for an error.
+func describe(node *yaml.Node) string {
+	switch node = dereference(node); {
+	case node.Kind == yaml.MappingNode:
+		return "a mapping"
+	case node.Kind == yaml.SequenceNode:
+		return "a list"
+	case node.Tag == "!!null":
+		return "null"
+	default:
+		return "a scalar"
+	}
+}

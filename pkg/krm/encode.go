@@ -1,0 +1,116 @@
+package krm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// encode prints a tree without aliases as block YAML, indented by two columns, with lists not indented below their key.
+// Comments and styles are kept as far as the printer can; where it prints something else than the tree says, they go.
+func encode(node *yaml.Node) ([]byte, error) {
+	text, err := print(node)
+	if err == nil && reads(text, node) {
+		return text, nil
+	}
+	bare, err := expand(node)
+	if err != nil {
+		return nil, err
+	}
+	strip(bare)
+	if text, err = print(bare); err != nil {
+		return nil, err
+	}
+	if !reads(text, node) {
+		return nil, errors.New("the object cannot be written as YAML")
+	}
+	return text, nil
+}
+
+func print(node *yaml.Node) (text []byte, err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			text, err = nil, fmt.Errorf("the object cannot be written as YAML: %v", crash)
+		}
+	}()
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(node); err != nil {
+		return nil, notYAML(err)
+	}
+	return out.Bytes(), encoder.Close()
+}
+
+func reads(text []byte, node *yaml.Node) bool {
+	read, err := parseOne(text)
+	return err == nil && same(read, node)
+}
+
+// strip takes comments and styles off a tree; strings are quoted, so that they stay strings.
+func strip(node *yaml.Node) {
+	node.HeadComment, node.LineComment, node.FootComment = "", "", ""
+	node.Style &= yaml.TaggedStyle
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	for _, child := range node.Content {
+		strip(child)
+	}
+}
+
+// eachLine gives the lines of a text with their ends.
+func eachLine(text []byte, do func(line []byte)) {
+	for len(text) > 0 {
+		size := bytes.IndexByte(text, '\n') + 1
+		if size == 0 {
+			size = len(text)
+		}
+		do(text[:size])
+		text = text[size:]
+	}
+}
+
+// indentItem writes an object in block style as an item of a list whose dashes are at column.
+func indentItem(to, text []byte, column int, eol string) []byte {
+	lead := "- "
+	eachLine(text, func(line []byte) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) > 0 {
+			to = append(to, spaces(column)...)
+			to = append(to, lead...)
+			lead = "  "
+		}
+		to = append(append(to, line...), eol...)
+	})
+	return to
+}
+
+// dedent takes the dash and the indentation off an item, whose keys are at column.
+func dedent(text []byte, dash, column int, eol string) []byte {
+	out := make([]byte, 0, len(text))
+	first := true
+	eachLine(text, func(line []byte) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if eol == "\r\n" {
+			line = bytes.TrimSuffix(line, []byte("\r"))
+		}
+		if first {
+			line = append([]byte(spaces(dash+1)), line[dash+1:]...)
+			first = false
+		}
+		out = append(append(out, line[min(indentation(line), column):]...), '\n')
+	})
+	return out
+}
+
+func spaces(n int) string {
+	const many = "                                "
+	if n <= len(many) {
+		return many[:n]
+	}
+	return many + spaces(n-len(many))
+}

@@ -1,0 +1,223 @@
+package krm
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// apply cuts edits into the object's bytes. It returns false where it is not sure how.
+func (c *cutter) apply(root *yaml.Node, edits []edit) bool {
+	var added []edit
+	gone := 0
+	for _, one := range edits {
+		_, exists := one.path.Find(root)
+		switch {
+		case !exists:
+			added = append(added, one)
+		case one.gone:
+			gone++
+		case !c.set(root, one):
+			return false
+		}
+	}
+	return c.remove(root, edits, gone, len(added) > 0) && c.annotate(root, added) && c.consistent()
+}
+
+func (c *cutter) consistent() bool {
+	slices.SortStableFunc(c.patches, func(a, b patch) int { return a.from - b.from })
+	return !overlap(c.patches)
+}
+
+// set replaces a scalar that exists.
+func (c *cutter) set(root *yaml.Node, one edit) bool {
+	node, parent := c.raw(root, one.path)
+	if node == nil || node.Kind != yaml.ScalarNode || node.Anchor != "" || node.Style&yaml.TaggedStyle != 0 {
+		return false
+	}
+	from, to, ok := c.extent(node, parent.Column-1)
+	if !ok {
+		return false
+	}
+	if parent.Style&yaml.FlowStyle != 0 {
+		c.careful = true
+	}
+	text := quote(one.value, node.Style)
+	if from == to {
+		text = " " + text
+	}
+	c.cut(from, to, text)
+	return true
+}
+
+// raw returns the node at path and its parent, nil where an alias or an anchor is on the way.
+func (c *cutter) raw(root *yaml.Node, path Path) (node, parent *yaml.Node) {
+	node = root
+	for rest := string(path); rest != ""; {
+		key, index, after, _ := nextStep(rest)
+		if node.Kind == yaml.AliasNode || node.Anchor != "" {
+			return nil, nil
+		}
+		parent, rest = node, after
+		if index >= 0 {
+			node = node.Content[index]
+			continue
+		}
+		node = node.Content[keyIndex(node, key)+1]
+	}
+	return node, parent
+}
+
+func keyIndex(mapping *yaml.Node, key string) int {
+	for n := 0; n+1 < len(mapping.Content); n += 2 {
+		if mapping.Content[n].Value == key {
+			return n
+		}
+	}
+	return -1
+}
+
+// remove takes annotations out, line by line, and `annotations` itself when none is left.
+func (c *cutter) remove(root *yaml.Node, edits []edit, gone int, more bool) bool {
+	if gone == 0 {
+		return true
+	}
+	annotations, meta := c.raw(root, annotationsPath)
+	if annotations == nil || annotations.Kind != yaml.MappingNode || annotations.Style&yaml.FlowStyle != 0 {
+		return false
+	}
+	if gone*2 == len(annotations.Content) {
+		if more || len(meta.Content) == 2 || meta.Style&yaml.FlowStyle != 0 {
+			return false
+		}
+		c.patches = nil // what else was cut was within annotations or is cut again
+		return c.removeField(meta, "annotations") && c.setOthers(root, edits)
+	}
+	for _, one := range edits {
+		if one.gone && !c.removeField(annotations, one.key) {
+			return false
+		}
+	}
+	return true
+}
+
+// setOthers cuts the edits again that are not about annotations.
+func (c *cutter) setOthers(root *yaml.Node, edits []edit) bool {
+	for _, one := range edits {
+		if !one.annotation && !c.set(root, one) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *cutter) removeField(mapping *yaml.Node, name string) bool {
+	n := keyIndex(mapping, name)
+	start, alone := c.lineOf(mapping.Content[n])
+	end, ok := c.behind(mapping.Content[n+1], mapping.Column-1)
+	c.cut(start, end, "")
+	return alone && ok
+}
+
+// annotate adds annotations that do not exist.
+func (c *cutter) annotate(root *yaml.Node, added []edit) bool {
+	if len(added) == 0 {
+		return true
+	}
+	fields := make([]string, len(added))
+	for n, one := range added {
+		fields[n] = quote(one.key, 0) + ": " + quote(one.value, 0)
+	}
+	meta := Value(root, "metadata")
+	if meta == nil || isNothing(meta) {
+		return c.open(root, "metadata", append([]string{"annotations:"}, indented(fields, 2)...), 2)
+	}
+	if hasProperties(root, "metadata") || meta.Kind != yaml.MappingNode {
+		return false
+	}
+	step := meta.Column - root.Column
+	if step < 1 {
+		step = 2
+	}
+	annotations := Value(meta, "annotations")
+	switch {
+	case annotations == nil || isNothing(annotations):
+		return c.open(meta, "annotations", fields, step)
+	case hasProperties(meta, "annotations") || annotations.Kind != yaml.MappingNode:
+		return false
+	case annotations.Style&yaml.FlowStyle != 0:
+		return c.addToFlow(annotations, fields)
+	}
+	at, ok := c.behind(annotations, annotations.Column-1)
+	if ok {
+		c.insert(at, indented(fields, annotations.Column-1)...)
+	}
+	return ok
+}
+
+// hasProperties tells whether a field's value has an anchor, a tag, or is an alias.
+func hasProperties(mapping *yaml.Node, name string) bool {
+	value := mapping.Content[keyIndex(mapping, name)+1]
+	return value.Kind == yaml.AliasNode || value.Anchor != "" || value.Style&yaml.TaggedStyle != 0
+}
+
+// isNothing tells whether a value is null or an empty mapping.
+func isNothing(node *yaml.Node) bool {
+	return node.Tag == "!!null" || node.Kind == yaml.MappingNode && len(node.Content) == 0
+}
+
+func indented(lines []string, columns int) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = spaces(columns) + line
+	}
+	return out
+}
+
+// open gives mapping the field name with lines below it, where it has none or one that holds nothing.
+func (c *cutter) open(mapping *yaml.Node, name string, lines []string, step int) bool {
+	column := mapping.Column - 1
+	if mapping.Style&yaml.FlowStyle != 0 {
+		return false
+	}
+	lines = indented(lines, column+step)
+	if n := keyIndex(mapping, name); n >= 0 {
+		return c.fill(mapping, n, lines)
+	}
+	at, ok := c.behind(mapping.Content[placeFor(mapping, name)-1], column)
+	if ok {
+		c.insert(at, append([]string{spaces(column) + name + ":"}, lines...)...)
+	}
+	return ok
+}
+
+// fill puts lines below a field, in the place of the null or `{}` that is its value.
+func (c *cutter) fill(mapping *yaml.Node, n int, lines []string) bool {
+	value := mapping.Content[n+1]
+	if hasProperties(mapping, mapping.Content[n].Value) || value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return false
+	}
+	from, to, ok := c.extent(value, mapping.Column-1)
+	if !ok || value.Line != mapping.Content[n].Line {
+		return false
+	}
+	if from < to && from > 0 && c.src[from-1] == ' ' {
+		from--
+	}
+	c.cut(from, to, "")
+	c.insert(c.nextLine(to), lines...)
+	return true
+}
+
+// addToFlow puts fields in front of the closing brace of a flow mapping that is not empty.
+func (c *cutter) addToFlow(mapping *yaml.Node, fields []string) bool {
+	_, to, ok := c.extent(mapping, 0)
+	if !ok {
+		return false
+	}
+	at := trimSpaces(c.src, to-1)
+	for _, field := range fields {
+		c.cut(at, at, ", "+field)
+	}
+	return true
+}
