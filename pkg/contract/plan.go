@@ -31,7 +31,8 @@ type Producer struct {
 	// Step is the producing step's name, for messages.
 	Step string `json:"step"`
 	// Generation is the stamp to wait for. Empty accepts any: delete steps read what is there. HelperCleanup waits for
-	// the Secrets with a generation, the delete steps', and then removes all, those without first.
+	// the producers with a generation, which are the delete steps, then removes the Secrets of those without, which are
+	// the create steps, and last the ones it waited for.
 	Generation string `json:"generation,omitempty"`
 	// Inputs are the outputs that are read; for HelperCopy those that are copied.
 	Inputs []Input `json:"inputs"`
@@ -57,9 +58,9 @@ const (
 	PlanVariable         = "RESOURCEPLUGINS_PLAN"          // a Plan as JSON
 	NamespaceVariable    = "RESOURCEPLUGINS_NAMESPACE"     // metadata.namespace, by the downward API
 	OutputSecretVariable = "RESOURCEPLUGINS_OUTPUT_SECRET" // the annotation OutputSecretKey, by the downward API
-	// TargetNamespaceVariable is where HelperCopy writes and HelperCleanup removes. For the latter, empty means the
-	// Pod's own namespace.
-	TargetNamespaceVariable = "RESOURCEPLUGINS_TARGET_NAMESPACE"
+	// TargetNamespacesVariable are the namespaces of the copies, comma-separated: HelperCopy writes to each;
+	// HelperCleanup removes the create steps' Secrets from each and from the Pod's own namespace.
+	TargetNamespacesVariable = "RESOURCEPLUGINS_TARGET_NAMESPACES"
 )
 
 // OutputSecretKey is the Pod annotation with the name of the Secret that the step publishes to.
