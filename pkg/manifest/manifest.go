@@ -35,6 +35,9 @@ func (String) value() {}
 func (Int) value()    {}
 func (Bool) value()   {}
 
+// KV is the field of that key and value.
+func KV(key string, value Value) Field { return Field{Key: key, Value: value} }
+
 // NewMap sorts the fields in place. Fields without a value are left out; of a key that is given twice the later counts.
 func NewMap(fields ...Field) Map {
 	m := Map(slices.DeleteFunc(fields, func(f Field) bool { return f.Value == nil }))
@@ -86,7 +89,7 @@ func (m Map) With(key string, value Value) Map {
 	out := make(Map, 0, len(m)+1)
 	out = append(out, m[:i]...)
 	if value != nil {
-		out = append(out, Field{key, value})
+		out = append(out, KV(key, value))
 	}
 	return append(out, rest...)
 }

@@ -10,14 +10,14 @@ import (
 
 func TestNewMapSortsAndKeepsTheLast(t *testing.T) {
 	t.Parallel()
-	m := NewMap(Field{"b", Int(1)}, Field{"a", nil}, Field{"c", Bool(true)}, Field{"b", Int(2)}, Field{"", String("x")})
+	m := NewMap(KV("b", Int(1)), KV("a", nil), KV("c", Bool(true)), KV("b", Int(2)), KV("", String("x")))
 	assert.Equal(t, Map{{"", String("x")}, {"b", Int(2)}, {"c", Bool(true)}}, m)
 	assert.Empty(t, NewMap())
 }
 
 func TestWithLeavesTheOriginalAlone(t *testing.T) {
 	t.Parallel()
-	m := NewMap(Field{"a", Int(1)}, Field{"c", Int(3)})
+	m := NewMap(KV("a", Int(1)), KV("c", Int(3)))
 	assert.Equal(t, Map{{"a", Int(1)}, {"b", Int(2)}, {"c", Int(3)}}, m.With("b", Int(2)))
 	assert.Equal(t, Map{{"a", Int(9)}, {"c", Int(3)}}, m.With("a", Int(9)))
 	assert.Equal(t, Map{{"c", Int(3)}}, m.With("a", nil))
@@ -27,7 +27,7 @@ func TestWithLeavesTheOriginalAlone(t *testing.T) {
 
 func TestReadingATree(t *testing.T) {
 	t.Parallel()
-	m := NewMap(Field{"m", NewMap(Field{"k", String("v")})}, Field{"l", Strings("a", "b")}, Field{"n", Int(1)})
+	m := NewMap(KV("m", NewMap(KV("k", String("v")))), KV("l", Strings("a", "b")), KV("n", Int(1)))
 	assert.Equal(t, "v", m.Map("m").Text("k"))
 	assert.Len(t, m.List("l"), 2)
 	assert.Nil(t, m.Get("none"))

@@ -20,19 +20,19 @@ import (
 func TestYAMLLooksAsKubectlPrints(t *testing.T) {
 	t.Parallel()
 	tree := NewMap(
-		Field{"apiVersion", String("v1")},
-		Field{"data", NewMap(
-			Field{"script", String("#!/bin/sh\nset -e\n\necho \"$HOME: it's\"\n")},
-			Field{"open", String("a\nb")},
-			Field{"wide", String("a\n\n\n")},
-		)},
-		Field{"list", List{
-			NewMap(Field{"args", Strings("yes", "012", "1e3", "2020-01-01", "=", "<<", "", "~", "null", "a b", "a: b", "a #b")},
-				Field{"name", String("main")}),
+		KV("apiVersion", String("v1")),
+		KV("data", NewMap(
+			KV("script", String("#!/bin/sh\nset -e\n\necho \"$HOME: it's\"\n")),
+			KV("open", String("a\nb")),
+			KV("wide", String("a\n\n\n")),
+		)),
+		KV("list", List{
+			NewMap(KV("args", Strings("yes", "012", "1e3", "2020-01-01", "=", "<<", "", "~", "null", "a b", "a: b", "a #b")),
+				KV("name", String("main"))),
 			List{Int(1), List{Bool(false)}},
 			Map{}, List{},
-		}},
-		Field{"x/y", String("resourceplugins.dev/v1alpha1")},
+		}),
+		KV("x/y", String("resourceplugins.dev/v1alpha1")),
 	)
 	assert.Equal(t, `apiVersion: v1
 data:
@@ -85,7 +85,7 @@ func TestEveryReaderGetsTheStringBack(t *testing.T) {
 	t.Parallel()
 	for _, text := range nasty {
 		readBack(t, String(text))
-		readBack(t, NewMap(Field{text, String("v")}, Field{"k", List{String(text), NewMap(Field{text, String(text)})}}))
+		readBack(t, NewMap(KV(text, String("v")), KV("k", List{String(text), NewMap(KV(text, String(text)))})))
 	}
 }
 
@@ -97,7 +97,7 @@ func FuzzEveryReaderGetsTheStringBack(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		a, b = strings.ToValidUTF8(a, "?"), strings.ToValidUTF8(b, "?")
-		readBack(t, NewMap(Field{a, String(b)}, Field{b, List{String(a), NewMap(Field{b, String(a)}, Field{"z", List{String(b)}})}}))
+		readBack(t, NewMap(KV(a, String(b)), KV(b, List{String(a), NewMap(KV(b, String(a)), KV("z", List{String(b)}))})))
 	})
 }
 
@@ -196,7 +196,7 @@ func randomTree(random *rand.Rand, depth int) Value {
 	case n < 2 && depth > 0:
 		fields := make([]Field, random.IntN(4))
 		for i := range fields {
-			fields[i] = Field{nasty[random.IntN(60)], randomTree(random, depth-1)}
+			fields[i] = KV(nasty[random.IntN(60)], randomTree(random, depth-1))
 		}
 		return NewMap(fields...)
 	case n < 4 && depth > 0:
@@ -217,15 +217,15 @@ func randomTree(random *rand.Rand, depth int) Value {
 func BenchmarkYAML(b *testing.B) {
 	env := make(List, 6)
 	for i := range env {
-		env[i] = NewMap(Field{"name", String(fmt.Sprint("VARIABLE_", i))}, Field{"value", String("some value of it")})
+		env[i] = NewMap(KV("name", String(fmt.Sprint("VARIABLE_", i))), KV("value", String("some value of it")))
 	}
 	job := NewMap(
-		Field{"apiVersion", String("batch/v1")}, Field{"kind", String("Job")},
-		Field{"spec", NewMap(Field{"template", NewMap(Field{"spec", NewMap(
-			Field{"containers", List{NewMap(Field{"name", String("main")}, Field{"image", String("docker.io/library/busybox:1.36")},
-				Field{"env", env}, Field{"command", Strings("/var/run/resourceplugins/script/script")})}},
-			Field{"restartPolicy", String("Never")}, Field{"automountServiceAccountToken", Bool(false)},
-		)})})})
+		KV("apiVersion", String("batch/v1")), KV("kind", String("Job")),
+		KV("spec", NewMap(KV("template", NewMap(KV("spec", NewMap(
+			KV("containers", List{NewMap(KV("name", String("main")), KV("image", String("docker.io/library/busybox:1.36")),
+				KV("env", env), KV("command", Strings("/var/run/resourceplugins/script/script")))}),
+			KV("restartPolicy", String("Never")), KV("automountServiceAccountToken", Bool(false)),
+		)))))))
 	var out []byte
 	for b.Loop() {
 		out = AppendYAML(out[:0], job)

@@ -56,7 +56,7 @@ func (r *reader) value(node *yaml.Node, at krm.Path, t *typ, depth int) (manifes
 		return r.dictionary(node, at, t, depth)
 	case list:
 		return r.list(node, at, t, depth)
-	case anything:
+	case unset:
 		r.report(node, at, "must not be set: Kubernetes itself fills it in")
 		return nil, false
 	default:

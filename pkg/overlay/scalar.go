@@ -3,7 +3,6 @@ package overlay
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -14,7 +13,6 @@ import (
 var wanted = [...]string{
 	text: "a string", boolean: "true or false", int32Kind: "a whole number of 32 bits", int64Kind: "a whole number",
 	quantity: "an amount such as 100m or 2Gi", intOrString: "a whole number or a string",
-	timestamp: "a time such as 2006-01-02T15:04:05Z",
 }
 
 func (r *reader) scalar(node *yaml.Node, at krm.Path, k kind) (manifest.Value, bool) {
@@ -49,10 +47,6 @@ func convert(node *yaml.Node, k kind) manifest.Value {
 		return manifest.String(node.Value)
 	case k == quantity:
 		return amount(node)
-	case k == timestamp:
-		if _, err := time.Parse(time.RFC3339, node.Value); err == nil && isText {
-			return manifest.String(node.Value)
-		}
 	}
 	return nil
 }

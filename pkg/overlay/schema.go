@@ -23,8 +23,7 @@ const (
 	int64Kind        // a whole number of 64 bits
 	quantity         // an amount such as 100m, as a string or a number
 	intOrString      // a port or a percentage
-	timestamp        // RFC 3339
-	anything         // what Kubernetes itself does not look into
+	unset            // a time, or who manages what: the API server's business
 	structure        // a mapping with known keys
 	dictionary       // a mapping with any keys
 	list
@@ -47,7 +46,7 @@ type field struct {
 
 var basic = [...]string{
 	text: "string", boolean: "bool", int32Kind: "int32", int64Kind: "int64", quantity: "quantity",
-	intOrString: "intOrString", timestamp: "time", anything: "any",
+	intOrString: "intOrString", unset: "unset",
 }
 
 // schema returns the type of a PodTemplateSpec. It is read at the first use: most plugins have no overlay.

@@ -78,10 +78,8 @@ func (w *schemaWriter) name(t reflect.Type) string {
 		return "quantity"
 	case reflect.TypeFor[intstr.IntOrString]():
 		return "intOrString"
-	case reflect.TypeFor[metav1.Time]():
-		return "time"
-	case reflect.TypeFor[metav1.FieldsV1]():
-		return "any"
+	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.FieldsV1]():
+		return "unset"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
