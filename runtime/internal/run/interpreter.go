@@ -1,0 +1,65 @@
+package run
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLine is how much of a #! line Linux looks at (BINPRM_BUF_SIZE).
+const maxLine = 256
+
+// firstLine is the beginning of the script; readable is false where it cannot be read.
+func firstLine(file string) (line string, readable bool) {
+	opened, err := openWithoutWaiting(file)
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = opened.Close() }()
+	line, err = bufio.NewReader(io.LimitReader(opened, maxLine)).ReadString('\n')
+	return line, err == nil || err == io.EOF
+}
+
+// interpreterOf is the program that a #! line names, empty where there is no such line. A carriage return is part of it,
+// as it is for the kernel.
+func interpreterOf(line string) string {
+	words := shebang(line)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
+// missingFromPath is the program that /usr/bin/env was to find, if it is not there; else it is empty.
+func missingFromPath(file string) string {
+	line, _ := firstLine(file)
+	words := shebang(line)
+	if len(words) < 2 || filepath.Base(words[0]) != "env" {
+		return ""
+	}
+	name := words[1]
+	if name == "-S" && len(words) > 2 {
+		name = words[2]
+	}
+	if strings.HasPrefix(name, "-") || strings.Contains(name, "=") {
+		return ""
+	}
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+			return ""
+		}
+	}
+	return name
+}
+
+func shebang(line string) []string {
+	rest, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "#!")
+	if !found {
+		return nil
+	}
+	return strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '\t' })
+}
+
+func endsInReturn(line string) bool { return strings.HasSuffix(strings.TrimSuffix(line, "\n"), "\r") }

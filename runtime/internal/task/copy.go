@@ -1,0 +1,44 @@
+package task
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+)
+
+// replicate is the copy Job: it brings the outputs that workloads of other namespaces use to the Secrets of the same
+// names there, with the stamp of their generation.
+func replicate(ctx context.Context, t *task) error {
+	if len(t.targets) == 0 {
+		return missing(contract.TargetNamespacesVariable)
+	}
+	return t.wait(ctx, t.producers, func(i int, source *cluster.Secret) error {
+		values := map[string][]byte{}
+		for _, input := range t.plan.Producers[i].Inputs {
+			values[input.Output] = source.Data[input.Output]
+		}
+		for _, namespace := range t.targets {
+			target := cluster.Ref{Namespace: namespace, Name: t.producers[i].Secret.Name}
+			if err := t.copy(ctx, target, source.Annotation(contract.PublishedKey), values); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (t *task) copy(ctx context.Context, to cluster.Ref, generation string, values map[string][]byte) error {
+	record := publish.Record{Client: t.client, Secret: to, Generation: generation}
+	// Waits for a target that is applied after this Job.
+	if _, err := record.Published(ctx); err != nil {
+		return err
+	}
+	if err := record.Publish(ctx, values); err != nil {
+		return err
+	}
+	t.host.Reporter.Say(fmt.Sprintf("copied %d outputs to secret %q in namespace %q", len(values), to.Name, to.Namespace))
+	return nil
+}

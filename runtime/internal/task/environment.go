@@ -1,0 +1,88 @@
+package task
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
+)
+
+// task is one subcommand's work.
+type task struct {
+	host      Host
+	client    *cluster.Client
+	plan      contract.Plan
+	namespace string
+	targets   []string
+	producers []wait.Producer
+	output    cluster.Ref // without a name where the step has no Secret
+}
+
+// task reads the variables.
+func (h Host) task() (*task, error) {
+	t := &task{host: h, namespace: h.Getenv(contract.NamespaceVariable)}
+	if t.namespace == "" {
+		return nil, missing(contract.NamespaceVariable)
+	}
+	var err error
+	if t.plan, err = parse(h.Getenv(contract.PlanVariable)); err != nil {
+		return nil, err
+	}
+	for i, producer := range t.plan.Producers {
+		variable := contract.InputSecretVariable(i)
+		name := h.Getenv(variable)
+		if name == "" {
+			return nil, missing(variable)
+		}
+		t.producers = append(t.producers, wait.Producer{Producer: producer, Secret: cluster.Ref{
+			Namespace: t.namespace, Name: name,
+		}})
+	}
+	t.output = cluster.Ref{Namespace: t.namespace, Name: h.Getenv(contract.OutputSecretVariable)}
+	if t.output.Name == "" && len(t.plan.Outputs) > 0 {
+		return nil, missing(contract.OutputSecretVariable)
+	}
+	if targets := h.Getenv(contract.TargetNamespacesVariable); targets != "" {
+		t.targets = strings.Split(targets, ",")
+	}
+	t.client, err = cluster.New(cluster.Config{
+		Host: h.Getenv("KUBERNETES_SERVICE_HOST"), Port: h.Getenv("KUBERNETES_SERVICE_PORT"),
+		Folder: h.TokenFolder, Timing: h.Timing,
+	})
+	return t, err
+}
+
+// parse reads a plan strictly: a field that this helper does not know is one that it would not obey.
+func parse(text string) (contract.Plan, error) {
+	var plan contract.Plan
+	if text == "" {
+		return plan, missing(contract.PlanVariable)
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&plan); err != nil {
+		return plan, fmt.Errorf("the plan in %s is not one that this helper image understands: it must be of the version "+
+			"that rendered the Pod: %w", contract.PlanVariable, err)
+	}
+	if plan.Step == "" || plan.Generation == "" {
+		return plan, errors.New("the plan must have a step and a generation")
+	}
+	return plan, nil
+}
+
+func missing(variable string) error {
+	return fmt.Errorf("the variable %s must be set: the Pod must be as it was rendered", variable)
+}
+
+// record is the step's own Secret.
+func (t *task) record() publish.Record {
+	return publish.Record{
+		Client: t.client, Secret: t.output, Generation: t.plan.Generation, Attempts: t.plan.Attempts,
+	}
+}
