@@ -57,6 +57,14 @@ func (r *Reference) readSelector() error {
 	return nil
 }
 
+// String returns the reference as written.
+func (r Reference) String() string {
+	if r.Selector == "" {
+		return r.Bare
+	}
+	return r.Bare + "@" + r.Selector
+}
+
 // Floats tells whether a new version of the plugin can change what the reference means.
 func (r Reference) Floats() bool { return r.Pin == nil }
 

@@ -156,7 +156,7 @@ func FuzzParseReference(f *testing.F) {
 			assert.NotContains(t, err.Error(), "\n")
 			return
 		}
-		assert.True(t, text == reference.Bare || text == reference.Bare+"@"+reference.Selector)
+		assert.Equal(t, text, reference.String())
 		if reference.Pin == nil {
 			_, err := version.Parse(reference.Selector)
 			assert.Error(t, err, "what reads as a version must be a pin")
