@@ -1,19 +1,22 @@
 // Package decode turns a YAML tree into Go structs, strictly, and tells everything that does not fit at once.
 //
 // The structs carry `json` tags for the keys, `was` tags with the keys' former names (comma-separated), and
-// `required:"true"` where a value must be given. Null means absent, as it does for the vendor's loader. Of duplicate
-// keys the first is decoded and the others are problems.
+// `required:"true"` where a value must be given. Fields are strings, bools, ints, structs, pointers to them, lists of
+// them, and maps of strings to them. Null means absent, as it does for the vendor's loader. Of duplicate keys the first
+// is decoded and the others are problems. Aliases and merge keys are followed, up to MaxAliased values.
 package decode
 
 import (
 	"fmt"
 	"reflect"
-	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
+
+// MaxAliased is how many values of a document may be reached through aliases: a few lines can mean billions.
+const MaxAliased = 100_000
 
 // Problem is one thing that does not fit.
 type Problem struct {
@@ -36,10 +39,18 @@ const (
 	RuleDuplicate = "duplicate-key"
 	RuleRequired  = "required"
 	RuleAmbiguous = "ambiguous-yaml"
+	RuleAlias     = "alias"
 )
 
-// Into decodes node into target, a pointer to a struct. Problems are in document order and carry paths below base.
+// Into decodes node into target, a pointer to a struct. Problems are in document order and carry paths below base. A
+// field whose value does not fit keeps what it had. Into panics on a target that it has no rule for.
 func Into(node *yaml.Node, base krm.Path, target any) []Problem {
+	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
+		node = node.Content[0]
+	}
+	if node == nil {
+		return nil
+	}
 	d := decoder{}
 	d.value(node, place{base: base}, reflect.ValueOf(target).Elem())
 	return d.problems
@@ -50,6 +61,7 @@ type place struct {
 	parent *place
 	base   krm.Path
 	key    string
+	list   bool // an element of a list, at index
 	index  int
 }
 
@@ -57,25 +69,33 @@ func (p *place) path() krm.Path {
 	switch {
 	case p.parent == nil:
 		return p.base
-	case p.key == "":
+	case p.list:
 		return p.parent.path().Index(p.index)
 	default:
 		return p.parent.path().Key(p.key)
 	}
 }
 
-type decoder struct{ problems []Problem }
+type decoder struct {
+	problems []Problem
+	aliases  aliases
+}
 
-func (d *decoder) report(rule string, at *place, format string, args ...any) {
+func (d *decoder) report(rule string, at *place, format string, args ...any) *Problem {
 	d.problems = append(d.problems,
 		Problem{Rule: rule, Severity: krm.Error, Path: at.path(), Message: fmt.Sprintf(format, args...)})
+	return &d.problems[len(d.problems)-1]
 }
 
 func (d *decoder) value(node *yaml.Node, at place, target reflect.Value) {
-	for node.Kind == yaml.AliasNode {
-		node = node.Alias
+	if node.Kind == yaml.AliasNode {
+		node = d.enter(node, &at)
+		if node == nil {
+			return
+		}
+		defer d.leave(node)
 	}
-	if isNull(node) {
+	if isNull(node) || !d.count(&at) {
 		return
 	}
 	switch target.Kind() {
@@ -101,7 +121,7 @@ func (d *decoder) list(node *yaml.Node, at place, target reflect.Value) {
 	}
 	list := reflect.MakeSlice(target.Type(), len(node.Content), len(node.Content))
 	for i, element := range node.Content {
-		d.value(element, place{parent: &at, index: i}, list.Index(i))
+		d.value(element, place{parent: &at, list: true, index: i}, list.Index(i))
 	}
 	target.Set(list)
 }
@@ -111,58 +131,16 @@ func (d *decoder) dictionary(node *yaml.Node, at place, target reflect.Value) {
 		d.report(RuleType, &at, "must be a mapping, not %s", describe(node))
 		return
 	}
-	entries := reflect.MakeMapWithSize(target.Type(), len(node.Content)/2)
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key := node.Content[i].Value
-		below := place{parent: &at, key: key}
-		if entries.MapIndex(reflect.ValueOf(key)).IsValid() {
-			d.report(RuleDuplicate, &below, "must be given once: key %q is repeated", key)
-			continue
+	values := reflect.MakeMapWithSize(target.Type(), len(node.Content)/2)
+	for _, e := range d.entries(node, &at) {
+		below := place{parent: &at, key: e.key.Value}
+		if e.key.Style == 0 && isOldBoolean(e.key.Value) {
+			d.report(RuleAmbiguous, &below, "key %q is a boolean to some YAML readers: quote it", e.key.Value)
 		}
-		entry := reflect.New(target.Type().Elem()).Elem()
-		d.value(node.Content[i+1], below, entry)
-		entries.SetMapIndex(reflect.ValueOf(key), entry)
+		key := reflect.ValueOf(e.key.Value).Convert(target.Type().Key())
+		value := reflect.New(target.Type().Elem()).Elem()
+		d.value(e.value, below, value)
+		values.SetMapIndex(key, value)
 	}
-	target.Set(entries)
-}
-
-func (d *decoder) scalar(node *yaml.Node, at place, target reflect.Value) {
-	switch target.Kind() {
-	case reflect.String:
-		d.text(node, at, target)
-	case reflect.Bool:
-		flag, err := strconv.ParseBool(node.Value)
-		if node.ShortTag() != "!!bool" || err != nil {
-			d.report(RuleType, &at, "must be true or false, not %s", describe(node))
-			return
-		}
-		target.SetBool(flag)
-	case reflect.Int:
-		number, err := strconv.Atoi(node.Value)
-		if node.ShortTag() != "!!int" || err != nil {
-			d.report(RuleType, &at, "must be a whole number, not %s", describe(node))
-			return
-		}
-		target.SetInt(int64(number))
-	default:
-		panic("decode: no rule for " + target.Type().String())
-	}
-}
-
-func (d *decoder) text(node *yaml.Node, at place, target reflect.Value) {
-	switch {
-	case node.Kind != yaml.ScalarNode:
-		d.report(RuleType, &at, "must be a string, not %s", describe(node))
-	case node.ShortTag() == "!!timestamp":
-		d.report(RuleAmbiguous, &at, "%q is a date to some YAML readers: quote it", node.Value)
-		d.problems[len(d.problems)-1].Severity = krm.Warning
-		target.SetString(node.Value)
-	case node.ShortTag() != "!!str":
-		d.report(RuleType, &at, "must be a string, not %s: quote it", describe(node))
-	case node.Style == 0 && readersDisagree(node.Value):
-		d.report(RuleAmbiguous, &at, "%q is not a string to some YAML readers: quote it", node.Value)
-		target.SetString(node.Value)
-	default:
-		target.SetString(node.Value)
-	}
+	target.Set(values)
 }

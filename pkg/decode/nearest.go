@@ -2,18 +2,21 @@ package decode
 
 import "strings"
 
-// Nearest returns the candidate that text most likely means, empty where none is near. It is sure where they differ in
-// case alone. Of equally near candidates the first is taken.
+// Nearest returns the candidate that text most likely means, empty where none is near: about one letter in three may be
+// wrong. It is sure where they differ in case alone. Of equally near candidates the first is taken.
 func Nearest(text string, candidates []string) (nearest string, sure bool) {
-	best := 1 + len(text)/3
+	limit := 1 + len(text)/3
+	best := limit + 1
 	for _, candidate := range candidates {
 		if strings.EqualFold(candidate, text) {
 			return candidate, true
 		}
-		if d := distance(strings.ToLower(text), strings.ToLower(candidate)); d <= best && d < len(candidate) {
-			if d < best || nearest == "" {
-				best, nearest = d, candidate
-			}
+		if apart := len(candidate) - len(text); apart > limit || -apart > limit {
+			continue
+		}
+		d := distance(strings.ToLower(text), strings.ToLower(candidate))
+		if d < best && d < len(candidate) {
+			best, nearest = d, candidate
 		}
 	}
 	return nearest, false

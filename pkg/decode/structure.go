@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"sync"
@@ -58,25 +57,19 @@ func (d *decoder) structure(node *yaml.Node, at place, target reflect.Value) {
 		d.report(RuleType, &at, "must be a mapping with %s, not %s", enumerate(s.keys()), describe(node))
 		return
 	}
-	seen := make([]bool, len(s.fields))
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, below := node.Content[i].Value, place{parent: &at, key: node.Content[i].Value}
-		n, known := s.byKey[key]
-		switch {
-		case !known:
-			d.unknown(s, key, &below)
-		case seen[n]:
-			d.report(RuleDuplicate, &below, "must be given once: key %q is repeated", key)
-		default:
-			seen[n] = true
-			d.value(node.Content[i+1], below, target.FieldByIndex(s.fields[n].index))
-			if s.fields[n].required && isNull(node.Content[i+1]) {
-				seen[n] = false
-			}
+	given := make([]bool, len(s.fields))
+	for _, e := range d.entries(node, &at) {
+		below := place{parent: &at, key: e.key.Value}
+		n, known := s.byKey[e.key.Value]
+		if !known {
+			d.unknown(s, e.key.Value, &below)
+			continue
 		}
+		d.value(e.value, below, target.FieldByIndex(s.fields[n].index))
+		given[n] = !isNull(e.value)
 	}
 	for n, f := range s.fields {
-		if f.required && !seen[n] {
+		if f.required && !given[n] {
 			d.report(RuleRequired, &place{parent: &at, key: f.key}, "must be set")
 		}
 	}
@@ -84,19 +77,18 @@ func (d *decoder) structure(node *yaml.Node, at place, target reflect.Value) {
 
 // unknown reports a key that no field has, with what is likely to be meant.
 func (d *decoder) unknown(s *shape, key string, at *place) {
-	d.report(RuleUnknown, at, "unknown key %q", key)
-	last := &d.problems[len(d.problems)-1]
+	shown := shortened(key)
 	if today, ok := s.former[key]; ok {
-		last.Message = fmt.Sprintf("unknown key %q: it is called %q today", key, today)
-		last.Proposed = today
+		d.report(RuleUnknown, at, "unknown key %q: it is called %q today", shown, today).Proposed = today
 		return
 	}
-	if nearest, sure := Nearest(key, s.keys()); nearest != "" {
-		last.Message = fmt.Sprintf("unknown key %q: did you mean %q?", key, nearest)
-		if sure {
-			last.Proposed = nearest
-		}
-		return
+	nearest, sure := Nearest(key, s.keys())
+	switch {
+	case sure:
+		d.report(RuleUnknown, at, "unknown key %q: did you mean %q?", shown, nearest).Proposed = nearest
+	case nearest != "":
+		d.report(RuleUnknown, at, "unknown key %q: did you mean %q?", shown, nearest)
+	default:
+		d.report(RuleUnknown, at, "unknown key %q: must be one of %s", shown, enumerate(s.keys()))
 	}
-	last.Message = fmt.Sprintf("unknown key %q: must be one of %s", key, enumerate(s.keys()))
 }
