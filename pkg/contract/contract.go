@@ -36,6 +36,12 @@ const (
 	DigestsKey    = Group + "/digests"    // on a sandbox: the digests of what its references resolved to
 )
 
+// The label that every object has that we made.
+const (
+	ManagedByKey = "app.kubernetes.io/managed-by"
+	ManagedBy    = "krm-functions"
+)
+
 // Variables that every script gets.
 const (
 	SandboxIDVariable    = "SIGNADOT_SANDBOX_ID"

@@ -88,7 +88,7 @@ func plainStart(c byte) bool {
 // plainInside tells whether c may stand anywhere inside a plain scalar; blanks and colons may at some places.
 func plainInside(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '-' && c <= '9' || c >= 'A' && c <= 'Z' || c == '_' ||
-		strings.IndexByte("@=+$()*&!%;,<>?^|~'\"`", c) >= 0
+		strings.IndexByte("@=+$()[]{}*&!%;,<>?^|~'\"`", c) >= 0
 }
 
 // word tells whether a reader of YAML 1.1 or 1.2 takes text for a boolean or for null. Short ones only: all words have

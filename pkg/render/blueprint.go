@@ -1,0 +1,99 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/overlay"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/workflow"
+)
+
+// Blueprint is what all resources that one phase of a plugin's version provides have in common. It is read-only once it
+// is made: requests may be rendered at the same time.
+type Blueprint struct {
+	options   Options
+	phase     plugin.Phase
+	namespace string
+	graph     *workflow.Graph
+	overlay   *overlay.Overlay
+	scripts   []Object
+	steps     map[plugin.StepRef]*step
+	order     []plugin.StepRef // of both phases, producers before consumers
+}
+
+// NewBlueprint prepares a phase of a plugin. With an error among the problems there is no blueprint. A plugin without
+// the phase has a blueprint that renders nothing.
+func NewBlueprint(p *plugin.Plugin, phase plugin.Phase, options Options) (*Blueprint, []Problem) {
+	b := &Blueprint{options: options.withDefaults(), phase: phase, steps: map[plugin.StepRef]*step{}}
+	b.namespace = b.options.namespace(p.Spec.RunnerNamespace())
+	b.graph = workflow.New(&p.Spec)
+	var problems []Problem
+	b.overlay, problems = readOverlay(&p.Spec)
+	problems = append(problems, checkPlugin(&p.Spec, b.graph, b.overlay)...)
+	if failed(problems) {
+		return nil, problems
+	}
+	b.order = append(b.graph.Order(plugin.Create), b.graph.Order(plugin.Delete)...)
+	bare, _, _ := strings.Cut(p.Name, "@")
+	var names map[string]string
+	names, b.scripts = b.scriptMaps(bare, p.Spec.Workflow(phase))
+	depth := b.graph.Depth(phase)
+	for _, ref := range b.order {
+		s := b.newStep(&p.Spec, ref)
+		if b.steps[ref] = s; ref.Phase != phase {
+			continue
+		}
+		var more []Problem
+		s.template, more = b.template(s, &p.Spec, names[s.spec.Name], depth[ref.Index])
+		problems = append(problems, more...)
+	}
+	return b, problems
+}
+
+// Namespace returns where the phase's steps run.
+func (b *Blueprint) Namespace() string { return b.namespace }
+
+// Shared returns the objects that all resources share: the scripts.
+func (b *Blueprint) Shared() []Object { return b.scripts }
+
+// readOverlay reads the overlay of the runner and checks it against the runner.
+func readOverlay(spec *plugin.Spec) (*overlay.Overlay, []Problem) {
+	const at krm.Path = "spec.runner.podTemplateOverlay"
+	o, found := overlay.Parse(spec.Runner.PodTemplateOverlay)
+	found = append(found, o.Conflicts(mainImage(o.Template), spec.RunnerNamespace())...)
+	problems := make([]Problem, len(found))
+	for i, p := range found {
+		problems[i] = Problem{Severity: p.Severity, Path: at, Message: p.String()}
+	}
+	return o, problems
+}
+
+// mainImage returns the image that an overlay gives to main. Whether it is the runner's, spelled another way, is for
+// package rule: here the runner's wins.
+func mainImage(template manifest.Map) (image string) {
+	for _, container := range template.Map("spec").List("containers") {
+		if main := container.(manifest.Map); main.Text("name") == contract.MainContainer {
+			image = main.Text("image")
+		}
+	}
+	return image
+}
+
+// template returns the part of a step's Pod template that is the same for all resources: the overlay with what the step
+// needs merged onto it.
+func (b *Blueprint) template(s *step, spec *plugin.Spec, scripts string, depth int) (manifest.Map, []Problem) {
+	base, problems := withoutClashes(b.overlay.Template, s)
+	return overlay.Merge(base, b.fixed(s, spec, scripts, depth)), problems
+}
+
+func failed(problems []Problem) bool {
+	for _, p := range problems {
+		if p.Severity == krm.Error {
+			return true
+		}
+	}
+	return false
+}

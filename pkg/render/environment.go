@@ -1,0 +1,123 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+)
+
+// environment is what main gets as variables: the three that every script gets, then the inputs. Outputs of other steps
+// come by reference, set by the kubelet after the init container saw them.
+func (r *rendering) environment(s *step) manifest.List {
+	env := make(manifest.List, 0, len(reservedVariables)+len(s.spec.Inputs))
+	env = append(env,
+		variable(contract.SandboxIDVariable, r.SandboxID),
+		variable(contract.SandboxNameVariable, r.Sandbox),
+		variable(contract.ResourceNameVariable, r.Resource),
+	)
+	for i := range s.spec.Inputs {
+		input := &s.spec.Inputs[i]
+		name := input.Env()
+		switch {
+		case name == "" || isReserved(name):
+		case input.ValueFromSandbox:
+			env = append(env, variable(name, r.Params[input.Name]))
+		default:
+			env = append(env, r.outputVariable(name, s, input))
+		}
+	}
+	return env
+}
+
+// variable is a variable with a value as it stands: Kubernetes expands $(NAME) and makes one $ of two.
+func variable(name, value string) manifest.Map {
+	if strings.IndexByte(value, '$') >= 0 {
+		value = strings.ReplaceAll(value, "$", "$$")
+	}
+	return manifest.Map{
+		manifest.KV("name", manifest.String(name)),
+		manifest.KV("value", manifest.String(value)),
+	}
+}
+
+func (r *rendering) outputVariable(name string, s *step, input *plugin.Input) manifest.Map {
+	return manifest.NewMap(
+		manifest.KV("name", manifest.String(name)),
+		manifest.KV("valueFrom", manifest.NewMap(
+			manifest.KV("secretKeyRef", manifest.NewMap(
+				manifest.KV("key", manifest.String(input.ValueFromStep.Output)),
+				manifest.KV("name", manifest.String(r.secretName(r.producerOf(s, input)))),
+			)),
+		)),
+	)
+}
+
+// producerOf returns the step whose output an input reads.
+func (r *rendering) producerOf(s *step, input *plugin.Input) *step {
+	for _, producer := range s.producers {
+		if from := r.steps[producer.Step]; from.spec.Name == input.ValueFromStep.Name {
+			return from
+		}
+	}
+	panic("render: an input without a producer passed the checks")
+}
+
+// planned is a helper's container with its plan.
+func (r *rendering) planned(name string, s *step) manifest.Map {
+	text, err := json.Marshal(r.plan(s))
+	if err != nil {
+		panic(err) // strings and numbers alone
+	}
+	return manifest.NewMap(
+		manifest.KV("env", manifest.List{variable(contract.PlanVariable, string(text))}),
+		manifest.KV("name", manifest.String(name)),
+	)
+}
+
+func (r *rendering) plan(s *step) contract.Plan {
+	plan := contract.Plan{
+		Step:                s.spec.Name,
+		Generation:          r.generations[s.ref],
+		StartTimeoutSeconds: r.options.StartTimeout,
+		Attempts:            r.options.Retries + 1,
+	}
+	for _, from := range s.producers {
+		producer := contract.Producer{Step: r.steps[from.Step].spec.Name, Inputs: inputsFrom(s, r.steps[from.Step])}
+		if from.Step.Phase == s.ref.Phase {
+			producer.Generation = r.generations[from.Step]
+		}
+		plan.Producers = append(plan.Producers, producer)
+	}
+	for _, output := range s.spec.Outputs {
+		plan.Outputs = append(plan.Outputs, contract.Output{Name: output.Name, Path: output.ValueFromPath})
+	}
+	return plan
+}
+
+// inputsFrom lists what a step reads from another, with the files to write.
+func inputsFrom(s, producer *step) []contract.Input {
+	var inputs []contract.Input
+	for i := range s.spec.Inputs {
+		input := &s.spec.Inputs[i]
+		if from := input.ValueFromStep; from != nil && from.Name == producer.spec.Name {
+			read := contract.Input{Output: from.Output}
+			if input.Path() != "" {
+				read.File = input.Name
+			}
+			inputs = append(inputs, read)
+		}
+	}
+	return inputs
+}
+
+func isReserved(name string) bool {
+	for _, reserved := range reservedVariables {
+		if name == reserved {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package render_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// request is a resource with params that Kubernetes or a shell would like to interpret.
+var request = render.Request{
+	Sandbox: "feature-x", SandboxID: "nzfyssbriadlc", Resource: "testDB",
+	Params: map[string]string{
+		"dbname": "$(HOME) $$ it's \"quoted\"\n", "size": "3", "config": "{\n  \"a\": \"$(X)\"\n}\n", "unused": "x",
+	},
+	Plugin: "plugin@1.0.0", Digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000",
+}
+
+// The golden files are what reviewers read: all that becomes of a plugin and a resource.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		folder, file string
+		phase        plugin.Phase
+		options      render.Options
+	}{
+		{"hello", "create.yaml", plugin.Create, render.Options{}},
+		{"hello", "delete.yaml", plugin.Delete, render.Options{}},
+		{"hello", "pod.yaml", plugin.Create, render.Options{
+			Workload: render.Pod, Namespaces: map[string]string{"default": "sandboxes"}, ImagePullSecrets: []string{"registry"},
+		}},
+		{"postgres", "create.yaml", plugin.Create, render.Options{}},
+		{"postgres", "delete.yaml", plugin.Delete, render.Options{HelperImage: "example.com/runtime:v9"}},
+		{"files", "create.yaml", plugin.Create, render.Options{
+			RunnerNamespace: "elsewhere", Retries: 2, StepTimeout: 60, StartTimeout: 90,
+		}},
+	} {
+		c.options.RenderedBy = "render-phase"
+		blueprint, problems := render.NewBlueprint(read(t, c.folder), c.phase, c.options)
+		require.NotNil(t, blueprint, "%v", problems)
+		objects, problems := blueprint.Render(request)
+		require.Empty(t, problems)
+		got := print(append(blueprint.Shared(), objects...))
+		file := filepath.Join("testdata", c.folder, c.file)
+		if *update {
+			require.NoError(t, os.WriteFile(file, got, 0o644))
+		}
+		want, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got), file)
+		assert.NotEmpty(t, objects)
+	}
+}
+
+func read(t testing.TB, folder string) *plugin.Plugin {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", folder, "plugin.yaml"))
+	require.NoError(t, err)
+	return parse(t, string(text))
+}
+
+func parse(t testing.TB, text string) *plugin.Plugin {
+	t.Helper()
+	item, err := krm.NewItem([]byte(text))
+	require.NoError(t, err)
+	p, problems := plugin.Read(item)
+	require.Empty(t, problems)
+	return p
+}
+
+func print(objects []render.Object) []byte {
+	documents := make([][]byte, len(objects))
+	for i, object := range objects {
+		documents[i] = manifest.AppendYAML(nil, object.Tree)
+	}
+	return bytes.Join(documents, []byte("---\n"))
+}

@@ -1,0 +1,79 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/naming"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/workflow"
+)
+
+// step is a step of either phase with what is known of it before a resource asks for it.
+type step struct {
+	ref  plugin.StepRef
+	spec *plugin.Step
+	// producers are the steps whose outputs it reads, those of the other phase included.
+	producers []workflow.Producer
+	// facts is the hash of what its generation is made from, but for the sandbox, the params and the producers.
+	facts string
+	// template is the Pod template, of steps of the blueprint's phase.
+	template manifest.Map
+}
+
+func (b *Blueprint) newStep(spec *plugin.Spec, ref plugin.StepRef) *step {
+	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index], producers: b.graph.Producers(ref)}
+	facts := []string{spec.Runner.Image, string(manifest.AppendJSON(nil, b.overlay.Template)), s.spec.Name, s.spec.Script}
+	for i := range s.spec.Inputs {
+		input := &s.spec.Inputs[i]
+		from := plugin.StepOutput{}
+		if input.ValueFromStep != nil {
+			from = *input.ValueFromStep
+		}
+		facts = append(facts, "input", input.Name, from.Name, from.Output, input.Env(), input.Path())
+	}
+	for _, output := range s.spec.Outputs {
+		facts = append(facts, "output", output.Name, output.ValueFromPath)
+	}
+	s.facts = naming.Hash(facts...)
+	return s
+}
+
+// bare tells whether nothing of ours is needed inside the Pod.
+func (s *step) bare() bool { return len(s.producers) == 0 && !s.publishes() }
+
+func (s *step) publishes() bool { return len(s.spec.Outputs) > 0 }
+
+// needsParamFiles tells whether an input reads a param as a file.
+func (s *step) needsParamFiles() bool {
+	for i := range s.spec.Inputs {
+		input := &s.spec.Inputs[i]
+		if input.ValueFromSandbox && input.Path() != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// command is what main runs: the script itself, which is an executable file. One that names no interpreter runs under
+// the shell; the runner of steps with data flow sees to that itself.
+func (s *step) command() manifest.List {
+	switch {
+	case !s.bare():
+		return manifest.Strings(contract.RunnerFile, contract.ScriptFile)
+	case strings.HasPrefix(s.spec.Script, "#!"):
+		return manifest.Strings(contract.ScriptFile)
+	default:
+		return manifest.Strings("/bin/sh", contract.ScriptFile)
+	}
+}
+
+// waitsFor returns the names of the steps that it waits for.
+func (b *Blueprint) waitsFor(s *step) []string {
+	names := make([]string, len(s.producers))
+	for i, producer := range s.producers {
+		names[i] = b.steps[producer.Step].spec.Name
+	}
+	return names
+}
