@@ -9,6 +9,7 @@ package native
 import (
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -44,13 +45,13 @@ type Package struct {
 	Documents []Document
 	// Findings tell what is not a document, and of files that were left out.
 	Findings krm.Results
-	// Files counts the files that were read.
-	Files int
 }
 
 // Document is one object.
 type Document struct {
 	Item *krm.Item
+	// Native tells that it was written as `name` and `spec`.
+	Native bool
 	// Problems are what is wrong with the document as a native one, and with its templates.
 	Problems []Problem
 	// Failed are the values whose template could not be filled in: they are as written.
@@ -64,6 +65,22 @@ type Problem struct {
 	decode.Problem
 	// Line and Column are where, for what the object does not hold; 0 means the place of the path.
 	Line, Column int
+}
+
+// Results returns everything that was found wrong. The results are in order where the items are in a list.
+func (p *Package) Results() krm.Results {
+	results := slices.Clone(p.Findings)
+	for _, d := range p.Documents {
+		for _, problem := range d.Problems {
+			result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
+			result.Tags = map[string]string{"rule": problem.Rule}
+			if problem.Line > 0 {
+				result.Place.Line, result.Place.Column = problem.Line, problem.Column
+			}
+			results = append(results, result)
+		}
+	}
+	return results.Sort()
 }
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
@@ -90,7 +107,6 @@ func Read(paths []string, options Options) (*Package, error) {
 			p.Findings = append(p.Findings, finding.result())
 			continue
 		}
-		p.Files++
 		for _, text := range texts[i] {
 			readers = append(readers, &reader{source: source, chunk: text, options: options})
 		}

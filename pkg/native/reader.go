@@ -1,11 +1,13 @@
 package native
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -21,6 +23,10 @@ type reader struct {
 }
 
 func (r *reader) read() {
+	if item := foreign(r.chunk.text); item != nil {
+		r.documents = append(r.documents, Document{Item: item})
+		return
+	}
 	root, misfits := parse(r.chunk)
 	for _, m := range misfits {
 		r.report(m.line+r.chunk.line, m.column, krm.Error, m.message)
@@ -31,6 +37,32 @@ func (r *reader) read() {
 	r.document(root)
 }
 
+// foreign takes an object of somebody else's as it is written: nobody needs its tree. It returns nil where the text may
+// be something else.
+func foreign(text []byte) *krm.Item {
+	if bytes.HasPrefix(text, []byte("---")) {
+		if !bare(text[:lineEnd(text, 0)]) {
+			return nil
+		}
+		text = text[lineEnd(text, 0):]
+	}
+	if !bytes.HasPrefix(text, []byte("apiVersion:")) && !bytes.Contains(text, []byte("\napiVersion:")) {
+		return nil
+	}
+	item, err := krm.NewItem(text)
+	if err != nil || item.Kind() == "" {
+		return nil
+	}
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
+	case contract.Group, listGroup, "":
+		return nil
+	}
+	return item
+}
+
+// listGroup is the API group of a ResourceList.
+const listGroup = "config.kubernetes.io"
+
 // document takes a tree as what its top-level keys say it is. What is neither an object nor a native document is an
 // error in a file that was named, and in a folder it is another tool's.
 func (r *reader) document(root *yaml.Node) {
@@ -38,7 +70,7 @@ func (r *reader) document(root *yaml.Node) {
 	case form == formList:
 		r.items(root)
 	case form == formObject:
-		r.object(root)
+		r.documents = append(r.documents, Document{Item: krm.FromNode(root, r.source.name)})
 	case form == formNative && (r.source.named || isNative(root)):
 		r.native(root)
 	case r.source.named:
@@ -71,11 +103,6 @@ func (r *reader) items(root *yaml.Node) {
 	}
 }
 
-// object takes a KRM object. Its text is kept where that can stand for itself.
-func (r *reader) object(root *yaml.Node) {
-	r.documents = append(r.documents, Document{Item: krm.FromNode(root, r.source.name)})
-}
-
 // form is what a document is by its top-level keys.
 type form int
 
@@ -98,7 +125,7 @@ func formOf(root *yaml.Node) form {
 		return formOther
 	case apiVersion == nil || kind == nil:
 		return formOther
-	case kind.Value == "ResourceList" && strings.HasPrefix(apiVersion.Value, "config.kubernetes.io/"):
+	case kind.Value == "ResourceList" && strings.HasPrefix(apiVersion.Value, listGroup+"/"):
 		return formList
 	}
 	return formObject

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/native"
@@ -21,23 +19,24 @@ func (r *run) files() int {
 	if err != nil {
 		return r.fail(err)
 	}
-	list := krm.NewList()
+	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{}}
 	for _, d := range read.Documents {
-		list.Append(d.Item)
+		call.List.Append(d.Item)
+		call.native[d.Item] = d.Native
 	}
-	summary, err := r.config.Process(Call{List: list, ConfigName: r.Name, FileMode: true})
+	summary, err := r.config.Process(call)
 	if err != nil {
 		return r.fail(err)
 	}
 	unfilled := placesOf(read)
 	var results krm.Results
-	for _, result := range list.Results() {
+	for _, result := range call.List.Results() {
 		if !unfilled[result.Place] {
 			results = append(results, result)
 		}
 	}
-	results = append(results, readingResults(read)...).Sort()
-	out, err := r.outcome(list, results, summary)
+	results = append(results, read.Results()...).Sort()
+	out, err := r.outcome(call.List, results, summary)
 	if err != nil {
 		return r.fail(err)
 	}
@@ -60,7 +59,7 @@ func (r *run) outcome(list *krm.ResourceList, results krm.Results, summary strin
 		if !r.KeepInputs && !isForCluster(item) {
 			continue
 		}
-		text, err := documentText(item)
+		text, err := item.Bytes()
 		if err != nil {
 			return nil, err
 		}
@@ -70,16 +69,6 @@ func (r *run) outcome(list *krm.ResourceList, results krm.Results, summary strin
 		out.Write(text)
 	}
 	return &out, nil
-}
-
-func documentText(item *krm.Item) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(item.Node()); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), encoder.Close()
 }
 
 // isForCluster tells whether a document is meant to be applied: not if it says that it is local, nor if it configures a
@@ -101,22 +90,6 @@ func isForCluster(item *krm.Item) bool {
 // documentKinds are the kinds of our group that are documents; the others configure functions.
 var documentKinds = []string{
 	contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-}
-
-// readingResults are what was found wrong while the files were read.
-func readingResults(read *native.Package) krm.Results {
-	results := read.Findings
-	for _, d := range read.Documents {
-		for _, p := range d.Problems {
-			result := krm.At(d.Item, p.Path, p.Severity, p.Message)
-			result.Tags = map[string]string{"rule": p.Rule}
-			if p.Line > 0 {
-				result.Place.Line, result.Place.Column = p.Line, p.Column
-			}
-			results = append(results, result)
-		}
-	}
-	return results
 }
 
 // placesOf returns where templates could not be filled in: what else is wrong with such a value is no news.

@@ -97,7 +97,7 @@ func unknownFlag(name string, flags *pflag.FlagSet) error {
 
 // check refuses combinations that mean nothing.
 func (r *run) check(flags *pflag.FlagSet) error {
-	if r.Help || r.Version {
+	if r.Help || r.options.Version {
 		return nil
 	}
 	if len(r.paths) == 0 {

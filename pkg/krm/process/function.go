@@ -57,7 +57,11 @@ type Call struct {
 	FileMode bool
 
 	config *krm.Item
+	native map[*krm.Item]bool
 }
+
+// IsNative tells whether an item was read from a native document, which only file mode does.
+func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
 
 // Misconfigured reports that the value of a field of the config must be different. The key is the field's key, with
 // what is below it in brackets or after a dot, such as `phases[1]`.
@@ -85,7 +89,7 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	switch {
 	case r.Help:
 		return r.print(r.help())
-	case r.Version:
+	case r.options.Version:
 		return r.print(f.Name + " " + version() + "\n")
 	case len(r.paths) == 0:
 		return r.stream()

@@ -11,12 +11,13 @@ func (r *run) help() string {
 	fmt.Fprintf(&b, "%s %s\n\nusage:\n", r.Name, r.Purpose)
 	fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Name)
 	fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Name+" [flags] PATH...", r.printed())
-	if fields := fieldsOf(r.config); len(fields) > 0 {
+	if fields := fieldsOf(r.Config()); len(fields) > 0 {
 		fmt.Fprintf(&b, "\nfields of the functionConfig (%s), and their flags:\n", r.Kind)
 		writeFields(&b, fields)
 	}
 	b.WriteString("\nflags:\n")
-	writeFields(&b, r.commonFlags())
+	defaults := run{Function: r.Function, options: options{Output: outputText}}
+	writeFields(&b, defaults.commonFlags())
 	if r.Example != "" {
 		b.WriteString("\nexample:\n")
 		for line := range strings.SplitSeq(strings.TrimSpace(r.Example), "\n") {

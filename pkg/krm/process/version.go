@@ -2,13 +2,13 @@ package process
 
 import "runtime/debug"
 
-// Release is the version that a release build stamps with -ldflags "-X …/pkg/krm/process.Release=v0.1.0".
-var Release string
+// Version is what a release build stamps, with -ldflags "-X …/pkg/krm/process.Version=v0.1.0".
+var Version string
 
-// version returns the release, or what the Go toolchain knows of the build.
+// version returns the stamped version, or what the Go toolchain knows of the build.
 func version() string {
-	if Release != "" {
-		return Release
+	if Version != "" {
+		return Version
 	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
