@@ -17,6 +17,7 @@ func (n *NotYet) Unwrap() error { return n.Cause }
 type series struct {
 	timing  Timing
 	refused time.Time // since when nothing but early refusals came; zero where the last try went otherwise
+	last    error     // how the last try went that was not interrupted
 }
 
 // after waits as long as the outcome of a try that began at the given time asks for. It returns the error that ends the
@@ -25,6 +26,10 @@ func (s *series) after(ctx context.Context, began time.Time, err error) error {
 	var failure *Failure
 	var notYet *NotYet
 	pause := time.Duration(0)
+	if ctx.Err() != nil {
+		return given(context.Cause(ctx), s.last)
+	}
+	s.last = err
 	switch {
 	case err == nil:
 		s.refused = time.Time{}

@@ -22,9 +22,6 @@ func (c *Client) Watch(ctx context.Context, ref Ref, look func(*Secret) (done bo
 		if done {
 			return err
 		}
-		if ctx.Err() != nil {
-			return given(context.Cause(ctx), err)
-		}
 		if err := rounds.after(ctx, began, err); err != nil {
 			return err
 		}
@@ -57,7 +54,7 @@ func (c *Client) round(ctx context.Context, ref Ref, look func(*Secret) (bool, e
 		stream.left = maxObject
 		var next event
 		if err := decoder.Decode(&next); err != nil {
-			return false, c.broken(ref, err)
+			return false, stream.broken(ref, err)
 		}
 		if done, err := next.show(ref, look); done || err != nil {
 			return done, err
@@ -66,17 +63,17 @@ func (c *Client) round(ctx context.Context, ref Ref, look func(*Secret) (bool, e
 }
 
 // broken is why a stream ended before look was done: nil for the regular end.
-func (c *Client) broken(ref Ref, err error) error {
-	if errors.Is(err, io.EOF) {
+func (b *bounded) broken(ref Ref, err error) error {
+	switch {
+	case b.failed != nil:
+		return &Failure{Verb: "watch", Secret: ref, Reason: reason(b.failed)}
+	case errors.Is(err, io.EOF):
 		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &Failure{Verb: "watch", Secret: ref, Reason: reason(err)}
+	default:
+		return &Failure{Verb: "watch", Secret: ref, Reason: "an event is not the JSON of a Secret"}
 	}
-	var syntax *json.SyntaxError
-	var mismatch *json.UnmarshalTypeError
-	failure := &Failure{Verb: "watch", Secret: ref, Reason: reason(err)}
-	if errors.As(err, &syntax) || errors.As(err, &mismatch) {
-		failure.Reason = "an event is not the JSON of a Secret"
-	}
-	return failure
 }
 
 // event is one line of a watch. Code is that of the Status in an ERROR.
@@ -102,10 +99,11 @@ func (e *event) show(ref Ref, look func(*Secret) (bool, error)) (done bool, err 
 	return done || err != nil, err
 }
 
-// bounded refuses an event without end.
+// bounded refuses an event without end, and remembers why reading failed.
 type bounded struct {
 	source io.Reader
 	left   int
+	failed error
 }
 
 var errTooLarge = errors.New("more than an object may hold")
@@ -116,5 +114,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.source.Read(p[:min(len(p), b.left)])
 	b.left -= n
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failed = err
+	}
 	return n, err
 }

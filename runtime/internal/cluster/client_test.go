@@ -1,0 +1,292 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+)
+
+// secret stands for a value that must not be in any error.
+const secret = "hunter2-marker"
+
+var db = cluster.Ref{Namespace: "ns", Name: "db"}
+
+// hurried makes every wait short enough for a test.
+var hurried = cluster.Timing{
+	Connect: time.Second, Request: 250 * time.Millisecond, Watch: 2 * time.Second, Pause: 4 * time.Millisecond,
+	Patience: 150 * time.Millisecond,
+}
+
+func connect(t *testing.T, server *fakeapi.Server) *cluster.Client {
+	t.Helper()
+	config := server.Config()
+	config.Timing = hurried
+	client, err := cluster.New(config)
+	require.NoError(t, err)
+	return client
+}
+
+func within(t *testing.T, limit time.Duration) context.Context {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(stop)
+	return ctx
+}
+
+func stamp(value string) func(*cluster.Secret) (*cluster.Patch, error) {
+	return func(*cluster.Secret) (*cluster.Patch, error) {
+		return &cluster.Patch{
+			Annotations: map[string]*string{"stamp": &value}, Data: map[string][]byte{"password": []byte(secret)},
+		}, nil
+	}
+}
+
+// atFirst fails the first n calls of the verb.
+func atFirst(verb string, n int, fault fakeapi.Fault) func(fakeapi.Call) fakeapi.Fault {
+	return func(call fakeapi.Call) fakeapi.Fault {
+		if call.Verb != verb || n == 0 {
+			return nil
+		}
+		n--
+		return fault
+	}
+}
+
+func TestNewSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	good := server.Config()
+	empty, noToken := t.TempDir(), t.TempDir()
+	certificate, err := os.ReadFile(filepath.Join(good.Folder, "ca.crt"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(noToken, "ca.crt"), certificate, 0o600))
+	notPEM := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(notPEM, "ca.crt"), []byte("junk"), 0o600))
+	for _, test := range []struct {
+		name   string
+		config cluster.Config
+		want   string
+	}{
+		{"no address", cluster.Config{Folder: good.Folder}, "KUBERNETES_SERVICE_HOST"},
+		{"no certificate", cluster.Config{Host: "h", Port: "1", Folder: empty}, "ca.crt"},
+		{"not a certificate", cluster.Config{Host: "h", Port: "1", Folder: notPEM}, "holds no certificate"},
+		{"no token", cluster.Config{Host: "h", Port: "1", Folder: noToken}, "token cannot be read"},
+	} {
+		_, err := cluster.New(test.config)
+		assert.ErrorContains(t, err, test.want, test.name)
+	}
+	_, err = cluster.New(good)
+	require.NoError(t, err)
+}
+
+func TestUpdateWritesOverWhatItRead(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, map[string]string{"team": "a"})
+	require.NoError(t, connect(t, server).Update(within(t, 5*time.Second), db, stamp("1")))
+	stored := server.Get(db)
+	assert.Equal(t, map[string]string{"team": "a", "stamp": "1"}, stored.Metadata.Annotations)
+	assert.Equal(t, map[string][]byte{"password": []byte(secret)}, stored.Data)
+	for _, call := range server.Calls() {
+		assert.Equal(t, "patch", call.Verb)
+		assert.Equal(t, "fieldManager=resourceplugins", call.Query)
+	}
+	assert.Len(t, server.Calls(), 2)
+}
+
+func TestUpdateBeginsAnewWhenSomebodyElseWrote(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	rounds := 0
+	err := connect(t, server).Update(within(t, 5*time.Second), db, func(s *cluster.Secret) (*cluster.Patch, error) {
+		rounds++
+		if rounds == 1 {
+			server.Apply(db, map[string]string{"other": "1"})
+		}
+		return stamp(s.Annotation("other") + "seen")(s)
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 2, rounds)
+	assert.Equal(t, "1seen", server.Get(db).Annotation("stamp"))
+}
+
+func TestUpdateWithoutChangeWritesNothing(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	before := server.Get(db)
+	err := connect(t, server).Update(within(t, time.Second), db, func(*cluster.Secret) (*cluster.Patch, error) {
+		return nil, nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, before, server.Get(db))
+}
+
+// What passes is retried until it has passed, and the outcome is the same as without it.
+func TestUpdateOutlivesWhatPasses(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]fakeapi.Fault{
+		"408": fakeapi.Status(408, secret), "409": fakeapi.Status(409, secret), "429": fakeapi.Status(429, secret),
+		"500": fakeapi.Status(500, secret), "502": fakeapi.Status(502, secret), "503": fakeapi.Status(503, secret),
+		"504": fakeapi.Status(504, secret), "retry after": fakeapi.RetryAfter("0"), "early 403": fakeapi.Status(403, secret),
+		"early 404": fakeapi.Status(404, secret), "early 401": fakeapi.Status(401, secret), "cut": fakeapi.Cut,
+		"cut after": fakeapi.CutAfter, "cut within": fakeapi.CutWithin(`{"metadata":{"name":"` + secret),
+		"garbage": fakeapi.Garbage(secret + "\r\n\r\n"), "not JSON": fakeapi.Body(secret), "hang": fakeapi.Hang(""),
+		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(400 * time.Millisecond),
+		"wrong type": fakeapi.Body(`{"metadata":"` + secret + `"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			server.Apply(db, nil)
+			server.Inject(atFirst("patch", 3, fault))
+			require.NoError(t, connect(t, server).Update(within(t, 20*time.Second), db, stamp("1")))
+			assert.Equal(t, "1", server.Get(db).Annotation("stamp"))
+		})
+	}
+}
+
+func TestUpdateEndsAtWhatStays(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]string{
+		400: "Bad Request", 401: "token must be valid", 403: `a Role must grant the Pod's ServiceAccount "patch" on it`,
+		404: "must be applied with the Job", 405: "Method Not Allowed", 413: "must fit in one Secret",
+		415: "Unsupported", 422: "must fit in one Secret", 302: "Found",
+	} {
+		t.Run(http.StatusText(code), func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			server.Apply(db, nil)
+			server.Inject(func(fakeapi.Call) fakeapi.Fault { return fakeapi.Status(code, secret) })
+			err := connect(t, server).Update(within(t, 20*time.Second), db, stamp("1"))
+			require.ErrorContains(t, err, want)
+			assert.ErrorContains(t, err, `patch secret "db" in namespace "ns"`)
+			assert.NotContains(t, err.Error(), secret)
+			var failure *cluster.Failure
+			require.ErrorAs(t, err, &failure)
+			assert.Equal(t, code, failure.Code)
+		})
+	}
+}
+
+// No text of an error holds what was sent or received, whatever the layer that failed.
+func TestErrorsHoldNoValue(t *testing.T) {
+	t.Parallel()
+	faults := map[string]fakeapi.Fault{
+		"status": fakeapi.Status(500, secret), "garbage": fakeapi.Garbage(secret + "\r\n\r\n"),
+		"not JSON": fakeapi.Body(secret), "within": fakeapi.CutWithin(secret), "stream": fakeapi.InStream(500, secret),
+		"event": fakeapi.Body(`{"type":"` + secret + `"}`), "type": fakeapi.Body(`{"type":"ADDED","object":"` + secret + `"}`),
+		"data": fakeapi.Body(`{"type":"ADDED","object":{"data":{"a":"` + secret + `!"}}}`),
+	}
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			server.Apply(db, nil)
+			server.Inject(func(fakeapi.Call) fakeapi.Fault { return fault })
+			client := connect(t, server)
+			patched := client.Update(within(t, 60*time.Millisecond), db, stamp("1"))
+			if name != "stream" && name != "event" && name != "type" && name != "data" {
+				require.ErrorIs(t, patched, context.DeadlineExceeded)
+			}
+			watched := client.Watch(within(t, 60*time.Millisecond), db, func(s *cluster.Secret) (bool, error) {
+				return len(s.Data) > 0, nil
+			})
+			require.ErrorIs(t, watched, context.DeadlineExceeded)
+			for _, err := range []error{patched, watched} {
+				if err != nil {
+					assert.NotContains(t, err.Error(), strings.Split(secret, "-")[0])
+				}
+			}
+		})
+	}
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	server.Inject(atFirst("patch", 1, fakeapi.RetryAfter("1")))
+	began := time.Now()
+	require.NoError(t, connect(t, server).Update(within(t, 10*time.Second), db, stamp("1")))
+	assert.GreaterOrEqual(t, time.Since(began), time.Second)
+}
+
+// A patch that is carried out long after its sender gave up must not undo what was written since.
+func TestLatePatchChangesNothing(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	calls := 0
+	server.Inject(func(fakeapi.Call) fakeapi.Fault {
+		calls++
+		if calls == 2 {
+			return fakeapi.Late(600 * time.Millisecond)
+		}
+		return nil
+	})
+	client := connect(t, server)
+	require.NoError(t, client.Update(within(t, 10*time.Second), db, stamp("1")))
+	require.NoError(t, client.Update(within(t, 10*time.Second), db, stamp("2")))
+	require.Never(t, func() bool { return server.Get(db).Annotation("stamp") != "2" }, time.Second, 20*time.Millisecond)
+}
+
+func TestTokenIsReadAnew(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	client := connect(t, server)
+	require.NoError(t, client.Update(within(t, 5*time.Second), db, stamp("1")))
+	server.Rotate("token-2")
+	calls := len(server.Calls())
+	require.NoError(t, client.Update(within(t, 5*time.Second), db, stamp("2")))
+	assert.Len(t, server.Calls(), calls+2)
+}
+
+func TestServerMustBeKnown(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	config := server.Config()
+	config.Host, config.Timing = "localhost", hurried // not a name of the certificate
+	client, err := cluster.New(config)
+	require.NoError(t, err)
+	err = client.Update(within(t, 50*time.Millisecond), db, stamp("1"))
+	require.ErrorContains(t, err, "ca.crt")
+	assert.Empty(t, server.Calls())
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	client := connect(t, server)
+	server.Inject(atFirst("delete", 2, fakeapi.CutAfter))
+	require.NoError(t, client.Delete(within(t, 5*time.Second), db))
+	assert.Nil(t, server.Get(db))
+	require.NoError(t, client.Delete(within(t, 5*time.Second), db), "what is gone is as good as removed")
+	server.Deny("delete", db)
+	require.ErrorContains(t, client.Delete(within(t, 5*time.Second), db), `grant the Pod's ServiceAccount "delete"`)
+}
+
+func TestContextCarriesItsCause(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	cause := errors.New("told to end")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(cause)
+	client := connect(t, server)
+	require.ErrorIs(t, client.Update(ctx, db, stamp("1")), cause)
+	require.ErrorIs(t, client.Watch(ctx, db, func(*cluster.Secret) (bool, error) { return true, nil }), cause)
+}

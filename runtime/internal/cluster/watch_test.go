@@ -1,0 +1,147 @@
+package cluster_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+)
+
+// until ends a watch when the stamp is there.
+func until(value string) func(*cluster.Secret) (bool, error) {
+	return func(s *cluster.Secret) (bool, error) { return s != nil && s.Annotation("stamp") == value, nil }
+}
+
+func TestWatchAsksForOneSecretByName(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, map[string]string{"stamp": "1"})
+	require.NoError(t, connect(t, server).Watch(within(t, 5*time.Second), db, until("1")))
+	calls := server.Calls()
+	require.Len(t, calls, 1)
+	assert.Equal(t, "watch", calls[0].Verb)
+	assert.Contains(t, calls[0].Query, "fieldSelector=metadata.name%3Ddb")
+	assert.Contains(t, calls[0].Query, "resourceVersion=0")
+	assert.Contains(t, calls[0].Query, "timeoutSeconds=")
+}
+
+func TestWatchShowsEveryStateOfALife(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	seen := make(chan string, 10)
+	ended := make(chan error, 1)
+	client := connect(t, server)
+	ctx := within(t, 10*time.Second)
+	go func() {
+		ended <- client.Watch(ctx, db, func(s *cluster.Secret) (bool, error) {
+			if s == nil {
+				seen <- "gone"
+				return false, nil
+			}
+			seen <- s.Annotation("stamp")
+			return s.Annotation("stamp") == "2", nil
+		})
+	}()
+	require.Eventually(t, func() bool { return len(server.Calls()) == 1 }, 5*time.Second, time.Millisecond)
+	server.Apply(db, nil)
+	assert.Empty(t, <-seen)
+	server.Apply(db, map[string]string{"stamp": "1"})
+	assert.Equal(t, "1", <-seen)
+	server.Remove(db)
+	assert.Equal(t, "gone", <-seen)
+	server.Apply(db, map[string]string{"stamp": "2"})
+	assert.Equal(t, "2", <-seen)
+	require.NoError(t, <-ended)
+}
+
+func TestWatchOutlivesWhatPasses(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]fakeapi.Fault{
+		"410 in the stream": fakeapi.InStream(410, secret), "500 in the stream": fakeapi.InStream(500, secret),
+		"410": fakeapi.Status(410, secret), "429": fakeapi.Status(429, secret), "504": fakeapi.Status(504, secret),
+		"early 403": fakeapi.Status(403, secret), "cut": fakeapi.Cut, "cut within": fakeapi.CutWithin(`{"type":"ADD`),
+		"ended at once": fakeapi.Body(""), "hang": fakeapi.Hang(""), "hang within": fakeapi.Hang(`{"type":"AD`),
+		"garbage": fakeapi.Garbage(secret), "not JSON": fakeapi.Body(secret), "unknown event": fakeapi.Body(`{"type":"X"}`),
+		"bookmark": fakeapi.Body(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}`),
+		"endless":  fakeapi.Body(`{"type":"ADDED","object":{"x":"` + strings.Repeat("x", 5<<20) + `"}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			server.Apply(db, map[string]string{"stamp": "1"})
+			server.Inject(atFirst("watch", 2, fault))
+			require.NoError(t, connect(t, server).Watch(within(t, 20*time.Second), db, until("1")))
+			assert.Len(t, server.Calls(), 3)
+		})
+	}
+}
+
+// A round that ends at once must not be followed by the next at once: a restarted server answers thousands a second.
+func TestWatchDoesNotSpin(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Inject(func(fakeapi.Call) fakeapi.Fault { return fakeapi.InStream(410, "") })
+	config := server.Config()
+	config.Timing = hurried
+	config.Timing.Pause = 100 * time.Millisecond
+	client, err := cluster.New(config)
+	require.NoError(t, err)
+	require.Error(t, client.Watch(within(t, time.Second), db, until("1")))
+	assert.Less(t, len(server.Calls()), 16)
+	assert.Greater(t, len(server.Calls()), 4)
+}
+
+func TestWatchEndsWithTheLooker(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	enough := errors.New("enough")
+	err := connect(t, server).Watch(within(t, 5*time.Second), db, func(*cluster.Secret) (bool, error) {
+		return false, enough
+	})
+	require.ErrorIs(t, err, enough)
+}
+
+func TestWatchTellsWhatIsDenied(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Deny("watch", db)
+	err := connect(t, server).Watch(within(t, 5*time.Second), db, until("1"))
+	require.ErrorContains(t, err, `a Role must grant the Pod's ServiceAccount "watch" on it`)
+	assert.Greater(t, len(server.Calls()), 1, "the Role may be applied after the Job")
+}
+
+// A server that is stopped, restarted and frozen at random moments is outlived, and nothing is missed.
+func TestWatchThroughRestartsAndFreezes(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 10 {
+		server := fakeapi.New(t)
+		ended := make(chan error, 1)
+		client := connect(t, server)
+		ctx := within(t, 30*time.Second)
+		go func() { ended <- client.Watch(ctx, db, until("1")) }()
+		for range 3 {
+			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+			if random.IntN(2) == 0 {
+				up := server.Down()
+				server.Apply(db, map[string]string{"stamp": "0"})
+				time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+				up()
+			} else {
+				server.Freeze()
+				time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+				server.Thaw()
+			}
+		}
+		server.Apply(db, map[string]string{"stamp": "1"})
+		require.NoError(t, <-ended)
+	}
+}

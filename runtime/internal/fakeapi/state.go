@@ -1,0 +1,154 @@
+package fakeapi
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+)
+
+// object is a Secret as generic JSON.
+type object = map[string]any
+
+// state is what etcd holds.
+type state struct {
+	version  int
+	secrets  map[cluster.Ref]object
+	watchers map[chan change]cluster.Ref
+}
+
+type change struct {
+	kind   string
+	object object
+}
+
+func newState() state {
+	return state{secrets: map[cluster.Ref]object{}, watchers: map[chan change]cluster.Ref{}}
+}
+
+// Apply does what kubectl apply does with a Secret that is rendered without data: annotations are set, and whatever
+// else is there stays.
+func (s *Server) Apply(ref cluster.Ref, annotations map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	current, found := s.state.secrets[ref]
+	if !found {
+		current = object{"metadata": object{"name": ref.Name, "namespace": ref.Namespace}, "type": "Opaque"}
+	}
+	patch := object{}
+	for key, value := range annotations {
+		patch[key] = value
+	}
+	s.state.store(ref, merge(current, object{"metadata": object{"annotations": patch}}))
+}
+
+// Remove deletes a Secret as a person would.
+func (s *Server) Remove(ref cluster.Ref) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.remove(ref)
+}
+
+// Get is the Secret as it is stored, or nil.
+func (s *Server) Get(ref cluster.Ref) *cluster.Secret {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored, found := s.state.secrets[ref]
+	if !found {
+		return nil
+	}
+	text, _ := json.Marshal(stored)
+	secret := &cluster.Secret{}
+	_ = json.Unmarshal(text, secret)
+	return secret
+}
+
+// patch applies a merge patch and returns the status that the real server answers with.
+func (st *state) patch(ref cluster.Ref, patch object) (object, int) {
+	current, found := st.secrets[ref]
+	if !found {
+		return nil, http.StatusNotFound
+	}
+	metadata, _ := patch["metadata"].(object)
+	if version, given := metadata["resourceVersion"]; given && version != current["metadata"].(object)["resourceVersion"] {
+		return nil, http.StatusConflict
+	}
+	next := merge(current, patch)
+	if size, ok := size(next["data"]); !ok || size > contract.MaxOutputBytes {
+		return nil, http.StatusUnprocessableEntity
+	}
+	return st.store(ref, next), http.StatusOK
+}
+
+func size(data any) (total int, ok bool) {
+	values, _ := data.(object)
+	for _, value := range values {
+		text, isText := value.(string)
+		decoded, err := base64.StdEncoding.DecodeString(text)
+		if !isText || err != nil {
+			return 0, false
+		}
+		total += len(decoded)
+	}
+	return total, true
+}
+
+// store writes unless nothing changed, and tells the watchers.
+func (st *state) store(ref cluster.Ref, next object) object {
+	current, found := st.secrets[ref]
+	if found && reflect.DeepEqual(current, next) {
+		return current
+	}
+	st.version++
+	next["metadata"].(object)["resourceVersion"] = strconv.Itoa(st.version)
+	st.secrets[ref] = next
+	kind := "ADDED"
+	if found {
+		kind = "MODIFIED"
+	}
+	st.tell(ref, change{kind, next})
+	return next
+}
+
+func (st *state) remove(ref cluster.Ref) bool {
+	current, found := st.secrets[ref]
+	if found {
+		delete(st.secrets, ref)
+		st.version++
+		st.tell(ref, change{"DELETED", current})
+	}
+	return found
+}
+
+func (st *state) tell(ref cluster.Ref, change change) {
+	for watcher, watched := range st.watchers {
+		if watched == ref {
+			watcher <- change
+		}
+	}
+}
+
+// merge applies RFC 7396 without touching its operands.
+func merge(target, patch object) object {
+	result := maps.Clone(target)
+	if result == nil {
+		result = object{}
+	}
+	for key, value := range patch {
+		switch value := value.(type) {
+		case nil:
+			delete(result, key)
+		case object:
+			below, _ := result[key].(object)
+			result[key] = merge(below, value)
+		default:
+			result[key] = value
+		}
+	}
+	return result
+}

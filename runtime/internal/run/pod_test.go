@@ -1,0 +1,139 @@
+package run_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/handover"
+)
+
+// marker stands for a value that must be in no log and no message.
+const marker = "hunter2-marker"
+
+// runner is the real program, built once.
+var runner string
+
+func TestMain(m *testing.M) {
+	os.Exit(withRunner(m))
+}
+
+func withRunner(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "runner")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	runner = filepath.Join(folder, "runner")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", runner,
+		"github.com/resource-plugins/krm-functions/runtime/cmd/runner")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("%v: %s", err, output))
+	}
+	return m.Run()
+}
+
+// pod is main as the input manager leaves it, with the real runner in the shared folder.
+type pod struct {
+	t      *testing.T
+	at     string // the shared folder
+	tmp    string // where the script leaves its outputs
+	folder *handover.Folder
+	script string
+	log    *bytes.Buffer
+}
+
+// newPod declares one output, dsn, at tmp/out/dsn. @/ in the script stands for it.
+func newPod(t *testing.T, script string) *pod {
+	t.Helper()
+	p := &pod{t: t, at: t.TempDir(), tmp: t.TempDir(), log: &bytes.Buffer{}}
+	var err error
+	p.folder, err = handover.Open(p.at)
+	require.NoError(t, err)
+	p.prepare(contract.Output{Name: "dsn", Path: filepath.Join(p.tmp, "out", "dsn")})
+	p.script = filepath.Join(p.tmp, "script")
+	require.NoError(t, os.WriteFile(p.script, []byte(p.in(script)), 0o700))
+	return p
+}
+
+// in puts the Pod's folders into a text.
+func (p *pod) in(text string) string {
+	return strings.NewReplacer("@io/", p.at+"/", "@/", p.tmp+"/").Replace(text)
+}
+
+func (p *pod) prepare(outputs ...contract.Output) {
+	p.t.Helper()
+	plan := contract.Plan{Step: "provision", Generation: "g1", Outputs: outputs}
+	require.NoError(p.t, p.folder.Prepare(plan, runner))
+}
+
+// command is main's process. A start again after "text file busy" is due to the copy's descriptor in another test's fork.
+func (p *pod) command(arguments ...string) *exec.Cmd {
+	command := exec.Command(filepath.Join(p.at, "runner"), append([]string{p.script}, arguments...)...)
+	command.Stdout, command.Stderr = p.log, p.log
+	command.Env = append(os.Environ(), "PASSWORD="+marker)
+	return command
+}
+
+func (p *pod) start(arguments ...string) *exec.Cmd {
+	p.t.Helper()
+	for {
+		command := p.command(arguments...)
+		err := command.Start()
+		if err != nil && strings.Contains(err.Error(), "text file busy") {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		require.NoError(p.t, err)
+		return command
+	}
+}
+
+// run runs main to its end and returns its exit code.
+func (p *pod) run(arguments ...string) int {
+	p.t.Helper()
+	command := p.start(arguments...)
+	_ = command.Wait()
+	return command.ProcessState.ExitCode()
+}
+
+// ran waits until the script has written the file, and returns its content.
+func (p *pod) ran(file string) string {
+	p.t.Helper()
+	var content []byte
+	require.Eventually(p.t, func() bool {
+		content, _ = os.ReadFile(filepath.Join(p.tmp, file))
+		return len(content) > 0
+	}, 10*time.Second, 2*time.Millisecond)
+	return strings.TrimSpace(string(content))
+}
+
+// requireExit checks what the output manager will see.
+func (p *pod) requireExit(code int) {
+	p.t.Helper()
+	left, err := p.folder.Exit()
+	require.NoError(p.t, err)
+	require.Equal(p.t, code, left)
+}
+
+func (p *pod) requireFree() {
+	p.t.Helper()
+	lock, err := p.folder.Try()
+	require.NoError(p.t, err)
+	lock.Release()
+}
+
+// alive tells whether the process runs. One that is dead and not yet buried by its parent does not.
+func alive(process int) bool {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
+	return err == nil && !bytes.Contains(status, []byte(") Z "))
+}
