@@ -143,6 +143,9 @@ func (e *Expander) report(path krm.Path, err error) {
 
 // grow counts text against MaxDocument, so that few bytes cannot become many.
 func (e *Expander) grow(text string) error {
+	if e.size > MaxDocument {
+		return errReported
+	}
 	if e.size += len(text); e.size > MaxDocument {
 		return fmt.Errorf("directives must not give more than %d bytes in one document", MaxDocument)
 	}
