@@ -138,14 +138,14 @@ func TestConfirm(t *testing.T) {
 		choice, err := plugins.Resolve(reference)
 		require.NoError(t, err)
 		pin := choice.Name.String()
-		require.NoError(t, choice.Confirm(catalog.Chosen{Pin: pin, Digest: choice.Digest}))
-		require.NoError(t, choice.Confirm(catalog.Chosen{Pin: reference + "@0.1.0", Digest: other}), "of another version")
-		require.NoError(t, choice.Confirm(catalog.Chosen{}), "of nothing")
-		err = choice.Confirm(catalog.Chosen{Pin: pin, Digest: other})
+		require.NoError(t, choice.Confirm(catalog.Resolution{Pin: pin, Digest: choice.Digest}))
+		require.NoError(t, choice.Confirm(catalog.Resolution{Pin: reference + "@0.1.0", Digest: other}), "of another version")
+		require.NoError(t, choice.Confirm(catalog.Resolution{}), "of nothing")
+		err = choice.Confirm(catalog.Resolution{Pin: pin, Digest: other})
 		var found *catalog.DocumentError
 		require.ErrorAs(t, err, &found)
 		assert.Same(t, choice.Plugin.Item, found.Item)
 		assert.Equal(t, krm.Path("metadata.name"), found.Path)
-		assert.Equal(t, fmt.Sprintf("%s: it was %s and is %s", words, other, choice.Digest), found.Message)
+		assert.Equal(t, fmt.Sprintf("%s; it was resolved as %s and is %s now", words, other, choice.Digest), found.Message)
 	}
 }

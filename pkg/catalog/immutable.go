@@ -9,13 +9,13 @@ import (
 // Confirm checks that the choice is what a sandbox has on record. Published versions are immutable: it is an error, in
 // the words of the vendor's API, when the same version comes with another digest. An error is a *DocumentError about
 // the plugin's document.
-func (c *Choice) Confirm(recorded Chosen) error {
+func (c *Choice) Confirm(recorded Resolution) error {
 	if recorded.Pin != c.Name.String() || recorded.Digest == c.Digest {
 		return nil
 	}
 	return &DocumentError{
 		Item: c.Plugin.Item, Path: namePath,
-		Message: fmt.Sprintf("%s: it was %s and is %s", alreadyExists(c.Name), recorded.Digest, c.Digest),
+		Message: fmt.Sprintf("%s; it was resolved as %s and is %s now", alreadyExists(c.Name), recorded.Digest, c.Digest),
 	}
 }
 

@@ -11,47 +11,43 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Record is what resolution leaves on a sandbox. It is kept in two annotations, each a JSON object in one line with its
-// keys sorted:
+// Record is what resolution leaves on a sandbox, by the name of the resource. It is kept in two annotations, each a JSON
+// object in one line with its keys sorted:
 //
 //	resourceplugins.dev/requested: '{"testdb":"hello-db@^1"}'
 //	resourceplugins.dev/digests: '{"testdb":"hello-db@1.2.0@sha256:9f86d0…"}'
-type Record struct {
-	// Requested is the reference as it was before a pin replaced it, by resource. A resource that was pinned in full
-	// from the start has none.
-	Requested map[string]string
-	// Chosen is what a reference resolved to, by resource.
-	Chosen map[string]Chosen
-}
+type Record map[string]Resolution
 
-// Chosen is a published plugin version.
-type Chosen struct {
-	// Pin is the version's name in full, such as `hello-db@1.2.0`.
+// Resolution is what one reference resolved to.
+type Resolution struct {
+	// Requested is the reference as it was before the pin replaced it, empty where it was the pin from the start.
+	Requested string
+	// Pin is the version's name in full, such as `hello-db@1.2.0`. It is empty where only Requested is on record.
 	Pin string
-	// Digest is the digest of the document that published it.
+	// Digest is the digest of the document that published the version.
 	Digest string
 }
-
-// String joins pin and digest by an "@", as an image reference does.
-func (c Chosen) String() string { return c.Pin + "@" + c.Digest }
 
 // ReadRecord returns the record of a sandbox, empty where it has none. An error is a *DocumentError.
 func ReadRecord(item *krm.Item) (Record, error) {
 	requested, err := readAnnotation(item, contract.RequestedKey)
 	if err != nil {
-		return Record{}, err
+		return nil, err
 	}
 	digests, err := readAnnotation(item, contract.DigestsKey)
 	if err != nil {
-		return Record{}, err
+		return nil, err
 	}
-	record := Record{Requested: requested, Chosen: make(map[string]Chosen, len(digests))}
+	record := make(Record, len(digests))
+	for resource, reference := range requested {
+		record[resource] = Resolution{Requested: reference}
+	}
 	for resource, text := range digests {
 		at := strings.LastIndexByte(text, '@')
-		if at < 0 || !digest.Valid(text[at+1:]) {
-			return Record{}, unreadableRecord(item, contract.DigestsKey)
+		if at <= 0 || !digest.Valid(text[at+1:]) {
+			return nil, unreadableRecord(item, contract.DigestsKey)
 		}
-		record.Chosen[resource] = Chosen{Pin: text[:at], Digest: text[at+1:]}
+		record[resource] = Resolution{Requested: requested[resource], Pin: text[:at], Digest: text[at+1:]}
 	}
 	return record, nil
 }
@@ -78,12 +74,17 @@ func unreadableRecord(item *krm.Item, key string) error {
 // Write puts the record on a sandbox. An annotation that would be empty is removed, one that would stay the same is not
 // touched.
 func (r Record) Write(item *krm.Item) {
-	chosen := make(map[string]string, len(r.Chosen))
-	for resource, choice := range r.Chosen {
-		chosen[resource] = choice.String()
+	requested, digests := make(map[string]string, len(r)), make(map[string]string, len(r))
+	for resource, resolution := range r {
+		if resolution.Requested != "" {
+			requested[resource] = resolution.Requested
+		}
+		if resolution.Pin != "" {
+			digests[resource] = resolution.Pin + "@" + resolution.Digest // as an image reference does
+		}
 	}
-	writeAnnotation(item, contract.RequestedKey, r.Requested)
-	writeAnnotation(item, contract.DigestsKey, chosen)
+	writeAnnotation(item, contract.RequestedKey, requested)
+	writeAnnotation(item, contract.DigestsKey, digests)
 }
 
 func writeAnnotation(item *krm.Item, key string, values map[string]string) {
