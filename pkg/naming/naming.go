@@ -17,8 +17,10 @@ const MaxName = 45
 // hashLength is the length of the hash at a name's end: 60 bits.
 const hashLength = 12
 
-// alphabet is base32 in lower case, as the names of objects and of most databases admit it.
-var alphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+// letters are those of base32 in lower case, as the names of objects and of most databases admit it.
+const letters = "abcdefghijklmnopqrstuvwxyz234567"
+
+var alphabet = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
 
 // Hash returns a hash of the facts as 12 lower-case base32 characters. The border between two facts counts: "a-b", "c"
 // and "a", "b-c" differ.
@@ -80,4 +82,10 @@ func clean(text string, limit int) string {
 		}
 	}
 	return strings.TrimRight(string(out), "-")
+}
+
+// IsObject tells whether a name ends as those of Object do.
+func IsObject(name string) bool {
+	at := len(name) - hashLength
+	return at >= 0 && (at == 0 || name[at-1] == '-') && strings.Trim(name[at:], letters) == ""
 }

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/naming"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/pkg/render/inventory"
+)
+
+// folder is where rendered objects go in a package.
+const folder = "rendered/"
+
+// outcome counts what was rendered.
+type outcome struct{ workloads, resources, sandboxes int }
+
+// done is what became of one task.
+type done struct {
+	changes   []inventory.Change
+	workloads int
+	results   []krm.Result
+}
+
+// render renders the tasks, puts the objects into the list and removes what is not rendered any more, if it may.
+func (p *plan) render(mayRemove bool) outcome {
+	p.namespaces()
+	stock := inventory.New(p.call.List, p.owner())
+	shared := p.shared(stock)
+	outcomes := make([]done, len(p.tasks))
+	spread(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], stock) })
+	var total outcome
+	sandboxes := map[*subject]bool{}
+	for i, one := range outcomes {
+		p.call.List.Report(one.results...)
+		if one.workloads > 0 {
+			total.resources++
+			total.workloads += one.workloads
+			sandboxes[p.tasks[i].subject] = true
+		}
+	}
+	total.sandboxes = len(sandboxes)
+	p.call.List.Report(shared.results...)
+	stock.Apply(shared.changes)
+	for _, one := range outcomes {
+		stock.Apply(one.changes)
+	}
+	if mayRemove && !p.call.List.Results().Failed() {
+		stock.RemoveRest()
+	}
+	return total
+}
+
+// owner says what this run stands for: its own phase, and the delete phase of sandboxes that are absent or gone. Delete
+// phases of sandboxes that are still there are another config's.
+func (p *plan) owner() inventory.Owner {
+	return inventory.Owner{
+		Name:    p.call.ConfigName,
+		Package: inventory.Package(p.call.List),
+		Owns: func(sandbox, phase string) bool {
+			return phase == string(p.phase) || phase == string(plugin.Delete) && !p.present[sandbox]
+		},
+	}
+}
+
+// shared puts the objects that no sandbox owns, each once, in the order in which they are first needed.
+func (p *plan) shared(stock *inventory.Inventory) (d done) {
+	seen := map[[2]string]bool{}
+	for _, blueprint := range p.order {
+		for _, object := range blueprint.Shared() {
+			if key := [2]string{object.Namespace, object.Name}; !seen[key] {
+				seen[key] = true
+				d.put(p, stock, object, folder+object.Namespace+"-"+object.Name+".yaml", 0, nil)
+			}
+		}
+	}
+	return d
+}
+
+// do renders one resource.
+func (p *plan) do(t task, stock *inventory.Inventory) (d done) {
+	objects, problems := t.blueprint.Render(t.request)
+	for _, problem := range problems {
+		at := resourcePath(t.index)
+		if problem.Path != "" {
+			at += "." + problem.Path
+		}
+		d.results = append(d.results, krm.At(t.subject.Item, at, problem.Severity, problem.Message))
+	}
+	files := map[string]int{}
+	base := folder + naming.File(t.request.Sandbox) + "/" + naming.File(t.request.Resource) + "-"
+	for _, object := range objects {
+		file := base + object.Phase + ".yaml"
+		d.put(p, stock, object, file, files[file], &t)
+		files[file]++
+		if object.Kind == string(p.options.Workload) {
+			d.workloads++
+		}
+	}
+	return d
+}
+
+// put puts one object; in file mode it gets no place, since nobody keeps it.
+func (d *done) put(p *plan, stock *inventory.Inventory, object render.Object, file string, index int, t *task) {
+	place := &inventory.Place{Path: file, Index: index}
+	if p.call.FileMode {
+		place = nil
+	}
+	change, err := stock.Put(object, place)
+	if err == nil {
+		d.changes = append(d.changes, change)
+		return
+	}
+	if t == nil {
+		d.results = append(d.results, krm.Result{Severity: krm.Error, Message: err.Error()})
+		return
+	}
+	d.results = append(d.results, krm.At(t.subject.Item, resourcePath(t.index), krm.Error, err.Error()))
+}
+
+func (o outcome) summary(workload, phase string) string {
+	return fmt.Sprintf("rendered %s for %s of %s (%s)",
+		count(o.workloads, workload), count(o.resources, "resource"), count(o.sandboxes, contract.Sandbox), phase)
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	switch {
+	case noun == contract.Sandbox && n == 1:
+		return "1 sandbox"
+	case noun == contract.Sandbox:
+		return fmt.Sprintf("%d sandboxes", n)
+	case n == 1:
+		return "1 " + noun
+	default:
+		return fmt.Sprintf("%d %ss", n, noun)
+	}
+}
+
+// spread runs do for 0 to n-1 on all cores. What it does must not depend on the order.
+func spread(n int, do func(int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	var wait sync.WaitGroup
+	for worker := range workers {
+		wait.Go(func() {
+			for i := worker; i < n; i += workers {
+				do(i)
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/naming"
+	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+)
+
+// subject is a sandbox that can be rendered.
+type subject struct {
+	*sandbox.Sandbox
+	// id is what scripts name external things after.
+	id string
+	// absent tells that the sandbox is on its way out: its delete phase is due.
+	absent bool
+}
+
+// moreFindings ends a message about a document that is not valid: one finding is told here, the rest elsewhere.
+const moreFindings = "; validate-plugin tells everything that must be mended"
+
+// readSandboxes decodes the sandboxes and reports those that cannot be rendered.
+func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*subject {
+	subjects := make([]*subject, len(items))
+	results := make([]*krm.Result, len(items))
+	spread(len(items), func(i int) { subjects[i], results[i] = readSandbox(items[i]) })
+	var valid []*subject
+	seen := map[[2]string]string{}
+	for i, s := range subjects {
+		if results[i] == nil {
+			results[i] = s.repeats(seen)
+		}
+		if results[i] != nil {
+			list.Report(*results[i])
+			continue
+		}
+		valid = append(valid, s)
+	}
+	return valid
+}
+
+func readSandbox(item *krm.Item) (*subject, *krm.Result) {
+	document, problems := sandbox.Read(item)
+	if broken := firstError(problems); broken != nil {
+		return nil, refuse(item, broken.Path, broken.Message+moreFindings)
+	}
+	s := &subject{Sandbox: document}
+	if s.Spec.Cluster == "" || s.Name == "" {
+		return nil, refuse(item, "spec.cluster", "must be set"+moreFindings)
+	}
+	if result := s.readAnnotations(); result != nil {
+		return nil, result
+	}
+	names := make(map[string]bool, len(s.Spec.Resources))
+	for i, resource := range s.Spec.Resources {
+		if resource.Name == "" || names[resource.Name] {
+			return nil, refuse(item, resourcePath(i).Key("name"),
+				fmt.Sprintf("must be a name that no other resource has, not %q", resource.Name)+moreFindings)
+		}
+		names[resource.Name] = true
+	}
+	return s, nil
+}
+
+// readAnnotations reads what of a sandbox is not in its spec: see package contract.
+func (s *subject) readAnnotations() *krm.Result {
+	annotations := krm.Path("metadata.annotations")
+	switch state, _ := s.Item.Annotation(contract.StateKey); state {
+	case "absent":
+		s.absent = true
+	case "", "present":
+	default:
+		return refuse(s.Item, annotations.Key(contract.StateKey),
+			fmt.Sprintf("must be absent, for the delete phase, or present, not %q", state))
+	}
+	id, given := s.Item.Annotation(contract.SandboxIDKey)
+	if !given {
+		s.id = naming.SandboxID(s.Spec.Cluster, s.LowerName())
+		return nil
+	}
+	if err := naming.CheckSandboxID(id); err != nil {
+		return refuse(s.Item, annotations.Key(contract.SandboxIDKey), err.Error())
+	}
+	s.id = id
+	return nil
+}
+
+// repeats finds a sandbox of the same cluster and name, or of the same id: their objects would have the same names.
+func (s *subject) repeats(seen map[[2]string]string) *krm.Result {
+	for _, key := range [...][2]string{{s.Spec.Cluster, "name " + s.LowerName()}, {s.Spec.Cluster, "id " + s.id}} {
+		if other, taken := seen[key]; taken {
+			return refuse(s.Item, "metadata.name", fmt.Sprintf("sandbox %q must not be one with sandbox %q of cluster %q "+
+				"(same name but for case, or same id): rename one", s.Name, other, s.Spec.Cluster))
+		}
+		seen[key] = s.Name
+	}
+	return nil
+}
+
+func firstError(problems []decode.Problem) *decode.Problem {
+	for i := range problems {
+		if problems[i].Severity == krm.Error {
+			return &problems[i]
+		}
+	}
+	return nil
+}
+
+func refuse(item *krm.Item, at krm.Path, message string) *krm.Result {
+	result := krm.At(item, at, krm.Error, message)
+	return &result
+}
+
+func resourcePath(i int) krm.Path { return krm.Path("spec.resources").Index(i) }
