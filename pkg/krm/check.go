@@ -3,6 +3,7 @@ package krm
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -15,11 +16,9 @@ const (
 
 // checkHead tells whether this is a ResourceList of a version that we know.
 func (l *ResourceList) checkHead() error {
-	if l.kind == listKind {
-		switch strings.TrimPrefix(l.version, listGroup) {
-		case "v1", "v1beta1", "v1alpha1":
-			return nil
-		}
+	version, ours := strings.CutPrefix(l.version, listGroup)
+	if l.kind == listKind && ours && slices.Contains([]string{"v1", "v1beta1", "v1alpha1"}, version) {
+		return nil
 	}
 	return fmt.Errorf("not a ResourceList: must be of apiVersion %q and kind %q, not apiVersion %q and kind %q",
 		listGroup+"v1", listKind, l.version, l.kind)

@@ -16,10 +16,11 @@ type cutter struct {
 	eol     string
 	patches []patch
 	careful bool // what comes out is to be checked
+	above   int  // how many lines are above src in the text that the nodes' lines count from
 }
 
-func newCutter(src []byte, eol string) *cutter {
-	c := &cutter{src: src, eol: eol, starts: make([]int, 1, 64)}
+func newCutter(src []byte, eol string, above int) *cutter {
+	c := &cutter{src: src, eol: eol, above: above, starts: make([]int, 1, 64)}
 	for at := range src {
 		if src[at] == '\n' {
 			c.starts = append(c.starts, at+1)
@@ -32,10 +33,10 @@ func (c *cutter) cut(from, to int, text string) { c.patches = append(c.patches, 
 
 // offset returns where a node starts.
 func (c *cutter) offset(node *yaml.Node) (int, bool) {
-	if node.Line < 1 || node.Line > len(c.starts) {
+	if node.Line <= c.above || node.Line-c.above > len(c.starts) {
 		return 0, false
 	}
-	at := c.starts[node.Line-1]
+	at := c.lineStart(node)
 	for range node.Column - 1 {
 		_, size := utf8.DecodeRune(c.src[at:])
 		at += size
@@ -43,13 +44,15 @@ func (c *cutter) offset(node *yaml.Node) (int, bool) {
 	return at, at <= len(c.src)
 }
 
+func (c *cutter) lineStart(node *yaml.Node) int { return c.starts[node.Line-c.above-1] }
+
 // lineFrom returns a reader behind the line that holds the offset, the line, and the offset's place in it.
 func (c *cutter) lineFrom(node *yaml.Node) (reader lines, line []byte, at int, ok bool) {
 	offset, ok := c.offset(node)
 	if !ok || offset >= len(c.src) {
 		return reader, nil, 0, false
 	}
-	reader = lines{src: c.src, pos: c.starts[node.Line-1]}
+	reader = lines{src: c.src, pos: c.lineStart(node)}
 	line, ok = reader.next()
 	at = offset - reader.at
 	return reader, line, at, ok && at < len(line)
@@ -159,6 +162,6 @@ func (c *cutter) lineOf(key *yaml.Node) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	start := c.starts[key.Line-1]
+	start := c.lineStart(key)
 	return start, len(bytes.Trim(c.src[start:offset], " ")) == 0
 }

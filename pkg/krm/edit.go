@@ -37,13 +37,15 @@ func (i *Item) Set(path Path, value string) error {
 // Annotate sets an annotation, and adds `metadata` and `annotations` where they are missing. Where they are there but
 // are no mappings, writing the item is an error.
 func (i *Item) Annotate(key, value string) {
-	i.queue(edit{path: annotationsPath.Key(key), annotation: true, key: key, value: value})
+	i.queue(edit{path: annotationPath(key), annotation: true, key: key, value: value})
 }
 
 // Unannotate removes an annotation where it is present, and `annotations` with the last one.
 func (i *Item) Unannotate(key string) {
-	i.queue(edit{path: annotationsPath.Key(key), annotation: true, key: key, gone: true})
+	i.queue(edit{path: annotationPath(key), annotation: true, key: key, gone: true})
 }
+
+func annotationPath(key string) Path { return annotationsPath.Key(strings.ToValidUTF8(key, "\ufffd")) }
 
 // annotationKey returns the key of a path that names an annotation.
 func annotationKey(path Path) (string, bool) {
@@ -55,7 +57,10 @@ func annotationKey(path Path) (string, bool) {
 	return key, ok && index < 0 && rest == ""
 }
 
+// queue takes an edit. Bytes that are not UTF-8 become U+FFFD: neither YAML nor JSON can hold them.
 func (i *Item) queue(one edit) {
+	one.key = strings.ToValidUTF8(one.key, "\ufffd")
+	one.value = strings.ToValidUTF8(one.value, "\ufffd")
 	if old := i.edited(one.path); old != nil {
 		*old = one
 		return
@@ -118,7 +123,7 @@ func (one edit) apply(root *yaml.Node) error {
 
 // setString makes a node a string, quoted where another reader may take it for something else.
 func setString(node *yaml.Node, value string) {
-	node.Tag, node.Value = "!!str", strings.ToValidUTF8(value, "\ufffd")
+	node.Tag, node.Value = "!!str", value
 	switch {
 	case node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
 		node.Style &= yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle

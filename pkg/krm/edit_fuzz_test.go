@@ -84,7 +84,7 @@ func editForTest(item *Item, key, value string, kind int) bool {
 		}
 	default:
 		paths := scalarPaths(item.Node(), "", 0)
-		return len(paths) > 0 && item.Set(paths[kind>>3%len(paths)%len(paths)], value) == nil
+		return len(paths) > 0 && item.Set(paths[int(uint8(kind>>3))%len(paths)], value) == nil
 	}
 	return true
 }

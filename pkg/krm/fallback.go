@@ -10,13 +10,19 @@ import (
 
 // FallbackLimit is the size in bytes up to which a list that is not plain enough to be scanned is parsed as a whole. The
 // parser needs many times the size in memory, so a larger one is an error.
-const FallbackLimit = 32 << 20
+const FallbackLimit = 16 << 20
+
+// largeInput is the size in bytes from which on an input must name what it is somewhere before it is parsed.
+const largeInput = 1 << 20
 
 // parse reads the list with the parser.
 func (l *ResourceList) parse() error {
+	if len(l.src) > largeInput && !bytes.Contains(l.src, []byte(listKind)) {
+		return fmt.Errorf("not a ResourceList: the input has %d bytes and nowhere the word %q", len(l.src), listKind)
+	}
 	if len(l.src) > FallbackLimit {
-		return fmt.Errorf("not a ResourceList in plain block YAML or JSON, and with %d bytes too large for anything else: "+
-			"must be at most %d bytes", len(l.src), FallbackLimit)
+		return fmt.Errorf("a ResourceList of %d bytes must be plain block YAML or JSON: what needs the full parser must have "+
+			"at most %d bytes", len(l.src), FallbackLimit)
 	}
 	root, err := parseOne(l.src)
 	if errors.Is(err, errEmpty) {
@@ -29,7 +35,11 @@ func (l *ResourceList) parse() error {
 		return fmt.Errorf("not a ResourceList: must be a mapping, not %s", describe(root))
 	}
 	l.root = root
-	return l.takeFields(root)
+	if err := l.takeFields(root); err != nil {
+		return err
+	}
+	l.locate()
+	return nil
 }
 
 // takeFields takes the list's fields from its tree.
@@ -63,7 +73,7 @@ func (l *ResourceList) takeItems(items *yaml.Node) error {
 		return fmt.Errorf("line %d: `items` must be a list, not %s", items.Line, describe(items))
 	}
 	if len(items.Content) > MostItems {
-		return fmt.Errorf("`items` must have at most %d items", MostItems)
+		return errExcess
 	}
 	for n, node := range items.Content {
 		object := dereference(node)
@@ -108,7 +118,7 @@ func (l *ResourceList) configTree() (*yaml.Node, error) {
 	if field == nil {
 		return nil, nil
 	}
-	root, err := parseOne(bytes.TrimPrefix(l.src[field.start:field.next], []byte(byteOrderMark)))
+	root, err := parseOne(l.src[field.start:field.next])
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"sync"
@@ -38,6 +39,7 @@ type Item struct {
 	tree   *yaml.Node
 	broken error
 	odd    bool // only the parser understands its bytes: what is cut into them is checked
+	above  int  // how many lines are above it in the text that the tree's lines count from
 
 	edits  []edit
 	order  int
@@ -65,6 +67,9 @@ func NewItem(raw []byte) (*Item, error) {
 	}
 	item.know(node)
 	item.odd = true
+	if _, tidy := cleanLines(raw); !tidy || hasByteOrderMark(raw) || bytes.HasPrefix(raw, []byte("---")) {
+		item.text = nil
+	}
 	return item, nil
 }
 
@@ -135,7 +140,7 @@ func (i *Item) value(path Path) (string, bool) {
 }
 
 // Annotation returns one of the object's annotations, with the edits made so far.
-func (i *Item) Annotation(key string) (string, bool) { return i.value(annotationsPath.Key(key)) }
+func (i *Item) Annotation(key string) (string, bool) { return i.value(annotationPath(key)) }
 
 // Node returns the object's tree as it was read. It must not be changed: edits go through Set and Annotate.
 func (i *Item) Node() *yaml.Node {

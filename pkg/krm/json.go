@@ -80,7 +80,7 @@ func (l *ResourceList) scanJSONItems(field member) error {
 			return fmt.Errorf("items[%d] (offset %d): must be an object", len(l.items), value.start)
 		}
 		if len(l.items) == MostItems {
-			return fmt.Errorf("`items` must have at most %d items", MostItems)
+			return errExcess
 		}
 		item := &Item{list: l, span: span{start: value.start, end: value.end, next: value.end}}
 		seen := peekJSON(item.raw())

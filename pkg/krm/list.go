@@ -11,6 +11,7 @@ package krm
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -18,6 +19,8 @@ import (
 
 // MostItems is how many items a list may have.
 const MostItems = 1 << 20
+
+var errExcess = fmt.Errorf("`items` must have at most %d items", MostItems)
 
 // ResourceList is what an orchestrator sends and expects back.
 type ResourceList struct {
@@ -28,10 +31,11 @@ type ResourceList struct {
 	items   []*Item
 	read    []*Item // the items as they came in
 	results Results
+	excess  bool // there are more items than MostItems
 
 	layout *layout    // of block YAML
 	json   *jsonList  // of JSON
-	root   *yaml.Node // of what only the parser understood
+	root   *yaml.Node // of what only the parser understood; its layout may be known too
 }
 
 // Parse reads one ResourceList, YAML or JSON, of version v1, v1beta1 or v1alpha1. The list keeps src, which must not be
@@ -64,6 +68,9 @@ func Parse(src []byte) (*ResourceList, error) {
 func (l *ResourceList) load() error {
 	if l.scan() {
 		return nil
+	}
+	if l.excess {
+		return errExcess
 	}
 	l.layout, l.items = nil, nil
 	if startsObject(l.src) {

@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -76,6 +77,23 @@ func (p Path) canonical() Path {
 		rest = after
 	}
 	return spelled
+}
+
+// comparePaths orders paths step by step, a parent before its fields and list elements by number.
+func comparePaths(a, b Path) int {
+	restA, restB := string(a), string(b)
+	for restA != "" && restB != "" {
+		keyA, indexA, nextA, okA := nextStep(restA)
+		keyB, indexB, nextB, okB := nextStep(restB)
+		if !okA || !okB {
+			break
+		}
+		if c := cmp.Or(cmp.Compare(keyA, keyB), cmp.Compare(indexA, indexB)); c != 0 {
+			return c
+		}
+		restA, restB = nextA, nextB
+	}
+	return cmp.Compare(restA, restB)
 }
 
 func step(node *yaml.Node, key string, index int) *yaml.Node {

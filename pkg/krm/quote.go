@@ -8,7 +8,7 @@ import (
 
 // quote writes a string as one line of YAML that every reader of YAML 1.1, 1.2 and JSON's subset takes for that same
 // string: plain where it cannot be taken for anything else, otherwise in double quotes, or in single ones where style
-// asks for them. Bytes that are not UTF-8 become U+FFFD.
+// asks for them.
 func quote(text string, style yaml.Style) string {
 	switch {
 	case style&yaml.DoubleQuotedStyle != 0:

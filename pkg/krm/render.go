@@ -85,10 +85,10 @@ func (i *Item) blockText() ([]byte, error) {
 	if len(changes) == 0 {
 		return src[:end], nil
 	}
-	c := newCutter(src[:end], eol)
+	c := newCutter(src[:end], eol, i.above)
 	if c.apply(i.Node(), changes) {
 		text := applyPatches(c.src, c.patches)
-		if !c.careful && !i.odd || i.confirms(text) {
+		if !c.careful && !i.odd || i.inParsed() || i.confirms(text) {
 			return text, nil
 		}
 	}
@@ -105,6 +105,9 @@ func (i *Item) blockText() ([]byte, error) {
 	}
 	return indentItem(nil, text, i.list.layout.column, eol), nil
 }
+
+// inParsed tells whether the item is of a list that is checked as a whole when it is written.
+func (i *Item) inParsed() bool { return i.inBlock() && i.list.root != nil }
 
 // confirms tells whether text says what the edited tree says.
 func (i *Item) confirms(text []byte) bool {

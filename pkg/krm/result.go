@@ -85,7 +85,8 @@ func (r Results) Failed() bool {
 	return slices.ContainsFunc(r, func(one Result) bool { return one.Severity == Error || one.Severity == "" })
 }
 
-// Sort orders the results by file, document, field, severity and message, and drops repetitions.
+// Sort orders the results by file, document, field, severity and message, and drops repetitions. List elements are in
+// the order of their numbers.
 func (r Results) Sort() Results {
 	slices.SortStableFunc(r, compareResults)
 	return slices.CompactFunc(r, func(a, b Result) bool { return compareResults(a, b) == 0 })
@@ -97,7 +98,7 @@ func compareResults(a, b Result) int {
 		cmp.Compare(a.order, b.order),
 		cmp.Compare(a.Place.Line, b.Place.Line),
 		cmp.Compare(a.Place.Column, b.Place.Column),
-		cmp.Compare(a.path(), b.path()),
+		comparePaths(a.path(), b.path()),
 		cmp.Compare(a.Severity.rank(), b.Severity.rank()),
 		cmp.Compare(a.Message, b.Message),
 	)

@@ -160,8 +160,12 @@ func trimSpaces(line []byte, end int) int {
 
 // startsPlain tells whether a plain scalar or key starts at line[at].
 func startsPlain(line []byte, at int) bool {
-	if line[at] == '-' {
+	switch line[at] {
+	case '-':
 		return at+1 < len(line) && line[at+1] != ' ' && line[at+1] != '\t'
+	case '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', '\t':
+		return false
+	default:
+		return true
 	}
-	return bytes.IndexByte([]byte("?:,[]{}#&*!|>'\"%@`\t"), line[at]) < 0
 }

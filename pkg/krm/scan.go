@@ -20,14 +20,18 @@ type scanner struct {
 	list  *ResourceList
 	names map[string]string
 	odd   []*Item // that the scanner leaves to the parser, one by one
-	over  bool    // the document's end was marked
+	seen  peek    // of the current item
+	spare []Item
+	over  bool // the document's end was marked
 }
 
 // scan lays out the list, and returns false where it is not written in a way that the scanner is sure of.
 func (l *ResourceList) scan() bool {
 	s := &scanner{list: l, names: map[string]string{}}
 	s.src = l.src
-	s.pos = len(l.src) - len(bytes.TrimPrefix(l.src, []byte(byteOrderMark)))
+	if hasByteOrderMark(l.src) {
+		s.pos = len(byteOrderMark)
+	}
 	l.layout = &layout{eol: lineEnd(l.src)}
 	var head peek
 	head.reset(0)
@@ -37,6 +41,8 @@ func (l *ResourceList) scan() bool {
 	l.version, l.kind = string(head.value[peekVersion]), string(head.value[peekKind])
 	return true
 }
+
+func hasByteOrderMark(src []byte) bool { return bytes.HasPrefix(src, []byte(byteOrderMark)) }
 
 // lineEnd returns how the lines of a text end.
 func lineEnd(src []byte) string {
@@ -192,7 +198,11 @@ func (s *scanner) elements(field *field) bool {
 		if at != s.list.layout.column || !isDash(line, at) {
 			return at == 0
 		}
-		if len(s.list.items) == MostItems || !s.element(at) {
+		if len(s.list.items) == MostItems {
+			s.list.excess = true
+			return false
+		}
+		if !s.element(at) {
 			return false
 		}
 		field.end = s.entry.end
@@ -202,13 +212,13 @@ func (s *scanner) elements(field *field) bool {
 
 // element passes one item.
 func (s *scanner) element(column int) bool {
-	var seen peek
-	seen.reset(1)
-	s.stop, s.peek = column, &seen
+	s.seen.reset(1)
+	s.stop, s.peek = column, &s.seen
 	before := s.lines
-	item := &Item{list: s.list, span: span{start: s.pos, line: s.num + 1}}
-	if s.recognise() && seen.object {
-		item.identify(&seen, s.names)
+	item := s.newItem()
+	item.list, item.span = s.list, span{start: s.pos, line: s.num + 1}
+	if s.recognise() && s.seen.object {
+		item.identify(&s.seen, s.names)
 	} else {
 		s.lines = before
 		if !s.skipElement(column) {
@@ -221,24 +231,32 @@ func (s *scanner) element(column int) bool {
 	return true
 }
 
+// newItem takes items from blocks of growing size.
+func (s *scanner) newItem() *Item {
+	if len(s.spare) == 0 {
+		s.spare = make([]Item, min(1+len(s.list.items), 512))
+	}
+	item := &s.spare[0]
+	s.spare = s.spare[1:]
+	return item
+}
+
 // skipElement passes an item that only the parser understands: up to the next line that is not deeper than its dash.
 // That this is its end is certain once the parser takes these bytes for one complete element.
 func (s *scanner) skipElement(column int) bool {
+	start := s.pos
 	for first := true; ; first = false {
 		before := s.lines
 		line, ok := s.next()
-		if !ok {
-			return line == nil
+		if !ok && line != nil {
+			return false
 		}
 		at := indentation(line)
-		if at == len(line) || line[at] == '#' && at <= column {
-			continue
-		}
-		if !first && at <= column {
+		if !ok || !first && at < len(line) && at <= column && line[at] != '#' {
 			s.lines = before
+			s.entry.end = start + contentEnd(s.src[start:s.pos], column)
 			return true
 		}
-		s.entry.end = s.pos
 	}
 }
 

@@ -126,7 +126,11 @@ func (c *cutter) annotate(root *yaml.Node, added []edit) bool {
 	}
 	fields := make([]string, len(added))
 	for n, one := range added {
-		fields[n] = quote(one.key, 0) + ": " + quote(one.value, 0)
+		key := quote(one.key, 0)
+		if len(key) > longestKey {
+			return false
+		}
+		fields[n] = key + ": " + quote(one.value, 0)
 	}
 	meta := Value(root, "metadata")
 	if meta == nil || isNothing(meta) {

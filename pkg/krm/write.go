@@ -3,6 +3,7 @@ package krm
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -83,7 +84,7 @@ func (l *ResourceList) writeBlock(p plan) ([]byte, error) {
 	if len(patches) == 0 {
 		return l.src, nil
 	}
-	careful := l.closeLastLine(patches)
+	careful := l.closeLastLine(patches) || l.root != nil || slices.ContainsFunc(patches, mayKeep)
 	text := applyPatches(l.src, patches)
 	if careful && !l.confirms(text) {
 		return l.writeTree()
@@ -106,6 +107,16 @@ func (l *ResourceList) closeLastLine(patches []patch) bool {
 		}
 	}
 	return true
+}
+
+// mayKeep tells whether a text has a block scalar that may take in blank lines that follow.
+func mayKeep(p patch) bool {
+	for n := 0; n+2 < len(p.text); n++ {
+		if c := p.text[n]; (c == '|' || c == '>') && (p.text[n+1] == '+' || p.text[n+2] == '+') {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *ResourceList) itemPatches(p plan) ([]patch, error) {
@@ -238,11 +249,17 @@ func (l *ResourceList) confirms(text []byte) bool {
 	}
 	items := Value(root, "items")
 	if items == nil || len(items.Content) != len(l.items) {
-		return len(l.items) == 0
+		return items != nil && len(items.Content)+len(l.items) == 0
 	}
+	left := mostNodes
 	for n, item := range l.items {
-		want, err := item.editedTree()
-		if err != nil || !same(items.Content[n], want) {
+		want := item.Node()
+		if len(item.changes()) > 0 {
+			if want, err = item.editedTree(); err != nil {
+				return false
+			}
+		}
+		if !sameWithin(items.Content[n], want, &left) {
 			return false
 		}
 	}
@@ -263,6 +280,9 @@ func (l *ResourceList) changed(p plan) bool {
 	return old != nil && old.Tag != "!!null" && len(old.Content) > 0
 }
 
+// mostPrinted is how many bytes a list may have that is printed anew, its aliases replaced by what they stand for.
+const mostPrinted = 8 * FallbackLimit
+
 // writeTree prints the list anew.
 func (l *ResourceList) writeTree() ([]byte, error) {
 	var out bytes.Buffer
@@ -280,11 +300,14 @@ func (l *ResourceList) writeTree() ([]byte, error) {
 			return nil, err
 		}
 		out.Write(indentItem(nil, object, 0, "\n"))
+		if out.Len() > mostPrinted {
+			return nil, errBomb
+		}
 	}
 	if results := l.Results(); len(results) > 0 {
 		out.WriteString(results.yaml())
 	}
-	return out.Bytes(), nil
+	return withLineEnds(out.Bytes(), l.eol()), nil
 }
 
 // writeHead prints the fields that are neither items nor results.
