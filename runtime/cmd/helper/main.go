@@ -4,8 +4,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
@@ -17,9 +15,5 @@ func main() {
 		Getenv: os.Getenv, IOFolder: contract.IOFolder, TokenFolder: contract.TokenMountPath, Runner: contract.ImageRunner,
 		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: report.TerminationLog},
 	}
-	ctx, terminate := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	go func() { <-signals; terminate(task.Terminated) }()
-	os.Exit(host.Main(ctx, os.Args[1:]))
+	os.Exit(host.Main(task.UntilTerminated(context.Background()), os.Args[1:]))
 }

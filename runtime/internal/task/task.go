@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
@@ -42,7 +45,7 @@ type Host struct {
 	Standing time.Duration
 }
 
-// Main runs the subcommand and returns the exit code. The context must end with the cause Terminated.
+// Main runs the subcommand and returns the exit code. The context is that of UntilTerminated.
 func (h Host) Main(ctx context.Context, arguments []string) int {
 	commands := map[string]func(context.Context, *task) error{
 		contract.HelperInputs:  inputs,
@@ -68,6 +71,18 @@ func (h Host) Main(ctx context.Context, arguments []string) int {
 		return exitFailed
 	}
 	return 0
+}
+
+// UntilTerminated returns a context that ends when the kubelet asks the container to end.
+func UntilTerminated(parent context.Context) context.Context {
+	ctx, terminate := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		<-signals
+		terminate(Terminated)
+	}()
+	return ctx
 }
 
 // wait waits for the producers as All does.

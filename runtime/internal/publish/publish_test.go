@@ -1,0 +1,176 @@
+package publish_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+)
+
+var db = cluster.Ref{Namespace: "ns", Name: "db"}
+
+var values = map[string][]byte{"dsn": []byte("postgres://"), "empty": {}, "nothing": nil}
+
+func record(t *testing.T, server *fakeapi.Server, generation string, attempts int) publish.Record {
+	t.Helper()
+	config := server.Config()
+	config.Timing = cluster.Timing{
+		Request: 500 * time.Millisecond, Pause: 4 * time.Millisecond, Patience: 150 * time.Millisecond,
+	}
+	client, err := cluster.New(config)
+	require.NoError(t, err)
+	return publish.Record{Client: client, Secret: db, Generation: generation, Attempts: attempts}
+}
+
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(stop)
+	return ctx
+}
+
+func TestPublishSetsValuesAndStampTogether(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g1", contract.FailedKey: "g0", contract.FailuresKey: "g1 1"})
+	require.NoError(t, record(t, server, "g1", 1).Publish(within(t), values))
+	stored := server.Get(db)
+	assert.Equal(t, map[string]string{contract.GenerationKey: "g1", contract.PublishedKey: "g1"}, stored.Metadata.Annotations)
+	assert.Equal(t, map[string][]byte{"dsn": []byte("postgres://"), "empty": {}, "nothing": {}}, stored.Data)
+}
+
+func TestPublishLeavesNothingOfTheGenerationBefore(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	full := map[string][]byte{"old": make([]byte, contract.MaxOutputBytes)}
+	require.NoError(t, record(t, server, "g1", 1).Publish(within(t), full))
+	require.NoError(t, record(t, server, "g2", 1).Publish(within(t), values))
+	assert.NotContains(t, server.Get(db).Data, "old")
+	assert.Equal(t, "g2", server.Get(db).Annotation(contract.PublishedKey))
+}
+
+func TestTooLargeIsFinalAndPublishesNothing(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	text := strings.Repeat("marker", contract.MaxOutputBytes/6+1)
+	err := record(t, server, "g1", 1).Publish(within(t), map[string][]byte{"a": []byte(text)})
+	require.ErrorContains(t, err, "422")
+	assert.NotContains(t, err.Error(), "marker")
+	assert.Empty(t, server.Get(db).Data)
+	assert.Empty(t, server.Get(db).Annotation(contract.PublishedKey))
+}
+
+// The Job of an older render is still running when the newer one has published.
+func TestOlderRenderDoesNotOverwrite(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
+	older := record(t, server, "g1", 1)
+	published, err := older.Published(within(t))
+	require.NoError(t, err)
+	require.False(t, published)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
+	require.NoError(t, record(t, server, "g2", 1).Publish(within(t), values))
+	require.ErrorContains(t, older.Publish(within(t), map[string][]byte{"dsn": []byte("stale")}), "older render")
+	require.Error(t, older.Fail(within(t)))
+	assert.Equal(t, "postgres://", string(server.Get(db).Data["dsn"]))
+	assert.Empty(t, server.Get(db).Annotation(contract.FailedKey))
+}
+
+func TestPublishedWaitsForTheSecret(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Deny("patch", db)
+	go func() {
+		time.Sleep(30 * time.Millisecond)
+		server.Allow("patch", db)
+		time.Sleep(30 * time.Millisecond)
+		server.Apply(db, map[string]string{contract.GenerationKey: "g0"})
+		time.Sleep(30 * time.Millisecond)
+		server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
+	}()
+	published, err := record(t, server, "g1", 1).Published(within(t))
+	require.NoError(t, err)
+	assert.False(t, published)
+}
+
+func TestPublishedGivesUpInTime(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	_, err := record(t, server, "g1", 1).Published(within(t))
+	require.ErrorContains(t, err, "must be applied with the Job that writes it")
+	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
+	_, err = record(t, server, "g1", 1).Published(within(t))
+	require.ErrorContains(t, err, `belongs to another generation of the step ("g2", this Pod is of "g1")`)
+}
+
+func TestPublished(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		annotations map[string]string
+		want        bool
+		left        map[string]string
+	}{
+		"nothing":         {nil, false, nil},
+		"this one":        {map[string]string{contract.PublishedKey: "g1"}, true, nil},
+		"another":         {map[string]string{contract.PublishedKey: "g0"}, false, nil},
+		"this one failed": {map[string]string{contract.FailedKey: "g1", contract.FailuresKey: "g1 1"}, false, map[string]string{}},
+		"another failed":  {map[string]string{contract.FailedKey: "g0"}, false, nil},
+		"failed since": {
+			map[string]string{contract.PublishedKey: "g1", contract.FailedKey: "g1"}, true, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			server.Apply(db, test.annotations)
+			published, err := record(t, server, "g1", 1).Published(within(t))
+			require.NoError(t, err)
+			assert.Equal(t, test.want, published)
+			left := test.left
+			if left == nil {
+				left = test.annotations
+			}
+			for key, value := range left {
+				assert.Equal(t, value, server.Get(db).Annotation(key))
+			}
+			assert.Len(t, server.Get(db).Metadata.Annotations, len(left))
+		})
+	}
+}
+
+func TestTheLastAttemptStampsTheFailure(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, map[string]string{contract.FailuresKey: "g0 7"})
+	three := record(t, server, "g1", 3)
+	for _, want := range []map[string]string{
+		{contract.FailuresKey: "g1 1"}, {contract.FailuresKey: "g1 2"}, {contract.FailedKey: "g1"},
+	} {
+		require.NoError(t, three.Fail(within(t)))
+		assert.Equal(t, want, server.Get(db).Metadata.Annotations)
+	}
+}
+
+func TestFailLeavesWhatIsPublished(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(db, nil)
+	one := record(t, server, "g1", 0)
+	require.NoError(t, one.Publish(within(t), values))
+	require.NoError(t, one.Fail(within(t)))
+	assert.Equal(t, map[string]string{contract.PublishedKey: "g1"}, server.Get(db).Metadata.Annotations)
+	require.NoError(t, record(t, server, "g2", 0).Fail(within(t)))
+	assert.Equal(t, "g2", server.Get(db).Annotation(contract.FailedKey))
+	assert.Equal(t, "postgres://", string(server.Get(db).Data["dsn"]))
+}

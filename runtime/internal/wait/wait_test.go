@@ -1,0 +1,198 @@
+package wait_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
+)
+
+const standing = 200 * time.Millisecond
+
+func waiting(t *testing.T, server *fakeapi.Server) wait.Wait {
+	t.Helper()
+	config := server.Config()
+	config.Timing = cluster.Timing{Request: time.Second, Pause: 4 * time.Millisecond, Patience: 150 * time.Millisecond}
+	client, err := cluster.New(config)
+	require.NoError(t, err)
+	return wait.Wait{Client: client, Standing: standing}
+}
+
+func producer(name, generation string, outputs ...string) wait.Producer {
+	p := wait.Producer{Secret: cluster.Ref{Namespace: "ns", Name: name}}
+	p.Step, p.Generation = name, generation
+	for _, output := range outputs {
+		p.Inputs = append(p.Inputs, contract.Input{Output: output})
+	}
+	return p
+}
+
+func nothing(int, *cluster.Secret) error { return nil }
+
+// begin starts a wait and returns once all its watches are there.
+func begin(t *testing.T, server *fakeapi.Server, producers ...wait.Producer) chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	w := waiting(t, server)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(stop)
+	before := len(server.Calls())
+	go func() { ended <- w.All(ctx, producers, nothing) }()
+	require.Eventually(t, func() bool { return len(server.Calls()) == before+len(producers) }, 10*time.Second, time.Millisecond)
+	time.Sleep(10 * time.Millisecond)
+	return ended
+}
+
+func requireWaiting(t *testing.T, ended chan error) {
+	t.Helper()
+	select {
+	case err := <-ended:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+}
+
+func TestStates(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		generation  string
+		annotations map[string]string
+		ready, fail bool
+	}{
+		"no stamp":                        {"g1", nil, false, false},
+		"its stamp":                       {"g1", map[string]string{contract.PublishedKey: "g1"}, true, false},
+		"an older stamp":                  {"g1", map[string]string{contract.PublishedKey: "g0"}, false, false},
+		"any stamp":                       {"", map[string]string{contract.PublishedKey: "g0"}, true, false},
+		"no stamp where any will do":      {"", nil, false, false},
+		"its failure":                     {"g1", map[string]string{contract.FailedKey: "g1"}, false, true},
+		"an older failure":                {"g1", map[string]string{contract.FailedKey: "g0"}, false, false},
+		"any failure":                     {"", map[string]string{contract.FailedKey: "g0"}, false, true},
+		"published, then failed":          {"g1", map[string]string{contract.PublishedKey: "g1", contract.FailedKey: "g1"}, true, false},
+		"older published, failed":         {"g1", map[string]string{contract.PublishedKey: "g0", contract.FailedKey: "g1"}, false, true},
+		"older published, failed, any":    {"", map[string]string{contract.PublishedKey: "g0", contract.FailedKey: "g1"}, true, false},
+		"failures that are not the last":  {"g1", map[string]string{contract.FailuresKey: "g1 2"}, false, false},
+		"what the render says is wanted":  {"g1", map[string]string{contract.GenerationKey: "g1"}, false, false},
+		"a stamp that begins like its":    {"g1", map[string]string{contract.PublishedKey: "g10"}, false, false},
+		"an empty stamp where any may do": {"", map[string]string{contract.PublishedKey: ""}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			one := producer("db", test.generation)
+			ended := begin(t, server, one)
+			server.Apply(one.Secret, nil)
+			requireWaiting(t, ended)
+			server.Apply(one.Secret, test.annotations)
+			switch {
+			case test.ready:
+				require.NoError(t, <-ended)
+			case test.fail:
+				var failed *wait.Failed
+				require.ErrorAs(t, <-ended, &failed)
+				assert.Equal(t, "db", failed.Step)
+			default:
+				requireWaiting(t, ended)
+			}
+		})
+	}
+}
+
+func TestAllAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	a, b := producer("a", "g1"), producer("b", "g2")
+	server.Apply(a.Secret, map[string]string{contract.PublishedKey: "g1"})
+	ended := begin(t, server, a, b)
+	requireWaiting(t, ended)
+	server.Apply(b.Secret, map[string]string{contract.PublishedKey: "g2"})
+	require.NoError(t, <-ended)
+}
+
+func TestNobodyToWaitFor(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, wait.Wait{}.All(t.Context(), nil, nothing))
+}
+
+func TestFailureWhileLookingEndsAllAtOnce(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	a, b := producer("a", "g1"), producer("b", "g1")
+	server.Apply(a.Secret, nil)
+	ended := begin(t, server, a, b)
+	began := time.Now()
+	server.Apply(a.Secret, map[string]string{contract.FailedKey: "g1"})
+	require.ErrorContains(t, <-ended, `step "a" failed`)
+	assert.Less(t, time.Since(began), standing)
+}
+
+// A producer that is run again takes its failure back; a consumer that came a moment before must not stop at it.
+func TestStandingFailure(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	one := producer("db", "g1")
+	server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
+	began := time.Now()
+	require.ErrorContains(t, <-begin(t, server, one), `step "db" failed`)
+	assert.GreaterOrEqual(t, time.Since(began), standing)
+
+	ended := begin(t, server, one)
+	server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1", "changed": "by others"})
+	requireWaiting(t, ended)
+	server.Apply(one.Secret, map[string]string{contract.FailedKey: ""})
+	time.Sleep(2 * standing)
+	requireWaiting(t, ended)
+	server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
+	require.ErrorContains(t, <-ended, `step "db" failed`)
+}
+
+func TestRemovedSecretIsWaitedForAgain(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	one := producer("db", "g1")
+	server.Apply(one.Secret, nil)
+	ended := begin(t, server, one)
+	server.Remove(one.Secret)
+	requireWaiting(t, ended)
+	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
+	require.NoError(t, <-ended)
+}
+
+func TestStampWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	one := producer("db", "g1", "dsn")
+	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
+	require.ErrorContains(t, <-begin(t, server, one), `has no key "dsn"`)
+}
+
+func TestFaultOfTheReceiverEndsTheWait(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	one, other := producer("db", "g1"), producer("other", "g1")
+	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
+	full := errors.New("disk full")
+	err := waiting(t, server).All(t.Context(), []wait.Producer{one, other}, func(i int, _ *cluster.Secret) error {
+		assert.Zero(t, i)
+		return full
+	})
+	require.ErrorIs(t, err, full)
+}
+
+func TestDeniedWatchIsTold(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	one := producer("db", "g1")
+	server.Deny("watch", one.Secret)
+	err := waiting(t, server).All(t.Context(), []wait.Producer{one}, nothing)
+	require.ErrorContains(t, err, "a Role must grant")
+	assert.False(t, strings.Contains(err.Error(), "\n"))
+}
