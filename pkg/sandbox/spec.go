@@ -13,7 +13,7 @@ type Spec struct {
 	// TTL limits the sandbox's life; nil means no limit.
 	TTL *TTL `json:"ttl"`
 	// Forks are copies of workloads for this sandbox.
-	Forks []Fork `json:"forks" was:"workloads"`
+	Forks []Fork `json:"forks"`
 	// Endpoints are the deprecated endpoints of hosts.
 	Endpoints []HostEndpoint `json:"endpoints"`
 	// DefaultRouteGroup holds the endpoints of today.

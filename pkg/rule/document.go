@@ -1,0 +1,53 @@
+package rule
+
+import (
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/overlay"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/workflow"
+)
+
+// pluginCheck is a plugin under check. What several rules look at is worked out once.
+type pluginCheck struct {
+	*plugin.Plugin
+	check
+
+	name  *identity
+	graph *workflow.Graph
+	base  *overlay.Overlay
+
+	baseProblems []overlay.Problem
+}
+
+// steps returns the graph of the plugin's steps.
+func (c *pluginCheck) steps() *workflow.Graph {
+	if c.graph == nil {
+		c.graph = workflow.New(&c.Spec)
+	}
+	return c.graph
+}
+
+// step returns the step at a place.
+func (c *pluginCheck) step(at plugin.StepRef) *plugin.Step {
+	return &c.Spec.Workflow(at.Phase)[at.Index]
+}
+
+// sandboxCheck is a sandbox under check.
+type sandboxCheck struct {
+	*sandbox.Sandbox
+	check
+}
+
+// acrossCheck is all documents under check.
+type acrossCheck struct {
+	plugins   []*pluginCheck
+	sandboxes []*sandboxCheck
+	rule      *Rule // the rule that runs
+}
+
+// report notes that the rule that runs is broken at path of a document.
+func (c *acrossCheck) report(at *check, path krm.Path, format string, args ...any) {
+	at.rule = c.rule
+	at.report(path, format, args...)
+}

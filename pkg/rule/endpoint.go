@@ -1,0 +1,126 @@
+package rule
+
+import (
+	"fmt"
+	"iter"
+	"net/url"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// endpointUnique: Sandbox spec, Global constraints: the names of endpoints are unique across the spec.
+var endpointUnique = Rule{
+	ID: "endpoint-unique", Severity: krm.Error,
+	Demand:  "An endpoint's name is given once across the spec: forks[].endpoints, endpoints and defaultRouteGroup.",
+	Why:     "The name becomes part of the endpoint's URL.",
+	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
+	sandbox: func(c *sandboxCheck) {
+		names := map[string]bool{}
+		for e := range c.endpoints() {
+			c.once(names, e.name, "endpoint", e.path)
+		}
+	},
+}
+
+// endpointPort: Sandbox spec, endpoints.
+var endpointPort = Rule{
+	ID: "endpoint-port", Severity: krm.Error,
+	Demand:  "An endpoint's port is between 1 and 65535.",
+	Why:     "There is no other port.",
+	Example: "spec.endpoints[0].port: 80800",
+	sandbox: func(c *sandboxCheck) {
+		for e := range c.endpoints() {
+			if wrong := checkPort(e.port); wrong != "" && !e.routed {
+				c.report(e.path.Key("port"), "port %s", wrong)
+			}
+		}
+	},
+}
+
+// endpointProtocol: Sandbox spec, endpoints.
+var endpointProtocol = Rule{
+	ID: "endpoint-protocol", Severity: krm.Error,
+	Demand:  "An endpoint's protocol is http or grpc.",
+	Why:     "The server knows no other.",
+	Example: "spec.endpoints[0].protocol: tcp",
+	sandbox: func(c *sandboxCheck) {
+		for e := range c.endpoints() {
+			if e.protocol != "" {
+				c.oneOf(e.path.Key("protocol"), e.protocol, "http", "grpc")
+			}
+		}
+	},
+}
+
+// endpointTarget: Sandbox spec, defaultRouteGroup: the target is a URL.
+var endpointTarget = Rule{
+	ID: "endpoint-target", Severity: krm.Error,
+	Demand:  "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080 or http://web.shop.deploy:8080.",
+	Why:     "Requests could not be sent anywhere.",
+	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
+	sandbox: func(c *sandboxCheck) {
+		if c.Spec.DefaultRouteGroup == nil {
+			return
+		}
+		for i, endpoint := range c.Spec.DefaultRouteGroup.Endpoints {
+			if wrong := checkTarget(endpoint.Target); wrong != "" {
+				c.report(targetPath(i), "%s", wrong)
+			}
+		}
+	},
+}
+
+func checkTarget(target string) string {
+	if target == "" {
+		return ""
+	}
+	parsed, err := url.Parse(target)
+	if err != nil || parsed.Scheme == "" || parsed.Hostname() == "" {
+		return fmt.Sprintf("target must be a URL such as %q, not %q", "http://web.shop.svc:8080", target)
+	}
+	if port := parsed.Port(); port != "" {
+		if number, ok := decimal(port, 65535); !ok || number == 0 {
+			return fmt.Sprintf("target must have a port between 1 and 65535, not as %q does", target)
+		}
+	}
+	return ""
+}
+
+// endpoint is one of the three sorts of endpoints, and where it is.
+type endpoint struct {
+	name, protocol string
+	port           int
+	routed         bool // of the default route group: it has a target instead of a port and a protocol
+	path           krm.Path
+}
+
+func (c *sandboxCheck) endpoints() iter.Seq[endpoint] {
+	return func(yield func(endpoint) bool) {
+		for i, fork := range c.Spec.Forks {
+			for n, e := range fork.Endpoints {
+				path := forkPath(i).Key("endpoints").Index(n)
+				if !yield(endpoint{name: e.Name, protocol: e.Protocol, port: e.Port, path: path}) {
+					return
+				}
+			}
+		}
+		for i, e := range c.Spec.Endpoints {
+			path := krm.Path("spec.endpoints").Index(i)
+			if !yield(endpoint{name: e.Name, protocol: e.Protocol, port: e.Port, path: path}) {
+				return
+			}
+		}
+		if c.Spec.DefaultRouteGroup == nil {
+			return
+		}
+		for i, e := range c.Spec.DefaultRouteGroup.Endpoints {
+			if path, _ := split(targetPath(i)); !yield(endpoint{name: e.Name, routed: true, path: path}) {
+				return
+			}
+		}
+	}
+}
+
+func targetPath(i int) krm.Path {
+	return krm.Path("spec.defaultRouteGroup.endpoints").Index(i).Key("target")
+}

@@ -1,0 +1,159 @@
+package rule
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+)
+
+// inputSource: ResourcePlugin reference, Step: exactly one of the two sources.
+var inputSource = Rule{
+	ID: "input-source", Severity: krm.Error,
+	Demand:  "An input has exactly one of valueFromSandbox: true and valueFromStep.",
+	Why:     "The input would have no value, or two.",
+	Example: "spec.create[0].inputs[0].valueFromSandbox: false",
+	plugin: func(c *pluginCheck) {
+		for at, step := range c.Spec.Steps() {
+			for i := range step.Inputs {
+				input := &step.Inputs[i]
+				switch {
+				case input.ValueFromSandbox && input.ValueFromStep != nil:
+					c.report(at.Input(i), "input %q must have only one of valueFromSandbox and valueFromStep", input.Name)
+				case !input.ValueFromSandbox && input.ValueFromStep == nil:
+					c.report(at.Input(i), "input %q must have a source: valueFromSandbox: true or valueFromStep", input.Name)
+				}
+			}
+		}
+	},
+}
+
+// inputVariable: design, The runner: what is set must be readable.
+var inputVariable = Rule{
+	ID: "input-variable", Severity: krm.Warning,
+	Demand:  "An input's variable is one that a shell can read: letters, digits and underscores, not starting with a digit.",
+	Why:     "The value would be set, and no shell script could say its name.",
+	Example: "spec.create[0].inputs[0].as.env: DB-NAME",
+	plugin: func(c *pluginCheck) {
+		c.variables(func(at krm.Path, name string) {
+			if checkVariable(name) == "" && !shellName(name) {
+				proposed := strings.Map(underscore, name)
+				c.report(at, "a shell script cannot read a variable named %q: call it %q", name, proposed)
+			}
+		})
+	},
+}
+
+// inputReserved: ResourcePlugin reference, Flow: every step gets these variables.
+var inputReserved = Rule{
+	ID: "input-reserved", Severity: krm.Warning,
+	Demand:  "An input's variable is none of SIGNADOT_SANDBOX_ID, SIGNADOT_SANDBOX_NAME and SIGNADOT_RESOURCE_NAME.",
+	Why:     "Every step gets these three, and they win.",
+	Example: "spec.create[0].inputs[0].as.env: SIGNADOT_SANDBOX_ID",
+	plugin: func(c *pluginCheck) {
+		c.variables(func(at krm.Path, name string) {
+			if slices.Contains(reservedVariables, name) {
+				c.report(at, "%q is set for every step and wins: the input must have another variable", name)
+			}
+		})
+	},
+}
+
+var reservedVariables = []string{
+	contract.SandboxIDVariable, contract.SandboxNameVariable, contract.ResourceNameVariable,
+}
+
+// inputPath: ResourcePlugin reference, Step: a file in the main container.
+var inputPath = Rule{
+	ID: "input-path", Severity: krm.Error,
+	Demand:  "An input's as.path is the absolute path of a file, without `..`.",
+	Why:     "The file is put there before the script starts, whatever folder it starts in.",
+	Example: "spec.create[0].inputs[0].as.path: ../etc/passwd",
+	plugin: func(c *pluginCheck) {
+		for at, step := range c.Spec.Steps() {
+			for i := range step.Inputs {
+				if wrong := checkFile(step.Inputs[i].Path()); wrong != "" {
+					c.report(at.Input(i).Key("as").Key("path"), "%s", wrong)
+				}
+			}
+		}
+	},
+}
+
+// inputClash: issue of the rules, Depth: no clash between inputs.
+var inputClash = Rule{
+	ID: "input-clash", Severity: krm.Error,
+	Demand:  "Two inputs of a step have different variables and different files, and no file is a folder of another.",
+	Why:     "One of the values would be lost.",
+	Example: "spec.create[0].inputs[1].as.env: DBNAME",
+	plugin: func(c *pluginCheck) {
+		for at, step := range c.Spec.Steps() {
+			c.variableClash(at, step)
+			c.fileClash(at, step)
+		}
+	},
+}
+
+// variables calls do for each variable that an input names itself; what is derived from a valid name is valid.
+func (c *pluginCheck) variables(do func(at krm.Path, name string)) {
+	for at, step := range c.Spec.Steps() {
+		for i := range step.Inputs {
+			if as := step.Inputs[i].As; as != nil && as.Env != "" {
+				do(at.Input(i).Key("as").Key("env"), as.Env)
+			}
+		}
+	}
+}
+
+func (c *pluginCheck) variableClash(at plugin.StepRef, step *plugin.Step) {
+	taken := make(map[string]*plugin.Input, len(step.Inputs))
+	for i := range step.Inputs {
+		input := &step.Inputs[i]
+		name := input.Env()
+		other := taken[name]
+		switch {
+		case name == "":
+		case other == nil:
+			taken[name] = input
+		case other.Name != input.Name: // a repeated name is for another rule
+			c.report(at.Input(i), "inputs %q and %q must not share the variable %q: give one of them another as.env",
+				other.Name, input.Name, name)
+		}
+	}
+}
+
+// fileClash sorts the files, so that a file stands right before those that would be in it if it were a folder.
+func (c *pluginCheck) fileClash(at plugin.StepRef, step *plugin.Step) {
+	type file struct {
+		path  string // clean, ending in a slash
+		input int
+	}
+	var files []file
+	for i := range step.Inputs {
+		if name := step.Inputs[i].Path(); name != "" && checkFile(name) == "" {
+			files = append(files, file{path: path.Clean(name) + "/", input: i})
+		}
+	}
+	slices.SortStableFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	for i, root := 1, 0; i < len(files); i++ {
+		if !strings.HasPrefix(files[i].path, files[root].path) {
+			root = i
+			continue
+		}
+		later, earlier := max(files[i].input, files[root].input), min(files[i].input, files[root].input)
+		c.report(at.Input(later).Key("as").Key("path"), "inputs %q and %q must not share %s",
+			step.Inputs[earlier].Name, step.Inputs[later].Name, shared(files[i].path, files[root].path))
+	}
+}
+
+func shared(path, root string) string {
+	file := fmt.Sprintf("the file %q", strings.TrimSuffix(root, "/"))
+	if path == root {
+		return file
+	}
+	return file + ", which would have to be a folder too"
+}

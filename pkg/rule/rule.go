@@ -1,0 +1,86 @@
+// Package rule holds what plugin and sandbox documents must keep to, and checks them.
+//
+// A Rule is an id, a severity, the words that the reference page needs, and a function over a document that package
+// plugin or package sandbox has read. Adding one is writing its function beside those of the same field, and naming it
+// in Rules. The engine does the rest: it reads the documents, spreads them over the cores, drops what follows from
+// another mistake at the same place, and applies the severities that the user configured.
+package rule
+
+import (
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Rule is one thing that documents must keep to.
+type Rule struct {
+	// ID names the rule in configs and in the tag "rule" of results.
+	ID string
+	// Severity is the rule's own; Levels may change it.
+	Severity krm.Severity
+	// Demand says what must hold, in one sentence.
+	Demand string
+	// Why says what goes wrong otherwise, or which page asks for it.
+	Why string
+	// Example is a field and a value that breaks the rule, as `path: value` in YAML.
+	Example string
+
+	// plugin and sandbox look at one document. plugins and sandboxes look at all of them and report on those they are named
+	// after. What is found while decoding has none of the four.
+	plugin    func(*pluginCheck)
+	sandbox   func(*sandboxCheck)
+	plugins   func(*acrossCheck)
+	sandboxes func(*acrossCheck)
+}
+
+// Kinds returns the kinds of the documents that the rule is about.
+func (r *Rule) Kinds() []string {
+	onPlugins, onSandboxes := r.plugin != nil || r.plugins != nil, r.sandbox != nil || r.sandboxes != nil
+	switch {
+	case onPlugins && !onSandboxes:
+		return []string{contract.ResourcePlugin}
+	case onSandboxes && !onPlugins:
+		return []string{contract.Sandbox}
+	default:
+		return []string{contract.ResourcePlugin, contract.Sandbox}
+	}
+}
+
+// Rules are all rules, grouped by the document and the field that they are about.
+var Rules = []*Rule{
+	&documentVersion, &documentKind, &fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &aliasLimit,
+	&placeholderValue, &imageReference, &variableName,
+
+	&pluginName, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
+	&overlayForm, &overlayReplaced, &overlayConflict, &overlayVariable,
+	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLineEnd,
+	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash,
+	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
+	&outputName, &outputUnique, &outputPath,
+
+	&sandboxName, &duplicateSandbox, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
+	&labelReserved, &ttlDuration, &ttlOffset,
+	&workloadKind, &workloadPlace, &workloadUnique, &workloadNameUnique, &imageContainer,
+	&environmentOperation, &environmentSource, &forkReference, &resourceReference, &outputKey, &patchType, &patchValue,
+	&endpointUnique, &endpointPort, &endpointProtocol, &endpointTarget,
+	&localMappings, &localAddress,
+	&resourceUnique, &resourceName, &pluginReference,
+}
+
+// Find returns the rule of an id, nil where there is none.
+func Find(id string) *Rule {
+	if i := slices.IndexFunc(Rules, func(r *Rule) bool { return r.ID == id }); i >= 0 {
+		return Rules[i]
+	}
+	return nil
+}
+
+// IDs returns the ids of all rules.
+func IDs() []string {
+	ids := make([]string, len(Rules))
+	for i, r := range Rules {
+		ids[i] = r.ID
+	}
+	return ids
+}

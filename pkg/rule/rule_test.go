@@ -1,0 +1,84 @@
+package rule_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/rule"
+)
+
+func TestValidDocumentsHaveNoFindings(t *testing.T) {
+	t.Parallel()
+	assert.Empty(t, check(t, load(t, aPlugin), load(t, aSandbox)))
+}
+
+// Each rule's example, put into a valid document, breaks that rule and no other.
+func TestExamplesBreakTheirRules(t *testing.T) {
+	t.Parallel()
+	for _, r := range rule.Rules {
+		file := map[string]string{contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox}[r.Kinds()[0]]
+		documents := []*yaml.Node{load(t, file, r.Example)}
+		if strings.HasPrefix(r.ID, "duplicate-") && r.ID != "duplicate-key" {
+			documents = append([]*yaml.Node{load(t, file)}, documents...)
+		}
+		got := check(t, documents...)
+		if r.ID == "duplicate-plugin" { // the same version in another spelling
+			got = got[:len(got)-1]
+		}
+		if assert.Len(t, got, 1, "%s: %s", r.ID, r.Example) {
+			assert.True(t, strings.HasPrefix(got[0], string(r.Severity)+" "+r.ID+" "), "%s: %s", r.Example, got[0])
+		}
+	}
+}
+
+// fits tells whether the mapping that an example changes is in a document.
+func fits(t *testing.T, example, file string) bool {
+	t.Helper()
+	path, _, _ := strings.Cut(example, ": ")
+	at := strings.LastIndexAny(path, ".[")
+	if at < 0 {
+		return true
+	}
+	_, ok := krm.Path(path[:at]).Find(load(t, file))
+	return ok
+}
+
+func TestRulesAreDescribed(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, r := range rule.Rules {
+		assert.False(t, seen[r.ID], "%s is given twice", r.ID)
+		seen[r.ID] = true
+		assert.Regexp(t, `^[a-z]+(-[a-z]+)*$`, r.ID)
+		assert.Regexp(t, `^[A-Z].*\.$`, r.Demand, r.ID)
+		assert.Regexp(t, `^[A-Z].*[^.]\.$`, r.Why, r.ID)
+		assert.Contains(t, r.Example, ": ", r.ID)
+		assert.Contains(t, []krm.Severity{krm.Error, krm.Warning, krm.Info}, r.Severity, r.ID)
+		assert.Same(t, r, rule.Find(r.ID))
+	}
+	assert.Nil(t, rule.Find("no-such-rule"))
+	assert.Len(t, rule.IDs(), len(rule.Rules))
+}
+
+// A message is one line that starts lower case (contract, Results).
+func TestMessagesKeepTheHouseStyle(t *testing.T) {
+	t.Parallel()
+	for _, r := range rule.Rules {
+		for _, file := range []string{aPlugin, aSandbox} {
+			if !fits(t, r.Example, file) {
+				continue
+			}
+			for _, line := range check(t, load(t, file), load(t, file, r.Example)) {
+				_, message, _ := strings.Cut(line, ": ")
+				assert.NotContains(t, message, "\n")
+				assert.NotContains(t, message, "should")
+				assert.Equal(t, strings.ToLower(message[:1]), message[:1], message)
+			}
+		}
+	}
+}
