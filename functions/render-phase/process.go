@@ -51,7 +51,13 @@ func markInputs(list *krm.ResourceList) {
 // Kubernetes objects must not end up in another cluster.
 func oneCluster(call process.Call, sandboxes []*subject, cluster string) ([]*subject, bool) {
 	if cluster != "" {
-		return slices.DeleteFunc(sandboxes, func(s *subject) bool { return s.Spec.Cluster != cluster }), true
+		chosen := slices.DeleteFunc(slices.Clone(sandboxes), func(s *subject) bool { return s.Spec.Cluster != cluster })
+		if len(chosen) == 0 && len(sandboxes) > 0 {
+			call.List.Report(krm.Result{
+				Severity: krm.Warning, Message: fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", cluster),
+			})
+		}
+		return chosen, true
 	}
 	var clusters []string
 	for _, s := range sandboxes {

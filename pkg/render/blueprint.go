@@ -86,6 +86,12 @@ func mainImage(template manifest.Map) (image string) {
 // needs merged onto it.
 func (b *Blueprint) template(s *step, spec *plugin.Spec, scripts string, depth int) (manifest.Map, []Problem) {
 	base, problems := withoutClashes(b.overlay.Template, s)
+	if asks, _ := base.Map("spec").Get("automountServiceAccountToken").(manifest.Bool); bool(asks) && !namesAccount(base.Map("spec")) {
+		problems = append(problems, Problem{
+			Severity: krm.Warning, Path: overlayPath,
+			Message: "automountServiceAccountToken of the overlay is not used: name the ServiceAccount whose token is meant",
+		})
+	}
 	return overlay.Merge(base, b.fixed(s, spec, scripts, depth)), problems
 }
 

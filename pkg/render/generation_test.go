@@ -1,0 +1,99 @@
+package render_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// A step runs again if and only if something that it is made from has changed, or a step that it reads from.
+func TestGenerations(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
+	require.NoError(t, err)
+	before := facts(t, string(source), render.Options{}, request)
+	for name, c := range map[string]struct {
+		old, new string
+		options  render.Options
+		request  func(*render.Request)
+		changed  string // the steps with another generation
+		renamed  string // the steps whose Job has another name, beside the changed ones
+	}{
+		"nothing":              {},
+		"version":              {old: "postgres@2.1.0", new: "postgres@2.2.0"},
+		"description":          {old: "spec:\n  runner:", new: "spec:\n  description: x\n  runner:"},
+		"comment in overlay":   {old: "nodeSelector:", new: "# fast disks\n        nodeSelector:"},
+		"plugin and digest":    {request: func(r *render.Request) { r.Plugin, r.Digest = "other@1.0.0", "sha256:1" }},
+		"param nobody reads":   {request: func(r *render.Request) { r.Params["unused"] = "y" }},
+		"param":                {request: func(r *render.Request) { r.Params["size"] = "9" }, changed: "provision seed report check"},
+		"sandbox id":           {request: func(r *render.Request) { r.SandboxID = "a" }, changed: "provision seed report check"},
+		"resource":             {request: func(r *render.Request) { r.Resource = "b" }, changed: "provision seed report check"},
+		"image":                {old: "postgres:17", new: "postgres:18", changed: "provision seed report check"},
+		"overlay":              {old: "disk: ssd", new: "disk: hdd", changed: "provision seed report check"},
+		"first script":         {old: "createdb", new: "createdb -e", changed: "provision seed report check"},
+		"last script":          {old: `test "$SEEDED"`, new: `test  "$SEEDED"`, changed: "check", renamed: "provision seed report"},
+		"middle script":        {old: "echo 1", new: "echo 2", changed: "report check", renamed: "provision seed"},
+		"output's path":        {old: "valueFromPath: /tmp/rows", new: "valueFromPath: /tmp/r", changed: "report check"},
+		"input's variable":     {old: "env: DB_USER", new: "env: DBUSER", changed: "check"},
+		"script of the delete": {old: "dropdb", new: "dropdb -e"},
+		"helper image":         {options: render.Options{HelperImage: "x"}, renamed: "provision seed report check"},
+		"deadline":             {options: render.Options{StepTimeout: 5}, renamed: "provision seed report check"},
+	} {
+		r := request
+		r.Params = map[string]string{"size": "3"}
+		if c.request != nil {
+			c.request(&r)
+		}
+		after := facts(t, strings.Replace(string(source), c.old, c.new, 1), c.options, r)
+		for _, step := range []string{"provision", "seed", "report", "check"} {
+			changed := strings.Contains(c.changed, step)
+			assert.Equal(t, changed, before[step].generation != after[step].generation, "%s: %s's generation", name, step)
+			renamed := changed || strings.Contains(c.renamed, step)
+			assert.Equal(t, renamed, before[step].name != after[step].name, "%s: name of %s's Job", name, step)
+		}
+	}
+}
+
+type stepFacts struct{ generation, name string }
+
+func facts(t *testing.T, source string, options render.Options, r render.Request) map[string]stepFacts {
+	t.Helper()
+	found := map[string]stepFacts{}
+	for _, object := range rendered(t, parse(t, source), plugin.Create, options, r) {
+		if object.Kind == "Job" {
+			annotations := object.Tree.Map("metadata").Map("annotations")
+			found[annotations.Text(contract.StepKey)] = stepFacts{annotations.Text(contract.GenerationKey), object.Name}
+		}
+	}
+	return found
+}
+
+// The Secret of a step has one name for good; only who may publish there changes.
+func TestSecretsKeepTheirNames(t *testing.T) {
+	t.Parallel()
+	names := func(p *plugin.Plugin, phase plugin.Phase, r render.Request) (names []string) {
+		for _, object := range rendered(t, p, phase, render.Options{}, r) {
+			if object.Kind == "Secret" {
+				assert.Equal(t, "create", object.Phase)
+				names = append(names, object.Name)
+			}
+		}
+		return names
+	}
+	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
+	require.NoError(t, err)
+	want := names(parse(t, string(source)), plugin.Create, request)
+	require.Len(t, want, 2)
+	changed := strings.NewReplacer("@2.1.0", "@3.0.0", "postgres:17", "postgres:18", "createdb", "x").Replace(string(source))
+	r := request
+	r.Params = nil
+	assert.Equal(t, want, names(parse(t, changed), plugin.Create, r))
+	assert.Equal(t, want, names(parse(t, changed), plugin.Delete, r), "the delete phase keeps what create steps published")
+}

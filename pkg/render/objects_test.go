@@ -1,0 +1,265 @@
+package render_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/naming"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// render runs a blueprint that must work.
+func rendered(t testing.TB, p *plugin.Plugin, phase plugin.Phase, options render.Options, r render.Request) []render.Object {
+	t.Helper()
+	blueprint, problems := render.NewBlueprint(p, phase, options)
+	require.NotNil(t, blueprint, "%v", problems)
+	objects, problems := blueprint.Render(r)
+	require.Empty(t, problems)
+	return append(blueprint.Shared(), objects...)
+}
+
+var folders = []string{"hello", "postgres", "files"}
+
+// Whatever is rendered is what the API server's strict decoder takes, with names, labels and annotations that it takes.
+func TestObjectsAreValidInKubernetes(t *testing.T) {
+	t.Parallel()
+	for _, folder := range folders {
+		for _, phase := range plugin.Phases {
+			for _, workload := range []render.Workload{render.Job, render.Pod} {
+				for _, object := range rendered(t, read(t, folder), phase, render.Options{Workload: workload}, request) {
+					checkObject(t, object)
+				}
+			}
+		}
+	}
+}
+
+func checkObject(t *testing.T, object render.Object) {
+	t.Helper()
+	typed, ok := map[string]metav1.Object{
+		"ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "ServiceAccount": &corev1.ServiceAccount{}, "Pod": &corev1.Pod{},
+		"Job": &batchv1.Job{}, "Role": &rbacv1.Role{}, "RoleBinding": &rbacv1.RoleBinding{},
+	}[object.Kind]
+	require.True(t, ok, object.Kind)
+	asJSON, err := sigsyaml.YAMLToJSONStrict(manifest.AppendYAML(nil, object.Tree))
+	require.NoError(t, err)
+	strict, err := kjson.UnmarshalStrict(asJSON, typed)
+	require.NoError(t, err)
+	require.Empty(t, strict)
+	require.Equal(t, object.Name, typed.GetName())
+	require.Equal(t, object.Namespace, typed.GetNamespace())
+	require.LessOrEqual(t, len(object.Name), naming.MaxName)
+	path := field.NewPath("metadata")
+	require.Empty(t, validation.NameIsDNSLabel(object.Name, false))
+	require.Empty(t, metavalidation.ValidateLabels(typed.GetLabels(), path))
+	require.Empty(t, validation.ValidateAnnotations(typed.GetAnnotations(), path))
+	require.Equal(t, contract.ManagedBy, typed.GetLabels()[contract.ManagedByKey])
+	switch typed := typed.(type) {
+	case *batchv1.Job:
+		require.Empty(t, metavalidation.ValidateLabels(typed.Spec.Template.Labels, path))
+		checkPod(t, &typed.Spec.Template.Spec)
+		require.NotNil(t, typed.Spec.BackoffLimit)
+		require.Equal(t, batchv1.PodFailurePolicyActionIgnore, typed.Spec.PodFailurePolicy.Rules[0].Action)
+		require.Nil(t, typed.Spec.TTLSecondsAfterFinished)
+	case *corev1.Pod:
+		checkPod(t, &typed.Spec)
+	case *corev1.Secret:
+		require.Empty(t, typed.Data)
+		require.Empty(t, typed.StringData)
+		require.Contains(t, typed.Annotations, contract.GenerationKey)
+		require.NotContains(t, typed.Annotations, contract.PublishedKey)
+	case *rbacv1.Role:
+		for _, rule := range typed.Rules {
+			require.Equal(t, []string{"secrets"}, rule.Resources)
+			require.NotEmpty(t, rule.ResourceNames)
+			require.Subset(t, []string{"watch", "patch"}, rule.Verbs)
+		}
+	}
+}
+
+// checkPod checks what the API server and the design ask of a Pod.
+func checkPod(t *testing.T, spec *corev1.PodSpec) {
+	t.Helper()
+	require.Equal(t, corev1.RestartPolicyNever, spec.RestartPolicy)
+	require.NotNil(t, spec.ActiveDeadlineSeconds)
+	volumes := map[string]bool{}
+	for _, volume := range spec.Volumes {
+		require.False(t, volumes[volume.Name], "two volumes %s", volume.Name)
+		volumes[volume.Name] = true
+	}
+	names := map[string]bool{}
+	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
+		require.False(t, names[container.Name], "two containers %s", container.Name)
+		names[container.Name] = true
+		paths := map[string]bool{}
+		for _, mount := range container.VolumeMounts {
+			require.True(t, volumes[mount.Name], "no volume %s", mount.Name)
+			require.False(t, paths[mount.MountPath], "two mounts at %s", mount.MountPath)
+			paths[mount.MountPath] = true
+			require.False(t, container.Name == contract.MainContainer && mount.Name == contract.TokenVolume, "main has a token of ours")
+		}
+		variables := map[string]bool{}
+		for _, variable := range container.Env {
+			require.False(t, variables[variable.Name], "two variables %s", variable.Name)
+			variables[variable.Name] = true
+			require.False(t, variable.Value != "" && variable.ValueFrom != nil, variable.Name)
+		}
+		if container.Name == contract.InputManager || container.Name == contract.OutputManager {
+			require.True(t, *container.SecurityContext.ReadOnlyRootFilesystem)
+			require.NotEmpty(t, container.Resources.Limits)
+		}
+	}
+	if spec.ServiceAccountName == "" || strings.HasPrefix(spec.ServiceAccountName, "feature-x-") {
+		require.NotNil(t, spec.AutomountServiceAccountToken)
+		require.False(t, *spec.AutomountServiceAccountToken)
+	}
+	require.Equal(t, names[contract.OutputManager], names[contract.OutputManager] && names[contract.InputManager])
+}
+
+func TestBareStepsHoldNothingOfOurs(t *testing.T) {
+	t.Parallel()
+	for _, phase := range plugin.Phases {
+		objects := rendered(t, read(t, "hello"), phase, render.Options{}, request)
+		require.Len(t, objects, 2)
+		text := string(manifest.AppendYAML(nil, objects[1].Tree))
+		for _, ours := range []string{"signadot-execunit", "helper", "RESOURCEPLUGINS", "initContainers", "token", "emptyDir"} {
+			assert.NotContains(t, strings.ReplaceAll(text, "automountServiceAccountToken", ""), ours)
+		}
+	}
+}
+
+// Kubernetes expands $(NAME) and makes one $ of two; see expansion.Expand of k8s.io/kubernetes.
+func expand(value string, known map[string]string) string {
+	var out strings.Builder
+	for i := 0; i < len(value); i++ {
+		switch {
+		case value[i] != '$' || i+1 == len(value):
+			out.WriteByte(value[i])
+		case value[i+1] == '$':
+			out.WriteByte('$')
+			i++
+		case value[i+1] == '(' && strings.Contains(value[i:], ")"):
+			end := i + strings.IndexByte(value[i:], ')')
+			name := value[i+2 : end]
+			if text, ok := known[name]; ok {
+				out.WriteString(text)
+			} else {
+				out.WriteString("$(" + name + ")")
+			}
+			i = end
+		default:
+			out.WriteByte('$')
+		}
+	}
+	return out.String()
+}
+
+func TestParamsArriveAsTheyAre(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 10))
+	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'", "\n", " ", "ü", "\\", "${X}", "`id`", "a"}
+	p := read(t, "hello")
+	blueprint, _ := render.NewBlueprint(p, plugin.Create, render.Options{})
+	for range 500 {
+		value := ""
+		for range random.IntN(12) {
+			value += pieces[random.IntN(len(pieces))]
+		}
+		r := request
+		r.Params = map[string]string{"dbname": value}
+		objects, problems := blueprint.Render(r)
+		require.Empty(t, problems)
+		var job batchv1.Job
+		require.NoError(t, sigsyaml.UnmarshalStrict(manifest.AppendYAML(nil, objects[0].Tree), &job))
+		env := job.Spec.Template.Spec.Containers[0].Env
+		require.Equal(t, value, expand(env[3].Value, map[string]string{"HOME": "!", "SIGNADOT_SANDBOX_ID": "!"}))
+	}
+}
+
+func TestLargeParamsAreFiles(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("0123456789 $(X)\n", 6400)
+	r := request
+	r.Params = map[string]string{"config": large}
+	objects := rendered(t, read(t, "files"), plugin.Create, render.Options{}, r)
+	var config corev1.ConfigMap
+	require.NoError(t, sigsyaml.UnmarshalStrict(manifest.AppendYAML(nil, objects[1].Tree), &config))
+	assert.Equal(t, map[string]string{"config": large}, config.Data)
+	assert.True(t, *config.Immutable)
+}
+
+// Two thousand resources with names that are near one another: no object of one is an object of another.
+func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
+	t.Parallel()
+	blueprint, _ := render.NewBlueprint(read(t, "postgres"), plugin.Create, render.Options{})
+	seen := map[string]string{}
+	for i := range 500 {
+		for _, names := range [][2]string{{"s", fmt.Sprintf("db-%d", i)}, {"s-db", fmt.Sprint(i)}, {"s", fmt.Sprintf("DB-%d", i)}, {fmt.Sprintf("s%d", i), "db"}} {
+			r := request
+			r.Sandbox, r.SandboxID, r.Resource = names[0], naming.SandboxID("c", names[0]), names[1]
+			objects, problems := blueprint.Render(r)
+			require.Empty(t, problems)
+			for _, object := range objects {
+				key := object.Kind + object.Namespace + object.Name
+				require.Empty(t, seen[key], "%s of %v", key, names)
+				seen[key] = fmt.Sprint(names)
+			}
+		}
+	}
+}
+
+func TestRenderIsAFunctionOfItsInput(t *testing.T) {
+	t.Parallel()
+	for _, folder := range folders {
+		first := print(rendered(t, read(t, folder), plugin.Create, render.Options{}, request))
+		for range 5 {
+			r := request
+			r.Params = maps.Clone(request.Params)
+			require.Equal(t, string(first), string(print(rendered(t, read(t, folder), plugin.Create, render.Options{}, r))))
+		}
+	}
+}
+
+func BenchmarkBareStep(b *testing.B) {
+	blueprint, _ := render.NewBlueprint(read(b, "hello"), plugin.Create, render.Options{})
+	var out []byte
+	for b.Loop() {
+		objects, _ := blueprint.Render(request)
+		for _, object := range objects {
+			out = manifest.AppendYAML(out[:0], object.Tree)
+		}
+	}
+	b.SetBytes(int64(len(out)))
+}
+
+func BenchmarkDataFlow(b *testing.B) {
+	blueprint, _ := render.NewBlueprint(read(b, "postgres"), plugin.Create, render.Options{})
+	var out []byte
+	for b.Loop() {
+		out = out[:0]
+		objects, _ := blueprint.Render(request)
+		for _, object := range objects {
+			out = manifest.AppendYAML(out, object.Tree)
+		}
+	}
+	b.SetBytes(int64(len(out)))
+}
