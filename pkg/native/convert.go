@@ -18,25 +18,30 @@ func (r *reader) native(root *yaml.Node) {
 	files := &folder{path: r.source.folder(), outside: r.options.EmbedOutside}
 	defer files.close()
 	e := &template.Expander{Values: r.options.Values, Files: files}
-	name, spec := value(root, "name"), value(root, "spec")
-	if name != nil {
-		e.Expand(name, "metadata.name")
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
 	}
-	e.Expand(spec, "spec")
 	for _, problem := range e.Problems {
 		d.Problems = append(d.Problems, Problem{Problem: problem})
 	}
 	d.Failed, d.Origins = e.Failed, e.Origins
 	r.embedded = files.names
+	spec := value(root, "spec")
 	kind, err := kindOf(spec)
-	if err != nil {
-		if len(e.Problems) == 0 {
-			r.report(spec.Line, spec.Column, krm.Error, err.Error())
-			return
-		}
+	if err != nil && len(e.Problems) == 0 {
+		r.report(spec.Line, spec.Column, krm.Error, err.Error())
+		return
 	}
 	d.Item = krm.FromNode(object(root, kind), r.source.name)
 	r.documents = append(r.documents, d)
+}
+
+// pathOf is where the value of a native document's key is in the object.
+func pathOf(key string) krm.Path {
+	if strings.EqualFold(key, "name") {
+		return "metadata.name"
+	}
+	return krm.Path("").Key(key)
 }
 
 // object maps a native document to a KRM object: decision 1 of the architecture.

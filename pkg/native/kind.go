@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -19,12 +20,12 @@ var telling = []struct {
 	{contract.ResourcePlugin, []string{"runner", "create", "delete"}},
 	{contract.Sandbox, []string{
 		"forks", "resources", "local", "virtual", "labels", "defaultRouteGroup", "middleware", "routing", "connection",
-		"resource", "locals", "tags", "workloads",
+		"disableSandboxTrafficManager", "localMachineID", "resource", "locals", "tags", "workloads",
 	}},
 	{contract.RouteGroup, []string{"match"}},
 }
 
-// kindOf finds out by the keys of its spec what a native document is. A misspelt key counts as the one it is near to.
+// kindOf finds out by the keys of its spec what a native document is. Misspelt keys decide where no other one does.
 func kindOf(spec *yaml.Node) (string, error) {
 	for spec.Kind == yaml.AliasNode {
 		spec = spec.Alias
@@ -32,45 +33,36 @@ func kindOf(spec *yaml.Node) (string, error) {
 	if spec.Kind != yaml.MappingNode {
 		return "", fmt.Errorf("spec must be a mapping")
 	}
-	var votes [3]int
-	for i := 0; i+1 < len(spec.Content); i += 2 {
-		for n, one := range telling {
-			votes[n] += vote(spec.Content[i].Value, one.keys)
+	exact := func(key string, keys []string) bool { return slices.Contains(keys, key) }
+	near := func(key string, keys []string) bool { nearest, _ := decode.Nearest(key, keys); return nearest != "" }
+	for _, speaks := range []func(string, []string) bool{exact, near} {
+		switch best, second := count(spec, speaks); {
+		case best == "":
+			continue
+		case second != "":
+			return "", fmt.Errorf("spec must be that of one kind: it has keys of a %s and of a %s", best, second)
+		default:
+			return best, nil
 		}
 	}
-	best, second := winner(votes[:])
-	switch {
-	case votes[best] == 0:
-		return shared(spec)
-	case votes[best] == votes[second]:
-		return "", fmt.Errorf("spec must be that of one kind: it has keys of a %s and of a %s",
-			telling[best].kind, telling[second].kind)
-	}
-	return telling[best].kind, nil
+	return shared(spec)
 }
 
-// vote is how much a key speaks for a kind: a key as it must be counts more than any number of misspelt ones.
-func vote(key string, keys []string) int {
-	const exact, near = 1000, 1
-	for _, known := range keys {
-		if key == known {
-			return exact
+// count returns the kind that most keys of a spec speak for, empty where none does, and another one that as many do.
+func count(spec *yaml.Node, speaks func(key string, keys []string) bool) (best, second string) {
+	most := 0
+	for _, one := range telling {
+		votes := 0
+		for i := 0; i+1 < len(spec.Content); i += 2 {
+			if speaks(spec.Content[i].Value, one.keys) {
+				votes++
+			}
 		}
-	}
-	if nearest, _ := decode.Nearest(key, keys); nearest != "" {
-		return near
-	}
-	return 0
-}
-
-func winner(votes []int) (best, second int) {
-	best, second = 0, 1
-	for n := range votes {
 		switch {
-		case votes[n] > votes[best]:
-			best, second = n, best
-		case n != best && (votes[n] > votes[second] || second == best):
-			second = n
+		case votes > most:
+			best, second, most = one.kind, "", votes
+		case votes == most && votes > 0:
+			second = one.kind
 		}
 	}
 	return best, second

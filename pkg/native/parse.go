@@ -1,6 +1,9 @@
 package native
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -22,14 +25,12 @@ func parse(c chunk) (*yaml.Node, []misfit) {
 	var misfits []misfit
 	text := c.text
 	for {
-		var document yaml.Node
-		err := yaml.Unmarshal(text, &document)
+		root, err := parseOne(text)
 		if err == nil {
-			if len(document.Content) == 0 {
-				return nil, misfits
+			if root != nil {
+				shift(root, c.line)
 			}
-			shift(document.Content[0], c.line)
-			return document.Content[0], misfits
+			return root, misfits
 		}
 		line, message := syntaxError(err)
 		repaired, column := quoteDirective(text, line)
@@ -39,6 +40,25 @@ func parse(c chunk) (*yaml.Node, []misfit) {
 		misfits = append(misfits, misfit{line: line, column: column, message: mustQuote})
 		text = repaired
 	}
+}
+
+// parseOne parses a document. Split cuts where lines end as everybody writes them; to the parser they also end with a
+// lone CR, NEL, LS or PS, and a second document behind one of those must not be lost.
+func parseOne(text []byte) (*yaml.Node, error) {
+	var document yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&document); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); err == nil {
+		return nil, errors.New("lines must end with LF or CRLF")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return document.Content[0], nil
 }
 
 const mustQuote = `a value that starts with @ must be quoted, as in "@{embed: ./script.sh}"`

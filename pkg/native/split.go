@@ -47,8 +47,12 @@ func marker(line []byte, mark string) bool {
 func bare(piece []byte) bool {
 	for at := 0; at < len(piece); {
 		next := lineEnd(piece, at)
-		line := bytes.TrimSpace(piece[at:next])
-		if len(line) > 0 && line[0] != '#' && piece[at] != '%' && string(line) != "---" {
+		line := piece[at:next]
+		if marker(line, "---") {
+			line = line[len("---"):]
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' && piece[at] != '%' {
 			return false
 		}
 		at = next
