@@ -12,6 +12,7 @@ package catalog
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ import (
 type Catalog struct {
 	plugins  map[string][]*entry  // by bare name, the highest version first
 	names    []string             // the bare names, sorted
-	unread   map[string]*krm.Item // documents whose name cannot be read, by what stands for their bare name
+	unread   map[string]*krm.Item // one document whose name cannot be read, by what stands for its bare name
 	answers  map[string]answer    // what was resolved already
 	problems []*DocumentError
 }
@@ -38,11 +39,10 @@ func New(items []*krm.Item) *Catalog {
 			c.add(item)
 		}
 	}
-	for bare, entries := range c.plugins {
-		c.names = append(c.names, bare)
-		c.plugins[bare] = c.arrange(entries)
+	c.names = slices.Sorted(maps.Keys(c.plugins))
+	for _, bare := range c.names {
+		c.plugins[bare] = c.arrange(c.plugins[bare])
 	}
-	slices.Sort(c.names)
 	c.compareNames()
 	return c
 }
@@ -52,7 +52,9 @@ func (c *Catalog) add(item *krm.Item) {
 	name, err := version.ParseName(text)
 	if err != nil {
 		bare, _, _ := strings.Cut(text, "@")
-		c.unread[bare] = item
+		if other := c.unread[bare]; other == nil || label(item) < label(other) {
+			c.unread[bare] = item
+		}
 		return
 	}
 	c.plugins[name.Bare] = append(c.plugins[name.Bare], &entry{name: name, item: item})
@@ -80,7 +82,7 @@ func compareEntries(a, b *entry) int {
 	if order := b.name.Version.Compare(a.name.Version); order != 0 {
 		return order
 	}
-	return cmp.Compare(a.label(), b.label())
+	return cmp.Compare(label(a.item), label(b.item))
 }
 
 // Problems returns an error for every document that cannot be in one catalog with the others: two of equal precedence,

@@ -193,7 +193,7 @@ func TestIdentityUnderAPrefix(t *testing.T) {
 // TestOrderNeverCounts permutes the documents of catalogs, bad ones among them, and expects the same answers.
 func TestOrderNeverCounts(t *testing.T) {
 	t.Parallel()
-	documents := items(t, published+" twice@1.0 twice@v1 twice@2 case@1 Case@2 bad@1 bad@x")
+	documents := items(t, published+" twice@1.0 twice@v1 twice@2 case@1 Case@2 bad@1 bad@y bad@x bad@z")
 	references := strings.Fields("hello-db hello-db@^1 hello-db@1 early twice twice@1 twice@2 case Case bad bad@1 nothing")
 	outcome := func(plugins *catalog.Catalog) []string {
 		var lines []string

@@ -42,16 +42,16 @@ func (e *entry) read() *DocumentError {
 	sum, err := digest.Of(e.name, krm.Value(e.item.Node(), "spec"))
 	var place *digest.Error
 	if errors.As(err, &place) {
-		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message + "; " + moreFindings}
+		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message}
 	}
 	e.plugin, e.digest = read, sum
 	return nil
 }
 
-// label names the document for a person: its name as written, and where it is where that is known.
-func (e *entry) label() string {
-	text := fmt.Sprintf("%q", e.item.Name())
-	switch place := e.item.PlaceOf(namePath); {
+// label names a document for a person: its name as written, and where it is where that is known.
+func label(item *krm.Item) string {
+	text := fmt.Sprintf("%q", item.Name())
+	switch place := item.PlaceOf(namePath); {
 	case place.Line > 0:
 		return fmt.Sprintf("%s (%s:%d)", text, place.File, place.Line)
 	case place.File != "":

@@ -39,7 +39,7 @@ func (e *DocumentError) Result() krm.Result { return krm.At(e.Item, e.Path, krm.
 func conflict(entries []*entry) []*DocumentError {
 	labels := make([]string, len(entries))
 	for i, e := range entries {
-		labels[i] = e.label()
+		labels[i] = label(e.item)
 	}
 	message := fmt.Sprintf("version %s of plugin %q must be published once, not by %s: remove one, or bump its version",
 		entries[0].name.Version, entries[0].name.Bare, strings.Join(labels, " and "))

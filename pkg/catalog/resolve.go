@@ -45,12 +45,13 @@ func (c *Catalog) resolve(text string) (*Choice, error) {
 	if err != nil {
 		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: tidy(text)}
 	}
-	left, trail, warnings := narrow(c.plugins[reference.Bare], pipeline(reference))
+	entries := c.plugins[reference.Bare]
+	left, trail, warnings := narrow(entries, pipeline(reference))
 	unread := c.unread[reference.Bare]
 	switch {
 	case unread != nil && (reference.Floats() || len(left) == 0):
 		return nil, c.unreadable(unread)
-	case len(trail) > 0 && trail[0].Left == 0:
+	case len(entries) == 0:
 		return nil, c.unknownPlugin(reference)
 	case len(left) == 0:
 		return nil, c.unknownVersion(reference, trail)
