@@ -3,6 +3,7 @@ package rule
 import (
 	"reflect"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -19,7 +20,7 @@ var required = Rule{
 	Example: "spec.runner: {namespace: tools}",
 }
 
-// empties adds the required strings of a spec that are given and empty.
+// empties adds the required strings of a spec, a pointer to a struct, that are given and empty.
 func empties(item *krm.Item, spec any, problems []decode.Problem) []decode.Problem {
 	e := emptiness{root: item.Node(), problems: problems}
 	e.look(reflect.ValueOf(spec).Elem(), &spot{key: "spec"})
@@ -42,14 +43,12 @@ func (e *emptiness) look(v reflect.Value, at *spot) {
 			e.look(v.Index(i), &spot{parent: at, index: i})
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			below := &spot{parent: at, key: key}
-			if field.Type.Kind() != reflect.String {
-				e.look(v.Field(i), below)
-			} else if v.Field(i).Len() == 0 && field.Tag.Get("required") == "true" {
-				e.note(below.path())
+		for _, f := range requiredFields(v.Type()) {
+			switch field := v.Field(f.index); {
+			case !f.text:
+				e.look(field, &spot{parent: at, key: f.key})
+			case field.Len() == 0:
+				e.note((&spot{parent: at, key: f.key}).path())
 			}
 		}
 	}
@@ -62,6 +61,37 @@ func (e *emptiness) note(path krm.Path) {
 		e.problems = append(e.problems,
 			decode.Problem{Rule: decode.RuleRequired, Severity: krm.Error, Path: path, Message: "must not be empty"})
 	}
+}
+
+// requiredField is a field that must not be an empty string, or that may hold such fields.
+type requiredField struct {
+	index int
+	key   string
+	text  bool
+}
+
+var fieldsOfTypes sync.Map // reflect.Type to []requiredField
+
+// requiredFields reads the tags of a struct, once a type.
+func requiredFields(t reflect.Type) []requiredField {
+	if known, ok := fieldsOfTypes.Load(t); ok {
+		return known.([]requiredField)
+	}
+	var fields []requiredField
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch f.Type.Kind() {
+		case reflect.String:
+			if f.Tag.Get("required") == "true" {
+				fields = append(fields, requiredField{index: i, key: key, text: true})
+			}
+		case reflect.Struct, reflect.Pointer, reflect.Slice:
+			fields = append(fields, requiredField{index: i, key: key})
+		}
+	}
+	known, _ := fieldsOfTypes.LoadOrStore(t, fields)
+	return known.([]requiredField)
 }
 
 // spot is a path that is only written out when a finding needs it.

@@ -86,7 +86,11 @@ func TestWorkloads(t *testing.T) {
 		of + ".name: web.v1":         nil,
 		of + ".name: Web":            {"error workload-name " + of + ".name: name must hold"},
 		of + ".name: " + long:        {"error workload-name " + of + ".name: name must have at most 253 characters"},
-		"-" + of + ".name":           {"error required " + of + ".name: must be set"},
+		of + `: {kind: "", namespace: "", name: ""}`: {
+			"error required " + of + ".kind: must not be empty", "error required " + of + ".name: ",
+			"error required " + of + ".namespace: ",
+		},
+		"-" + of + ".name": {"error required " + of + ".name: must be set"},
 		of + ": {kind: ArgoRollout, namespace: shop, name: cart}": {
 			`error workload-unique spec.forks[1].forkOf: the Rollout "cart" of namespace "shop" must be named once: it is already in spec.forks[0].forkOf`,
 		},

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/rule"
+)
+
+// config is what a user can choose.
+type config struct {
+	Strict bool              `json:"strict" help:"turn warnings into errors"`
+	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`
+}
+
+// Process checks the plugins and sandboxes of the list. It edits no item, so that the list comes out as it went in but
+// for its results: kustomize refuses a validator that changes anything.
+func (c *config) Process(call process.Call) (string, error) {
+	levels, wrong := rule.ParseLevels(c.Strict, c.Rules)
+	for _, w := range wrong {
+		call.Misconfigured(krm.Path("rules").Key(w.Rule), w.Message)
+	}
+	if len(wrong) > 0 {
+		return "", nil
+	}
+	report, err := rule.Check(call.List, levels)
+	if err != nil {
+		return "", err
+	}
+	call.List.Report(report.Results...)
+	return fmt.Sprintf("checked %s and %s", count(report.Plugins, "plugin", "plugins"),
+		count(report.Sandboxes, "sandbox", "sandboxes")), nil
+}
+
+// count is a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,18 @@
+// Command validate-plugin is a KRM function that checks ResourcePlugin and Sandbox documents against the rules of their
+// specifications. It changes nothing.
+package main
+
+import "github.com/resource-plugins/krm-functions/pkg/krm/process"
+
+func main() { process.Main(function()) }
+
+func function() process.Function {
+	return process.Function{
+		Name:    "validate-plugin",
+		Purpose: "checks resource plugins and sandboxes against the rules of their specifications, and changes nothing.",
+		Kind:    "ValidatePlugin",
+		Prints:  process.Findings,
+		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .",
+		Config:  func() process.Config { return &config{} },
+	}
+}

@@ -1,0 +1,82 @@
+package rule_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/native"
+	"github.com/resource-plugins/krm-functions/pkg/rule"
+)
+
+// corpus is where real files lie on the machines that the project was built on. They are not part of it.
+const corpus = "/work/shared/corpus/signadot"
+
+// checkFile reads one real file as file mode would and returns its findings, those of the reader included.
+func checkFile(t *testing.T, file string, values map[string]string) []string {
+	t.Helper()
+	read, err := native.Read([]string{file}, native.Options{Values: values})
+	require.NoError(t, err)
+	list := krm.NewList()
+	for _, d := range read.Documents {
+		list.Append(d.Item)
+	}
+	report, err := rule.Check(list, rule.Levels{})
+	require.NoError(t, err)
+	var all []string
+	for _, result := range append(read.Results(), report.Results...) {
+		all = append(all, string(result.Severity)+" "+result.Message)
+	}
+	return all
+}
+
+func values() map[string]string {
+	values := map[string]string{"github-pr": "12"}
+	for _, name := range strings.Fields("cluster namespace tfstate-bucket branch name service image devbox-id dev team commit") {
+		values[name] = "value"
+	}
+	return values
+}
+
+// What the vendor's loader accepts has no errors, and no warnings but those that the specification asks for.
+func TestRealFilesHaveNoErrors(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("there are no real files to try: ", err)
+	}
+	var files []string
+	for _, pattern := range []string{"plugins/*/plugin.yaml", "plugins/*/example-sandbox.yaml", "hotrod/*.yaml", "hotrod/dev/*.yaml"} {
+		found, err := filepath.Glob(filepath.Join(corpus, pattern))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	require.Len(t, files, 14)
+	for _, file := range files {
+		for _, finding := range checkFile(t, file, values()) {
+			assert.Regexp(t, "^warning must have at most 255 bytes, not [0-9]+$", finding, file)
+		}
+	}
+}
+
+// What the vendor's loader refuses gets the message that helps.
+func TestBrokenRealFilesAreTold(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("there are no real files to try: ", err)
+	}
+	helpful := map[string]string{
+		"inputs-to.yaml":             `unknown key "to": it is called "as" today`,
+		"outputs-from.yaml":          `unknown key "from": it is called "valueFromPath" today`,
+		"unquoted-directive.yaml":    "a value that starts with @ must be quoted",
+		"sandbox-tags.yaml":          `unknown key "tags": it is called "labels" today`,
+		"sandbox-endpoints-map.yaml": "must be a list: each endpoint begins with a dash",
+	}
+	for name, want := range helpful {
+		assert.Contains(t, strings.Join(checkFile(t, filepath.Join(corpus, "broken", name), values()), "\n"), "error "+want, name)
+	}
+}
