@@ -69,23 +69,31 @@ func (c *cutter) extent(node *yaml.Node, indent int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	from = reader.at + at
-	switch first := line[at]; {
-	case node.Kind != yaml.ScalarNode && node.Style&yaml.FlowStyle != 0 && (first == '[' || first == '{'):
+	if node.Kind != yaml.ScalarNode {
 		c.careful = true
+		if line[at] != '[' && line[at] != '{' {
+			return 0, 0, false
+		}
 		to, ok = flow(line, at, 0)
 		return from, reader.at + to, ok
-	case node.Kind != yaml.ScalarNode:
-		return 0, 0, false
+	}
+	to, ok = c.scalarEnd(node, &reader, line, at, indent)
+	return from, to, ok
+}
+
+// scalarEnd returns the end of the scalar that starts at line[at], the line that the reader took last.
+func (c *cutter) scalarEnd(node *yaml.Node, reader *lines, line []byte, at, indent int) (to int, ok bool) {
+	switch first := line[at]; {
 	case node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 && (first == '"' || first == '\''):
 		_, to, ok = reader.quoted(line, at)
-		return from, reader.at + to, ok
+		return reader.at + to, ok
 	case node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 && (first == '|' || first == '>'):
 		to, ok = reader.block(line, at, indent)
-		return from, len(bytes.TrimRight(c.src[:to], "\r\n")), ok
-	case node.Style == 0 && startsPlain(line, at) && node.Anchor == "":
-		return from, c.plainEnd(reader, line, at, indent, node.Value), true
+		return len(bytes.TrimRight(c.src[:to], "\r\n")), ok
+	case node.Style == 0 && startsPlain(line, at):
+		return c.plainEnd(reader, line, at, indent, node.Value), true
 	}
-	return 0, 0, false
+	return 0, false
 }
 
 // isImplicit tells whether a node is a null that nobody wrote.
@@ -94,7 +102,7 @@ func isImplicit(node *yaml.Node) bool {
 }
 
 // plainEnd returns the end of a plain scalar that starts at line[at].
-func (c *cutter) plainEnd(reader lines, line []byte, at, indent int, value string) int {
+func (c *cutter) plainEnd(reader *lines, line []byte, at, indent int, value string) int {
 	if bytes.HasPrefix(line[at:], []byte(value)) {
 		return reader.at + at + len(value)
 	}

@@ -117,23 +117,10 @@ func scalarPaths(node *yaml.Node, at Path, depth int) []Path {
 	}
 }
 
-var editSeeds = []string{
-	head + "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: B\n  metadata:\n    name: b\n",
-	head + "items:\n  - apiVersion: v1\n    kind: A # c\n    metadata:\n        name: 'a'\n        annotations:\n            # x\n            a: \"b\" # y\n            c: |\n              d\n\n    spec:\n    - a\n    - b: {c: d}\n\n  # next\n  - apiVersion: v1\n    kind: B\n    metadata: {name: b}\n",
-	head + "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    annotations: {} # none\n    name: a\n  s: >-\n    x\n    y\n  t: a\n    b\n",
-	head + "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    annotations:\n    name: a\n    labels: &l\n      a: b\n  x: *l\n",
-	head + "items:\n- apiVersion: v1\n  kind: A\n  metadata: {name: a, annotations: {a: b, \"c\": d}}\n",
-	`{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","items":[{"apiVersion":"v1","kind":"A","metadata":{"name":"a","annotations":{"a":"b"}}, "n":[1,{"x":null}]},{"apiVersion":"v1","kind":"B","metadata":{"name":"b"}}]}`,
-	head + "items: [{apiVersion: v1, kind: A, metadata: {name: a}}]\n",
-	head + "items:\n- apiVersion: v1\n  kind: AList\n  s: |+\n    x\n\n",
-	head + "items:\n- apiVersion: v1\n  kind: AList\n  s: |\n    x",
-	"apiVersion: config.kubernetes.io/v1\r\nkind: ResourceList\r\nitems:\r\n- apiVersion: v1\r\n  kind: A\r\n  metadata:\r\n    name: a\r\n",
-}
-
 func FuzzEdit(f *testing.F) {
-	for n, seed := range editSeeds {
+	for n, seed := range seeds(f) {
 		for kind := range 5 {
-			f.Add([]byte(seed), "a", "x y", kind+n<<3)
+			f.Add(seed, "a", "x y", kind+n<<3)
 		}
 	}
 	f.Fuzz(compareEdits)
@@ -141,14 +128,15 @@ func FuzzEdit(f *testing.F) {
 
 // FuzzEditItem puts fuzzed text behind an item's identity.
 func FuzzEditItem(f *testing.F) {
-	for n, seed := range editSeeds {
-		if _, rest, ok := bytes.Cut([]byte(seed), []byte("kind: A")); ok {
+	for n, seed := range seeds(f) {
+		if _, rest, ok := bytes.Cut(seed, []byte("kind: A")); ok {
 			f.Add(rest, "a", "b", n)
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte, key, value string, kind int) {
 		before := head + "items:\n- apiVersion: v1\n  kind: AList"
 		compareEdits(t, append([]byte(before), text...), key, value, kind)
-		compareEdits(t, append(append([]byte(before+"\n  metadata:\n"), text...), "\n- {apiVersion: v1, kind: BList}\n"...), key, value, kind)
+		within := append([]byte(before+"\n  metadata:\n"), text...)
+		compareEdits(t, append(within, "\n- {apiVersion: v1, kind: BList}\n"...), key, value, kind)
 	})
 }

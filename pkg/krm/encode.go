@@ -11,7 +11,7 @@ import (
 // encode prints a tree without aliases as block YAML, indented by two columns, with lists not indented below their key.
 // Comments and styles are kept as far as the printer can; where it prints something else than the tree says, they go.
 func encode(node *yaml.Node) ([]byte, error) {
-	text, err := print(node)
+	text, err := printTree(node)
 	if err == nil && reads(text, node) {
 		return text, nil
 	}
@@ -20,7 +20,7 @@ func encode(node *yaml.Node) ([]byte, error) {
 		return nil, err
 	}
 	strip(bare)
-	if text, err = print(bare); err != nil {
+	if text, err = printTree(bare); err != nil {
 		return nil, err
 	}
 	if !reads(text, node) {
@@ -29,7 +29,7 @@ func encode(node *yaml.Node) ([]byte, error) {
 	return text, nil
 }
 
-func print(node *yaml.Node) (text []byte, err error) {
+func printTree(node *yaml.Node) (text []byte, err error) {
 	defer func() {
 		if crash := recover(); crash != nil {
 			text, err = nil, fmt.Errorf("the object cannot be written as YAML: %v", crash)
@@ -50,12 +50,16 @@ func reads(text []byte, node *yaml.Node) bool {
 	return err == nil && same(read, node)
 }
 
-// strip takes comments and styles off a tree; strings are quoted, so that they stay strings.
+// strip takes comments and styles off a tree; strings are quoted and nulls spelled out, so that they stay what
+// they are.
 func strip(node *yaml.Node) {
 	node.HeadComment, node.LineComment, node.FootComment = "", "", ""
 	node.Style &= yaml.TaggedStyle
-	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" {
+	switch node.ShortTag() {
+	case "!!str":
 		node.Style = yaml.DoubleQuotedStyle
+	case "!!null":
+		node.Value = "null"
 	}
 	for _, child := range node.Content {
 		strip(child)

@@ -55,8 +55,10 @@ func (g *grower) gap(column int) {
 }
 
 func (g *grower) key() string {
-	keys := []string{"kind", "a", "b", "name", "metadata", "annotations", "apiVersion", "\"k: x\"", "'it''s'", "a b", "-x", "x#y",
-		"a:b", "é", "a/b.c", "1", "~", "\"\"", "no", "\"\\u006bind\"", "<<", "? q", "&k k", "x "}
+	keys := []string{
+		"kind", "a", "b", "name", "metadata", "annotations", "apiVersion", "\"k: x\"", "'it''s'", "a b", "-x", "x#y", "a:b",
+		"é", "a/b.c", "1", "~", "\"\"", "no", "\"\\u006bind\"", "<<", "? q", "&k k", "x ",
+	}
 	return keys[g.mostly(19, len(keys))]
 }
 
@@ -86,14 +88,16 @@ func (g *grower) scalar(column int) string {
 	case 11:
 		return "|" + "\n" + g.pad(column+g.pick(6)) + "\n" + in + "x"
 	case 12:
-		return g.rarely("[]", "{}", "[a, 'b', \"c\"]", "{a: b, \"c\": [d]}", "[a,b]", "{a}", "[a, ]", "{a: }", "[-x]", "{\"a\":\"b\"}",
-			"[a b]", "[[]]", "{a: b:c}", "[a: b]", "{? a : b}", "[#]", "{a: 'b\n"+in+"c'}", "[a,\n"+in+"b]", "[", "}")
+		return g.rarely("[]", "{}", "[a, 'b', \"c\"]", "{a: b, \"c\": [d]}", "[a,b]", "{a}", "[a, ]", "{a: }", "[-x]",
+			"{\"a\":\"b\"}", "[a b]", "[[]]", "{a: b:c}", "[a: b]", "{? a : b}",
+			"[#]", "{a: 'b\n"+in+"c'}", "[a,\n"+in+"b]", "[", "}")
 	case 13:
 		return "&x " + g.one("y", "", "{a: b}", "[c]")
 	case 14:
 		return g.one("*x", "*x # c", "!!str 1", "!t {}", "!!binary aGk=", "! x")
 	case 15:
-		return g.one("@x", "`x", "%x", "- x", "? x", "a: b", "\tx", "x\ty", "x\t# c", "#", "'", "\"", "\"\\/\"", "\"\\x4\"", ", x", ": x")
+		return g.one("@x", "`x", "%x", "- x", "? x", "a: b", "\tx", "x\ty", "x\t# c", "#", "'", "\"",
+			"\"\\/\"", "\"\\x4\"", ", x", ": x")
 	case 16:
 		return g.one("\u0085", "x\u2028y", "\ufeff", "\x01", "\x7f", "\xff", "x\ry", "\r")
 	case 17:

@@ -3,6 +3,7 @@ package krm
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -72,7 +73,7 @@ func (l *ResourceList) scanJSONItems(field member) error {
 	case '[':
 		l.json.array = true
 	default:
-		return fmt.Errorf("`items` must be a list")
+		return errors.New("`items` must be a list")
 	}
 	names := map[string]string{}
 	for _, value := range jsonElements(l.src, field.value) {
@@ -199,9 +200,9 @@ func skipJSONSpace(src []byte, at int) int {
 	return at
 }
 
-// jsonPlace finds the value at a path in the object that starts at src[at].
-func jsonPlace(src []byte, at int, path Path) (from, to int, ok bool) {
-	from, to = at, skipJSON(src, at)
+// jsonPlace finds the value at a path in an object.
+func jsonPlace(src []byte, path Path) (from, to int, ok bool) {
+	to = len(src)
 	for rest := string(path); rest != ""; {
 		key, index, after, ok := nextStep(rest)
 		switch {

@@ -142,11 +142,11 @@ func (i *Item) jsonText() ([]byte, error) {
 
 func (one edit) applyJSON(text []byte) ([]byte, error) {
 	value := string(escapeJSON(nil, one.value))
-	from, to, exists := jsonPlace(text, 0, one.path)
+	from, to, exists := jsonPlace(text, one.path)
 	switch {
 	case one.gone && exists:
 		text = cutMember(text, annotationsPath, one.key)
-		if at, end, _ := jsonPlace(text, 0, annotationsPath); skipJSONSpace(text, at+1) == end-1 {
+		if at, end, _ := jsonPlace(text, annotationsPath); skipJSONSpace(text, at+1) == end-1 {
 			text = cutMember(text, "metadata", "annotations")
 		}
 		return text, nil
@@ -167,7 +167,7 @@ func (one edit) applyJSON(text []byte) ([]byte, error) {
 
 // openMember gives the object at path an object called name, where it has none.
 func openMember(text []byte, path Path, name string) ([]byte, error) {
-	from, to, exists := jsonPlace(text, 0, path.Key(name))
+	from, to, exists := jsonPlace(text, path.Key(name))
 	switch {
 	case !exists:
 		return addMember(text, path, name, "{}"), nil
@@ -181,7 +181,7 @@ func openMember(text []byte, path Path, name string) ([]byte, error) {
 
 // addMember adds a member to the object at path, with the white space of the others.
 func addMember(text []byte, path Path, name, value string) []byte {
-	at, _, _ := jsonPlace(text, 0, path)
+	at, _, _ := jsonPlace(text, path)
 	return applyPatches(text, []patch{memberPatch(text, at, name, value)})
 }
 
@@ -198,7 +198,7 @@ func memberPatch(text []byte, at int, name, value string) patch {
 
 // cutMember removes the member called name from the object at path.
 func cutMember(text []byte, path Path, name string) []byte {
-	at, _, _ := jsonPlace(text, 0, path)
+	at, _, _ := jsonPlace(text, path)
 	return applyPatches(text, []patch{cutPatch(text, at, name)})
 }
 

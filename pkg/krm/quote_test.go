@@ -30,7 +30,8 @@ func TestQuote(t *testing.T) {
 		{"a\nb", 0, `"a\nb"`}, {"a\tb", 0, `"a\tb"`}, {"\x00\x7f\u0085\u2028\ufeff", 0, `"\u0000\u007f\u0085\u2028\ufeff"`},
 		{`a"b\`, 0, `"a\"b\\"`}, {"é😀", 0, `"é😀"`},
 		{"a", yaml.DoubleQuotedStyle, `"a"`},
-		{"a", yaml.SingleQuotedStyle, `'a'`}, {"it's 1", yaml.SingleQuotedStyle, `'it''s 1'`}, {"a\nb", yaml.SingleQuotedStyle, `"a\nb"`},
+		{"a", yaml.SingleQuotedStyle, `'a'`}, {"it's 1", yaml.SingleQuotedStyle, `'it''s 1'`},
+		{"a\nb", yaml.SingleQuotedStyle, `"a\nb"`},
 	} {
 		assert.Equal(t, test.want, quote(test.text, test.style))
 		checkQuoted(t, test.text, quote(test.text, test.style))

@@ -75,17 +75,15 @@ func (i *Item) blame(err error) error { return fmt.Errorf("%s %s: %w", i.Kind(),
 
 // blockText returns the item's bytes with its edits: in a list with its dash and indentation.
 func (i *Item) blockText() ([]byte, error) {
-	src, end, eol := i.text, len(i.text), "\n"
+	src, eol := i.text, lineEnd(i.text)
 	if i.text == nil {
-		src, end, eol = i.raw(), i.span.end-i.span.start, i.list.eol()
-	} else {
-		eol = lineEnd(src)
+		src, eol = i.list.src[i.span.start:i.span.end], i.list.eol()
 	}
 	changes := i.changes()
 	if len(changes) == 0 {
-		return src[:end], nil
+		return src, nil
 	}
-	c := newCutter(src[:end], eol, i.above)
+	c := newCutter(src, eol, i.above)
 	if c.apply(i.Node(), changes) {
 		text := applyPatches(c.src, c.patches)
 		if !c.careful && !i.odd || i.inParsed() || i.confirms(text) {

@@ -3,6 +3,7 @@ package krm
 import (
 	"bytes"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -118,7 +119,7 @@ func (s *scanner) key() (name string, colon int, ok bool) {
 func (s *scanner) plainField(field *field, head *peek) bool {
 	s.stop, s.peek = 0, head
 	ok := s.recognise()
-	field.end = s.entry.end
+	field.end = s.end
 	return ok
 }
 
@@ -144,25 +145,18 @@ func (s *scanner) rest() bool {
 func (s *scanner) items(field *field) bool {
 	line, _ := s.next()
 	field.end = s.pos
-	at := skipSpaces(line, len("items:"))
-	if len(line) < at || string(line[:len("items:")]) != "items:" {
-		return false
-	}
-	if at < len(line) && line[at] != '#' {
-		end, word := at, ""
-		for end < len(line) && line[end] != ' ' {
-			end++
-		}
-		word = string(line[at:end])
+	if value := line[field.value-field.start:]; !ends(value, 0) {
 		field.empty = true
-		return (word == "[]" || word == "null" || word == "~") && ends(line, end) && s.skipIdle()
+		word, _, _ := strings.Cut(strings.TrimLeft(string(value), " "), " ")
+		at := bytes.Index(value, []byte(word)) + len(word)
+		return at > len(word) && (word == "[]" || word == "null" || word == "~") && ends(value, at) && s.skipIdle()
 	}
 	if !s.skipIdle() {
 		return false
 	}
 	ahead := s.lines
 	line, _ = ahead.next()
-	at = indentation(line)
+	at := indentation(line)
 	if line == nil || at == 0 && !isDash(line, 0) {
 		field.empty = true
 		return true
@@ -205,7 +199,7 @@ func (s *scanner) elements(field *field) bool {
 		if !s.element(at) {
 			return false
 		}
-		field.end = s.entry.end
+		field.end = s.end
 	}
 	return true
 }
@@ -226,7 +220,7 @@ func (s *scanner) element(column int) bool {
 		}
 		s.odd = append(s.odd, item)
 	}
-	item.span.end, item.span.next = s.entry.end, s.pos
+	item.span.end, item.span.next = s.end, s.pos
 	s.list.add(item)
 	return true
 }
@@ -254,7 +248,7 @@ func (s *scanner) skipElement(column int) bool {
 		at := indentation(line)
 		if !ok || !first && at < len(line) && at <= column && line[at] != '#' {
 			s.lines = before
-			s.entry.end = start + contentEnd(s.src[start:s.pos], column)
+			s.end = start + contentEnd(s.src[start:s.pos], column)
 			return true
 		}
 	}

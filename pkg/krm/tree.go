@@ -51,8 +51,11 @@ func same(a, b *yaml.Node) bool {
 
 func sameWithin(a, b *yaml.Node, left *int) bool {
 	a, b = dereference(a), dereference(b)
-	if *left--; *left < 0 || a.Kind != b.Kind || a.Value != b.Value || a.ShortTag() != b.ShortTag() ||
-		len(a.Content) != len(b.Content) {
+	if *left--; *left < 0 || a.Kind != b.Kind || len(a.Content) != len(b.Content) {
+		return false
+	}
+	tag := a.ShortTag()
+	if tag != b.ShortTag() || a.Value != b.Value && tag != "!!null" {
 		return false
 	}
 	for i := range a.Content {
@@ -61,17 +64,4 @@ func sameWithin(a, b *yaml.Node, left *int) bool {
 		}
 	}
 	return true
-}
-
-// hasAnchor tells whether a tree has an anchor or an alias.
-func hasAnchor(node *yaml.Node) bool {
-	if node.Kind == yaml.AliasNode || node.Anchor != "" {
-		return true
-	}
-	for _, child := range node.Content {
-		if hasAnchor(child) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,178 @@
+package krm
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// writeBlock cuts the changes into the bytes of a block-style list.
+func (l *ResourceList) writeBlock(p plan) ([]byte, error) {
+	patches, err := l.itemPatches(p)
+	if err != nil {
+		return nil, err
+	}
+	added, err := l.addPatches(p)
+	if err != nil {
+		return nil, err
+	}
+	patches = append(append(patches, added...), l.resultPatches()...)
+	if len(patches) == 0 {
+		return l.src, nil
+	}
+	careful := l.closeLastLine(patches) || l.root != nil || slices.ContainsFunc(patches, mayKeep)
+	text := applyPatches(l.src, patches)
+	if careful && !l.confirms(text) {
+		return l.writeTree()
+	}
+	return text, nil
+}
+
+// closeLastLine starts a new line where something is put behind a last line without an end.
+func (l *ResourceList) closeLastLine(patches []patch) bool {
+	if strings.HasSuffix(string(l.src[max(len(l.src)-1, 0):]), "\n") {
+		return false
+	}
+	closed := false
+	for n := range patches {
+		if patches[n].to == len(l.src) && !closed {
+			closed = true
+			if patches[n].from == len(l.src) {
+				patches[n].text = l.eol() + patches[n].text
+			}
+		}
+	}
+	return true
+}
+
+// mayKeep tells whether a text has a block scalar that may take in blank lines that follow.
+func mayKeep(p patch) bool {
+	for n := 0; n+2 < len(p.text); n++ {
+		if c := p.text[n]; (c == '|' || c == '>') && (p.text[n+1] == '+' || p.text[n+2] == '+') {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *ResourceList) itemPatches(p plan) ([]patch, error) {
+	var patches []patch
+	for n, item := range l.read {
+		switch now := p.kept[n]; {
+		case now == nil:
+			patches = append(patches, patch{l.headOf(n), item.span.end, ""})
+		case now == item && len(item.edits) == 0:
+		default:
+			text, err := l.textOf(now, item)
+			if err != nil {
+				return nil, err
+			}
+			if !bytes.Equal(text, l.src[item.span.start:item.span.end]) {
+				patches = append(patches, patch{item.span.start, item.span.end, string(text)})
+			}
+		}
+	}
+	return patches, nil
+}
+
+// textOf returns what stands in the place of the item old: itself with its edits, or what replaces it.
+func (l *ResourceList) textOf(now, old *Item) ([]byte, error) {
+	if now == old {
+		return now.blockText()
+	}
+	text, err := now.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if before, err := old.Bytes(); err == nil && len(old.edits) == 0 && bytes.Equal(before, text) {
+		return old.blockText()
+	}
+	return indentItem(nil, text, l.layout.column, l.eol()), nil
+}
+
+// headOf returns where an item starts with the comments that stand directly above it.
+func (l *ResourceList) headOf(n int) int {
+	start := l.read[n].span.start
+	floor := l.layout.items.start
+	if n > 0 {
+		floor = l.read[n-1].span.end
+	}
+	for start > floor {
+		above := bytes.LastIndexByte(l.src[:start-1], '\n') + 1
+		line := bytes.TrimLeft(l.src[above:start], " ")
+		if above < floor || len(line) == 0 || line[0] != '#' {
+			break
+		}
+		start = above
+	}
+	return start
+}
+
+// addPatches puts the added items behind the last one.
+func (l *ResourceList) addPatches(p plan) ([]patch, error) {
+	field := l.layout.items
+	if len(p.added) == 0 {
+		if len(l.read) > 0 && len(l.items) == 0 {
+			return []patch{{field.value, field.value, " []"}}, nil
+		}
+		return nil, nil
+	}
+	var text []byte
+	for _, item := range p.added {
+		object, err := item.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		text = indentItem(text, object, l.layout.column, l.eol())
+	}
+	if len(l.read) > 0 {
+		end := l.read[len(l.read)-1].span.end
+		return []patch{{end, end, string(text)}}, nil
+	}
+	if field == nil {
+		return []patch{{l.layout.end, l.layout.end, "items:" + l.eol() + string(text)}}, nil
+	}
+	return append(l.emptyPatches(field), patch{field.end, field.end, string(text)}), nil
+}
+
+// emptyPatches takes away the `[]` or null that is the value of an empty `items`.
+func (l *ResourceList) emptyPatches(field *field) []patch {
+	line := l.src[field.value:field.end]
+	from := skipSpaces(line, 0)
+	if line[from] == '#' || line[from] == '\r' || line[from] == '\n' {
+		return nil
+	}
+	to := from
+	for to < len(line) && bytes.IndexByte([]byte(" \r\n"), line[to]) < 0 {
+		to++
+	}
+	return []patch{{field.value, field.value + to, ""}}
+}
+
+// resultPatches puts the results in the place of those that came in.
+func (l *ResourceList) resultPatches() []patch {
+	text := ""
+	if results := l.Results(); len(results) > 0 {
+		text = strings.ReplaceAll(results.yaml(), "\n", l.eol())
+	}
+	old := l.layout.field("results")
+	switch {
+	case old == nil && text == "":
+		return nil
+	case old == nil:
+		return []patch{{l.layout.end, l.layout.end, text}}
+	case text == "" && isNothingText(l.src[old.value:old.end]):
+		return nil
+	default:
+		return []patch{{old.start, old.end, text}}
+	}
+}
+
+// isNothingText tells whether the value of a field is empty.
+func isNothingText(value []byte) bool {
+	switch strings.TrimSpace(string(value)) {
+	case "", "[]", "null", "~":
+		return true
+	}
+	return false
+}
