@@ -15,11 +15,11 @@ help: ## show this help
 
 .PHONY: build
 build: ## build the functions into bin/
-	GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/...
+	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/...
 
 .PHONY: demo
 demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
-	$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
+	@$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
 
 .PHONY: test
 test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
@@ -59,4 +59,4 @@ tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 tool_benchstat     := golang.org/x/perf/cmd/benchstat
 
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
-	GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
+	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
