@@ -28,7 +28,7 @@ func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*subject {
 	results := make([]*krm.Result, len(items))
 	spread(len(items), func(i int) { subjects[i], results[i] = readSandbox(items[i]) })
 	var valid []*subject
-	seen := map[[2]string]string{}
+	seen := map[[3]string]*subject{}
 	for i, s := range subjects {
 		if results[i] == nil {
 			results[i] = s.repeats(seen)
@@ -88,15 +88,19 @@ func (s *subject) readAnnotations() *krm.Result {
 	return nil
 }
 
-// repeats finds a sandbox of the same cluster and name, or of the same id: their objects would have the same names.
-func (s *subject) repeats(seen map[[2]string]string) *krm.Result {
-	for _, key := range [...][2]string{{s.Spec.Cluster, "name " + s.LowerName()}, {s.Spec.Cluster, "id " + s.id}} {
-		if other, taken := seen[key]; taken {
-			return refuse(s.Item, "metadata.name", fmt.Sprintf("sandbox %q must not be one with sandbox %q of cluster %q "+
-				"(same name but for case, or same id): rename one", s.Name, other, s.Spec.Cluster))
-		}
-		seen[key] = s.Name
+// repeats finds a sandbox of the same cluster that has the same name but for case, or the same id: the objects of both
+// would have the same names.
+func (s *subject) repeats(seen map[[3]string]*subject) *krm.Result {
+	name, id := [3]string{s.Spec.Cluster, "name", s.LowerName()}, [3]string{s.Spec.Cluster, "id", s.id}
+	if other := seen[name]; other != nil {
+		return refuse(s.Item, "metadata.name", fmt.Sprintf("sandbox %q must be there once: %q of cluster %q has the same name, "+
+			"in which case does not count; rename one", s.Name, other.Name, s.Spec.Cluster))
 	}
+	if other := seen[id]; other != nil {
+		return refuse(s.Item, krm.Path("metadata.annotations").Key(contract.SandboxIDKey),
+			fmt.Sprintf("must not be %q, which is the id of sandbox %q: remove one of the annotations", s.id, other.Name))
+	}
+	seen[name], seen[id] = s, s
 	return nil
 }
 

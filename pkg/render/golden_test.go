@@ -2,7 +2,6 @@ package render_test
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,8 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // request is a resource with params that Kubernetes or a shell would like to interpret.
 var request = render.Request{
@@ -53,7 +50,7 @@ func TestGolden(t *testing.T) {
 		require.Empty(t, problems)
 		got := print(append(blueprint.Shared(), objects...))
 		file := filepath.Join("testdata", c.folder, c.file)
-		if *update {
+		if os.Getenv("UPDATE_GOLDEN") != "" {
 			require.NoError(t, os.WriteFile(file, got, 0o644))
 		}
 		want, err := os.ReadFile(file)

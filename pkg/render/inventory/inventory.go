@@ -185,11 +185,20 @@ func annotate(tree manifest.Map, annotations ...manifest.Field) manifest.Map {
 	return tree.With("metadata", metadata.With("annotations", manifest.NewMap(all...)))
 }
 
-// Package returns the path of the package that a list's function config is in; empty outside of kpt.
+// Package returns the path of the package whose pipeline runs; empty outside of kpt. It is the package of the function
+// config. Without one it is the outermost that is in the list, since a pipeline sees its own package and those below it.
 func Package(list *krm.ResourceList) string {
-	node, _ := krm.Path("metadata.annotations").Key(packageKey).Find(list.FunctionConfig())
-	if node == nil {
-		return ""
+	if node, ok := krm.Path("metadata.annotations").Key(packageKey).Find(list.FunctionConfig()); ok {
+		return node.Value
 	}
-	return node.Value
+	outermost := ""
+	for _, item := range list.Items() {
+		if item.Kind() != "Kptfile" {
+			continue
+		}
+		if path := annotation(item, packageKey); outermost == "" || len(path) < len(outermost) {
+			outermost = path
+		}
+	}
+	return outermost
 }

@@ -135,6 +135,11 @@ func TestPackageOfTheConfig(t *testing.T) {
 		"    annotations:\n      internal.config.kubernetes.io/package-path: /a/b\n"))
 	require.NoError(t, err)
 	assert.Equal(t, "/a/b", inventory.Package(list))
+	kptfile := "- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata:\n    name: x\n    annotations:\n" +
+		"      internal.config.kubernetes.io/package-path: "
+	list, err = krm.Parse([]byte(strings.Replace(empty, " []\n", "\n"+kptfile+"/a/b/c\n"+kptfile+"/a/b\n", 1)))
+	require.NoError(t, err)
+	assert.Equal(t, "/a/b", inventory.Package(list), "the outermost one")
 	list, err = krm.Parse([]byte(empty))
 	require.NoError(t, err)
 	assert.Empty(t, inventory.Package(list))
