@@ -14,9 +14,9 @@ import (
 
 // config says what to import. In file mode the command line says it instead.
 type config struct {
-	Path              string            `json:"path" flag:"-" help:"file or folder to read, from the folder the function runs in"`
+	Path              string            `json:"path" flag:"-" help:"file or folder to read, below where the function runs"`
 	Set               map[string]string `json:"set" flag:"-" help:"values of variables, for @{KEY}"`
-	AllowEmbedOutside bool              `json:"allowEmbedOutside" flag:"-" help:"let @{embed: FILE} leave the document's folder"`
+	AllowEmbedOutside bool              `json:"allowEmbedOutside" flag:"-" help:"let @{embed: FILE} leave its folder"`
 }
 
 // Process adds the documents of the native files to the list. Documents that it added before, under the same config

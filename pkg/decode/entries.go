@@ -50,7 +50,8 @@ func (d *decoder) entries(mapping *yaml.Node, at *place) []entry {
 		case key.Kind != yaml.ScalarNode || isNull(key):
 			d.report(RuleType, at, "must have strings as keys, not %s", describe(key))
 		case !own.add(entry{key, value}):
-			d.report(RuleDuplicate, &place{parent: at, key: key.Value}, "must be given once: key %q is repeated", shortened(key.Value))
+			d.report(RuleDuplicate, &place{parent: at, key: key.Value},
+				"must be given once: key %q is repeated", shortened(key.Value))
 		}
 	}
 	for _, source := range merged {

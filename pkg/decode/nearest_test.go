@@ -22,7 +22,7 @@ func TestNearest(t *testing.T) {
 		{"Script", "script", true},
 		{"VALUEFROMSTEP", "valueFromStep", true},
 		{"valuesFromStep", "valueFromStep", false},
-		{"nmae", "name", false},
+		{"anme", "name", false},
 		{"AS", "as", true},
 		{"is", "as", false},
 		{"x", "", false},

@@ -118,7 +118,12 @@ func describe(node *yaml.Node) string {
 		return "a list"
 	case yaml.AliasNode:
 		return "an alias"
+	default:
+		return describeScalar(node)
 	}
+}
+
+func describeScalar(node *yaml.Node) string {
 	switch tag := node.ShortTag(); tag {
 	case "!!int", "!!float":
 		return "the number " + shortened(node.Value)

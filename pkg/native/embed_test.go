@@ -32,8 +32,12 @@ deep
 	require.NoError(t, os.Symlink("../outside.sh", filepath.Join(dir, "p/out.sh")))
 	require.NoError(t, os.Symlink("in.sh", filepath.Join(dir, "p/link.sh")))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "p/pipe"), 0o600))
-	write(t, filepath.Join(dir, "p/large"), strings.Repeat("x", template.MaxFile+1))
-	write(t, filepath.Join(dir, "p/largest"), strings.Repeat("x", template.MaxFile))
+	switch embed {
+	case "large":
+		write(t, filepath.Join(dir, "p/large"), strings.Repeat("x", template.MaxFile+1))
+	case "largest":
+		write(t, filepath.Join(dir, "p/largest"), strings.Repeat("x", template.MaxFile))
+	}
 	write(t, filepath.Join(dir, "p/bytes"), "\x00\xff")
 	return dir
 }
@@ -60,7 +64,10 @@ func TestEmbedStaysInTheFolder(t *testing.T) {
 		{embed: ".", problem: `file "DIR/p": must be a regular file`},
 		{embed: "pipe", problem: `file "DIR/p/pipe": must be a regular file`},
 		{embed: "large", problem: `file "DIR/p/large": must not be larger than 1048576 bytes`},
-		{embed: "bytes", problem: "what is filled in must be UTF-8 text: use the encoding [binary] for anything else"},
+		{
+			embed:   "bytes",
+			problem: "what is filled in must be UTF-8 text: use the encoding [binary] for anything else",
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.embed, func(t *testing.T) {

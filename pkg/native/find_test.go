@@ -40,7 +40,9 @@ func TestReadWalksFolders(t *testing.T) {
 	dir := folder(t, sandboxes)
 	read, err := native.Read([]string{dir}, native.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox b b.yaml"}, names(read, dir))
+	assert.Equal(t, []string{
+		"Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox b b.yaml",
+	}, names(read, dir))
 	assert.Empty(t, told(read, dir))
 }
 
@@ -49,7 +51,9 @@ func TestReadKeepsTheOrderOfPathsAndReadsOnce(t *testing.T) {
 	dir := folder(t, sandboxes)
 	read, err := native.Read([]string{dir + "/b.yaml", dir + "/b/", dir + "//b.yaml", dir}, native.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"Sandbox b b.yaml", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox j a.json"}, names(read, dir))
+	assert.Equal(t, []string{
+		"Sandbox b b.yaml", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox j a.json",
+	}, names(read, dir))
 }
 
 func TestReadTakesAHiddenFileThatIsNamed(t *testing.T) {
@@ -66,16 +70,24 @@ func TestReadDoesNotFollowLinksOut(t *testing.T) {
 	dir := folder(t, sandboxes)
 	outside := folder(t, "-- secret.yaml --\nname: secret\nspec: {cluster: a}\n")
 	for link, target := range map[string]string{
-		"b/in.yaml": "../b.yaml", "b/out.yaml": outside + "/secret.yaml", "b/gone.yaml": "nowhere", "b/loop": "..", "b/self.yaml": "self.yaml",
-		"b/dir.yaml": "..", "b/far.yaml": "../../../../../../../../etc/hostname",
+		"b/in.yaml":   "../b.yaml",
+		"b/out.yaml":  outside + "/secret.yaml",
+		"b/gone.yaml": "nowhere",
+		"b/loop":      "..",
+		"b/self.yaml": "self.yaml",
+		"b/dir.yaml":  "..", "b/far.yaml": "../../../../../../../../etc/hostname",
 	} {
 		require.NoError(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
 	read, err := native.Read([]string{dir}, native.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox b b/in.yaml", "Sandbox z b/z.yaml", "Sandbox b b.yaml"}, names(read, dir))
+	assert.Equal(t, []string{
+		"Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox b b/in.yaml", "Sandbox z b/z.yaml", "Sandbox b b.yaml",
+	}, names(read, dir))
 	const left = ":0:0: warning link must lead to a file of the folder that is read: it is left out"
-	assert.Equal(t, []string{"b/far.yaml" + left, "b/gone.yaml" + left, "b/out.yaml" + left, "b/self.yaml" + left}, told(read, dir))
+	assert.Equal(t, []string{
+		"b/far.yaml" + left, "b/gone.yaml" + left, "b/out.yaml" + left, "b/self.yaml" + left,
+	}, told(read, dir))
 }
 
 func TestReadLeavesOutWhatIsNotAFile(t *testing.T) {

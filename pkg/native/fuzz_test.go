@@ -14,10 +14,18 @@ import (
 // printed and read again.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		"name: a\nspec: {cluster: '@{v}'}\n", "name: a\nspec:\n  create: @{embed: x}\n", "---\n%YAML 1.2\n---\na", "{\"name\": 1, \"spec\": {}}",
-		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nname: b\nspec: &s {match: {}, x: *s}\n", "\ufeffspec: {<<: {forks: []}}",
-		"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: [{a: b}]\n", "Name: a\nSPEC: {runner: {}}\n...\nx", "- [@{a}, @{b}]: @{c}\n",
-		"name: |\n  a\nspec: \"@{y[yaml]}\"\nversion: 1\n", "? {a: b}\n: c\nspec: {tags: {}}\n", "name: &n a\nspec: {cluster: *n}\n\t",
+		"name: a\nspec: {cluster: '@{v}'}\n",
+		"name: a\nspec:\n  create: @{embed: x}\n",
+		"---\n%YAML 1.2\n---\na",
+		"{\"name\": 1, \"spec\": {}}",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nname: b\nspec: &s {match: {}, x: *s}\n",
+		"\ufeffspec: {<<: {forks: []}}",
+		"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: [{a: b}]\n",
+		"Name: a\nSPEC: {runner: {}}\n...\nx",
+		"- [@{a}, @{b}]: @{c}\n",
+		"name: |\n  a\nspec: \"@{y[yaml]}\"\nversion: 1\n",
+		"? {a: b}\n: c\nspec: {tags: {}}\n",
+		"name: &n a\nspec: {cluster: *n}\n\t",
 	} {
 		f.Add(seed)
 	}

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func kindOf(spec *yaml.Node) (string, error) {
 		spec = spec.Alias
 	}
 	if spec.Kind != yaml.MappingNode {
-		return "", fmt.Errorf("spec must be a mapping")
+		return "", errors.New("spec must be a mapping")
 	}
 	exact := func(key string, keys []string) bool { return slices.Contains(keys, key) }
 	near := func(key string, keys []string) bool { nearest, _ := decode.Nearest(key, keys); return nearest != "" }

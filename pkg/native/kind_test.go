@@ -32,7 +32,8 @@ func TestTellingKeysAreThoseOfTheSpecs(t *testing.T) {
 	delete(keys[contract.Sandbox], "")
 	for key := range keys[contract.Sandbox] {
 		shared := []string{"cluster", "description", "endpoints", "ttl"}
-		assert.True(t, contains(shared, key) || contains(telling[1].keys, key), "a new key %q of a Sandbox must tell its kind", key)
+		assert.True(t, contains(shared, key) || contains(telling[1].keys, key),
+			"a new key %q of a Sandbox must tell its kind", key)
 	}
 }
 
@@ -64,17 +65,21 @@ func TestSplitCutsAtMarkersOnly(t *testing.T) {
 		want  []string
 		lines []int
 	}{
-		"one":                  {"a: 1\n", []string{"a: 1\n"}, []int{0}},
-		"no newline":           {"a: 1", []string{"a: 1"}, []int{0}},
-		"nothing":              {"", nil, nil},
-		"comments":             {"# a\n\n--- # b\n---\n", nil, nil},
-		"two":                  {"a: 1\n---\nb: 1\n", []string{"a: 1\n", "---\nb: 1\n"}, []int{0, 1}},
-		"in front":             {"---\na: 1\n", []string{"---\na: 1\n"}, []int{0}},
-		"CRLF":                 {"a: 1\r\n---\r\nb: 1\r\n", []string{"a: 1\r\n", "---\r\nb: 1\r\n"}, []int{0, 1}},
-		"an end":               {"a: 1\n...\nb: 1\n", []string{"a: 1\n", "b: 1\n"}, []int{0, 2}},
-		"content behind":       {"--- a\n--- b\n", []string{"--- a\n", "--- b\n"}, []int{0, 1}},
-		"longer":               {"a: |\n ---\n---a\n....\n", []string{"a: |\n ---\n---a\n....\n"}, []int{0}},
-		"directives":           {"%YAML 1.2\n---\na: 1\n...\n%TAG ! x\n---\nb: 1\n", []string{"---\na: 1\n", "---\nb: 1\n"}, []int{1, 5}},
+		"one":            {"a: 1\n", []string{"a: 1\n"}, []int{0}},
+		"no newline":     {"a: 1", []string{"a: 1"}, []int{0}},
+		"nothing":        {"", nil, nil},
+		"comments":       {"# a\n\n--- # b\n---\n", nil, nil},
+		"two":            {"a: 1\n---\nb: 1\n", []string{"a: 1\n", "---\nb: 1\n"}, []int{0, 1}},
+		"in front":       {"---\na: 1\n", []string{"---\na: 1\n"}, []int{0}},
+		"CRLF":           {"a: 1\r\n---\r\nb: 1\r\n", []string{"a: 1\r\n", "---\r\nb: 1\r\n"}, []int{0, 1}},
+		"an end":         {"a: 1\n...\nb: 1\n", []string{"a: 1\n", "b: 1\n"}, []int{0, 2}},
+		"content behind": {"--- a\n--- b\n", []string{"--- a\n", "--- b\n"}, []int{0, 1}},
+		"longer":         {"a: |\n ---\n---a\n....\n", []string{"a: |\n ---\n---a\n....\n"}, []int{0}},
+		"directives": {
+			"%YAML 1.2\n---\na: 1\n...\n%TAG ! x\n---\nb: 1\n",
+			[]string{"---\na: 1\n", "---\nb: 1\n"},
+			[]int{1, 5},
+		},
 		"an empty one between": {"a: 1\n---\n# nothing\n---\nb: 1\n", []string{"a: 1\n", "---\nb: 1\n"}, []int{0, 3}},
 	}
 	for name, c := range cases {

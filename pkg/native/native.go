@@ -7,6 +7,7 @@
 package native
 
 import (
+	"errors"
 	"io"
 	"runtime"
 	"slices"
@@ -100,8 +101,8 @@ func Read(paths []string, options Options) (*Package, error) {
 	var readers []*reader
 	for i, source := range sources {
 		if err := errs[i]; err != nil {
-			finding, ok := err.(*unreadable)
-			if !ok {
+			var finding *unreadable
+			if !errors.As(err, &finding) {
 				return nil, err
 			}
 			p.Findings = append(p.Findings, finding.result())

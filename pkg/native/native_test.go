@@ -17,7 +17,7 @@ import (
 )
 
 // folder writes the files of a txtar archive into a new folder.
-func folder(t testing.TB, archive string) string {
+func folder(t *testing.T, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, file := range txtar.Parse([]byte(archive)).Files {
@@ -26,10 +26,10 @@ func folder(t testing.TB, archive string) string {
 	return dir
 }
 
-func write(t testing.TB, path, text string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+func write(tb testing.TB, path, text string) {
+	tb.Helper()
+	require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(tb, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // told returns the results of a package as lines, with paths below dir.
@@ -43,8 +43,9 @@ func told(p *native.Package, dir string) []string {
 		if r.Field != nil {
 			subject += string(r.Field.Path) + " "
 		}
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s %s%s", r.Place.File, r.Place.Line, r.Place.Column, r.Severity, subject, r.Message))
-		lines[len(lines)-1] = strings.ReplaceAll(lines[len(lines)-1], dir+"/", "")
+		place := fmt.Sprintf("%s:%d:%d", r.Place.File, r.Place.Line, r.Place.Column)
+		line := fmt.Sprintf("%s: %s %s%s", place, r.Severity, subject, r.Message)
+		lines = append(lines, strings.ReplaceAll(line, dir+"/", ""))
 	}
 	return lines
 }
@@ -94,7 +95,8 @@ spec:
         echo "@{not a directive}"
       inputs: [{name: x, valueFromSandbox: true}]
 `)
-	read, err := native.Read([]string{filepath.Join(dir, "in.yaml")}, native.Options{Values: map[string]string{"name": "hello"}})
+	in := filepath.Join(dir, "in.yaml")
+	read, err := native.Read([]string{in}, native.Options{Values: map[string]string{"name": "hello"}})
 	require.NoError(t, err)
 	require.Empty(t, told(read, dir))
 	require.Len(t, read.Documents, 1)
@@ -109,8 +111,8 @@ spec:
 	assert.Contains(t, string(got), "# What it is for.")
 	assert.NotContains(t, string(got), "#!/usr/bin/env")
 
-	assert.Equal(t, krm.Place{File: filepath.Join(dir, "in.yaml"), Line: 3, Column: 7}, d.Item.PlaceOf("metadata.name"))
-	assert.Equal(t, krm.Place{File: filepath.Join(dir, "in.yaml"), Line: 10, Column: 13}, d.Item.PlaceOf("spec.create[0].script"))
+	assert.Equal(t, krm.Place{File: in, Line: 3, Column: 7}, d.Item.PlaceOf("metadata.name"))
+	assert.Equal(t, krm.Place{File: in, Line: 10, Column: 13}, d.Item.PlaceOf("spec.create[0].script"))
 	script, _ := krm.Path("spec.create[0].script").Find(d.Item.Node())
 	require.Len(t, d.Origins[script], 1)
 	assert.Equal(t, filepath.Join(dir, "a.sh"), d.Origins[script][0].File)
@@ -209,12 +211,17 @@ spec: {containers: []}
 	require.NoError(t, err)
 	assert.Empty(t, told(read, dir))
 	assert.Equal(t, []string{
-		"Sandbox one a.yaml", "Sandbox two a.yaml", "ConfigMap odd", "Sandbox @{not expanded} b.yml", "Sandbox three c.json",
+		"Sandbox one a.yaml",
+		"Sandbox two a.yaml",
+		"ConfigMap odd",
+		"Sandbox @{not expanded} b.yml",
+		"Sandbox three c.json",
 		"Sandbox four d.yaml", "Secret five list.yaml", "Sandbox six list.yaml",
 	}, names(read, dir))
 	text, err := read.Documents[2].Item.Bytes()
 	require.NoError(t, err)
-	assert.Equal(t, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n   name:   odd   # kept as it is\ndata: {a: 1e3}\n", string(text))
+	assert.Equal(t, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n   name:   odd   # kept as it is\ndata: {a: 1e3}\n",
+		string(text))
 	assert.Equal(t, 6, read.Documents[1].Item.PlaceOf("metadata.name").Line, "lines are those of the file")
 	assert.Equal(t, 5, read.Documents[7].Item.PlaceOf("").Line)
 }
@@ -230,34 +237,119 @@ func TestReadFindings(t *testing.T) {
 		text string
 		want []string
 	}{
-		"another key":      {sandbox + "extra: 1\n", []string{`3:1: warning Sandbox/a extra key "extra" is ignored: a native document has name and spec only`}},
-		"a version":        {"version: 1.0.0\n" + sandbox, []string{`1:1: warning Sandbox/a version key "version" is ignored: the version must be part of the name, as in name: hello-db@1.2.0`}},
-		"a repeated key":   {sandbox + "name: c\n", []string{`3:1: error Sandbox/a name must be given once: key "name" is repeated`}},
-		"the wrong case":   {"Name: a\nSpec: {cluster: b}\n", []string{`1:1: error Sandbox/a Name unknown key "Name": did you mean "name"?`, `2:1: error Sandbox/a Spec unknown key "Spec": did you mean "spec"?`}},
-		"no kind":          {"name: a\nspec: {description: b}\n", []string{"2:7: error " + noKind}},
-		"an empty spec":    {"name: a\nspec: {}\n", []string{"2:7: error " + noKind}},
-		"no spec":          {"name: a\nspec:\n", []string{"2:6: error spec must be a mapping"}},
-		"two kinds":        {"name: a\nspec: {runner: {}, forks: []}\n", []string{"2:7: error spec must be that of one kind: it has keys of a ResourcePlugin and of a Sandbox"}},
-		"a list":           {"- a\n", []string{"1:1: error " + notDocument}},
-		"a word":           {"a\n", []string{"1:1: error " + notDocument}},
-		"other keys":       {"a: 1\n", []string{"1:1: error " + notDocument}},
-		"half an object":   {"kind: Sandbox\nspec: {}\n", []string{"1:1: error " + notDocument}},
-		"not YAML":         {sandbox + "---\na: b: c\n", []string{"4:0: error not valid YAML: mapping values are not allowed in this context"}},
-		"a tab":            {"name: a\nspec:\n\tcluster: b\n", []string{"3:0: error not valid YAML: a line must be indented with spaces, not with tabs"}},
-		"a NUL":            {"name: a\nspec: \x00\n", []string{"2:0: error must be text: it holds a NUL byte"}},
-		"latin 1":          {"name: a\nspec: {cluster: \xe4}\n", []string{"2:0: error must be UTF-8: byte 0xe4 is not"}},
-		"UTF-16":           {"\xff\xfen\x00", []string{"1:0: error must be UTF-8, not UTF-16"}},
-		"a missing value":  {"name: a\nspec: {cluster: '@{c}'}\n", []string{`2:17: error Sandbox/a spec.cluster "@{c}": variable "c" must have a value: give it with --set c=VALUE`}},
-		"in another key":   {sandbox + "x: '@{c}'\n", []string{`1:1: error Sandbox/a x "@{c}": variable "c" must have a value: give it with --set c=VALUE`, `3:1: warning Sandbox/a x key "x" is ignored: a native document has name and spec only`}},
-		"unquoted":         {"name: a\nspec:\n  cluster: @{c}\n", []string{"3:12: error " + mustQuote, `3:12: error Sandbox/a spec.cluster "@{c}": variable "c" must have a value: give it with --set c=VALUE`}},
-		"unquoted, thrice": {"name: @{v}\nspec:\n  cluster: @{v}-@{v} # it's\n  labels: {a: @{v}, b: [@{v}]}\n", []string{"1:7: error " + mustQuote, "3:12: error " + mustQuote, "4:15: error " + mustQuote, "4:27: error " + mustQuote}},
-		"an old include":   {"name: a\nspec:\n  runner: {}\n  create:\n  - script: @{include: ./a.sh}", []string{"5:13: error " + mustQuote, `5:13: error ResourcePlugin/a spec.create[0].script "@{include: ./a.sh}": operation "include" is called "embed" today: write "@{embed: ./a.sh}"`}},
-		"an email address": {"name: a\nspec:\n  cluster: @b\n", []string{"3:0: error not valid YAML: found character that cannot start any token"}},
-		"a list's config":  {"{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [], functionConfig: {a: b}}\n", []string{"1:86: warning functionConfig has no effect on a list that is read as a file: give its fields as flags"}},
-		"a list's items":   {"{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [a, {}]}\n", []string{"1:67: error items[0] of a ResourceList must be a mapping"}},
-		"a list without":   {"{apiVersion: config.kubernetes.io/v1, kind: ResourceList}\n", []string{"1:1: error items of a ResourceList must be a list"}},
-		"old Macintosh":    {"name: a\rspec: {cluster: a}\r---\rname: b\rspec: {}\r", []string{"1:0: error not valid YAML: lines must end with LF or CRLF"}},
-		"BOM and CRLF":     {"\ufeffname: a\r\nspec:\r\n  cluster: b\r\n---\r\nx: y\r\n", []string{"5:1: error " + notDocument}},
+		"another key": {
+			sandbox + "extra: 1\n",
+			[]string{`3:1: warning Sandbox/a extra key "extra" is ignored: a native document has name and spec only`},
+		},
+		"a version": {
+			"version: 1.0.0\n" + sandbox,
+			[]string{
+				`1:1: warning Sandbox/a version key "version" is ignored: the version must be part of the ` +
+					`name, as in name: hello-db@1.2.0`,
+			},
+		},
+		"a repeated key": {
+			sandbox + "name: c\n",
+			[]string{`3:1: error Sandbox/a name must be given once: key "name" is repeated`},
+		},
+		"the wrong case": {
+			"Name: a\nSpec: {cluster: b}\n",
+			[]string{
+				`1:1: error Sandbox/a Name unknown key "Name": did you mean "name"?`,
+				`2:1: error Sandbox/a Spec unknown key "Spec": did you mean "spec"?`,
+			},
+		},
+		"no kind":       {"name: a\nspec: {description: b}\n", []string{"2:7: error " + noKind}},
+		"an empty spec": {"name: a\nspec: {}\n", []string{"2:7: error " + noKind}},
+		"no spec":       {"name: a\nspec:\n", []string{"2:6: error spec must be a mapping"}},
+		"two kinds": {
+			"name: a\nspec: {runner: {}, forks: []}\n",
+			[]string{"2:7: error spec must be that of one kind: it has keys of a ResourcePlugin and of a Sandbox"},
+		},
+		"a list":         {"- a\n", []string{"1:1: error " + notDocument}},
+		"a word":         {"a\n", []string{"1:1: error " + notDocument}},
+		"other keys":     {"a: 1\n", []string{"1:1: error " + notDocument}},
+		"half an object": {"kind: Sandbox\nspec: {}\n", []string{"1:1: error " + notDocument}},
+		"not YAML": {
+			sandbox + "---\na: b: c\n",
+			[]string{"4:0: error not valid YAML: mapping values are not allowed in this context"},
+		},
+		"a tab": {
+			"name: a\nspec:\n\tcluster: b\n",
+			[]string{"3:0: error not valid YAML: a line must be indented with spaces, not with tabs"},
+		},
+		"a NUL": {"name: a\nspec: \x00\n", []string{"2:0: error must be text: it holds a NUL byte"}},
+		"latin 1": {
+			"name: a\nspec: {cluster: \xe4}\n",
+			[]string{"2:0: error must be UTF-8: byte 0xe4 is not"},
+		},
+		"UTF-16": {"\xff\xfen\x00", []string{"1:0: error must be UTF-8, not UTF-16"}},
+		"a missing value": {
+			"name: a\nspec: {cluster: '@{c}'}\n",
+			[]string{
+				`2:17: error Sandbox/a spec.cluster "@{c}": variable "c" must have a value: give it with --set ` +
+					`c=VALUE`,
+			},
+		},
+		"in another key": {
+			sandbox + "x: '@{c}'\n",
+			[]string{
+				`1:1: error Sandbox/a x "@{c}": variable "c" must have a value: give it with --set c=VALUE`,
+				`3:1: warning Sandbox/a x key "x" is ignored: a native document has name and spec only`,
+			},
+		},
+		"unquoted": {
+			"name: a\nspec:\n  cluster: @{c}\n",
+			[]string{
+				"3:12: error " + mustQuote,
+				`3:12: error Sandbox/a spec.cluster "@{c}": variable "c" must have a value: give it with --set ` +
+					`c=VALUE`,
+			},
+		},
+		"unquoted, thrice": {
+			"name: @{v}\nspec:\n  cluster: @{v}-@{v} # it's\n  labels: {a: @{v}, b: [@{v}]}\n",
+			[]string{
+				"1:7: error " + mustQuote,
+				"3:12: error " + mustQuote,
+				"4:15: error " + mustQuote,
+				"4:27: error " + mustQuote,
+			},
+		},
+		"an old include": {
+			"name: a\nspec:\n  runner: {}\n  create:\n  - script: @{include: ./a.sh}",
+			[]string{
+				"5:13: error " + mustQuote,
+				`5:13: error ResourcePlugin/a spec.create[0].script "@{include: ./a.sh}": operation "include" ` +
+					`is called "embed" today: write "@{embed: ./a.sh}"`,
+			},
+		},
+		"an email address": {
+			"name: a\nspec:\n  cluster: @b\n",
+			[]string{"3:0: error not valid YAML: found character that cannot start any token"},
+		},
+		"a list's config": {
+			"{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [], functionConfig: {a: b}}\n",
+			[]string{
+				"1:86: warning functionConfig has no effect on a list that is read as a file: give its fields " +
+					"as flags",
+			},
+		},
+		"a list's items": {
+			"{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [a, {}]}\n",
+			[]string{"1:67: error items[0] of a ResourceList must be a mapping"},
+		},
+		"a list without": {
+			"{apiVersion: config.kubernetes.io/v1, kind: ResourceList}\n",
+			[]string{"1:1: error items of a ResourceList must be a list"},
+		},
+		"old Macintosh": {
+			"name: a\rspec: {cluster: a}\r---\rname: b\rspec: {}\r",
+			[]string{"1:0: error not valid YAML: lines must end with LF or CRLF"},
+		},
+		"BOM and CRLF": {
+			"\ufeffname: a\r\nspec:\r\n  cluster: b\r\n---\r\nx: y\r\n",
+			[]string{"5:1: error " + notDocument},
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -279,7 +371,8 @@ func TestReadIsTheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 300 {
-		write(t, filepath.Join(dir, fmt.Sprintf("%d/%d.yaml", i%7, i)), fmt.Sprintf("name: s%d\nspec: {cluster: '@{c}', extra: @{x}}\n---\nbad: [\n", i))
+		write(t, filepath.Join(dir, fmt.Sprintf("%d/%d.yaml", i%7, i)),
+			fmt.Sprintf("name: s%d\nspec: {cluster: '@{c}', extra: @{x}}\n---\nbad: [\n", i))
 	}
 	first, err := native.Read([]string{dir}, native.Options{})
 	require.NoError(t, err)

@@ -18,7 +18,14 @@ var pattern = regexp.MustCompile(`@\{[^}]+\}`)
 // A string is either filled in, or reported and left alone; what the vendor's pattern does not match is never touched.
 func FuzzExpand(f *testing.F) {
 	for _, seed := range []string{
-		"@{a}", "@{ a[yaml] }", "@{embed: run.sh}", "@{embed[binary]:bin}", "@{}@{a}@{", "x@{b[raw]}y", "@{include: a}", "@{a\n}",
+		"@{a}",
+		"@{ a[yaml] }",
+		"@{embed: run.sh}",
+		"@{embed[binary]:bin}",
+		"@{}@{a}@{",
+		"x@{b[raw]}y",
+		"@{include: a}",
+		"@{a\n}",
 		"HEAD@{1}", "@{@{a}}", "@{:}", "@{[]}", "@{embed[yaml]: doc.yaml}", "@{a[yaml]", "${@}", "\xff@{a}",
 	} {
 		f.Add(seed, "x\n- y")
@@ -62,7 +69,9 @@ func checkParts(t *testing.T, text, value string, parts []template.Origin, direc
 
 // What is filled in survives being printed and read again, whatever it is.
 func FuzzPrinted(f *testing.F) {
-	for _, seed := range []string{"a\nb\n", " a\n", "\ta\nb", "a\r\n", "a \nb \n\n", "---\na\n", "#!/bin/sh\n", "a\n\n\n", "\u2028\n", "y", "\x00\n"} {
+	for _, seed := range []string{
+		"a\nb\n", " a\n", "\ta\nb", "a\r\n", "a \nb \n\n", "---\na\n", "#!/bin/sh\n", "a\n\n\n", "\u2028\n", "y", "\x00\n",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
@@ -73,7 +82,10 @@ func FuzzPrinted(f *testing.F) {
 			return
 		}
 		tree := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
-			{Kind: yaml.ScalarNode, Value: "script"}, node, {Kind: yaml.ScalarNode, Value: "next"}, {Kind: yaml.ScalarNode, Value: "z"},
+			{Kind: yaml.ScalarNode, Value: "script"},
+			node,
+			{Kind: yaml.ScalarNode, Value: "next"},
+			{Kind: yaml.ScalarNode, Value: "z"},
 		}}
 		printed, err := yaml.Marshal(tree)
 		require.NoError(t, err)

@@ -65,7 +65,7 @@ func (e *Expander) piece(d directive, value string) (piece, error) {
 }
 
 func describe(d directive, err error) error {
-	if err == errReported {
+	if errors.Is(err, errReported) {
 		return err
 	}
 	return fmt.Errorf("%q: %w", d.text, err)

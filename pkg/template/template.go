@@ -6,6 +6,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -82,6 +83,7 @@ func (e *Expander) Expand(node *yaml.Node, base krm.Path) {
 		if node.ShortTag() == "!!str" {
 			e.scalar(node, base)
 		}
+	default: // an alias
 	}
 }
 
@@ -99,7 +101,7 @@ func (e *Expander) scalar(node *yaml.Node, path krm.Path) {
 		b.read = d.end
 		piece, err := e.piece(d, node.Value)
 		switch {
-		case err == errReported:
+		case errors.Is(err, errReported):
 			silent = true
 		case err != nil:
 			e.report(path, err)

@@ -28,8 +28,11 @@ func (f files) Embed(name string) (content []byte, path string, err error) {
 var (
 	given  = map[string]string{"a": "x", "b-2.c_3": "y", "port": "8080", "list": "[1, two]", "nested": "@{a}", "empty": ""}
 	stored = files{
-		"run.sh": "#!/bin/sh\ngit rev-parse @{u}\n", "doc.yaml": "k: [1, v]\n", "bin": "\xff\x00", "two": "a\n---\nb\n",
-		"anchors": "a: &x 1\nb: *x\n", "broken": "a: [", "crlf": "a\r\nb\r\n", "nothing": "# only a comment\n",
+		"run.sh":   "#!/bin/sh\ngit rev-parse @{u}\n",
+		"doc.yaml": "k: [1, v]\n",
+		"bin":      "\xff\x00",
+		"two":      "a\n---\nb\n",
+		"anchors":  "a: &x 1\nb: *x\n", "broken": "a: [", "crlf": "a\r\nb\r\n", "nothing": "# only a comment\n",
 	}
 )
 
@@ -107,25 +110,75 @@ func TestExpandTellsWhatIsWrong(t *testing.T) {
 	const noEscape = "there is no escape: text that is not meant as a directive must stand in a file that is embedded"
 	const git = "; git's own @{%s} is not possible in a document: " + noEscape
 	cases := map[string]struct{ text, want string }{
-		"a missing variable":   {`"@{zzz}"`, `"@{zzz}": variable "zzz" must have a value: give it with --set zzz=VALUE`},
-		"a near one":           {`"@{prot}"`, `"@{prot}": variable "prot" must have a value: give it with --set prot=VALUE (there is one for "port")`},
-		"git's upstream":       {`"git rev-parse @{u}"`, `"@{u}": variable "u" must have a value: give it with --set u=VALUE` + fmt.Sprintf(git, "u")},
-		"git's reflog":         {`"git show HEAD@{1}"`, `"@{1}": a variable must start with a letter and hold letters, digits, "_.-" only` + fmt.Sprintf(git, "1")},
-		"git's branches":       {`"git checkout @{-2}"`, `"@{-2}": a variable must start with a letter and hold letters, digits, "_.-" only` + fmt.Sprintf(git, "-2")},
-		"not a variable":       {`"@{a b}"`, `"@{a b}": a variable must start with a letter and hold letters, digits, "_.-" only; ` + noEscape},
-		"the old operation":    {`"@{include: ./run.sh}"`, `"@{include: ./run.sh}": operation "include" is called "embed" today: write "@{embed: ./run.sh}"`},
-		"a misspelt operation": {`"@{embd: run.sh}"`, `"@{embd: run.sh}": unknown operation "embd": did you mean "embed"?`},
-		"an unknown operation": {`"@{env: HOME}"`, `"@{env: HOME}": unknown operation "env": must be "embed"; ` + noEscape},
-		"no file":              {`"@{embed: }"`, `"@{embed: }": the file to embed must be named, as in "@{embed: ./script.sh}"`},
-		"a missing file":       {`"@{embed: gone}"`, `"@{embed: gone}": there is no such file`},
-		"an unknown encoding":  {`"@{a[json]}"`, `"@{a[json]}": unknown encoding "json": must be raw, yaml or binary`},
-		"an open bracket":      {`"@{a[yaml}"`, `"@{a[yaml}": the bracket of an encoding must be closed, as in "@{name[yaml]}"`},
-		"yaml within text":     {`"p: @{port[yaml]}"`, `"@{port[yaml]}": the encoding "yaml" must be used only where the directive is the whole string`},
-		"binary within text":   {`"@{a[binary]} "`, `"@{a[binary]}": the encoding "binary" must be used only where the directive is the whole string`},
-		"bytes as text":        {`"@{embed: bin}"`, `"@{embed: bin}": what is filled in must be UTF-8 text: use the encoding [binary] for anything else`},
-		"broken yaml":          {`"@{embed[yaml]: broken}"`, `the value of "dir/broken" must be YAML: line 1: did not find expected node content`},
-		"two documents":        {`"@{embed[yaml]: two}"`, `the value of "dir/two" must be one YAML document`},
-		"anchors in a tree":    {`"@{embed[yaml]: anchors}"`, `the value of "dir/anchors" must not use YAML anchors`},
+		"a missing variable": {
+			`"@{zzz}"`,
+			`"@{zzz}": variable "zzz" must have a value: give it with --set zzz=VALUE`,
+		},
+		"a near one": {
+			`"@{prot}"`,
+			`"@{prot}": variable "prot" must have a value: give it with --set prot=VALUE (there is one for "port")`,
+		},
+		"git's upstream": {
+			`"git rev-parse @{u}"`,
+			`"@{u}": variable "u" must have a value: give it with --set u=VALUE` + fmt.Sprintf(git, "u"),
+		},
+		"git's reflog": {
+			`"git show HEAD@{1}"`,
+			`"@{1}": a variable must start with a letter and hold letters, digits, "_.-" only` +
+				fmt.Sprintf(git, "1"),
+		},
+		"git's branches": {
+			`"git checkout @{-2}"`,
+			`"@{-2}": a variable must start with a letter and hold letters, digits, "_.-" only` +
+				fmt.Sprintf(git, "-2"),
+		},
+		"not a variable": {
+			`"@{a b}"`,
+			`"@{a b}": a variable must start with a letter and hold letters, digits, "_.-" only; ` + noEscape,
+		},
+		"the old operation": {
+			`"@{include: ./run.sh}"`,
+			`"@{include: ./run.sh}": operation "include" is called "embed" today: write "@{embed: ./run.sh}"`,
+		},
+		"a misspelt operation": {
+			`"@{embd: run.sh}"`,
+			`"@{embd: run.sh}": unknown operation "embd": did you mean "embed"?`,
+		},
+		"an unknown operation": {
+			`"@{env: HOME}"`,
+			`"@{env: HOME}": unknown operation "env": must be "embed"; ` + noEscape,
+		},
+		"no file": {
+			`"@{embed: }"`,
+			`"@{embed: }": the file to embed must be named, as in "@{embed: ./script.sh}"`,
+		},
+		"a missing file": {`"@{embed: gone}"`, `"@{embed: gone}": there is no such file`},
+		"an unknown encoding": {
+			`"@{a[json]}"`,
+			`"@{a[json]}": unknown encoding "json": must be raw, yaml or binary`,
+		},
+		"an open bracket": {
+			`"@{a[yaml}"`,
+			`"@{a[yaml}": the bracket of an encoding must be closed, as in "@{name[yaml]}"`,
+		},
+		"yaml within text": {
+			`"p: @{port[yaml]}"`,
+			`"@{port[yaml]}": the encoding "yaml" must be used only where the directive is the whole string`,
+		},
+		"binary within text": {
+			`"@{a[binary]} "`,
+			`"@{a[binary]}": the encoding "binary" must be used only where the directive is the whole string`,
+		},
+		"bytes as text": {
+			`"@{embed: bin}"`,
+			`"@{embed: bin}": what is filled in must be UTF-8 text: use the encoding [binary] for anything else`,
+		},
+		"broken yaml": {
+			`"@{embed[yaml]: broken}"`,
+			`the value of "dir/broken" must be YAML: line 1: did not find expected node content`,
+		},
+		"two documents":     {`"@{embed[yaml]: two}"`, `the value of "dir/two" must be one YAML document`},
+		"anchors in a tree": {`"@{embed[yaml]: anchors}"`, `the value of "dir/anchors" must not use YAML anchors`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -66,62 +67,69 @@ func (r *run) configMap(node *yaml.Node) []decode.Problem {
 		fields[f.key] = f
 	}
 	converted := *data
-	converted.Content = make([]*yaml.Node, len(data.Content))
-	copy(converted.Content, data.Content)
+	converted.Content = nil
+	var problems []decode.Problem
 	for i := 0; i+1 < len(data.Content); i += 2 {
-		if f, known := fields[data.Content[i].Value]; known {
-			converted.Content[i+1] = fromString(data.Content[i+1], f.value.Kind())
+		key, value := data.Content[i], data.Content[i+1]
+		if f, known := fields[key.Value]; known && value.Kind == yaml.ScalarNode && value.ShortTag() == "!!str" {
+			var err error
+			if value, err = fromString(value, f.value.Kind()); err != nil {
+				problems = append(problems, wrong(krm.Path("data").Key(key.Value), err.Error())...)
+				continue
+			}
 		}
+		converted.Content = append(converted.Content, key, value)
 	}
-	return decode.Into(&converted, "data", r.config)
+	return append(problems, decode.Into(&converted, "data", r.config)...)
 }
 
-// fromString turns the string of a ConfigMap into a value of the kind, and leaves it alone where it is none.
-func fromString(text *yaml.Node, kind reflect.Kind) *yaml.Node {
-	if text.Kind != yaml.ScalarNode || text.ShortTag() != "!!str" {
-		return text
-	}
-	value := *text
-	value.Style = yaml.DoubleQuotedStyle
+// fromString turns the string of a ConfigMap into a value of the kind. What does not fit stays a string, for decode to
+// refuse.
+func fromString(text *yaml.Node, kind reflect.Kind) (*yaml.Node, error) {
 	switch trimmed := strings.TrimSpace(text.Value); kind {
 	case reflect.Bool:
 		if trimmed == "true" || trimmed == "false" {
-			value.Tag, value.Value = "!!bool", trimmed
+			return scalarNode(text, "!!bool", trimmed), nil
 		}
 	case reflect.Int:
-		value.Tag, value.Value = "!!int", trimmed
+		if _, err := strconv.Atoi(trimmed); err == nil {
+			return scalarNode(text, "!!int", trimmed), nil
+		}
 	case reflect.Slice:
-		value = listNode(text, splitList(text.Value))
+		return listNode(text), nil
 	case reflect.Map:
 		return mapNode(text)
+	default:
 	}
-	return &value
+	return scalarNode(text, "!!str", text.Value), nil
 }
 
-func listNode(at *yaml.Node, elements []string) yaml.Node {
-	list := yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: at.Line, Column: at.Column}
-	for _, element := range elements {
-		list.Content = append(list.Content, stringNode(at, element))
+func listNode(text *yaml.Node) *yaml.Node {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: text.Line, Column: text.Column}
+	for _, element := range splitList(text.Value) {
+		list.Content = append(list.Content, scalarNode(text, "!!str", element))
 	}
 	return list
 }
 
 // mapNode reads `key=value` pairs, one a line, or with commas between where there is one line.
-func mapNode(text *yaml.Node) *yaml.Node {
-	dictionary := yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: text.Line, Column: text.Column}
+func mapNode(text *yaml.Node) (*yaml.Node, error) {
+	dictionary := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: text.Line, Column: text.Column}
 	for _, pair := range splitList(text.Value) {
 		key, value, found := strings.Cut(pair, "=")
 		if !found {
-			return text
+			return nil, fmt.Errorf("must be KEY=VALUE pairs, one a line, not %q", pair)
 		}
-		dictionary.Content = append(dictionary.Content, stringNode(text, strings.TrimSpace(key)), stringNode(text, value))
+		dictionary.Content = append(dictionary.Content,
+			scalarNode(text, "!!str", strings.TrimSpace(key)), scalarNode(text, "!!str", value))
 	}
-	return &dictionary
+	return dictionary, nil
 }
 
-func stringNode(at *yaml.Node, value string) *yaml.Node {
+// scalarNode returns a scalar in quotes: what was a string of a ConfigMap is no matter for YAML readers to disagree on.
+func scalarNode(at *yaml.Node, tag, value string) *yaml.Node {
 	return &yaml.Node{
-		Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: value, Line: at.Line, Column: at.Column,
+		Kind: yaml.ScalarNode, Tag: tag, Style: yaml.DoubleQuotedStyle, Value: value, Line: at.Line, Column: at.Column,
 	}
 }
 

@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -11,8 +12,12 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/native"
 )
 
+// garbage is how much the heap may grow, in per cent, before it is collected: a run is short, and trees are what it makes.
+const garbage = 400
+
 // files is file mode.
 func (r *run) files() int {
+	debug.SetGCPercent(garbage)
 	read, err := native.Read(r.paths, native.Options{
 		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin,
 	})

@@ -21,7 +21,7 @@ type options struct {
 	Output            string            `json:"output" help:"how findings are printed: text or json"`
 	Verbose           bool              `json:"verbose" help:"say on stderr what was done"`
 	Help              bool              `json:"help" help:"show this text"`
-	Version           bool              `json:"version" help:"show the version"`
+	ShowVersion       bool              `json:"version" help:"show the version"`
 }
 
 // parse reads the arguments into the options and the config.
@@ -76,6 +76,8 @@ func explain(err error, flags *pflag.FlagSet) error {
 	var valueless *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("unknown flag %q: see --help", "-"+unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
 		return unknownFlag(unknown.GetSpecifiedName(), flags)
 	case errors.As(err, &valueless):
@@ -97,7 +99,7 @@ func unknownFlag(name string, flags *pflag.FlagSet) error {
 
 // check refuses combinations that mean nothing.
 func (r *run) check(flags *pflag.FlagSet) error {
-	if r.Help || r.options.Version {
+	if r.Help || r.ShowVersion {
 		return nil
 	}
 	if len(r.paths) == 0 {

@@ -89,7 +89,7 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	switch {
 	case r.Help:
 		return r.print(r.help())
-	case r.options.Version:
+	case r.ShowVersion:
 		return r.print(f.Name + " " + version() + "\n")
 	case len(r.paths) == 0:
 		return r.stream()

@@ -68,6 +68,7 @@ func withCounts(summary string, results krm.Results) string {
 			errors++
 		case krm.Warning:
 			warnings++
+		default:
 		}
 	}
 	var counts []string
