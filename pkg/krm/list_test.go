@@ -1,0 +1,92 @@
+package krm
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	list, err := Parse(workloads())
+	require.NoError(t, err)
+	chosen, err := list.Select("v1", "Service", "ConfigMap")
+	require.NoError(t, err)
+	assert.Len(t, chosen, len(list.Items())/3*2)
+	for _, item := range chosen {
+		assert.NotNil(t, item.tree)
+	}
+	chosen, err = list.Select("v1", "Deployment")
+	require.NoError(t, err)
+	assert.Empty(t, chosen)
+	chosen, err = list.Select("apps/v1", "Deployment", "Deployment")
+	require.NoError(t, err)
+	assert.Len(t, chosen, len(list.Items())/3)
+}
+
+// Peeks and trees may be asked for from everywhere at once.
+func TestConcurrentReaders(t *testing.T) {
+	t.Parallel()
+	list, err := Parse(sandboxes(50))
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for _, item := range list.Items() {
+				assert.Equal(t, "Sandbox", item.Kind())
+				assert.Equal(t, "demo", Value(Value(item.Node(), "spec"), "cluster").Value)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestListChanges(t *testing.T) {
+	t.Parallel()
+	list, err := Parse(sandboxes(3))
+	require.NoError(t, err)
+	a, b, c := list.Items()[0], list.Items()[1], list.Items()[2]
+	list.Remove(b)
+	d, err := NewItem([]byte("apiVersion: v1\nkind: D\nmetadata:\n  name: d\n"))
+	require.NoError(t, err)
+	list.Replace(c, d)
+	list.Replace(b, a)
+	list.Append(b)
+	assert.Equal(t, []*Item{a, d, b}, list.Items())
+	again, err := Parse([]byte(written(t, list)))
+	require.NoError(t, err)
+	require.Len(t, again.Items(), 3)
+	for n, name := range []string{"sandbox-0", "d", "sandbox-1"} {
+		assert.Equal(t, name, again.Items()[n].Name())
+	}
+	text, err := b.Bytes()
+	require.NoError(t, err)
+	moved, err := again.Items()[2].Bytes()
+	require.NoError(t, err)
+	assert.Equal(t, string(text), string(moved))
+}
+
+func TestNewItemErrors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":             "there is no document",
+		"a":            "must be an object (a mapping), not a scalar",
+		"- a\n":        "must be an object (a mapping), not a list",
+		"a: b: c\n":    "not YAML: ",
+		"a\n---\nb\n":  "must be one document",
+		"a: \"b\n":     "not YAML: ",
+		"a: b\n  c: d": "not YAML: ",
+	} {
+		_, err := NewItem([]byte(text))
+		require.ErrorContains(t, err, want, text)
+	}
+	for _, text := range []string{"{a: b}", "---\na: b\n", "\ufeffa: b\n", "%YAML 1.1\n---\na: b\n", "a: &x b\nc: *x\n", "a:\r  b\n", "? a\n: b\n"} {
+		item, err := NewItem([]byte(text))
+		require.NoError(t, err, text)
+		list := NewList(item, item)
+		root := parsed(t, written(t, list))
+		assert.True(t, same(Value(root, "items").Content[1], item.Node()), text)
+	}
+}

@@ -1,0 +1,84 @@
+package krm
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+const tree = "a:\n  b: [x, {c: y}]\n  \"d.e\": z\n  '': empty\n  f[0]: g\n  f: &f {g: 1}\n  h: *f\n  a: first\n  a: second\n"
+
+func parsed(t *testing.T, text string) *yaml.Node {
+	t.Helper()
+	root, err := parseOne([]byte(text))
+	require.NoError(t, err)
+	return root
+}
+
+func TestPathFind(t *testing.T) {
+	t.Parallel()
+	root := parsed(t, tree)
+	for path, want := range map[Path]string{
+		"a.b[0]": "x", "a.b[1].c": "y", `a["d.e"]`: "z", `a[""]`: "empty", `a["f[0]"]`: "g", "a.f.g": "1", "a.h.g": "1",
+		`["a"]["b"][0]`: "x", "a.a": "first",
+	} {
+		node, ok := path.Find(root)
+		require.True(t, ok, path)
+		assert.Equal(t, want, node.Value, path)
+	}
+	for _, path := range []Path{"b", "a.b[2]", "a.b[-1]", "a.b.c", "a[0]", "a.", "a[", "a[x]", `a["b]`, "a..b", "a.b[0].x", `a["b"`} {
+		_, ok := path.Find(root)
+		assert.False(t, ok, path)
+	}
+	node, ok := Path("").Find(root)
+	assert.True(t, ok)
+	assert.Same(t, root, node)
+}
+
+func TestPathBuilding(t *testing.T) {
+	t.Parallel()
+	path := Path("").Key("metadata").Key("annotations").Key("a/b\"c").Index(1).Key("x-y_Z0").Key("")
+	assert.Equal(t, Path(`metadata.annotations["a/b\"c"][1].x-y_Z0[""]`), path)
+	assert.Equal(t, Path("a.b[0]"), Path(`["a"]["b"][0]`).canonical())
+	assert.Equal(t, Path("a..b"), Path("a..b").canonical())
+}
+
+func TestPathNearest(t *testing.T) {
+	t.Parallel()
+	root := parsed(t, "a:\n  b: [x]\n")
+	for path, line := range map[Path]int{"": 1, "z": 1, "a": 2, "a.z": 2, "a.b[0]": 2, "a.b[3].c": 2, "a.": 2} {
+		assert.Equal(t, line, path.nearest(root).Line, path)
+	}
+}
+
+func TestComparePaths(t *testing.T) {
+	t.Parallel()
+	sorted := []Path{"", "a", "a[2]", "a[2].b", "a[10]", "a[10].b", "a.b", "b", "b.a"}
+	for i, a := range sorted {
+		for j, b := range sorted {
+			assert.Equal(t, i < j, comparePaths(a, b) < 0, "%s %s", a, b)
+			assert.Equal(t, i == j, comparePaths(a, b) == 0, "%s %s", a, b)
+		}
+	}
+}
+
+func FuzzPath(f *testing.F) {
+	for _, seed := range []string{"a.b[0]", `["x\n"].c`, "[", "a..b", `[""][0]`} {
+		f.Add(seed)
+	}
+	root, err := parseOne([]byte(tree))
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, text string) {
+		path := Path(text)
+		spelled := path.canonical()
+		require.Equal(t, spelled, spelled.canonical())
+		require.Equal(t, 0, comparePaths(path, path))
+		a, okA := path.Find(root)
+		b, okB := spelled.Find(root)
+		require.Equal(t, okA, okB)
+		require.Same(t, a, b)
+		require.NotNil(t, path.nearest(root))
+	})
+}
