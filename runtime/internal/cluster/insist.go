@@ -35,7 +35,7 @@ func (s *series) after(ctx context.Context, began time.Time, err error) error {
 		s.refused = time.Time{}
 	case errors.As(err, &notYet), errors.As(err, &failure) && failure.Early():
 		if s.refused.IsZero() {
-			s.refused = began
+			s.refused = time.Now()
 		}
 		if time.Since(s.refused) >= s.timing.Patience {
 			return err

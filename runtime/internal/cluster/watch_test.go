@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"errors"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,16 +15,14 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 )
 
-// until ends a watch when the stamp is there.
-func until(value string) func(*cluster.Secret) (bool, error) {
-	return func(s *cluster.Secret) (bool, error) { return s != nil && s.Annotation("stamp") == value, nil }
-}
+// stamped ends a watch when the stamp is there.
+func stamped(s *cluster.Secret) (bool, error) { return s != nil && s.Annotation("stamp") == "1", nil }
 
 func TestWatchAsksForOneSecretByName(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, map[string]string{"stamp": "1"})
-	require.NoError(t, connect(t, server).Watch(within(t, 5*time.Second), db, until("1")))
+	require.NoError(t, connect(t, server).Watch(within(t, 5*time.Second), db, stamped))
 	calls := server.Calls()
 	require.Len(t, calls, 1)
 	assert.Equal(t, "watch", calls[0].Verb)
@@ -77,7 +76,7 @@ func TestWatchOutlivesWhatPasses(t *testing.T) {
 			server := fakeapi.New(t)
 			server.Apply(db, map[string]string{"stamp": "1"})
 			server.Inject(atFirst("watch", 2, fault))
-			require.NoError(t, connect(t, server).Watch(within(t, 20*time.Second), db, until("1")))
+			require.NoError(t, connect(t, server).Watch(within(t, 20*time.Second), db, stamped))
 			assert.Len(t, server.Calls(), 3)
 		})
 	}
@@ -93,7 +92,7 @@ func TestWatchDoesNotSpin(t *testing.T) {
 	config.Timing.Pause = 100 * time.Millisecond
 	client, err := cluster.New(config)
 	require.NoError(t, err)
-	require.Error(t, client.Watch(within(t, time.Second), db, until("1")))
+	require.Error(t, client.Watch(within(t, time.Second), db, stamped))
 	assert.Less(t, len(server.Calls()), 16)
 	assert.Greater(t, len(server.Calls()), 4)
 }
@@ -113,7 +112,7 @@ func TestWatchTellsWhatIsDenied(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Deny("watch", db)
-	err := connect(t, server).Watch(within(t, 5*time.Second), db, until("1"))
+	err := connect(t, server).Watch(within(t, 5*time.Second), db, stamped)
 	require.ErrorContains(t, err, `a Role must grant the Pod's ServiceAccount "watch" on it`)
 	assert.Greater(t, len(server.Calls()), 1, "the Role may be applied after the Job")
 }
@@ -121,27 +120,30 @@ func TestWatchTellsWhatIsDenied(t *testing.T) {
 // A server that is stopped, restarted and frozen at random moments is outlived, and nothing is missed.
 func TestWatchThroughRestartsAndFreezes(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 10 {
-		server := fakeapi.New(t)
-		ended := make(chan error, 1)
-		client := connect(t, server)
-		ctx := within(t, 30*time.Second)
-		go func() { ended <- client.Watch(ctx, db, until("1")) }()
-		for range 3 {
-			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
-			if random.IntN(2) == 0 {
-				up := server.Down()
-				server.Apply(db, map[string]string{"stamp": "0"})
+	for i := range uint64(12) {
+		t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(1, i))
+			server := fakeapi.New(t)
+			ended := make(chan error, 1)
+			client := connect(t, server)
+			ctx := within(t, 30*time.Second)
+			go func() { ended <- client.Watch(ctx, db, stamped) }()
+			for range 3 {
 				time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
-				up()
-			} else {
-				server.Freeze()
-				time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
-				server.Thaw()
+				if random.IntN(2) == 0 {
+					up := server.Down()
+					server.Apply(db, map[string]string{"stamp": "0"})
+					time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+					up()
+				} else {
+					server.Freeze()
+					time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+					server.Thaw()
+				}
 			}
-		}
-		server.Apply(db, map[string]string{"stamp": "1"})
-		require.NoError(t, <-ended)
+			server.Apply(db, map[string]string{"stamp": "1"})
+			require.NoError(t, <-ended)
+		})
 	}
 }

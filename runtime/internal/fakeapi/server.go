@@ -4,13 +4,16 @@ package fakeapi
 
 import (
 	"encoding/pem"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,7 +25,7 @@ type Server struct {
 	// Folder holds the token and the certificate, as a Pod's projected volume does.
 	Folder string
 
-	t     testing.TB
+	tb    testing.TB
 	http  *httptest.Server
 	gate  gate
 	mu    sync.Mutex
@@ -43,14 +46,14 @@ type Call struct {
 }
 
 // New starts a server that ends with the test.
-func New(t testing.TB) *Server {
-	t.Helper()
-	s := &Server{t: t, Folder: t.TempDir(), state: newState(), deny: map[string]bool{}}
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	s := &Server{tb: tb, Folder: tb.TempDir(), state: newState(), deny: map[string]bool{}}
 	s.Rotate("token-1")
-	s.listen("127.0.0.1:0")
+	s.listen(reserve(tb))
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.http.Certificate().Raw})
-	require.NoError(t, os.WriteFile(filepath.Join(s.Folder, "ca.crt"), certificate, 0o600))
-	t.Cleanup(func() {
+	require.NoError(tb, os.WriteFile(filepath.Join(s.Folder, "ca.crt"), certificate, 0o600))
+	tb.Cleanup(func() {
 		s.Thaw()
 		s.stop()
 	})
@@ -60,7 +63,7 @@ func New(t testing.TB) *Server {
 // Address is the host and port that the server keeps for its life.
 func (s *Server) Address() (host, port string) {
 	host, port, err := net.SplitHostPort(s.http.Listener.Addr().String())
-	require.NoError(s.t, err)
+	require.NoError(s.tb, err)
 	return host, port
 }
 
@@ -76,15 +79,24 @@ func (s *Server) Rotate(token string) {
 	defer s.mu.Unlock()
 	s.token = token
 	fresh := filepath.Join(s.Folder, "token.new")
-	require.NoError(s.t, os.WriteFile(fresh, []byte(token+"\n"), 0o600))
-	require.NoError(s.t, os.Rename(fresh, filepath.Join(s.Folder, "token")))
+	require.NoError(s.tb, os.WriteFile(fresh, []byte(token+"\n"), 0o600))
+	require.NoError(s.tb, os.Rename(fresh, filepath.Join(s.Folder, "token")))
 }
 
 // Down stops the server: connections are cut, new ones refused, until up is called.
 func (s *Server) Down() (up func()) {
 	address := s.http.Listener.Addr().String()
 	s.stop()
-	return func() { s.listen(address) }
+	return func() {
+		var listener net.Listener
+		// A process that was forked a moment ago holds the old listener until it executes its program.
+		require.Eventually(s.tb, func() bool {
+			var err error
+			listener, err = net.Listen("tcp", address)
+			return err == nil
+		}, 10*time.Second, 5*time.Millisecond)
+		s.listen(listener)
+	}
 }
 
 // Freeze stops the server as SIGSTOP does: connections stay open and nothing is answered until Thaw.
@@ -119,9 +131,7 @@ func (s *Server) Calls() []Call {
 	return append([]Call{}, s.calls...)
 }
 
-func (s *Server) listen(address string) {
-	listener, err := net.Listen("tcp", address)
-	require.NoError(s.t, err)
+func (s *Server) listen(listener net.Listener) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	_ = server.Listener.Close()
 	server.Listener = &gatedListener{Listener: listener, gate: &s.gate}
@@ -129,6 +139,25 @@ func (s *Server) listen(address string) {
 	server.StartTLS()
 	s.http = server
 }
+
+// reserve finds a port that the kernel gives to nobody else while the server is down: one below the range for outgoing
+// connections, and not that of another server of this process.
+func reserve(tb testing.TB) net.Listener {
+	tb.Helper()
+	for range 1000 {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(10_000+rand.IntN(20_000)))
+		if _, taken := reserved.LoadOrStore(address, true); taken {
+			continue
+		}
+		if listener, err := net.Listen("tcp", address); err == nil {
+			return listener
+		}
+	}
+	tb.Fatal("no port is free")
+	return nil
+}
+
+var reserved sync.Map
 
 func (s *Server) stop() {
 	s.http.CloseClientConnections()

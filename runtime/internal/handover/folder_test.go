@@ -110,12 +110,12 @@ func TestNamesMustStayInside(t *testing.T) {
 	t.Parallel()
 	folder, at := prepared(t)
 	for _, name := range []string{"", ".", "..", "../x", "/etc/x", "a/../../x"} {
-		assert.Error(t, folder.WriteInput(name, nil), name)
-		assert.Error(t, folder.WriteOutput(name, nil), name)
+		require.Error(t, folder.WriteInput(name, nil), name)
+		require.Error(t, folder.WriteOutput(name, nil), name)
 		_, err := folder.Outputs([]contract.Output{{Name: name}})
-		assert.Error(t, err, name)
+		require.Error(t, err, name)
 	}
-	assert.Error(t, folder.WriteOutput("a/b", nil))
+	require.Error(t, folder.WriteOutput("a/b", nil))
 	assert.NoFileExists(t, filepath.Join(filepath.Dir(at), "x"))
 }
 
@@ -168,6 +168,7 @@ func TestPlantedFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	token := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(token, []byte("secret token"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(token), "dsn"), []byte("secret token"), 0o600))
 	plants := map[string]func(t *testing.T, at string){
 		"link out": func(t *testing.T, at string) {
 			t.Helper()
@@ -183,7 +184,6 @@ func TestPlantedFilesAreRefused(t *testing.T) {
 			t.Helper()
 			require.NoError(t, os.Remove(filepath.Join(at, "outputs")))
 			require.NoError(t, os.Symlink(filepath.Dir(token), filepath.Join(at, "outputs")))
-			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(token), "dsn"), []byte("secret token"), 0o600))
 		},
 		"pipe": func(t *testing.T, at string) {
 			t.Helper()
@@ -197,6 +197,7 @@ func TestPlantedFilesAreRefused(t *testing.T) {
 	}
 	for name, plant := range plants {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			folder, at := prepared(t)
 			plant(t, at)
 			_, err := folder.Outputs(plan.Outputs)

@@ -23,7 +23,7 @@ func record(t *testing.T, server *fakeapi.Server, generation string, attempts in
 	t.Helper()
 	config := server.Config()
 	config.Timing = cluster.Timing{
-		Request: 500 * time.Millisecond, Pause: 4 * time.Millisecond, Patience: 150 * time.Millisecond,
+		Request: 5 * time.Second, Pause: 4 * time.Millisecond, Patience: time.Second,
 	}
 	client, err := cluster.New(config)
 	require.NoError(t, err)

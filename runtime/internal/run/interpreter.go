@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ func firstLine(file string) (line string, readable bool) {
 	}
 	defer func() { _ = opened.Close() }()
 	line, err = bufio.NewReader(io.LimitReader(opened, maxLine)).ReadString('\n')
-	return line, err == nil || err == io.EOF
+	return line, err == nil || errors.Is(err, io.EOF)
 }
 
 // interpreterOf is the program that a #! line names, empty where there is no such line. A carriage return is part of it,

@@ -13,34 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakenode"
 	"github.com/resource-plugins/krm-functions/runtime/internal/handover"
 )
 
 // marker stands for a value that must be in no log and no message.
 const marker = "hunter2-marker"
 
-// runner is the real program, built once.
-var runner string
-
-func TestMain(m *testing.M) {
-	os.Exit(withRunner(m))
-}
-
-func withRunner(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "runner")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	runner = filepath.Join(folder, "runner")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", runner,
-		"github.com/resource-plugins/krm-functions/runtime/cmd/runner")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("%v: %s", err, output))
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(fakenode.Main(m)) }
 
 // pod is main as the input manager leaves it, with the real runner in the shared folder.
 type pod struct {
@@ -61,8 +41,16 @@ func newPod(t *testing.T, script string) *pod {
 	require.NoError(t, err)
 	p.prepare(contract.Output{Name: "dsn", Path: filepath.Join(p.tmp, "out", "dsn")})
 	p.script = filepath.Join(p.tmp, "script")
-	require.NoError(t, os.WriteFile(p.script, []byte(p.in(script)), 0o700))
+	p.write(script)
 	return p
+}
+
+// write replaces the script.
+func (p *pod) write(script string) {
+	p.t.Helper()
+	require.NoError(p.t, fakenode.Unforked(func() error {
+		return os.WriteFile(p.script, []byte(p.in(script)), 0o700)
+	}))
 }
 
 // in puts the Pod's folders into a text.
@@ -73,10 +61,10 @@ func (p *pod) in(text string) string {
 func (p *pod) prepare(outputs ...contract.Output) {
 	p.t.Helper()
 	plan := contract.Plan{Step: "provision", Generation: "g1", Outputs: outputs}
-	require.NoError(p.t, p.folder.Prepare(plan, runner))
+	require.NoError(p.t, fakenode.Unforked(func() error { return p.folder.Prepare(plan, fakenode.Runner) }))
 }
 
-// command is main's process. A start again after "text file busy" is due to the copy's descriptor in another test's fork.
+// command is main's process.
 func (p *pod) command(arguments ...string) *exec.Cmd {
 	command := exec.Command(filepath.Join(p.at, "runner"), append([]string{p.script}, arguments...)...)
 	command.Stdout, command.Stderr = p.log, p.log
@@ -86,16 +74,9 @@ func (p *pod) command(arguments ...string) *exec.Cmd {
 
 func (p *pod) start(arguments ...string) *exec.Cmd {
 	p.t.Helper()
-	for {
-		command := p.command(arguments...)
-		err := command.Start()
-		if err != nil && strings.Contains(err.Error(), "text file busy") {
-			time.Sleep(time.Millisecond)
-			continue
-		}
-		require.NoError(p.t, err)
-		return command
-	}
+	command := p.command(arguments...)
+	require.NoError(p.t, command.Start())
+	return command
 }
 
 // run runs main to its end and returns its exit code.

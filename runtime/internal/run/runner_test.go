@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakenode"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
 	"github.com/resource-plugins/krm-functions/runtime/internal/run"
 )
 
 func TestRunnerIsSmall(t *testing.T) {
 	t.Parallel()
-	info, err := os.Stat(runner)
+	info, err := os.Stat(fakenode.Runner)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, info.Size(), int64(3_000_000))
 }
@@ -84,7 +85,7 @@ func TestScriptsThatFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPod(t, "")
-			require.NoError(t, os.WriteFile(p.script, []byte(p.in(test.script)), 0o700))
+			p.write(test.script)
 			require.NoError(t, os.WriteFile(filepath.Join(p.tmp, "plain"), nil, 0o600))
 			assert.Equal(t, test.code, p.run(), p.log)
 			p.requireExit(test.code)
@@ -307,7 +308,7 @@ func TestOutOfMemoryIsNamed(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(counter), 0o700))
 		require.NoError(t, os.WriteFile(counter, []byte("oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"), 0o600))
 		script := "#!/bin/sh\necho 'oom_kill 2' > " + counter + "\nkill -9 $$\n"
-		require.NoError(t, os.WriteFile(p.script, []byte(script), 0o700))
+		p.write(script)
 		var log bytes.Buffer
 		code := run.Runner{
 			Folder: p.at, Cgroup: p.tmp, Reporter: report.Reporter{Stderr: &log}, Command: []string{p.script},

@@ -34,7 +34,7 @@ func (r Runner) script() error {
 func verdict(status syscall.WaitStatus, file string, outOfMemory bool) error {
 	if status.Signaled() {
 		number := status.Signal()
-		text := fmt.Sprintf("the script was killed by %s", signalName(number))
+		text := "the script was killed by " + signalName(number)
 		if outOfMemory {
 			text += ": out of memory; raise the memory limit of main"
 		}

@@ -25,8 +25,8 @@ const (
 	exitTerminated = 143
 )
 
-// Terminated is the cause of a context that ended because the kubelet asked the container to end.
-var Terminated = errors.New("the Pod is being terminated")
+// ErrTerminated is the cause of a context that ended because the kubelet asked the container to end.
+var ErrTerminated = errors.New("the Pod is being terminated")
 
 // stampLimit is how long a failing helper tries to tell the consumers. Its Pod has failed in any case.
 const stampLimit = time.Minute
@@ -65,7 +65,7 @@ func (h Host) Main(ctx context.Context, arguments []string) int {
 	}
 	if err := commands[arguments[0]](ctx, task); err != nil {
 		h.Reporter.Fail(fmt.Sprintf("step %q: %v", task.plan.Step, err))
-		if errors.Is(err, Terminated) {
+		if errors.Is(err, ErrTerminated) {
 			return exitTerminated
 		}
 		return exitFailed
@@ -80,7 +80,7 @@ func UntilTerminated(parent context.Context) context.Context {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
 		<-signals
-		terminate(Terminated)
+		terminate(ErrTerminated)
 	}()
 	return ctx
 }

@@ -1,0 +1,33 @@
+package task
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What is accepted as a plan says whose it is, and reads the same when it is written again.
+func FuzzPlan(f *testing.F) {
+	for _, plan := range []string{
+		"", "{}", "null", "[]", `{"step":"s","generation":"g"}`, `{"step":"s","generation":"g","later":1}`,
+		`{"step":"s","generation":"g","producers":[{"step":"p","inputs":null}],"outputs":[{"name":"a","path":"/a"}]}`,
+		`{"step":"s","generation":"g","attempts":1e9}`, `{"step":"s","generation":"g"} x`,
+	} {
+		f.Add(plan)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		plan, err := parse(text)
+		if err != nil {
+			return
+		}
+		assert.NotEmpty(t, plan.Step)
+		assert.NotEmpty(t, plan.Generation)
+		again, err := json.Marshal(plan)
+		require.NoError(t, err)
+		same, err := parse(string(again))
+		require.NoError(t, err)
+		assert.Equal(t, plan, same)
+	})
+}
