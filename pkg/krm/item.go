@@ -1,9 +1,7 @@
 package krm
 
 import (
-	"bytes"
 	"fmt"
-	"strconv"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -46,61 +44,6 @@ type Item struct {
 	placed bool // the tree's lines are those of the file origin
 	origin string
 }
-
-// NewItem takes an object as block-style YAML (no indentation, no document marker), such as a renderer prints. The item
-// keeps raw.
-func NewItem(raw []byte) (*Item, error) {
-	item := &Item{text: raw}
-	var seen peek
-	seen.reset(0)
-	reader := entry{lines: lines{src: raw}, stop: -1, peek: &seen}
-	if reader.recognise() && seen.object {
-		item.identify(&seen, map[string]string{})
-		return item, nil
-	}
-	node, err := parseOne(raw)
-	if err != nil {
-		return nil, err
-	}
-	if node.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("must be an object (a mapping), not %s", describe(node))
-	}
-	item.know(node)
-	item.odd = true
-	if _, tidy := cleanLines(raw); !tidy || hasByteOrderMark(raw) || bytes.HasPrefix(raw, []byte("---")) {
-		item.text = nil
-	}
-	return item, nil
-}
-
-// FromNode takes an object as a tree whose lines and columns are those of the named file.
-func FromNode(node *yaml.Node, file string) *Item {
-	item := &Item{origin: file, placed: true}
-	item.know(node)
-	return item
-}
-
-// identify takes over what the scanner saw. It shares equal strings.
-func (i *Item) identify(seen *peek, names map[string]string) {
-	if i.peeked = !seen.unsure; !i.peeked {
-		return
-	}
-	for field, value := range seen.value {
-		if field == peekName {
-			i.known[field] = string(value)
-			continue
-		}
-		name, ok := names[string(value)]
-		if !ok {
-			name = string(value)
-			names[name] = name
-		}
-		i.known[field] = name
-	}
-}
-
-// know gives the item its tree.
-func (i *Item) know(node *yaml.Node) { i.once.Do(func() { i.tree = node }) }
 
 // APIVersion returns the object's apiVersion, empty where it has none.
 func (i *Item) APIVersion() string { return i.field(versionPath, peekVersion) }
@@ -177,40 +120,4 @@ func (i *Item) raw() []byte {
 // Ref names the object for a result.
 func (i *Item) Ref() ResourceRef {
 	return ResourceRef{APIVersion: i.APIVersion(), Kind: i.Kind(), Name: i.Name(), Namespace: i.Namespace()}
-}
-
-// PlaceOf returns where the field at path is written, or its nearest parent that exists. Of an item that came in with a
-// list only the file is known, and that only where the orchestrator's annotation can be trusted: under kustomize the
-// paths are made up.
-func (i *Item) PlaceOf(path Path) Place {
-	if !i.placed {
-		if file := i.file(); file != nil {
-			return Place{File: file.Path}
-		}
-		return Place{}
-	}
-	node := path.nearest(i.Node())
-	return Place{File: i.origin, Line: node.Line, Column: node.Column}
-}
-
-func (i *Item) file() *File {
-	if _, kustomize := i.Annotation(kustomizeAnnotation); kustomize {
-		return nil
-	}
-	path, ok := i.Annotation(pathAnnotation)
-	if !ok {
-		return nil
-	}
-	text, _ := i.Annotation(indexAnnotation)
-	index, _ := strconv.Atoi(text)
-	return &File{Path: path, Index: index}
-}
-
-// scalar returns the scalar at path as it was read, nil where there is none.
-func (i *Item) scalar(path Path) any {
-	node, ok := path.Find(i.Node())
-	if !ok || node.Kind != yaml.ScalarNode {
-		return nil
-	}
-	return node.Value
 }

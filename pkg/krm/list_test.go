@@ -82,7 +82,9 @@ func TestNewItemErrors(t *testing.T) {
 		_, err := NewItem([]byte(text))
 		require.ErrorContains(t, err, want, text)
 	}
-	for _, text := range []string{"{a: b}", "---\na: b\n", "\ufeffa: b\n", "%YAML 1.1\n---\na: b\n", "a: &x b\nc: *x\n", "a:\r  b\n", "? a\n: b\n"} {
+	for _, text := range []string{
+		"{a: b}", "---\na: b\n", "\ufeffa: b\n", "%YAML 1.1\n---\na: b\n", "a: &x b\nc: *x\n", "a:\r  b\n", "? a\n: b\n",
+	} {
 		item, err := NewItem([]byte(text))
 		require.NoError(t, err, text)
 		list := NewList(item, item)

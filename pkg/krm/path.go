@@ -132,32 +132,3 @@ func plainKey(key string) bool {
 	}
 	return key != ""
 }
-
-// Value returns the value of key in a mapping, nil where there is none. It looks through aliases.
-func Value(mapping *yaml.Node, key string) *yaml.Node {
-	mapping = dereference(mapping)
-	if mapping == nil || mapping.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return dereference(mapping.Content[i+1])
-		}
-	}
-	return nil
-}
-
-func element(list *yaml.Node, index int) *yaml.Node {
-	list = dereference(list)
-	if list == nil || list.Kind != yaml.SequenceNode || index >= len(list.Content) {
-		return nil
-	}
-	return dereference(list.Content[index])
-}
-
-func dereference(node *yaml.Node) *yaml.Node {
-	for node != nil && node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	return node
-}

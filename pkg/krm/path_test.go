@@ -28,7 +28,9 @@ func TestPathFind(t *testing.T) {
 		require.True(t, ok, path)
 		assert.Equal(t, want, node.Value, path)
 	}
-	for _, path := range []Path{"b", "a.b[2]", "a.b[-1]", "a.b.c", "a[0]", "a.", "a[", "a[x]", `a["b]`, "a..b", "a.b[0].x", `a["b"`} {
+	for _, path := range []Path{
+		"b", "a.b[2]", "a.b[-1]", "a.b.c", "a[0]", "a.", "a[", "a[x]", `a["b]`, "a..b", "a.b[0].x", `a["b"`,
+	} {
 		_, ok := path.Find(root)
 		assert.False(t, ok, path)
 	}

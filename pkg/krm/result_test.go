@@ -126,7 +126,8 @@ func TestAt(t *testing.T) {
     x: 1
     y: [z]
 `
-	list, err := Parse([]byte(head + "items:\n" + item + strings.Replace(item, "annotations:", "annotations:\n      kustomize.config.k8s.io/id: '1'", 1)))
+	made := strings.Replace(item, "annotations:", "annotations:\n      kustomize.config.k8s.io/id: '1'", 1)
+	list, err := Parse([]byte(head + "items:\n" + item + made))
 	require.NoError(t, err)
 	result := At(list.Items()[0], "spec.x", Warning, "m")
 	assert.Equal(t, Result{

@@ -1,8 +1,6 @@
 package krm
 
-import (
-	"io"
-)
+import "io"
 
 // WriteTo writes the list with its edits and results, in one piece. A list that nobody changed is written as it came.
 //

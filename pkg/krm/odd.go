@@ -1,0 +1,27 @@
+package krm
+
+import (
+	"sync/atomic"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// parseOdd parses items that the scanner did not understand; all of them must be complete objects.
+func parseOdd(items []*Item) bool {
+	var failed atomic.Bool
+	inParallel(len(items), func(i int) {
+		node, err := parseOne(items[i].raw())
+		if err != nil || !isElement(node) {
+			failed.Store(true)
+			return
+		}
+		items[i].know(node.Content[0])
+		items[i].odd = true
+	})
+	return !failed.Load()
+}
+
+func isElement(node *yaml.Node) bool {
+	return node.Kind == yaml.SequenceNode && node.Style&yaml.FlowStyle == 0 && len(node.Content) == 1 &&
+		node.Content[0].Kind == yaml.MappingNode
+}
