@@ -56,7 +56,7 @@ spec:
   middleware:
   - name: override
     match: [{workload: "*"}]
-    args: [{name: x, value: y}, {name: overrideHost, valueFrom: {forward: f}}]
+    args: [{name: x, value: v}, {name: overrideHost, valueFrom: {forward: f}}]
   routing:
     forwards: [{name: f, port: 80, toLocal: "localhost:80", appProtocol: http}]
   resources: [{name: db, plugin: mariadb@1.0.0, params: {dbname: test}}]
@@ -130,7 +130,7 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 			[]string{"spec.defaultRouteGroup.match: unknown-key"},
 		},
 		"patches": {
-			"spec: {cluster: a, forks: [{forkOf: {kind: D, namespace: n, name: m}, patches: []}]}",
+			"spec: {cluster: a, forks: [{forkOf: {kind: D, namespace: ns, name: m}, patches: []}]}",
 			[]string{"spec.forks[0].patches: unknown-key"},
 		},
 	}
