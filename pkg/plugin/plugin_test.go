@@ -85,12 +85,14 @@ func TestReadNamesWhatIsMissingOrOld(t *testing.T) {
 		spec string
 		want []string
 	}{
-		"no spec":            {"", []string{"spec: required"}},
-		"null spec":          {"spec:", []string{"spec: required"}},
-		"a list":             {"spec: []", []string{"spec: type"}},
-		"no runner":          {"spec: {create: [{name: a}]}", []string{"spec.runner: required"}},
-		"no image":           {"spec: {runner: {namespace: x}}", []string{"spec.runner.image: required"}},
-		"old overlay":        {"spec: {runner: {image: a, basePodTemplate: b}}", []string{"spec.runner.basePodTemplate: unknown-key"}},
+		"no spec":   {"", []string{"spec: required"}},
+		"null spec": {"spec:", []string{"spec: required"}},
+		"a list":    {"spec: []", []string{"spec: type"}},
+		"no runner": {"spec: {create: [{name: a}]}", []string{"spec.runner: required"}},
+		"no image":  {"spec: {runner: {namespace: x}}", []string{"spec.runner.image: required"}},
+		"old overlay": {
+			"spec: {runner: {image: a, basePodTemplate: b}}", []string{"spec.runner.basePodTemplate: unknown-key"},
+		},
 		"a separate version": {"spec: {version: 1.0.0, runner: {image: a}}", []string{"spec.version: unknown-key"}},
 		"old input": {
 			"spec: {runner: {image: a}, create: [{name: s, inputs: [{name: i, to: {env: I}}]}]}",

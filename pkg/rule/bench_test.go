@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,7 +63,7 @@ func BenchmarkHostilePlugin(b *testing.B) {
 			fmt.Fprintf(&doc, "  - {name: s%d, unknown: 1, script: x, inputs: [{name: i, valueFromStep: {name: t%d, output: o}}], "+
 				"outputs: [{name: o%d, valueFromPath: x}]}\n", i, i, i)
 		}
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				item, err := krm.NewItem([]byte(doc.String()))
 				require.NoError(b, err)

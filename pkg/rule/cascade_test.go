@@ -98,14 +98,14 @@ func TestAllFindingsComeAtOnceAndInOrder(t *testing.T) {
 	got := check(t, load(t, aPlugin, `
 		metadata.name: hello_db
 		spec.runner.image: Postgres
-		spec.create[0].nmae: x
+		spec.create[0].namee: x
 		-spec.create[0].name
 		spec.create[1].script: echo
 		spec.delete[0].inputs[0].valueFromStep.name: nobody
 		spec.delete[0].outputs[0].valueFromPath: log`))
 	want := []string{
 		"error plugin-name metadata.name: ", "error image-reference spec.runner.image: ",
-		"error unknown-key spec.create[0].nmae: ", "warning script-interpreter spec.create[1].script: ",
+		"error unknown-key spec.create[0].namee: ", "warning script-interpreter spec.create[1].script: ",
 		"error output-path spec.delete[0].outputs[0].valueFromPath: ",
 	}
 	require.Len(t, got, len(want), strings.Join(got, "\n"))
@@ -123,7 +123,7 @@ func TestAllFindingsComeAtOnceAndInOrder(t *testing.T) {
 		assert.Equal(t, got, check(t, load(t, aPlugin, `
 		metadata.name: hello_db
 		spec.runner.image: Postgres
-		spec.create[0].nmae: x
+		spec.create[0].namee: x
 		-spec.create[0].name
 		spec.create[1].script: echo
 		spec.delete[0].inputs[0].valueFromStep.name: nobody

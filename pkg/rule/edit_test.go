@@ -25,7 +25,7 @@ var long = strings.Repeat("x", 256)
 //	spec.runner.image: ubuntu    sets a field, which may be new
 //	-spec.runner.image           removes it
 //	spec.runner.image~imag       renames its key
-func load(t testing.TB, file string, changes ...string) *yaml.Node {
+func load(t *testing.T, file string, changes ...string) *yaml.Node {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func load(t testing.TB, file string, changes ...string) *yaml.Node {
 	return document.Content[0]
 }
 
-func apply(t testing.TB, root *yaml.Node, change string) {
+func apply(t *testing.T, root *yaml.Node, change string) {
 	t.Helper()
 	if path, removes := strings.CutPrefix(change, "-"); removes {
 		mapping, at := find(t, root, path)
@@ -75,7 +75,7 @@ func apply(t testing.TB, root *yaml.Node, change string) {
 	mapping.Content[at+1] = fresh
 }
 
-func set(t testing.TB, list *yaml.Node, index string, fresh *yaml.Node) {
+func set(t *testing.T, list *yaml.Node, index string, fresh *yaml.Node) {
 	t.Helper()
 	var i int
 	require.NoError(t, yaml.Unmarshal([]byte(index), &i))
@@ -87,7 +87,7 @@ func set(t testing.TB, list *yaml.Node, index string, fresh *yaml.Node) {
 }
 
 // find returns the mapping that holds the last key of a path, and where in its content, -1 where it is not there.
-func find(t testing.TB, root *yaml.Node, path string) (mapping *yaml.Node, at int) {
+func find(t *testing.T, root *yaml.Node, path string) (mapping *yaml.Node, at int) {
 	t.Helper()
 	mapping, ok := krm.Path(strings.TrimSuffix(path[:strings.LastIndex("."+path, ".")], ".")).Find(root)
 	require.True(t, ok, path)
@@ -102,12 +102,12 @@ func find(t testing.TB, root *yaml.Node, path string) (mapping *yaml.Node, at in
 func lastKey(path string) string { return path[strings.LastIndex(path, ".")+1:] }
 
 // check checks documents and returns a line for each finding: `severity rule path: message`.
-func check(t testing.TB, nodes ...*yaml.Node) []string {
+func check(t *testing.T, nodes ...*yaml.Node) []string {
 	t.Helper()
 	return lines(t, rule.Levels{}, nodes...)
 }
 
-func lines(t testing.TB, levels rule.Levels, nodes ...*yaml.Node) []string {
+func lines(t *testing.T, levels rule.Levels, nodes ...*yaml.Node) []string {
 	t.Helper()
 	var items []*krm.Item
 	for _, node := range nodes {

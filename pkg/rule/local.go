@@ -11,7 +11,8 @@ var localMappings = Rule{
 	sandbox: func(c *sandboxCheck) {
 		for i, local := range c.Spec.Local {
 			if len(local.Mappings) == 0 {
-				c.report(localPath(i).Key("mappings"), "must have at least one entry, such as {port: 8080, toLocal: %q}", "localhost:8080")
+				c.report(localPath(i).Key("mappings"),
+					"must have at least one entry, such as {port: 8080, toLocal: %q}", "localhost:8080")
 			}
 		}
 	},

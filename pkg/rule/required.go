@@ -51,6 +51,7 @@ func (e *emptiness) look(v reflect.Value, at *spot) {
 				e.note((&spot{parent: at, key: f.key}).path())
 			}
 		}
+	default: // holds no strings that are required
 	}
 }
 
@@ -88,6 +89,7 @@ func requiredFields(t reflect.Type) []requiredField {
 			}
 		case reflect.Struct, reflect.Pointer, reflect.Slice:
 			fields = append(fields, requiredField{index: i, key: key})
+		default: // holds no strings that are required
 		}
 	}
 	known, _ := fieldsOfTypes.LoadOrStore(t, fields)
