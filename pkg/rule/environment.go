@@ -70,7 +70,7 @@ var forkReference = Rule{
 			return
 		}
 		for w := range c.workloads() {
-			if c.unread(w.path) {
+			if c.unread(w) {
 				return
 			}
 		}
@@ -86,7 +86,7 @@ var forkReference = Rule{
 				}
 			}
 			path := v.path().Key("valueFrom").Key("fork").Key("forkOf")
-			if of := v.ValueFrom.Fork.ForkOf; !known[sameKind(of)] && !c.unread(path) {
+			if of := v.ValueFrom.Fork.ForkOf; !known[sameKind(of)] && !c.unreadAt(path) {
 				c.report(path, "the %s %q of namespace %q must be one that this sandbox forks", of.Kind, of.Name, of.Namespace)
 			}
 		}

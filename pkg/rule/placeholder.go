@@ -22,8 +22,8 @@ var placeholderValue = Rule{
 		c.placeholder(namePath, c.Name)
 		c.placeholder("spec.cluster", c.Spec.Cluster)
 		for w := range c.workloads() {
-			c.placeholder(w.path.Key("namespace"), w.Namespace)
-			c.placeholder(w.path.Key("name"), w.Name)
+			c.placeholder(w.path().Key("namespace"), w.Namespace)
+			c.placeholder(w.path().Key("name"), w.Name)
 		}
 		for i, fork := range c.Spec.Forks {
 			if fork.Customizations != nil {

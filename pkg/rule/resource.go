@@ -69,7 +69,7 @@ var resourceReference = Rule{
 		for i, resource := range c.Spec.Resources {
 			names = append(names, resource.Name)
 			known[resource.Name] = true
-			unsure = unsure || c.unsure(resourcePath(i)) || c.unsure(resourcePath(i).Key("name"))
+			unsure = unsure || len(c.problems) > 0 && (c.unsure(resourcePath(i)) || c.unsure(resourcePath(i).Key("name")))
 		}
 		for path, output := range c.outputs() {
 			if !known[output.Name] && !unsure {
@@ -83,7 +83,7 @@ var resourceReference = Rule{
 // outputKey: ResourcePlugin reference, Flow: a sandbox addresses an output as `<step>.<output>`.
 var outputKey = Rule{
 	ID: "output-key", Severity: krm.Error,
-	Demand:  "An outputKey is <step>.<output>, with a dot between the two names.",
+	Demand:  "An outputKey is `<step>.<output>`, with a dot between the two names.",
 	Why:     "A key without a dot is an old form that no longer resolves.",
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
 	sandbox: func(c *sandboxCheck) {

@@ -11,8 +11,8 @@ import (
 
 // The bounds of a suggestion: comparing a name with every other one must not cost more than the check itself.
 const (
-	mostCandidates = 100
-	longestName    = 64
+	mostCandidates = 50
+	longestName    = 32
 )
 
 // suggest reports that there is no such name, with the candidate that is likely to be meant.
@@ -22,7 +22,8 @@ func (c *check) suggest(path krm.Path, nothing, name string, candidates []string
 	}
 	nearest, sure := "", false
 	if len(name) <= longestName {
-		nearest, sure = decode.Nearest(name, candidates[:min(len(candidates), mostCandidates)])
+		short := slices.DeleteFunc(slices.Clone(candidates[:min(len(candidates), mostCandidates)]), tooLong)
+		nearest, sure = decode.Nearest(name, short)
 	}
 	if nearest == "" {
 		c.report(path, "%s %q: %s", nothing, name, otherwise)
@@ -30,6 +31,8 @@ func (c *check) suggest(path krm.Path, nothing, name string, candidates []string
 	}
 	c.propose(path, certain(nearest, sure), "%s %q: did you mean %q?", nothing, name, nearest)
 }
+
+func tooLong(name string) bool { return len(name) > longestName }
 
 // certain is a value to propose, nil where it is only likely.
 func certain(value string, sure bool) any {

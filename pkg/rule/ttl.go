@@ -10,7 +10,7 @@ import (
 // ttlDuration: Sandbox spec, spec.ttl.
 var ttlDuration = Rule{
 	ID: "ttl-duration", Severity: krm.Error,
-	Demand:  "A ttl's duration is <n><unit>: n an unsigned number of 32 bits, the unit m, h, d or w.",
+	Demand:  "A ttl's duration is `<n><unit>`: n an unsigned number of 32 bits, the unit m, h, d or w.",
 	Why:     "The server refuses the sandbox.",
 	Example: "spec.ttl.duration: 90s",
 	sandbox: func(c *sandboxCheck) {

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/sandbox"
@@ -16,10 +15,10 @@ var workloadKind = Rule{
 	Example: "spec.forks[0].forkOf.kind: deployment",
 	sandbox: func(c *sandboxCheck) {
 		for w := range c.workloads() {
-			if w.forked {
-				c.oneOf(w.path.Key("kind"), w.Kind, "Deployment", "ArgoRollout", "Rollout")
+			if w.list == forks {
+				c.oneOf(w.path().Key("kind"), w.Kind, "Deployment", "ArgoRollout", "Rollout")
 			} else {
-				c.oneOf(w.path.Key("kind"), w.Kind, "Deployment", "ArgoRollout", "Rollout", "Service")
+				c.oneOf(w.path().Key("kind"), w.Kind, "Deployment", "ArgoRollout", "Rollout", "Service")
 			}
 		}
 	},
@@ -34,10 +33,10 @@ var workloadPlace = Rule{
 	sandbox: func(c *sandboxCheck) {
 		for w := range c.workloads() {
 			if wrong := checkLabel(w.Namespace); wrong != "" {
-				c.report(w.path.Key("namespace"), "namespace %s", wrong)
+				c.report(w.path().Key("namespace"), "namespace %s", wrong)
 			}
 			if wrong := checkSubdomain(w.Name); wrong != "" {
-				c.report(w.path.Key("name"), "name %s", wrong)
+				c.report(w.path().Key("name"), "name %s", wrong)
 			}
 		}
 	},
@@ -52,15 +51,15 @@ var workloadUnique = Rule{
 	sandbox: func(c *sandboxCheck) {
 		first := map[sandbox.Workload]krm.Path{}
 		for w := range c.workloads() {
-			if w.virtual || c.unread(w.path) {
+			if w.list == virtuals || c.unread(w) {
 				continue
 			}
 			key := sameKind(*w.Workload)
 			if other, taken := first[key]; taken {
-				c.report(w.path, "the %s %q of namespace %q must be named once: it is already in %s", w.Kind, w.Name, w.Namespace, other)
+				c.report(w.path(), "the %s %q of namespace %q must be named once: it is already in %s", w.Kind, w.Name, w.Namespace, other)
 				continue
 			}
-			first[key] = w.path
+			first[key] = w.path()
 		}
 	},
 }
@@ -85,29 +84,39 @@ var workloadNameUnique = Rule{
 	},
 }
 
+// The lists of a sandbox's spec that name workloads.
+const (
+	forks    = "forks"
+	locals   = "local"
+	virtuals = "virtual"
+)
+
 // workload is a workload that a sandbox names, and where.
 type workload struct {
 	*sandbox.Workload
-	path            krm.Path
-	forked, virtual bool
+	list, key string // the list of the spec that it is in, and the field of an entry of it
+	index     int
+}
+
+func (w workload) path() krm.Path {
+	return krm.Path("spec").Key(w.list).Index(w.index).Key(w.key)
 }
 
 // workloads runs through the workloads of a sandbox: forks, local and virtual ones.
 func (c *sandboxCheck) workloads() iter.Seq[workload] {
 	return func(yield func(workload) bool) {
 		for i := range c.Spec.Forks {
-			if !yield(workload{Workload: &c.Spec.Forks[i].ForkOf, path: forkPath(i).Key("forkOf"), forked: true}) {
+			if !yield(workload{Workload: &c.Spec.Forks[i].ForkOf, list: forks, key: "forkOf", index: i}) {
 				return
 			}
 		}
 		for i := range c.Spec.Local {
-			if !yield(workload{Workload: &c.Spec.Local[i].From, path: localPath(i).Key("from")}) {
+			if !yield(workload{Workload: &c.Spec.Local[i].From, list: locals, key: "from", index: i}) {
 				return
 			}
 		}
 		for i := range c.Spec.Virtual {
-			path := krm.Path("spec.virtual").Index(i).Key("workload")
-			if !yield(workload{Workload: &c.Spec.Virtual[i].Workload, path: path, virtual: true}) {
+			if !yield(workload{Workload: &c.Spec.Virtual[i].Workload, list: virtuals, key: "workload", index: i}) {
 				return
 			}
 		}
@@ -115,9 +124,10 @@ func (c *sandboxCheck) workloads() iter.Seq[workload] {
 }
 
 // unread tells whether a part of a workload's name could not be read.
-func (c *sandboxCheck) unread(path krm.Path) bool {
-	return len(c.problems) > 0 &&
-		(c.unsure(path) || c.unsure(path.Key("kind")) || c.unsure(path.Key("namespace")) || c.unsure(path.Key("name")))
+func (c *sandboxCheck) unread(w workload) bool { return len(c.problems) > 0 && c.unreadAt(w.path()) }
+
+func (c *sandboxCheck) unreadAt(path krm.Path) bool {
+	return c.unsure(path) || c.unsure(path.Key("kind")) || c.unsure(path.Key("namespace")) || c.unsure(path.Key("name"))
 }
 
 // sameKind gives a workload's kind one name: Rollout is ArgoRollout.
@@ -139,12 +149,12 @@ var imageContainer = Rule{
 			if fork.Customizations == nil {
 				continue
 			}
-			var seen []string
+			seen := make(map[string]bool, len(fork.Customizations.Images))
 			for n, image := range fork.Customizations.Images {
 				switch {
 				case c.unsure(imagePath(i, n)) || c.unsure(imagePath(i, n).Key("container")):
-				case !slices.Contains(seen, image.Container):
-					seen = append(seen, image.Container)
+				case !seen[image.Container]:
+					seen[image.Container] = true
 				case image.Container == "":
 					c.report(imagePath(i, n), "at most one image must be without a container: name the container")
 				default:
