@@ -57,7 +57,8 @@ func (f *folder) Embed(name string) (content []byte, display string, err error) 
 }
 
 var (
-	errOutside = errors.New("the file must be below the folder of the document: --allow-embed-outside permits others")
+	errOutside = errors.New("the file must be below the folder of the document, " +
+		"unless allowEmbedOutside (--allow-embed-outside) is set")
 	errRegular = errors.New("must be a regular file")
 	errLarge   = fmt.Errorf("must not be larger than %d bytes", template.MaxFile)
 )

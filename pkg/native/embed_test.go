@@ -44,7 +44,8 @@ deep
 
 func TestEmbedStaysInTheFolder(t *testing.T) {
 	t.Parallel()
-	const outside = "the file must be below the folder of the document: --allow-embed-outside permits others"
+	const outside = "the file must be below the folder of the document, " +
+		"unless allowEmbedOutside (--allow-embed-outside) is set"
 	cases := []struct{ embed, want, problem string }{
 		{embed: "in.sh", want: "inside\n"},
 		{embed: "./in.sh", want: "inside\n"},
