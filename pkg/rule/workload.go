@@ -56,7 +56,8 @@ var workloadUnique = Rule{
 			}
 			key := sameKind(*w.Workload)
 			if other, taken := first[key]; taken {
-				c.report(w.path(), "the %s %q of namespace %q must be named once: it is already in %s", w.Kind, w.Name, w.Namespace, other)
+				c.report(w.path(), "the %s %q of namespace %q must be named once: it is already in %s",
+					w.Kind, w.Name, w.Namespace, other)
 				continue
 			}
 			first[key] = w.path()
