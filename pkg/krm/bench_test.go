@@ -199,3 +199,16 @@ func BenchmarkJSON(b *testing.B) {
 		require.NoError(b, err)
 	}
 }
+
+func BenchmarkPrint(b *testing.B) {
+	list, err := Parse(sandboxes(10000))
+	require.NoError(b, err)
+	_, err = list.Select("resourceplugins.dev/v1alpha1", "Sandbox")
+	require.NoError(b, err)
+	for b.Loop() {
+		for _, item := range list.Items() {
+			_, err := FromNode(item.Node(), "").Bytes()
+			require.NoError(b, err)
+		}
+	}
+}

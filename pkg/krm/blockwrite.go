@@ -3,7 +3,6 @@ package krm
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // writeBlock cuts the changes into the bytes of a block-style list.
@@ -28,21 +27,23 @@ func (l *ResourceList) writeBlock(p plan) ([]byte, error) {
 	return text, nil
 }
 
-// closeLastLine starts a new line where something is put behind a last line without an end.
+// closeLastLine starts a new line where something is put behind a last line without an end. It tells whether the last
+// line is touched: then a block scalar that was open may have changed.
 func (l *ResourceList) closeLastLine(patches []patch) bool {
-	if strings.HasSuffix(string(l.src[max(len(l.src)-1, 0):]), "\n") {
+	if bytes.HasSuffix(l.src, []byte("\n")) {
 		return false
 	}
-	closed := false
+	touched := false
 	for n := range patches {
-		if patches[n].to == len(l.src) && !closed {
-			closed = true
-			if patches[n].from == len(l.src) {
-				patches[n].text = l.eol() + patches[n].text
-			}
+		if patches[n].to < len(l.src) {
+			continue
 		}
+		if !touched && patches[n].from == len(l.src) {
+			patches[n].text = l.eol() + patches[n].text
+		}
+		touched = true
 	}
-	return true
+	return touched
 }
 
 // mayKeep tells whether a text has a block scalar that may take in blank lines that follow.
@@ -90,7 +91,8 @@ func (l *ResourceList) textOf(now, old *Item) ([]byte, error) {
 	return indentItem(nil, text, l.layout.column, l.eol()), nil
 }
 
-// headOf returns where an item starts with the comments that stand directly above it.
+// headOf returns where an item starts with the comments that stand directly above it. Deeper ones belong to the item
+// before.
 func (l *ResourceList) headOf(n int) int {
 	start := l.read[n].span.start
 	floor := l.layout.items.start
@@ -99,8 +101,9 @@ func (l *ResourceList) headOf(n int) int {
 	}
 	for start > floor {
 		above := bytes.LastIndexByte(l.src[:start-1], '\n') + 1
-		line := bytes.TrimLeft(l.src[above:start], " ")
-		if above < floor || len(line) == 0 || line[0] != '#' {
+		line := l.src[above:start]
+		at := indentation(line)
+		if above < floor || at > l.layout.column || line[at] != '#' {
 			break
 		}
 		start = above

@@ -12,7 +12,7 @@ import (
 // Comments and styles are kept as far as the printer can; where it prints something else than the tree says, they go.
 func encode(node *yaml.Node) ([]byte, error) {
 	text, err := printTree(node)
-	if err == nil && reads(text, node) {
+	if err == nil && (isTame(node) || reads(text, node)) {
 		return text, nil
 	}
 	bare, err := expand(node)
@@ -27,6 +27,22 @@ func encode(node *yaml.Node) ([]byte, error) {
 		return nil, errors.New("the object cannot be written as YAML")
 	}
 	return text, nil
+}
+
+// isTame tells whether a tree is of the plain kind that the printer is certain to get right: one without comments, block
+// scalars, tags, nulls that nobody wrote, and keys that are no words.
+func isTame(node *yaml.Node) bool {
+	const untamed = yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
+	if node.Style&untamed != 0 || node.HeadComment != "" || node.LineComment != "" || node.FootComment != "" {
+		return false
+	}
+	for n, child := range node.Content {
+		isKey := node.Kind == yaml.MappingNode && n%2 == 0
+		if isKey && !plainKey(child.Value) || !isTame(child) {
+			return false
+		}
+	}
+	return node.Kind != yaml.ScalarNode || !isImplicit(node) && clean([]byte(node.Value))
 }
 
 func printTree(node *yaml.Node) (text []byte, err error) {

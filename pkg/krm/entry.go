@@ -21,7 +21,7 @@ type entry struct {
 	pending bool
 	open    bool
 
-	end  int // of the content, without the blank lines and comments that follow
+	end  int // of the content, without the blank lines and comments behind it that are not deeper than stop
 	peek *peek
 }
 
@@ -41,6 +41,9 @@ func (e *entry) recognise() bool {
 			continue
 		case line[at] == '#':
 			e.open = false
+			if at > e.stop {
+				e.end = e.pos
+			}
 			continue
 		case at == 0 && isAnyMark(line) && e.stop < 0:
 			return false
