@@ -11,9 +11,13 @@ import (
 // cleanup is the last Job of a delete phase. When the delete steps are through it removes the outputs of the create
 // steps, everywhere, and then the stamps of the delete steps. A delete step that failed keeps all: the next try needs it.
 func cleanup(ctx context.Context, t *task) error {
+	producers, err := t.producers()
+	if err != nil {
+		return err
+	}
 	var done []wait.Producer
 	var remove, stamps []cluster.Ref
-	for _, producer := range t.producers {
+	for _, producer := range producers {
 		if producer.Generation != "" {
 			done = append(done, producer)
 			stamps = append(stamps, producer.Secret)

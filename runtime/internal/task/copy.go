@@ -15,13 +15,17 @@ func replicate(ctx context.Context, t *task) error {
 	if len(t.targets) == 0 {
 		return missing(contract.TargetNamespacesVariable)
 	}
-	return t.wait(ctx, t.producers, func(i int, source *cluster.Secret) error {
+	producers, err := t.producers()
+	if err != nil {
+		return err
+	}
+	return t.wait(ctx, producers, func(i int, source *cluster.Secret) error {
 		values := map[string][]byte{}
-		for _, input := range t.plan.Producers[i].Inputs {
+		for _, input := range producers[i].Inputs {
 			values[input.Output] = source.Data[input.Output]
 		}
 		for _, namespace := range t.targets {
-			target := cluster.Ref{Namespace: namespace, Name: t.producers[i].Secret.Name}
+			target := cluster.Ref{Namespace: namespace, Name: producers[i].Secret.Name}
 			if err := t.copy(ctx, target, source.Annotation(contract.PublishedKey), values); err != nil {
 				return err
 			}

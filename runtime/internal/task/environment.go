@@ -20,7 +20,6 @@ type task struct {
 	plan      contract.Plan
 	namespace string
 	targets   []string
-	producers []wait.Producer
 	output    cluster.Ref // without a name where the step has no Secret
 }
 
@@ -34,16 +33,6 @@ func (h Host) task() (*task, error) {
 	if t.plan, err = parse(h.Getenv(contract.PlanVariable)); err != nil {
 		return nil, err
 	}
-	for i, producer := range t.plan.Producers {
-		variable := contract.InputSecretVariable(i)
-		name := h.Getenv(variable)
-		if name == "" {
-			return nil, missing(variable)
-		}
-		t.producers = append(t.producers, wait.Producer{Producer: producer, Secret: cluster.Ref{
-			Namespace: t.namespace, Name: name,
-		}})
-	}
 	t.output = cluster.Ref{Namespace: t.namespace, Name: h.Getenv(contract.OutputSecretVariable)}
 	if t.output.Name == "" && len(t.plan.Outputs) > 0 {
 		return nil, missing(contract.OutputSecretVariable)
@@ -56,6 +45,20 @@ func (h Host) task() (*task, error) {
 		Folder: h.TokenFolder, Timing: h.Timing,
 	})
 	return t, err
+}
+
+// producers are the plan's, with their Secrets' names. The output manager has no variables with them.
+func (t *task) producers() ([]wait.Producer, error) {
+	producers := make([]wait.Producer, len(t.plan.Producers))
+	for i, producer := range t.plan.Producers {
+		variable := contract.InputSecretVariable(i)
+		name := t.host.Getenv(variable)
+		if name == "" {
+			return nil, missing(variable)
+		}
+		producers[i] = wait.Producer{Producer: producer, Secret: cluster.Ref{Namespace: t.namespace, Name: name}}
+	}
+	return producers, nil
 }
 
 // parse reads a plan strictly: a field that this helper does not know is one that it would not obey.

@@ -7,11 +7,16 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/handover"
+	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
 // inputs is the init container: main starts when it ends. It decides whether the script runs at all, waits for what the
 // script reads, writes the values that are read as files, and prepares the runner.
 func inputs(ctx context.Context, t *task) error {
+	producers, err := t.producers()
+	if err != nil {
+		return err
+	}
 	folder, err := handover.Open(t.host.IOFolder)
 	if err != nil {
 		return err
@@ -26,11 +31,11 @@ func inputs(ctx context.Context, t *task) error {
 	if published {
 		return t.skip(folder)
 	}
-	if err := t.receive(ctx, folder); err != nil {
+	if err := t.receive(ctx, folder, producers); err != nil {
 		return t.fail(ctx, err)
 	}
 	// The wait can have been long: another Pod of the same generation may have come first.
-	if len(t.producers) > 0 {
+	if len(producers) > 0 {
 		if published, err = t.published(ctx); err != nil {
 			return err
 		}
@@ -50,9 +55,9 @@ func (t *task) published(ctx context.Context) (bool, error) {
 }
 
 // receive waits for all producers and writes the inputs that are read as files.
-func (t *task) receive(ctx context.Context, folder *handover.Folder) error {
-	return t.wait(ctx, t.producers, func(i int, secret *cluster.Secret) error {
-		return eachFile(t.plan.Producers[i], func(input contract.Input) error {
+func (t *task) receive(ctx context.Context, folder *handover.Folder, producers []wait.Producer) error {
+	return t.wait(ctx, producers, func(i int, secret *cluster.Secret) error {
+		return eachFile(producers[i].Producer, func(input contract.Input) error {
 			return folder.WriteInput(input.File, secret.Data[input.Output])
 		})
 	})

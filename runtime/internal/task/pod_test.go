@@ -125,13 +125,14 @@ func (p *pod) play() ending {
 func (p *pod) start(name string) *exec.Cmd {
 	p.t.Helper()
 	command := exec.Command(os.Args[0], name)
-	command.Env = append(os.Environ(), p.environment()...)
+	command.Env = append(os.Environ(), p.environment(name)...)
 	command.Stdout, command.Stderr = p.log, p.log
 	require.NoError(p.t, command.Start())
 	return command
 }
 
-func (p *pod) environment() []string {
+// environment is what the renderer gives the helper: the output manager knows no producers' Secrets.
+func (p *pod) environment(helper string) []string {
 	address, port := p.server.Address()
 	plan, err := json.Marshal(p.step.plan)
 	require.NoError(p.t, err)
@@ -140,6 +141,9 @@ func (p *pod) environment() []string {
 		"KUBERNETES_SERVICE_HOST=" + address, "KUBERNETES_SERVICE_PORT=" + port,
 		contract.NamespaceVariable + "=ns", contract.PlanVariable + "=" + string(plan),
 		contract.OutputSecretVariable + "=" + p.step.output, contract.TargetNamespacesVariable + "=" + p.step.targets,
+	}
+	if helper == contract.HelperOutputs {
+		return variables
 	}
 	for i, secret := range p.step.secrets {
 		variables = append(variables, contract.InputSecretVariable(i)+"="+secret)

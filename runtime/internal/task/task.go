@@ -61,7 +61,7 @@ func (h Host) Main(ctx context.Context, arguments []string) int {
 	task, err := h.task()
 	if err != nil {
 		h.Reporter.Fail(err.Error())
-		return exitUsage
+		return exitFailed
 	}
 	if err := commands[arguments[0]](ctx, task); err != nil {
 		h.Reporter.Fail(fmt.Sprintf("step %q: %v", task.plan.Step, err))
