@@ -119,8 +119,11 @@ func dedent(text []byte, dash, column int, eol string) []byte {
 			line = bytes.TrimSuffix(line, []byte("\r"))
 		}
 		if first {
-			line = append([]byte(spaces(dash+1)), line[dash+1:]...)
 			first = false
+			line = append([]byte(spaces(dash+1)), line[dash+1:]...)
+			if indentation(line) == len(line) {
+				return
+			}
 		}
 		out = append(append(out, line[min(indentation(line), column):]...), '\n')
 	})

@@ -46,19 +46,28 @@ func (i *Item) checked(text []byte) ([]byte, error) {
 
 // standAlone takes the list's indentation off an item's text.
 func (i *Item) standAlone(text []byte) ([]byte, error) {
-	reader := lines{src: text}
-	line, _ := reader.next()
 	dash := i.list.layout.column
-	column := skipSpaces(line, dash+1)
-	if column == len(line) || line[column] == '#' {
-		return i.printed()
-	}
 	whole := text[len(text)-1] == '\n'
-	text = dedent(text, dash, column, i.list.eol())
+	text = dedent(text, dash, objectColumn(text, dash), i.list.eol())
 	if whole && !i.odd && !hasMarks(text) {
 		return text, nil
 	}
 	return i.checked(text)
+}
+
+// objectColumn returns the column of an item's keys: that of what follows the dash, be it below it.
+func objectColumn(text []byte, dash int) int {
+	reader := lines{src: text}
+	line, _ := reader.next()
+	at := skipSpaces(line, dash+1)
+	for at == len(line) || line[at] == '#' {
+		var ok bool
+		if line, ok = reader.next(); !ok {
+			return dash + 1
+		}
+		at = indentation(line)
+	}
+	return at
 }
 
 // hasMarks tells whether a line without its indentation looks like a document marker.

@@ -201,6 +201,21 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+// kpt puts the comment above an object behind its dash.
+func TestBytesBelowTheDash(t *testing.T) {
+	t.Parallel()
+	const object = "kind: NList\n# of v\napiVersion: v1\na: |\n\n   b\n"
+	for _, dash := range []string{"# top\n", "\n", "\n\n    # top\n", ""} {
+		src := head + "items:\n  - " + dash + "    kind: NList\n    # of v\n    apiVersion: v1\n    a: |\n\n       b\n"
+		src = strings.Replace(src, "-     kind", "- kind", 1)
+		list, err := Parse([]byte(src))
+		require.NoError(t, err)
+		got, err := list.Items()[0].Bytes()
+		require.NoError(t, err)
+		assert.Equal(t, object, strings.TrimPrefix(strings.TrimPrefix(string(got), "\n"), "# top\n"))
+	}
+}
+
 func TestNewList(t *testing.T) {
 	t.Parallel()
 	item, err := NewItem([]byte(newItem))
