@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -91,4 +92,17 @@ func TestNewItemErrors(t *testing.T) {
 		root := parsed(t, written(t, list))
 		assert.True(t, same(Value(root, "items").Content[1], item.Node()), text)
 	}
+}
+
+// One odd place in a large list costs time, but no bytes.
+func TestLargeListWithAnchors(t *testing.T) {
+	t.Parallel()
+	src := append(sandboxes(10000), "- apiVersion: v1\n  kind: AList\n  a: &a b\n- apiVersion: v1\n  kind: AList\n  a: *a\n"...)
+	list, err := Parse(src)
+	require.NoError(t, err)
+	require.NotNil(t, list.root)
+	list.Items()[5000].Annotate("k", "v")
+	got := written(t, list)
+	annotated := "      internal.config.kubernetes.io/path: sandboxes/5000.yaml\n"
+	assert.Equal(t, strings.Replace(string(src), annotated, annotated+"      k: v\n", 1), got)
 }

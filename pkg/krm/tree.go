@@ -7,9 +7,9 @@ import (
 )
 
 // mostNodes is how many nodes an object may have once its aliases are replaced by what they stand for.
-const mostNodes = 1 << 20
+const mostNodes = 1 << 18
 
-var errBomb = errors.New("aliases must not stand for more than 1,048,576 nodes, or for themselves")
+var errBomb = errors.New("aliases must not stand for more than 262,144 nodes, or for themselves")
 
 // expand copies a tree, and replaces its aliases by what they stand for.
 func expand(node *yaml.Node) (*yaml.Node, error) {

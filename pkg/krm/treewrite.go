@@ -16,7 +16,7 @@ func (l *ResourceList) confirms(text []byte) bool {
 	if items == nil || len(items.Content) != len(l.items) {
 		return items != nil && len(items.Content)+len(l.items) == 0
 	}
-	left := mostNodes
+	left := mostNodes + len(text)
 	for n, item := range l.items {
 		want := item.Node()
 		if len(item.changes()) > 0 {
