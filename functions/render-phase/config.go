@@ -14,18 +14,18 @@ import (
 
 // config is what a user can choose.
 type config struct {
-	Phases   []string `json:"phases" help:"the phase to render: create (default) or delete, one at a time"`
-	Workload string   `json:"workload" help:"what a step becomes: Job (default) or Pod"`
+	Phases   []string `json:"phases" help:"the phase to render, create or delete: one at a time"`
+	Workload string   `json:"workload" help:"what a step becomes: Job or Pod"`
 	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
 
 	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
-	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old: new"`
+	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old=new"`
 
 	HelperImage         string   `json:"helperImage" help:"the image of the helpers in Pods whose step reads or writes outputs"`
 	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
 	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds" help:"how long a step may take once its inputs are there"`
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
-	Retries             int      `json:"retries" help:"how often a step that failed runs again"`
+	Retries             int      `json:"retries" help:"how often a Job that failed runs again; scripts must stand it"`
 
 	Prune bool `json:"prune" help:"remove what was rendered before even if there is no sandbox any more (kpt)"`
 }
@@ -51,14 +51,7 @@ func (c *config) check(call process.Call) bool {
 	if c.HelperImage == "" {
 		wrong("helperImage", "must be an image")
 	}
-	if c.RunnerNamespace != "" && !isNamespace(c.RunnerNamespace) {
-		wrong("runnerNamespace", namespaceForm, c.RunnerNamespace)
-	}
-	for _, from := range slices.Sorted(maps.Keys(c.Namespaces)) {
-		if to := c.Namespaces[from]; !isNamespace(to) {
-			wrong(krm.Path("namespaces").Key(from), namespaceForm, to)
-		}
-	}
+	c.checkNamespaces(wrong)
 	if c.StepTimeoutSeconds < 1 {
 		wrong("stepTimeoutSeconds", "must be at least 1, not %d", c.StepTimeoutSeconds)
 	}
@@ -72,6 +65,17 @@ func (c *config) check(call process.Call) bool {
 		wrong("retries", "must be 0 with workload Pod: only a Job runs again")
 	}
 	return ok
+}
+
+func (c *config) checkNamespaces(wrong func(key krm.Path, format string, args ...any)) {
+	if c.RunnerNamespace != "" && !isNamespace(c.RunnerNamespace) {
+		wrong("runnerNamespace", namespaceForm, c.RunnerNamespace)
+	}
+	for _, from := range slices.Sorted(maps.Keys(c.Namespaces)) {
+		if to := c.Namespaces[from]; !isNamespace(to) {
+			wrong(krm.Path("namespaces").Key(from), namespaceForm, to)
+		}
+	}
 }
 
 const namespaceForm = "must be the name of a namespace, lower-case letters, digits and inner dashes, not %q"

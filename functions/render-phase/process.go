@@ -69,7 +69,7 @@ func oneCluster(call process.Call, sandboxes []*subject, cluster string) ([]*sub
 		return sandboxes, true
 	}
 	slices.Sort(clusters)
-	call.Misconfigured("cluster", fmt.Sprintf("must be set, since there are sandboxes of several clusters: one of %s",
-		strings.Join(clusters, ", ")))
+	call.Misconfigured("cluster", "must be set, since there are sandboxes of several clusters: one of "+
+		strings.Join(clusters, ", "))
 	return nil, false
 }

@@ -21,13 +21,17 @@ type Field struct {
 	Value Value
 }
 
-// The other kinds of values.
-type (
-	List   []Value
-	String string
-	Int    int64
-	Bool   bool
-)
+// List is a sequence.
+type List []Value
+
+// String is a text.
+type String string
+
+// Int is a whole number.
+type Int int64
+
+// Bool is true or false.
+type Bool bool
 
 func (Map) value()    {}
 func (List) value()   {}

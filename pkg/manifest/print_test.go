@@ -72,12 +72,15 @@ x/y: resourceplugins.dev/v1alpha1
 }
 
 var nasty = []string{
-	"", " ", "a ", " a", "\t", "a\t", "\n", "\n\n", "a\n", "a\n\n", "\na", " \na", "a\n \nb", "a\n\tb", "a\r\nb", "\r", "a\x00b", "\x1b[0m", "\x7f", "\u0085", "a\u2028b",
-	"\u2029", "\ufeff", "\ufeffa\n", "\ufffe", "😀", "ünï", "\ufffd", "\U0010ffff", "\U0001fffe",
-	"yes", "Yes", "NO", "on", "off", "y", "N", "true", "False", "null", "Null", "~", "012", "0o7", "0x1f", "0b1", "1_000", "1e3", "1.5", ".5", "-.inf", ".NaN", "+1",
-	"1:30", "190:20:30", "2020-01-01", "2020-01-01T00:00:00Z", "=", "<<", "-", "- a", "---", "...", "?", "? a", ":", "a:", "a: b", ": a", "#", "a #b", "a#b", "&a", "*a", "!t",
-	"|", ">", "'", "''", "it's", `"`, `a"b`, `\`, `\n`, "%", "@", "`", "{", "}", "[a]", "a, b", "$(X)", "$$", "/bin/sh", "/", "(a", "_", "--- a\n--- b\n", "a\n--- b", "a\n...\nb",
-	"#!/bin/sh\necho\n", "a\n  b\n c\n", "key: |\n  x\n", "a\n#b\n", "\"\n", strings.Repeat("x", 100_000), strings.Repeat("wörd ", 20_000), strings.Repeat("line\n", 20_000),
+	"", " ", "a ", " a", "\t", "a\t", "\n", "\n\n", "a\n", "a\n\n", "\na", " \na", "a\n \nb", "a\n\tb", "a\r\nb",
+	"\r", "a\x00b", "\x1b[0m", "\x7f", "\u0085", "a\u2028b", "\u2029", "\ufeff", "\ufeffa\n", "\ufffe", "😀",
+	"ünï", "\ufffd", "\U0010ffff", "\U0001fffe", "yes", "Yes", "NO", "on", "off", "y", "N", "true", "False",
+	"null", "Null", "~", "012", "0o7", "0x1f", "0b1", "1_000", "1e3", "1.5", ".5", "-.inf", ".NaN", "+1", "1:30",
+	"190:20:30", "2020-01-01", "2020-01-01T00:00:00Z", "=", "<<", "-", "- a", "---", "...", "?", "? a", ":", "a:",
+	"a: b", ": a", "#", "a #b", "a#b", "&a", "*a", "!t", "|", ">", "'", "''", "it's", `"`, `a"b`, `\`, `\n`, "%",
+	"@", "`", "{", "}", "[a]", "a, b", "$(X)", "$$", "/bin/sh", "/", "(a", "_", "--- a\n--- b\n", "a\n--- b",
+	"a\n...\nb", "#!/bin/sh\necho\n", "a\n  b\n c\n", "key: |\n  x\n", "a\n#b\n", "\"\n",
+	strings.Repeat("x", 100_000), strings.Repeat("wörd ", 20_000), strings.Repeat("line\n", 20_000),
 	strings.Repeat("9", 300), strings.Repeat("'", 1200), "null\n", "y\n",
 }
 

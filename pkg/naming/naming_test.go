@@ -16,6 +16,7 @@ import (
 func TestObjectNames(t *testing.T) {
 	t.Parallel()
 	hash := naming.Hash("x")
+	repeat := strings.Repeat
 	for _, c := range []struct {
 		texts []string
 		want  string
@@ -25,16 +26,10 @@ func TestObjectNames(t *testing.T) {
 		{[]string{"--a--", "", "9lives"}, "a-lives-" + hash},
 		{nil, hash},
 		{[]string{"ünï", "数"}, "n-" + hash},
-		{[]string{strings.Repeat("long", 20), "db"}, "longlonglonglonglonglonglong-db-" + hash},
-		{[]string{strings.Repeat("a", 60), strings.Repeat("b", 60)}, strings.Repeat("a", 16) + "-" + strings.Repeat("b", 15) + "-" + hash},
+		{[]string{strings.Repeat("long", 20), "db"}, "longlonglonglonglonglonglongl-db-" + hash},
+		{[]string{repeat("a", 60), repeat("b", 60)}, repeat("a", 15) + "-" + repeat("b", 16) + "-" + hash},
 	} {
-		got := naming.Object(hash, c.texts...)
-		if len(c.texts) > 0 && len(c.texts[0]) > 50 {
-			assert.LessOrEqual(t, len(got), naming.MaxName)
-			assert.GreaterOrEqual(t, len(got), naming.MaxName-2)
-			continue
-		}
-		assert.Equal(t, c.want, got)
+		assert.Equal(t, c.want, naming.Object(hash, c.texts...))
 	}
 }
 
@@ -101,7 +96,7 @@ func TestSandboxIDs(t *testing.T) {
 func TestGivenSandboxIDs(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"a", "x9", "sbx--1", strings.Repeat("a", 32)} {
-		assert.NoError(t, naming.CheckSandboxID(good), good)
+		require.NoError(t, naming.CheckSandboxID(good), good)
 	}
 	for bad, want := range map[string]string{
 		"":                      `sandbox id "" must hold`,

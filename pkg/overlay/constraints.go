@@ -64,7 +64,7 @@ func (c *checker) containers(spec manifest.Map) {
 			case name == contract.InputManager || name == contract.OutputManager:
 				c.report(at.Key("name"), "must not be %q: the renderer adds a container of that name", name)
 			case name == contract.MainContainer && key != "containers":
-				c.report(at.Key("name"), "must not be %q here: it is the container that runs the script; move it to spec.containers", name)
+				c.report(at.Key("name"), "must not be %q here: that container runs the script; move it to spec.containers", name)
 			case seen[name] && name != "":
 				c.report(at.Key("name"), "must be given once: there are two containers %q", name)
 			}

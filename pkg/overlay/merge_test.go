@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,12 +59,14 @@ var bases = []string{
 	"spec: {containers: [{name: main, envFrom: [{secretRef: {name: s}}]}]}",
 	"spec: {initContainers: [{name: a}, {name: b}]}",
 	"spec: {initContainers: [{name: a, restartPolicy: Always}]}",
-	"spec: {volumes: [{name: v, emptyDir: {}}]}", "spec: {volumes: [{name: v, emptyDir: {}}, {name: io, emptyDir: {medium: Memory}}]}",
+	"spec: {volumes: [{name: v, emptyDir: {}}]}",
+	"spec: {volumes: [{name: v, emptyDir: {}}, {name: io, emptyDir: {medium: Memory}}]}",
 	"spec: {volumes: [{name: io, emptyDir: {medium: Memory}}, {name: v, secret: {secretName: s}}, {name: script}]}",
 	"spec: {imagePullSecrets: [{name: a}]}", "spec: {imagePullSecrets: [{name: c}, {name: a}, {name: b}]}",
 	"spec: {tolerations: [{operator: Exists}], nodeSelector: {a: b}, hostAliases: [{ip: 1.2.3.4, hostnames: [a]}]}",
 	"spec: {topologySpreadConstraints: [{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]}",
-	"spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}}",
+	"spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: " +
+		"[{matchExpressions: [{key: a, operator: Exists}]}]}}}}",
 	"spec: {securityContext: {fsGroup: 1, supplementalGroups: [1, 2]}, dnsConfig: {nameservers: [1.1.1.1]}, hostNetwork: true}",
 	"spec: {activeDeadlineSeconds: 5, priorityClassName: high, schedulingGates: [{name: g}]}",
 }
@@ -89,26 +92,28 @@ func TestMergeEqualsStrategicPatchForAllPairs(t *testing.T) {
 func TestMergeOfRandomListsEqualsStrategicPatch(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
-	someNames := func() string {
-		out := ""
+	some := func() string {
+		var env []string
 		for _, i := range random.Perm(7)[:random.IntN(7)] {
-			out += fmt.Sprintf("{name: n%d, value: v%d},", i, random.IntN(100))
+			env = append(env, fmt.Sprintf("{name: n%d, value: v%d}", i, random.IntN(100)))
 		}
-		return out
+		return "spec: {containers: [{name: c, env: [" + strings.Join(env, ", ") + "]}]}"
 	}
 	for range 3000 {
-		equalsStrategicPatch(t, "spec: {containers: [{name: c, env: ["+someNames()+"]}]}", "spec: {containers: [{name: c, env: ["+someNames()+"]}]}")
+		equalsStrategicPatch(t, some(), some())
 	}
 }
 
 func equalsStrategicPatch(t *testing.T, base, patch string) {
 	t.Helper()
 	baseTree, patchTree := tree(t, base), tree(t, patch)
-	before := string(manifest.AppendJSON(nil, baseTree)) + string(manifest.AppendJSON(nil, patchTree))
-	want, err := strategicpatch.StrategicMergePatch(manifest.AppendJSON(nil, baseTree), manifest.AppendJSON(nil, patchTree), corev1.PodTemplateSpec{})
+	asJSON := func(tree manifest.Map) string { return string(manifest.AppendJSON(nil, tree)) }
+	before := asJSON(baseTree) + asJSON(patchTree)
+	want, err := strategicpatch.StrategicMergePatch(
+		manifest.AppendJSON(nil, baseTree), manifest.AppendJSON(nil, patchTree), corev1.PodTemplateSpec{})
 	require.NoError(t, err)
-	require.JSONEq(t, string(want), string(manifest.AppendJSON(nil, overlay.Merge(baseTree, patchTree))), "%s\n%s", base, patch)
-	require.Equal(t, before, string(manifest.AppendJSON(nil, baseTree))+string(manifest.AppendJSON(nil, patchTree)), "the inputs were changed")
+	require.JSONEq(t, string(want), asJSON(overlay.Merge(baseTree, patchTree)), "%s\n%s", base, patch)
+	require.Equal(t, before, asJSON(baseTree)+asJSON(patchTree), "the inputs were changed")
 }
 
 // tree reads a template, whose reserved names do not matter here.
@@ -129,7 +134,11 @@ func FuzzParseIsAsStrictAsKubernetes(f *testing.F) {
 	for _, text := range good {
 		f.Add(text)
 	}
-	for _, scalar := range []string{"y", "Y", "yes", "yEs", "on", "1", "012", "0o14", "1_0", "1e3", "1.0", "0x1F", "2020-01-01", "~", "'a'", "!!str 1", "!!int \"1\"", "!!binary aGk=", "1e30", "9223372036854775808", "1:30", ".5", "+1", "-1.5e-3Ki", "1e", "1E5", "1Ei", "e5", ".", "0", "-", "=", "100E"} {
+	for _, scalar := range []string{
+		"y", "Y", "yes", "yEs", "on", "1", "012", "0o14", "1_0", "1e3", "1.0", "0x1F", "2020-01-01", "~", "'a'", "!!str 1",
+		"!!int \"1\"", "!!binary aGk=", "1e30", "9223372036854775808", "1:30", ".5", "+1", "-1.5e-3Ki", "1e", "1E5", "1Ei", "e5",
+		".", "0", "-", "=", "100E",
+	} {
 		f.Add("spec: {hostNetwork: " + scalar + "}")
 		f.Add("spec: {nodeName: " + scalar + "}")
 		f.Add("spec: {priority: " + scalar + ", terminationGracePeriodSeconds: " + scalar + "}")

@@ -24,8 +24,8 @@ func TestTree(t *testing.T) {
 	t.Parallel()
 	o, problems := overlay.Parse(good["everything"])
 	require.Empty(t, problems)
-	assert.Equal(t, `{"metadata":{"annotations":{"a":"true"}},"spec":{"containers":[{"name":"main","ports":[{"containerPort":8080}],`+
-		`"readinessProbe":{"httpGet":{"path":"/","port":"http"}},"resources":{"limits":{"cpu":"0.5","memory":"1Gi"},`+
+	assert.Equal(t, `{"metadata":{"annotations":{"a":"true"}},"spec":{"containers":[{"name":"main",`+
+		`"ports":[{"containerPort":8080}],"readinessProbe":{"httpGet":{"path":"/","port":"http"}},"resources":{"limits":{"cpu":"0.5","memory":"1Gi"},`+
 		`"requests":{"cpu":"1"}}}],"hostNetwork":true,"serviceAccountName":"sd","tolerations":[{"operator":"Exists"}],`+
 		`"volumes":[{"name":"a","secret":{"defaultMode":256,"secretName":"a"}}]}}`, string(manifest.AppendJSON(nil, o.Template)))
 }
@@ -97,7 +97,9 @@ func TestBadOverlays(t *testing.T) {
 			`line 6: spec.containers[0].name: must be set`,
 			`line 7: spec.containers[0].nam: unknown field "nam": did you mean "name"?`,
 		}},
-		{"spec:\n  xyzzy: 1\n", []string{"line 2: spec.xyzzy: unknown field \"xyzzy\": remove it; `kubectl explain pod` lists the fields"}},
+		{"spec:\n  xyzzy: 1\n", []string{
+			"line 2: spec.xyzzy: unknown field \"xyzzy\": remove it; `kubectl explain pod` lists the fields",
+		}},
 		{"template: {}\n", []string{`line 1: template: unknown field "template": must be one of metadata, spec`}},
 		{"spec:\n  nodeName: a\n  nodeName: b\n", []string{"line 3: spec.nodeName: must be given once: the key is repeated"}},
 		{"metadata:\n  labels:\n    a: yes\n    b: 1\n    2: x\n", []string{
@@ -109,7 +111,7 @@ func TestBadOverlays(t *testing.T) {
 			"line 2: spec.terminationGracePeriodSeconds: must be a whole number, not the number 1.5",
 			"line 3: spec.priority: must be a whole number of 32 bits, not the number 3000000000",
 		}},
-		{"spec:\n  containers:\n  - name: main\n    resources: {limits: {cpu: lots, memory: 1GB, x: 1e3, w: .5, z: .}}\n", []string{
+		{"spec:\n  containers:\n  - name: main\n    resources: {limits: {cpu: lots, memory: 1GB, x: 1e3, w: .5, z: .}}", []string{
 			"line 4: spec.containers[0].resources.limits.cpu: must be an amount such as 100m or 2Gi, not a string",
 			"line 4: spec.containers[0].resources.limits.memory: must be an amount such as 100m or 2Gi, not a string",
 			"line 4: spec.containers[0].resources.limits.z: must be an amount such as 100m or 2Gi, not a string",
@@ -136,8 +138,8 @@ func TestBadOverlays(t *testing.T) {
 			`line 10: spec.volumes[0].name: must not be "signadot-execunit-io"`,
 			`line 12: spec.volumes[2].name: must be given once: there are two volumes "v"`,
 		}},
-		{"spec:\n  containers:\n  - name: main\n    volumeMounts:\n    - {name: a, mountPath: /a}\n    - {name: b, mountPath: /a}\n" +
-			"    - {name: c, mountPath: /run/resourceplugins/io/}\n    - {name: c, mountPath: /var}\n    - {name: d}\n", []string{
+		{"spec:\n  containers:\n  - name: main\n    volumeMounts:\n    - {name: a, mountPath: /a}\n" +
+			"    - {name: b, mountPath: /a}\n    - {name: c, mountPath: /run/resourceplugins/io/}\n    - {name: c, mountPath: /var}\n    - {name: d}\n", []string{
 			`line 6: spec.containers[0].volumeMounts[1].mountPath: must be given once: "/a" is mounted twice`,
 			`line 7: spec.containers[0].volumeMounts[2].mountPath: must not be "/run/resourceplugins/io/"`,
 			`line 8: spec.containers[0].volumeMounts[3].mountPath: must not be "/var"`,
@@ -147,7 +149,9 @@ func TestBadOverlays(t *testing.T) {
 			"line 4: spec.containers[0].command: is replaced: the container runs the step's script; remove it",
 			"line 5: spec.containers[0].args: is replaced",
 		}},
-		{"metadata:\n  managedFields:\n  - fieldsV1: {}\n", []string{"line 3: metadata.managedFields[0].fieldsV1: must not be set"}},
+		{"metadata:\n  managedFields:\n  - fieldsV1: {}\n", []string{
+			"line 3: metadata.managedFields[0].fieldsV1: must not be set",
+		}},
 		{"metadata:\n  labels: {a: ~}\n", []string{"line 2: metadata.labels.a: must not be null: remove it or fill it in"}},
 		{"metadata: &m\n  labels: {a: b}\n  annotations:\n    <<: [1]\n", []string{
 			`line 4: metadata.annotations["<<"]: must be a mapping or a list of mappings, not the number 1`}},
@@ -169,16 +173,17 @@ func TestBadOverlays(t *testing.T) {
 func TestAliasBombsAreRefused(t *testing.T) {
 	t.Parallel()
 	bomb := "metadata: {annotations: {a: &a x}}\nspec:\n  tolerations: &b0 [{key: a}, {key: b}]\n"
-	wide := "spec:\n  containers:\n"
+	var wide strings.Builder
+	wide.WriteString("spec:\n  containers:\n")
 	for i := range 30 {
-		wide += "  - &c" + strings.Repeat("x", i) + "\n    env: [*c" + strings.Repeat("x", max(0, i-1)) + "]\n"
+		wide.WriteString("  - &c" + strings.Repeat("x", i) + "\n    env: [*c" + strings.Repeat("x", max(0, i-1)) + "]\n")
 	}
 	for _, text := range []string{
 		bomb + "  volumes: *b0\n  containers: &c [*c, *c]\n",
 		"spec: &s\n  <<: *s\n  affinity: *s\n",
 		"spec:\n  containers: &c\n  - *c\n",
 		"metadata:\n  annotations: &a {b: *a}\n",
-		wide,
+		wide.String(),
 	} {
 		o, problems := overlay.Parse(text)
 		assert.NotEmpty(t, problems, text)
@@ -188,7 +193,8 @@ func TestAliasBombsAreRefused(t *testing.T) {
 
 func TestConflictsWithTheRunner(t *testing.T) {
 	t.Parallel()
-	o, problems := overlay.Parse("metadata:\n  namespace: a\nspec:\n  containers:\n  - name: side\n    image: x\n  - name: main\n    image: yy\n")
+	o, problems := overlay.Parse("metadata:\n  namespace: a\nspec:\n  containers:\n  - name: side\n    image: x\n" +
+		"  - name: main\n    image: yy\n")
 	require.Empty(t, problems)
 	assert.Empty(t, o.Conflicts("yy", "a"))
 	got := o.Conflicts("z", "b")
@@ -201,7 +207,8 @@ func TestConflictsWithTheRunner(t *testing.T) {
 func TestReservedPaths(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{
-		"/var/run/resourceplugins": true, "/run/resourceplugins/x": true, "/var/run": true, "/run/": true, "/var": true, "/": true, "//": true,
+		"/var/run/resourceplugins": true, "/run/resourceplugins/x": true, "/var/run": true, "/run/": true,
+		"/var": true, "/": true, "//": true,
 		"":     false,
 		"/tmp": false, "/var/lib": false, "/var/run/secrets": false, "/var/run/resourceplugins2": false, "/root/.aws": false,
 	} {

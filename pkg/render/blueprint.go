@@ -86,7 +86,8 @@ func mainImage(template manifest.Map) (image string) {
 // needs merged onto it.
 func (b *Blueprint) template(s *step, spec *plugin.Spec, scripts string, depth int) (manifest.Map, []Problem) {
 	base, problems := withoutClashes(b.overlay.Template, s)
-	if asks, _ := base.Map("spec").Get("automountServiceAccountToken").(manifest.Bool); bool(asks) && !namesAccount(base.Map("spec")) {
+	pod := base.Map("spec")
+	if asks, _ := pod.Get("automountServiceAccountToken").(manifest.Bool); bool(asks) && !namesAccount(pod) {
 		problems = append(problems, Problem{
 			Severity: krm.Warning, Path: overlayPath,
 			Message: "automountServiceAccountToken of the overlay is not used: name the ServiceAccount whose token is meant",

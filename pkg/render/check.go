@@ -28,7 +28,7 @@ func checkPlugin(spec *plugin.Spec, graph *workflow.Graph, o *overlay.Overlay) [
 	if spec.Runner.Image == "" {
 		c.report("spec.runner.image", "must be set")
 	}
-	if namespace := spec.RunnerNamespace(); !key(namespace, 63) || strings.ContainsAny(namespace, "._") {
+	if namespace := spec.RunnerNamespace(); !key(namespace) || strings.ContainsAny(namespace, "._") {
 		c.report("spec.runner.namespace", "must be the name of a namespace, not %q", namespace)
 	}
 	for _, dangle := range graph.Dangling() {
@@ -39,7 +39,7 @@ func checkPlugin(spec *plugin.Spec, graph *workflow.Graph, o *overlay.Overlay) [
 	}
 	names := map[string]bool{}
 	for ref, step := range spec.Steps() {
-		if names[step.Name] || !key(step.Name, 63) {
+		if names[step.Name] || !key(step.Name) {
 			c.report(ref.Path().Key("name"), "must be a name that no other step has, not %q", step.Name)
 		}
 		names[step.Name] = true
@@ -67,7 +67,7 @@ func (c *checker) inputs(ref plugin.StepRef, step *plugin.Step) {
 		if input.ValueFromSandbox == (input.ValueFromStep != nil) {
 			c.report(at, "must have exactly one of valueFromSandbox: true and valueFromStep")
 		}
-		if names[input.Name] || !key(input.Name, 63) {
+		if names[input.Name] || !key(input.Name) {
 			c.report(at.Key("name"), "must be a name that no other input of the step has, not %q", input.Name)
 		}
 		names[input.Name] = true
@@ -102,7 +102,7 @@ func (c *checker) outputs(ref plugin.StepRef, step *plugin.Step) {
 	names := map[string]bool{}
 	for i, output := range step.Outputs {
 		at := ref.Output(i)
-		if names[output.Name] || !key(output.Name, 63) {
+		if names[output.Name] || !key(output.Name) {
 			c.report(at.Key("name"), "must be a name that no other output of the step has, not %q", output.Name)
 		}
 		names[output.Name] = true
@@ -124,15 +124,15 @@ func mainMounts(template manifest.Map) map[string]bool {
 	return mounts
 }
 
-// key tells whether text may be a key of a ConfigMap or Secret that is also part of names.
-func key(text string, limit int) bool {
+// key tells whether text may be a key of a ConfigMap or Secret and the value of a label.
+func key(text string) bool {
 	for i := range len(text) {
 		c := text[i]
 		if c != '-' && c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
 			return false
 		}
 	}
-	return text != "" && len(text) <= limit && text[0] != '.'
+	return text != "" && len(text) <= 63 && text[0] != '.'
 }
 
 func variableName(name string) bool {

@@ -19,6 +19,7 @@ func TestGenerations(t *testing.T) {
 	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
 	require.NoError(t, err)
 	before := facts(t, string(source), render.Options{}, request)
+	const every = "provision seed report check"
 	for name, c := range map[string]struct {
 		old, new string
 		options  render.Options
@@ -32,19 +33,19 @@ func TestGenerations(t *testing.T) {
 		"comment in overlay":   {old: "nodeSelector:", new: "# fast disks\n        nodeSelector:"},
 		"plugin and digest":    {request: func(r *render.Request) { r.Plugin, r.Digest = "other@1.0.0", "sha256:1" }},
 		"param nobody reads":   {request: func(r *render.Request) { r.Params["unused"] = "y" }},
-		"param":                {request: func(r *render.Request) { r.Params["size"] = "9" }, changed: "provision seed report check"},
-		"sandbox id":           {request: func(r *render.Request) { r.SandboxID = "a" }, changed: "provision seed report check"},
-		"resource":             {request: func(r *render.Request) { r.Resource = "b" }, changed: "provision seed report check"},
-		"image":                {old: "postgres:17", new: "postgres:18", changed: "provision seed report check"},
-		"overlay":              {old: "disk: ssd", new: "disk: hdd", changed: "provision seed report check"},
-		"first script":         {old: "createdb", new: "createdb -e", changed: "provision seed report check"},
+		"param":                {request: func(r *render.Request) { r.Params["size"] = "9" }, changed: every},
+		"sandbox id":           {request: func(r *render.Request) { r.SandboxID = "a" }, changed: every},
+		"resource":             {request: func(r *render.Request) { r.Resource = "b" }, changed: every},
+		"image":                {old: "postgres:17", new: "postgres:18", changed: every},
+		"overlay":              {old: "disk: ssd", new: "disk: hdd", changed: every},
+		"first script":         {old: "createdb", new: "createdb -e", changed: every},
 		"last script":          {old: `test "$SEEDED"`, new: `test  "$SEEDED"`, changed: "check", renamed: "provision seed report"},
 		"middle script":        {old: "echo 1", new: "echo 2", changed: "report check", renamed: "provision seed"},
 		"output's path":        {old: "valueFromPath: /tmp/rows", new: "valueFromPath: /tmp/r", changed: "report check"},
 		"input's variable":     {old: "env: DB_USER", new: "env: DBUSER", changed: "check"},
 		"script of the delete": {old: "dropdb", new: "dropdb -e"},
-		"helper image":         {options: render.Options{HelperImage: "x"}, renamed: "provision seed report check"},
-		"deadline":             {options: render.Options{StepTimeout: 5}, renamed: "provision seed report check"},
+		"helper image":         {options: render.Options{HelperImage: "x"}, renamed: every},
+		"deadline":             {options: render.Options{StepTimeout: 5}, renamed: every},
 	} {
 		r := request
 		r.Params = map[string]string{"size": "3"}

@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 		require.NotNil(t, blueprint, "%v", problems)
 		objects, problems := blueprint.Render(request)
 		require.Empty(t, problems)
-		got := print(append(blueprint.Shared(), objects...))
+		got := printed(append(blueprint.Shared(), objects...))
 		file := filepath.Join("testdata", c.folder, c.file)
 		if os.Getenv("UPDATE_GOLDEN") != "" {
 			require.NoError(t, os.WriteFile(file, got, 0o644))
@@ -60,23 +60,23 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func read(t testing.TB, folder string) *plugin.Plugin {
-	t.Helper()
+func read(tb testing.TB, folder string) *plugin.Plugin {
+	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", folder, "plugin.yaml"))
-	require.NoError(t, err)
-	return parse(t, string(text))
+	require.NoError(tb, err)
+	return parse(tb, string(text))
 }
 
-func parse(t testing.TB, text string) *plugin.Plugin {
-	t.Helper()
+func parse(tb testing.TB, text string) *plugin.Plugin {
+	tb.Helper()
 	item, err := krm.NewItem([]byte(text))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	p, problems := plugin.Read(item)
-	require.Empty(t, problems)
+	require.Empty(tb, problems)
 	return p
 }
 
-func print(objects []render.Object) []byte {
+func printed(objects []render.Object) []byte {
 	documents := make([][]byte, len(objects))
 	for i, object := range objects {
 		documents[i] = manifest.AppendYAML(nil, object.Tree)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,13 +28,15 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// render runs a blueprint that must work.
-func rendered(t testing.TB, p *plugin.Plugin, phase plugin.Phase, options render.Options, r render.Request) []render.Object {
-	t.Helper()
+// rendered runs a blueprint that must work.
+func rendered(
+	tb testing.TB, p *plugin.Plugin, phase plugin.Phase, options render.Options, r render.Request,
+) []render.Object {
+	tb.Helper()
 	blueprint, problems := render.NewBlueprint(p, phase, options)
-	require.NotNil(t, blueprint, "%v", problems)
+	require.NotNil(tb, blueprint, "%v", problems)
 	objects, problems := blueprint.Render(r)
-	require.Empty(t, problems)
+	require.Empty(tb, problems)
 	return append(blueprint.Shared(), objects...)
 }
 
@@ -56,8 +59,8 @@ func TestObjectsAreValidInKubernetes(t *testing.T) {
 func checkObject(t *testing.T, object render.Object) {
 	t.Helper()
 	typed, ok := map[string]metav1.Object{
-		"ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "ServiceAccount": &corev1.ServiceAccount{}, "Pod": &corev1.Pod{},
-		"Job": &batchv1.Job{}, "Role": &rbacv1.Role{}, "RoleBinding": &rbacv1.RoleBinding{},
+		"ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "ServiceAccount": &corev1.ServiceAccount{},
+		"Pod": &corev1.Pod{}, "Job": &batchv1.Job{}, "Role": &rbacv1.Role{}, "RoleBinding": &rbacv1.RoleBinding{},
 	}[object.Kind]
 	require.True(t, ok, object.Kind)
 	asJSON, err := sigsyaml.YAMLToJSONStrict(manifest.AppendYAML(nil, object.Tree))
@@ -115,7 +118,7 @@ func checkPod(t *testing.T, spec *corev1.PodSpec) {
 			require.True(t, volumes[mount.Name], "no volume %s", mount.Name)
 			require.False(t, paths[mount.MountPath], "two mounts at %s", mount.MountPath)
 			paths[mount.MountPath] = true
-			require.False(t, container.Name == contract.MainContainer && mount.Name == contract.TokenVolume, "main has a token of ours")
+			require.False(t, container.Name == contract.MainContainer && mount.Name == contract.TokenVolume, "our token")
 		}
 		variables := map[string]bool{}
 		for _, variable := range container.Env {
@@ -180,10 +183,11 @@ func TestParamsArriveAsTheyAre(t *testing.T) {
 	p := read(t, "hello")
 	blueprint, _ := render.NewBlueprint(p, plugin.Create, render.Options{})
 	for range 500 {
-		value := ""
+		var text strings.Builder
 		for range random.IntN(12) {
-			value += pieces[random.IntN(len(pieces))]
+			text.WriteString(pieces[random.IntN(len(pieces))])
 		}
+		value := text.String()
 		r := request
 		r.Params = map[string]string{"dbname": value}
 		objects, problems := blueprint.Render(r)
@@ -213,7 +217,9 @@ func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 	blueprint, _ := render.NewBlueprint(read(t, "postgres"), plugin.Create, render.Options{})
 	seen := map[string]string{}
 	for i := range 500 {
-		for _, names := range [][2]string{{"s", fmt.Sprintf("db-%d", i)}, {"s-db", fmt.Sprint(i)}, {"s", fmt.Sprintf("DB-%d", i)}, {fmt.Sprintf("s%d", i), "db"}} {
+		for _, names := range [][2]string{
+			{"s", fmt.Sprintf("db-%d", i)}, {"s-db", strconv.Itoa(i)}, {"s", fmt.Sprintf("DB-%d", i)}, {fmt.Sprintf("s%d", i), "db"},
+		} {
 			r := request
 			r.Sandbox, r.SandboxID, r.Resource = names[0], naming.SandboxID("c", names[0]), names[1]
 			objects, problems := blueprint.Render(r)
@@ -230,11 +236,11 @@ func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 func TestRenderIsAFunctionOfItsInput(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
-		first := print(rendered(t, read(t, folder), plugin.Create, render.Options{}, request))
+		first := printed(rendered(t, read(t, folder), plugin.Create, render.Options{}, request))
 		for range 5 {
 			r := request
 			r.Params = maps.Clone(request.Params)
-			require.Equal(t, string(first), string(print(rendered(t, read(t, folder), plugin.Create, render.Options{}, r))))
+			require.Equal(t, string(first), string(printed(rendered(t, read(t, folder), plugin.Create, render.Options{}, r))))
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (b *Blueprint) scriptMaps(bare string, steps []plugin.Step) (names map[stri
 
 func (b *Blueprint) scriptMap(bare string, steps []plugin.Step, names map[string]string) Object {
 	data := make(manifest.Map, 0, len(steps))
-	facts := []string{"scripts", bare, string(b.phase)}
+	facts := append(make([]string, 0, 3+2*len(steps)), "scripts", bare, string(b.phase))
 	for _, step := range steps {
 		data = append(data, manifest.KV(step.Name, manifest.String(step.Script)))
 		facts = append(facts, step.Name, step.Script)

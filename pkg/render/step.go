@@ -24,7 +24,8 @@ type step struct {
 
 func (b *Blueprint) newStep(spec *plugin.Spec, ref plugin.StepRef) *step {
 	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index], producers: b.graph.Producers(ref)}
-	facts := []string{spec.Runner.Image, string(manifest.AppendJSON(nil, b.overlay.Template)), s.spec.Name, s.spec.Script}
+	facts := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
+		spec.Runner.Image, string(manifest.AppendJSON(nil, b.overlay.Template)), s.spec.Name, s.spec.Script)
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
 		from := plugin.StepOutput{}
