@@ -49,7 +49,8 @@ func (m *merge) add(item *krm.Item) {
 		m.report(item, fmt.Sprintf("%q must be the name of one %s only: %s:%d has it too",
 			id.name, id.kind, place.File, place.Line))
 	case m.present[id] != nil && !m.owned(m.present[id]):
-		m.report(item, fmt.Sprintf("%s %q is in the list already and was not imported: one of them must go", id.kind, id.name))
+		m.report(item, fmt.Sprintf("%s %q is in the list already and was not imported by %q: one of them must go",
+			id.kind, id.name, m.call.ConfigName))
 	}
 	m.seen[id] = item
 	item.Annotate(contract.RenderedByKey, m.call.ConfigName)

@@ -202,6 +202,15 @@ func TestMisconfiguredNamesTheField(t *testing.T) {
 	assert.Contains(t, got.stdout, "currentValue: crate")
 }
 
+// Without a functionConfig there is no object to name, but still a field.
+func TestMisconfiguredDefault(t *testing.T) {
+	t.Parallel()
+	f := function(func(_ *trial, call process.Call) { call.Misconfigured("retries", "must be fewer") })
+	got := run(f, head+"items: []\n")
+	assert.Equal(t, 1, got.code)
+	assert.Equal(t, "[error] functionConfig retries: must be fewer\n", got.stderr)
+}
+
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		"{apiVersion: v1, kind: ConfigMap, data: {phases: a, prune: 'true', namespaces: a=b}}",

@@ -13,8 +13,6 @@ type field struct {
 	flag  string // in file mode, empty where there is none
 	help  string
 	value reflect.Value
-
-	common bool // a flag of every function, not a field of the functionConfig
 }
 
 // fieldsOf returns the fields of the struct that config points to, in its order.

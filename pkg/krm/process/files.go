@@ -2,7 +2,6 @@ package process
 
 import (
 	"bytes"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ func (r *run) files() int {
 		return r.fail(err)
 	}
 	if _, err := out.WriteTo(r.stdout); err != nil {
-		return r.fail(fmt.Errorf("stdout must be writable: %w", err))
+		return r.fail(err)
 	}
 	return r.end(results, r.Prints == Documents, summary)
 }

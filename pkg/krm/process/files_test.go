@@ -189,7 +189,8 @@ func TestUnfilledTemplatesHideWhatFollows(t *testing.T) {
 		}
 	})
 	got := run(f, "name: a\nspec: {cluster: '@{c}', description: b}\n", "-")
-	assert.Equal(t, `<stdin>:2:17: [error] Sandbox/a spec.cluster: "@{c}": variable "c" must have a value: give it with --set c=VALUE
+	assert.Equal(t, `<stdin>:2:17: [error] Sandbox/a spec.cluster: "@{c}": variable "c" must have a value: `+
+		`give it with --set c=VALUE
 <stdin>:2:38: [error] Sandbox/a spec.description: must be longer
 `, got.stdout)
 }

@@ -61,13 +61,9 @@ func (r *run) flags() []field {
 
 // commonFlags returns the options, without those that mean nothing to what this function prints.
 func (r *run) commonFlags() []field {
-	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
+	return slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
 		return f.key == "keepInputs" && r.Prints != Documents || f.key == "output" && r.Prints != Findings
 	})
-	for i := range fields {
-		fields[i].common = true
-	}
-	return fields
 }
 
 // explain words an error of pflag.

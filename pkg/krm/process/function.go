@@ -73,7 +73,11 @@ func (c Call) misconfigured(key krm.Path, message string) krm.Result {
 	if c.config != nil {
 		return krm.At(c.config, key, krm.Error, message)
 	}
-	return krm.Result{Severity: krm.Error, Message: "--" + kebab(firstKey(key)) + ": " + message}
+	subject := "functionConfig " + string(key)
+	if c.FileMode {
+		subject = "--" + kebab(firstKey(key))
+	}
+	return krm.Result{Severity: krm.Error, Message: subject + ": " + message}
 }
 
 // Main runs the function on the process's arguments and streams, and exits.
@@ -81,7 +85,7 @@ func Main(f Function) { os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stder
 
 // Run is Main without the process: it returns the exit code.
 func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	r := &run{Function: f, stdin: stdin, stdout: stdout, stderr: stderr, config: f.Config()}
+	r := &run{Function: f, stdin: stdin, stdout: output{stdout}, stderr: stderr, config: f.Config()}
 	defer r.recover(&code)
 	if err := r.parse(args); err != nil {
 		return r.fail(err)

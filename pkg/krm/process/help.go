@@ -8,11 +8,11 @@ import (
 // help is the text of --help. It is made to fit a screen.
 func (r *run) help() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n\nusage:\n", r.Name, r.Purpose)
+	b.WriteString(wrap(r.Name+" ", r.Purpose) + "\nusage:\n")
 	fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Name)
 	fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Name+" [flags] PATH...", r.printed())
 	if fields := fieldsOf(r.Config()); len(fields) > 0 {
-		fmt.Fprintf(&b, "\nfields of the functionConfig (%s), and their flags:\n", r.Kind)
+		fmt.Fprintf(&b, "\nfields of the functionConfig (%s, keys in camelCase), and their flags:\n", r.Kind)
 		writeFields(&b, fields)
 	}
 	b.WriteString("\nflags:\n")
@@ -35,16 +35,34 @@ func (r *run) printed() string {
 	return "documents"
 }
 
-// writeFields writes a line a field: the flag, what it means, the key of the functionConfig where that is spelt another
-// way, and the default.
+// writeFields writes each field: how it is given, what it means, and the default.
 func writeFields(b *strings.Builder, fields []field) {
-	width := 0
+	column := 0
 	for _, f := range fields {
-		width = max(width, len(f.usage()))
+		column = max(column, len(f.usage()))
 	}
 	for _, f := range fields {
-		fmt.Fprintf(b, "  %-*s  %s%s\n", width, f.usage(), f.help, f.remark())
+		margin := fmt.Sprintf("  %-*s  ", column, f.usage())
+		b.WriteString(wrap(margin, f.help+f.defaultRemark()))
 	}
+}
+
+// screen is how wide the help is, in characters.
+const screen = 100
+
+// wrap writes words behind a margin, with blanks of its width in front of further lines.
+func wrap(margin, text string) string {
+	var b strings.Builder
+	line := margin
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+len(word) > screen && len(line) > len(margin) {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = strings.Repeat(" ", len(margin))
+		}
+		line += word + " "
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+	return b.String()
 }
 
 // usage is how the field is given.
@@ -55,16 +73,9 @@ func (f field) usage() string {
 	return "--" + f.flag + f.placeholder()
 }
 
-func (f field) remark() string {
-	var remarks []string
-	if f.flag != "" && f.flag != f.key && !f.common {
-		remarks = append(remarks, "field "+f.key)
-	}
+func (f field) defaultRemark() string {
 	if text := f.defaultText(); text != "" {
-		remarks = append(remarks, "default "+text)
+		return " (default " + text + ")"
 	}
-	if len(remarks) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(remarks, "; ") + ")"
+	return ""
 }

@@ -36,9 +36,20 @@ func (r *run) fail(err error) int {
 
 func (r *run) print(text string) int {
 	if _, err := io.WriteString(r.stdout, text); err != nil {
-		return r.fail(fmt.Errorf("stdout must be writable: %w", err))
+		return r.fail(err)
 	}
 	return exitClean
+}
+
+// output is stdout. It is written once a run, when nothing else can go wrong.
+type output struct{ io.Writer }
+
+func (o output) Write(text []byte) (int, error) {
+	n, err := o.Writer.Write(text)
+	if err != nil {
+		err = fmt.Errorf("stdout must be writable: %w", err)
+	}
+	return n, err
 }
 
 // end tells the findings and the summary, and the exit code that they mean.

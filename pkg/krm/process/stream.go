@@ -28,12 +28,8 @@ func (r *run) stream() int {
 	if err != nil {
 		return r.fail(err)
 	}
-	out := bytes.NewBuffer(make([]byte, 0, len(src)+len(src)/8+1024))
-	if _, err := list.WriteTo(out); err != nil {
+	if _, err := list.WriteTo(r.stdout); err != nil {
 		return r.fail(err)
-	}
-	if _, err := out.WriteTo(r.stdout); err != nil {
-		return r.fail(fmt.Errorf("stdout must be writable: %w", err))
 	}
 	return r.end(list.Results(), true, summary)
 }
