@@ -25,7 +25,7 @@ var db = cluster.Ref{Namespace: "ns", Name: "db"}
 
 // hurried makes every wait short enough for a test.
 var hurried = cluster.Timing{
-	Connect: time.Second, Request: 250 * time.Millisecond, Watch: 2 * time.Second, Pause: 4 * time.Millisecond,
+	Connect: time.Second, Request: 600 * time.Millisecond, Watch: 2 * time.Second, Pause: 4 * time.Millisecond,
 	Patience: 150 * time.Millisecond,
 }
 
@@ -154,7 +154,7 @@ func TestUpdateOutlivesWhatPasses(t *testing.T) {
 		"early 404": fakeapi.Status(404, secret), "early 401": fakeapi.Status(401, secret), "cut": fakeapi.Cut,
 		"cut after": fakeapi.CutAfter, "cut within": fakeapi.CutWithin(`{"metadata":{"name":"` + secret),
 		"garbage": fakeapi.Garbage(secret + "\r\n\r\n"), "not JSON": fakeapi.Body(secret), "hang": fakeapi.Hang(""),
-		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(400 * time.Millisecond),
+		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(800 * time.Millisecond),
 		"wrong type": fakeapi.Body(`{"metadata":"` + secret + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -243,14 +243,15 @@ func TestLatePatchChangesNothing(t *testing.T) {
 	server.Inject(func(fakeapi.Call) fakeapi.Fault {
 		calls++
 		if calls == 2 {
-			return fakeapi.Late(600 * time.Millisecond)
+			return fakeapi.Late(900 * time.Millisecond)
 		}
 		return nil
 	})
 	client := connect(t, server)
 	require.NoError(t, client.Update(within(t, 10*time.Second), db, stamp("1")))
 	require.NoError(t, client.Update(within(t, 10*time.Second), db, stamp("2")))
-	require.Never(t, func() bool { return server.Get(db).Annotation("stamp") != "2" }, time.Second, 20*time.Millisecond)
+	undone := func() bool { return server.Get(db).Annotation("stamp") != "2" }
+	require.Never(t, undone, 1500*time.Millisecond, 20*time.Millisecond)
 }
 
 func TestTokenIsReadAnew(t *testing.T) {

@@ -77,7 +77,7 @@ func TestWatchOutlivesWhatPasses(t *testing.T) {
 			server.Apply(db, map[string]string{"stamp": "1"})
 			server.Inject(atFirst("watch", 2, fault))
 			require.NoError(t, connect(t, server).Watch(within(t, 20*time.Second), db, stamped))
-			assert.Len(t, server.Calls(), 3)
+			assert.GreaterOrEqual(t, len(server.Calls()), 3)
 		})
 	}
 }

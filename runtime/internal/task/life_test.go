@@ -25,7 +25,7 @@ func ref(name string) cluster.Ref { return cluster.Ref{Namespace: "ns", Name: na
 func provision() step {
 	return step{
 		plan: contract.Plan{
-			Step: "provision", Generation: "g1", StartTimeoutSeconds: 1,
+			Step: "provision", Generation: "g1", StartTimeoutSeconds: 30,
 			Outputs: []contract.Output{{Name: "dsn", Path: "@/tmp/out/dsn"}},
 		},
 		output: "provision",
@@ -37,7 +37,7 @@ func provision() step {
 func seed() step {
 	return step{
 		plan: contract.Plan{
-			Step: "seed", Generation: "g2", StartTimeoutSeconds: 1,
+			Step: "seed", Generation: "g2", StartTimeoutSeconds: 30,
 			Outputs: []contract.Output{{Name: "seen", Path: "@/tmp/seen"}},
 			Producers: []contract.Producer{{
 				Step: "provision", Generation: "g1", Inputs: []contract.Input{{Output: "dsn", File: "provision/dsn"}},
@@ -182,10 +182,16 @@ func TestStepsThatFail(t *testing.T) {
 			func(s *step) { s.script += "head -c 1048577 /dev/zero > @/tmp/out/dsn\n" }, ending{0, 1, 1},
 			"main ended with exit code 1",
 		},
-		"command":  {func(s *step) { s.command = "/none" }, ending{0, 128, 1}, "main did not start within 1s"},
-		"no image": {func(s *step) { s.image = -1 }, ending{0, -1, 1}, "main did not start within 1s"},
+		"command": {
+			func(s *step) { s.command, s.plan.StartTimeoutSeconds = "/none", 1 }, ending{0, 128, 1},
+			"main did not start within 1s",
+		},
+		"no image": {
+			func(s *step) { s.image, s.plan.StartTimeoutSeconds = never, 1 }, ending{0, -1, 1},
+			"main did not start within 1s",
+		},
 		"late image": {
-			func(s *step) { s.image = 1500 * time.Millisecond }, ending{0, 1, 1}, "main did not start within 1s",
+			func(s *step) { s.image, s.plan.StartTimeoutSeconds = tooLate, 1 }, ending{0, 1, 1}, "main did not start within 1s",
 		},
 		"planted link": {
 			func(s *step) { s.script += "ln -sf @/../token @/io/outputs/dsn\nrm @/io/exit\nkill -9 $PPID\n" },
@@ -214,7 +220,7 @@ func TestStepsThatFail(t *testing.T) {
 				assert.Contains(t, consumer.message(), `step "provision" failed`)
 				requireFailed(t, consumer)
 				assert.False(t, consumer.exists("ran"))
-				if step.image != 0 || step.command != "" {
+				if step.image != atOnce || step.command != "" {
 					assert.False(t, p.exists("ran"))
 				}
 			})
@@ -258,7 +264,7 @@ func TestStartAtTheTimeout(t *testing.T) {
 			t.Parallel()
 			server := fakeapi.New(t)
 			step := provision()
-			step.image = delay
+			step.delay, step.plan.StartTimeoutSeconds = delay, 1
 			render(server, step)
 			p := newPod(t, server, step)
 			got := p.play()
@@ -341,7 +347,7 @@ func TestTermination(t *testing.T) {
 	pending := newPod(t, server, provision())
 	require.Zero(t, pending.end(pending.start("inputs")))
 	outputs := pending.start("outputs")
-	time.Sleep(200 * time.Millisecond)
+	pending.says("waiting for main to start")
 	require.NoError(t, outputs.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, 143, pending.end(outputs), pending.log)
 	require.Equal(t, 1, pending.end(pending.main()))
@@ -362,7 +368,7 @@ func TestTerminationWhileTheScriptRuns(t *testing.T) {
 		require.Zero(t, p.end(p.start("inputs")))
 		main, outputs := p.main(), p.start("outputs")
 		require.Eventually(t, func() bool { return p.exists("ready") }, 10*time.Second, time.Millisecond)
-		time.Sleep(300 * time.Millisecond)
+		p.says("waiting for main to start")
 		require.NoError(t, outputs.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, main.Process.Signal(syscall.SIGTERM))
 		require.Equal(t, code, p.end(main), p.log)

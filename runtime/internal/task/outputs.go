@@ -59,6 +59,7 @@ func (t *task) collect(ctx context.Context, folder *handover.Folder) (map[string
 // started returns nil once the runner has started. When it does not in time, it is told never to.
 func (t *task) started(ctx context.Context, folder *handover.Folder) error {
 	limit := t.startTimeout()
+	t.host.Reporter.Say(fmt.Sprintf("step %q: waiting for main to start within %s", t.plan.Step, limit))
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
 	tick := time.NewTicker(glance)

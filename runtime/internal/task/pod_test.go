@@ -35,7 +35,7 @@ const (
 
 var hurried = cluster.Timing{
 	Connect: time.Second, Request: 300 * time.Millisecond, Watch: 2 * time.Second, Pause: 5 * time.Millisecond,
-	Patience: 300 * time.Millisecond,
+	Patience: 2 * time.Second,
 }
 
 func TestMain(m *testing.M) {
@@ -75,9 +75,19 @@ type step struct {
 	output  string
 	targets string
 	script  string // @/ stands for a folder of the Pod
-	image   time.Duration
-	command string // in place of the runner
+	image   image
+	delay   time.Duration // before main starts
+	command string        // in place of the runner
 }
+
+// image is when main's image comes.
+type image int
+
+const (
+	atOnce image = iota
+	never
+	tooLate
+)
 
 // ending is how a Pod's containers ended; -1 is one that was not started.
 type ending struct{ inputs, main, outputs int }
@@ -114,8 +124,11 @@ func (p *pod) play() ending {
 		go func() { outputs <- p.end(command) }()
 	}
 	main := -1
-	if p.step.image >= 0 {
-		time.Sleep(p.step.image)
+	if p.step.image == tooLate {
+		require.Eventually(p.t, func() bool { return p.exists("io/abandoned") }, 20*time.Second, time.Millisecond)
+	}
+	if p.step.image != never {
+		time.Sleep(p.step.delay)
 		main = p.end(p.main())
 	}
 	return ending{0, main, <-outputs}

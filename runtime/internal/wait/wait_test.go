@@ -15,12 +15,12 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
-const standing = 200 * time.Millisecond
+const standing = time.Second
 
 func waiting(t *testing.T, server *fakeapi.Server) wait.Wait {
 	t.Helper()
 	config := server.Config()
-	config.Timing = cluster.Timing{Request: time.Second, Pause: 4 * time.Millisecond, Patience: 150 * time.Millisecond}
+	config.Timing = cluster.Timing{Request: 5 * time.Second, Pause: 4 * time.Millisecond, Patience: 150 * time.Millisecond}
 	client, err := cluster.New(config)
 	require.NoError(t, err)
 	return wait.Wait{Client: client, Standing: standing}
