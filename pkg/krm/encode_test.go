@@ -26,7 +26,8 @@ func TestEncodeOdd(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"a: |2\n    b\n   c\n", "a: |+\n\n\n", "a: >\n\n  b\n\n\n  c\n", "? a\n: b\n", "? [a]\n: {? b}\n", "? |\n  a\n: b\n",
-		"a: \"\\x85\\u2028\\0\"\n", "a: !x b\nc: !!str 1\n", "a: &b c\nd: *b\n", "? # x\n", "a: \"\\t\"\nb: ' x '\n", "<<: {a: b}\n",
+		"a: \"\\x85\\u2028\\0\"\n", "a: !x b\nc: !!str 1\n", "a: &b c\nd: *b\n", "? # x\n",
+		"a: \"\\t\"\nb: ' x '\n", "<<: {a: b}\n",
 		"a: # b\n  # c\n  d: e\n  # f\n\n# g\n",
 	} {
 		want := parsed(t, text)

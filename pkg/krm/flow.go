@@ -70,7 +70,8 @@ func flowScalar(line []byte, at int) (int, bool) {
 	for end < len(line) && isWord(line, end) {
 		end++
 	}
-	return end, end > at && line[at] != '-' && line[at] != ':'
+	sure := end > at && line[at] != ':' && (line[at] != '-' || end > at+1 && isLetter(line[at+1]))
+	return end, sure
 }
 
 func isWord(line []byte, at int) bool {
