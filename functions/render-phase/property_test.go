@@ -17,18 +17,20 @@ func documents(random *rand.Rand, n int) []string {
 	docs := []string{strings.SplitN(pluginAndSandbox, "---\n", 2)[0]}
 	for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
 		docs = append(docs, fmt.Sprintf("apiVersion: resourceplugins.dev/v1alpha1\nkind: ResourcePlugin\n"+
-			"metadata: {name: hello@%s}\nspec:\n  runner: {image: ubuntu, namespace: ns%d}\n  create: [{name: say, script: \"#!/bin/sh\\necho %s\"}]\n"+
+			"metadata: {name: hello@%s}\nspec:\n  runner: {image: ubuntu, namespace: ns%d}\n"+
+			"  create: [{name: say, script: \"#!/bin/sh\\necho %s\"}]\n"+
 			"  delete: [{name: bye}]\n", version, random.IntN(2), version))
 	}
 	for i := range n {
 		state := []string{"present", "absent"}[random.IntN(2)]
 		doc := fmt.Sprintf("apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata:\n  name: s%d\n  annotations: "+
 			"{resourceplugins.dev/state: %s}\nspec:\n  cluster: c\n  resources:\n", i, state)
-		for r := range 1 + random.IntN(3) {
-			doc += fmt.Sprintf("  - {name: R%d, plugin: %q, params: {size: \"%d\"}}\n", r,
+		resources := make([]string, 1+random.IntN(3))
+		for r := range resources {
+			resources[r] = fmt.Sprintf("  - {name: R%d, plugin: %q, params: {size: \"%d\"}}\n", r,
 				[]string{"pg", "hello", "hello@1.0.0", "hello@^1"}[random.IntN(4)], random.IntN(3))
 		}
-		docs = append(docs, doc)
+		docs = append(docs, doc+strings.Join(resources, ""))
 	}
 	return docs
 }

@@ -24,8 +24,9 @@ func TestTree(t *testing.T) {
 	t.Parallel()
 	o, problems := overlay.Parse(good["everything"])
 	require.Empty(t, problems)
-	assert.Equal(t, `{"metadata":{"annotations":{"a":"true"}},"spec":{"containers":[{"name":"main",`+
-		`"ports":[{"containerPort":8080}],"readinessProbe":{"httpGet":{"path":"/","port":"http"}},"resources":{"limits":{"cpu":"0.5","memory":"1Gi"},`+
+	assert.JSONEq(t, `{"metadata":{"annotations":{"a":"true"}},"spec":{"containers":[{"name":"main",`+
+		`"ports":[{"containerPort":8080}],"readinessProbe":{"httpGet":{"path":"/","port":"http"}},`+
+		`"resources":{"limits":{"cpu":"0.5","memory":"1Gi"},`+
 		`"requests":{"cpu":"1"}}}],"hostNetwork":true,"serviceAccountName":"sd","tolerations":[{"operator":"Exists"}],`+
 		`"volumes":[{"name":"a","secret":{"defaultMode":256,"secretName":"a"}}]}}`, string(manifest.AppendJSON(nil, o.Template)))
 }
@@ -139,7 +140,8 @@ func TestBadOverlays(t *testing.T) {
 			`line 12: spec.volumes[2].name: must be given once: there are two volumes "v"`,
 		}},
 		{"spec:\n  containers:\n  - name: main\n    volumeMounts:\n    - {name: a, mountPath: /a}\n" +
-			"    - {name: b, mountPath: /a}\n    - {name: c, mountPath: /run/resourceplugins/io/}\n    - {name: c, mountPath: /var}\n    - {name: d}\n", []string{
+			"    - {name: b, mountPath: /a}\n    - {name: c, mountPath: /run/resourceplugins/io/}\n" +
+			"    - {name: c, mountPath: /var}\n    - {name: d}\n", []string{
 			`line 6: spec.containers[0].volumeMounts[1].mountPath: must be given once: "/a" is mounted twice`,
 			`line 7: spec.containers[0].volumeMounts[2].mountPath: must not be "/run/resourceplugins/io/"`,
 			`line 8: spec.containers[0].volumeMounts[3].mountPath: must not be "/var"`,

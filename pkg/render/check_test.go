@@ -18,7 +18,9 @@ apiVersion: resourceplugins.dev/v1alpha1
 kind: ResourcePlugin
 metadata: {name: p@1.0.0}
 spec:
-  runner: {image: busybox, namespace: ns, podTemplateOverlay: "spec: {containers: [{name: main, volumeMounts: [{name: v, mountPath: /vol}]}]}"}
+  runner:
+    {image: busybox, namespace: ns,
+     podTemplateOverlay: "spec: {containers: [{name: main, volumeMounts: [{name: v, mountPath: /vol}]}]}"}
   create:
   - name: one
     script: "#!/bin/sh"
@@ -36,13 +38,15 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{"namespace: ns", `namespace: "a\nb"`, "spec.runner.namespace", "must be the name of a namespace"},
 		{"{name: one, output: o}", "{name: none, output: o}", "spec.create[1].inputs[0].valueFromStep", "unknown step"},
 		{"{name: one, output: o}", "{name: one, output: p}", "spec.create[1].inputs[0].valueFromStep", "unknown output"},
-		{"{name: b, valueFromSandbox: true}", "{name: b, valueFromStep: {name: two, output: x}}, {name: a, valueFromSandbox: true}",
+		{"{name: b, valueFromSandbox: true}", "{name: b, valueFromStep: {name: two, output: x}}",
 			"spec.create[0].inputs[1].valueFromStep", "unknown output"},
 		{"name: two", "name: one", "spec.create[1].name", `no other step has, not "one"`},
 		{"name: two", "name: ../two", "spec.create[1].name", "must be a name"},
 		{"{name: b, valueFromSandbox: true}", "{name: b}", "spec.create[0].inputs[1]", "exactly one of"},
-		{"{name: b, valueFromSandbox: true}", "{name: a, valueFromSandbox: true, as: {env: X}}", "spec.create[0].inputs[1].name", "no other input"},
-		{"{name: b, ", "{name: b, as: {env: A}, ", "spec.create[0].inputs[1]", `variable of its own and of printable characters without =, not "A"`},
+		{"{name: b, valueFromSandbox: true}", "{name: a, valueFromSandbox: true, as: {env: X}}",
+			"spec.create[0].inputs[1].name", "no other input"},
+		{"{name: b, ", "{name: b, as: {env: A}, ", "spec.create[0].inputs[1]",
+			`variable of its own and of printable characters without =, not "A"`},
 		{"{name: b, ", "{name: b, as: {env: A=B}, ", "spec.create[0].inputs[1]", "variable of its own"},
 		{"path: /etc/a", "path: etc/a", "spec.create[0].inputs[0].as.path", "absolute path"},
 		{"path: /etc/a", "path: /etc/../a", "spec.create[0].inputs[0].as.path", "absolute path"},
@@ -53,7 +57,8 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{"path: /etc/a", "path: /var/run/resourceplugins/io/runner", "spec.create[0].inputs[0].as.path", "mounted there"},
 		{"path: /etc/a", "path: /run/resourceplugins/script", "spec.create[0].inputs[0].as.path", "mounted there"},
 		{"path: /etc/a", "path: /var/run", "spec.create[0].inputs[0].as.path", "mounted there"},
-		{"path: /etc/a", "path: /var/run/secrets/kubernetes.io/serviceaccount/token", "spec.create[0].inputs[0].as.path", "mounted there"},
+		{"path: /etc/a", "path: /var/run/secrets/kubernetes.io/serviceaccount/token",
+			"spec.create[0].inputs[0].as.path", "mounted there"},
 		{"path: /etc/a", "path: /run/secrets", "spec.create[0].inputs[0].as.path", "mounted there"},
 		{"path: /etc/a", "path: /vol", "spec.create[0].inputs[0].as.path", "the overlay mounts"},
 		{"{name: b, ", "{name: b, as: {path: /etc/a}, ", "spec.create[0].inputs[1].as.path", "another input"},
@@ -61,10 +66,12 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{"[{name: o,", "[{name: o, valueFromPath: /x}, {name: o,", "spec.create[0].outputs[1].name", "no other output"},
 		{"[{name: o,", "[{name: '../o', valueFromPath: /x}, {name: o,", "spec.create[0].outputs[0].name", "must be a name"},
 		{`"#!/bin/sh"`, `"` + strings.Repeat("x", 1<<20) + `"`, "spec.create[0].script", "must have at most 1048573 bytes"},
-		{"{name: main,", "{name: main, imag: x,", "spec.runner.podTemplateOverlay", `line 1: spec.containers[0].imag: unknown field "imag"`},
+		{"{name: main,", "{name: main, imag: x,", "spec.runner.podTemplateOverlay",
+			`line 1: spec.containers[0].imag: unknown field "imag"`},
 		{`"spec: {`, `"metadata: {namespace: other}\nspec: {`, "spec.runner.podTemplateOverlay", "must not be"},
 	} {
-		blueprint, problems := render.NewBlueprint(parse(t, strings.Replace(valid, c.old, c.new, 1)), plugin.Create, render.Options{})
+		p := parse(t, strings.Replace(valid, c.old, c.new, 1))
+		blueprint, problems := render.NewBlueprint(p, plugin.Create, render.Options{})
 		require.Nil(t, blueprint, c.new)
 		require.NotEmpty(t, problems, c.new)
 		var all []string
@@ -111,7 +118,8 @@ func TestCyclesAndTooManyProducers(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	p := parse(t, valid)
-	p.Spec.Runner.PodTemplateOverlay = "spec: {automountServiceAccountToken: true, containers: [{name: main, command: [x], env: [" +
+	p.Spec.Runner.PodTemplateOverlay = "spec: {automountServiceAccountToken: true, containers: [" +
+		"{name: main, command: [x], env: [" +
 		"{name: B, value: x}, {name: SIGNADOT_SANDBOX_ID, value: x}, {name: C, value: $(B)}]}]}"
 	blueprint, problems := render.NewBlueprint(p, plugin.Create, render.Options{})
 	require.NotNil(t, blueprint)
@@ -141,11 +149,13 @@ func TestLimitsOfParams(t *testing.T) {
 		path   krm.Path
 		want   string
 	}{
-		"a variable":       {"hello", map[string]string{"dbname": kilobytes(128)}, "params.dbname", "must have at most 131064 bytes to be a variable, not 131072"},
-		"NUL":              {"hello", map[string]string{"dbname": "a\x00b"}, "params.dbname", "must not hold a NUL"},
-		"a file":           {"files", map[string]string{"config": kilobytes(1024)}, "params", "must have at most 1048576 bytes together as files"},
-		"nearly a file":    {"files", map[string]string{"config": kilobytes(1023)}, "", ""},
-		"nearly a varible": {"hello", map[string]string{"dbname": kilobytes(128)[:131064]}, "", ""},
+		"a variable": {"hello", map[string]string{"dbname": kilobytes(128)}, "params.dbname",
+			"must have at most 131064 bytes to be a variable, not 131072"},
+		"NUL": {"hello", map[string]string{"dbname": "a\x00b"}, "params.dbname", "must not hold a NUL"},
+		"a file": {"files", map[string]string{"config": kilobytes(1024)}, "params",
+			"must have at most 1048576 bytes together as files"},
+		"nearly a file":     {"files", map[string]string{"config": kilobytes(1023)}, "", ""},
+		"nearly a variable": {"hello", map[string]string{"dbname": kilobytes(128)[:131064]}, "", ""},
 	} {
 		r := request
 		r.Params = c.params

@@ -39,7 +39,7 @@ func TestGenerations(t *testing.T) {
 		"image":                {old: "postgres:17", new: "postgres:18", changed: every},
 		"overlay":              {old: "disk: ssd", new: "disk: hdd", changed: every},
 		"first script":         {old: "createdb", new: "createdb -e", changed: every},
-		"last script":          {old: `test "$SEEDED"`, new: `test  "$SEEDED"`, changed: "check", renamed: "provision seed report"},
+		"last script":          {old: `test "$SEED`, new: `test  "$SEED`, changed: "check", renamed: "provision seed report"},
 		"middle script":        {old: "echo 1", new: "echo 2", changed: "report check", renamed: "provision seed"},
 		"output's path":        {old: "valueFromPath: /tmp/rows", new: "valueFromPath: /tmp/r", changed: "report check"},
 		"input's variable":     {old: "env: DB_USER", new: "env: DBUSER", changed: "check"},

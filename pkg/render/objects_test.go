@@ -179,7 +179,8 @@ func expand(value string, known map[string]string) string {
 func TestParamsArriveAsTheyAre(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 10))
-	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'", "\n", " ", "ü", "\\", "${X}", "`id`", "a"}
+	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'",
+		"\n", " ", "ü", "\\", "${X}", "`id`", "a"}
 	p := read(t, "hello")
 	blueprint, _ := render.NewBlueprint(p, plugin.Create, render.Options{})
 	for range 500 {

@@ -126,7 +126,8 @@ func TestANameThatIsTakenIsAnError(t *testing.T) {
 		"- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: %s\n    namespace: ns\n", one)))
 	require.NoError(t, err)
 	_, err = inventory.New(list, owner(true)).Put(object(one, "a"), nil)
-	assert.EqualError(t, err, `the name of the ConfigMap "one-aaaaaaaaaaaa" must not be taken by another object: remove that one`)
+	assert.EqualError(t, err,
+		`the name of the ConfigMap "one-aaaaaaaaaaaa" must not be taken by another object: remove that one`)
 }
 
 func TestPackageOfTheConfig(t *testing.T) {
