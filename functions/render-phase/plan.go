@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
@@ -136,8 +135,7 @@ func (p *plan) namespaces() {
 	if len(names) > 0 {
 		slices.Sort(names)
 		p.call.List.Report(krm.Result{
-			Severity: krm.Info, Tags: map[string]string{"phase": string(p.phase), "by": contract.ManagedBy},
-			Message: "must exist before the render is applied: namespace " + strings.Join(names, ", "),
+			Severity: krm.Info, Message: "must exist before the render is applied: namespace " + strings.Join(names, ", "),
 		})
 	}
 }

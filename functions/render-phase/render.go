@@ -17,7 +17,10 @@ import (
 const folder = "rendered/"
 
 // outcome counts what was rendered.
-type outcome struct{ workloads, resources, sandboxes int }
+type outcome struct {
+	workloads, resources, sandboxes int
+	phases                          map[plugin.Phase]bool
+}
 
 // done is what became of one task.
 type done struct {
@@ -33,7 +36,7 @@ func (p *plan) render(mayRemove bool) outcome {
 	shared := p.shared(stock)
 	outcomes := make([]done, len(p.tasks))
 	spread(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], stock) })
-	var total outcome
+	total := outcome{phases: map[plugin.Phase]bool{}}
 	sandboxes := map[*subject]bool{}
 	for i, one := range outcomes {
 		p.call.List.Report(one.results...)
@@ -41,6 +44,7 @@ func (p *plan) render(mayRemove bool) outcome {
 			total.resources++
 			total.workloads += one.workloads
 			sandboxes[p.tasks[i].subject] = true
+			total.phases[p.tasks[i].phase] = true
 		}
 	}
 	total.sandboxes = len(sandboxes)
@@ -92,7 +96,7 @@ func (p *plan) do(t task, stock *inventory.Inventory) (d done) {
 		d.results = append(d.results, krm.At(t.subject.Item, at, problem.Severity, problem.Message))
 	}
 	files := map[string]int{}
-	base := folder + naming.File(t.request.Sandbox) + "/" + naming.File(t.request.Resource) + "-"
+	base := folder + naming.File(t.request.Sandbox) + "/" + t.subject.files[t.index] + "-"
 	for _, object := range objects {
 		file := base + object.Phase + ".yaml"
 		d.put(p, stock, object, file, files[file], &t)
@@ -123,6 +127,11 @@ func (d *done) put(p *plan, stock *inventory.Inventory, object render.Object, fi
 }
 
 func (o outcome) summary(workload, phase string) string {
+	if o.phases[plugin.Create] && o.phases[plugin.Delete] {
+		phase = "create, and delete where the state is absent"
+	} else if o.phases[plugin.Delete] {
+		phase = string(plugin.Delete)
+	}
 	return fmt.Sprintf("rendered %s for %s of %s (%s)",
 		count(o.workloads, workload), count(o.resources, "resource"), count(o.sandboxes, contract.Sandbox), phase)
 }

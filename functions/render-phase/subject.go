@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/decode"
@@ -15,6 +16,8 @@ type subject struct {
 	*sandbox.Sandbox
 	// id is what scripts name external things after.
 	id string
+	// files are the resources' names in paths.
+	files []string
 	// absent tells that the sandbox is on its way out: its delete phase is due.
 	absent bool
 }
@@ -62,7 +65,24 @@ func readSandbox(item *krm.Item) (*subject, *krm.Result) {
 		}
 		names[resource.Name] = true
 	}
+	s.nameFiles()
 	return s, nil
+}
+
+// nameFiles gives each resource a name in paths. Names that differ in case alone must not share a file on a disk that
+// folds them.
+func (s *subject) nameFiles() {
+	folded := make(map[string]int, len(s.Spec.Resources))
+	for _, resource := range s.Spec.Resources {
+		folded[strings.ToLower(resource.Name)]++
+	}
+	s.files = make([]string, len(s.Spec.Resources))
+	for i, resource := range s.Spec.Resources {
+		lower := strings.ToLower(resource.Name)
+		if s.files[i] = resource.Name; folded[lower] > 1 || naming.File(lower) != lower {
+			s.files[i] = naming.File(resource.Name)
+		}
+	}
 }
 
 // readAnnotations reads what of a sandbox is not in its spec: see package contract.

@@ -22,6 +22,9 @@ type Blueprint struct {
 	scripts   []Object
 	steps     map[plugin.StepRef]*step
 	order     []plugin.StepRef // of both phases, producers before consumers
+	// keepsOutputs tells that the other phase's Secrets are rendered too: delete steps read what create steps left, and
+	// a tool that prunes must not remove it before they run.
+	keepsOutputs bool
 }
 
 // NewBlueprint prepares a phase of a plugin. With an error among the problems there is no blueprint. A plugin without
@@ -36,6 +39,7 @@ func NewBlueprint(p *plugin.Plugin, phase plugin.Phase, options Options) (*Bluep
 	if failed(problems) {
 		return nil, problems
 	}
+	b.keepsOutputs = phase == plugin.Delete && len(p.Spec.Delete) > 0
 	b.order = append(b.graph.Order(plugin.Create), b.graph.Order(plugin.Delete)...)
 	bare, _, _ := strings.Cut(p.Name, "@")
 	var names map[string]string

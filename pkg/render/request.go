@@ -19,7 +19,7 @@ func (b *Blueprint) Render(r Request) ([]Object, []Problem) {
 	for _, ref := range b.order {
 		s := b.steps[ref]
 		render.generations[ref] = render.generation(s)
-		if s.publishes() && (ref.Phase == b.phase || b.phase == plugin.Delete) {
+		if s.publishes() && (ref.Phase == b.phase || b.keepsOutputs) {
 			render.secret(s)
 		}
 		if ref.Phase == b.phase {
