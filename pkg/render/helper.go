@@ -19,7 +19,7 @@ func (b *Blueprint) inputManager(s *step) manifest.Map {
 }
 
 // outputManager is the container that waits for the script's end and publishes what it left.
-func (b *Blueprint) outputManager(_ *step) manifest.Map {
+func (b *Blueprint) outputManager() manifest.Map {
 	return b.helper(contract.OutputManager, contract.HelperOutputs, manifest.List{
 		fieldVariable(contract.NamespaceVariable, "metadata.namespace"),
 		annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey),

@@ -30,7 +30,7 @@ func (b *Blueprint) object(
 // true values.
 type facts struct{ labels, annotations manifest.Map }
 
-// of returns the facts of a resource in a phase, with those of a step where there is one.
+// factsOf returns the facts of a resource in a phase, with those of a step where there is one.
 func (b *Blueprint) factsOf(r *Request, phase plugin.Phase, s *step) facts {
 	labels := make(manifest.Map, 0, 8)
 	annotations := make(manifest.Map, 0, 12)

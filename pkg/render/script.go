@@ -10,7 +10,7 @@ import (
 // maxConfigMap is the most that a ConfigMap's keys and values may hold together, in bytes (Kubernetes).
 const maxConfigMap = 1 << 20
 
-// executable is mode 0555, readable that of a file that any user may read.
+// Modes of files in volumes: any user may read them, and run scripts.
 const (
 	executable manifest.Int = 0o555
 	readable   manifest.Int = 0o444

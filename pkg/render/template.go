@@ -65,7 +65,7 @@ func (b *Blueprint) containers(s *step, spec *plugin.Spec) manifest.List {
 	if !s.publishes() {
 		return manifest.List{main}
 	}
-	return manifest.List{main, b.outputManager(s)}
+	return manifest.List{main, b.outputManager()}
 }
 
 // inputsFolder is where step outputs lie in the shared volume.

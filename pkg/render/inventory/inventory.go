@@ -47,7 +47,7 @@ type entry struct {
 	kept  bool
 }
 
-// kinds are those of rendered objects.
+// isRendered tells whether objects of a kind are rendered.
 func isRendered(kind string) bool {
 	switch kind {
 	case "ConfigMap", "Job", "Pod", "Role", "RoleBinding", "Secret", "ServiceAccount":
