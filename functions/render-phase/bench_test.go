@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -19,7 +20,7 @@ func BenchmarkSandboxes(b *testing.B) {
 				"spec:\n  cluster: c\n  resources:\n  - name: db\n    plugin: hello\n    params:\n      dbname: db-%d\n", i, i))
 		}
 		input := list(docs)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				var stderr bytes.Buffer
 				if function().Run(nil, strings.NewReader(input), io.Discard, &stderr) != 0 {
