@@ -1,9 +1,11 @@
 // Package decode turns a YAML tree into Go structs, strictly, and tells everything that does not fit at once.
 //
 // The structs carry `json` tags for the keys, `was` tags with the keys' former names (comma-separated), and
-// `required:"true"` where a value must be given. Fields are strings, bools, ints, structs, pointers to them, lists of
-// them, and maps of strings to them. Null means absent, as it does for the vendor's loader. Of duplicate keys the first
-// is decoded and the others are problems. Aliases and merge keys are followed, up to MaxAliased values.
+// `required:"true"` where a value must be given, a string not empty. Fields are strings, bools, ints, structs, pointers
+// to them, lists of them, and maps of strings to them. Null means absent, as it does for the vendor's loader. Of
+// duplicate keys the first is decoded and the others are problems. A value under a former key, or under one in the wrong
+// case, is decoded too where today's key is absent, so that all that is wrong is told at once. Aliases and merge keys
+// are followed, up to MaxAliased values; values are followed down to MaxDepth.
 package decode
 
 import (
@@ -18,6 +20,9 @@ import (
 // MaxAliased is how many values of a document may be reached through aliases: a few lines can mean billions.
 const MaxAliased = 100_000
 
+// MaxDepth is how many lists and mappings may stand in each other: types that hold themselves have no end of their own.
+const MaxDepth = 100
+
 // Problem is one thing that does not fit.
 type Problem struct {
 	// Rule is the id of the broken rule: one of the Rule constants.
@@ -30,6 +35,8 @@ type Problem struct {
 	Message string
 	// Proposed is the value or key that is certain to be meant, else nil.
 	Proposed any
+	// Today is the key under whose field the value was decoded, empty where it was not: of a former key.
+	Today string
 }
 
 // The rules that a tree must keep to be decoded.
@@ -40,6 +47,7 @@ const (
 	RuleRequired  = "required"
 	RuleAmbiguous = "ambiguous-yaml"
 	RuleAlias     = "alias"
+	RuleDepth     = "depth"
 )
 
 // Into decodes node into target, a pointer to a struct. Problems are in document order and carry paths below base. A
@@ -63,6 +71,7 @@ type place struct {
 	key    string
 	list   bool // an element of a list, at index
 	index  int
+	depth  int // of what stands here; only counted where values are decoded
 }
 
 func (p *place) path() krm.Path {
@@ -96,6 +105,13 @@ func (d *decoder) value(node *yaml.Node, at place, target reflect.Value) {
 		defer d.leave(node)
 	}
 	if isNull(node) || !d.count(&at) {
+		return
+	}
+	if at.parent != nil {
+		at.depth = at.parent.depth + 1
+	}
+	if at.depth > MaxDepth {
+		d.report(RuleDepth, &at, "must not stand in more than %d lists and mappings", MaxDepth)
 		return
 	}
 	switch target.Kind() {

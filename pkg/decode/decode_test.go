@@ -226,6 +226,30 @@ func TestIntoTellsWhatDoesNotFit(t *testing.T) {
 			"{name: a, Port: 1}",
 			[]string{`error unknown-key spec.Port: unknown key "Port": did you mean "port"? -> port`},
 		},
+		"a former key's value is read": {
+			"{name: a, people: [{name: 1}, {age: 2}]}",
+			[]string{
+				`error unknown-key spec.people: unknown key "people": it is called "staff" today -> staff`,
+				"error type spec.people[0].name: must be a string, not the number 1: quote it",
+				"error required spec.people[1].name: must be set",
+			},
+		},
+		"a former key of another form": {
+			"{name: a, people: adam}",
+			[]string{`error unknown-key spec.people: unknown key "people": it is called "staff" today`},
+		},
+		"a former key beside today's": {
+			"{name: a, people: [1], staff: []}",
+			[]string{`error unknown-key spec.people: unknown key "people": it is called "staff" today`},
+		},
+		"a required key in the wrong case": {
+			"{Name: a}",
+			[]string{`error unknown-key spec.Name: unknown key "Name": did you mean "name"? -> name`},
+		},
+		"an empty required string": {`{name: ""}`, []string{"error required spec.name: must not be empty"}},
+		"an alias to one": {
+			`{prices: {a: &e ""}, name: *e}`, []string{"error required spec.name: must not be empty"},
+		},
 		"a former name": {
 			"{name: a, marks: []}",
 			[]string{`error unknown-key spec.marks: unknown key "marks": it is called "tags" today -> tags`},
@@ -327,4 +351,21 @@ func TestIntoFindsRepeatedKeysAmongMany(t *testing.T) {
 		`error duplicate-key spec.prices.k1: must be given once: key "k1" is repeated`,
 		`error duplicate-key spec.prices.k99: must be given once: key "k99" is repeated`,
 	}, problems)
+}
+
+// A former key's value is decoded into today's field, and the problem tells which that is.
+func TestFormerKeysAreRead(t *testing.T) {
+	t.Parallel()
+	var document yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte("{Name: a, marks: [x], labels: [y], owner: {Age: 3, name: eve}}"), &document))
+	var s shop
+	problems := decode.Into(&document, "spec", &s)
+	assert.Equal(t, shop{Name: "a", Tags: []string{"x"}, Owner: &person{Name: "eve", Age: 3}}, s)
+	today := map[krm.Path]string{}
+	for _, p := range problems {
+		today[p.Path] = p.Today
+	}
+	assert.Equal(t, map[krm.Path]string{
+		"spec.Name": "name", "spec.marks": "tags", "spec.labels": "", "spec.owner.Age": "age",
+	}, today)
 }

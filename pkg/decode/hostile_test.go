@@ -57,14 +57,20 @@ func TestIntoDoesNotFollowAnAliasIntoItself(t *testing.T) {
 	assert.EqualValues(t, "below[0].below[0].below", problems[0].Path)
 }
 
+// Values are followed down to MaxDepth; below, one problem stands for all.
 func TestIntoGoesDeep(t *testing.T) {
 	t.Parallel()
-	const depth = 4000
-	text := strings.Repeat(`{"below":[`, depth) + strings.Repeat("]}", depth)
-	var document yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(text), &document))
-	var target nest
-	assert.Empty(t, decode.Into(&document, "", &target))
+	for depth, want := range map[int]int{decode.MaxDepth / 2: 0, decode.MaxDepth/2 + 1: 1, 4000: 1} {
+		text := strings.Repeat(`{"below":[`, depth) + strings.Repeat("]}", depth)
+		var document yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(text), &document))
+		problems := decode.Into(&document, "", new(nest))
+		require.Len(t, problems, want, depth)
+		for _, problem := range problems {
+			assert.Equal(t, decode.RuleDepth, problem.Rule)
+			assert.Equal(t, "must not stand in more than 100 lists and mappings", problem.Message)
+		}
+	}
 }
 
 // Where a string is due, a plain scalar is taken without a finding if and only if the loader that Kubernetes tools use

@@ -109,6 +109,14 @@ func isNull(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null"
 }
 
+// isEmpty tells whether a value is the empty string. It looks through an alias.
+func isEmpty(node *yaml.Node) bool {
+	if node.Kind == yaml.AliasNode && node.Alias != nil {
+		node = node.Alias
+	}
+	return node.Kind == yaml.ScalarNode && node.Value == "" && node.ShortTag() == "!!str"
+}
+
 // describe names a value as a person would, with the text of a scalar.
 func describe(node *yaml.Node) string {
 	switch node.Kind {

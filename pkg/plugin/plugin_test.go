@@ -115,13 +115,15 @@ func TestReadNamesWhatIsMissingOrOld(t *testing.T) {
 func TestFormerNamesAreProposed(t *testing.T) {
 	t.Parallel()
 	_, problems := plugin.Read(item(t, "spec: {runner: {image: a}, create: [{name: s, "+
-		"outputs: [{name: o, valueFromPath: /o, from: /o}], inputs: [{name: i, as: {file: /i, localPath: /i}}]}]}"))
+		"outputs: [{name: o, from: /o}], inputs: [{name: i, as: {file: /i}}, {name: j, to: {localPath: /j}}]}]}"))
 	proposed := map[string]any{}
 	for _, problem := range problems {
 		require.Equal(t, decode.RuleUnknown, problem.Rule)
 		proposed[string(problem.Path)[strings.LastIndex(string(problem.Path), ".")+1:]] = problem.Proposed
 	}
-	assert.Equal(t, map[string]any{"from": "valueFromPath", "file": "path", "localPath": "path"}, proposed)
+	assert.Equal(t, map[string]any{
+		"from": "valueFromPath", "file": "path", "to": "as", "localPath": "path",
+	}, proposed)
 }
 
 func TestIdentityIsWhatThePrefixWasPutBefore(t *testing.T) {

@@ -30,7 +30,7 @@ type Step struct {
 	// Name is what other steps and sandboxes refer to; unique across both phases, at most 30 characters.
 	Name string `json:"name" required:"true"`
 	// Inputs reach the script as environment variables and files.
-	Inputs []Input `json:"inputs" was:"env"`
+	Inputs []Input `json:"inputs"`
 	// Script is the program that the main container runs, its interpreter in the first line.
 	Script string `json:"script"`
 	// Outputs are files of the script that other steps and workloads read.

@@ -46,7 +46,7 @@ func Check(list *krm.ResourceList, levels Levels) (Report, error) {
 
 func checkPlugin(item *krm.Item) *pluginCheck {
 	p, problems := plugin.Read(item)
-	c := &pluginCheck{Plugin: p, check: newCheck(item, &p.Spec, problems)}
+	c := &pluginCheck{Plugin: p, check: newCheck(item, problems)}
 	for _, r := range Rules {
 		if r.plugin != nil {
 			c.rule = r
@@ -58,7 +58,7 @@ func checkPlugin(item *krm.Item) *pluginCheck {
 
 func checkSandbox(item *krm.Item) *sandboxCheck {
 	s, problems := sandbox.Read(item)
-	c := &sandboxCheck{Sandbox: s, check: newCheck(item, &s.Spec, problems)}
+	c := &sandboxCheck{Sandbox: s, check: newCheck(item, problems)}
 	for _, r := range Rules {
 		if r.sandbox != nil {
 			c.rule = r

@@ -25,6 +25,9 @@ func newDoubt(problems []decode.Problem) doubt {
 			continue
 		}
 		parent, _ := split(p.Path)
+		if p.Today != "" {
+			continue // its value was read all the same
+		}
 		note(&d.broken, p.Path)
 		switch p.Rule {
 		case decode.RuleType:

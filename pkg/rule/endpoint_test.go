@@ -106,8 +106,8 @@ func TestResources(t *testing.T) {
 		at + ".plugin: my_cache": {
 			"error plugin-reference " + at + `.plugin: plugin name "my_cache" must hold`,
 		},
-		at + ".plugin: cache@next": {
-			"error plugin-reference " + at + ".plugin: plugin version \"next\" must be",
+		at + ".plugin: cache@Next": {
+			"error plugin-reference " + at + ".plugin: plugin version \"Next\" must be",
 		},
 		at + `.plugin: "${plugin}"`: {"error placeholder " + at + ".plugin: "},
 		at + `.plugin: ""`:          {"error required " + at + ".plugin: must not be empty"},

@@ -13,6 +13,7 @@ type check struct {
 	item     *krm.Item
 	problems []decode.Problem
 	doubt    doubt
+	renames  []rename
 	rule     *Rule // the rule that runs
 	findings []finding
 }
@@ -25,10 +26,10 @@ type finding struct {
 	proposed any
 }
 
-// newCheck begins the check of a document with what could not be decoded into spec, a pointer.
-func newCheck(item *krm.Item, spec any, problems []decode.Problem) check {
-	problems = refine(topLevel(item, empties(item, spec, problems)))
-	return check{item: item, problems: problems, doubt: newDoubt(problems)}
+// newCheck begins the check of a document with what could not be decoded.
+func newCheck(item *krm.Item, problems []decode.Problem) check {
+	problems = refine(topLevel(item, problems))
+	return check{item: item, problems: problems, doubt: newDoubt(problems), renames: renamed(problems)}
 }
 
 // report notes that the rule that runs is broken at path.
@@ -44,7 +45,7 @@ func (c *check) propose(path krm.Path, value any, format string, args ...any) {
 
 // unsure tells whether what stands at path could not be read, so that nothing may be concluded from it.
 func (c *check) unsure(path krm.Path) bool {
-	return len(c.problems) > 0 && c.doubt.at(path, c.item.Node())
+	return len(c.problems) > 0 && c.doubt.at(c.written(path), c.item.Node())
 }
 
 // results turns what was found into results. A finding that follows from what could not be decoded is dropped, and so
@@ -74,6 +75,7 @@ func (c *check) results(levels Levels) krm.Results {
 	placeholders := c.placeholders()
 	for _, f := range c.findings {
 		if f.rule == &placeholderValue || !placeholders[f.path] && !c.unsure(f.path) {
+			f.path = c.written(f.path)
 			add(f, f.rule.ID, f.rule.Severity)
 		}
 	}

@@ -76,6 +76,8 @@ const (
 var advices = []advice{
 	{decode.RuleType, "spec.resources[].params", "not a list",
 		"must be a mapping of strings, as in params: {dbname: test}, not a list"},
+	{decode.RuleType, "spec.resource[].params", "not a list",
+		"must be a mapping of strings, as in params: {dbname: test}, not a list"},
 	{decode.RuleType, "spec.endpoints", "not a mapping", endpointList},
 	{decode.RuleType, "spec.forks[].endpoints", "not a mapping", endpointList},
 	{decode.RuleType, "spec.defaultRouteGroup.endpoints", "not a mapping", endpointList},
@@ -88,8 +90,12 @@ var advices = []advice{
 			`forks: [{forkOf: {kind: Deployment, namespace: NS, name: NAME}}]`},
 	{decode.RuleUnknown, "spec.defaultRouteGroup.match", "",
 		`unknown key "match": the default route group matches its own sandbox and must not be given one`},
+	{decode.RuleUnknown, "spec.runner.basePodTemplate", "",
+		`unknown key "basePodTemplate": it is called "podTemplateOverlay" today, and it must be a string that holds YAML`},
 	{decode.RuleUnknown, "spec.version", "",
 		`unknown key "version": the version must be part of the name, as in name: my-plugin@1.0.0`},
+	{decode.RuleUnknown, "version", "ignored",
+		`key "version" is ignored: the version must be part of the name, as in name: my-plugin@1.0.0`},
 	{decode.RuleUnknown, "spec.create[].env", "", oldVariable},
 	{decode.RuleUnknown, "spec.delete[].env", "", oldVariable},
 }
