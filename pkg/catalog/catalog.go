@@ -1,9 +1,13 @@
 // Package catalog finds the plugin version that a sandbox's reference means. The plugin documents of a list are a
-// catalog without further ado; which order they come in never matters.
+// catalog without further ado; Catalog documents (package listing) add what a folder of plugins cannot say, and
+// PluginLock documents (package lock) what references mean already. Which order they come in never matters.
 //
-// A reference goes through a pipeline of filters (pipeline.go), and the highest version that is left is chosen. Every
-// stage keeps count, so that an error and an explanation can tell what happened. Only chosen documents are decoded and
-// digested, once each.
+// Several catalogs compose (compose.go). What they say of one version's content must agree; of everything else, what
+// the catalogs of the highest priority say counts.
+//
+// A reference that is not locked goes through a pipeline of filters (pipeline.go), and the highest version that is left
+// is chosen. Every stage keeps count, so that an error and an explanation can tell what happened. Only chosen documents
+// are decoded and digested, once each, and their digest must be the one that catalogs and locks have.
 //
 // What was chosen is recorded in two annotations of the sandbox (record.go), so that the next run can tell a pin that
 // resolution wrote from one that somebody edited, and a document that changed under a published version from the one
@@ -11,86 +15,88 @@
 package catalog
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/lock"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
 
-// Catalog is a set of plugin documents. It must not be used by several goroutines at once.
+// Catalog is everything that a list says about plugins. It must not be used by several goroutines at once.
 type Catalog struct {
-	plugins  map[string][]*entry  // by bare name, the highest version first
-	names    []string             // the bare names, sorted
-	unread   map[string]*krm.Item // one document whose name cannot be read, by what stands for its bare name
-	answers  map[string]answer    // what was resolved already
-	problems []*DocumentError
+	families   map[string]*family // by bare name
+	names      []string           // the bare names of those that have a version, sorted
+	sources    []*source
+	locks      *lock.Set
+	kubernetes *semver.Version
+	answers    map[question]answer
+	problems   []krm.Result
 }
 
-// New returns a catalog of the plugin documents among items.
-func New(items []*krm.Item) *Catalog {
-	c := &Catalog{plugins: map[string][]*entry{}, unread: map[string]*krm.Item{}, answers: map[string]answer{}}
+// Option is a circumstance of resolution.
+type Option func(*Catalog)
+
+// ForKubernetes leaves out versions that require a higher version of Kubernetes. Nil means that any will do.
+func ForKubernetes(v *semver.Version) Option { return func(c *Catalog) { c.kubernetes = v } }
+
+// New returns a catalog of the plugin documents, the Catalog documents and the locks among items.
+func New(items []*krm.Item, options ...Option) *Catalog {
+	c := &Catalog{families: map[string]*family{}, answers: map[question]answer{}, locks: lock.NewSet(items)}
+	for _, option := range options {
+		option(c)
+	}
 	for _, item := range items {
 		if item.Kind() == contract.ResourcePlugin && item.APIVersion() == contract.APIVersion {
 			c.add(item)
 		}
 	}
-	c.names = slices.Sorted(maps.Keys(c.plugins))
-	for _, bare := range c.names {
-		c.plugins[bare] = c.arrange(c.plugins[bare])
+	c.readSources(items)
+	for _, s := range c.sources {
+		c.list(s)
+	}
+	for _, bare := range slices.Sorted(maps.Keys(c.families)) {
+		f := c.families[bare]
+		if f.entries = c.compose(f.entries); len(f.entries) > 0 {
+			c.names = append(c.names, bare)
+		}
 	}
 	c.compareNames()
+	c.checkChannels()
 	return c
 }
 
+// add takes a plugin document.
 func (c *Catalog) add(item *krm.Item) {
 	text := plugin.Identity(item)
 	name, err := version.ParseName(text)
 	if err != nil {
 		bare, _, _ := strings.Cut(text, "@")
-		if other := c.unread[bare]; other == nil || label(item) < label(other) {
-			c.unread[bare] = item
-		}
+		c.family(bare).cannotRead(&DocumentError{Item: item, Path: namePath, Message: err.Error()})
 		return
 	}
-	c.plugins[name.Bare] = append(c.plugins[name.Bare], &entry{name: name, item: item})
+	f := c.family(name.Bare)
+	f.entries = append(f.entries, &entry{name: name, item: item})
 }
 
-// arrange sorts the versions of one plugin, the highest first, and makes those that two documents publish unusable.
-func (c *Catalog) arrange(entries []*entry) []*entry {
-	slices.SortStableFunc(entries, compareEntries)
-	entries = slices.CompactFunc(entries, sameDocument)
-	for from := 0; from < len(entries); {
-		to := from + 1
-		for to < len(entries) && entries[to].name.Version.Equal(entries[from].name.Version) {
-			to++
-		}
-		if to > from+1 {
-			c.problems = append(c.problems, conflict(entries[from:to])...)
-		}
-		from = to
+func (c *Catalog) family(bare string) *family {
+	f := c.families[bare]
+	if f == nil {
+		f = &family{}
+		c.families[bare] = f
 	}
-	return entries
+	return f
 }
 
-// compareEntries orders the highest version first. Only equal ones are worth a look at where they are from.
-func compareEntries(a, b *entry) int {
-	if order := b.name.Version.Compare(a.name.Version); order != 0 {
-		return order
-	}
-	return cmp.Compare(label(a.item), label(b.item))
-}
+// Locks returns the list's locks.
+func (c *Catalog) Locks() *lock.Set { return c.locks }
 
-// Problems returns an error for every document that cannot be in one catalog with the others: two of equal precedence,
-// whether or not they say the same, and two plugins whose names differ only in case.
-func (c *Catalog) Problems() []krm.Result {
-	results := make([]krm.Result, len(c.problems))
-	for i, problem := range c.problems {
-		results[i] = problem.Result()
-	}
-	return results
-}
+// Problems returns what is wrong with catalogs and locks, and with every document that cannot be in one catalog with the
+// others: two of equal precedence, whether or not they say the same, two contents of one version, two plugins whose
+// names differ only in case, and channels that lead nowhere.
+func (c *Catalog) Problems() []krm.Result { return slices.Concat(c.problems, c.locks.Problems()) }

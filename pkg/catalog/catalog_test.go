@@ -109,15 +109,22 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 	const (
 		names    = `there are "K8s-queue", "early", "hello-db", "mariadb"`
 		versions = "there are 2.0.0+b7, 2.0.0-rc.1, 1.10.0, 1.2.0, 1.0.0, 0.0.0"
-		kinds    = `must be a version such as 1.0.0, a range such as ^1.2, or "latest"`
+		kinds    = `must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`
 	)
 	for reference, want := range map[string]catalog.ReferenceError{
-		"helo-db":       {Message: `plugin "helo-db" is unknown: did you mean "hello-db"? ` + names},
-		"redis":         {Message: `plugin "redis" is unknown: ` + names},
-		"hello-db@1.5":  {Message: `plugin "hello-db" has no version 1.5.0: ` + versions},
-		"hello-db@2+b8": {Message: `plugin "hello-db" has no version 2.0.0+b8: ` + versions},
-		"mariadb@1":     {Message: `plugin "mariadb" has no version 1.0.0: there is 0.0.0`},
-		"mariadb@^1":    {Message: `plugin "mariadb" has no version in "^1" (all=1 -> ^1=0): there is 0.0.0`},
+		"helo-db": {Message: `plugin "helo-db" is unknown: did you mean "hello-db"? ` + names},
+		"redis":   {Message: `plugin "redis" is unknown: ` + names},
+		"hello-db@1.5": {
+			Message: `plugin "hello-db" has no version 1.5.0 (all=6 -> 1.5=0): ` + versions, Missing: "hello-db@1.5.0",
+		},
+		"hello-db@2+b8": {
+			Message: `plugin "hello-db" has no version 2.0.0+b8 (all=6 -> 2+b8=0): ` + versions, Missing: "hello-db@2.0.0+b8",
+		},
+		"mariadb@1": {
+			Message: `plugin "mariadb" has no version 1.0.0 (all=1 -> 1=0): there is 0.0.0`, Missing: "mariadb@1.0.0",
+		},
+		"redis@v1":   {Message: `plugin "redis" is unknown: ` + names, Missing: "redis@1.0.0"},
+		"mariadb@^1": {Message: `plugin "mariadb" has no version in "^1" (all=1 -> ^1=0): there is 0.0.0`},
 		"early@^1": {Message: `plugin "early" has no version in "^1" (all=2 -> ^1=0): there are 1.0.0-rc.10, 1.0.0-rc.2; ` +
 			`a prerelease is left out unless the range names one, such as ^1.2.0-0`},
 		"Hello-DB@^1": {
@@ -125,7 +132,8 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 		},
 		"hello-db@Latest": {Message: `plugin version "Latest" ` + kinds, Proposed: "hello-db@latest"},
 		"hello-db@V1.0":   {Message: `plugin version "V1.0" ` + kinds, Proposed: "hello-db@v1.0"},
-		"hello-db@stable": {Message: `plugin version "stable" ` + kinds},
+		"hello-db@stable": {Message: `plugin "hello-db" has no channel "stable", nor any other: ` +
+			`refer to a version such as 1.0.0, or to a range such as ^1.2`},
 		"hello-db @1": {
 			Message: `plugin name "hello-db " must hold letters, digits and dashes only`, Proposed: "hello-db@1",
 		},
@@ -149,7 +157,7 @@ func TestLongListsAreCut(t *testing.T) {
 	}
 	plugins := catalog.New(documents)
 	_, err := plugins.Resolve("db@2")
-	require.EqualError(t, err, `plugin "db" has no version 2.0.0: `+
+	require.EqualError(t, err, `plugin "db" has no version 2.0.0 (all=12 -> 2=0): `+
 		`there are 1.11.0, 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0, 1.2.0 and 2 more`)
 	_, err = plugins.Resolve("unheard-of")
 	assert.ErrorContains(t, err, `"plugin-08" and 3 more`)

@@ -4,16 +4,20 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/resource-plugins/krm-functions/pkg/digest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/listing"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
 
-// entry is one version of a plugin.
+// entry is one version of a plugin: a document, what catalogs list of it, or both.
 type entry struct {
-	name version.Name
-	item *krm.Item
+	name   version.Name
+	item   *krm.Item // the document, nil where only catalogs know the version
+	listed []listed  // the highest priority first
 
 	loaded bool
 	plugin *plugin.Plugin
@@ -21,7 +25,69 @@ type entry struct {
 	broken *DocumentError // why it cannot be chosen
 }
 
-// load decodes and digests the document.
+// listed is a version in a catalog.
+type listed struct {
+	source          *source
+	plugin, version int
+}
+
+func (l listed) Version() *listing.Version {
+	return &l.source.Spec.Plugins[l.plugin].Versions[l.version]
+}
+
+func (l listed) path() krm.Path { return listing.VersionPath(l.plugin, l.version) }
+
+// priority is that of the highest catalog that lists the version, 0 where none does.
+func (e *entry) priority() int {
+	if len(e.listed) == 0 {
+		return 0
+	}
+	return e.listed[0].source.Spec.Priority
+}
+
+// fact returns what the catalogs of the highest priority say: of different texts the smallest, so that order never
+// counts.
+func (e *entry) fact(field func(*listing.Version) string) string {
+	least := ""
+	for _, l := range e.listed {
+		if l.source.Spec.Priority != e.priority() {
+			break
+		}
+		if text := field(l.Version()); text != "" && (least == "" || text < least) {
+			least = text
+		}
+	}
+	return least
+}
+
+func (e *entry) yanked() string { return e.fact(func(v *listing.Version) string { return v.Yanked }) }
+
+func (e *entry) deprecated() string {
+	return e.fact(func(v *listing.Version) string { return v.Deprecated })
+}
+
+func (e *entry) source() string { return e.fact(func(v *listing.Version) string { return v.Source }) }
+
+// kubernetes is the lowest version of Kubernetes that the version runs on, nil where any will do.
+func (e *entry) kubernetes() *semver.Version {
+	var highest *semver.Version
+	for _, l := range e.listed {
+		requires := l.Version().Requires
+		if l.source.Spec.Priority != e.priority() {
+			break
+		}
+		if requires == nil || requires.Kubernetes == "" {
+			continue
+		}
+		v, err := listing.Kubernetes(requires.Kubernetes)
+		if err == nil && (highest == nil || v.GreaterThan(highest)) {
+			highest = v
+		}
+	}
+	return highest
+}
+
+// load finds out the digest: that of the document where there is one, which must be what catalogs have.
 func (e *entry) load() error {
 	if !e.loaded && e.broken == nil {
 		e.loaded, e.broken = true, e.read()
@@ -33,6 +99,10 @@ func (e *entry) load() error {
 }
 
 func (e *entry) read() *DocumentError {
+	if e.item == nil {
+		e.digest = e.listed[0].Version().Digest
+		return nil
+	}
 	read, problems := plugin.Read(e.item)
 	for _, problem := range problems {
 		if problem.Severity == krm.Error {
@@ -45,7 +115,26 @@ func (e *entry) read() *DocumentError {
 		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message}
 	}
 	e.plugin, e.digest = read, sum
+	if len(e.listed) > 0 && e.listed[0].Version().Digest != sum {
+		return e.changed(fmt.Sprintf("%s has it as %s", e.listed[0].source.label(), e.listed[0].Version().Digest))
+	}
 	return nil
+}
+
+// place returns the document that a finding about the version is about.
+func (e *entry) place() (*krm.Item, krm.Path) {
+	if e.item != nil {
+		return e.item, namePath
+	}
+	return e.listed[0].source.Item, e.listed[0].path().Key("digest")
+}
+
+// label names where the version is from.
+func (e *entry) label() string {
+	if e.item != nil {
+		return label(e.item)
+	}
+	return e.listed[0].source.label()
 }
 
 // label names a document for a person: its name as written, and where it is where that is known.
@@ -61,11 +150,8 @@ func label(item *krm.Item) string {
 	}
 }
 
-// sameDocument tells whether a and b are one document that came twice, as kpt sends it under overlapping selectors.
-func sameDocument(a, b *entry) bool {
-	if !a.name.Version.Equal(b.name.Version) {
-		return false
-	}
-	one, other := krm.At(a.item, "", krm.Info, "").File, krm.At(b.item, "", krm.Info, "").File
+// sameFile tells whether two items are one document that came twice, as kpt sends it under overlapping selectors.
+func sameFile(a, b *krm.Item) bool {
+	one, other := krm.At(a, "", krm.Info, "").File, krm.At(b, "", krm.Info, "").File
 	return one != nil && other != nil && *one == *other
 }

@@ -13,9 +13,15 @@ func (c *Choice) Confirm(recorded Resolution) error {
 	if recorded.Pin != c.Name.String() || recorded.Digest == c.Digest {
 		return nil
 	}
+	return c.entry.changed("it was resolved as " + recorded.Digest)
+}
+
+// changed tells that a version is not what was published, and who knows it otherwise.
+func (e *entry) changed(known string) *DocumentError {
+	item, path := e.place()
 	return &DocumentError{
-		Item: c.Plugin.Item, Path: namePath,
-		Message: fmt.Sprintf("%s; it was resolved as %s and is %s now", alreadyExists(c.Name), recorded.Digest, c.Digest),
+		Item: item, Path: path, Changed: true,
+		Message: fmt.Sprintf("%s; %s and is %s now", alreadyExists(e.name), known, e.digest),
 	}
 }
 
@@ -27,4 +33,11 @@ func alreadyExists(name version.Name) string {
 	}
 	return fmt.Sprintf("resource plugin %q version %q already exists; versions are immutable — "+
 		"bump the @<semver> suffix on name: to publish a new revision", name.Bare, name.Version.String())
+}
+
+// StillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing): for a version that has
+// disappeared though sandboxes, listed as text, were resolved to it.
+func StillReferenced(pin, sandboxes string) string {
+	return fmt.Sprintf("resource plugin %s is still referenced by sandbox(es): %s; a published version must stay as long as "+
+		"a sandbox has it: restore it", pin, sandboxes)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
 
@@ -11,25 +13,163 @@ import (
 type stage struct {
 	// name says what it leaves.
 	name string
-	keep func(*entry) bool
-	// otherwise makes the stage a preference: where nothing would be left it is passed over, with this warning about
-	// the version that is chosen then.
-	otherwise string
+	// keep returns what the stage leaves of what comes into it.
+	keep func([]*entry) []*entry
+	// prefers makes the stage a preference: where nothing would be left it is passed over, with a warning about the
+	// version that is chosen then, if there is one.
+	prefers bool
+	warning string
+	// refused says, after "no version in …", why the stage left nothing of what came into it.
+	refused func([]*entry) string
 }
 
-// pipeline returns the stages for a reference, in order.
-func pipeline(reference version.Reference) []stage {
-	if reference.Floats() && !reference.Ranges() {
-		return []stage{{
-			name:      "releases",
-			keep:      func(e *entry) bool { return e.name.Version.Prerelease() == "" },
-			otherwise: "%s is a prerelease, chosen since there is no release: name it in the reference to accept it",
-		}}
+// pipeline returns the stages for a reference, in order. Where a channel has been looked up, meant is its version.
+//
+// What is broken passes every stage but the first, which the version alone decides: were it dropped, another version
+// would be chosen in silence.
+func (c *Catalog) pipeline(reference version.Reference, meant *semver.Version) []stage {
+	stages := []stage{selection(reference, meant)}
+	chooses := reference.Floats() && meant == nil
+	if chooses {
+		stages = append(stages, notYanked())
 	}
-	return []stage{{
-		name: reference.Selector,
-		keep: func(e *entry) bool { return reference.Admits(e.name.Version) },
+	if c.kubernetes != nil {
+		stages = append(stages, c.runnable())
+	}
+	if chooses {
+		stages = append(stages, notDeprecated(), highestPriority())
+	}
+	return stages
+}
+
+// selection is the stage of the reference itself.
+func selection(reference version.Reference, meant *semver.Version) stage {
+	switch {
+	case meant != nil:
+		return stage{name: reference.Selector, keep: filter(func(e *entry) bool {
+			return e.name.Version.String() == meant.String()
+		})}
+	case reference.Floats() && !reference.Ranges():
+		return stage{
+			name: "releases", prefers: true,
+			keep:    filter(func(e *entry) bool { return e.name.Version.Prerelease() == "" }),
+			warning: "%s is a prerelease, chosen since there is no release: name it in the reference to accept it",
+		}
+	default:
+		return stage{
+			name: reference.Selector, keep: filter(func(e *entry) bool { return reference.Admits(e.name.Version) }),
+		}
+	}
+}
+
+func notYanked() stage {
+	return stage{
+		name: "not yanked",
+		keep: filter(func(e *entry) bool { return e.broken != nil || e.yanked() == "" }),
+		refused: func(entries []*entry) string {
+			return "that is not yanked: " + describe(entries, func(e *entry) string {
+				return fmt.Sprintf("%s is yanked (%q)", e.name.Version, e.yanked())
+			})
+		},
+	}
+}
+
+// notDeprecated needs no warning: whatever takes a deprecated version gets one.
+func notDeprecated() stage {
+	return stage{
+		name: "not deprecated", prefers: true,
+		keep: filter(func(e *entry) bool { return e.broken != nil || e.deprecated() == "" }),
+	}
+}
+
+// runnable leaves what runs on the cluster's version of Kubernetes.
+func (c *Catalog) runnable() stage {
+	return stage{
+		name: "Kubernetes " + c.kubernetes.String(),
+		keep: filter(func(e *entry) bool {
+			lowest := e.kubernetes()
+			return e.broken != nil || lowest == nil || !lowest.GreaterThan(c.kubernetes)
+		}),
+		refused: func(entries []*entry) string {
+			return fmt.Sprintf("for Kubernetes %s: %s", c.kubernetes, describe(entries, func(e *entry) string {
+				return fmt.Sprintf("%s requires %s", e.name.Version, e.kubernetes())
+			}))
+		},
+	}
+}
+
+// highestPriority leaves the versions of the highest priority of all that are left, so that no catalog of a lower one
+// can take a name over by publishing a higher version.
+func highestPriority() stage {
+	return stage{name: "highest priority", keep: func(entries []*entry) []*entry {
+		if len(entries) == 0 {
+			return nil
+		}
+		highest := entries[0].priority()
+		for _, e := range entries {
+			highest = max(highest, e.priority())
+		}
+		return filter(func(e *entry) bool { return e.broken != nil || e.priority() == highest })(entries)
 	}}
+}
+
+func filter(keep func(*entry) bool) func([]*entry) []*entry {
+	return func(entries []*entry) []*entry {
+		var kept []*entry
+		for _, e := range entries {
+			if keep(e) {
+				kept = append(kept, e)
+			}
+		}
+		return kept
+	}
+}
+
+// passage is what became of a plugin's versions on their way through the stages.
+type passage struct {
+	left     []*entry
+	trail    Trail
+	warnings []string
+	// stopped is the stage that left nothing, entered what came into it.
+	stopped *stage
+	entered []*entry
+}
+
+// narrow sends entries through the stages. The first one is always on the trail, others where they leave something out.
+func narrow(entries []*entry, stages []stage) passage {
+	p := passage{left: entries, trail: Trail{{Stage: "all", Left: len(entries)}}}
+	for i := range stages {
+		kept := stages[i].keep(p.left)
+		if i > 0 && len(kept) == len(p.left) {
+			continue
+		}
+		p.trail = append(p.trail, Count{stages[i].name, len(kept), without(p.left, kept)})
+		switch {
+		case len(kept) > 0 || len(p.left) == 0:
+			p.left = kept
+		case stages[i].prefers:
+			if stages[i].warning != "" {
+				p.warnings = append(p.warnings, stages[i].warning)
+			}
+		default:
+			p.stopped, p.entered, p.left = &stages[i], p.left, nil
+			return p
+		}
+	}
+	return p
+}
+
+// without returns the entries that were not kept. Both are in the same order.
+func without(entries, kept []*entry) []*entry {
+	var dropped []*entry
+	for _, e := range entries {
+		if len(kept) > 0 && kept[0] == e {
+			kept = kept[1:]
+			continue
+		}
+		dropped = append(dropped, e)
+	}
+	return dropped
 }
 
 // Trail is how many versions each stage left.
@@ -39,6 +179,17 @@ type Trail []Count
 type Count struct {
 	Stage string
 	Left  int
+
+	dropped []*entry
+}
+
+// Dropped returns the versions that the stage left out, the highest first.
+func (c Count) Dropped() []string {
+	texts := make([]string, len(c.dropped))
+	for i, e := range c.dropped {
+		texts[i] = e.name.Version.String()
+	}
+	return texts
 }
 
 // String writes the trail in one line: `all=5 -> releases=3`.
@@ -48,30 +199,4 @@ func (t Trail) String() string {
 		counts[i] = fmt.Sprintf("%s=%d", count.Stage, count.Left)
 	}
 	return strings.Join(counts, " -> ")
-}
-
-// narrow sends entries through the stages. It returns what is left, in the same order, and the warnings of the
-// preferences that were passed over.
-func narrow(entries []*entry, stages []stage) (left []*entry, trail Trail, warnings []string) {
-	left, trail = entries, Trail{{"all", len(entries)}}
-	for _, s := range stages {
-		kept := s.of(left)
-		trail = append(trail, Count{s.name, len(kept)})
-		if len(kept) == 0 && len(left) > 0 && s.otherwise != "" {
-			warnings = append(warnings, s.otherwise)
-			continue
-		}
-		left = kept
-	}
-	return left, trail, warnings
-}
-
-func (s stage) of(entries []*entry) []*entry {
-	var kept []*entry
-	for _, e := range entries {
-		if s.keep(e) {
-			kept = append(kept, e)
-		}
-	}
-	return kept
 }

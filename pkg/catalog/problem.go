@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -17,6 +16,10 @@ type ReferenceError struct {
 	Message string
 	// Proposed is the reference that is certain to be meant, else empty.
 	Proposed string
+	// Missing is the version in full that a pin or a lock names and that is not there, else empty.
+	Missing string
+	// Locked tells that a lock names it.
+	Locked bool
 }
 
 func (e *ReferenceError) Error() string { return e.Message }
@@ -26,6 +29,8 @@ type DocumentError struct {
 	Item    *krm.Item
 	Path    krm.Path
 	Message string
+	// Changed tells that the document is not what was published under its version.
+	Changed bool
 }
 
 func (e *DocumentError) Error() string {
@@ -34,36 +39,3 @@ func (e *DocumentError) Error() string {
 
 // Result returns the error as a finding about the document.
 func (e *DocumentError) Result() krm.Result { return krm.At(e.Item, e.Path, krm.Error, e.Message) }
-
-// conflict marks documents of equal precedence as unusable.
-func conflict(entries []*entry) []*DocumentError {
-	labels := make([]string, len(entries))
-	for i, e := range entries {
-		labels[i] = label(e.item)
-	}
-	message := fmt.Sprintf("version %s of plugin %q must be published once, not by %s: remove one, or bump its version",
-		entries[0].name.Version, entries[0].name.Bare, strings.Join(labels, " and "))
-	problems := make([]*DocumentError, len(entries))
-	for i, e := range entries {
-		e.broken = &DocumentError{Item: e.item, Path: namePath, Message: message}
-		problems[i] = e.broken
-	}
-	return problems
-}
-
-// compareNames finds plugins whose names differ only in case.
-func (c *Catalog) compareNames() {
-	spelled := make(map[string]string, len(c.names))
-	for _, name := range c.names {
-		folded := strings.ToLower(name)
-		other, taken := spelled[folded]
-		if !taken {
-			spelled[folded] = name
-			continue
-		}
-		c.problems = append(c.problems, &DocumentError{
-			Item: c.plugins[name][0].item, Path: namePath,
-			Message: fmt.Sprintf("plugin %q must not differ only in case from plugin %q: rename one", name, other),
-		})
-	}
-}

@@ -3,69 +3,129 @@ package catalog
 import (
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
 
-// Choice is the version that a reference means.
-type Choice struct {
-	Plugin *plugin.Plugin
-	// Name is the plugin's identity; as a string it is the pin in full, `name@0.0.0` included.
-	Name version.Name
-	// Digest is the document's digest (package digest).
-	Digest string
-	// Trail tells how many versions each stage of the pipeline left.
-	Trail Trail
-	// Warnings are one line each, about the choice.
-	Warnings []string
+// question is a reference and how it is to be answered.
+type question struct {
+	reference string
+	fresh     bool
 }
 
-// answer is what a reference resolved to.
 type answer struct {
 	choice *Choice
 	err    error
 }
 
-// Resolve returns the version that a reference means: the pinned one, else the highest that its range admits. A bare
-// reference and `@latest` mean the highest release, and where there is none the highest prerelease, with a warning.
+// Resolve returns the version that a reference means, with its document, for whoever renders it. It is Choose but for an
+// error where the document is not in the list.
+func (c *Catalog) Resolve(reference string) (*Choice, error) {
+	choice, err := c.Choose(reference)
+	if err == nil && choice.Plugin == nil {
+		return nil, choice.noDocument()
+	}
+	return choice, err
+}
+
+// ResolveSettled is Resolve for what must not float, as the delete phase: a reference that is neither a pin nor locked
+// is a *ReferenceError.
+func (c *Catalog) ResolveSettled(reference string) (*Choice, error) {
+	choice, err := c.Resolve(reference)
+	if err == nil {
+		err = choice.Settled(reference)
+	}
+	return choice, err
+}
+
+// Settled checks that the choice is not to change: it is a *ReferenceError where the reference floats and is not locked.
+func (c *Choice) Settled(reference string) error {
+	if c.Floats && c.Lock == "" {
+		return unsettled(reference, c)
+	}
+	return nil
+}
+
+// Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
+// highest that its range admits. A bare reference and `@latest` mean the highest release, and where there is none the
+// highest prerelease, with a warning. What floats never means a yanked version, and a deprecated one only where no other
+// fits.
 //
 // An error is a *ReferenceError where no version fits, and a *DocumentError where the document that would decide cannot
-// be read, has another of equal precedence, or is not a plugin.
-func (c *Catalog) Resolve(reference string) (*Choice, error) {
-	known, ok := c.answers[reference]
+// be read, has another of equal precedence, is not a plugin, or is not what was published.
+func (c *Catalog) Choose(reference string) (*Choice, error) {
+	return c.answer(question{reference: reference})
+}
+
+// ChooseFresh is Choose without regard to locks.
+func (c *Catalog) ChooseFresh(reference string) (*Choice, error) {
+	return c.answer(question{reference: reference, fresh: true})
+}
+
+func (c *Catalog) answer(q question) (*Choice, error) {
+	known, ok := c.answers[q]
 	if !ok {
-		known.choice, known.err = c.resolve(reference)
-		c.answers[reference] = known
+		known.choice, known.err = c.resolve(q)
+		c.answers[q] = known
 	}
 	return known.choice, known.err
 }
 
-func (c *Catalog) resolve(text string) (*Choice, error) {
-	reference, err := version.ParseReference(text)
+func (c *Catalog) resolve(q question) (*Choice, error) {
+	reference, err := version.ParseReference(q.reference)
 	if err != nil {
-		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: tidy(text)}
+		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: tidy(q.reference)}
 	}
-	entries := c.plugins[reference.Bare]
-	left, trail, warnings := narrow(entries, pipeline(reference))
-	unread := c.unread[reference.Bare]
-	switch {
-	case unread != nil && (reference.Floats() || len(left) == 0):
-		return nil, c.unreadable(unread)
-	case len(entries) == 0:
+	if kept, by, ok := c.locks.Get(q.reference); ok && !q.fresh {
+		return c.locked(reference, kept, by)
+	}
+	f := c.families[reference.Bare]
+	if f == nil {
 		return nil, c.unknownPlugin(reference)
-	case len(left) == 0:
-		return nil, c.unknownVersion(reference, trail)
 	}
-	if err := left[0].load(); err != nil {
+	var meant *semver.Version
+	if reference.Channel != "" {
+		if meant, err = f.openChannel(reference); err != nil {
+			return nil, err
+		}
+	}
+	p := narrow(f.entries, c.pipeline(reference, meant))
+	switch {
+	case f.unread != nil && (reference.Floats() && meant == nil || len(p.left) == 0):
+		return nil, f.unread
+	case len(f.entries) == 0:
+		return nil, c.unknownPlugin(reference)
+	case len(p.left) == 0:
+		return nil, f.unknownVersion(reference, meant, p)
+	}
+	chosen := p.left[0]
+	if err := chosen.load(); err != nil {
 		return nil, err
 	}
-	return left[0].choice(trail, warnings), nil
+	if err := c.keepsTo(chosen); err != nil {
+		return nil, err
+	}
+	choice := chosen.choice(f)
+	choice.Floats, choice.Trail = reference.Floats(), p.trail
+	for _, warning := range p.warnings {
+		choice.Warnings = append(choice.Warnings, fmt.Sprintf(warning, chosen.name))
+	}
+	return choice, nil
 }
 
-func (e *entry) choice(trail Trail, warnings []string) *Choice {
-	choice := &Choice{Plugin: e.plugin, Name: e.name, Digest: e.digest, Trail: trail}
-	for _, warning := range warnings {
-		choice.Warnings = append(choice.Warnings, fmt.Sprintf(warning, e.name))
+// openChannel returns the version that a channel means. One that is yanked must not be chosen by a name that moves.
+func (f *family) openChannel(reference version.Reference) (*semver.Version, error) {
+	v, from, err := f.channel(reference.Channel)
+	if err != nil {
+		return nil, err
 	}
-	return choice
+	if v == nil {
+		return nil, f.unknownChannel(reference)
+	}
+	if e := f.find(v); e != nil && e.broken == nil && e.yanked() != "" {
+		return nil, &ReferenceError{Message: fmt.Sprintf("channel %q of plugin %q (%s) names %s, which is yanked: %q; "+
+			"refer to another version", reference.Channel, reference.Bare, from.source.label(), v, e.yanked())}
+	}
+	return v, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Reference is how a sandbox names a plugin: `bareName[@selector]`. The selector is one version (a pin), a range, or
-// Latest.
+// Reference is how a sandbox names a plugin: `bareName[@selector]`. The selector is one version (a pin), a range, a
+// channel, or Latest.
 type Reference struct {
 	// Bare is the bare name of the plugin.
 	Bare string
@@ -16,13 +16,15 @@ type Reference struct {
 	Selector string
 	// Pin is the version that the selector names, nil where the reference floats.
 	Pin *semver.Version
+	// Channel is the name that a catalog has for a version, empty where the selector is none.
+	Channel string
 
 	within *semver.Constraints // of a range, else nil
 }
 
 // ParseReference reads a reference. A selector that reads as one version, loosely, is a pin: `@1` is 1.0.0 and
-// `@1.2-1.4.5` a prerelease of 1.2.0. Every other one must be a range in the language of Masterminds semver, such as
-// `^1.2`, `~1.2`, `>=1.0 <2`, `1.x` or `1.2 - 1.4`.
+// `@1.2-1.4.5` a prerelease of 1.2.0. Next comes a range in the language of Masterminds semver, such as `^1.2`, `~1.2`,
+// `>=1.0 <2`, `1.x` or `1.2 - 1.4`. What is left must have the form of a channel's name, such as `stable`.
 func ParseReference(text string) (Reference, error) {
 	bare, selector, selects := strings.Cut(text, "@")
 	if err := CheckBare(bare); err != nil {
@@ -51,9 +53,14 @@ func (r *Reference) readSelector() error {
 		r.Pin, err = Parse(r.Selector)
 		return err
 	}
-	if r.within, err = semver.NewConstraint(r.Selector); err != nil {
-		return fmt.Errorf("version %q must be a version such as 1.0.0, a range such as ^1.2, or %q", r.Selector, Latest)
+	if r.within, err = semver.NewConstraint(r.Selector); err == nil {
+		return nil
 	}
+	if !hasChannelForm(r.Selector) {
+		return fmt.Errorf("version %q must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or %q",
+			r.Selector, Latest)
+	}
+	r.Channel = r.Selector
 	return nil
 }
 
@@ -71,7 +78,7 @@ func (r Reference) Floats() bool { return r.Pin == nil }
 // Ranges tells whether the selector is a range.
 func (r Reference) Ranges() bool { return r.within != nil }
 
-// Admits tells whether the selector allows v. A pin without build metadata allows every build of its version. A range
+// Admits tells whether the selector allows v. Which version a channel means only its catalog knows: it allows all. A pin without build metadata allows every build of its version. A range
 // leaves prereleases out unless it names one, as Masterminds semver does.
 func (r Reference) Admits(v *semver.Version) bool {
 	switch {

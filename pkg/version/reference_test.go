@@ -86,15 +86,14 @@ func TestBadReferences(t *testing.T) {
 		"hello-db@":            `version must not be empty: drop the @ or give a semver such as @1.0.0`,
 		"hello-db@ 1.0.0":      `version " 1.0.0" must not begin or end with a blank`,
 		"hello-db@1.0.0\n":     `version "1.0.0\n" must not begin or end with a blank`,
-		"hello-db@Latest":      `version "Latest" must be a version such as 1.0.0, a range such as ^1.2, or "latest"`,
-		"hello-db@stable":      `version "stable" must be a version such as 1.0.0, a range such as ^1.2, or "latest"`,
-		"hello-db@1.2.3.4":     `version "1.2.3.4" must be a version such as 1.0.0, a range such as ^1.2, or "latest"`,
-		"hello-db@1.0.0@1.0.0": `version "1.0.0@1.0.0" must be a version such as 1.0.0, a range such as ^1.2, or "latest"`,
-		"hello-db@^1 ||":       `version "^1 ||" must be a version such as 1.0.0, a range such as ^1.2, or "latest"`,
-		"hello-db@1|2":         `version "1|2" must be a version such as 1.0.0, a range such as ^1.2, or "latest"`,
-		"hello-db@V1":          `version "V1" must be a version such as 1.0.0, a range such as ^1.2, or "latest"`,
+		"hello-db@Latest":      `version "Latest" must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`,
+		"hello-db@1.2.3.4":     `version "1.2.3.4" must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`,
+		"hello-db@1.0.0@1.0.0": `version "1.0.0@1.0.0" must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`,
+		"hello-db@^1 ||":       `version "^1 ||" must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`,
+		"hello-db@1|2":         `version "1|2" must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`,
+		"hello-db@V1":          `version "V1" must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`,
 		"hello-db@99999999999999999999": `version "99999999999999999999" must be a version such as 1.0.0, ` +
-			`a range such as ^1.2, or "latest"`,
+			`a range such as ^1.2, a channel such as stable, or "latest"`,
 		"hello-db@" + strings.Repeat("1", 513): "version must have at most 512 bytes, not 513",
 	} {
 		t.Run(text, func(t *testing.T) {

@@ -1,0 +1,163 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/listing"
+)
+
+// family is all versions of one plugin.
+type family struct {
+	entries []*entry       // the highest version first
+	shelves []shelf        // the catalogs that list it, the highest priority first
+	unread  *DocumentError // about a version that cannot be read: it may be any
+}
+
+// shelf is what one catalog says of a plugin.
+type shelf struct {
+	source *source
+	plugin int
+}
+
+func (s shelf) Plugin() *listing.Plugin { return &s.source.Spec.Plugins[s.plugin] }
+
+func (s shelf) channelPath(name string) krm.Path {
+	return listing.PathOf(s.plugin).Key("channels").Key(name)
+}
+
+// cannotRead notes a version that cannot be read. Of several the first by its label and message counts.
+func (f *family) cannotRead(found *DocumentError) {
+	if f.unread == nil || cmp.Or(cmp.Compare(label(found.Item), label(f.unread.Item)),
+		cmp.Compare(found.Message, f.unread.Message)) < 0 {
+		f.unread = found
+	}
+}
+
+// deprecated says why the plugin as a whole is, as the catalogs of the highest priority have it.
+func (f *family) deprecated() string {
+	least := ""
+	for _, s := range f.shelves {
+		if s.source.Spec.Priority != f.shelves[0].source.Spec.Priority {
+			break
+		}
+		if text := s.Plugin().Deprecated; text != "" && (least == "" || text < least) {
+			least = text
+		}
+	}
+	return least
+}
+
+// channel returns the version that a channel means: that of the highest catalog that has the channel. Two of equal
+// priority must mean the same.
+func (f *family) channel(name string) (*semver.Version, shelf, error) {
+	var found *semver.Version
+	var from shelf
+	for _, s := range f.shelves {
+		text, ok := s.Plugin().Channels[name]
+		if !ok || found != nil && s.source.Spec.Priority != from.source.Spec.Priority {
+			continue
+		}
+		v, err := listing.Strict(text)
+		switch at := s.channelPath(name); {
+		case err != nil:
+			return nil, s, &DocumentError{Item: s.source.Item, Path: at,
+				Message: fmt.Sprintf("channel %q must name a full semver, not %q", name, text)}
+		case found != nil && v.String() != found.String():
+			return nil, s, &DocumentError{Item: s.source.Item, Path: at, Message: fmt.Sprintf("channel %q of plugin %q must mean one version, "+
+				"not %s by %s and %s by %s: give one catalog a higher priority, or remove the channel from one",
+				name, s.Plugin().Name, found, from.source.label(), v, s.source.label())}
+		case found == nil:
+			found, from = v, s
+		}
+	}
+	return found, from, nil
+}
+
+// channels returns the names of all channels, sorted.
+func (f *family) channels() []string {
+	names := map[string]bool{}
+	for _, s := range f.shelves {
+		for name := range s.Plugin().Channels {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// find returns the version as it is spelled, nil where there is none.
+func (f *family) find(v *semver.Version) *entry {
+	for _, e := range f.entries {
+		if e.name.Version.Equal(v) && e.name.Version.Metadata() == v.Metadata() {
+			return e
+		}
+	}
+	return nil
+}
+
+// checkChannels reports channels that lead nowhere, or to what must not be chosen.
+func (c *Catalog) checkChannels() {
+	for _, s := range c.sources {
+		for i := range s.Spec.Plugins {
+			p := &s.Spec.Plugins[i]
+			for _, name := range slices.Sorted(maps.Keys(p.Channels)) {
+				c.checkChannel(shelf{s, i}, name)
+			}
+		}
+	}
+}
+
+func (c *Catalog) checkChannel(s shelf, name string) {
+	v, err := listing.Strict(s.Plugin().Channels[name])
+	f := c.families[s.Plugin().Name]
+	if err != nil || f == nil {
+		return // which checking the catalog by itself told
+	}
+	e := f.find(v)
+	message := ""
+	switch {
+	case e == nil:
+		message = fmt.Sprintf("channel %q must name a version that is listed, not %s: %s", name, v, thereAre(f.versions()))
+	case e.yanked() != "":
+		message = fmt.Sprintf("channel %q must not name %s, which is yanked: %q", name, v, e.yanked())
+	default:
+		if _, at, err := f.channel(name); err != nil && at == s {
+			found := err.(*DocumentError)
+			message = found.Message
+		}
+	}
+	if message != "" {
+		c.problems = append(c.problems, krm.At(s.source.Item, s.channelPath(name), krm.Error, message))
+	}
+}
+
+// versions returns the versions as texts, the highest first.
+func (f *family) versions() []string {
+	texts := make([]string, len(f.entries))
+	for i, e := range f.entries {
+		texts[i] = e.name.Version.String()
+	}
+	return texts
+}
+
+// compareNames finds plugins whose names differ only in case.
+func (c *Catalog) compareNames() {
+	spelled := make(map[string]string, len(c.names))
+	for _, name := range c.names {
+		folded := strings.ToLower(name)
+		other, taken := spelled[folded]
+		if !taken {
+			spelled[folded] = name
+			continue
+		}
+		item, path := c.families[name].entries[0].place()
+		message := fmt.Sprintf("plugin %q must not differ only in case from plugin %q: rename one", name, other)
+		c.problems = append(c.problems, krm.At(item, path, krm.Error, message))
+	}
+}

@@ -1,0 +1,64 @@
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/version"
+)
+
+// Lint returns everything that is wrong with the catalogs and locks among items, and what plugin documents, catalogs and
+// locks disagree on: Problems, every document that is not what a catalog or a lock says was published, and every locked
+// version that is not there any more. Results are sorted.
+func Lint(items []*krm.Item) []krm.Result {
+	c := New(items)
+	results := krm.Results(c.Problems())
+	for _, bare := range slices.Sorted(maps.Keys(c.families)) {
+		for _, e := range c.families[bare].entries {
+			if found := c.verify(e); found != nil {
+				results = append(results, found.Result())
+			}
+		}
+	}
+	return append(results, c.lintLocks()...).Sort()
+}
+
+// verify returns in what a version differs from what was published, nil where it does not. What is wrong with a document
+// otherwise is not looked for.
+func (c *Catalog) verify(e *entry) *DocumentError {
+	_, _, locked := c.locks.Chosen(e.name.String())
+	if e.broken != nil || !locked && (e.item == nil || len(e.listed) == 0) {
+		return nil
+	}
+	err := e.load()
+	if err == nil {
+		err = c.keepsTo(e)
+	}
+	if found, ok := err.(*DocumentError); ok && found.Changed {
+		return found
+	}
+	return nil
+}
+
+// lintLocks finds locked versions that have disappeared. Of plugins that nothing is known about nothing is said: their
+// catalog may be elsewhere.
+func (c *Catalog) lintLocks() krm.Results {
+	var results krm.Results
+	for _, entry := range c.locks.Entries() {
+		name, err := version.ParseName(entry.Chosen)
+		if err != nil {
+			continue // which the lock's own check told
+		}
+		f := c.families[name.Bare]
+		if f == nil || f.unread != nil || f.find(name.Version) != nil {
+			continue
+		}
+		_, by, _ := c.locks.Get(entry.Asked)
+		results = append(results, krm.At(by.Item, "spec.plugins", krm.Error, fmt.Sprintf(
+			"locked version %s must stay as long as a reference is locked to it: restore it, or move the lock; %s",
+			name, thereAre(f.versions()))))
+	}
+	return results
+}
