@@ -15,7 +15,7 @@ import (
 // native takes a `name` and `spec` document: it fills in the templates, finds out the kind and makes the object.
 func (r *reader) native(root *yaml.Node) {
 	d := Document{Native: true, Problems: topLevel(root)}
-	files := &folder{path: r.source.folder(), outside: r.options.EmbedOutside}
+	files := &folder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files}
 	defer files.close()
 	e := &template.Expander{Values: r.options.Values, Files: files}
 	for i := 0; i+1 < len(root.Content); i += 2 {

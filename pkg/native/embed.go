@@ -17,6 +17,7 @@ import (
 type folder struct {
 	path    string
 	outside bool
+	files   fs.FS // instead of the file system
 
 	root  *os.Root
 	read  map[string][]byte
@@ -63,7 +64,13 @@ var (
 	errLarge   = fmt.Errorf("must not be larger than %d bytes", template.MaxFile)
 )
 
-func (f *folder) open(below, display string) (*os.File, error) {
+func (f *folder) open(below, display string) (fs.File, error) {
+	if f.files != nil {
+		if err := regular(fs.Stat(f.files, display)); err != nil {
+			return nil, err
+		}
+		return f.files.Open(display)
+	}
 	if f.outside {
 		if err := regular(os.Stat(display)); err != nil {
 			return nil, err
@@ -91,7 +98,7 @@ func regular(info fs.FileInfo, err error) error {
 	return err
 }
 
-func whole(file *os.File) ([]byte, error) {
+func whole(file fs.File) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, template.MaxFile+1))
 	if err == nil && len(content) > template.MaxFile {
 		return nil, errLarge

@@ -14,10 +14,11 @@ import (
 
 // source is one file to read.
 type source struct {
-	name  string   // for people, with slashes
-	root  *os.Root // the folder that was walked, nil for a path that was named
-	below string   // the path below root
-	named bool     // the file itself was named, so that it must hold documents
+	name  string // for people, with slashes
+	path  string // the name without a label
+	files fs.FS  // the folder that was walked, nil for a path of the file system that was named
+	below string // the path in files
+	named bool   // the file itself was named, so that it must hold documents
 }
 
 // finder turns paths into sources.
@@ -26,6 +27,8 @@ type finder struct {
 	findings krm.Results
 	roots    []*os.Root
 	seen     map[string]bool
+	files    fs.FS  // instead of the file system
+	label    string // of the names
 }
 
 func (f *finder) close() {
@@ -36,8 +39,12 @@ func (f *finder) close() {
 
 func (f *finder) all(paths []string) error {
 	f.seen = map[string]bool{}
+	look := f.one
+	if f.files != nil {
+		look = f.older
+	}
 	for _, p := range paths {
-		if err := f.one(p); err != nil {
+		if err := look(p); err != nil {
 			return err
 		}
 	}
@@ -46,7 +53,7 @@ func (f *finder) all(paths []string) error {
 
 func (f *finder) one(p string) error {
 	if p == Stdin {
-		f.add(source{name: StdinName, named: true})
+		f.add(source{path: StdinName, named: true})
 		return nil
 	}
 	if p == "" {
@@ -59,11 +66,32 @@ func (f *finder) one(p string) error {
 	if info.IsDir() {
 		return f.walk(p)
 	}
-	f.add(source{name: filepath.ToSlash(filepath.Clean(p)), named: true})
+	f.add(source{path: filepath.ToSlash(filepath.Clean(p)), named: true})
+	return nil
+}
+
+// older is one for a path of other files than those of the file system.
+func (f *finder) older(p string) error {
+	info, err := fs.Stat(f.files, p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return unwrapped(f.label+p, err)
+	case info.IsDir():
+		folder, err := fs.Sub(f.files, p)
+		if err != nil {
+			return unwrapped(f.label+p, err)
+		}
+		return f.walkFiles(folder, p)
+	case info.Mode().IsRegular():
+		f.add(source{path: p, files: f.files, below: p, named: true})
+	}
 	return nil
 }
 
 func (f *finder) add(s source) {
+	s.name = f.label + s.path
 	if f.seen[s.name] {
 		return
 	}
@@ -79,29 +107,32 @@ func (f *finder) walk(folder string) error {
 		return unwrapped(folder, err)
 	}
 	f.roots = append(f.roots, root)
-	name := filepath.ToSlash(filepath.Clean(folder))
-	return fs.WalkDir(root.FS(), ".", func(below string, entry fs.DirEntry, err error) error {
+	return f.walkFiles(root.FS(), filepath.ToSlash(filepath.Clean(folder)))
+}
+
+func (f *finder) walkFiles(files fs.FS, name string) error {
+	return fs.WalkDir(files, ".", func(below string, entry fs.DirEntry, err error) error {
 		at := path.Join(name, below)
 		switch {
 		case err != nil:
-			return unwrapped(at, err)
+			return unwrapped(f.label+at, err)
 		case below != "." && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
 		case hasDocuments(entry.Name()):
-			f.entry(root, entry, at, below)
+			f.entry(files, entry, at, below)
 		}
 		return nil
 	})
 }
 
 // entry adds a file of a folder that is walked.
-func (f *finder) entry(root *os.Root, entry fs.DirEntry, at, below string) {
+func (f *finder) entry(files fs.FS, entry fs.DirEntry, at, below string) {
 	if entry.Type()&fs.ModeSymlink != 0 {
-		info, err := root.Stat(below)
+		info, err := fs.Stat(files, below)
 		if err != nil {
-			f.findings = append(f.findings, finding(at, 0, 0, krm.Warning,
+			f.findings = append(f.findings, finding(f.label+at, 0, 0, krm.Warning,
 				"link must lead to a file of the folder that is read: it is left out"))
 			return
 		}
@@ -111,7 +142,7 @@ func (f *finder) entry(root *os.Root, entry fs.DirEntry, at, below string) {
 	} else if !entry.Type().IsRegular() {
 		return
 	}
-	f.add(source{name: at, root: root, below: below})
+	f.add(source{path: at, files: files, below: below})
 }
 
 // hasDocuments tells whether a file of a folder is read.

@@ -9,6 +9,7 @@ package native
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -38,6 +39,11 @@ type Options struct {
 	EmbedOutside bool
 	// Input is what the path Stdin means; nil makes that path an error.
 	Input io.Reader
+	// Files is where the paths are looked up, with slashes and from its root; nil means the file system. A path that it
+	// does not have holds no document: an older state may lack what is new.
+	Files fs.FS
+	// Label is put in front of the names of files, such as "main:" for those of a git revision.
+	Label string
 }
 
 // Package is what was read.
@@ -87,7 +93,7 @@ func (p *Package) Results() krm.Results {
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
 // two paths lead to is read once. The error tells of a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
-	var found finder
+	found := finder{files: options.Files, label: options.Label}
 	defer found.close()
 	if err := found.all(paths); err != nil {
 		return nil, err
@@ -126,7 +132,7 @@ func (p *Package) collect(readers []*reader) {
 		}
 	}
 	for _, r := range readers {
-		if !r.source.named && parts[r.source.name] {
+		if !r.source.named && parts[r.source.path] {
 			continue
 		}
 		p.Documents = append(p.Documents, r.documents...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"unicode/utf8"
@@ -27,10 +28,10 @@ func (u *unreadable) result() krm.Result {
 
 // folder is where a document's embedded files are looked for.
 func (s source) folder() string {
-	if s.name == StdinName {
+	if s.path == StdinName {
 		return "."
 	}
-	return path.Dir(s.name)
+	return path.Dir(s.path)
 }
 
 // chunks reads the file and cuts it into documents.
@@ -47,7 +48,7 @@ func (s source) chunks(input io.Reader) ([]chunk, error) {
 }
 
 func (s source) text(input io.Reader) ([]byte, error) {
-	if s.name == StdinName {
+	if s.path == StdinName {
 		if input == nil {
 			return nil, errors.New("there is no standard input to read")
 		}
@@ -65,11 +66,11 @@ func (s source) text(input io.Reader) ([]byte, error) {
 	return limited(s.name, file, info.Size())
 }
 
-func (s source) open() (*os.File, error) {
-	if s.root != nil {
-		return s.root.Open(s.below)
+func (s source) open() (fs.File, error) {
+	if s.files != nil {
+		return s.files.Open(s.below)
 	}
-	return os.Open(s.name)
+	return os.Open(s.path)
 }
 
 // limited reads all of a file of about the given size.
