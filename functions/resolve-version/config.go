@@ -2,41 +2,77 @@ package main
 
 import (
 	"fmt"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/listing"
 )
 
 // config is what a user can choose.
 type config struct {
-	Explain bool `json:"explain" help:"report what each reference resolved to, and how"`
+	Mode              string   `json:"mode" help:"what may happen to the lock: keep (default), locked or update"`
+	Update            []string `json:"update" help:"with mode update: the plugins or references to move; default all"`
+	Strict            bool     `json:"strict" help:"under kustomize, make a reference that floats without a lock an error"`
+	KubernetesVersion string   `json:"kubernetesVersion" help:"leave out versions that require a higher version of Kubernetes"`
+	Explain           bool     `json:"explain" help:"report what each reference resolved to, and how"`
 }
 
-// Process pins every plugin reference of the list's sandboxes. The list's plugin documents are the catalog.
+// The modes.
+const (
+	keep   = "keep"   // what is locked stays; what is not is added to a lock that is there
+	locked = "locked" // everything must be locked already
+	update = "update" // what is locked moves
+)
+
+// Process pins every plugin reference of the list's sandboxes. The list's plugins, catalogs and locks decide.
 func (c *config) Process(call process.Call) (string, error) {
-	sandboxes, err := call.List.Select(contract.APIVersion, contract.Sandbox)
+	// One call parses them all, on all cores.
+	items, err := call.List.Select(contract.APIVersion, contract.Sandbox, contract.Catalog, contract.PluginLock)
 	if err != nil {
 		return "", err
 	}
-	plugins := catalog.New(call.List.Items())
+	sandboxes := slices.DeleteFunc(items, func(item *krm.Item) bool { return item.Kind() != contract.Sandbox })
+	kubernetes, ok := c.check(call)
+	if !ok {
+		return "resolved nothing: the config must be mended first", nil
+	}
+	plugins := catalog.New(call.List.Items(), catalog.ForKubernetes(kubernetes))
 	call.List.Report(plugins.Problems()...)
-	r := &resolver{
-		list: call.List, plugins: plugins, explain: c.Explain,
-		chosen: map[string]bool{}, changed: map[change][]string{},
+	if c.Mode == locked && plugins.Locks().Empty() {
+		call.Misconfigured("mode", "must not be locked where the list has no PluginLock: add one, or run mode update")
+		return "resolved nothing: there is no lock", nil
 	}
-	for _, item := range sandboxes {
-		r.sandbox(item)
-	}
-	r.reportChanged()
-	return fmt.Sprintf("resolved %s of %s to %s", count(r.resolved, "reference", "references"),
-		count(len(sandboxes), "sandbox", "sandboxes"), count(len(r.chosen), "plugin version", "plugin versions")), nil
+	r := newResolver(call, plugins, c, readSubjects(sandboxes))
+	r.resolve()
+	return r.summary(), nil
 }
 
-// count is a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// check reports every value that cannot be used.
+func (c *config) check(call process.Call) (kubernetes *semver.Version, ok bool) {
+	ok = true
+	wrong := func(key krm.Path, message string) {
+		call.Misconfigured(key, message)
+		ok = false
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	if c.Mode == "" {
+		c.Mode = keep
+	}
+	if modes := []string{keep, locked, update}; !slices.Contains(modes, c.Mode) {
+		wrong("mode", fmt.Sprintf("must be keep, locked or update, not %q", c.Mode))
+	}
+	if len(c.Update) > 0 && c.Mode != update {
+		wrong("update", "must be given with mode update only")
+	}
+	if c.KubernetesVersion != "" {
+		var err error
+		if kubernetes, err = listing.Kubernetes(c.KubernetesVersion); err != nil {
+			wrong("kubernetesVersion", err.Error())
+		}
+	}
+	return kubernetes, ok
 }

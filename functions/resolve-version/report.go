@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
@@ -13,69 +16,136 @@ import (
 // most is how many sandboxes a message names.
 const most = 10
 
-// change is a document that differs from what sandboxes have on record of its version.
-type change struct {
-	document *krm.Item
-	path     krm.Path
-	message  string
+// failure is a reference that was not resolved.
+type failure struct {
+	*ask
+	err error
 }
 
-// report reports why the reference at path was not resolved: at the document that is to be mended.
-func (r *resolver) report(item *krm.Item, path krm.Path, err error) {
-	var document *catalog.DocumentError
-	if errors.As(err, &document) {
-		r.list.Report(document.Result())
-		return
+func (r *resolver) fail(a *ask, err error) {
+	r.failures[err.Error()] = append(r.failures[err.Error()], failure{a, err})
+}
+
+// reportFailures reports why references were not resolved, with every sandbox that asked: at the document that is to be
+// mended.
+func (r *resolver) reportFailures() {
+	for _, message := range slices.Sorted(maps.Keys(r.failures)) {
+		failures := r.failures[message]
+		var document *catalog.DocumentError
+		if errors.As(failures[0].err, &document) {
+			r.reportDocument(*document, failures)
+			continue
+		}
+		r.reportReference(failures)
 	}
-	result := krm.At(item, path, krm.Error, err.Error())
+}
+
+// reportDocument reports a document once. One that changed is told with those who have it otherwise.
+func (r *resolver) reportDocument(document catalog.DocumentError, failures []failure) {
+	if document.Changed {
+		who := "asked for by"
+		if slices.ContainsFunc(failures, func(f failure) bool { return f.last.Digest != "" }) {
+			who = "on record in"
+		}
+		document.Message += fmt.Sprintf(" (%s sandbox %s)", who, enumerate(sandboxesOf(failures)))
+	}
+	r.list.Report(document.Result())
+}
+
+// reportReference reports a reference wherever it is written.
+func (r *resolver) reportReference(failures []failure) {
+	message := failures[0].err.Error()
 	var reference *catalog.ReferenceError
-	if errors.As(err, &reference) && reference.Proposed != "" {
-		result.Field.ProposedValue = reference.Proposed
+	sandboxes := sandboxesOf(failures)
+	switch isReference := errors.As(failures[0].err, &reference); {
+	case isReference && reference.Missing != "" && (reference.Locked || slices.ContainsFunc(failures, onRecord)):
+		message = catalog.StillReferenced(reference.Missing, enumerate(sandboxes)) + "; " + message
+	case len(sandboxes) > 1:
+		message += fmt.Sprintf(" (asked for by sandbox %s)", enumerate(sandboxes))
 	}
-	r.list.Report(result)
+	for _, f := range failures {
+		result := krm.At(f.item, f.path, krm.Error, message)
+		if reference != nil && reference.Proposed != "" {
+			result.Field.ProposedValue = reference.Proposed
+		}
+		r.list.Report(result)
+	}
+}
+
+func onRecord(f failure) bool { return f.last.Digest != "" }
+
+func sandboxesOf(failures []failure) []string {
+	names := make([]string, len(failures))
+	for i, f := range failures {
+		names[i] = f.name
+	}
+	return names
 }
 
 // dropStale tells that what was requested counts no longer, since somebody edited the pin that it resolved to.
-func (r *resolver) dropStale(item *krm.Item, path krm.Path, reference string, last catalog.Resolution) {
-	if last.Requested == "" {
+func (r *resolver) dropStale(a *ask) {
+	if a.stale == nil || a.stale.Requested == "" {
 		return
 	}
-	r.list.Report(krm.At(item, path, krm.Info, fmt.Sprintf(
+	r.list.Report(krm.At(a.item, a.path, krm.Info, fmt.Sprintf(
 		"%q was edited after %q had been resolved to %q: the edit counts, the old request is dropped",
-		reference, last.Requested, last.Pin)))
+		a.text, a.stale.Requested, a.stale.Pin)))
 }
 
-// tell reports the warnings about a choice, and how it came about where that was asked for.
-func (r *resolver) tell(item *krm.Item, path krm.Path, reference string, choice *catalog.Choice) {
+// tell reports the warnings about a choice, what moved, and how the choice came about where that was asked for.
+func (r *resolver) tell(a *ask, choice *catalog.Choice) {
 	for _, warning := range choice.Warnings {
-		r.list.Report(krm.At(item, path, krm.Warning, warning))
+		r.list.Report(krm.At(a.item, a.path, krm.Warning, warning))
 	}
-	if r.explain {
-		r.list.Report(krm.At(item, path, krm.Info,
-			fmt.Sprintf("%q is %s: %s -> highest", reference, choice.Name, choice.Trail)))
+	if a.pinned() && choice.Name.String() != a.text {
+		r.list.Report(krm.At(a.item, a.path, krm.Info, fmt.Sprintf("%q moved from %s to %s", a.asked, a.text, choice.Name)))
 	}
-}
-
-// noteChange notes that a sandbox has another digest on record: one error a document names all that do.
-func (r *resolver) noteChange(item *krm.Item, err error) {
-	var document *catalog.DocumentError
-	if errors.As(err, &document) {
-		key := change{document.Item, document.Path, document.Message}
-		r.changed[key] = append(r.changed[key], item.Name())
+	if r.Explain {
+		r.list.Report(krm.At(a.item, a.path, krm.Info, fmt.Sprintf("%q is %s: %s", a.text, choice.Name, choice.How())))
+	}
+	if by, frozen := r.frozen[a.asked]; frozen && r.Mode == update && choice.Floats {
+		r.list.Report(krm.At(a.item, a.path, krm.Info, fmt.Sprintf(
+			"%q does not move as long as sandbox %q is being deleted with it", a.asked, by)))
 	}
 }
 
-func (r *resolver) reportChanged() {
-	for found, sandboxes := range r.changed {
-		r.list.Report(krm.At(found.document, found.path, krm.Error,
-			fmt.Sprintf("%s (on record in sandbox %s)", found.message, enumerate(sandboxes))))
+// reportFloats warns of references that mean another version as soon as one is published: kustomize never writes a pin
+// back into the source. Each is told once, with the entry that keeps it.
+func (r *resolver) reportFloats() {
+	severity := krm.Warning
+	if r.Strict {
+		severity = krm.Error
+	}
+	for _, asked := range slices.Sorted(maps.Keys(r.answers)) {
+		var floating []resolution
+		for _, one := range r.answers[asked] {
+			if one.kustomize && one.choice.Floats && !one.pinned() {
+				floating = append(floating, one)
+			}
+		}
+		if len(floating) == 0 {
+			continue
+		}
+		entry := floating[0].choice.Entry(asked)
+		if kept, _, ok := r.plugins.Locks().Get(asked); ok && kept == entry {
+			continue
+		}
+		first := slices.MinFunc(floating, func(a, b resolution) int {
+			return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.path, b.path))
+		})
+		names := make([]string, len(floating))
+		for i, one := range floating {
+			names[i] = one.name
+		}
+		r.list.Report(krm.At(first.item, first.path, severity, fmt.Sprintf("%q floats (sandbox %s), so that a new version "+
+			"would provision again what is live: pin it, or add to spec.plugins of a PluginLock beside the sandboxes: %s",
+			asked, enumerate(names), entry)))
 	}
 }
 
 // enumerate lists sandboxes by name, the first of them where there are many.
 func enumerate(sandboxes []string) string {
-	slices.Sort(sandboxes)
-	names := slices.Compact(sandboxes)
+	names := slices.Compact(slices.Sorted(slices.Values(sandboxes)))
 	rest := ""
 	if len(names) > most {
 		rest = fmt.Sprintf(" and %d more", len(names)-most)
@@ -83,7 +153,7 @@ func enumerate(sandboxes []string) string {
 	}
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = fmt.Sprintf("%q", name)
+		quoted[i] = strconv.Quote(name)
 	}
 	return strings.Join(quoted, ", ") + rest
 }

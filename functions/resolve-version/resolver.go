@@ -2,81 +2,177 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 )
-
-const resourcesPath krm.Path = "spec.resources"
 
 // resolver pins the references of a list's sandboxes.
 type resolver struct {
-	list    *krm.ResourceList
-	plugins *catalog.Catalog
-	explain bool
+	*config
+	list     *krm.ResourceList
+	plugins  *catalog.Catalog
+	subjects []*subject
+	frozen   map[string]string // the sandbox on its way out, by what it asks for
+	named    map[string]bool   // which names of update were met
 
 	resolved int
-	chosen   map[string]bool     // the pins of what was chosen
-	changed  map[change][]string // the sandboxes that have another digest of a version on record
+	chosen   map[string]bool         // the pins of what was chosen
+	answers  map[string][]resolution // by what was asked
+	failures map[string][]failure    // by message
+	ledger   ledger
 }
 
-func (r *resolver) sandbox(item *krm.Item) {
-	document, problems := sandbox.Read(item)
-	for _, problem := range problems {
-		if problem.Severity == krm.Error && strings.HasPrefix(string(problem.Path), string(resourcesPath)) {
-			r.list.Report(krm.At(item, problem.Path, krm.Error, problem.Message))
+// resolution is what one reference was resolved to.
+type resolution struct {
+	*ask
+	choice *catalog.Choice
+}
+
+func newResolver(call process.Call, plugins *catalog.Catalog, c *config, subjects []*subject) *resolver {
+	r := &resolver{
+		config: c, list: call.List, plugins: plugins, subjects: subjects,
+		frozen: map[string]string{}, named: map[string]bool{}, chosen: map[string]bool{},
+		answers: map[string][]resolution{}, failures: map[string][]failure{},
+	}
+	for _, s := range subjects {
+		for _, a := range s.asks {
+			if name, ok := r.frozen[a.asked]; s.absent && (!ok || s.name < name) {
+				r.frozen[a.asked] = s.name
+			}
+			r.meet(a)
 		}
 	}
-	before, err := catalog.ReadRecord(item)
-	if err != nil {
-		r.report(item, "", err)
-		return
+	for i, name := range c.Update {
+		if !r.named[name] {
+			call.Misconfigured(krm.Path("update").Index(i), fmt.Sprintf(
+				"must be a plugin, or a reference, that a sandbox asks for, not %q", name))
+		}
 	}
-	after := catalog.Record{}
-	for i, resource := range document.Spec.Resources {
-		at := resourcesPath.Index(i)
-		if _, repeated := after[resource.Name]; repeated {
-			r.list.Report(krm.At(item, at.Key("name"), krm.Error,
-				fmt.Sprintf("resource %q must be named once: rename one", resource.Name)))
+	return r
+}
+
+// meet notes which names of the config's update a reference answers to.
+func (r *resolver) meet(a *ask) {
+	for _, name := range r.Update {
+		if name == a.asked || name == bare(a.asked) {
+			r.named[name] = true
+		}
+	}
+}
+
+func bare(reference string) string {
+	name, _, _ := strings.Cut(reference, "@")
+	return name
+}
+
+// resolve resolves all references, then moves the lock where nothing failed.
+func (r *resolver) resolve() {
+	for _, s := range r.subjects {
+		r.list.Report(s.problems...)
+		if s.unread != nil {
+			r.fail(&ask{subject: s}, s.unread)
 			continue
 		}
-		if resource.Plugin != "" { // what is missing, or no string, was reported above
-			after[resource.Name] = r.resource(item, at.Key("plugin"), resource.Plugin, before[resource.Name])
+		for _, a := range s.asks {
+			s.record[a.resource] = r.pin(a)
 		}
+		s.record.Write(s.item)
 	}
-	after.Write(item)
+	r.reportFailures()
+	r.reportFloats()
+	if r.Mode != locked && len(r.failures) == 0 && r.plugins.Locks().Sound() {
+		r.writeLock()
+	}
 }
 
-// resource pins the reference at path and returns what to put on record. Where it cannot be pinned what is on record
-// stays.
-func (r *resolver) resource(
-	item *krm.Item, path krm.Path, reference string, last catalog.Resolution,
-) catalog.Resolution {
-	if last.Pin != "" && last.Pin != reference {
-		r.dropStale(item, path, reference, last)
-		last = catalog.Resolution{}
+// pin pins one reference and returns what to put on record. Where it cannot be pinned what is on record stays.
+func (r *resolver) pin(a *ask) catalog.Resolution {
+	r.dropStale(a)
+	choice, err := r.decide(a)
+	if err == nil {
+		err = choice.Confirm(a.last)
 	}
-	choice, err := r.plugins.Resolve(reference)
 	if err != nil {
-		r.report(item, path, err)
-		return last
+		r.fail(a, err)
+		return a.last
 	}
-	if err := choice.Confirm(last); err != nil {
-		r.noteChange(item, err)
-		return last
-	}
-	now := catalog.Resolution{Requested: last.Requested, Pin: choice.Name.String(), Digest: choice.Digest}
-	if now.Pin != reference {
-		if err := item.Set(path, now.Pin); err != nil {
-			r.report(item, path, fmt.Errorf("reference must be pinned to %q by hand: %w", now.Pin, err))
-			return last
+	now := catalog.Resolution{Requested: a.last.Requested, Pin: choice.Name.String(), Digest: choice.Digest}
+	if now.Pin != a.text {
+		if err := a.item.Set(a.path, now.Pin); err != nil {
+			r.fail(a, fmt.Errorf("reference must be pinned to %q by hand: %w", now.Pin, err))
+			return a.last
 		}
-		now.Requested = reference
+		now.Requested = a.asked
 	}
 	r.resolved++
 	r.chosen[now.Pin] = true
-	r.tell(item, path, reference, choice)
+	r.answers[a.asked] = append(r.answers[a.asked], resolution{a, choice})
+	r.tell(a, choice)
 	return now
+}
+
+// decide returns the version that a reference means now.
+func (r *resolver) decide(a *ask) (*catalog.Choice, error) {
+	_, _, isLocked := r.plugins.Locks().Get(a.asked)
+	switch {
+	case r.moves(a.asked):
+		return r.plugins.ChooseFresh(a.asked)
+	case a.pinned() && (a.absent || !isLocked && r.Mode != locked):
+		return r.plugins.ChooseFresh(a.text)
+	case r.Mode == locked:
+		return r.decideLocked(a, isLocked)
+	}
+	choice, err := r.plugins.Choose(a.asked)
+	if err == nil && a.absent {
+		err = choice.Settled(a.asked)
+	}
+	return choice, err
+}
+
+// decideLocked refuses whatever the lock would have to change for.
+func (r *resolver) decideLocked(a *ask, isLocked bool) (*catalog.Choice, error) {
+	choice, err := r.plugins.Choose(a.asked)
+	if a.pinned() && !isLocked {
+		choice, err = r.plugins.ChooseFresh(a.text)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !isLocked:
+		return nil, &catalog.ReferenceError{Message: fmt.Sprintf("%q must be in the lock: run mode update, or add %s",
+			a.asked, choice.Entry(a.asked))}
+	case a.pinned() && choice.Name.String() != a.text:
+		return nil, &catalog.ReferenceError{
+			Message: fmt.Sprintf("must be what %q is locked to (%s), not %q: run mode keep to take it over",
+				a.asked, choice.Name, a.text),
+			Proposed: choice.Name.String(),
+		}
+	}
+	return choice, nil
+}
+
+// moves tells whether a reference is to be resolved anew. What a sandbox on its way out asks for never is: its delete
+// phase has to run the version that created its resources.
+func (r *resolver) moves(asked string) bool {
+	if _, frozen := r.frozen[asked]; frozen || r.Mode != update {
+		return false
+	}
+	return len(r.Update) == 0 || slices.Contains(r.Update, asked) || slices.Contains(r.Update, bare(asked))
+}
+
+func (r *resolver) summary() string {
+	return fmt.Sprintf("resolved %s of %s to %s%s", count(r.resolved, "reference", "references"),
+		count(len(r.subjects), "sandbox", "sandboxes"), count(len(r.chosen), "plugin version", "plugin versions"), r.ledger)
+}
+
+// count is a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

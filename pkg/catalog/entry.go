@@ -152,6 +152,9 @@ func label(item *krm.Item) string {
 
 // sameFile tells whether two items are one document that came twice, as kpt sends it under overlapping selectors.
 func sameFile(a, b *krm.Item) bool {
-	one, other := krm.At(a, "", krm.Info, "").File, krm.At(b, "", krm.Info, "").File
+	one, other := fileOf(a), fileOf(b)
 	return one != nil && other != nil && *one == *other
 }
+
+// fileOf returns where an orchestrator has an item from, nil where that is not known.
+func fileOf(item *krm.Item) *krm.File { return krm.At(item, "", krm.Info, "").File }

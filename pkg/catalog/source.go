@@ -28,10 +28,17 @@ type source struct {
 // readSources reads the Catalog documents among items, each once however often it comes.
 func (c *Catalog) readSources(items []*krm.Item) {
 	var documents []*krm.Item
+	seen := map[krm.File]bool{}
 	for _, item := range items {
-		if item.Kind() == contract.Catalog && item.APIVersion() == contract.APIVersion &&
-			!slices.ContainsFunc(documents, func(other *krm.Item) bool { return sameFile(item, other) }) {
+		if item.Kind() != contract.Catalog || item.APIVersion() != contract.APIVersion {
+			continue
+		}
+		file := fileOf(item)
+		if file == nil || !seen[*file] {
 			documents = append(documents, item)
+		}
+		if file != nil {
+			seen[*file] = true
 		}
 	}
 	c.sources = make([]*source, len(documents))
