@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/lock"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/version"
@@ -114,6 +113,3 @@ func (c *Catalog) keepsTo(e *entry) error {
 	}
 	return nil
 }
-
-// Place returns the document that a finding about the choice is about.
-func (c *Choice) Place() (*krm.Item, krm.Path) { return c.entry.place() }

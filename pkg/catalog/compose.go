@@ -50,13 +50,13 @@ func (c *Catalog) unite(group []*entry) []*entry {
 	of := fmt.Sprintf("version %s of plugin %q must", first.name.Version, first.name.Bare)
 	switch contents := contentsOf(group); {
 	case group[1].item != nil:
-		c.refuse(group, of+" be published once, not by "+enumerate(group, (*entry).label)+": remove one, or bump its version")
+		c.refuse(group, "version", of+" be published once, not by "+enumerate(group, (*entry).label)+": remove one, or bump its version")
 		return group
 	case !agree(group, func(e *entry) string { return e.name.String() }) || listedTwice(group):
-		c.refuse(group, of+" be the only one of its precedence, not listed by "+enumerate(group, (*entry).label)+": remove one")
+		c.refuse(group, "version", of+" be the only one of its precedence, not listed by "+enumerate(group, (*entry).label)+": remove one")
 		return group
 	case !agree(contents, (*entry).said):
-		c.refuse(contents, of+" have one content, not "+enumerate(contents, func(e *entry) string {
+		c.refuse(contents, "digest", of+" have one content, not "+enumerate(contents, func(e *entry) string {
 			return e.said() + " by " + e.label()
 		})+": versions are immutable; remove one, or bump its version")
 	}
@@ -114,11 +114,11 @@ func (e *entry) repeats(others []*entry) bool {
 	})
 }
 
-// refuse marks entries that cannot be together as unusable, and reports it at each, save where checking the catalog by
-// itself told it.
-func (c *Catalog) refuse(entries []*entry, message string) {
+// refuse marks entries that cannot be together as unusable, and reports it at each, of a catalog at this field of the
+// version, save where checking the catalog by itself told it.
+func (c *Catalog) refuse(entries []*entry, field, message string) {
 	for _, e := range entries {
-		item, path := e.place()
+		item, path := e.place(field)
 		e.broken = cmp.Or(e.broken, &DocumentError{Item: item, Path: path, Message: message})
 		if !e.repeats(entries) {
 			c.problems = append(c.problems, krm.At(item, path, krm.Error, message))

@@ -121,12 +121,12 @@ func (e *entry) read() *DocumentError {
 	return nil
 }
 
-// place returns the document that a finding about the version is about.
-func (e *entry) place() (*krm.Item, krm.Path) {
+// place returns the document that a finding about the version is about, and where in it: in a catalog at this field.
+func (e *entry) place(field string) (*krm.Item, krm.Path) {
 	if e.item != nil {
 		return e.item, namePath
 	}
-	return e.listed[0].source.Item, e.listed[0].path().Key("digest")
+	return e.listed[0].source.Item, e.listed[0].path().Key(field)
 }
 
 // label names where the version is from.

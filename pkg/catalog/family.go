@@ -56,7 +56,7 @@ func (f *family) deprecated() string {
 
 // channel returns the version that a channel means: that of the highest catalog that has the channel. Two of equal
 // priority must mean the same.
-func (f *family) channel(name string) (*semver.Version, shelf, error) {
+func (f *family) channel(name string) (*semver.Version, shelf, *DocumentError) {
 	var found *semver.Version
 	var from shelf
 	for _, s := range f.shelves {
@@ -128,8 +128,7 @@ func (c *Catalog) checkChannel(s shelf, name string) {
 		message = fmt.Sprintf("channel %q must not name %s, which is yanked: %q", name, v, e.yanked())
 	default:
 		if _, at, err := f.channel(name); err != nil && at == s {
-			found := err.(*DocumentError)
-			message = found.Message
+			message = err.Message
 		}
 	}
 	if message != "" {
@@ -156,7 +155,7 @@ func (c *Catalog) compareNames() {
 			spelled[folded] = name
 			continue
 		}
-		item, path := c.families[name].entries[0].place()
+		item, path := c.families[name].entries[0].place("version")
 		message := fmt.Sprintf("plugin %q must not differ only in case from plugin %q: rename one", name, other)
 		c.problems = append(c.problems, krm.At(item, path, krm.Error, message))
 	}

@@ -18,7 +18,7 @@ func (c *Choice) Confirm(recorded Resolution) error {
 
 // changed tells that a version is not what was published, and who knows it otherwise.
 func (e *entry) changed(known string) *DocumentError {
-	item, path := e.place()
+	item, path := e.place("digest")
 	return &DocumentError{
 		Item: item, Path: path, Changed: true,
 		Message: fmt.Sprintf("%s; %s and is %s now", alreadyExists(e.name), known, e.digest),

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,7 +37,8 @@ func (c *Catalog) verify(e *entry) *DocumentError {
 	if err == nil {
 		err = c.keepsTo(e)
 	}
-	if found, ok := err.(*DocumentError); ok && found.Changed {
+	var found *DocumentError
+	if errors.As(err, &found) && found.Changed {
 		return found
 	}
 	return nil

@@ -116,9 +116,9 @@ func (c *Catalog) resolve(q question) (*Choice, error) {
 
 // openChannel returns the version that a channel means. One that is yanked must not be chosen by a name that moves.
 func (f *family) openChannel(reference version.Reference) (*semver.Version, error) {
-	v, from, err := f.channel(reference.Channel)
-	if err != nil {
-		return nil, err
+	v, from, found := f.channel(reference.Channel)
+	if found != nil {
+		return nil, found
 	}
 	if v == nil {
 		return nil, f.unknownChannel(reference)

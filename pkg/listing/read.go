@@ -1,6 +1,8 @@
 package listing
 
 import (
+	"maps"
+
 	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -15,7 +17,22 @@ func Read(item *krm.Item) (*Catalog, []decode.Problem) {
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return c, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: specPath, Message: "must be set"}}
 	}
-	return c, decode.Into(spec, specPath, &c.Spec)
+	problems := decode.Into(spec, specPath, &c.Spec)
+	if len(problems) > 0 {
+		c.dropChannels(problems)
+	}
+	return c, problems
+}
+
+// dropChannels removes the channels whose version could not be decoded.
+func (c *Catalog) dropChannels(problems []decode.Problem) {
+	broken := make(map[krm.Path]bool, len(problems))
+	for _, problem := range problems {
+		broken[problem.Path] = problem.Severity == krm.Error
+	}
+	for i, p := range c.Spec.Plugins {
+		maps.DeleteFunc(p.Channels, func(name, _ string) bool { return broken[PathOf(i).Key("channels").Key(name)] })
+	}
 }
 
 // readMetadata decodes what a catalog keeps of its metadata. What does not fit is left out: it is not ours to judge.
