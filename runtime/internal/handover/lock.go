@@ -35,7 +35,7 @@ func (f *Folder) makeLock() error {
 }
 
 func (f *Folder) lock(how int) (*Lock, error) {
-	file, err := f.root.OpenFile(inside(contract.LockFile), os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	file, err := f.root.OpenFile(inside(contract.LockFile), os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the lock that the input manager made: %w", err)
 	}

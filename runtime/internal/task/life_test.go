@@ -343,6 +343,7 @@ func TestTermination(t *testing.T) {
 	require.Equal(t, 143, waiting.end(inputs), waiting.log)
 	assert.Contains(t, waiting.message(), "the Pod is being terminated")
 	assert.Empty(t, server.Get(ref("seed")).Annotation(contract.FailedKey))
+	assert.NotContains(t, waiting.log.String(), "cannot be stamped", "it is not tried")
 
 	pending := newPod(t, server, provision())
 	require.Zero(t, pending.end(pending.start("inputs")))
