@@ -66,7 +66,7 @@ func TestOneDocumentSentTwiceIsNoDuplicate(t *testing.T) {
 
 func TestOtherObjectsAreNotLookedAt(t *testing.T) {
 	t.Parallel()
-	for _, change := range []string{"apiVersion: v1", "apiVersion: example.com/v1", "kind: RouteGroup", "kind: RenderPhase"} {
+	for _, change := range []string{"apiVersion: v1", "apiVersion: example.com/v1", "kind: Catalog", "kind: RenderPhase"} {
 		assert.Empty(t, check(t, load(t, aPlugin, change, "spec.runner: broken")), change)
 	}
 }
@@ -80,10 +80,10 @@ func TestDocumentsAreCheckedWhateverTheirLocalConfigSays(t *testing.T) {
 func TestReportCounts(t *testing.T) {
 	t.Parallel()
 	list := krm.NewList(krm.FromNode(load(t, aPlugin), ""), krm.FromNode(load(t, aSandbox), ""),
-		krm.FromNode(load(t, aSandbox, "metadata.name: other"), ""), krm.FromNode(load(t, aSandbox, "kind: RouteGroup"), ""))
+		krm.FromNode(load(t, aSandbox, "metadata.name: other"), ""), krm.FromNode(load(t, aRouteGroup), ""))
 	report, err := rule.Check(list, rule.Levels{})
 	require.NoError(t, err)
-	assert.Equal(t, rule.Report{Plugins: 1, Sandboxes: 2}, report)
+	assert.Equal(t, rule.Report{Plugins: 1, Sandboxes: 2, RouteGroups: 1}, report)
 }
 
 func TestLevels(t *testing.T) {

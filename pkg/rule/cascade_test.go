@@ -42,7 +42,7 @@ func specPaths(t *testing.T, file string) []krm.Path {
 // A misspelled key is one mistake, whatever was to be read under it.
 func TestAMisspelledKeyGivesOneFinding(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{aPlugin, aSandbox} {
+	for _, file := range fixtures {
 		for _, path := range specPaths(t, file) {
 			document := load(t, file, string(path)+"~"+lastKey(string(path))+"x")
 			got := check(t, document)
@@ -56,7 +56,7 @@ func TestAMisspelledKeyGivesOneFinding(t *testing.T) {
 // A value of a wrong type is one mistake too.
 func TestAWrongTypeGivesOneFinding(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{aPlugin, aSandbox} {
+	for _, file := range fixtures {
 		for _, path := range specPaths(t, file) {
 			node, _ := path.Find(load(t, file))
 			value := "[[a]]"
@@ -75,7 +75,7 @@ func TestAWrongTypeGivesOneFinding(t *testing.T) {
 // one of its own.
 func TestAnEmptyOrMissingFieldGivesOneFinding(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{aPlugin, aSandbox} {
+	for _, file := range fixtures {
 		for _, path := range specPaths(t, file) {
 			node, _ := path.Find(load(t, file))
 			changes := []string{"-" + string(path)}

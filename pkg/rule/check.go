@@ -12,69 +12,71 @@ import (
 
 // Report is what a check found.
 type Report struct {
-	// Plugins and Sandboxes are how many documents of each kind were checked.
-	Plugins, Sandboxes int
+	// Plugins, Sandboxes and RouteGroups are how many documents of each kind were checked.
+	Plugins, Sandboxes, RouteGroups int
 	// Results are the findings, sorted, each once.
 	Results krm.Results
 }
 
-// Check checks the plugins and sandboxes of a list, whatever their local-config says, and leaves the list as it is. An
-// error means that a document could not be parsed. The outcome does not depend on the number of cores.
+// Check checks the plugins, sandboxes and route groups of a list, whatever their local-config says, and leaves the list
+// as it is. An error means that a document could not be parsed. The outcome does not depend on the number of cores.
 func Check(list *krm.ResourceList, levels Levels) (Report, error) {
-	plugins, err := list.Select(contract.APIVersion, contract.ResourcePlugin)
+	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup)
 	if err != nil {
 		return Report{}, err
 	}
-	sandboxes, err := list.Select(contract.APIVersion, contract.Sandbox)
-	if err != nil {
-		return Report{}, err
-	}
-	across := &acrossCheck{plugins: make([]*pluginCheck, len(plugins)), sandboxes: make([]*sandboxCheck, len(sandboxes))}
-	spread(len(plugins), func(i int) { across.plugins[i] = checkPlugin(plugins[i]) })
-	spread(len(sandboxes), func(i int) { across.sandboxes[i] = checkSandbox(sandboxes[i]) })
+	across := newAcross(items)
+	spread(len(across.plugins), func(i int) { across.plugins[i].run() })
+	spread(len(across.sandboxes), func(i int) { across.sandboxes[i].run() })
+	spread(len(across.groups), func(i int) { across.groups[i].run() })
 	across.run()
-	report := Report{Plugins: len(plugins), Sandboxes: len(sandboxes), Results: misfits(list, levels)}
-	for _, c := range across.plugins {
-		report.Results = append(report.Results, c.results(levels)...)
+	report := Report{
+		Plugins: len(across.plugins), Sandboxes: len(across.sandboxes), RouteGroups: len(across.groups),
+		Results: misfits(list, levels),
 	}
-	for _, c := range across.sandboxes {
+	for _, c := range across.checks() {
 		report.Results = append(report.Results, c.results(levels)...)
 	}
 	report.Results = report.Results.Sort()
 	return report, nil
 }
 
-func checkPlugin(item *krm.Item) *pluginCheck {
-	p, problems := plugin.Read(item)
-	c := &pluginCheck{Plugin: p, check: newCheck(item, problems)}
-	for _, r := range Rules {
-		if r.plugin != nil {
-			c.rule = r
-			r.plugin(c)
+func (c *pluginCheck) run() {
+	p, problems := plugin.Read(c.item)
+	c.Plugin, c.check = p, newCheck(c.item, problems)
+	for _, c.rule = range Rules {
+		if c.rule.plugin != nil {
+			c.rule.plugin(c)
 		}
 	}
-	return c
 }
 
-func checkSandbox(item *krm.Item) *sandboxCheck {
-	s, problems := sandbox.Read(item)
-	c := &sandboxCheck{Sandbox: s, check: newCheck(item, problems)}
-	for _, r := range Rules {
-		if r.sandbox != nil {
-			c.rule = r
-			r.sandbox(c)
+func (c *sandboxCheck) run() {
+	s, problems := sandbox.Read(c.item)
+	c.Sandbox, c.check = s, newCheck(c.item, problems)
+	for _, c.rule = range Rules {
+		if c.rule.sandbox != nil {
+			c.rule.sandbox(c)
 		}
 	}
-	return c
+}
+
+func (c *routeGroupCheck) run() {
+	g, problems := sandbox.ReadRouteGroup(c.item)
+	c.RouteGroup, c.check = g, newCheck(c.item, problems)
+	for _, c.rule = range Rules {
+		if c.rule.routeGroup != nil {
+			c.rule.routeGroup(c)
+		}
+	}
 }
 
 func (c *acrossCheck) run() {
 	for _, c.rule = range Rules {
-		if c.rule.plugins != nil {
-			c.rule.plugins(c)
-		}
-		if c.rule.sandboxes != nil {
-			c.rule.sandboxes(c)
+		for _, run := range []func(*acrossCheck){c.rule.plugins, c.rule.sandboxes, c.rule.routeGroups} {
+			if run != nil {
+				run(c)
+			}
 		}
 	}
 }

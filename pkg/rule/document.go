@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
@@ -39,11 +40,48 @@ type sandboxCheck struct {
 	check
 }
 
+// routeGroupCheck is a route group under check.
+type routeGroupCheck struct {
+	*sandbox.RouteGroup
+	check
+}
+
 // acrossCheck is all documents under check.
 type acrossCheck struct {
 	plugins   []*pluginCheck
 	sandboxes []*sandboxCheck
+	groups    []*routeGroupCheck
 	rule      *Rule // the rule that runs
+}
+
+func newAcross(items []*krm.Item) *acrossCheck {
+	c := &acrossCheck{}
+	for _, item := range items {
+		switch fresh := (check{item: item}); item.Kind() {
+		case contract.ResourcePlugin:
+			c.plugins = append(c.plugins, &pluginCheck{check: fresh})
+		case contract.Sandbox:
+			c.sandboxes = append(c.sandboxes, &sandboxCheck{check: fresh})
+		default:
+			c.groups = append(c.groups, &routeGroupCheck{check: fresh})
+		}
+	}
+	return c
+}
+
+// checks returns the checks of all documents, by kind.
+func (c *acrossCheck) checks() []*check {
+	checks := make([]*check, 0, len(c.plugins)+len(c.sandboxes)+len(c.groups))
+	for _, p := range c.plugins {
+		checks = append(checks, &p.check)
+	}
+	for _, s := range c.sandboxes {
+		checks = append(checks, &s.check)
+	}
+	for _, g := range c.groups {
+		checks = append(checks, &g.check)
+	}
+	return checks
 }
 
 // report notes that the rule that runs is broken at path of a document.

@@ -30,7 +30,7 @@ func newDoubt(problems []decode.Problem) doubt {
 		}
 		note(&d.broken, p.Path)
 		switch p.Rule {
-		case decode.RuleType:
+		case decode.RuleType, decode.RuleDepth:
 			note(&d.parents, parent)
 		case decode.RuleUnknown:
 			note(&d.parents, parent)

@@ -8,17 +8,28 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/rule"
 )
 
 const (
-	aPlugin  = "testdata/plugin.yaml"
-	aSandbox = "testdata/sandbox.yaml"
+	aPlugin     = "testdata/plugin.yaml"
+	aSandbox    = "testdata/sandbox.yaml"
+	aRouteGroup = "testdata/routegroup.yaml"
 )
 
-// long is what "(a text of more than 255 bytes)" in an example stands for.
-var long = strings.Repeat("x", 256)
+// fixtures are the valid documents, by kind.
+var fixtures = map[string]string{
+	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
+}
+
+// What the words in parentheses of an example stand for.
+var (
+	long    = strings.Repeat("x", 256)
+	deep    = strings.Repeat("[{any: ", 101) + "[{label: {key: a, value: b}}]" + strings.Repeat("}]", 101)
+	meaning = strings.NewReplacer("(a text of more than 255 bytes)", long, "(a match within 100 others)", deep)
+)
 
 // load reads a valid document and applies changes to it, one each line of each argument:
 //
@@ -57,7 +68,7 @@ func apply(t *testing.T, root *yaml.Node, change string) {
 		mapping.Content[at].SetString(key)
 		return
 	}
-	value = strings.Replace(value, "(a text of more than 255 bytes)", long, 1)
+	value = meaning.Replace(value)
 	var document yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(value), &document), change)
 	fresh := document.Content[0]

@@ -8,16 +8,22 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// endpointUnique: Sandbox spec, Global constraints: the names of endpoints are unique across the spec.
+// endpointUnique: Sandbox spec and RouteGroup spec, Global constraints: the names of endpoints are unique across the spec.
 var endpointUnique = Rule{
 	ID: "endpoint-unique", Severity: krm.Error,
-	Demand:  "An endpoint's name is given once across the spec: forks[].endpoints, endpoints and defaultRouteGroup.",
+	Demand:  "An endpoint's name is given once in a document: forks[].endpoints, endpoints and defaultRouteGroup together.",
 	Why:     "The name becomes part of the endpoint's URL.",
 	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
 	sandbox: func(c *sandboxCheck) {
 		names := map[string]bool{}
 		for e := range c.endpoints() {
 			c.once(names, e.name, "endpoint", e.path)
+		}
+	},
+	routeGroup: func(c *routeGroupCheck) {
+		names := map[string]bool{}
+		for i, e := range c.Spec.Endpoints {
+			c.once(names, e.Name, "endpoint", groupEndpointPath(i))
 		}
 	},
 }
@@ -52,7 +58,7 @@ var endpointProtocol = Rule{
 	},
 }
 
-// endpointTarget: Sandbox spec, defaultRouteGroup: the target is a URL.
+// endpointTarget: Sandbox spec, defaultRouteGroup, and RouteGroup spec, spec.endpoints: the target is a URL.
 var endpointTarget = Rule{
 	ID: "endpoint-target", Severity: krm.Error,
 	Demand:  "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080 or http://web.shop.deploy:8080.",
@@ -65,6 +71,13 @@ var endpointTarget = Rule{
 		for i, endpoint := range c.Spec.DefaultRouteGroup.Endpoints {
 			if wrong := checkTarget(endpoint.Target); wrong != "" {
 				c.report(targetPath(i), "%s", wrong)
+			}
+		}
+	},
+	routeGroup: func(c *routeGroupCheck) {
+		for i, endpoint := range c.Spec.Endpoints {
+			if wrong := checkTarget(endpoint.Target); wrong != "" {
+				c.report(groupEndpointPath(i).Key("target"), "%s", wrong)
 			}
 		}
 	},
@@ -124,3 +137,5 @@ func (c *sandboxCheck) endpoints() iter.Seq[endpoint] {
 func targetPath(i int) krm.Path {
 	return krm.Path("spec.defaultRouteGroup.endpoints").Index(i).Key("target")
 }
+
+func groupEndpointPath(i int) krm.Path { return krm.Path("spec.endpoints").Index(i) }

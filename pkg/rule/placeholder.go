@@ -42,6 +42,14 @@ var placeholderValue = Rule{
 			c.placeholder(resourcePath(i).Key("plugin"), resource.Plugin)
 		}
 	},
+	routeGroup: func(c *routeGroupCheck) {
+		c.placeholder(namePath, c.Name)
+		c.placeholder("spec.cluster", c.Spec.Cluster)
+		for i, endpoint := range c.Spec.Endpoints {
+			c.placeholder(groupEndpointPath(i).Key("target"), endpoint.Target)
+			c.placeholder(groupEndpointPath(i).Key("cluster"), endpoint.Cluster)
+		}
+	},
 }
 
 func (c *check) placeholder(path krm.Path, text string) {

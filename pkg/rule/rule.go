@@ -26,30 +26,40 @@ type Rule struct {
 	// Example is a field and a value that breaks the rule, as `path: value` in YAML.
 	Example string
 
-	// plugin and sandbox look at one document. plugins and sandboxes look at all of them and report on those they are named
-	// after. What is found while decoding has none of the four.
-	plugin    func(*pluginCheck)
-	sandbox   func(*sandboxCheck)
-	plugins   func(*acrossCheck)
-	sandboxes func(*acrossCheck)
+	// plugin, sandbox and routeGroup look at one document. plugins, sandboxes and routeGroups look at all of them and
+	// report on those they are named after. What is found while decoding has none of them.
+	plugin      func(*pluginCheck)
+	sandbox     func(*sandboxCheck)
+	routeGroup  func(*routeGroupCheck)
+	plugins     func(*acrossCheck)
+	sandboxes   func(*acrossCheck)
+	routeGroups func(*acrossCheck)
 }
 
 // Kinds returns the kinds of the documents that the rule is about.
 func (r *Rule) Kinds() []string {
-	onPlugins, onSandboxes := r.plugin != nil || r.plugins != nil, r.sandbox != nil || r.sandboxes != nil
-	switch {
-	case onPlugins && !onSandboxes:
-		return []string{contract.ResourcePlugin}
-	case onSandboxes && !onPlugins:
-		return []string{contract.Sandbox}
-	default:
-		return []string{contract.ResourcePlugin, contract.Sandbox}
+	var kinds []string
+	if r.plugin != nil || r.plugins != nil {
+		kinds = append(kinds, contract.ResourcePlugin)
 	}
+	if r.sandbox != nil || r.sandboxes != nil {
+		kinds = append(kinds, contract.Sandbox)
+	}
+	if r.routeGroup != nil || r.routeGroups != nil {
+		kinds = append(kinds, contract.RouteGroup)
+	}
+	if kinds == nil {
+		return []string{contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup}
+	}
+	return kinds
 }
+
+// ComparesStates tells whether the rule is about an update, which one state alone cannot break.
+func (r *Rule) ComparesStates() bool { return false }
 
 // Rules are all rules, grouped by the document and the field that they are about.
 var Rules = []*Rule{
-	&documentVersion, &documentKind, &fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &aliasLimit,
+	&documentVersion, &documentKind, &fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &aliasLimit, &depthLimit,
 	&placeholderValue, &imageReference, &variableName,
 
 	&pluginName, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
@@ -66,6 +76,8 @@ var Rules = []*Rule{
 	&endpointUnique, &endpointPort, &endpointProtocol, &endpointTarget,
 	&localMappings, &localAddress,
 	&resourceUnique, &resourceName, &pluginReference,
+
+	&routeGroupName, &duplicateRouteGroup, &routeGroupCluster, &routeGroupDescription, &matchForm, &matchLabel,
 }
 
 // Find returns the rule of an id, nil where there is none.

@@ -66,6 +66,14 @@ var aliasLimit = Rule{
 	Example: "spec.runner: &a {image: postgres, <<: [*a]}",
 }
 
+// depthLimit: package decode. The matches of a route group may hold each other without an end.
+var depthLimit = Rule{
+	ID: decode.RuleDepth, Severity: krm.Error,
+	Demand:  "What is read of a document stands in at most 100 lists and mappings.",
+	Why:     "Nobody writes such a document by hand, and each level costs whoever reads it.",
+	Example: "spec.match.any[1].all: (a match within 100 others)",
+}
+
 // misfits reports the objects of our group that no rule would ever see.
 func misfits(list *krm.ResourceList, levels Levels) krm.Results {
 	var results krm.Results

@@ -5,34 +5,44 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 )
 
-// ttlDuration: Sandbox spec, spec.ttl.
+// ttlDuration: Sandbox spec, spec.ttl, and RouteGroup spec, spec.ttl.
 var ttlDuration = Rule{
 	ID: "ttl-duration", Severity: krm.Error,
-	Demand:  "A ttl's duration is `<n><unit>`: n an unsigned number of 32 bits, the unit m, h, d or w.",
-	Why:     "The server refuses the sandbox.",
-	Example: "spec.ttl.duration: 90s",
-	sandbox: func(c *sandboxCheck) {
-		if c.Spec.TTL != nil {
-			if wrong := checkDuration(c.Spec.TTL.Duration); wrong != "" {
-				c.report("spec.ttl.duration", "%s", wrong)
-			}
-		}
-	},
+	Demand:     "A ttl's duration is `<n><unit>`: n an unsigned number of 32 bits, the unit m, h, d or w.",
+	Why:        "The server reads no other form of it.",
+	Example:    "spec.ttl.duration: 90s",
+	sandbox:    func(c *sandboxCheck) { c.duration(c.Spec.TTL) },
+	routeGroup: func(c *routeGroupCheck) { c.duration(c.Spec.TTL) },
 }
 
-// ttlOffset: Sandbox spec, spec.ttl.
+// ttlOffset: Sandbox spec, spec.ttl, and RouteGroup spec, spec.ttl.
 var ttlOffset = Rule{
 	ID: "ttl-offset", Severity: krm.Error,
-	Demand:  "A ttl's offsetFrom is createdAt or updatedAt.",
-	Why:     "The server refuses the sandbox.",
+	Demand:  "A ttl's offsetFrom is createdAt or updatedAt; that of a route group may be noMatchedSandboxes too.",
+	Why:     "The server knows no other moment to count from.",
 	Example: "spec.ttl.offsetFrom: deletedAt",
 	sandbox: func(c *sandboxCheck) {
 		if c.Spec.TTL != nil {
 			c.oneOf("spec.ttl.offsetFrom", c.Spec.TTL.OffsetFrom, "createdAt", "updatedAt")
 		}
 	},
+	routeGroup: func(c *routeGroupCheck) {
+		if c.Spec.TTL != nil {
+			c.oneOf("spec.ttl.offsetFrom", c.Spec.TTL.OffsetFrom, "noMatchedSandboxes", "createdAt", "updatedAt")
+		}
+	},
+}
+
+func (c *check) duration(ttl *sandbox.TTL) {
+	if ttl == nil {
+		return
+	}
+	if wrong := checkDuration(ttl.Duration); wrong != "" {
+		c.report("spec.ttl.duration", "%s", wrong)
+	}
 }
 
 func checkDuration(text string) string {

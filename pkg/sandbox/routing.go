@@ -18,8 +18,8 @@ type ForkEndpoint struct {
 	Protocol string `json:"protocol"`
 }
 
-// RouteGroup is the sandbox's own route group; it matches the sandbox itself, so it has no `match`.
-type RouteGroup struct {
+// DefaultRouteGroup is the sandbox's own route group; it matches the sandbox itself, so it has no `match`.
+type DefaultRouteGroup struct {
 	Endpoints []Endpoint `json:"endpoints"`
 }
 

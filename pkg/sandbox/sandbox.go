@@ -1,5 +1,6 @@
-// Package sandbox reads Sandbox documents: an ephemeral environment's forked workloads and the resources that plugins
-// provide for it. It decodes and nothing more: whether what it read makes sense is for package rule.
+// Package sandbox reads Sandbox and RouteGroup documents: an ephemeral environment's forked workloads and the resources
+// that plugins provide for it, and how requests find such environments. It decodes and nothing more: whether what it read
+// makes sense is for package rule.
 package sandbox
 
 import (
@@ -21,11 +22,16 @@ type Sandbox struct {
 // Read decodes a document. It returns the sandbox with what could be decoded, and everything that could not.
 func Read(item *krm.Item) (*Sandbox, []decode.Problem) {
 	s := &Sandbox{Item: item, Name: item.Name()}
+	return s, readSpec(item, &s.Spec)
+}
+
+// readSpec decodes a document's spec into target, a pointer to a struct.
+func readSpec(item *krm.Item, target any) []decode.Problem {
 	spec := krm.Value(item.Node(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
-		return s, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
+		return []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}
-	return s, decode.Into(spec, "spec", &s.Spec)
+	return decode.Into(spec, "spec", target)
 }
 
 // LowerName returns the name that identifies the sandbox within its cluster: names that differ only in case are the same

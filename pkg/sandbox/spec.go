@@ -17,7 +17,7 @@ type Spec struct {
 	// Endpoints are the deprecated endpoints of hosts.
 	Endpoints []HostEndpoint `json:"endpoints"`
 	// DefaultRouteGroup holds the endpoints of today.
-	DefaultRouteGroup *RouteGroup `json:"defaultRouteGroup"`
+	DefaultRouteGroup *DefaultRouteGroup `json:"defaultRouteGroup"`
 	// Local are workloads that run on a workstation. The spec's text once calls the field `locals`.
 	Local []Local `json:"local" was:"locals"`
 	// LocalMachineID and Connection name the workstation: the older and the newer way.
@@ -66,7 +66,7 @@ type Fork struct {
 	Name           string          `json:"name"`
 	ForkOf         Workload        `json:"forkOf" required:"true"`
 	Customizations *Customizations `json:"customizations"`
-	// Endpoints are deprecated: see RouteGroup.
+	// Endpoints are deprecated: see DefaultRouteGroup.
 	Endpoints []ForkEndpoint `json:"endpoints"`
 }
 
