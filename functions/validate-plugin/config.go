@@ -29,6 +29,14 @@ func (c *config) Process(call process.Call) (string, error) {
 		return "", err
 	}
 	call.List.Report(report.Results...)
+	if then := call.Base; then != nil {
+		older := rule.Older{List: then.List, Partial: then.Partial, Origins: then.Origins}
+		found, err := rule.CheckUpdate(call.List, older, levels)
+		if err != nil {
+			return "", err
+		}
+		call.List.Report(found...)
+	}
 	return fmt.Sprintf("checked %s and %s", count(report.Plugins, "plugin", "plugins"),
 		count(report.Sandboxes, "sandbox", "sandboxes")), nil
 }

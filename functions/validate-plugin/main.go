@@ -2,7 +2,11 @@
 // specifications. It changes nothing.
 package main
 
-import "github.com/resource-plugins/krm-functions/pkg/krm/process"
+import (
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/native"
+	"github.com/resource-plugins/krm-functions/pkg/revision"
+)
 
 func main() { process.Main(function()) }
 
@@ -12,7 +16,11 @@ func function() process.Function {
 		Purpose: "checks resource plugins and sandboxes against the rules of their specifications, and changes nothing.",
 		Kind:    "ValidatePlugin",
 		Prints:  process.Findings,
-		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .",
-		Config:  func() process.Config { return &config{} },
+		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
+			"validate-plugin --base-ref main .",
+		Config: func() process.Config { return &config{} },
+		OpenRevision: func(name string) (process.Revision, error) {
+			return revision.Open(name, native.MaxFile)
+		},
 	}
 }

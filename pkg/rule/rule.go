@@ -34,15 +34,18 @@ type Rule struct {
 	plugins     func(*acrossCheck)
 	sandboxes   func(*acrossCheck)
 	routeGroups func(*acrossCheck)
+	// pluginUpdates and sandboxUpdates compare with an older state; Check does not run them.
+	pluginUpdates  func(*updateCheck)
+	sandboxUpdates func(*updateCheck)
 }
 
 // Kinds returns the kinds of the documents that the rule is about.
 func (r *Rule) Kinds() []string {
 	var kinds []string
-	if r.plugin != nil || r.plugins != nil {
+	if r.plugin != nil || r.plugins != nil || r.pluginUpdates != nil {
 		kinds = append(kinds, contract.ResourcePlugin)
 	}
-	if r.sandbox != nil || r.sandboxes != nil {
+	if r.sandbox != nil || r.sandboxes != nil || r.sandboxUpdates != nil {
 		kinds = append(kinds, contract.Sandbox)
 	}
 	if r.routeGroup != nil || r.routeGroups != nil {
@@ -54,8 +57,8 @@ func (r *Rule) Kinds() []string {
 	return kinds
 }
 
-// ComparesStates tells whether the rule is about an update, which one state alone cannot break.
-func (r *Rule) ComparesStates() bool { return false }
+// ComparesStates tells whether the rule is about an update: CheckUpdate finds what breaks it, and Check does not.
+func (r *Rule) ComparesStates() bool { return r.pluginUpdates != nil || r.sandboxUpdates != nil }
 
 // Rules are all rules, grouped by the document and the field that they are about.
 var Rules = []*Rule{
@@ -78,6 +81,8 @@ var Rules = []*Rule{
 	&resourceUnique, &resourceName, &pluginReference,
 
 	&routeGroupName, &duplicateRouteGroup, &routeGroupCluster, &routeGroupDescription, &matchForm, &matchLabel,
+
+	&immutableVersion, &versionInUse, &immutableField, &forkRemoved, &teardownSkipped,
 }
 
 // Find returns the rule of an id, nil where there is none.

@@ -28,6 +28,9 @@ func (r *run) files() int {
 		call.List.Append(d.Item)
 		call.native[d.Item] = d.Native
 	}
+	if call.Base, err = r.base(read); err != nil {
+		return r.fail(err)
+	}
 	summary, err := r.config.Process(call)
 	if err != nil {
 		return r.fail(err)
@@ -39,7 +42,11 @@ func (r *run) files() int {
 			results = append(results, result)
 		}
 	}
-	results = append(results, read.Results()...).Sort()
+	results = append(results, read.Results()...)
+	if call.Base != nil {
+		results = append(results, call.Base.unread...)
+	}
+	results = results.Sort()
 	out, err := r.outcome(call.List, results, summary)
 	if err != nil {
 		return r.fail(err)

@@ -18,6 +18,8 @@ type options struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 	KeepInputs        bool              `json:"keepInputs" help:"print local-config documents too"`
+	Base              string            `json:"base" help:"file or folder with an older state, to compare with"`
+	BaseRef           string            `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
 	Output            string            `json:"output" help:"how findings are printed: text or json"`
 	Verbose           bool              `json:"verbose" help:"say on stderr what was done"`
 	Help              bool              `json:"help" help:"show this text"`
@@ -62,7 +64,15 @@ func (r *run) flags() []field {
 // commonFlags returns the options, without those that mean nothing to what this function prints.
 func (r *run) commonFlags() []field {
 	return slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
-		return f.key == "keepInputs" && r.Prints != Documents || f.key == "output" && r.Prints != Findings
+		switch f.key {
+		case "keepInputs":
+			return r.Prints != Documents
+		case "output":
+			return r.Prints != Findings
+		case "base", "baseRef":
+			return r.OpenRevision == nil
+		}
+		return false
 	})
 }
 
@@ -118,5 +128,5 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	if formatOf(r.Output) == nil {
 		return fmt.Errorf("--output must be one of %q, not %q", outputs, r.Output)
 	}
-	return nil
+	return r.checkBase()
 }

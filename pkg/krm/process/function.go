@@ -29,6 +29,9 @@ type Function struct {
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
 	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
+	// OpenRevision opens the files of a git revision. Where it is given, file mode has --base and --base-ref, and Call has
+	// the older state.
+	OpenRevision func(name string) (Revision, error)
 }
 
 // Output is what file mode writes to stdout.
@@ -55,6 +58,8 @@ type Call struct {
 	ConfigName string
 	// FileMode tells that the list was read from files, not from an orchestrator.
 	FileMode bool
+	// Base is the older state to compare with, nil where there is none.
+	Base *Base
 
 	config *krm.Item
 	native map[*krm.Item]bool

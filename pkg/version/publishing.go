@@ -1,0 +1,24 @@
+package version
+
+import "fmt"
+
+// AlreadyExists is the vendor's refusal to publish a version again with another content (ResourcePlugin spec,
+// publishing). The default version is told of by its bare name.
+func AlreadyExists(name Name) string {
+	if name.Version.String() == Default {
+		return fmt.Sprintf("resource plugin %q default version (%s) already exists; versions are immutable — "+
+			"add an @<semver> suffix to publish a new revision (e.g. %s@0.0.1)", name.Bare, Default, name.Bare)
+	}
+	return fmt.Sprintf("resource plugin %q version %q already exists; versions are immutable — "+
+		"bump the @<semver> suffix on name: to publish a new revision", name.Bare, name.Version)
+}
+
+// StillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing) that sandboxes, listed
+// as text, have.
+func StillReferenced(name Name, sandboxes string) string {
+	shown := name.String()
+	if name.Version.String() == Default {
+		shown = name.Bare
+	}
+	return fmt.Sprintf("resource plugin %s is still referenced by sandbox(es): %s", shown, sandboxes)
+}
