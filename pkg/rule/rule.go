@@ -67,7 +67,7 @@ var Rules = []*Rule{
 
 	&pluginName, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
 	&overlayForm, &overlayReplaced, &overlayConflict, &overlayVariable,
-	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLineEnd,
+	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash,
 	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
 	&outputName, &outputUnique, &outputPath,
