@@ -142,7 +142,7 @@ func TestMovesAreTold(t *testing.T) {
 	out, _, code := run(t, strings.Replace(list, "items:\n", head+"items:\n", 1))
 	require.Zero(t, code)
 	_, results, _ := strings.Cut(out, "\nresults:")
-	assert.Equal(t, 2, strings.Count(results, `- message: "\"hello-db@^1\" moved from hello-db@1.2.0 to hello-db@1.3.0"`))
+	assert.Equal(t, 2, strings.Count(results, `- message: '"hello-db@^1" moved from hello-db@1.2.0 to hello-db@1.3.0'`))
 	assert.Equal(t, 1, strings.Count(results, "kind: PluginLock\n    name: plugin-lock\n  field:\n    path: spec.plugins\n")-1)
 }
 
@@ -276,6 +276,6 @@ func TestExplained(t *testing.T) {
 	head := "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {explain: 'true'}}\n"
 	out, _, code := run(t, strings.Replace(list, "items:\n", head+"items:\n", 1))
 	require.Zero(t, code)
-	assert.Contains(t, out, `\"hello-db@^1\" is hello-db@1.3.0: all=3 -> ^1=3 -> highest`)
-	assert.Contains(t, out, `\"queue\" is queue@2.0.0: kept by the lock \"plugin-lock\"`)
+	assert.Contains(t, out, `"hello-db@^1" is hello-db@1.3.0: all=3 -> ^1=3 -> highest`)
+	assert.Contains(t, out, `"queue" is queue@2.0.0: kept by the lock "plugin-lock"`)
 }

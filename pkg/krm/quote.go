@@ -6,18 +6,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Quote writes a string as one line of YAML, in a style that every reader takes for that string: in the quotes that the
+// style asks for, or where it asks for none and none are needed, without.
+func Quote(text string, style yaml.Style) string { return quote(text, style) }
+
 // quote writes a string as one line of YAML that every reader of YAML 1.1, 1.2 and JSON's subset takes for that same
 // string: plain where it cannot be taken for anything else, otherwise in double quotes, or in single ones where style
-// asks for them.
+// asks for them or they save escapes.
 func quote(text string, style yaml.Style) string {
+	double, single := style&yaml.DoubleQuotedStyle != 0, style&yaml.SingleQuotedStyle != 0
 	switch {
-	case style&yaml.DoubleQuotedStyle != 0:
-	case style&yaml.SingleQuotedStyle != 0 && fitsSingle(text):
-		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	case isPlain(text):
+	case !double && !single && isPlain(text):
 		return text
+	case !double && fitsSingle(text) && (single || strings.Contains(text, `"`) && !strings.Contains(text, "'")):
+		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	default:
+		return string(escapeJSON(nil, text))
 	}
-	return string(escapeJSON(nil, text))
 }
 
 func fitsSingle(text string) bool { return clean([]byte(text)) && !strings.Contains(text, "\t") }

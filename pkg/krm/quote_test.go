@@ -28,7 +28,7 @@ func TestQuote(t *testing.T) {
 		{"-", 0, `"-"`}, {"- a", 0, `"- a"`}, {"a: b", 0, `"a: b"`}, {"a:", 0, `"a:"`}, {"a #b", 0, `"a #b"`}, {"[a", 0, `"[a"`},
 		{"*a", 0, `"*a"`}, {"&a", 0, `"&a"`}, {"!a", 0, `"!a"`}, {"@a", 0, `"@a"`}, {"%a", 0, `"%a"`}, {" a", 0, `" a"`},
 		{"a\nb", 0, `"a\nb"`}, {"a\tb", 0, `"a\tb"`}, {"\x00\x7f\u0085\u2028\ufeff", 0, `"\u0000\u007f\u0085\u2028\ufeff"`},
-		{`a"b\`, 0, `"a\"b\\"`}, {"é😀", 0, `"é😀"`},
+		{`a"b\`, 0, `'a"b\'`}, {`it's a "b"`, 0, `"it's a \"b\""`}, {`a"b`, yaml.DoubleQuotedStyle, `"a\"b"`}, {"é😀", 0, `"é😀"`},
 		{"a", yaml.DoubleQuotedStyle, `"a"`},
 		{"a", yaml.SingleQuotedStyle, `'a'`}, {"it's 1", yaml.SingleQuotedStyle, `'it''s 1'`},
 		{"a\nb", yaml.SingleQuotedStyle, `"a\nb"`},
