@@ -41,8 +41,7 @@ type Item struct {
 
 	edits  []edit
 	order  int
-	placed bool // the tree's lines are those of the file origin
-	origin string
+	source Source // of the tree, nil where the item came in with a list
 }
 
 // APIVersion returns the object's apiVersion, empty where it has none.

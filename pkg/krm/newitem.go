@@ -34,8 +34,11 @@ func NewItem(raw []byte) (*Item, error) {
 }
 
 // FromNode takes an object as a tree whose lines and columns are those of the named file.
-func FromNode(node *yaml.Node, file string) *Item {
-	item := &Item{origin: file, placed: true}
+func FromNode(node *yaml.Node, file string) *Item { return FromSource(node, named(file)) }
+
+// FromSource takes an object as a tree that was read from a text.
+func FromSource(node *yaml.Node, source Source) *Item {
+	item := &Item{source: source}
 	item.know(node)
 	return item
 }

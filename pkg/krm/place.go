@@ -6,18 +6,84 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Source knows the text that an item's tree was read from.
+type Source interface {
+	// Place returns where a node of the tree is written.
+	Place(node *yaml.Node) Place
+	// Inside returns where a line and a column of a scalar's value are written, both counted from 1, columns in
+	// characters. It is false where only the place of the scalar is known.
+	Inside(node *yaml.Node, line, column int) (Place, bool)
+}
+
+// named is a source of which only the file's name is known.
+type named string
+
+// Place returns the node's own line and column.
+func (n named) Place(node *yaml.Node) Place {
+	return Place{File: string(n), Line: node.Line, Column: node.Column}
+}
+
+// Inside returns the place of the scalar.
+func (n named) Inside(node *yaml.Node, _, _ int) (Place, bool) { return n.Place(node), false }
+
 // PlaceOf returns where the field at path is written, or its nearest parent that exists. Of an item that came in with a
 // list only the file is known, and that only where the orchestrator's annotation can be trusted: under kustomize the
 // paths are made up.
 func (i *Item) PlaceOf(path Path) Place {
-	if !i.placed {
-		if file := i.file(); file != nil {
-			return Place{File: file.Path}
-		}
-		return Place{}
+	if i.source == nil {
+		return i.placeOf(nil)
 	}
-	node := path.nearest(i.Node())
-	return Place{File: i.origin, Line: node.Line, Column: node.Column}
+	return i.placeOf(path.nearest(i.Node()))
+}
+
+// PlaceInside returns where a line and a column of the value of the scalar at path are written, both counted from 1,
+// columns in characters. It is false where that is not known, with the place of the scalar.
+func (i *Item) PlaceInside(path Path, line, column int) (Place, bool) {
+	node, found := path.Find(i.Node())
+	if i.source == nil || !found || node.Kind != yaml.ScalarNode {
+		return i.PlaceOf(path), false
+	}
+	return i.source.Inside(node, line, column)
+}
+
+func (i *Item) placeOf(node *yaml.Node) Place {
+	if i.source != nil {
+		return i.source.Place(node)
+	}
+	if file := i.file(); file != nil {
+		return Place{File: file.Path}
+	}
+	return Place{}
+}
+
+// FindKey returns the key of the field at p below root, and false where p does not end in a key that exists.
+func (p Path) FindKey(root *yaml.Node) (*yaml.Node, bool) {
+	node := root
+	for rest := string(p); rest != ""; {
+		key, index, after, ok := nextStep(rest)
+		if !ok {
+			break
+		}
+		if after == "" && index < 0 {
+			return keyNode(dereference(node), key)
+		}
+		if node = step(node, key, index); node == nil {
+			break
+		}
+		rest = after
+	}
+	return nil, false
+}
+
+func keyNode(mapping *yaml.Node, key string) (*yaml.Node, bool) {
+	if mapping == nil || mapping.Kind != yaml.MappingNode {
+		return nil, false
+	}
+	at := keyIndex(mapping, key)
+	if at < 0 {
+		return nil, false
+	}
+	return mapping.Content[at], true
 }
 
 func (i *Item) file() *File {

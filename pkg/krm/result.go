@@ -63,20 +63,6 @@ type Place struct {
 	Line, Column int
 }
 
-// At returns a result about the field at path of item. An empty path means the object as a whole. The field's
-// current value is filled in where it is a scalar.
-func At(item *Item, path Path, severity Severity, message string) Result {
-	ref := item.Ref()
-	result := Result{
-		Message: message, Severity: severity, ResourceRef: &ref,
-		File: item.file(), Place: item.PlaceOf(path), order: item.order,
-	}
-	if path != "" {
-		result.Field = &Field{Path: path, CurrentValue: item.scalar(path)}
-	}
-	return result
-}
-
 // Results is a list of findings.
 type Results []Result
 

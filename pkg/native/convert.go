@@ -24,15 +24,16 @@ func (r *reader) native(root *yaml.Node) {
 	for _, problem := range e.Problems {
 		d.Problems = append(d.Problems, Problem{Problem: problem})
 	}
-	d.Failed, d.Origins = e.Failed, e.Origins
-	r.embedded = files.names
+	d.Failed, d.Origins, d.written = e.Failed, e.Origins, r.written()
+	r.embedded = files.named
+	d.written.fill(e, files.named)
 	spec := value(root, "spec")
 	kind, err := kindOf(spec)
 	if err != nil && len(e.Problems) == 0 {
 		r.report(spec.Line, spec.Column, krm.Error, err.Error())
 		return
 	}
-	d.Item = krm.FromNode(object(root, kind), r.source.name)
+	d.Item = krm.FromSource(object(root, kind), d.written)
 	r.documents = append(r.documents, d)
 }
 
@@ -98,7 +99,7 @@ func topLevel(root *yaml.Node) []Problem {
 			continue
 		}
 		problem.Path = krm.Path("").Key(node.Value)
-		problems = append(problems, Problem{Problem: problem, Line: node.Line, Column: node.Column})
+		problems = append(problems, Problem{Problem: problem, Line: node.Line, Column: node.Column, Key: node.Value})
 	}
 	return problems
 }

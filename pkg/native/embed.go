@@ -21,7 +21,7 @@ type folder struct {
 
 	root  *os.Root
 	read  map[string][]byte
-	names []string // what was read, as sources are named
+	named map[string][]byte // what was read, as sources are named
 }
 
 func (f *folder) close() {
@@ -50,10 +50,10 @@ func (f *folder) Embed(name string) (content []byte, display string, err error) 
 		return nil, display, fileError(display, err)
 	}
 	if f.read == nil {
-		f.read = map[string][]byte{}
+		f.read, f.named = map[string][]byte{}, map[string][]byte{}
 	}
 	f.read[below] = content
-	f.names = append(f.names, display)
+	f.named[display] = content
 	return content, display, nil
 }
 

@@ -52,7 +52,12 @@ type Package struct {
 	Documents []Document
 	// Findings tell what is not a document, and of files that were left out.
 	Findings krm.Results
+
+	texts map[string][]byte
 }
+
+// Text returns the text of a file that was read, or that a document embeds; nil where there is none of that name.
+func (p *Package) Text(file string) []byte { return p.texts[file] }
 
 // Document is one object.
 type Document struct {
@@ -65,6 +70,8 @@ type Document struct {
 	Failed []*yaml.Node
 	// Origins tell of values that were filled in where their parts came from.
 	Origins map[*yaml.Node][]template.Origin
+
+	written *written
 }
 
 // Problem is one thing that is wrong with a document.
@@ -72,6 +79,8 @@ type Problem struct {
 	decode.Problem
 	// Line and Column are where, for what the object does not hold; 0 means the place of the path.
 	Line, Column int
+	// Key is the key that the problem is about, where what it proposes is another one.
+	Key string
 }
 
 // Results returns everything that was found wrong. The results are in order where the items are in a list.
@@ -79,15 +88,23 @@ func (p *Package) Results() krm.Results {
 	results := slices.Clone(p.Findings)
 	for _, d := range p.Documents {
 		for _, problem := range d.Problems {
-			result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
-			result.Tags = map[string]string{"rule": problem.Rule}
-			if problem.Line > 0 {
-				result.Place.Line, result.Place.Column = problem.Line, problem.Column
-			}
-			results = append(results, result)
+			results = append(results, d.result(problem))
 		}
 	}
 	return results.Sort()
+}
+
+func (d *Document) result(problem Problem) krm.Result {
+	result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
+	result.Tags = map[string]string{"rule": problem.Rule}
+	if problem.Line > 0 {
+		result.Place.Line, result.Place.Column = problem.Line, problem.Column
+	}
+	if problem.Proposed != nil {
+		result.Tags[krm.TargetTag] = krm.TargetKey
+		result.Field.CurrentValue, result.Field.ProposedValue = problem.Key, problem.Proposed
+	}
+	return result
 }
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
@@ -99,11 +116,12 @@ func Read(paths []string, options Options) (*Package, error) {
 		return nil, err
 	}
 	sources := found.sources
-	texts := make([][]chunk, len(sources))
+	texts := make([][]byte, len(sources))
+	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
-	each(len(sources), func(i int) { texts[i], errs[i] = sources[i].chunks(options.Input) })
+	each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
 
-	p := &Package{Findings: found.findings}
+	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
 	var readers []*reader
 	for i, source := range sources {
 		if err := errs[i]; err != nil {
@@ -114,7 +132,8 @@ func Read(paths []string, options Options) (*Package, error) {
 			p.Findings = append(p.Findings, finding.result())
 			continue
 		}
-		for _, text := range texts[i] {
+		p.texts[source.name] = texts[i]
+		for _, text := range chunks[i] {
 			readers = append(readers, &reader{source: source, chunk: text, options: options})
 		}
 	}
@@ -127,8 +146,9 @@ func Read(paths []string, options Options) (*Package, error) {
 func (p *Package) collect(readers []*reader) {
 	parts := map[string]bool{}
 	for _, r := range readers {
-		for _, name := range r.embedded {
+		for name, content := range r.embedded {
 			parts[name] = true
+			p.texts[name] = content
 		}
 	}
 	for _, r := range readers {

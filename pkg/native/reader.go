@@ -9,6 +9,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/position"
 )
 
 // reader turns one document's text into objects.
@@ -17,9 +18,10 @@ type reader struct {
 	chunk   chunk
 	options Options
 
+	place     *written // of all objects of the text
 	documents []Document
 	findings  krm.Results
-	embedded  []string // the files that the document embeds
+	embedded  map[string][]byte // the files that the document embeds
 }
 
 func (r *reader) read() {
@@ -70,13 +72,27 @@ func (r *reader) document(root *yaml.Node) {
 	case form == formList:
 		r.items(root)
 	case form == formObject:
-		r.documents = append(r.documents, Document{Item: krm.FromNode(root, r.source.name)})
+		r.documents = append(r.documents, r.object(root))
 	case form == formNative && (r.source.named || isNative(root)):
 		r.native(root)
 	case r.source.named:
 		r.report(root.Line, root.Column, krm.Error,
 			`must be a Kubernetes object (apiVersion, kind, metadata) or a native document (name, spec)`)
 	}
+}
+
+// object takes an object as it is.
+func (r *reader) object(root *yaml.Node) Document {
+	w := r.written()
+	return Document{Item: krm.FromSource(root, w), written: w}
+}
+
+// written is where the document's nodes are written.
+func (r *reader) written() *written {
+	if r.place == nil {
+		r.place = &written{file: r.source.name, text: position.New(r.chunk.text, r.chunk.line), start: r.chunk.at}
+	}
+	return r.place
 }
 
 func (r *reader) report(line, column int, severity krm.Severity, message string) {
@@ -99,7 +115,7 @@ func (r *reader) items(root *yaml.Node) {
 			r.report(item.Line, item.Column, krm.Error, fmt.Sprintf("items[%d] of a ResourceList must be a mapping", i))
 			continue
 		}
-		r.documents = append(r.documents, Document{Item: krm.FromNode(item, r.source.name)})
+		r.documents = append(r.documents, r.object(item))
 	}
 }
 

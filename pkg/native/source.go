@@ -35,16 +35,19 @@ func (s source) folder() string {
 }
 
 // chunks reads the file and cuts it into documents.
-func (s source) chunks(input io.Reader) ([]chunk, error) {
-	text, err := s.text(input)
-	if err != nil {
-		return nil, err
+func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error) {
+	if text, err = s.text(input); err != nil {
+		return nil, nil, err
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if at, what := notText(text); what != "" {
-		return nil, &unreadable{file: s.name, line: 1 + bytes.Count(text[:at], []byte("\n")), message: what}
+	unmarked := bytes.TrimPrefix(text, []byte("\ufeff"))
+	if at, what := notText(unmarked); what != "" {
+		return nil, nil, &unreadable{file: s.name, line: 1 + bytes.Count(unmarked[:at], []byte("\n")), message: what}
 	}
-	return split(text), nil
+	chunks = split(unmarked)
+	for n := range chunks {
+		chunks[n].at += len(text) - len(unmarked)
+	}
+	return text, chunks, nil
 }
 
 func (s source) text(input io.Reader) ([]byte, error) {

@@ -6,6 +6,7 @@ import "bytes"
 type chunk struct {
 	text []byte
 	line int // how many lines of the file are before it
+	at   int // how many bytes
 }
 
 // split cuts a file at its document markers. YAML allows `---` and `...` at the start of a line nowhere else, so no
@@ -15,7 +16,7 @@ func split(text []byte) []chunk {
 	start, startLine := 0, 0
 	cut := func(end, line int) {
 		if piece := text[start:end]; !bare(piece) {
-			chunks = append(chunks, chunk{text: piece, line: startLine})
+			chunks = append(chunks, chunk{text: piece, line: startLine, at: start})
 		}
 		start, startLine = end, line
 	}

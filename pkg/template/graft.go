@@ -33,13 +33,12 @@ func (e *Expander) graft(node *yaml.Node, text string, origin Origin) error {
 	return nil
 }
 
-// settle gives a grafted tree the place of the directive, and records where each scalar really stands.
+// settle gives a grafted tree the place of the directive, and records where each node really stands.
 func (e *Expander) settle(tree, directive *yaml.Node, origin Origin) {
-	if tree.Kind == yaml.ScalarNode {
-		origin.Start, origin.End = 0, len(tree.Value)
-		origin.Line, origin.Column = tree.Line, tree.Column
-		e.record(tree, []Origin{origin})
-	}
+	origin.Start, origin.End = 0, len(tree.Value)
+	origin.Line, origin.Column = tree.Line, tree.Column
+	origin.Encoded = true
+	e.record(tree, []Origin{origin})
 	tree.Line, tree.Column = directive.Line, directive.Column
 	for _, content := range tree.Content {
 		e.settle(content, directive, origin)

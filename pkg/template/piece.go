@@ -56,6 +56,7 @@ func (e *Expander) piece(d directive, value string) (piece, error) {
 	}
 	if o.encoding == binary {
 		p.text = base64.StdEncoding.EncodeToString([]byte(p.text))
+		p.origin.Encoded = true
 	}
 	if err := e.grow(p.text); err != nil {
 		return piece{}, describe(d, err)

@@ -45,8 +45,10 @@ type Expander struct {
 	Problems []decode.Problem
 	// Failed are the values with a problem. They are left as they were written.
 	Failed []*yaml.Node
-	// Origins tell of each value that was filled in where its parts came from.
+	// Origins tell of each value that was filled in where its parts came from, and Written what was written instead of
+	// it. Of a tree that took a directive's place there is an origin for each of its nodes, and nothing was written.
 	Origins map[*yaml.Node][]Origin
+	Written map[*yaml.Node]string
 
 	missing map[string]bool
 	size    int
@@ -54,13 +56,17 @@ type Expander struct {
 
 // Origin says where a part of a value came from: a variable, or a file.
 type Origin struct {
-	// Start and End bound the part within the value, in bytes.
+	// Start and End bound the part within the value, and From and To the directive within what was written, in bytes.
 	Start, End int
+	From, To   int
 	// Variable is the variable's name, empty for a file.
 	Variable string
 	// File is the embedded file as Files calls it, and Line and Column where in it the part starts, counted from 1.
 	File         string
 	Line, Column int
+	// Encoded tells that the part is not the text of the file or the variable, but stands for it: as base64, or as a node
+	// of the tree that the text is.
+	Encoded bool
 }
 
 // Expand fills in the directives of the string values of the tree at node, which base names in problems. Values that
@@ -106,6 +112,7 @@ func (e *Expander) scalar(node *yaml.Node, path krm.Path) {
 		case err != nil:
 			e.report(path, err)
 		default:
+			piece.origin.From, piece.origin.To = d.start, d.end
 			b.piece(piece)
 		}
 	}
@@ -126,6 +133,10 @@ func (e *Expander) replace(node *yaml.Node, path krm.Path, b *builder) {
 		}
 		return
 	}
+	if e.Written == nil {
+		e.Written = map[*yaml.Node]string{}
+	}
+	e.Written[node] = node.Value
 	value := b.out.String()
 	node.Value, node.Style = value, styleOf(node.Style, value)
 	e.record(node, b.origins)

@@ -224,11 +224,18 @@ func TestOriginsTellWhereTextCameFrom(t *testing.T) {
 	require.Empty(t, e.Problems)
 	list := node.Content[0].Content
 	assert.Equal(t, []template.Origin{
-		{Start: 1, End: 2, Variable: "a"},
-		{Start: 2, End: 2 + len(stored["run.sh"]), File: "dir/run.sh", Line: 1, Column: 1},
+		{Start: 1, End: 2, From: 1, To: 5, Variable: "a"},
+		{Start: 2, End: 2 + len(stored["run.sh"]), From: 5, To: 21, File: "dir/run.sh", Line: 1, Column: 1},
 	}, e.Origins[list[0]])
+	assert.Equal(t, "<@{a}@{embed: run.sh}>", e.Written[list[0]])
 	one := list[1].Content[1].Content[1]
-	assert.Equal(t, []template.Origin{{Start: 0, End: 1, File: "dir/doc.yaml", Line: 1, Column: 8}}, e.Origins[one])
+	directive := template.Origin{From: 0, To: 24, File: "dir/doc.yaml", Encoded: true}
+	whole, scalar := directive, directive
+	whole.Line, whole.Column = 1, 1
+	scalar.End, scalar.Line, scalar.Column = 1, 1, 8
+	assert.Equal(t, []template.Origin{scalar}, e.Origins[one])
+	assert.Equal(t, []template.Origin{whole}, e.Origins[list[1]])
+	assert.NotContains(t, e.Written, list[1])
 	assert.Equal(t, list[1].Line, one.Line, "a grafted tree has the place of its directive")
 	assert.Empty(t, e.Origins[list[2]])
 }
@@ -236,7 +243,8 @@ func TestOriginsTellWhereTextCameFrom(t *testing.T) {
 func TestAGraftedScalarKeepsItsOrigin(t *testing.T) {
 	t.Parallel()
 	node, e := expand(t, `"@{port[yaml]}"`)
-	assert.Equal(t, []template.Origin{{Start: 0, End: 4, Variable: "port", Line: 1, Column: 1}}, e.Origins[node.Content[0]])
+	assert.Equal(t, []template.Origin{{Start: 0, End: 4, To: 13, Variable: "port", Line: 1, Column: 1, Encoded: true}},
+		e.Origins[node.Content[0]])
 }
 
 // Text of several lines is printed as such; everything else is quoted, so that no reader takes it for something else.

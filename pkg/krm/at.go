@@ -1,0 +1,74 @@
+package krm
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The tag TargetTag of a result says what its field's values are about: with TargetKey the field's key, which must be
+// renamed to the proposed value. Without the tag they are those of the field.
+const (
+	TargetTag = "target"
+	TargetKey = "key"
+)
+
+// longestShown is how many bytes of a value a result shows.
+const longestShown = 200
+
+// At returns a result about the field at path of item. An empty path means the object as a whole. The field's
+// current value is filled in where it is a scalar of one line that is not long.
+func At(item *Item, path Path, severity Severity, message string) Result {
+	result := about(item, path, severity, message)
+	result.Place = item.PlaceOf(path)
+	if path != "" {
+		result.Field.CurrentValue = shown(item.scalar(path))
+	}
+	return result
+}
+
+// AtKey returns a result about the key at path of item: its place is the key's, and the field's values are keys.
+func AtKey(item *Item, path Path, severity Severity, message string) Result {
+	result := about(item, path, severity, message)
+	key, found := path.FindKey(item.Node())
+	if !found {
+		result.Place = item.PlaceOf(path)
+		return result
+	}
+	result.Place = item.placeOf(key)
+	result.Field.CurrentValue = shown(key.Value)
+	result.Tags = map[string]string{TargetTag: TargetKey}
+	return result
+}
+
+// AtInside returns a result about a place inside the scalar at path of item, such as a line of a script: line and column
+// are those of the scalar's value, counted from 1, columns in characters; without a column it is the line's beginning.
+// Where the place in a file is not known the message begins with the line.
+func AtInside(item *Item, path Path, line, column int, severity Severity, message string) Result {
+	result := about(item, path, severity, message)
+	if line < 1 {
+		result.Place = item.PlaceOf(path)
+		return result
+	}
+	place, known := item.PlaceInside(path, line, max(column, 1))
+	if result.Place = place; !known {
+		result.Message = fmt.Sprintf("line %d: %s", line, message)
+	}
+	return result
+}
+
+func about(item *Item, path Path, severity Severity, message string) Result {
+	ref := item.Ref()
+	result := Result{Message: message, Severity: severity, ResourceRef: &ref, File: item.file(), order: item.order}
+	if path != "" {
+		result.Field = &Field{Path: path}
+	}
+	return result
+}
+
+// shown leaves scripts and other long texts out of a result: orchestrators print the value in one line.
+func shown(value any) any {
+	if text, ok := value.(string); ok && (len(text) > longestShown || strings.ContainsAny(text, "\n\r")) {
+		return nil
+	}
+	return value
+}
