@@ -41,7 +41,8 @@ func compareEntries(a, b *entry) int {
 	if (a.item == nil) != (b.item == nil) {
 		return cmp.Compare(len(a.listed), len(b.listed))
 	}
-	return cmp.Or(cmp.Compare(b.priority(), a.priority()), cmp.Compare(a.label(), b.label()))
+	return cmp.Or(cmp.Compare(b.priority(), a.priority()), cmp.Compare(a.label(), b.label()),
+		cmp.Compare(a.name.String(), b.name.String()), cmp.Compare(a.said(), b.said()))
 }
 
 // unite makes one entry of several of equal precedence, or marks them all as unusable.
@@ -78,8 +79,13 @@ func contentsOf(group []*entry) []*entry {
 	return contents
 }
 
-// said is the digest that a catalog says.
-func (e *entry) said() string { return e.listed[0].Version().Digest }
+// said is the digest that a catalog says, empty where the entry is a document.
+func (e *entry) said() string {
+	if len(e.listed) == 0 {
+		return ""
+	}
+	return e.listed[0].Version().Digest
+}
 
 func agree(entries []*entry, on func(*entry) string) bool {
 	for _, e := range entries {
@@ -119,7 +125,7 @@ func (e *entry) repeats(others []*entry) bool {
 func (c *Catalog) refuse(entries []*entry, field, message string) {
 	for _, e := range entries {
 		item, path := e.place(field)
-		e.broken = cmp.Or(e.broken, &DocumentError{Item: item, Path: path, Message: message})
+		e.broken = &DocumentError{Item: item, Path: path, Message: message}
 		if !e.repeats(entries) {
 			c.problems = append(c.problems, krm.At(item, path, krm.Error, message))
 		}

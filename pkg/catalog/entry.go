@@ -100,7 +100,7 @@ func (e *entry) load() error {
 
 func (e *entry) read() *DocumentError {
 	if e.item == nil {
-		e.digest = e.listed[0].Version().Digest
+		e.digest = e.said()
 		return nil
 	}
 	read, problems := plugin.Read(e.item)
@@ -115,8 +115,8 @@ func (e *entry) read() *DocumentError {
 		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message}
 	}
 	e.plugin, e.digest = read, sum
-	if len(e.listed) > 0 && e.listed[0].Version().Digest != sum {
-		return e.changed(fmt.Sprintf("%s has it as %s", e.listed[0].source.label(), e.listed[0].Version().Digest))
+	if said := e.said(); said != "" && said != sum {
+		return e.changed(fmt.Sprintf("%s has it as %s", e.listed[0].source.label(), said))
 	}
 	return nil
 }

@@ -136,6 +136,14 @@ func (c *Catalog) checkChannel(s shelf, name string) {
 	}
 }
 
+// place returns the document that a finding about the plugin's name is about, and where in it.
+func (f *family) place() (*krm.Item, krm.Path) {
+	if len(f.shelves) > 0 {
+		return f.shelves[0].source.Item, listing.PathOf(f.shelves[0].plugin).Key("name")
+	}
+	return f.entries[0].place("version")
+}
+
 // versions returns the versions as texts, the highest first.
 func (f *family) versions() []string {
 	texts := make([]string, len(f.entries))
@@ -147,15 +155,18 @@ func (f *family) versions() []string {
 
 // compareNames finds plugins whose names differ only in case.
 func (c *Catalog) compareNames() {
-	spelled := make(map[string]string, len(c.names))
-	for _, name := range c.names {
+	spelled := make(map[string]string, len(c.families))
+	for _, name := range slices.Sorted(maps.Keys(c.families)) {
+		if len(c.families[name].entries)+len(c.families[name].shelves) == 0 {
+			continue // only documents that cannot be read have it
+		}
 		folded := strings.ToLower(name)
 		other, taken := spelled[folded]
 		if !taken {
 			spelled[folded] = name
 			continue
 		}
-		item, path := c.families[name].entries[0].place("version")
+		item, path := c.families[name].place()
 		message := fmt.Sprintf("plugin %q must not differ only in case from plugin %q: rename one", name, other)
 		c.problems = append(c.problems, krm.At(item, path, krm.Error, message))
 	}

@@ -95,7 +95,7 @@ func (f *family) unknownChannel(reference version.Reference) error {
 // gone tells that a version has disappeared which somebody relies on.
 func (c *Catalog) gone(name version.Name, who string, f *family) error {
 	there := "no version is left"
-	if f != nil && len(f.entries) > 0 {
+	if f != nil {
 		there = thereAre(f.versions())
 	}
 	return &ReferenceError{
@@ -120,10 +120,14 @@ func quoted(names []string) []string {
 
 // thereAre lists texts, the first of them where there are many.
 func thereAre(texts []string) string {
-	if len(texts) == 1 {
+	switch len(texts) {
+	case 0:
+		return "there is none"
+	case 1:
 		return "there is " + texts[0]
+	default:
+		return "there are " + enough(texts)
 	}
-	return "there are " + enough(texts)
 }
 
 // enough lists the first texts where there are many.

@@ -25,11 +25,11 @@ func VersionPath(i, j int) krm.Path { return PathOf(i).Key("versions").Index(j) 
 
 // Check returns everything that is wrong with the catalog by itself, in the order of the fields: names that are none or
 // are repeated, versions that are not strict semver or have the precedence of another, digests, dates and required
-// versions that are none, and names of channels. What a channel leads to is for package catalog, since another catalog
-// may list the version.
+// versions that are none, and names of channels. What a channel leads to, and names that differ only in case, are for
+// package catalog, which knows the other documents too.
 func (c *Catalog) Check() []decode.Problem {
 	k := &checker{}
-	names := make(map[string]string, len(c.Spec.Plugins))
+	names := make(map[string]bool, len(c.Spec.Plugins))
 	for i := range c.Spec.Plugins {
 		p := &c.Spec.Plugins[i]
 		k.name(PathOf(i).Key("name"), p.Name, names)
@@ -49,7 +49,7 @@ func (k *checker) report(at krm.Path, format string, args ...any) *decode.Proble
 	return &k.problems[len(k.problems)-1]
 }
 
-func (k *checker) name(at krm.Path, name string, seen map[string]string) {
+func (k *checker) name(at krm.Path, name string, seen map[string]bool) {
 	if name == "" {
 		return // which decoding told
 	}
@@ -61,15 +61,10 @@ func (k *checker) name(at krm.Path, name string, seen map[string]string) {
 		k.report(at, "%s", err)
 		return
 	}
-	folded := strings.ToLower(name)
-	switch other, taken := seen[folded]; {
-	case taken && other == name:
+	if seen[name] {
 		k.report(at, "plugin %q must be listed once: put its versions together", name)
-	case taken:
-		k.report(at, "plugin %q must not differ only in case from plugin %q: rename one", name, other)
-	default:
-		seen[folded] = name
 	}
+	seen[name] = true
 }
 
 func (k *checker) channel(at krm.Path, name, to string) {
@@ -92,11 +87,11 @@ func (k *checker) versions(i int, p *Plugin) {
 	seen := make(map[string]string, len(p.Versions))
 	for j := range p.Versions {
 		v, at := &p.Versions[j], VersionPath(i, j)
-		if parsed, err := Strict(v.Version); err == nil {
+		if _, err := Strict(v.Version); err == nil {
 			precedence, _, _ := strings.Cut(v.Version, "+")
 			if other, taken := seen[precedence]; taken {
-				k.report(at.Key("version"), "version %s of plugin %q must not have the precedence of %s: remove one",
-					parsed, p.Name, other)
+				k.report(at.Key("version"), "versions %s and %s of plugin %q must not have the same precedence: remove one",
+					min(other, v.Version), max(other, v.Version), p.Name)
 			}
 			seen[precedence] = v.Version
 		} else if v.Version != "" {
