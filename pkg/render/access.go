@@ -44,7 +44,7 @@ func (r *rendering) rules(s *step) manifest.List {
 		rules = append(rules, rule(names, "watch"))
 	}
 	if s.publishes() {
-		rules = append(rules, rule([]string{r.secretName(s)}, "watch", "patch"))
+		rules = append(rules, rule([]string{r.secretName(s)}, "patch"))
 	}
 	return rules
 }

@@ -25,9 +25,6 @@ type checker struct {
 
 func checkPlugin(spec *plugin.Spec, graph *workflow.Graph, o *overlay.Overlay) []Problem {
 	c := &checker{spec: spec, mounts: mainMounts(o.Template)}
-	if spec.Runner.Image == "" {
-		c.report("spec.runner.image", "must be set")
-	}
 	if namespace := spec.RunnerNamespace(); !key(namespace) || strings.ContainsAny(namespace, "._") {
 		c.report("spec.runner.namespace", "must be the name of a namespace, not %q", namespace)
 	}

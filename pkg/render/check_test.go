@@ -33,7 +33,6 @@ spec:
 func TestPluginsThatMustNotBeRendered(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ old, new, path, want string }{
-		{"busybox", `""`, "spec.runner.image", "must be set"},
 		{"namespace: ns", "namespace: a.b", "spec.runner.namespace", "must be the name of a namespace"},
 		{"namespace: ns", `namespace: "a\nb"`, "spec.runner.namespace", "must be the name of a namespace"},
 		{"{name: one, output: o}", "{name: none, output: o}", "spec.create[1].inputs[0].valueFromStep", "unknown step"},

@@ -34,7 +34,7 @@ func (b *Blueprint) helper(name, command string, env manifest.List) manifest.Map
 		manifest.KV("image", manifest.String(b.options.HelperImage)),
 		manifest.KV("name", manifest.String(name)),
 		manifest.KV("resources", manifest.NewMap(
-			manifest.KV("limits", amounts("500m", "64Mi")),
+			manifest.KV("limits", amounts("500m", "128Mi")),
 			manifest.KV("requests", amounts("10m", "16Mi")),
 		)),
 		manifest.KV("securityContext", manifest.NewMap(
