@@ -1,7 +1,9 @@
 package krm
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -81,8 +83,21 @@ func (i *Item) value(path Path) (string, bool) {
 	return node.Value, true
 }
 
-// Annotation returns one of the object's annotations, with the edits made so far.
-func (i *Item) Annotation(key string) (string, bool) { return i.value(annotationPath(key)) }
+// Annotation returns one of the object's annotations, with the edits made so far. Where the object's bytes show that
+// there is none nothing is parsed.
+func (i *Item) Annotation(key string) (string, bool) {
+	path := annotationPath(key)
+	if i.peeked && i.edited(path) == nil && cannotHold(i.raw(), key) {
+		return "", false
+	}
+	return i.value(path)
+}
+
+// cannotHold tells that no key of a text is this one: neither is it written there nor is there an escape, a doubled quote
+// or a fold that could hide it.
+func cannotHold(text []byte, key string) bool {
+	return !strings.ContainsAny(key, " '") && !bytes.Contains(text, []byte(key)) && bytes.IndexByte(text, '\\') < 0
+}
 
 // Node returns the object's tree as it was read. It must not be changed: edits go through Set and Annotate.
 func (i *Item) Node() *yaml.Node {

@@ -106,3 +106,27 @@ func TestLargeListWithAnchors(t *testing.T) {
 	annotated := "      internal.config.kubernetes.io/path: sandboxes/5000.yaml\n"
 	assert.Equal(t, strings.Replace(string(src), annotated, annotated+"      k: v\n", 1), got)
 }
+
+func TestAnnotationIsFoundHoweverItsKeyIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{`a.dev/x`, `"a.dev/x"`, `'a.dev/x'`, `"a.dev\u002fx"`, `"a.dev/\x78"`} {
+		item, err := NewItem([]byte("apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  annotations:\n    " + key + ": found\n"))
+		require.NoError(t, err)
+		value, ok := item.Annotation("a.dev/x")
+		assert.True(t, ok, key)
+		assert.Equal(t, "found", value, key)
+	}
+}
+
+func TestAnnotationThatCannotBeThereCostsNoParse(t *testing.T) {
+	t.Parallel()
+	item, err := NewItem([]byte("apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  annotations:\n    a.dev/y: text\n"))
+	require.NoError(t, err)
+	_, ok := item.Annotation("a.dev/x")
+	assert.False(t, ok)
+	assert.Nil(t, item.tree)
+	item.Annotate("a.dev/x", "text")
+	value, ok := item.Annotation("a.dev/x")
+	assert.True(t, ok)
+	assert.Equal(t, "text", value)
+}

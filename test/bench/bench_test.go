@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-var functions = []string{"validate-plugin", "resolve-version", "render-phase", "import-plugin"}
+var functions = []string{"validate-plugin", "resolve-version", "render-phase"}
 
 // BenchmarkStart is the start of a process on an empty list against a program that only copies stdin.
 func BenchmarkStart(b *testing.B) {
