@@ -103,7 +103,7 @@ func compare(a, b Entry) int {
 
 // flowText quotes a reference where it would not be one plain word between braces.
 func flowText(text string) string {
-	if strings.ContainsAny(text, " ,#*&!|>'\"%{}[]") {
+	if isAmbiguous(text) || strings.ContainsAny(text, " ,#*&!|>'\"%{}[]") {
 		return strconv.Quote(text)
 	}
 	return text

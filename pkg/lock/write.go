@@ -117,6 +117,16 @@ func nodeOf(entry Entry) *yaml.Node {
 	}}
 }
 
+// text returns a string, quoted where some reader of YAML takes it for something else: no and on are plugins too.
 func text(value string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+	if isAmbiguous(value) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	return node
+}
+
+func isAmbiguous(value string) bool {
+	var read string
+	return decode.Into(&yaml.Node{Kind: yaml.ScalarNode, Value: value}, "", &read) != nil
 }
