@@ -20,6 +20,8 @@ const (
 	maxValues = 100_000
 )
 
+const directives = "$patch, $retainKeys, $setElementOrder/FIELD, $deleteFromPrimitiveList/FIELD"
+
 const notNull = "must not be null: remove it or fill it in"
 
 // reader turns nodes into a tree and notes what does not fit.
@@ -28,6 +30,7 @@ type reader struct {
 	lines    map[krm.Path]int
 	values   int
 	stopped  bool
+	patch    bool // directives and nulls are what a patch is made of
 }
 
 func (r *reader) report(node *yaml.Node, at krm.Path, format string, args ...any) {
@@ -75,7 +78,7 @@ func (r *reader) structure(node *yaml.Node, at krm.Path, t *typ, depth int) (man
 		f, known := t.fields[key.Value]
 		switch {
 		case strings.HasPrefix(key.Value, "$"):
-			r.directive(key, below)
+			r.directive(key, below, t)
 		case !known:
 			r.unknown(key, below, t)
 		default:
@@ -97,10 +100,10 @@ func (r *reader) dictionary(node *yaml.Node, at krm.Path, t *typ, depth int) (ma
 	for key, value := range r.pairs(node, at) {
 		below := at.Key(key.Value)
 		if strings.HasPrefix(key.Value, "$") {
-			r.directive(key, below)
+			r.directive(key, below, t)
 			continue
 		}
-		if isNull(value) {
+		if isNull(value) && !r.patch {
 			r.report(value, below, notNull)
 			continue
 		}
@@ -137,13 +140,30 @@ func (r *reader) keyed(node *yaml.Node, at krm.Path, f *field) {
 	}
 	for i, element := range node.Content {
 		value := krm.Value(element, f.key)
+		if r.patch && krm.Value(element, "$patch") != nil {
+			continue // such as {$patch: replace}
+		}
 		if element.Kind == yaml.MappingNode && (value == nil || value.Value == "" || isNull(value)) {
 			r.report(element, at.Index(i).Key(f.key), "must be set")
 		}
 	}
 }
 
-func (r *reader) directive(key *yaml.Node, at krm.Path) {
+// directive judges a key that begins with a dollar: of a patch those that apimachinery's strategicpatch knows pass.
+func (r *reader) directive(key *yaml.Node, at krm.Path, t *typ) {
+	if r.patch {
+		word, name, _ := strings.Cut(key.Value, "/")
+		switch {
+		case word == "$patch" || word == "$retainKeys":
+		case word == "$setElementOrder" || word == "$deleteFromPrimitiveList":
+			if t.kind == structure && t.fields[name] == nil {
+				r.report(key, at, "must name a list behind the slash, and there is no field %q", name)
+			}
+		default:
+			r.report(key, at, "unknown directive %q: must be one of %s", key.Value, directives)
+		}
+		return
+	}
 	r.report(key, at, "must not hold the merge directive %q: an overlay is the basis that the step is merged onto", key.Value)
 }
 

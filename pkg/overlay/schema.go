@@ -50,12 +50,15 @@ var basic = [...]string{
 }
 
 // schema returns the type of a PodTemplateSpec. It is read at the first use: most plugins have no overlay.
-var schema = sync.OnceValue(func() *typ {
+var schema = sync.OnceValue(func() *typ { return readTypes(podTemplate)["PodTemplateSpec"] })
+
+// readTypes reads the paragraphs of a schema.
+func readTypes(schema string) map[string]*typ {
 	types := make(map[string]*typ, 200)
 	for k, name := range basic {
 		types[name] = &typ{kind: kind(k)}
 	}
-	for paragraph := range strings.SplitSeq(podTemplate, "\n\n") {
+	for paragraph := range strings.SplitSeq(schema, "\n\n") {
 		name, lines, _ := strings.Cut(paragraph, "\n")
 		t := named(types, name)
 		t.kind, t.fields = structure, map[string]*field{}
@@ -70,8 +73,8 @@ var schema = sync.OnceValue(func() *typ {
 			t.keys = append(t.keys, words[0])
 		}
 	}
-	return types["PodTemplateSpec"]
-})
+	return types
+}
 
 func named(types map[string]*typ, name string) *typ {
 	if t, ok := types[name]; ok {

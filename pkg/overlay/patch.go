@@ -1,0 +1,37 @@
+package overlay
+
+import (
+	_ "embed"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// deploymentTypes is what k8s.io/api says about a Deployment beyond its pod template.
+//
+//go:embed deployment.schema
+var deploymentTypes string
+
+var deployment = sync.OnceValue(func() *typ { return readTypes(podTemplate + "\n" + deploymentTypes)["Deployment"] })
+
+// CheckDeploymentPatch reads a strategic merge patch of a Deployment and returns everything that does not fit, in the
+// order of the text: fields that a Deployment does not have, values of another type, elements without their merge key.
+// Directives such as `$patch` and nulls, which remove a field, are what such a patch is made of. A text that is not one
+// YAML document is one problem; an empty one has none.
+func CheckDeploymentPatch(text string) []Problem {
+	root, problem := parse(text)
+	if problem != nil {
+		return []Problem{*problem}
+	}
+	if root == nil {
+		return nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return []Problem{{Severity: krm.Error, Line: root.Line, Message: "must be a mapping, such as {spec: …}, not " + describe(root)}}
+	}
+	r := reader{lines: map[krm.Path]int{}, patch: true}
+	r.value(root, "", deployment(), 0)
+	return inOrder(r.problems)
+}
