@@ -14,7 +14,7 @@ type config struct {
 	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`
 }
 
-// Process checks the plugins and sandboxes of the list. It edits no item, so that the list comes out as it went in but
+// Process checks the plugins, sandboxes and route groups of the list. It edits no item, so that the list comes out as it went in but
 // for its results: kustomize refuses a validator that changes anything.
 func (c *config) Process(call process.Call) (string, error) {
 	levels, wrong := rule.ParseLevels(c.Strict, c.Rules)
@@ -37,8 +37,16 @@ func (c *config) Process(call process.Call) (string, error) {
 		}
 		call.List.Report(found...)
 	}
-	return fmt.Sprintf("checked %s and %s", count(report.Plugins, "plugin", "plugins"),
-		count(report.Sandboxes, "sandbox", "sandboxes")), nil
+	return "checked " + summary(report), nil
+}
+
+// summary says how many documents of each kind were checked; route groups are rare.
+func summary(report rule.Report) string {
+	plugins, sandboxes := count(report.Plugins, "plugin", "plugins"), count(report.Sandboxes, "sandbox", "sandboxes")
+	if report.RouteGroups == 0 {
+		return plugins + " and " + sandboxes
+	}
+	return plugins + ", " + sandboxes + " and " + count(report.RouteGroups, "route group", "route groups")
 }
 
 // count is a number with its noun.

@@ -25,7 +25,7 @@ func Check(list *krm.ResourceList, levels Levels) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	across := newAcross(items)
+	across := newAcross(list, items)
 	spread(len(across.plugins), func(i int) { across.plugins[i].run() })
 	spread(len(across.sandboxes), func(i int) { across.sandboxes[i].run() })
 	spread(len(across.groups), func(i int) { across.groups[i].run() })

@@ -97,8 +97,40 @@ func TestPatches(t *testing.T) {
 		at + ".type: json\n" + at + `.value: '[{op: remove}]'`: {
 			"error patch-value " + at + ".value: operation 1 of the patch must have a path",
 		},
+		at + `.value: '{"spec":{"replica":1}}'`: {
+			"error patch-field " + at + `.value: line 1: spec.replica: unknown field "replica": did you mean "replicas"?`,
+		},
+		at + `.value: "spec:\n  template:\n    spec:\n      containers: [{image: a}]\n      nodename: b\n"`: {
+			"error patch-field " + at + ".value: line 4: spec.template.spec.containers[0].name: must be set",
+			"error patch-field " + at + `.value: line 5: spec.template.spec.nodename: unknown field "nodename": did you mean "nodeName"?`,
+		},
+		at + `.value: "spec: {strategy: null, template: {spec: {containers: [{name: a, $patch: delete}]}}}"`: nil,
+		at + ".type: merge\n" + at + ".value: '{spec: {replica: 1}}'":                                        nil,
+		"spec.forks[0].forkOf.kind: Rollout\n" + at + ".value: '{spec: {canary: {}}}'":                       nil,
 		at + ".type: json\n" + at + `.value: '[1]'`: {
 			"error patch-value " + at + ".value: operation 1 of the patch must have an op",
+		},
+	}.run(t, aSandbox)
+}
+
+func TestKeysOfConfigMapsAndSecrets(t *testing.T) {
+	t.Parallel()
+	const at = "spec.forks[0].customizations.env[3].valueFrom"
+	cases{
+		at + ".secret.key: a.b_c-D9":        nil,
+		at + ".secret.key: " + long[:253]:   nil,
+		at + ".secret.key: a/b":             {"error key-reference " + at + ".secret.key: key must hold letters"},
+		at + ".secret.key: " + long[:254]:   {"error key-reference " + at + ".secret.key: key must have at most 253"},
+		at + ".secret.key: ..a":             {"error key-reference " + at + ".secret.key: key must not be"},
+		at + `.secret.key: ""`:              {"error required " + at + ".secret.key: must not be empty"},
+		at + ".secret.name: My_Keys":        {"error key-reference " + at + ".secret.name: name must hold lower-case"},
+		at + ": {configMap: {name: A}}":     {"error required " + at + ".configMap.key: must be set", "error key-reference "},
+		"spec.local[0].files[1].path: /etc": nil,
+		"spec.local[0].files[1].valueFrom.configMap.key: a b": {
+			"error key-reference spec.local[0].files[1].valueFrom.configMap.key: ",
+		},
+		"spec.local[0].files[1].valueFrom.configMap.name: Settings": {
+			"error key-reference spec.local[0].files[1].valueFrom.configMap.name: ",
 		},
 	}.run(t, aSandbox)
 }

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/overlay"
@@ -17,6 +19,9 @@ type pluginCheck struct {
 	name  *identity
 	graph *workflow.Graph
 	base  *overlay.Overlay
+
+	takers map[string][]taker
+	keys   []string
 
 	baseProblems []overlay.Problem
 }
@@ -51,11 +56,18 @@ type acrossCheck struct {
 	plugins   []*pluginCheck
 	sandboxes []*sandboxCheck
 	groups    []*routeGroupCheck
+	catalogs  bool  // the list holds catalogs, which have a say in what references mean
 	rule      *Rule // the rule that runs
+
+	installed *installed
+	provided  []provision
 }
 
-func newAcross(items []*krm.Item) *acrossCheck {
+func newAcross(list *krm.ResourceList, items []*krm.Item) *acrossCheck {
 	c := &acrossCheck{}
+	c.catalogs = slices.ContainsFunc(list.Items(), func(item *krm.Item) bool {
+		return item.Kind() == contract.Catalog && item.APIVersion() == contract.APIVersion
+	})
 	for _, item := range items {
 		switch fresh := (check{item: item}); item.Kind() {
 		case contract.ResourcePlugin:

@@ -24,6 +24,10 @@ var fixtures = map[string]string{
 	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
 }
 
+// fed makes the sandbox fit the plugin: each of its resources has that one, and all that its inputs take.
+const fed = "spec.resources[0].params.size: small\n" +
+	"spec.resources[1]: {name: cacheDB, plugin: hello-db, params: {db-name: cache, size: large}}"
+
 // What the words in parentheses of an example stand for.
 var (
 	long    = strings.Repeat("x", 256)

@@ -59,6 +59,42 @@ func (c *check) source(path krm.Path, value, sources string, given ...bool) {
 	}
 }
 
+// keyReference: Kubernetes API validation, ConfigMap and Secret: their names, and at most 253 letters, digits, dashes,
+// underscores and dots in a key.
+var keyReference = Rule{
+	ID: "key-reference", Severity: krm.Error,
+	Demand:  "A ConfigMap or a Secret is named as Kubernetes names one, and so is a key of it.",
+	Why:     "There can be no such object, or no such key.",
+	Example: "spec.forks[0].customizations.env[3].valueFrom.secret.key: a/b",
+	sandbox: func(c *sandboxCheck) {
+		for v := range c.environment() {
+			if v.ValueFrom != nil {
+				from := v.path().Key("valueFrom")
+				c.keyed(from.Key("configMap"), (*sandbox.KeysReference)(v.ValueFrom.ConfigMap))
+				c.keyed(from.Key("secret"), (*sandbox.KeysReference)(v.ValueFrom.Secret))
+			}
+		}
+		for path, file := range c.files() {
+			if file.ValueFrom != nil {
+				c.keyed(path.Key("valueFrom").Key("configMap"), file.ValueFrom.ConfigMap)
+				c.keyed(path.Key("valueFrom").Key("secret"), file.ValueFrom.Secret)
+			}
+		}
+	},
+}
+
+func (c *sandboxCheck) keyed(path krm.Path, reference *sandbox.KeysReference) {
+	if reference == nil {
+		return
+	}
+	if wrong := checkSubdomain(reference.Name); wrong != "" {
+		c.report(path.Key("name"), "name %s", wrong)
+	}
+	if wrong := checkKey(reference.Key); wrong != "" {
+		c.report(path.Key("key"), "key %s", wrong)
+	}
+}
+
 // forkReference: Sandbox reference, env: the value is taken from another fork, of this sandbox.
 var forkReference = Rule{
 	ID: "fork-reference", Severity: krm.Error,

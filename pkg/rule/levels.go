@@ -51,7 +51,7 @@ func unknownRule(id string) string {
 	if nearest, _ := decode.Nearest(id, IDs()); nearest != "" {
 		return fmt.Sprintf("there is no rule %q: did you mean %q?", id, nearest)
 	}
-	return fmt.Sprintf("there is no rule %q: the README lists all rules", id)
+	return fmt.Sprintf("there is no rule %q: docs/rules.md lists all rules", id)
 }
 
 // of returns the severity of a finding whose rule gives it its own.

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/overlay"
 )
 
 // patchType: Sandbox spec, patch, and the vendor's model for the types that begin with signadot/.
@@ -39,6 +40,29 @@ var patchValue = Rule{
 				if wrong := checkPatch(patch.Type, patch.Value); wrong != "" {
 					c.report(patchPath(i).Key("value"), "%s", wrong)
 				}
+			}
+		}
+	},
+}
+
+// patchField: Sandbox spec, patch, and k8s.io/api for the fields of a Deployment; package overlay knows them. Other kinds
+// have definitions of their own.
+var patchField = Rule{
+	ID: "patch-field", Severity: krm.Error,
+	Demand:  "A strategic patch of a Deployment names fields that a Deployment has, with values of their types.",
+	Why:     "An unknown field is dropped silently, and a value of another type makes the patch fail.",
+	Example: `spec.forks[0].customizations.patch.value: "spec: {replica: 1}"`,
+	sandbox: func(c *sandboxCheck) {
+		for i, fork := range c.Spec.Forks {
+			if fork.ForkOf.Kind != "Deployment" || fork.Customizations == nil || fork.Customizations.Patch == nil {
+				continue
+			}
+			patch := fork.Customizations.Patch
+			if patch.Type != "strategic" || checkPatch(patch.Type, patch.Value) != "" {
+				continue
+			}
+			for _, p := range overlay.CheckDeploymentPatch(patch.Value) {
+				c.report(patchPath(i).Key("value"), "%s", p)
 			}
 		}
 	},

@@ -55,6 +55,11 @@ func TestPluginName(t *testing.T) {
 		"kind: Resourceplugin": {
 			`error kind kind: unknown kind "Resourceplugin": did you mean "ResourcePlugin"?`,
 		},
+		"kind: SignadotResourcePlugin": {
+			`warning former-kind kind: "SignadotResourcePlugin" is the old form: a plugin must be a ResourcePlugin of ` +
+				`resourceplugins.dev/v1alpha1 today`,
+		},
+		"apiVersion: signadot.com/v1\nkind: SignadotResourcePlugin": {"warning former-kind kind: "},
 		"kind: ValidatePlugin": nil,
 		"kind: PluginCatalog":  nil,
 	}.run(t, aPlugin)

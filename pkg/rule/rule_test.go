@@ -14,20 +14,25 @@ import (
 
 func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	t.Parallel()
-	assert.Empty(t, check(t, load(t, aPlugin), load(t, aSandbox), load(t, aRouteGroup)))
+	assert.Empty(t, check(t, load(t, aSandbox), load(t, aRouteGroup)))
+	assert.Empty(t, check(t, load(t, aPlugin), load(t, aSandbox, fed)))
 }
 
 // Each rule's example, put into a valid document, breaks that rule and no other.
 func TestExamplesBreakTheirRules(t *testing.T) {
 	t.Parallel()
+	valid := map[string]string{aSandbox: fed}
 	for _, r := range rule.Rules {
 		if r.ComparesStates() {
 			continue // one document alone cannot break it
 		}
 		file := fixture(t, r)
-		documents := []*yaml.Node{load(t, file, r.Example)}
+		documents := []*yaml.Node{load(t, file, valid[file], r.Example)}
 		if strings.HasPrefix(r.ID, "duplicate-") && r.ID != "duplicate-key" {
-			documents = append([]*yaml.Node{load(t, file)}, documents...)
+			documents = append([]*yaml.Node{load(t, file, valid[file])}, documents...)
+		}
+		if file == aSandbox { // with the plugin that it names
+			documents = append([]*yaml.Node{load(t, aPlugin)}, documents...)
 		}
 		got := check(t, documents...)
 		if r.ID == "duplicate-plugin" { // the same version in another spelling
@@ -88,7 +93,7 @@ func TestMessagesKeepTheHouseStyle(t *testing.T) {
 			if !fits(t, r.Example, file) {
 				continue
 			}
-			for _, line := range check(t, load(t, file), load(t, file, r.Example)) {
+			for _, line := range check(t, load(t, aPlugin), load(t, file), load(t, file, r.Example)) {
 				_, message, _ := strings.Cut(line, ": ")
 				assert.NotContains(t, message, "\n")
 				assert.NotContains(t, message, "should")

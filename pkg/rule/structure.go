@@ -26,6 +26,14 @@ var documentKind = Rule{
 	Example: "kind: ResourcePlugins",
 }
 
+// formerKind: ResourcePlugin reference, Old syntax. The object may be there for another tool, so it warns.
+var formerKind = Rule{
+	ID: "former-kind", Severity: krm.Warning,
+	Demand:  "A plugin is a ResourcePlugin, not the SignadotResourcePlugin of before 2023.",
+	Why:     "The old form has other fields, and nothing here reads it.",
+	Example: "kind: SignadotResourcePlugin",
+}
+
 // fieldType: package decode; ResourcePlugin spec and Sandbox spec for each field.
 var fieldType = Rule{
 	ID: decode.RuleType, Severity: krm.Error,
@@ -79,6 +87,13 @@ func misfits(list *krm.ResourceList, levels Levels) krm.Results {
 	var results krm.Results
 	for _, item := range list.Items() {
 		apiVersion := item.APIVersion()
+		if item.Kind() == "SignadotResourcePlugin" {
+			c := check{item: item, rule: &formerKind}
+			c.report("kind", "%q is the old form: a plugin must be a %s of %s today, and its spec must be written anew",
+				item.Kind(), contract.ResourcePlugin, contract.APIVersion)
+			results = append(results, c.results(levels)...)
+			continue
+		}
 		if !strings.HasPrefix(apiVersion, contract.Group+"/") {
 			continue
 		}

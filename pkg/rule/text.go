@@ -88,6 +88,22 @@ func checkFile(text string) string {
 	return ""
 }
 
+// checkKey checks a key of a ConfigMap or a Secret (Kubernetes API validation).
+func checkKey(text string) string {
+	odd := func(r rune) bool { return !alphanumeric(r) && r != '-' && r != '_' && r != '.' }
+	switch {
+	case text == "":
+		return ""
+	case len(text) > 253:
+		return fmt.Sprintf("must have at most 253 characters, not %d", len(text))
+	case strings.IndexFunc(text, odd) >= 0:
+		return fmt.Sprintf("must hold letters, digits, dashes, underscores and dots only, not as %q does", text)
+	case text == "." || strings.HasPrefix(text, ".."):
+		return fmt.Sprintf("must not be %q", text)
+	}
+	return ""
+}
+
 // checkLength checks that a text has at most 255 bytes, the limit that both specs put on what people read.
 func checkLength(text string) string {
 	if len(text) > 255 {
