@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/lock"
@@ -60,11 +61,11 @@ func (c *Choice) How() string {
 	if c.Lock != "" {
 		return fmt.Sprintf("kept by the lock %q", c.Lock)
 	}
-	text := c.Trail.String() + " -> highest"
+	parts := []string{c.Trail.String() + " -> highest"}
 	for _, count := range c.Trail[min(2, len(c.Trail)):] {
-		text += fmt.Sprintf("; %s leaves out %s", count.Stage, enough(count.Dropped()))
+		parts = append(parts, count.Stage+" leaves out "+enough(count.Dropped()))
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // noDocument tells that what is to be rendered is known by name alone.

@@ -49,12 +49,13 @@ func compareEntries(a, b *entry) int {
 func (c *Catalog) unite(group []*entry) []*entry {
 	first := group[0]
 	of := fmt.Sprintf("version %s of plugin %q must", first.name.Version, first.name.Bare)
+	names := enumerate(group, (*entry).label)
 	switch contents := contentsOf(group); {
 	case group[1].item != nil:
-		c.refuse(group, "version", of+" be published once, not by "+enumerate(group, (*entry).label)+": remove one, or bump its version")
+		c.refuse(group, "version", of+" be published once, not by "+names+": remove one, or bump its version")
 		return group
 	case !agree(group, func(e *entry) string { return e.name.String() }) || listedTwice(group):
-		c.refuse(group, "version", of+" be the only one of its precedence, not listed by "+enumerate(group, (*entry).label)+": remove one")
+		c.refuse(group, "version", of+" be the only one of its precedence, not listed by "+names+": remove one")
 		return group
 	case !agree(contents, (*entry).said):
 		c.refuse(contents, "digest", of+" have one content, not "+enumerate(contents, func(e *entry) string {

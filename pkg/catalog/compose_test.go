@@ -30,8 +30,9 @@ func entry(version string, digest int, more ...string) string {
 
 func sum(n int) string { return fmt.Sprintf("sha256:%064d", n) }
 
-func family(name string, entries ...string) string {
-	return fmt.Sprintf("[{name: %s, versions: [%s]}]", name, strings.Join(entries, ", "))
+// versionsOf is a list of plugins with one of these versions.
+func versionsOf(entries ...string) string {
+	return fmt.Sprintf("[{name: db, versions: [%s]}]", strings.Join(entries, ", "))
 }
 
 func choose(t *testing.T, reference string, documents ...*krm.Item) *catalog.Choice {
@@ -44,26 +45,26 @@ func choose(t *testing.T, reference string, documents ...*krm.Item) *catalog.Cho
 // TestPriorities holds that what floats takes the highest priority first, and that a pin takes any.
 func TestPriorities(t *testing.T) {
 	t.Parallel()
-	low := listed(t, "low", 0, family("db", entry("1.0.0", 1), entry("9.0.0", 9)))
-	high := listed(t, "high", 5, family("db", entry("1.0.0", 1), entry("2.0.0", 2)))
+	low := listed(t, "low", 0, versionsOf(entry("1.0.0", 1), entry("9.0.0", 9)))
+	high := listed(t, "high", 5, versionsOf(entry("1.0.0", 1), entry("2.0.0", 2)))
 	assert.Equal(t, "db@2.0.0", choose(t, "db", low, high).Name.String())
 	assert.Equal(t, "db@9.0.0", choose(t, "db@^9", low, high).Name.String(), "priorities are of what fits")
 	assert.Equal(t, "db@9.0.0", choose(t, "db@9", low, high).Name.String())
-	equal := listed(t, "high", 0, family("db", entry("2.0.0", 2)))
+	equal := listed(t, "high", 0, versionsOf(entry("2.0.0", 2)))
 	assert.Equal(t, "db@9.0.0", choose(t, "db", low, equal).Name.String())
 	document := item(t, "db@10")
 	assert.Equal(t, "db@2.0.0", choose(t, "db", low, high, document).Name.String(), "a document alone has priority 0")
 	assert.Equal(t, "db@10.0.0", choose(t, "db", low, document).Name.String())
-	assert.Equal(t, "db@10.0.0", choose(t, "db", document, listed(t, "last", -1, family("db", entry("11.0.0", 1)))).Name.String())
+	assert.Equal(t, "db@10.0.0", choose(t, "db", document, listed(t, "last", -1, versionsOf(entry("11.0.0", 1)))).Name.String())
 }
 
 // TestFactsOfTheHighestPriority holds for what catalogs say of a version besides its digest.
 func TestFactsOfTheHighestPriority(t *testing.T) {
 	t.Parallel()
-	yanks := listed(t, "yanks", 1, family("db", entry("1.0.0", 1, "yanked: bad", "deprecated: b")))
-	praises := listed(t, "praises", 2, family("db", entry("1.0.0", 1)))
+	yanks := listed(t, "yanks", 1, versionsOf(entry("1.0.0", 1, "yanked: bad", "deprecated: b")))
+	praises := listed(t, "praises", 2, versionsOf(entry("1.0.0", 1)))
 	assert.Empty(t, choose(t, "db", yanks, praises).Warnings)
-	same := listed(t, "same", 1, family("db", entry("1.0.0", 1, "yanked: worse", "deprecated: a", "source: here")))
+	same := listed(t, "same", 1, versionsOf(entry("1.0.0", 1, "yanked: worse", "deprecated: a", "source: here")))
 	choice := choose(t, "db@1", yanks, same)
 	assert.Equal(t, "here", choice.Source)
 	assert.Equal(t, []string{
@@ -73,8 +74,8 @@ func TestFactsOfTheHighestPriority(t *testing.T) {
 
 func TestConflictsOfContent(t *testing.T) {
 	t.Parallel()
-	one := listed(t, "one", 0, family("db", entry("1.0.0", 1), entry("0.9.0", 3)))
-	two := listed(t, "two", 7, family("db", entry("1.0.0", 2), entry("0.9.0", 3)))
+	one := listed(t, "one", 0, versionsOf(entry("1.0.0", 1), entry("0.9.0", 3)))
+	two := listed(t, "two", 7, versionsOf(entry("1.0.0", 2), entry("0.9.0", 3)))
 	plugins := catalog.New([]*krm.Item{one, two})
 	message := fmt.Sprintf(`version 1.0.0 of plugin "db" must have one content, not %s by catalog "two" and %s by catalog "one": `+
 		`versions are immutable; remove one, or bump its version`, sum(2), sum(1))
@@ -90,8 +91,8 @@ func TestConflictsOfContent(t *testing.T) {
 
 func TestEqualPrecedenceAcrossCatalogs(t *testing.T) {
 	t.Parallel()
-	one := listed(t, "one", 0, family("db", entry("1.0.0+a", 1)))
-	two := listed(t, "two", 0, family("db", entry("1.0.0+b", 1)))
+	one := listed(t, "one", 0, versionsOf(entry("1.0.0+a", 1)))
+	two := listed(t, "two", 0, versionsOf(entry("1.0.0+b", 1)))
 	plugins := catalog.New([]*krm.Item{one, two})
 	assert.Len(t, plugins.Problems(), 2)
 	_, err := plugins.Choose("db@1")
@@ -108,7 +109,7 @@ func TestADocumentMustBeWhatWasPublished(t *testing.T) {
 	honest := listed(t, "c", 0, fmt.Sprintf("[{name: db, versions: [{version: 1.0.0, digest: %q}]}]", digest))
 	assert.Equal(t, digest, choose(t, "db", document, honest).Digest)
 	assert.Empty(t, catalog.Lint([]*krm.Item{document, honest}))
-	other := listed(t, "c", 0, family("db", entry("1.0.0", 1)))
+	other := listed(t, "c", 0, versionsOf(entry("1.0.0", 1)))
 	_, err := catalog.New([]*krm.Item{document, other}).Choose("db")
 	var found *catalog.DocumentError
 	require.ErrorAs(t, err, &found)
@@ -124,7 +125,7 @@ func TestADocumentMustBeWhatWasPublished(t *testing.T) {
 // TestRenderersNeedTheDocument which a catalog only lists.
 func TestRenderersNeedTheDocument(t *testing.T) {
 	t.Parallel()
-	plugins := catalog.New([]*krm.Item{listed(t, "c", 0, family("db", entry("1.0.0", 1, "source: 'https://example.com/db'")))})
+	plugins := catalog.New([]*krm.Item{listed(t, "c", 0, versionsOf(entry("1.0.0", 1, "source: 'https://example.com/db'")))})
 	choice, err := plugins.Choose("db")
 	require.NoError(t, err)
 	assert.Nil(t, choice.Plugin)
@@ -159,7 +160,7 @@ func TestChannels(t *testing.T) {
 
 func TestKubernetes(t *testing.T) {
 	t.Parallel()
-	documents := []*krm.Item{listed(t, "c", 0, family("db",
+	documents := []*krm.Item{listed(t, "c", 0, versionsOf(
 		entry("2.0.0", 2, `requires: {kubernetes: "1.30"}`), entry("1.0.0", 1, `requires: {kubernetes: v1.29.2}`)))}
 	for text, want := range map[string]string{"1.30": "db@2.0.0", "1.29.2": "db@1.0.0", "v1.30.1-gke.5": "db@2.0.0", "1.29": ""} {
 		cluster, err := listing.Kubernetes(text)
@@ -179,7 +180,7 @@ func TestKubernetes(t *testing.T) {
 // TestPreferences holds that a deprecated version is taken where nothing else fits, and a yanked one never.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
-	documents := []*krm.Item{listed(t, "c", 0, family("db", entry("3.0.0", 3, "yanked: bad"), entry("2.1.0", 2, "deprecated: d"),
+	documents := []*krm.Item{listed(t, "c", 0, versionsOf(entry("3.0.0", 3, "yanked: bad"), entry("2.1.0", 2, "deprecated: d"),
 		entry("2.0.0", 4, "deprecated: e"), entry("1.0.0", 1)))}
 	choice := choose(t, "db", documents...)
 	assert.Equal(t, "db@1.0.0", choice.Name.String())
@@ -191,7 +192,7 @@ func TestPreferences(t *testing.T) {
 	assert.Equal(t, []string{`db@2.1.0 is deprecated: "d"`}, choice.Warnings)
 	_, err := catalog.New(documents).Choose("db@^3")
 	require.ErrorContains(t, err, `that is not yanked: 3.0.0 is yanked ("bad")`)
-	prereleases := listed(t, "c", 0, family("db", entry("1.0.0", 1, "yanked: bad"), entry("2.0.0-rc.1", 2)))
+	prereleases := listed(t, "c", 0, versionsOf(entry("1.0.0", 1, "yanked: bad"), entry("2.0.0-rc.1", 2)))
 	_, err = catalog.New([]*krm.Item{prereleases}).Choose("db")
 	require.ErrorContains(t, err, "all=2 -> releases=1 -> not yanked=0", "a prerelease does not stand in for a yanked release")
 }

@@ -70,8 +70,9 @@ func (f *family) channel(name string) (*semver.Version, shelf, *DocumentError) {
 			return nil, s, &DocumentError{Item: s.source.Item, Path: at,
 				Message: fmt.Sprintf("channel %q must name a full semver, not %q", name, text)}
 		case found != nil && v.String() != found.String():
-			return nil, s, &DocumentError{Item: s.source.Item, Path: at, Message: fmt.Sprintf("channel %q of plugin %q must mean one version, "+
-				"not %s by %s and %s by %s: give one catalog a higher priority, or remove the channel from one",
+			return nil, s, &DocumentError{Item: s.source.Item, Path: at, Message: fmt.Sprintf(
+				"channel %q of plugin %q must mean one version, not %s by %s and %s by %s: "+
+					"give one catalog a higher priority, or remove the channel from one",
 				name, s.Plugin().Name, found, from.source.label(), v, s.source.label())}
 		case found == nil:
 			found, from = v, s

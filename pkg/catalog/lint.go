@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,12 +34,8 @@ func (c *Catalog) verify(e *entry) *DocumentError {
 	if e.broken != nil || !locked && (e.item == nil || len(e.listed) == 0) {
 		return nil
 	}
-	err := e.load()
-	if err == nil {
-		err = c.keepsTo(e)
-	}
 	var found *DocumentError
-	if errors.As(err, &found) && found.Changed {
+	if errors.As(cmp.Or(e.load(), c.keepsTo(e)), &found) && found.Changed {
 		return found
 	}
 	return nil
@@ -49,10 +46,7 @@ func (c *Catalog) verify(e *entry) *DocumentError {
 func (c *Catalog) lintLocks() krm.Results {
 	var results krm.Results
 	for _, entry := range c.locks.Entries() {
-		name, err := version.ParseName(entry.Chosen)
-		if err != nil {
-			continue // which the lock's own check told
-		}
+		name, _ := version.ParseName(entry.Chosen) // the lock's own check lets no other pass
 		f := c.families[name.Bare]
 		if f == nil || f.unread != nil || f.find(name.Version) != nil {
 			continue

@@ -55,7 +55,7 @@ func unsorted(tb testing.TB, c *listing.Catalog) *krm.Item {
 // TestLocked holds that a reference that is locked means what it meant, and nothing else does.
 func TestLocked(t *testing.T) {
 	t.Parallel()
-	listed := listed(t, "c", 0, family("db", entry("1.0.0", 1), entry("1.1.0", 2), entry("1.2.0", 3, "yanked: bad")))
+	listed := listed(t, "c", 0, versionsOf(entry("1.0.0", 1), entry("1.1.0", 2), entry("1.2.0", 3, "yanked: bad")))
 	plugins := catalog.New([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.0.0", sum(1))})
 	require.Empty(t, plugins.Problems())
 	choice, err := plugins.Choose("db@^1")
@@ -68,7 +68,7 @@ func TestLocked(t *testing.T) {
 		choice, err = plugins.Choose(reference)
 		require.NoError(t, err)
 		assert.Equal(t, "db@1.1.0", choice.Name.String())
-		assert.ErrorContains(t, choice.Settled(reference), "must not float in the delete phase")
+		require.ErrorContains(t, choice.Settled(reference), "must not float in the delete phase")
 	}
 	choice, err = plugins.ChooseFresh("db@^1")
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestLocked(t *testing.T) {
 
 func TestLocksThatNoLongerHold(t *testing.T) {
 	t.Parallel()
-	listed := listed(t, "c", 0, family("db", entry("1.0.0", 1), entry("2.0.0", 2, `requires: {kubernetes: "1.31"}`)))
+	listed := listed(t, "c", 0, versionsOf(entry("1.0.0", 1), entry("2.0.0", 2, `requires: {kubernetes: "1.31"}`)))
 	cluster, err := listing.Kubernetes("1.29")
 	require.NoError(t, err)
 	for _, c := range []struct{ asked, chosen, digest, want string }{
@@ -93,7 +93,7 @@ func TestLocksThatNoLongerHold(t *testing.T) {
 	} {
 		plugins := catalog.New([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)}, catalog.ForKubernetes(cluster))
 		_, err := plugins.Choose(c.asked)
-		assert.ErrorContains(t, err, c.want)
+		require.ErrorContains(t, err, c.want)
 	}
 	_, err = catalog.New([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.0.0", sum(9))}).Choose("db@1.0.0")
 	assert.ErrorContains(t, err, `the lock "lock" has it as `+sum(9), "a lock's digest counts whatever is asked")
@@ -119,7 +119,7 @@ func TestResolveSettled(t *testing.T) {
 
 func TestLintOfLocks(t *testing.T) {
 	t.Parallel()
-	listed := listed(t, "c", 0, family("db", entry("1.0.0", 1)))
+	listed := listed(t, "c", 0, versionsOf(entry("1.0.0", 1)))
 	for _, c := range []struct{ asked, chosen, digest, want string }{
 		{"db", "db@1.0.0", sum(1), ""},
 		{"queue", "queue@1.0.0", sum(1), ""}, // whose catalog may be elsewhere

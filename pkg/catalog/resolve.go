@@ -84,22 +84,32 @@ func (c *Catalog) resolve(q question) (*Choice, error) {
 	if f == nil {
 		return nil, c.unknownPlugin(reference)
 	}
-	var meant *semver.Version
-	if reference.Channel != "" {
-		if meant, err = f.openChannel(reference); err != nil {
-			return nil, err
-		}
+	meant, err := f.openChannel(reference)
+	if err != nil {
+		return nil, err
 	}
 	p := narrow(f.entries, c.pipeline(reference, meant))
+	if err := c.judge(f, reference, meant, p); err != nil {
+		return nil, err
+	}
+	return c.take(p.left[0], f, reference, p)
+}
+
+// judge returns why none of what a reference's filters left may be chosen, if so.
+func (c *Catalog) judge(f *family, reference version.Reference, meant *semver.Version, p passage) error {
 	switch {
 	case f.unread != nil && (reference.Floats() && meant == nil || len(p.left) == 0):
-		return nil, f.unread
+		return f.unread
 	case len(f.entries) == 0:
-		return nil, c.unknownPlugin(reference)
+		return c.unknownPlugin(reference)
 	case len(p.left) == 0:
-		return nil, f.unknownVersion(reference, meant, p)
+		return f.unknownVersion(reference, meant, p)
 	}
-	chosen := p.left[0]
+	return nil
+}
+
+// take chooses a version, whose content must be what is known of it.
+func (c *Catalog) take(chosen *entry, f *family, reference version.Reference, p passage) (*Choice, error) {
 	if err := chosen.load(); err != nil {
 		return nil, err
 	}
@@ -114,8 +124,12 @@ func (c *Catalog) resolve(q question) (*Choice, error) {
 	return choice, nil
 }
 
-// openChannel returns the version that a channel means. One that is yanked must not be chosen by a name that moves.
+// openChannel returns the version that a reference's channel means, nil where it names none. A version that is yanked
+// must not be chosen by a name that moves.
 func (f *family) openChannel(reference version.Reference) (*semver.Version, error) {
+	if reference.Channel == "" {
+		return nil, nil
+	}
 	v, from, found := f.channel(reference.Channel)
 	if found != nil {
 		return nil, found

@@ -70,7 +70,7 @@ func spread(n int, do func(int)) {
 func readSource(item *krm.Item) *source {
 	document, problems := listing.Read(item)
 	s := &source{Catalog: document, plugins: map[int]*DocumentError{}, versions: map[[2]int]*DocumentError{}}
-	s.problems = append(problems, document.Check()...)
+	s.problems = slices.Concat(problems, document.Check())
 	for _, problem := range s.problems {
 		if problem.Severity == krm.Error {
 			s.note(problem)

@@ -22,6 +22,8 @@
 //	      requires:
 //	        kubernetes: "1.29"
 //	      source: https://example.com/plugins/hello-db-1.2.0.yaml
+//	    - version: 1.1.0
+//	      digest: sha256:9504528513e2bda632bcddf0780783bd3e86ddbbe33ed03caf0ba315dd16813a
 //
 // The package decodes, prints and checks one document. What several of them mean together is for package catalog.
 package listing

@@ -78,8 +78,9 @@ func (r Reference) Floats() bool { return r.Pin == nil }
 // Ranges tells whether the selector is a range.
 func (r Reference) Ranges() bool { return r.within != nil }
 
-// Admits tells whether the selector allows v. Which version a channel means only its catalog knows: it allows all. A pin without build metadata allows every build of its version. A range
-// leaves prereleases out unless it names one, as Masterminds semver does.
+// Admits tells whether the selector allows v. A pin without build metadata allows every build of its version. A range
+// leaves prereleases out unless it names one, as Masterminds semver does. A channel allows all: which one it means only
+// its catalog knows.
 func (r Reference) Admits(v *semver.Version) bool {
 	switch {
 	case r.Pin != nil:
