@@ -42,7 +42,7 @@ func (r *resolver) writeLock() {
 			r.enter(entries, choice.Entry(asked))
 		}
 	}
-	if err := locks.Apply(r.list, slices.Collect(maps.Values(entries))); err != nil {
+	if err := locks.Apply(r.list, slices.Collect(maps.Values(entries)), !r.call.FileMode); err != nil {
 		r.list.Report(krm.Result{Severity: krm.Error, Message: err.Error()})
 	}
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // runWith runs a list with a config, such as `mode: update`. The list that comes out is without the config and the
@@ -278,4 +281,35 @@ func TestExplained(t *testing.T) {
 	require.Zero(t, code)
 	assert.Contains(t, out, `"hello-db@^1" is hello-db@1.3.0: all=3 -> ^1=3 -> highest`)
 	assert.Contains(t, out, `"queue" is queue@2.0.0: kept by the lock "plugin-lock"`)
+}
+
+// TestOrderNeverCountsForTheLock permutes a list with catalogs, locks and sandboxes, in every mode that writes.
+func TestOrderNeverCountsForTheLock(t *testing.T) {
+	t.Parallel()
+	items := []string{
+		catalogItem("public", "hello-db@1.3.0", "hello-db@1.2.0", "queue@2.0.0"), catalogItem("more", "hello-db@1.4.0", "hello-db@1.2.0"),
+		sandboxItem("one", resource("db", "hello-db@~1.2")), sandboxItem("two", resource("db", "hello-db")),
+		sandboxItem("three", resource("q", "queue")), sandboxItem("four", resource("db", "hello-db")),
+		strings.Replace(lockItem("hello-db=hello-db@1.3.0"), "name: plugin-lock", "name: b-lock", 1),
+		strings.Replace(lockItem("hello-db@~1.2=hello-db@1.2.0"), "name: plugin-lock", "name: a-lock", 1),
+	}
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, config := range []string{"mode: keep", "mode: update", "mode: update, update: [hello-db]"} {
+		outcome := func() map[string]string {
+			list, err := krm.Parse([]byte(mustRunWith(t, config, listHead+strings.Join(items, ""))))
+			require.NoError(t, err)
+			texts := map[string]string{}
+			for _, item := range list.Items() {
+				text, err := item.Bytes()
+				require.NoError(t, err)
+				texts[item.Kind()+item.Name()] = string(text)
+			}
+			return texts
+		}
+		want := outcome()
+		for range 10 {
+			random.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+			require.Equal(t, want, outcome(), config)
+		}
+	}
 }

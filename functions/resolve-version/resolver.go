@@ -13,6 +13,7 @@ import (
 // resolver pins the references of a list's sandboxes.
 type resolver struct {
 	*config
+	call     process.Call
 	list     *krm.ResourceList
 	plugins  *catalog.Catalog
 	subjects []*subject
@@ -34,7 +35,7 @@ type resolution struct {
 
 func newResolver(call process.Call, plugins *catalog.Catalog, c *config, subjects []*subject) *resolver {
 	r := &resolver{
-		config: c, list: call.List, plugins: plugins, subjects: subjects,
+		config: c, call: call, list: call.List, plugins: plugins, subjects: subjects,
 		frozen: map[string]string{}, named: map[string]bool{}, chosen: map[string]bool{},
 		answers: map[string][]resolution{}, failures: map[string][]failure{},
 	}

@@ -35,10 +35,10 @@ func (c *Catalog) verify(e *entry) *DocumentError {
 		return nil
 	}
 	var found *DocumentError
-	if errors.As(cmp.Or(e.load(), c.keepsTo(e)), &found) && found.Changed {
-		return found
+	if errors.As(cmp.Or(e.load(), c.keepsTo(e)), &found) && !found.Changed {
+		found = nil
 	}
-	return nil
+	return found
 }
 
 // lintLocks finds locked versions that have disappeared. Of plugins that nothing is known about nothing is said: their

@@ -138,18 +138,18 @@ func TestApplied(t *testing.T) {
 	for range 200 {
 		list := krm.NewList(document(t, "l", "  plugins: []\n"))
 		want := entries(random)
-		require.NoError(t, lock.NewSet(list.Items()).Apply(list, entries(random)))
-		require.NoError(t, lock.NewSet(list.Items()).Apply(list, want))
+		require.NoError(t, lock.NewSet(list.Items()).Apply(list, entries(random), true))
+		require.NoError(t, lock.NewSet(list.Items()).Apply(list, want, true))
 		set := lock.NewSet(list.Items())
 		require.True(t, set.Sound())
 		require.ElementsMatch(t, want, set.Entries())
 		first := text(t, list)
 		random.Shuffle(len(want), func(i, j int) { want[i], want[j] = want[j], want[i] })
 		item := list.Items()[0]
-		require.NoError(t, set.Apply(list, want))
+		require.NoError(t, set.Apply(list, want, true))
 		require.Same(t, item, list.Items()[0], "nothing is to be written")
 		alone := krm.NewList(document(t, "l", "  plugins: []\n"))
-		require.NoError(t, lock.NewSet(alone.Items()).Apply(alone, want))
+		require.NoError(t, lock.NewSet(alone.Items()).Apply(alone, want, true))
 		require.Equal(t, first, text(t, alone))
 	}
 }
@@ -158,9 +158,9 @@ func TestApplied(t *testing.T) {
 func TestALockIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	list := krm.NewList()
-	require.NoError(t, lock.NewSet(nil).Apply(list, nil))
+	require.NoError(t, lock.NewSet(nil).Apply(list, nil, true))
 	assert.Empty(t, list.Items())
-	require.NoError(t, lock.NewSet(nil).Apply(list, []lock.Entry{{"db", "db@1.0.0", digest(1)}}))
+	require.NoError(t, lock.NewSet(nil).Apply(list, []lock.Entry{{"db", "db@1.0.0", digest(1)}}, true))
 	assert.Equal(t, `apiVersion: resourceplugins.dev/v1alpha1
 kind: PluginLock
 metadata:
@@ -174,6 +174,9 @@ spec:
   - asked: db
     chosen: db@1.0.0
     digest: `+digest(1)+"\n", text(t, list))
+	list = krm.NewList()
+	require.NoError(t, lock.NewSet(nil).Apply(list, []lock.Entry{{"db", "db@1.0.0", digest(1)}}, false))
+	assert.NotContains(t, text(t, list), "internal.config.kubernetes.io")
 }
 
 // TestSeveralLocks holds that entries stay where they are, and that new ones go to the first by name.
@@ -183,7 +186,7 @@ func TestSeveralLocks(t *testing.T) {
 		document(t, "one", "  plugins: []\n"))
 	require.NoError(t, lock.NewSet(list.Items()).Apply(list, []lock.Entry{
 		{"db", "db@2.0.0", digest(2)}, {"queue", "queue@1.0.0", digest(1)},
-	}))
+	}, true))
 	set := lock.NewSet(list.Items())
 	entry, owner, ok := set.Get("db")
 	require.True(t, ok)
@@ -217,7 +220,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		want := append(set.Entries(), lock.Entry{Asked: "added@^1", Chosen: "added@1.0.0", Digest: digest(1)})
-		require.NoError(t, set.Apply(list, want))
+		require.NoError(t, set.Apply(list, want, true))
 		if _, err := list.Items()[0].Bytes(); err != nil {
 			return // what cannot be written is an error of the wire
 		}

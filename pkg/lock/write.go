@@ -17,21 +17,15 @@ const (
 )
 
 // Apply makes the locks of a list hold these entries. An entry stays in the lock that has its reference, a new one goes
-// to the first lock by name, and where there is none a lock is added to the list. References that are not among the
-// entries go. A lock that holds the right entries in the right order is not touched; in another one, comments of
+// to the first lock by name, and where there is none a lock is added to the list, annotated with its place in the package
+// where placed asks for it. References that are not among the entries go. A lock that holds the right entries in the right order is not touched; in another one, comments of
 // entries that stay are kept. The set must be the list's; it is not changed.
-func (s *Set) Apply(list *krm.ResourceList, entries []Entry) error {
+func (s *Set) Apply(list *krm.ResourceList, entries []Entry, placed bool) error {
 	if len(s.locks) == 0 {
 		if len(entries) == 0 {
 			return nil
 		}
-		item, err := krm.NewItem([]byte(emptyLock))
-		if err != nil {
-			return err
-		}
-		added := (&Lock{Item: item}).with(sorted(entries))
-		list.Append(added)
-		return nil
+		return add(list, sorted(entries), placed)
 	}
 	shares := map[*Lock][]Entry{}
 	for _, entry := range sorted(entries) {
@@ -49,14 +43,26 @@ func (s *Set) Apply(list *krm.ResourceList, entries []Entry) error {
 	return nil
 }
 
+func add(list *krm.ResourceList, entries []Entry, placed bool) error {
+	item, err := krm.NewItem([]byte(emptyLock))
+	if err != nil {
+		return err
+	}
+	item = (&Lock{Item: item}).with(entries)
+	if placed {
+		item.Annotate("internal.config.kubernetes.io/path", File)
+		item.Annotate("internal.config.kubernetes.io/index", "0")
+	}
+	list.Append(item)
+	return nil
+}
+
 const emptyLock = `apiVersion: ` + contract.APIVersion + `
 kind: ` + contract.PluginLock + `
 metadata:
   name: ` + Name + `
   annotations:
     config.kubernetes.io/local-config: "true"
-    internal.config.kubernetes.io/path: ` + File + `
-    internal.config.kubernetes.io/index: "0"
 spec:
   plugins: []
 `
