@@ -46,7 +46,7 @@ lint: $(TOOLS)/golangci-lint ## check the style of the code
 
 .PHONY: golden
 golden: build ## write the golden files anew; read the difference before committing it
-	UPDATE_GOLDEN=1 go test ./functions/... ./pkg/... ./test/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./pkg/... ./schemas/... ./test/...
 
 .PHONY: clean
 clean: ## remove what was built

@@ -21,23 +21,13 @@ func (e *entry) changed(known string) *DocumentError {
 	item, path := e.place("digest")
 	return &DocumentError{
 		Item: item, Path: path, Changed: true,
-		Message: fmt.Sprintf("%s; %s and is %s now", alreadyExists(e.name), known, e.digest),
+		Message: fmt.Sprintf("%s; %s and is %s now", version.AlreadyExists(e.name), known, e.digest),
 	}
-}
-
-// alreadyExists is the vendor's refusal to publish a version again (ResourcePlugin spec, publishing).
-func alreadyExists(name version.Name) string {
-	if name.Version.String() == version.Default {
-		return fmt.Sprintf("resource plugin %q default version (%s) already exists; versions are immutable — "+
-			"add an @<semver> suffix to publish a new revision (e.g. %s@0.0.1)", name.Bare, version.Default, name.Bare)
-	}
-	return fmt.Sprintf("resource plugin %q version %q already exists; versions are immutable — "+
-		"bump the @<semver> suffix on name: to publish a new revision", name.Bare, name.Version.String())
 }
 
 // StillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing): for a version that has
 // disappeared though sandboxes, listed as text, were resolved to it.
 func StillReferenced(pin, sandboxes string) string {
-	return fmt.Sprintf("resource plugin %s is still referenced by sandbox(es): %s; a published version must stay as long as "+
-		"a sandbox has it: restore it", pin, sandboxes)
+	return version.StillReferenced(pin, sandboxes) +
+		"; a published version must stay as long as a sandbox has it: restore it"
 }

@@ -61,7 +61,7 @@ var versionInUse = Rule{
 				continue
 			}
 			if names := u.after.users(then.name); len(names) > 0 {
-				u.report(&then.check, namePath, "%s", version.StillReferenced(then.name, strings.Join(names, ", ")))
+				u.report(&then.check, namePath, "%s", version.StillReferenced(then.name.Shown(), strings.Join(names, ", ")))
 			}
 		}
 	},

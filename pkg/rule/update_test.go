@@ -177,8 +177,8 @@ func TestRemovedForksAreDoubtful(t *testing.T) {
 	t.Parallel()
 	before := listOf(docs(load(t, aSandbox)))
 	got := update(t, rule.Older{List: before}, load(t, aSandbox, "spec.forks[1].forkOf.name: other"))
-	assert.Equal(t, []string{`warning fork-removed spec.forks: the fork of the Rollout "cart" of namespace "shop" is removed: ` +
-		`older operators refuse that; if yours does, make another sandbox`}, got)
+	assert.Equal(t, []string{`warning fork-removed spec.forks: the fork of the Rollout "cart" of namespace "shop" is ` +
+		`removed: older operators refuse that; if yours does, make another sandbox`}, got)
 	assert.Len(t, update(t, rule.Older{List: before}, load(t, aSandbox, "-spec.forks")), 2)
 }
 

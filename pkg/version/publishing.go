@@ -15,10 +15,14 @@ func AlreadyExists(name Name) string {
 
 // StillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing) that sandboxes, listed
 // as text, have.
-func StillReferenced(name Name, sandboxes string) string {
-	shown := name.String()
-	if name.Version.String() == Default {
-		shown = name.Bare
+func StillReferenced(plugin, sandboxes string) string {
+	return fmt.Sprintf("resource plugin %s is still referenced by sandbox(es): %s", plugin, sandboxes)
+}
+
+// Shown is the identity as people are told it: the default version goes without saying (ResourcePlugin spec, name).
+func (n Name) Shown() string {
+	if n.Version.String() == Default {
+		return n.Bare
 	}
-	return fmt.Sprintf("resource plugin %s is still referenced by sandbox(es): %s", shown, sandboxes)
+	return n.String()
 }

@@ -25,6 +25,6 @@ func TestRefusalsAreInTheVendorsWords(t *testing.T) {
 	assert.Equal(t, bare, version.AlreadyExists(name("db")))
 	assert.Equal(t, bare, version.AlreadyExists(name("db@0.0.0")))
 	assert.Equal(t, "resource plugin db@1.0.0 is still referenced by sandbox(es): a, b",
-		version.StillReferenced(name("db@1"), "a, b"))
-	assert.Equal(t, "resource plugin db is still referenced by sandbox(es): a", version.StillReferenced(name("db"), "a"))
+		version.StillReferenced(name("db@1").Shown(), "a, b"))
+	assert.Equal(t, "resource plugin db is still referenced by sandbox(es): a", version.StillReferenced(name("db").Shown(), "a"))
 }

@@ -1,0 +1,109 @@
+package schemas
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+)
+
+// document is a kind with a spec.
+type document struct {
+	kind, folder, spec string
+	limits             func() map[string]limit
+	native             bool // it has the native form too
+}
+
+var documents = []document{
+	{contract.ResourcePlugin, "pkg/plugin", "Spec", pluginLimits, true},
+	{contract.Sandbox, "pkg/sandbox", "Spec", sandboxLimits, true},
+	{contract.RouteGroup, "pkg/sandbox", "RouteGroupSpec", routeGroupLimits, true},
+	{contract.Catalog, "pkg/listing", "Spec", catalogLimits, false},
+	{contract.PluginLock, "pkg/lock", "Spec", lockLimits, false},
+}
+
+const draft = "http://json-schema.org/draft-07/schema#"
+
+// written is the schema of a document in one form.
+func (d document) written(t *testing.T, form form) object {
+	t.Helper()
+	b := &builder{t: t, types: readSource(t, d.folder), form: form, limits: d.limits(), used: map[string]bool{}}
+	spec := b.structure(d.spec, "spec", "", true)
+	name := b.assemble("name", "string", "The name of the "+d.kind+".", true, nil)
+	for path := range b.limits {
+		assert.True(t, b.used[path], "%s: no field is at %s", d.kind, path)
+	}
+	if form == nativeForm {
+		return finish(object{
+			{"$schema", draft}, {"title", d.kind + ", native form"}, {"description", "A " + d.kind + " as `name` and `spec`."},
+			{"type", "object"}, {"properties", object{{"name", name}, {"spec", spec}}}, {"required", []string{"name", "spec"}},
+		}, b.definitions)
+	}
+	return finish(append(envelope(d.kind, object{{"name", name}}, object{{"spec", spec}}),
+		member{"required", []string{"apiVersion", "kind", "metadata", "spec"}}), b.definitions)
+}
+
+func finish(schema, definitions object) object {
+	if definitions != nil {
+		schema = append(schema, member{"definitions", definitions})
+	}
+	return schema
+}
+
+// envelope is what every KRM object has, and the given properties.
+func envelope(kind string, name, properties object) object {
+	texts := object{{"type", []string{"object", "null"}}, {"additionalProperties", object{{"type", "string"}}}}
+	metadata := object{
+		{"type", "object"},
+		{"properties", append(name, object{{"labels", texts}, {"annotations", texts}}...)},
+		{"required", []string{"name"}},
+	}
+	return object{
+		{"$schema", draft}, {"title", kind}, {"description", "A " + kind + " of " + contract.APIVersion + "."},
+		{"type", "object"},
+		{"properties", append(object{
+			{"apiVersion", object{{"const", contract.APIVersion}}}, {"kind", object{{"const", kind}}}, {"metadata", metadata},
+		}, properties...)},
+	}
+}
+
+// configs are the function configs: the kind by the function's folder.
+var configs = []struct{ kind, folder string }{
+	{"ImportPlugin", "functions/import-plugin"},
+	{"RenderPhase", "functions/render-phase"},
+	{"ResolveVersion", "functions/resolve-version"},
+	{"ValidatePlugin", "functions/validate-plugin"},
+}
+
+func config(t *testing.T, kind, folder string) object {
+	t.Helper()
+	b := &builder{t: t, types: readSource(t, folder), form: krmForm, limits: configLimits(kind), used: map[string]bool{}}
+	fields := b.structure("config", "", "", true)
+	for path := range b.limits {
+		assert.True(t, b.used[path], "%s: no field is at %s", kind, path)
+	}
+	var properties object
+	for _, m := range fields {
+		if m.key == "properties" {
+			properties = m.value.(object)
+		}
+	}
+	anyName := object{{"name", object{{"type", "string"}, {"minLength", 1}}}}
+	return append(envelope(kind, anyName, properties),
+		member{"required", []string{"apiVersion", "kind", "metadata"}}, member{"additionalProperties", false})
+}
+
+// anyKind refers to the schema of the kind that a document gives; documents of others have any form.
+func anyKind(kinds []string) object {
+	var each []object
+	for _, kind := range kinds {
+		of := object{{"properties", object{{"kind", object{{"const", kind}}},
+			{"apiVersion", object{{"pattern", "^" + contract.Group + "/"}}}}}, {"required", []string{"apiVersion", "kind"}}}
+		each = append(each, object{{"if", of}, {"then", object{{"$ref", fileOf(kind)}}}})
+	}
+	return object{
+		{"$schema", draft}, {"title", "all kinds"}, {"description", "A KRM document or function config of " + contract.Group + "."},
+		{"type", "object"}, {"allOf", each},
+	}
+}

@@ -1,0 +1,152 @@
+package schemas
+
+import (
+	"maps"
+
+	"github.com/resource-plugins/krm-functions/pkg/version"
+)
+
+// limit is the form of a value. It must allow what the rules allow: TestLimitsAgreeWithTheRules compares the two. Lengths
+// are characters here and bytes there, which is never stricter.
+type limit struct {
+	required bool   // by a rule, where the type does not say so
+	pattern  string // of the whole text
+	length   int    // the most characters
+	oneOf    []string
+	least    int    // of a number, a list's length
+	most     int    // of a number
+	keys     string // the pattern of a map's keys
+}
+
+// keywords writes the limit in the words of JSON Schema. An optional text may be empty: that means absent.
+func (l limit) keywords(kind string, required bool) object {
+	var o object
+	add := func(key string, value any) { o = append(o, member{key, value}) }
+	switch {
+	case l.oneOf != nil && required:
+		add("enum", l.oneOf)
+	case l.oneOf != nil:
+		values := []any{}
+		for _, one := range l.oneOf {
+			values = append(values, one)
+		}
+		add("enum", append(values, "", nil))
+	case l.pattern != "" && required:
+		add("pattern", "^("+l.pattern+")$")
+	case l.pattern != "":
+		add("pattern", "^("+l.pattern+")?$")
+	case kind == "string" && required:
+		add("minLength", 1)
+	}
+	if l.length > 0 {
+		add("maxLength", l.length)
+	}
+	if l.keys != "" {
+		add("propertyNames", object{{"pattern", "^(" + l.keys + ")$"}})
+	}
+	if l.least > 0 && kind == "array" {
+		add("minItems", l.least)
+	} else if l.least > 0 {
+		add("minimum", l.least)
+	}
+	if l.most > 0 {
+		add("maximum", l.most)
+	}
+	return o
+}
+
+var (
+	identifier = limit{pattern: "[a-zA-Z]([a-zA-Z0-9-]*[a-zA-Z0-9])?", length: 30}
+	bareName   = limit{pattern: "[a-zA-Z][a-zA-Z0-9-]*[a-zA-Z0-9]", length: version.MaxBareName}
+	pluginName = limit{pattern: bareName.pattern + "(@v?[0-9][0-9a-zA-Z.+-]*)?", length: version.MaxBareName + 1 + version.MaxVersion}
+	reference  = limit{pattern: bareName.pattern + "(@.+)?"}
+	label      = limit{pattern: "[a-z0-9]([a-z0-9-]*[a-z0-9])?", length: 63}
+	subdomain  = limit{pattern: `[a-z0-9]([a-z0-9.-]*[a-z0-9])?`, length: 253}
+	variable   = limit{pattern: "[a-zA-Z_.-][a-zA-Z0-9_.-]*"}
+	file       = limit{pattern: `/(.*[^/])`}
+	text       = limit{length: 255}
+	port       = limit{least: 1, most: 65535}
+	protocol   = limit{oneOf: []string{"http", "grpc"}}
+	address    = limit{pattern: ".+:[0-9]+"}
+	duration   = limit{pattern: "[0-9]+[mhdw]"}
+	operation  = limit{oneOf: []string{"upsert", "delete"}}
+	outputKey  = limit{pattern: `[a-zA-Z][a-zA-Z0-9-]*\.[a-zA-Z][a-zA-Z0-9-]*`}
+	labelKey   = "[a-zA-Z0-9_./-]{1,255}"
+	forkKinds  = limit{oneOf: []string{"Deployment", "ArgoRollout", "Rollout"}}
+	otherKinds = limit{oneOf: []string{"Deployment", "ArgoRollout", "Rollout", "Service"}}
+	some       = limit{least: 1}
+	sha256     = limit{pattern: "sha256:[0-9a-f]{64}"}
+	semver     = limit{pattern: `[0-9]+\.[0-9]+\.[0-9]+([-+][0-9a-zA-Z.+-]+)?`}
+)
+
+func pluginLimits() map[string]limit {
+	all := map[string]limit{"name": pluginName, "spec.runner.namespace": label}
+	for _, phase := range []string{"spec.create", "spec.delete"} {
+		step := phase + "[]"
+		all[phase] = some
+		all[step+".name"], all[step+".inputs[].name"], all[step+".outputs[].name"] = identifier, identifier, identifier
+		all[step+".script"] = limit{required: true}
+		all[step+".inputs[].as.env"], all[step+".inputs[].as.path"] = variable, file
+		all[step+".outputs[].valueFromPath"] = file
+	}
+	return all
+}
+
+func sandboxLimits() map[string]limit {
+	all := map[string]limit{
+		"name": identifier, "spec.cluster": text, "spec.description": text,
+		"spec.labels": {keys: labelKey}, "spec.labels{}": {required: true, length: 255},
+		"spec.ttl.duration": duration, "spec.ttl.offsetFrom": {oneOf: []string{"createdAt", "updatedAt"}},
+		"spec.forks[].customizations.patch.type": {oneOf: []string{"json", "merge", "strategic", "signadot/env", "signadot/image"}},
+		"spec.forks[].endpoints[].port":          port, "spec.forks[].endpoints[].protocol": protocol,
+		"spec.endpoints[].port": port, "spec.endpoints[].protocol": protocol,
+		"spec.local[].mappings": some, "spec.local[].mappings[].port": port, "spec.local[].mappings[].toLocal": address,
+		"spec.routing.forwards[].toLocal": address,
+		"spec.resources[].plugin":         reference,
+	}
+	for _, workload := range []string{"spec.forks[].forkOf", "spec.local[].from", "spec.virtual[].workload"} {
+		all[workload+".kind"], all[workload+".namespace"], all[workload+".name"] = otherKinds, label, subdomain
+	}
+	all["spec.forks[].forkOf.kind"] = forkKinds
+	for _, env := range []string{"spec.forks[].customizations.env[]", "spec.local[].env[]"} {
+		all[env+".name"], all[env+".operation"] = variable, operation
+		all[env+".valueFrom.resource.outputKey"] = outputKey
+	}
+	all["spec.local[].files[].valueFrom.resource.outputKey"] = outputKey
+	return all
+}
+
+func routeGroupLimits() map[string]limit {
+	return map[string]limit{
+		"name": identifier, "spec.cluster": text, "spec.description": text, "spec.endpoints[].cluster": text,
+		"spec.match.label.key": {pattern: labelKey}, "spec.ttl.duration": duration,
+		"spec.ttl.offsetFrom": {oneOf: []string{"noMatchedSandboxes", "createdAt", "updatedAt"}},
+	}
+}
+
+func catalogLimits() map[string]limit {
+	return map[string]limit{
+		"spec.plugins[].name": bareName, "spec.plugins[].versions[].version": semver,
+		"spec.plugins[].versions[].digest": sha256, "spec.plugins[].channels{}": {required: true, pattern: semver.pattern},
+	}
+}
+
+func lockLimits() map[string]limit {
+	return map[string]limit{
+		"spec.plugins[].asked": reference, "spec.plugins[].chosen": pluginName, "spec.plugins[].digest": sha256,
+	}
+}
+
+// configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.
+func configLimits(kind string) map[string]limit {
+	all := map[string]map[string]limit{
+		"ValidatePlugin": {".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
+		"RenderPhase": {
+			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
+			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, length: label.length},
+			".stepTimeoutSeconds": some, ".startTimeoutSeconds": some,
+		},
+		"ResolveVersion": {".mode": {oneOf: []string{"keep", "locked", "update"}}},
+	}
+	return maps.Clone(all[kind])
+}
