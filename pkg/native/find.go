@@ -163,9 +163,13 @@ func unwrapped(name string, err error) error {
 	return fmt.Errorf("%q must be a file or a folder that can be read: %w", name, err)
 }
 
+// RuleFile is the rule of findings about what is not a document.
+const RuleFile = "file"
+
 // finding is a result about a place in a file.
 func finding(file string, line, column int, severity krm.Severity, message string) krm.Result {
 	return krm.Result{
 		Message: message, Severity: severity, Place: krm.Place{File: file, Line: line, Column: column},
+		Tags: map[string]string{"rule": RuleFile},
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // misfit is something that is wrong with the text of a document.
 type misfit struct {
-	line, column int // in the chunk, from 1
+	line, column int // in the chunk, from 1, columns in characters
 	message      string
 }
 
@@ -35,7 +36,7 @@ func parse(c chunk) (*yaml.Node, []misfit) {
 		line, message := syntaxError(err)
 		repaired, column := quoteDirective(text, line)
 		if repaired == nil || len(misfits) == maxRepairs {
-			return nil, append(misfits, misfit{line: line, message: explain(text, line, message)})
+			return nil, append(misfits, misfit{line: line, column: firstColumn(text, line), message: explain(text, line, message)})
 		}
 		misfits = append(misfits, misfit{line: line, column: column, message: mustQuote})
 		text = repaired
@@ -87,6 +88,12 @@ func explain(text []byte, line int, message string) string {
 	return "not valid YAML: " + message
 }
 
+// firstColumn returns where the text of a line begins: the parser tells no column.
+func firstColumn(text []byte, line int) int {
+	start, end := lineBounds(text, line)
+	return 1 + len(text[start:end]) - len(bytes.TrimLeft(text[start:end], " \t\r\n"))
+}
+
 // quoteDirective quotes the first value that starts with an unquoted `@{` in a line; nil where there is none.
 func quoteDirective(text []byte, line int) (repaired []byte, column int) {
 	start, end := lineBounds(text, line)
@@ -98,7 +105,7 @@ func quoteDirective(text []byte, line int) (repaired []byte, column int) {
 	value := directiveValue(whole[at:], strings.ContainsAny(whole[:at], "[{"))
 	repaired = append(repaired, text[:start+at]...)
 	repaired = append(repaired, "'"+strings.ReplaceAll(value, "'", "''")+"'"...)
-	return append(repaired, text[start+at+len(value):]...), at + 1
+	return append(repaired, text[start+at+len(value):]...), utf8.RuneCountInString(whole[:at]) + 1
 }
 
 // unquoted returns where in a line a value starts with `@{`, -1 where none does.

@@ -15,15 +15,15 @@ import (
 
 // unreadable says that a file was opened and does not hold text. It is a finding, not a wrong call.
 type unreadable struct {
-	file    string
-	line    int
-	message string
+	file         string
+	line, column int
+	message      string
 }
 
 func (u *unreadable) Error() string { return u.file + ": " + u.message }
 
 func (u *unreadable) result() krm.Result {
-	return finding(u.file, u.line, 0, krm.Error, u.message)
+	return finding(u.file, u.line, u.column, krm.Error, u.message)
 }
 
 // folder is where a document's embedded files are looked for.
@@ -41,7 +41,11 @@ func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error)
 	}
 	unmarked := bytes.TrimPrefix(text, []byte("\ufeff"))
 	if at, what := notText(unmarked); what != "" {
-		return nil, nil, &unreadable{file: s.name, line: 1 + bytes.Count(unmarked[:at], []byte("\n")), message: what}
+		before := unmarked[:at]
+		return nil, nil, &unreadable{
+			file: s.name, line: 1 + bytes.Count(before, []byte("\n")),
+			column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]), message: what,
+		}
 	}
 	chunks = split(unmarked)
 	for n := range chunks {

@@ -51,7 +51,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"a: b # c\n", "# c", "# d", other},
 	} {
 		_, err := swap(t, c.text, c.old, c.by)
-		assert.EqualError(t, err, c.want, c.text)
+		require.EqualError(t, err, c.want, c.text)
 	}
 	_, err := position.Apply([]byte("abc: d\n"), []position.Edit{{From: 0, To: 3, Text: "x"}, {From: 1, To: 2, Text: "y"}})
 	require.EqualError(t, err, "two changes must not touch the same bytes")

@@ -20,7 +20,7 @@ func (w *walker) plain() bool {
 func (w *walker) quoted(quote byte) bool {
 	w.mark(w.at + 1)
 	for w.at++; w.at < len(w.src); {
-		ok := true
+		var ok bool
 		switch c := w.src[w.at]; {
 		case c == quote && quote == '\'' && bytes.HasPrefix(w.src[w.at:], []byte("''")):
 			ok = w.give("'", w.at, 2)

@@ -11,8 +11,9 @@ type Scalar struct {
 	// Start and End bound it in the text in bytes, quotes included, an anchor or a tag not. A block scalar starts at its
 	// indicator.
 	Start, End int
-	// Block tells that it is a literal or a folded one.
+	// Block tells that it is a literal or a folded one, and Style the quotes of another one.
 	Block bool
+	Style yaml.Style
 
 	runs []run
 }
@@ -36,7 +37,11 @@ func (t *Text) Scalar(node *yaml.Node, value string) (*Scalar, bool) {
 	case '|', '>':
 		s.Block = true
 		ok = w.block(first == '>')
-	case '"', '\'':
+	case '"':
+		s.Style = yaml.DoubleQuotedStyle
+		ok = w.quoted(first)
+	case '\'':
+		s.Style = yaml.SingleQuotedStyle
 		ok = w.quoted(first)
 	default:
 		ok = value != "" && w.plain()

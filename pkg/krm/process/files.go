@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,11 +18,47 @@ const garbage = 400
 // files is file mode.
 func (r *run) files() int {
 	debug.SetGCPercent(garbage)
+	c, err := r.examine()
+	if err != nil {
+		return r.fail(err)
+	}
+	fixed := &fixing{}
+	if r.Fix {
+		if c, fixed, err = r.fix(c); err != nil {
+			_, _ = fixed.lines.WriteTo(r.stderr)
+			return r.fail(err)
+		}
+	}
+	out, err := r.outcome(c)
+	if err != nil {
+		return r.fail(err)
+	}
+	if _, err := out.WriteTo(r.stdout); err != nil {
+		return r.fail(err)
+	}
+	_, _ = fixed.lines.WriteTo(r.stderr)
+	code := r.end(c.results, r.Prints == Documents, c.summary)
+	if fixed.count > 0 {
+		return exitFindings
+	}
+	return code
+}
+
+// checked is what came of reading the files and processing them.
+type checked struct {
+	read    *native.Package
+	list    *krm.ResourceList
+	results krm.Results
+	summary string
+}
+
+// examine reads the files and lets the function work on them.
+func (r *run) examine() (*checked, error) {
 	read, err := native.Read(r.paths, native.Options{
 		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin,
 	})
 	if err != nil {
-		return r.fail(err)
+		return nil, err
 	}
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{}}
 	for _, d := range read.Documents {
@@ -29,44 +66,49 @@ func (r *run) files() int {
 		call.native[d.Item] = d.Native
 	}
 	if call.Base, err = r.base(read); err != nil {
-		return r.fail(err)
+		return nil, err
 	}
-	summary, err := r.config.Process(call)
-	if err != nil {
-		return r.fail(err)
+	c := &checked{read: read, list: call.List}
+	if c.summary, err = r.config.Process(call); err != nil {
+		return nil, err
 	}
 	unfilled := placesOf(read)
-	var results krm.Results
 	for _, result := range call.List.Results() {
 		if !unfilled[result.Place] {
-			results = append(results, result)
+			c.results = append(c.results, result)
 		}
 	}
-	results = append(results, read.Results()...)
+	c.results = append(c.results, read.Results()...)
 	if call.Base != nil {
-		results = append(results, call.Base.unread...)
+		c.results = append(c.results, call.Base.unread...)
 	}
-	results = results.Sort()
-	out, err := r.outcome(call.List, results, summary)
-	if err != nil {
-		return r.fail(err)
+	c.results = c.results.Sort()
+	return c, nil
+}
+
+// report gathers what the findings are printed from.
+func (r *run) report(c *checked) *report {
+	all := &report{
+		name: r.Name, version: version(), list: c.list, results: c.results, summary: c.summary,
+		texts: newTexts(c.read.Text), look: r.look(),
 	}
-	if _, err := out.WriteTo(r.stdout); err != nil {
-		return r.fail(err)
+	if r.Rules != nil {
+		all.rules = r.Rules()
 	}
-	return r.end(results, r.Prints == Documents, summary)
+	all.folder, _ = os.Getwd()
+	return all
 }
 
 // outcome is what file mode prints: findings, or the documents if there is no error.
-func (r *run) outcome(list *krm.ResourceList, results krm.Results, summary string) (*bytes.Buffer, error) {
+func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	var out bytes.Buffer
 	if r.Prints == Findings {
-		return &out, formatOf(r.Output)(&out, results, summary)
+		return &out, formatOf(r.Output)(&out, r.report(c))
 	}
-	if results.Failed() {
+	if c.results.Failed() {
 		return &out, nil
 	}
-	for _, item := range list.Items() {
+	for _, item := range c.list.Items() {
 		if !r.KeepInputs && !isForCluster(item) {
 			continue
 		}

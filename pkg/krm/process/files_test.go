@@ -121,7 +121,7 @@ func TestFindingsAsText(t *testing.T) {
 	got := below(dir, run(checker(nil), "", "--verbose", dir))
 	assert.Equal(t, outcome{1, `a.yaml:6:7: [info] Sandbox/b kind: is of severity info
 a.yaml:10:14: [warning] Sandbox/b metadata.annotations.warning: is of severity warning
-broken.yaml:1: [error] not valid YAML: did not find expected node content
+broken.yaml:1:1: [error] not valid YAML: did not find expected node content
 `, "try: saw 2 documents: 1 error, 1 warning\n"}, got)
 	before, err := os.ReadFile(filepath.Join(dir, "a.yaml"))
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestFindingsAsJSON(t *testing.T) {
 func TestOutputsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	got := run(checker(nil), "", "--output", "xml", ".")
-	assert.Equal(t, outcome{2, "", "try: --output must be one of [\"text\" \"json\"], not \"xml\"\n"}, got)
+	assert.Equal(t, outcome{2, "", "try: --output must be one of [\"text\" \"json\" \"sarif\" \"junit\"], not \"xml\"\n"}, got)
 }
 
 func TestFlagsConfigureTheFunction(t *testing.T) {
@@ -206,7 +206,7 @@ func TestHostileTextStaysInItsLine(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a\x1b\nb.yaml"), []byte("a: ["), 0o600))
 	got = run(checker(nil), "", dir)
-	assert.Contains(t, got.stdout, `a\x1b\nb.yaml:1: [error] not valid YAML`)
+	assert.Contains(t, got.stdout, `a\x1b\nb.yaml:1:1: [error] not valid YAML`)
 }
 
 func TestFileModeIsTheSameEveryTime(t *testing.T) {
@@ -229,5 +229,5 @@ func TestFileModeIsTheSameEveryTime(t *testing.T) {
 func TestStdinHasNothingToReadTwice(t *testing.T) {
 	t.Parallel()
 	got := run(checker(nil), "name: a\nspec: {cluster: b}\n", "-", "-", "--verbose")
-	assert.Equal(t, outcome{0, "", "try: saw 1 documents\n"}, got)
+	assert.Equal(t, outcome{0, "", "try: saw 1 documents: no findings\n"}, got)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/pkg/native"
 	"github.com/resource-plugins/krm-functions/pkg/template"
 )
 
@@ -20,7 +21,9 @@ type options struct {
 	KeepInputs        bool              `json:"keepInputs" help:"print local-config documents too"`
 	Base              string            `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef           string            `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
-	Output            string            `json:"output" help:"how findings are printed: text or json"`
+	Output            string            `json:"output" help:"how findings are printed: text, json, sarif or junit"`
+	Context           bool              `json:"context" help:"print the source below each finding, as it is on a terminal"`
+	Fix               bool              `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
 	Verbose           bool              `json:"verbose" help:"say on stderr what was done"`
 	Help              bool              `json:"help" help:"show this text"`
 	ShowVersion       bool              `json:"version" help:"show the version"`
@@ -67,7 +70,7 @@ func (r *run) commonFlags() []field {
 		switch f.key {
 		case "keepInputs":
 			return r.Prints != Documents
-		case "output":
+		case "output", "context", "fix":
 			return r.Prints != Findings
 		case "base", "baseRef":
 			return r.OpenRevision == nil
@@ -127,6 +130,9 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	}
 	if formatOf(r.Output) == nil {
 		return fmt.Errorf("--output must be one of %q, not %q", outputs, r.Output)
+	}
+	if r.Fix && slices.Contains(r.paths, native.Stdin) {
+		return errors.New("--fix must come with files: the standard input cannot be changed")
 	}
 	return r.checkBase()
 }

@@ -1,21 +1,19 @@
 package process
 
-import (
-	"io"
-
-	"github.com/resource-plugins/krm-functions/pkg/krm"
-)
+import "io"
 
 // format prints the findings of file mode.
-type format func(out io.Writer, results krm.Results, summary string) error
+type format func(out io.Writer, r *report) error
 
 // The values of --output.
 const (
-	outputText = "text"
-	outputJSON = "json"
+	outputText  = "text"
+	outputJSON  = "json"
+	outputSARIF = "sarif"
+	outputJUnit = "junit"
 )
 
-var outputs = []string{outputText, outputJSON}
+var outputs = []string{outputText, outputJSON, outputSARIF, outputJUnit}
 
 // formatOf returns the format of that name, nil where there is none.
 func formatOf(name string) format {
@@ -24,6 +22,10 @@ func formatOf(name string) format {
 		return printText
 	case outputJSON:
 		return printJSON
+	case outputSARIF:
+		return printSARIF
+	case outputJUnit:
+		return printJUnit
 	}
 	return nil
 }

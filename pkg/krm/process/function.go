@@ -29,6 +29,8 @@ type Function struct {
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
 	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
+	// Rules describes the rules that the results name, for formats that hold them; nil where there are none.
+	Rules func() []RuleDescription
 	// OpenRevision opens the files of a git revision. Where it is given, file mode has --base and --base-ref, and Call has
 	// the older state.
 	OpenRevision func(name string) (Revision, error)

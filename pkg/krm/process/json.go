@@ -7,8 +7,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// report is what --output json prints.
-type report struct {
+// jsonReport is what --output json prints.
+type jsonReport struct {
 	Summary string    `json:"summary"`
 	Results []located `json:"results"`
 }
@@ -26,9 +26,9 @@ type place struct {
 }
 
 // printJSON prints one JSON object with the summary and the findings.
-func printJSON(out io.Writer, results krm.Results, summary string) error {
-	all := report{Summary: summary, Results: make([]located, len(results))}
-	for i, result := range results {
+func printJSON(out io.Writer, r *report) error {
+	all := jsonReport{Summary: r.summary, Results: make([]located, len(r.results))}
+	for i, result := range r.results {
 		all.Results[i].Result = result
 		if at := result.Place; at.File != "" {
 			all.Results[i].Place = &place{File: at.File, Line: at.Line, Column: at.Column}

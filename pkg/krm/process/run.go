@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -22,10 +23,11 @@ const (
 type run struct {
 	Function
 	options
-	config         Config
-	paths          []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	config Config
+	paths  []string
+	stdin  io.Reader
+	stdout output
+	stderr io.Writer
 }
 
 // fail reports why the call is wrong.
@@ -57,10 +59,10 @@ func (r *run) end(results krm.Results, mirror bool, summary string) int {
 	var lines bytes.Buffer
 	for _, result := range results {
 		if mirror && (result.Severity != krm.Info || r.Verbose) {
-			lines.WriteString(line(result) + "\n")
+			lines.WriteString(line(result, look{}) + "\n")
 		}
 	}
-	if summary := withCounts(summary, results); summary != "" && (r.Verbose || isTerminal(r.stderr)) {
+	if summary := r.withCounts(summary, results); summary != "" && (r.Verbose || isTerminal(r.stderr)) {
 		lines.WriteString(r.Name + ": " + printable(summary) + "\n")
 	}
 	_, _ = lines.WriteTo(r.stderr)
@@ -70,24 +72,21 @@ func (r *run) end(results krm.Results, mirror bool, summary string) int {
 	return exitClean
 }
 
-// withCounts adds to a summary how many errors and warnings there are.
-func withCounts(summary string, results krm.Results) string {
-	var errors, warnings int
+// withCounts adds to a summary how many errors and warnings there are, or where findings are what a function is for,
+// that there is none.
+func (r *run) withCounts(summary string, results krm.Results) string {
+	numbers := map[krm.Severity]int{}
 	for _, result := range results {
-		switch result.Severity {
-		case krm.Error, "":
-			errors++
-		case krm.Warning:
-			warnings++
-		default:
-		}
+		numbers[cmp.Or(result.Severity, krm.Error)]++
 	}
 	var counts []string
-	if errors > 0 {
-		counts = append(counts, plural(errors, "error"))
+	for _, severity := range []krm.Severity{krm.Error, krm.Warning} {
+		if n := numbers[severity]; n > 0 {
+			counts = append(counts, plural(n, string(severity)))
+		}
 	}
-	if warnings > 0 {
-		counts = append(counts, plural(warnings, "warning"))
+	if r.Prints == Findings && len(results) == 0 && summary != "" {
+		counts = append(counts, "no findings")
 	}
 	switch {
 	case len(counts) == 0:

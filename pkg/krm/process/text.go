@@ -10,36 +10,47 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// printText prints a line a finding.
-func printText(out io.Writer, results krm.Results, _ string) error {
+// printText prints a line a finding; for people with the line of the source below it.
+func printText(out io.Writer, r *report) error {
 	var lines strings.Builder
-	for _, result := range results {
-		lines.WriteString(line(result) + "\n")
+	for _, result := range r.results {
+		lines.WriteString(line(result, r.look) + "\n")
+		if r.look.context {
+			lines.WriteString(r.excerpt(result))
+		}
 	}
 	_, err := io.WriteString(out, lines.String())
 	return err
 }
 
 // line words a result as `path:line:column: [severity] Kind/name field: message`, without what is not known.
-func line(r krm.Result) string {
+func line(r krm.Result, l look) string {
 	var b strings.Builder
 	if place := placeText(r); place != "" {
-		b.WriteString(place + ": ")
+		b.WriteString(l.paint(bold, printable(place)+":") + " ")
 	}
 	severity := r.Severity
 	if severity == "" {
 		severity = krm.Error
 	}
-	b.WriteString("[" + string(severity) + "] ")
+	return b.String() + l.paint(colorOf(severity), "["+printable(string(severity))+"]") + " " + told(r)
+}
+
+// told is a result's subject and message, in one line.
+func told(r krm.Result) string {
+	if subject := subjectOf(r); subject != "" {
+		return subject + ": " + printable(r.Message)
+	}
+	return printable(r.Message)
+}
+
+// subjectOf names the object and the field of a result.
+func subjectOf(r krm.Result) string {
 	subject := subjectText(r.ResourceRef)
 	if r.Field != nil && r.Field.Path != "" {
 		subject = strings.TrimPrefix(subject+" "+string(r.Field.Path), " ")
 	}
-	if subject != "" {
-		b.WriteString(subject + ": ")
-	}
-	b.WriteString(r.Message)
-	return printable(b.String())
+	return printable(subject)
 }
 
 func placeText(r krm.Result) string {
