@@ -20,6 +20,7 @@ type peek struct {
 	field  int  // that the last key names, -1 for none
 	within bool // the last key at depth is metadata
 	meta   bool // the last key is that one
+	passed bool // metadata was there
 	seen   [peekFields]bool
 	value  [peekFields][]byte
 }
@@ -41,8 +42,8 @@ func (p *peek) key(depth int, key []byte) {
 	switch {
 	case depth == p.depth:
 		p.object = true
-		p.meta = string(key) == "metadata"
-		p.within = p.meta
+		p.meta = string(key) == "metadata" && !p.passed
+		p.within, p.passed = p.meta, p.passed || p.meta
 		p.take(key, "apiVersion", peekVersion)
 		p.take(key, "kind", peekKind)
 	case p.within && depth == p.depth+1:
