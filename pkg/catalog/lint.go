@@ -31,11 +31,9 @@ func Lint(items []*krm.Item) []krm.Result {
 // otherwise is not looked for.
 func (c *Catalog) verify(e *entry) *DocumentError {
 	_, _, locked := c.locks.Chosen(e.name.String())
-	if e.broken != nil || !locked && (e.item == nil || len(e.listed) == 0) {
-		return nil
-	}
+	published := locked || e.item != nil && len(e.listed) > 0
 	var found *DocumentError
-	if errors.As(cmp.Or(e.load(), c.keepsTo(e)), &found) && !found.Changed {
+	if e.broken == nil && published && errors.As(cmp.Or(e.load(), c.keepsTo(e)), &found) && !found.Changed {
 		found = nil
 	}
 	return found

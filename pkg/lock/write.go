@@ -18,8 +18,9 @@ const (
 
 // Apply makes the locks of a list hold these entries. An entry stays in the lock that has its reference, a new one goes
 // to the first lock by name, and where there is none a lock is added to the list, annotated with its place in the package
-// where placed asks for it. References that are not among the entries go. A lock that holds the right entries in the right order is not touched; in another one, comments of
-// entries that stay are kept. The set must be the list's; it is not changed.
+// where placed asks for it. References that are not among the entries go. A lock that holds the right entries in the
+// right order is not touched; in another one, comments of entries that stay are kept. The set must be the list's; it is
+// not changed.
 func (s *Set) Apply(list *krm.ResourceList, entries []Entry, placed bool) error {
 	if len(s.locks) == 0 {
 		if len(entries) == 0 {
