@@ -14,8 +14,8 @@ type config struct {
 	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`
 }
 
-// Process checks the plugins, sandboxes and route groups of the list. It edits no item, so that the list comes out as it went in but
-// for its results: kustomize refuses a validator that changes anything.
+// Process checks the plugins, sandboxes and route groups of the list. It edits no item, so that the list comes out as it
+// went in but for its results: kustomize refuses a validator that changes anything.
 func (c *config) Process(call process.Call) (string, error) {
 	levels, wrong := rule.ParseLevels(c.Strict, c.Rules)
 	for _, w := range wrong {

@@ -29,7 +29,8 @@ func CheckDeploymentPatch(text string) []Problem {
 		return nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return []Problem{{Severity: krm.Error, Line: root.Line, Message: "must be a mapping, such as {spec: …}, not " + describe(root)}}
+		message := "must be a mapping, such as {spec: …}, not " + describe(root)
+		return []Problem{{Severity: krm.Error, Line: root.Line, Message: message}}
 	}
 	r := reader{lines: map[krm.Path]int{}, patch: true}
 	r.value(root, "", deployment(), 0)

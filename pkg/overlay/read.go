@@ -153,9 +153,9 @@ func (r *reader) keyed(node *yaml.Node, at krm.Path, f *field) {
 func (r *reader) directive(key *yaml.Node, at krm.Path, t *typ) {
 	if r.patch {
 		word, name, _ := strings.Cut(key.Value, "/")
-		switch {
-		case word == "$patch" || word == "$retainKeys":
-		case word == "$setElementOrder" || word == "$deleteFromPrimitiveList":
+		switch word {
+		case "$patch", "$retainKeys":
+		case "$setElementOrder", "$deleteFromPrimitiveList":
 			if t.kind == structure && t.fields[name] == nil {
 				r.report(key, at, "must name a list behind the slash, and there is no field %q", name)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
@@ -70,14 +71,17 @@ var reservedVariables = []string{
 // inputPath: ResourcePlugin reference, Step: a file in the main container.
 var inputPath = Rule{
 	ID: "input-path", Severity: krm.Error,
-	Demand:  "An input's as.path is the absolute path of a file, without `..`.",
+	Demand:  "An input's as.path is the absolute path of a file, without `..`, and not where the step's own parts are.",
 	Why:     "The file is put there before the script starts, whatever folder it starts in.",
 	Example: "spec.create[0].inputs[0].as.path: ../etc/passwd",
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
 			for i := range step.Inputs {
-				if wrong := checkFile(step.Inputs[i].Path()); wrong != "" {
+				file := step.Inputs[i].Path()
+				if wrong := checkFile(file); wrong != "" {
 					c.report(at.Input(i).Key("as").Key("path"), "%s", wrong)
+				} else if overlay.Reserved(path.Clean(file)) && file != "" {
+					c.report(at.Input(i).Key("as").Key("path"), "must not be %q: the step needs what is mounted there", file)
 				}
 			}
 		}

@@ -42,7 +42,7 @@ func newInstalled(plugins []*pluginCheck) *installed {
 
 // versions returns the versions of a plugin, the highest first.
 func (in *installed) versions(bare string) []string {
-	var all []string
+	all := make([]string, 0, len(in.byName[bare]))
 	for _, p := range in.byName[bare] {
 		all = append(all, p.name.Version.String())
 	}

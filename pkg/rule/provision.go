@@ -123,8 +123,9 @@ var missingParam = Rule{
 				if _, given := p.params()[name]; given || meant[name] || optional(inputs[name]) {
 					continue
 				}
-				c.report(&p.by.check, p.path().Key("params"), "param %q must be given: step %q of plugin %q takes it, and would get nothing",
-					name, inputs[name][0].step.Name, p.plugin.Name)
+				step := inputs[name][0].step.Name
+				c.report(&p.by.check, p.path().Key("params"),
+					"param %q must be given: step %q of plugin %q takes it, and would get nothing", name, step, p.plugin.Name)
 			}
 		}
 	},

@@ -62,7 +62,8 @@ func (r *Rule) ComparesStates() bool { return r.pluginUpdates != nil || r.sandbo
 
 // Rules are all rules, grouped by the document and the field that they are about.
 var Rules = []*Rule{
-	&documentVersion, &documentKind, &formerKind, &fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &aliasLimit, &depthLimit,
+	&documentVersion, &documentKind, &formerKind,
+	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &aliasLimit, &depthLimit,
 	&placeholderValue, &imageReference, &variableName,
 
 	&pluginName, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
@@ -75,7 +76,8 @@ var Rules = []*Rule{
 	&sandboxName, &duplicateSandbox, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
 	&labelReserved, &ttlDuration, &ttlOffset,
 	&workloadKind, &workloadPlace, &workloadUnique, &workloadNameUnique, &imageContainer,
-	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey, &patchType, &patchValue, &patchField,
+	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey,
+	&patchType, &patchValue, &patchField,
 	&endpointUnique, &endpointPort, &endpointProtocol, &endpointTarget,
 	&localMappings, &localAddress,
 	&resourceUnique, &resourceName, &pluginReference,

@@ -111,7 +111,12 @@ func TestInputs(t *testing.T) {
 		at + ".as.path: /inputs/..": {
 			"error input-path " + at + ".as.path: must not hold ..",
 		},
-		at + ".as.path: /a..b/c": nil,
+		at + ".as.path: /run/resourceplugins/io/a": {
+			"error input-path " + at + `.as.path: must not be "/run/resourceplugins/io/a": the step needs what is mounted there`,
+		},
+		at + ".as.path: /var/run/resourceplugins": {"error input-path " + at + ".as.path: "},
+		at + ".as.path: /run":                     {"error input-path " + at + ".as.path: "},
+		at + ".as.path: /a..b/c":                  nil,
 		at + ".as.path: /": {
 			"error input-path " + at + ".as.path: must name a file",
 		},
