@@ -1,0 +1,77 @@
+package precommit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// hook is an entry of the manifest.
+type hook struct {
+	ID            string
+	Name          string
+	Description   string
+	Language      string
+	Entry         string
+	Args          []string
+	AlwaysRun     bool `yaml:"always_run"`
+	PassFilenames bool `yaml:"pass_filenames"`
+	RequireSerial bool `yaml:"require_serial"`
+}
+
+func manifest(t *testing.T) []hook {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), ".pre-commit-hooks.yaml"))
+	require.NoError(t, err)
+	var hooks []hook
+	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder.KnownFields(true)
+	require.NoError(t, decoder.Decode(&hooks))
+	require.NotEmpty(t, hooks)
+	return hooks
+}
+
+// Each hook comes as three ids that do the same: built by Go, as a container, and as a program on the PATH.
+func TestEachHookHasThreeIDs(t *testing.T) {
+	t.Parallel()
+	hooks := manifest(t)
+	require.Zero(t, len(hooks)%3)
+	for i := 0; i < len(hooks); i += 3 {
+		program := hooks[i]
+		function, arguments, _ := strings.Cut(program.Entry, " ")
+		assert.DirExists(t, filepath.Join(checkout.Root(), "functions", function))
+		assert.Equal(t, function, program.ID)
+		for n, kind := range []struct{ suffix, language, entry string }{
+			{"", "golang", function},
+			{"-docker", "docker_image", "--network none ghcr.io/resource-plugins/" + function + ":v0.1.0"},
+			{"-system", "system", function},
+		} {
+			want := program
+			want.ID += kind.suffix
+			want.Language = kind.language
+			want.Entry = strings.TrimSpace(kind.entry + " " + arguments)
+			assert.Equal(t, want, hooks[i+n])
+		}
+		assert.True(t, program.RequireSerial, "results of several processes must not mix")
+		assert.False(t, program.PassFilenames, "rules across documents need the folder")
+		assert.True(t, program.AlwaysRun, "removed and embedded files count")
+	}
+}
+
+func TestPreCommitTakesTheManifest(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("pre-commit")
+	if err != nil {
+		t.Skip("pre-commit is not on the PATH (Debian's package pre-commit has it): the manifest is not validated")
+	}
+	out, err := exec.Command(program, "validate-manifest", filepath.Join(checkout.Root(), ".pre-commit-hooks.yaml")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}

@@ -1,0 +1,180 @@
+// Package precommit tries the hooks of .pre-commit-hooks.yaml with the real pre-commit: on a git repository as a user has
+// it, with commits that pass and commits that do not.
+package precommit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// A hook that Go builds is installed from a clone of this checkout, and stands between a bad document and its commit. It
+// needs no network: what `go install` needs is in the module cache already.
+func TestHooksThatGoBuilds(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	hooks, revision := hookRepository(t)
+	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+hooks+"\n  rev: "+revision+"\n  hooks:\n"+
+		"  - id: validate-plugin\n    args: [--strict, plugins]\n")
+	u.run("pre-commit", "install", "--install-hooks")
+
+	u.write("plugins/hello.yaml", plugin("hello-db@1.0.0", "ubuntu"))
+	u.write("other/not-ours.yaml", "on: push\njobs: {}\n")
+	require.NoError(t, u.commit("good"))
+
+	u.write("plugins/hello.yaml", plugin("hello-db@1.0.0", "Ubuntu"))
+	u.refused("plugins/hello.yaml:4:12: [error] ResourcePlugin/hello-db@1.0.0 spec.runner.image: must be a valid image")
+	u.write("plugins/hello.yaml", plugin("hello-db@1.0.1", "ubuntu:24.04"))
+	require.NoError(t, u.commit("mended"))
+}
+
+// The hooks of programs on the PATH, with an older state and the lock.
+func TestHooksOfInstalledPrograms(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	hooks, revision := hookRepository(t)
+	bin := t.TempDir()
+	require.NoError(t, checkout.BuildFunctions(bin))
+	u.env = append(u.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+hooks+"\n  rev: "+revision+"\n  hooks:\n"+
+		"  - id: validate-plugin-system\n    args: [--base-ref, HEAD, plugins]\n"+
+		"  - id: resolve-version-system\n    args: [plugins]\n")
+	u.write("plugins/hello.yaml", plugin("hello-db@1.0.0", "ubuntu"))
+	u.write("plugins/sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db@^1}]}\n")
+	u.write("plugins/lock.yaml", u.lock(bin))
+	u.run("git", "add", "-A")
+	u.run("git", "commit", "-q", "-m", "before the hooks")
+	u.run("pre-commit", "install")
+
+	u.write("plugins/more.yaml", plugin("more-db@1.0.0", "ubuntu"))
+	require.NoError(t, u.commit("good"))
+	u.write("plugins/more.yaml", plugin("more-db@1.0.0", "ubuntu:24.04"))
+	u.refused(`resource plugin "more-db" version "1.0.0" already exists; versions are immutable`)
+	u.write("plugins/more.yaml", plugin("more-db@1.1.0", "ubuntu:24.04"))
+	require.NoError(t, u.commit("a new version"))
+
+	// Removing a file is seen, though pre-commit does not count it as changed.
+	require.NoError(t, os.Remove(filepath.Join(u.folder, "plugins/hello.yaml")))
+	u.refused("resource plugin hello-db@1.0.0 is still referenced by sandbox(es): feature-x")
+	u.run("git", "checkout", "-q", "HEAD", "--", "plugins")
+
+	u.write("plugins/other.yaml", "name: feature-y\nspec: {cluster: demo, resources: [{name: db, plugin: more-db}]}\n")
+	u.refused(`more-db`)
+}
+
+func plugin(name, image string) string {
+	return "name: " + name + "\nspec:\n  runner:\n    image: " + image + "\n" +
+		"  create:\n  - name: hello\n    script: |\n      #!/bin/sh\n      echo hello\n"
+}
+
+// user is a user's git repository.
+type user struct {
+	t      *testing.T
+	folder string
+	env    []string
+}
+
+func newUser(t *testing.T) *user {
+	t.Helper()
+	for _, program := range []string{"pre-commit", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not on the PATH (Debian's package %s has it): its hooks are not tried", program, program)
+		}
+	}
+	u := &user{t: t, folder: t.TempDir(), env: environment(t)}
+	u.run("git", "init", "-q", "-b", "main")
+	return u
+}
+
+// environment keeps the user's own settings out, and the network: Go finds its modules in the cache, or not at all.
+func environment(t *testing.T) []string {
+	t.Helper()
+	home := t.TempDir()
+	settings := "[user]\n\tname = a\n\temail = a@example.com\n[safe]\n\tdirectory = *\n"
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(settings), 0o600))
+	env := append(os.Environ(), "HOME="+home, "PRE_COMMIT_HOME="+filepath.Join(home, "cache"), "GIT_CONFIG_NOSYSTEM=1",
+		"GOPROXY=off", "GOFLAGS=", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
+	for _, folder := range []string{"GOMODCACHE", "GOCACHE"} {
+		value, err := exec.Command("go", "env", folder).Output()
+		require.NoError(t, err)
+		env = append(env, folder+"="+strings.TrimSpace(string(value)))
+	}
+	return env
+}
+
+// hookRepository makes a repository of the checkout as it is now, uncommitted files included.
+func hookRepository(t *testing.T) (folder, revision string) {
+	t.Helper()
+	u := &user{t: t, folder: t.TempDir(), env: environment(t)}
+	require.NoError(t, checkout.Copy(u.folder))
+	u.run("git", "init", "-q", "-b", "main")
+	u.run("git", "add", "-A")
+	u.run("git", "commit", "-q", "-m", "the checkout")
+	return u.folder, strings.TrimSpace(u.run("git", "rev-parse", "HEAD"))
+}
+
+func (u *user) write(name, text string) {
+	u.t.Helper()
+	file := filepath.Join(u.folder, name)
+	require.NoError(u.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(u.t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+func (u *user) command(name string, args ...string) *exec.Cmd {
+	command := exec.Command(name, args...)
+	command.Dir, command.Env = u.folder, u.env
+	return command
+}
+
+func (u *user) run(name string, args ...string) string {
+	u.t.Helper()
+	out, err := u.command(name, args...).CombinedOutput()
+	require.NoError(u.t, err, "%s %v\n%s", name, args, out)
+	return string(out)
+}
+
+// failure is a commit that a hook refused, with what the user saw.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// commit commits everything, past the hooks.
+func (u *user) commit(message string) error {
+	u.t.Helper()
+	u.run("git", "add", "-A")
+	if out, err := u.command("git", "commit", "-q", "-m", message).CombinedOutput(); err != nil {
+		return failure(out)
+	}
+	return nil
+}
+
+// refused tries a commit: there must be none, and the user must see why.
+func (u *user) refused(why string) {
+	u.t.Helper()
+	before := u.run("git", "rev-parse", "HEAD")
+	err := u.commit("bad")
+	require.ErrorContains(u.t, err, why)
+	assert.Contains(u.t, err.Error(), "Failed")
+	assert.Equal(u.t, before, u.run("git", "rev-parse", "HEAD"))
+}
+
+// lock returns the lock of the user's documents.
+func (u *user) lock(bin string) string {
+	u.t.Helper()
+	out, err := u.command(filepath.Join(bin, "resolve-version"), "--mode", "update", "--keep-inputs", "plugins").Output()
+	require.NoError(u.t, err)
+	for _, document := range strings.Split(string(out), "---\n") {
+		if strings.Contains(document, "kind: PluginLock") {
+			return document
+		}
+	}
+	require.Fail(u.t, "resolve-version makes no lock", "%s", out)
+	return ""
+}
