@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -41,13 +42,17 @@ func (c *config) Process(call process.Call) (string, error) {
 	if !ok {
 		return "resolved nothing: the config must be mended first", nil
 	}
+	var subjects []*subject
+	var reading sync.WaitGroup
+	reading.Go(func() { subjects = readSubjects(sandboxes) }) // a large catalog is the work of one core
 	plugins := catalog.New(call.List.Items(), catalog.ForKubernetes(kubernetes))
+	reading.Wait()
 	call.List.Report(plugins.Problems()...)
 	if c.Mode == locked && plugins.Locks().Empty() {
 		call.Misconfigured("mode", "must not be locked where the list has no PluginLock: add one, or run mode update")
 		return "resolved nothing: there is no lock", nil
 	}
-	r := newResolver(call, plugins, c, readSubjects(sandboxes))
+	r := newResolver(call, plugins, c, subjects)
 	r.resolve()
 	return r.summary(), nil
 }

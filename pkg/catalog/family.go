@@ -95,11 +95,16 @@ func (f *family) channels() []string {
 // find returns the version as it is spelled, nil where there is none.
 func (f *family) find(v *semver.Version) *entry {
 	for _, e := range f.entries {
-		if e.name.Version.Equal(v) && e.name.Version.Metadata() == v.Metadata() {
+		if e.spells(v) {
 			return e
 		}
 	}
 	return nil
+}
+
+// spells tells whether the entry is this very version, its build metadata included.
+func (e *entry) spells(v *semver.Version) bool {
+	return e.name.Version.Equal(v) && e.name.Version.Metadata() == v.Metadata()
 }
 
 // checkChannels reports channels that lead nowhere, or to what must not be chosen.

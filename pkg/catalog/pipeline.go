@@ -46,9 +46,7 @@ func (c *Catalog) pipeline(reference version.Reference, meant *semver.Version) [
 func selection(reference version.Reference, meant *semver.Version) stage {
 	switch {
 	case meant != nil:
-		return stage{name: reference.Selector, keep: filter(func(e *entry) bool {
-			return e.name.Version.String() == meant.String()
-		})}
+		return stage{name: reference.Selector, keep: filter(func(e *entry) bool { return e.spells(meant) })}
 	case reference.Floats() && !reference.Ranges():
 		return stage{
 			name: "releases", prefers: true,

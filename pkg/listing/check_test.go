@@ -76,6 +76,11 @@ func TestBadCatalogs(t *testing.T) {
 			version + ".yanked: must be a string, not the boolean true: quote it",
 			version + `.requires.kubernetes: must be a version of Kubernetes such as "1.29", not "x"`,
 		},
+		"{plugins: [{name: db, deprecated: '', versions: [{version: 1.0.0, digest: DIGEST, yanked: , deprecated: ~}]}]}": {
+			"spec.plugins[0].deprecated: must give the reason, or be left out",
+			version + ".deprecated: must give the reason, or be left out",
+			version + ".yanked: must give the reason, or be left out",
+		},
 		"{plugins: [{name: db, channels: {Stable: 1.0.0, latest: 1.0.0, x: 1.0.0, lts: '1'}}]}": {
 			`spec.plugins[0].channels.Stable: channel "Stable" must be at most 63 lower-case letters, digits and inner dashes, ` +
 				`the first a letter`,

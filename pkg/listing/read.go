@@ -3,6 +3,8 @@ package listing
 import (
 	"maps"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -21,7 +23,36 @@ func Read(item *krm.Item) (*Catalog, []decode.Problem) {
 	if len(problems) > 0 {
 		c.dropChannels(problems)
 	}
-	return c, problems
+	return c, append(problems, unreasoned(spec)...)
+}
+
+// unreasoned finds `yanked` and `deprecated` that are there without a reason. To the decoder they are absent, and what
+// somebody meant to take back would be chosen.
+func unreasoned(spec *yaml.Node) (problems []decode.Problem) {
+	check := func(mapping *yaml.Node, at krm.Path, keys ...string) {
+		for _, key := range keys {
+			if value := krm.Value(mapping, key); value != nil && (value.Value == "" || value.Tag == "!!null") && value.Kind == yaml.ScalarNode {
+				problems = append(problems, decode.Problem{
+					Rule: Rule, Severity: krm.Error, Path: at.Key(key), Message: "must give the reason, or be left out",
+				})
+			}
+		}
+	}
+	for i, plugin := range elements(krm.Value(spec, "plugins")) {
+		check(plugin, PathOf(i), "deprecated")
+		for j, version := range elements(krm.Value(plugin, "versions")) {
+			check(version, VersionPath(i, j), "deprecated", "yanked")
+		}
+	}
+	return problems
+}
+
+// elements returns the elements of a list, none of what is no list.
+func elements(list *yaml.Node) []*yaml.Node {
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return list.Content
 }
 
 // dropChannels removes the channels whose version could not be decoded.
