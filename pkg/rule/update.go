@@ -137,6 +137,10 @@ func pair(before, after []*updatedSandbox) (both []changed, removed []*updatedSa
 			here[id] = s
 		}
 	}
+	named := make(map[string][]*updatedSandbox, len(after))
+	for _, s := range after {
+		named[s.LowerName()] = append(named[s.LowerName()], s)
+	}
 	var gone []*updatedSandbox
 	for _, s := range before {
 		id := identity{s.Spec.Cluster, s.LowerName()}
@@ -149,8 +153,8 @@ func pair(before, after []*updatedSandbox) (both []changed, removed []*updatedSa
 	}
 	for _, s := range gone {
 		var moved []*updatedSandbox
-		for _, now := range after {
-			if now.LowerName() == s.LowerName() && here[identity{now.Spec.Cluster, now.LowerName()}] == now {
+		for _, now := range named[s.LowerName()] {
+			if here[identity{now.Spec.Cluster, now.LowerName()}] == now {
 				moved = append(moved, now)
 			}
 		}

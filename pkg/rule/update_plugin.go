@@ -56,37 +56,50 @@ var versionInUse = Rule{
 		if u.Partial {
 			return
 		}
+		needs := u.after.needs()
 		for _, then := range u.before.plugins {
 			if u.after.byName[then.name.String()] != nil {
 				continue
 			}
-			if names := u.after.users(then.name); len(names) > 0 {
-				u.report(&then.check, namePath, "%s", version.StillReferenced(then.name.Shown(), strings.Join(names, ", ")))
+			users := map[string]bool{}
+			for _, n := range needs[then.name.Bare] {
+				users[n.sandbox] = users[n.sandbox] || n.Admits(then.name.Version)
+			}
+			maps.DeleteFunc(users, func(_ string, uses bool) bool { return !uses })
+			if len(users) > 0 {
+				names := strings.Join(slices.Sorted(maps.Keys(users)), ", ")
+				u.report(&then.check, namePath, "%s", version.StillReferenced(then.name.Shown(), names))
 			}
 		}
 	},
 }
 
-// users returns the sandboxes that need a version that is not there: those that pin it, and those that no version that
-// is there would do for.
-func (s *state) users(name version.Name) []string {
-	users := map[string]bool{}
+// need is a sandbox's reference that no version of its state does for.
+type need struct {
+	version.Reference
+	sandbox string
+}
+
+// needs returns, by the plugin's name, what the sandboxes of a state lack.
+func (s *state) needs() map[string][]need {
+	versions := make(map[string][]*updatedPlugin, len(s.plugins))
+	for _, p := range s.plugins {
+		versions[p.name.Bare] = append(versions[p.name.Bare], p)
+	}
+	needs := map[string][]need{}
 	for _, one := range s.sandboxes {
 		for _, resource := range one.Spec.Resources {
 			reference, err := version.ParseReference(resource.Plugin)
-			if err == nil && reference.Bare == name.Bare && reference.Admits(name.Version) && !s.has(reference) {
-				users[one.Name] = true
+			if err != nil {
+				continue
+			}
+			does := func(p *updatedPlugin) bool { return reference.Admits(p.name.Version) }
+			if !slices.ContainsFunc(versions[reference.Bare], does) {
+				needs[reference.Bare] = append(needs[reference.Bare], need{reference, one.Name})
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(users))
-}
-
-// has tells whether there is a version that does for a reference.
-func (s *state) has(reference version.Reference) bool {
-	return slices.ContainsFunc(s.plugins, func(p *updatedPlugin) bool {
-		return p.name.Bare == reference.Bare && reference.Admits(p.name.Version)
-	})
+	return needs
 }
 
 // sameButVariables tells whether two values differ only in what variables gave.
