@@ -3,6 +3,7 @@ package rule_test
 import (
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,18 +43,38 @@ var (
 //	spec.runner.image~imag       renames its key
 func load(t *testing.T, file string, changes ...string) *yaml.Node {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var document yaml.Node
-	require.NoError(t, yaml.Unmarshal(text, &document))
+	root := fresh(t, file)
 	for _, change := range changes {
 		for line := range strings.Lines(change) {
 			if line = strings.TrimSpace(line); line != "" {
-				apply(t, document.Content[0], line)
+				apply(t, root, line)
 			}
 		}
 	}
-	return document.Content[0]
+	return root
+}
+
+var parsedFiles sync.Map // by name
+
+// fresh returns a copy of a file's tree: copying is quicker than parsing, and there are thousands of changes to try.
+func fresh(t *testing.T, file string) *yaml.Node {
+	t.Helper()
+	known, ok := parsedFiles.Load(file)
+	if !ok {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		known, _ = parsedFiles.LoadOrStore(file, parsed(t, string(text)))
+	}
+	return copied(known.(*yaml.Node))
+}
+
+func copied(node *yaml.Node) *yaml.Node {
+	other := *node
+	other.Content = make([]*yaml.Node, len(node.Content))
+	for i, child := range node.Content {
+		other.Content[i] = copied(child)
+	}
+	return &other
 }
 
 func apply(t *testing.T, root *yaml.Node, change string) {

@@ -80,12 +80,23 @@ var inputPath = Rule{
 				file := step.Inputs[i].Path()
 				if wrong := checkFile(file); wrong != "" {
 					c.report(at.Input(i).Key("as").Key("path"), "%s", wrong)
-				} else if overlay.Reserved(path.Clean(file)) && file != "" {
-					c.report(at.Input(i).Key("as").Key("path"), "must not be %q: the step needs what is mounted there", file)
+				} else if wrong := checkMount(file); wrong != "" {
+					c.report(at.Input(i).Key("as").Key("path"), "%s", wrong)
 				}
 			}
 		}
 	},
+}
+
+// checkMount checks what Kubernetes and the renderer ask of a file that is mounted.
+func checkMount(file string) string {
+	switch {
+	case strings.Contains(file, ":"):
+		return fmt.Sprintf("must not hold a colon as %q does: Kubernetes cannot mount it", file)
+	case overlay.Reserved(path.Clean(file)):
+		return fmt.Sprintf("must not be %q: the step needs what is mounted there", file)
+	}
+	return ""
 }
 
 // inputClash: issue of the rules, Depth: no clash between inputs.

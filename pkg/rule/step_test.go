@@ -114,6 +114,9 @@ func TestInputs(t *testing.T) {
 		at + ".as.path: /run/resourceplugins/io/a": {
 			"error input-path " + at + `.as.path: must not be "/run/resourceplugins/io/a": the step needs what is mounted there`,
 		},
+		at + ".as.path: /a:b": {
+			"error input-path " + at + `.as.path: must not hold a colon as "/a:b" does: Kubernetes cannot mount it`,
+		},
 		at + ".as.path: /var/run/resourceplugins": {"error input-path " + at + ".as.path: "},
 		at + ".as.path: /run":                     {"error input-path " + at + ".as.path: "},
 		at + ".as.path: /a..b/c":                  nil,
