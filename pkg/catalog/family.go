@@ -28,10 +28,6 @@ type shelf struct {
 
 func (s shelf) Plugin() *listing.Plugin { return &s.source.Spec.Plugins[s.plugin] }
 
-func (s shelf) channelPath(name string) krm.Path {
-	return listing.PathOf(s.plugin).Key("channels").Key(name)
-}
-
 // cannotRead notes a version that cannot be read. Of several the first by its label and message counts.
 func (f *family) cannotRead(found *DocumentError) {
 	if f.unread == nil || cmp.Or(cmp.Compare(label(found.Item), label(f.unread.Item)),
@@ -54,44 +50,6 @@ func (f *family) deprecated() string {
 	return least
 }
 
-// channel returns the version that a channel means: that of the highest catalog that has the channel. Two of equal
-// priority must mean the same.
-func (f *family) channel(name string) (*semver.Version, shelf, *DocumentError) {
-	var found *semver.Version
-	var from shelf
-	for _, s := range f.shelves {
-		text, ok := s.Plugin().Channels[name]
-		if !ok || found != nil && s.source.Spec.Priority != from.source.Spec.Priority {
-			continue
-		}
-		v, err := listing.Strict(text)
-		switch at := s.channelPath(name); {
-		case err != nil:
-			return nil, s, &DocumentError{Item: s.source.Item, Path: at,
-				Message: fmt.Sprintf("channel %q must name a full semver, not %q", name, text)}
-		case found != nil && v.String() != found.String():
-			return nil, s, &DocumentError{Item: s.source.Item, Path: at, Message: fmt.Sprintf(
-				"channel %q of plugin %q must mean one version, not %s by %s and %s by %s: "+
-					"give one catalog a higher priority, or remove the channel from one",
-				name, s.Plugin().Name, found, from.source.label(), v, s.source.label())}
-		case found == nil:
-			found, from = v, s
-		}
-	}
-	return found, from, nil
-}
-
-// channels returns the names of all channels, sorted.
-func (f *family) channels() []string {
-	names := map[string]bool{}
-	for _, s := range f.shelves {
-		for name := range s.Plugin().Channels {
-			names[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
 // find returns the version as it is spelled, nil where there is none.
 func (f *family) find(v *semver.Version) *entry {
 	for _, e := range f.entries {
@@ -105,41 +63,6 @@ func (f *family) find(v *semver.Version) *entry {
 // spells tells whether the entry is this very version, its build metadata included.
 func (e *entry) spells(v *semver.Version) bool {
 	return e.name.Version.Equal(v) && e.name.Version.Metadata() == v.Metadata()
-}
-
-// checkChannels reports channels that lead nowhere, or to what must not be chosen.
-func (c *Catalog) checkChannels() {
-	for _, s := range c.sources {
-		for i := range s.Spec.Plugins {
-			p := &s.Spec.Plugins[i]
-			for _, name := range slices.Sorted(maps.Keys(p.Channels)) {
-				c.checkChannel(shelf{s, i}, name)
-			}
-		}
-	}
-}
-
-func (c *Catalog) checkChannel(s shelf, name string) {
-	v, err := listing.Strict(s.Plugin().Channels[name])
-	f := c.families[s.Plugin().Name]
-	if err != nil || f == nil {
-		return // which checking the catalog by itself told
-	}
-	e := f.find(v)
-	message := ""
-	switch {
-	case e == nil:
-		message = fmt.Sprintf("channel %q must name a version that is listed, not %s: %s", name, v, thereAre(f.versions()))
-	case e.yanked() != "":
-		message = fmt.Sprintf("channel %q must not name %s, which is yanked: %q", name, v, e.yanked())
-	default:
-		if _, at, err := f.channel(name); err != nil && at == s {
-			message = err.Message
-		}
-	}
-	if message != "" {
-		c.problems = append(c.problems, krm.At(s.source.Item, s.channelPath(name), krm.Error, message))
-	}
 }
 
 // place returns the document that a finding about the plugin's name is about, and where in it.

@@ -45,14 +45,14 @@ func structNode(value reflect.Value) *yaml.Node {
 	mapping := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for i := range value.NumField() {
 		key, rest, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
-		if rest != "omitempty" || !isEmpty(value.Field(i)) {
+		if rest != "omitempty" || !isZero(value.Field(i)) {
 			mapping.Content = append(mapping.Content, textNode(key), nodeOf(value.Field(i)))
 		}
 	}
 	return mapping
 }
 
-func isEmpty(value reflect.Value) bool {
+func isZero(value reflect.Value) bool {
 	return value.IsZero() || (value.Kind() == reflect.Slice || value.Kind() == reflect.Map) && value.Len() == 0
 }
 

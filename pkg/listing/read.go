@@ -31,7 +31,7 @@ func Read(item *krm.Item) (*Catalog, []decode.Problem) {
 func unreasoned(spec *yaml.Node) (problems []decode.Problem) {
 	check := func(mapping *yaml.Node, at krm.Path, keys ...string) {
 		for _, key := range keys {
-			if value := krm.Value(mapping, key); value != nil && (value.Value == "" || value.Tag == "!!null") && value.Kind == yaml.ScalarNode {
+			if value := krm.Value(mapping, key); isEmpty(value) {
 				problems = append(problems, decode.Problem{
 					Rule: Rule, Severity: krm.Error, Path: at.Key(key), Message: "must give the reason, or be left out",
 				})
@@ -45,6 +45,10 @@ func unreasoned(spec *yaml.Node) (problems []decode.Problem) {
 		}
 	}
 	return problems
+}
+
+func isEmpty(value *yaml.Node) bool {
+	return value != nil && value.Kind == yaml.ScalarNode && (value.Value == "" || value.Tag == "!!null")
 }
 
 // elements returns the elements of a list, none of what is no list.
