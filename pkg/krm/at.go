@@ -41,15 +41,15 @@ func AtKey(item *Item, path Path, severity Severity, message string) Result {
 }
 
 // AtInside returns a result about a place inside the scalar at path of item, such as a line of a script: line and column
-// are those of the scalar's value, counted from 1, columns in characters; without a column it is the line's beginning.
-// Where the place in a file is not known the message begins with the line.
+// are those of the scalar's value, counted from 1, columns in characters; column 0 is where the line's text begins, and
+// line 0 the scalar as a whole. Where the place in a file is not known the message begins with the line.
 func AtInside(item *Item, path Path, line, column int, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
 	if line < 1 {
 		result.Place = item.PlaceOf(path)
 		return result
 	}
-	place, known := item.PlaceInside(path, line, max(column, 1))
+	place, known := item.PlaceInside(path, line, column)
 	if result.Place = place; !known {
 		result.Message = fmt.Sprintf("line %d: %s", line, message)
 	}

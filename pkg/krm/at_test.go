@@ -61,7 +61,7 @@ func TestAtKey(t *testing.T) {
 type inner struct{ named }
 
 func (inner) Inside(node *yaml.Node, line, column int) (Place, bool) {
-	return Place{File: "b.sh", Line: node.Line + line, Column: column}, true
+	return Place{File: "b.sh", Line: node.Line + line, Column: max(column, 1)}, true
 }
 
 func TestAtInside(t *testing.T) {

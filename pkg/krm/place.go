@@ -11,7 +11,7 @@ type Source interface {
 	// Place returns where a node of the tree is written.
 	Place(node *yaml.Node) Place
 	// Inside returns where a line and a column of a scalar's value are written, both counted from 1, columns in
-	// characters. It is false where only the place of the scalar is known.
+	// characters; column 0 is where the line's text begins. It is false where only the place of the scalar is known.
 	Inside(node *yaml.Node, line, column int) (Place, bool)
 }
 
@@ -36,8 +36,8 @@ func (i *Item) PlaceOf(path Path) Place {
 	return i.placeOf(path.nearest(i.Node()))
 }
 
-// PlaceInside returns where a line and a column of the value of the scalar at path are written, both counted from 1,
-// columns in characters. It is false where that is not known, with the place of the scalar.
+// PlaceInside returns where a line and a column of the value of the scalar at path are written, as Source.Inside has it.
+// It is false where that is not known, with the place of the scalar.
 func (i *Item) PlaceInside(path Path, line, column int) (Place, bool) {
 	node, found := path.Find(i.Node())
 	if i.source == nil || !found || node.Kind != yaml.ScalarNode {

@@ -83,7 +83,7 @@ func blanks(text []byte) int {
 }
 
 // ByteAt returns the byte of a value at a line and a column within it, both counted from 1, columns in characters.
-// What is behind the end of a line or of the value is its end.
+// Without a column, 0, it is where the line's text begins. What is behind the end of a line or of the value is its end.
 func ByteAt(value string, line, column int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -96,6 +96,9 @@ func ByteAt(value string, line, column int) int {
 	}
 	rest := value[at:]
 	rest = rest[:lineLength([]byte(rest))]
+	if column < 1 {
+		return at + blanks([]byte(rest))
+	}
 	for offset := range rest {
 		if column--; column < 1 {
 			return at + offset

@@ -119,11 +119,12 @@ func TestByteAt(t *testing.T) {
 	const value = "one\näb\n\nlast"
 	for _, c := range []struct{ line, column, want int }{
 		{1, 1, 0}, {1, 3, 2}, {1, 4, 3}, {1, 99, 3}, {2, 1, 4}, {2, 2, 6}, {2, 9, 7}, {3, 1, 8}, {4, 4, 12}, {4, 5, 13},
-		{9, 1, 13}, {0, 0, 0},
+		{9, 1, 13}, {0, 0, 0}, {2, 0, 4},
 	} {
 		assert.Equal(t, c.want, position.ByteAt(value, c.line, c.column), "%v", c)
 	}
 	assert.Equal(t, 0, position.ByteAt("", 1, 1))
+	assert.Equal(t, 5, position.ByteAt("a\n \t b", 2, 0), "where the text of the line begins")
 }
 
 func TestLines(t *testing.T) {

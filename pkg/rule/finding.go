@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -24,6 +23,9 @@ type finding struct {
 	path     krm.Path
 	message  string
 	proposed any
+
+	line, column int  // inside the scalar at path, 0 where it is about the whole
+	worded       bool // the message tells the line in its own words
 }
 
 // newCheck begins the check of a document with what could not be decoded.
@@ -35,6 +37,19 @@ func newCheck(item *krm.Item, problems []decode.Problem) check {
 // report notes that the rule that runs is broken at path.
 func (c *check) report(path krm.Path, format string, args ...any) {
 	c.propose(path, nil, format, args...)
+}
+
+// reportInside is report for a place inside the scalar at path: a line of its value from 1, and a column in characters,
+// 0 where the line's text begins.
+func (c *check) reportInside(path krm.Path, line, column int, format string, args ...any) {
+	c.findings = append(c.findings,
+		finding{rule: c.rule, path: path, message: fmt.Sprintf(format, args...), line: line, column: column})
+}
+
+// reportStart is reportInside for the first line, of which the message tells.
+func (c *check) reportStart(path krm.Path, format string, args ...any) {
+	c.reportInside(path, 1, 1, format, args...)
+	c.findings[len(c.findings)-1].worded = true
 }
 
 // propose is report with the value that is certain to be meant; nil where none is.
@@ -52,25 +67,13 @@ func (c *check) unsure(path krm.Path) bool {
 // is one at the place of a placeholder: the user learns of the cause.
 func (c *check) results(levels Levels) krm.Results {
 	var results krm.Results
-	add := func(f finding, rule string, own krm.Severity) *krm.Result {
-		severity := levels.of(rule, own)
-		if severity == Off {
-			return nil
+	add := func(f finding, rule string, own krm.Severity) {
+		if severity := levels.of(rule, own); severity != Off {
+			results = append(results, c.result(f, rule, severity))
 		}
-		result := krm.At(c.item, f.path, severity, f.message)
-		result.Tags = map[string]string{"rule": rule}
-		if result.Field != nil {
-			result.Field.CurrentValue = shown(result.Field.CurrentValue)
-			result.Field.ProposedValue = f.proposed
-		}
-		results = append(results, result)
-		return &results[len(results)-1]
 	}
 	for _, p := range c.problems {
-		result := add(finding{path: p.Path, message: p.Message, proposed: p.Proposed}, p.Rule, p.Severity)
-		if result != nil && result.Field != nil && p.Rule == decode.RuleUnknown {
-			_, result.Field.CurrentValue = split(p.Path)
-		}
+		add(finding{path: p.Path, message: p.Message, proposed: p.Proposed}, p.Rule, p.Severity)
 	}
 	placeholders := c.placeholders()
 	for _, f := range c.findings {
@@ -80,6 +83,30 @@ func (c *check) results(levels Levels) krm.Results {
 		}
 	}
 	return results
+}
+
+// result says where a finding is: at a key, inside a scalar, or at a value.
+func (c *check) result(f finding, rule string, severity krm.Severity) krm.Result {
+	var result krm.Result
+	switch {
+	case rule == decode.RuleUnknown:
+		result = krm.AtKey(c.item, f.path, severity, f.message)
+	case f.line > 0:
+		result = krm.AtInside(c.item, f.path, f.line, f.column, severity, f.message)
+	default:
+		result = krm.At(c.item, f.path, severity, f.message)
+	}
+	if f.worded {
+		result.Message = f.message
+	}
+	if result.Tags == nil {
+		result.Tags = map[string]string{}
+	}
+	result.Tags["rule"] = rule
+	if result.Field != nil {
+		result.Field.ProposedValue = f.proposed
+	}
+	return result
 }
 
 func (c *check) placeholders() map[krm.Path]bool {
@@ -93,12 +120,4 @@ func (c *check) placeholders() map[krm.Path]bool {
 		}
 	}
 	return paths
-}
-
-// shown leaves scripts and other long texts out of a result: kpt prints the value in one line.
-func shown(current any) any {
-	if text, ok := current.(string); ok && (len(text) > 200 || strings.Contains(text, "\n")) {
-		return nil
-	}
-	return current
 }

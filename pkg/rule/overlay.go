@@ -49,7 +49,7 @@ var overlayConflict = Rule{
 			return
 		}
 		for _, p := range c.overlay().Conflicts(image, namespace) {
-			c.report(overlayPath, "%s", p)
+			c.reportPart(overlayPath, p)
 		}
 	},
 }
@@ -93,8 +93,15 @@ func (c *pluginCheck) overlayProblems(severity krm.Severity) {
 		if p.Path == "" && strings.Contains(c.Spec.Runner.PodTemplateOverlay, "@{") {
 			p.Message += "; a directive @{…} must be quoted, or filled in before"
 		}
-		c.report(overlayPath, "%s", p)
+		c.reportPart(overlayPath, p)
 	}
+}
+
+// reportPart reports what is wrong inside the overlay or the patch at path.
+func (c *check) reportPart(path krm.Path, p overlay.Problem) {
+	line := p.Line
+	p.Line = 0
+	c.reportInside(path, line, 0, "%s", p)
 }
 
 // overlayMains runs through the overlay's containers named main: one, where it is as it must be.

@@ -62,7 +62,7 @@ var patchField = Rule{
 				continue
 			}
 			for _, p := range overlay.CheckDeploymentPatch(patch.Value) {
-				c.report(patchPath(i).Key("value"), "%s", p)
+				c.reportPart(patchPath(i).Key("value"), p)
 			}
 		}
 	},

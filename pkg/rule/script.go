@@ -30,7 +30,7 @@ var scriptInterpreter = Rule{
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
 			if wrong := checkInterpreter(step.Script); wrong != "" {
-				c.report(at.Path().Key("script"), "%s", wrong)
+				c.reportStart(at.Path().Key("script"), "%s", wrong)
 			}
 		}
 	},
@@ -45,7 +45,8 @@ var scriptLineEnd = Rule{
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
 			if line, _, _ := strings.Cut(step.Script, "\n"); strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r") {
-				c.report(at.Path().Key("script"), "the first line must not end in a carriage return: save the script with line feeds")
+				c.reportStart(at.Path().Key("script"),
+					"the first line must not end in a carriage return: save the script with line feeds")
 			}
 		}
 	},

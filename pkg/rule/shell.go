@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -19,7 +20,7 @@ var scriptSyntax = Rule{
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
 			if wrong := checkShell(step.Script); wrong != nil {
-				c.report(at.Path().Key("script"), "line %d: must be valid %s: %s", wrong.line, wrong.shell, wrong.message)
+				c.reportInside(at.Path().Key("script"), wrong.line, wrong.column, "must be valid %s: %s", wrong.shell, wrong.message)
 			}
 		}
 	},
@@ -27,16 +28,16 @@ var scriptSyntax = Rule{
 
 // shellError is where and why a shell would give up.
 type shellError struct {
-	shell   string
-	line    int
-	message string
+	shell        string
+	line, column int // of the script, columns in characters
+	message      string
 }
 
 // checkShell parses a script whose interpreter is a shell. What an interpreter named sh takes differs between images:
 // what one of them takes is right.
 func checkShell(script string) *shellError {
 	shell := shellOf(script)
-	if shell == "" {
+	if shell == "" || !parseable(script) {
 		return nil
 	}
 	err := parseShell(script, syntax.LangBash)
@@ -47,7 +48,35 @@ func checkShell(script string) *shellError {
 	if !errors.As(err, &found) || !certainly(found.Text) || unreached(script, int(found.Pos.Line())) {
 		return nil
 	}
-	return &shellError{shell: shell, line: int(found.Pos.Line()), message: strings.ReplaceAll(found.Text, "`", "'")}
+	before := script[:min(int(found.Pos.Offset()), len(script))]
+	return &shellError{
+		shell: shell, line: int(found.Pos.Line()),
+		column:  1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]),
+		message: strings.ReplaceAll(found.Text, "`", "'"),
+	}
+}
+
+// The bounds of what is parsed, far beyond any script of a person: the parser calls itself for what is nested.
+const (
+	longestShell = 64 << 10
+	deepestShell = 1_000
+)
+
+// parseable tells whether parsing a script costs little, whatever its author is up to.
+func parseable(script string) bool {
+	depth := 0
+	for i := range len(script) {
+		switch script[i] {
+		case '(', '{':
+			depth++
+		case ')', '}':
+			depth--
+		}
+		if depth > deepestShell {
+			return false
+		}
+	}
+	return len(script) <= longestShell
 }
 
 func parseShell(script string, variant syntax.LangVariant) error {
