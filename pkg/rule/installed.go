@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/version"
@@ -13,6 +14,7 @@ import (
 type installed struct {
 	byName map[string][]*pluginCheck // by bare name, the highest version first
 	names  []string                  // bare, sorted
+	like   map[string][]string       // of the names, those that begin with a letter, lower case
 	unsure bool                      // a plugin has no valid name: it may be any
 }
 
@@ -24,7 +26,7 @@ type choice struct {
 }
 
 func newInstalled(plugins []*pluginCheck) *installed {
-	in := &installed{byName: map[string][]*pluginCheck{}}
+	in := &installed{byName: map[string][]*pluginCheck{}, like: map[string][]string{}}
 	for _, p := range plugins {
 		name, err := p.identity()
 		if err != nil {
@@ -37,7 +39,19 @@ func newInstalled(plugins []*pluginCheck) *installed {
 		slices.SortStableFunc(versions, func(a, b *pluginCheck) int { return b.name.Version.Compare(a.name.Version) })
 	}
 	in.names = slices.Sorted(maps.Keys(in.byName))
+	for _, name := range in.names {
+		first := strings.ToLower(name[:1])
+		in.like[first] = append(in.like[first], name)
+	}
 	return in
+}
+
+// near returns the names that may be meant by another one: all, or of many those with its first letter.
+func (in *installed) near(name string) []string {
+	if len(in.names) <= mostCandidates {
+		return in.names
+	}
+	return in.like[strings.ToLower(name[:1])]
 }
 
 // versions returns the versions of a plugin, the highest first.

@@ -29,7 +29,7 @@ var unknownPlugin = Rule{
 				continue
 			}
 			p.by.rule = c.rule
-			p.by.suggest(path, "there is no plugin", name, c.installed.names, "the list has "+listed(c.installed.names))
+			p.by.suggest(path, "there is no plugin", name, c.installed.near(name), "the list has "+listed(c.installed.names))
 		}
 	},
 }

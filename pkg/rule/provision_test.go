@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,12 @@ func TestPluginsOfSandboxes(t *testing.T) {
 		{"metadata.name: hello_db", "", []string{"error plugin-name metadata.name: "}}, // which may be any
 		{"metadata.name: hello-db@2.0.0-rc.1", at + "hello-db", nil},
 	}.run(t)
+	many := []*yaml.Node{load(t, aSandbox, fed, at+"helo-db", "spec.resources[1].plugin: hello-db"), load(t, aPlugin)}
+	for i := range 100 {
+		many = append(many, load(t, aPlugin, fmt.Sprintf("metadata.name: a%d", i)))
+	}
+	assert.Equal(t, []string{"warning unknown-plugin " + at + `there is no plugin "helo-db": did you mean "hello-db"?`},
+		check(t, many...)[:1])
 	assert.Empty(t, check(t, load(t, aSandbox, at+"nobody")), "a sandbox may be checked alone")
 }
 

@@ -96,3 +96,13 @@ func TestScriptsOfThisMachineAreLetBe(t *testing.T) {
 	}
 	t.Logf("%d scripts", checked)
 }
+
+// What no person writes is not parsed, so that it cannot cost more than other scripts.
+func TestHostileScripts(t *testing.T) {
+	t.Parallel()
+	for _, opening := range []string{"(", "$(", "{ ", "((", "${a[", "\"$("} {
+		assert.Empty(t, scripted(t, "#!/bin/bash\n"+strings.Repeat(opening, 1_001)), opening)
+	}
+	assert.Len(t, scripted(t, "#!/bin/bash\nif true; then\n"+strings.Repeat("(:)\n", 2_000)), 1)
+	assert.Empty(t, scripted(t, "#!/bin/sh\nif\n"+strings.Repeat("#", 64<<10)))
+}
