@@ -3,6 +3,7 @@ package schemas
 import (
 	"maps"
 
+	"github.com/resource-plugins/krm-functions/pkg/rule"
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
 
@@ -16,6 +17,7 @@ type limit struct {
 	least    int    // of a number, a list's length
 	most     int    // of a number
 	keys     string // the pattern of a map's keys
+	keyNames []string
 }
 
 // keywords writes the limit in the words of JSON Schema. An optional text may be empty: that means absent.
@@ -44,6 +46,9 @@ func (l limit) keywords(kind string, required bool) object {
 	if l.keys != "" {
 		add("propertyNames", object{{"pattern", "^(" + l.keys + ")$"}})
 	}
+	if l.keyNames != nil {
+		add("propertyNames", object{{"enum", l.keyNames}})
+	}
 	if l.least > 0 && kind == "array" {
 		add("minItems", l.least)
 	} else if l.least > 0 {
@@ -59,7 +64,7 @@ var (
 	identifier = limit{pattern: "[a-zA-Z]([a-zA-Z0-9-]*[a-zA-Z0-9])?", length: 30}
 	bareName   = limit{pattern: "[a-zA-Z][a-zA-Z0-9-]*[a-zA-Z0-9]", length: version.MaxBareName}
 	pluginName = limit{pattern: bareName.pattern + "(@v?[0-9][0-9a-zA-Z.+-]*)?", length: version.MaxBareName + 1 + version.MaxVersion}
-	reference  = limit{pattern: bareName.pattern + "(@.+)?"}
+	reference  = limit{pattern: bareName.pattern + `(@[\s\S]+)?`}
 	label      = limit{pattern: "[a-z0-9]([a-z0-9-]*[a-z0-9])?", length: 63}
 	subdomain  = limit{pattern: `[a-z0-9]([a-z0-9.-]*[a-z0-9])?`, length: 253}
 	variable   = limit{pattern: "[a-zA-Z_.-][a-zA-Z0-9_.-]*"}
@@ -140,7 +145,7 @@ func lockLimits() map[string]limit {
 // configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.
 func configLimits(kind string) map[string]limit {
 	all := map[string]map[string]limit{
-		"ValidatePlugin": {".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
+		"ValidatePlugin": {".rules": {keyNames: rule.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
 		"RenderPhase": {
 			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
 			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, length: label.length},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,9 +17,15 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/native"
 )
 
+// compiled are the schemas by their files: each is compiled once.
+var compiled sync.Map
+
 func compile(t *testing.T, file string) *jsonschema.Schema {
 	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile(file)
+	once, _ := compiled.LoadOrStore(file, sync.OnceValues(func() (*jsonschema.Schema, error) {
+		return jsonschema.NewCompiler().Compile(file)
+	}))
+	schema, err := once.(func() (*jsonschema.Schema, error))()
 	require.NoError(t, err)
 	return schema
 }
@@ -163,8 +170,9 @@ func TestWhatSchemasRefuse(t *testing.T) {
 		{"native/sandbox.json", "name: a\nspec: {cluster: a, endpoints: {a: b}}"},
 		{"native/routegroup.json", "name: a\nspec: {match: {any: [{all: [{lable: {key: a, value: b}}]}]}}"},
 		{"routegroup.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: RouteGroup\nmetadata: {name: a}\nspec: {}"},
-		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nrules: {a: b}"},
+		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nrules: {script: b}"},
 		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nspec: {}"},
+		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nrules: {scirpt: \"off\"}"},
 		{"all.json", "apiVersion: resourceplugins.dev/v1\nkind: Sandbox\nmetadata: {name: a}\nspec: {cluster: a}"},
 		{"pluginlock.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: PluginLock\nmetadata: {name: a}\n" +
 			"spec: {plugins: [{asked: a-b, chosen: a-b@1.0.0, digest: sha256:12}]}"},

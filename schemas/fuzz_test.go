@@ -1,0 +1,35 @@
+package schemas
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Whatever is written into a field whose form the schema knows: what no rule refuses, the schema does not.
+func FuzzSchemasRefuseNothingThatRulesAccept(f *testing.F) {
+	paths := func(d document) []string {
+		return slices.DeleteFunc(slices.Sorted(maps.Keys(d.limits())), func(path string) bool {
+			return d.limits()[path].pattern == "" || strings.HasSuffix(path, "{}")
+		})
+	}
+	for i, d := range documents {
+		for j := range paths(d) {
+			for _, text := range []string{"", "a-b", "ab@>=1\n<2", "/a\u00a0", "1d", "host:1", "a.b"} {
+				f.Add(uint8(i), uint8(j), text)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind, field uint8, text string) {
+		d := documents[int(kind)%len(documents)]
+		all := paths(d)
+		root, at := with(t, fixtures[d.kind], all[int(field)%len(all)], text)
+		if compile(t, fileOf(d.kind)).Validate(asJSON(t, root)) == nil {
+			return
+		}
+		assert.NotEmpty(t, problemsAt(t, root, at), "the schema refuses what no rule does: %s: %q", at, text)
+	})
+}
