@@ -172,7 +172,7 @@ func TestWhatSchemasRefuse(t *testing.T) {
 		{"routegroup.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: RouteGroup\nmetadata: {name: a}\nspec: {}"},
 		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nrules: {script: b}"},
 		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nspec: {}"},
-		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nrules: {scirpt: \"off\"}"},
+		{"all.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: ValidatePlugin\nmetadata: {name: a}\nrules: {no-such-rule: \"off\"}"},
 		{"all.json", "apiVersion: resourceplugins.dev/v1\nkind: Sandbox\nmetadata: {name: a}\nspec: {cluster: a}"},
 		{"pluginlock.json", "apiVersion: resourceplugins.dev/v1alpha1\nkind: PluginLock\nmetadata: {name: a}\n" +
 			"spec: {plugins: [{asked: a-b, chosen: a-b@1.0.0, digest: sha256:12}]}"},
