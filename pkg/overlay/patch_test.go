@@ -1,9 +1,14 @@
 package overlay_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	kjson "sigs.k8s.io/json"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/pkg/overlay"
 )
@@ -50,4 +55,31 @@ func TestPatchesOfDeploymentsThatDoNot(t *testing.T) {
 		}
 		assert.Equal(t, want, got, text)
 	}
+}
+
+// Whatever passes is a Deployment to the API server's strict decoder, where no directive of a merge is in it.
+func FuzzDeploymentPatch(f *testing.F) {
+	for _, text := range []string{
+		"spec: {replicas: 1, template: {spec: {containers: [{name: a, ports: [{containerPort: 1}]}]}}}", "spec: &a {template: *a}",
+		"{spec: {strategy: {rollingUpdate: {maxSurge: 10%}}}, metadata: {labels: {a: null}}}", "[]", "spec: {$patch: delete}",
+		"spec: {template: {spec: {volumes: [{name: a, $patch: delete}], $setElementOrder/volumes: [{name: a}]}}}",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		problems := overlay.CheckDeploymentPatch(text)
+		for _, p := range problems {
+			require.NotContains(t, p.String(), "\n")
+		}
+		if len(problems) > 0 || strings.Contains(text, "$") || strings.Contains(text, `\`) {
+			return
+		}
+		asJSON, err := sigsyaml.YAMLToJSON([]byte(text))
+		if err != nil {
+			t.Skip("the older YAML reader refuses it")
+		}
+		strict, err := kjson.UnmarshalStrict(asJSON, new(appsv1.Deployment))
+		require.NoError(t, err, "%q", text)
+		require.Empty(t, strict, "%q", text)
+	})
 }
