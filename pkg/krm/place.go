@@ -26,6 +26,9 @@ func (n named) Place(node *yaml.Node) Place {
 // Inside returns the place of the scalar.
 func (n named) Inside(node *yaml.Node, _, _ int) (Place, bool) { return n.Place(node), false }
 
+// Locate tells where the item was read from, if it did not come in with a list.
+func (i *Item) Locate(source Source) { i.source = source }
+
 // PlaceOf returns where the field at path is written, or its nearest parent that exists. Of an item that came in with a
 // list only the file is known, and that only where the orchestrator's annotation can be trusted: under kustomize the
 // paths are made up.

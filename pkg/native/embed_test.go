@@ -137,5 +137,5 @@ metadata: {name: part}
 
 	read, err = native.Read([]string{dir + "/a/plugin.yaml", dir + "/a/pod.yaml"}, native.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"ResourcePlugin p a/plugin.yaml", "PodTemplate part"}, names(read, dir))
+	assert.Equal(t, []string{"ResourcePlugin p a/plugin.yaml", "PodTemplate part a/pod.yaml"}, names(read, dir))
 }

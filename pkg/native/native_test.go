@@ -213,7 +213,7 @@ spec: {containers: []}
 	assert.Equal(t, []string{
 		"Sandbox one a.yaml",
 		"Sandbox two a.yaml",
-		"ConfigMap odd",
+		"ConfigMap odd b.yml",
 		"Sandbox @{not expanded} b.yml",
 		"Sandbox three c.json",
 		"Sandbox four d.yaml", "Secret five list.yaml", "Sandbox six list.yaml",

@@ -25,7 +25,8 @@ type reader struct {
 }
 
 func (r *reader) read() {
-	if item := foreign(r.chunk.text); item != nil {
+	if item, above := foreign(r.chunk.text); item != nil {
+		item.Locate(below{written: r.written(), lines: r.chunk.line + above})
 		r.documents = append(r.documents, Document{Item: item})
 		return
 	}
@@ -40,26 +41,27 @@ func (r *reader) read() {
 }
 
 // foreign takes an object of somebody else's as it is written: nobody needs its tree. It returns nil where the text may
-// be something else.
-func foreign(text []byte) *krm.Item {
+// be something else, and how many lines of the text are above the object's.
+func foreign(text []byte) (item *krm.Item, above int) {
 	if bytes.HasPrefix(text, []byte("---")) {
 		if !bare(text[:lineEnd(text, 0)]) {
-			return nil
+			return nil, 0
 		}
 		text = text[lineEnd(text, 0):]
+		above = 1
 	}
 	if !bytes.HasPrefix(text, []byte("apiVersion:")) && !bytes.Contains(text, []byte("\napiVersion:")) {
-		return nil
+		return nil, 0
 	}
 	item, err := krm.NewItem(text)
 	if err != nil || item.Kind() == "" {
-		return nil
+		return nil, 0
 	}
 	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
 	case contract.Group, listGroup, "":
-		return nil
+		return nil, 0
 	}
-	return item
+	return item, above
 }
 
 // listGroup is the API group of a ResourceList.

@@ -87,6 +87,26 @@ func (w *written) inPart(node *yaml.Node, before string, part template.Origin, a
 	return krm.Place{File: part.File, Line: line, Column: column}, true
 }
 
+// below is the source of an object whose tree counts its lines from its own text.
+type below struct {
+	*written
+	lines int // of the file, above that text
+}
+
+// Place returns where a node begins.
+func (b below) Place(node *yaml.Node) krm.Place { return b.written.Place(b.moved(node)) }
+
+// Inside returns where a line and a column of a scalar's value are written.
+func (b below) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
+	return b.written.Inside(b.moved(node), line, column)
+}
+
+func (b below) moved(node *yaml.Node) *yaml.Node {
+	own := *node
+	own.Line += b.lines
+	return &own
+}
+
 // locate returns the place of the byte of a value that is written at a node.
 func locate(text *position.Text, file string, node *yaml.Node, value string, at int) (krm.Place, bool) {
 	scalar, ok := text.Scalar(node, value)

@@ -137,6 +137,22 @@ func TestResultsInsideVariables(t *testing.T) {
 	assert.Equal(t, "s.yaml:3:13", shortly(dir, result.Place))
 }
 
+// Objects of somebody else's keep their bytes, and have places all the same.
+func TestPlacesOfForeignObjects(t *testing.T) {
+	t.Parallel()
+	dir := archive(t, "-- a.yaml --\n# first\n---\napiVersion: v1\nkind: A\n---\n\napiVersion: v1\nkind: ConfigMap\n"+
+		"metadata:\n  name: c\ndata:\n  x: |\n    one\n    two\n")
+	read, err := native.Read([]string{dir}, native.Options{})
+	require.NoError(t, err)
+	require.Len(t, read.Documents, 2)
+	assert.Equal(t, "a.yaml:3:1", shortly(dir, read.Documents[0].Item.PlaceOf("")))
+	item := read.Documents[1].Item
+	assert.Equal(t, "a.yaml:10:9", shortly(dir, item.PlaceOf("metadata.name")))
+	place, known := item.PlaceInside("data.x", 2, 2)
+	assert.True(t, known)
+	assert.Equal(t, "a.yaml:14:6", shortly(dir, place))
+}
+
 // archive writes the files of a text into a new folder.
 func archive(t *testing.T, text string) string {
 	t.Helper()

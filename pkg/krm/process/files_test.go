@@ -85,7 +85,7 @@ func TestDocumentsAreNotPrintedWithAnError(t *testing.T) {
 	got := below(dir, run(function(nil), "", "--verbose", dir))
 	assert.Equal(t, 1, got.code)
 	assert.Empty(t, got.stdout)
-	assert.Equal(t, `[error] Pod/p kind: is of severity error
+	assert.Equal(t, `error.yaml:2:7: [error] Pod/p kind: is of severity error
 sandbox.yaml:1:7: [error] Sandbox/@{name} metadata.name: "@{name}": variable "name" must have a value: `+
 		`give it with --set name=VALUE
 try: saw 7 documents: 2 errors

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -49,7 +50,7 @@ func printJUnit(out io.Writer, r *report) error {
 	byRef := map[krm.ResourceRef]*junitCase{}
 	for _, item := range r.list.Items() {
 		d := document{ref: item.Ref(), file: item.PlaceOf("").File}
-		if d.file == "" {
+		if group, _, _ := strings.Cut(d.ref.APIVersion, "/"); group != contract.Group {
 			continue // an object of somebody else's
 		}
 		cases[d] = all.suite(d.file).add(subjectText(&d.ref))

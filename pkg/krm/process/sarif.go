@@ -134,7 +134,7 @@ func (r *report) sarifResult(result krm.Result, rules []sarifRule) sarifResult {
 	if place := result.Place; place.File != "" {
 		location := sarifLocation{Physical: sarifPhysical{Artifact: artifact(place.File, r.folder)}}
 		if place.Line > 0 {
-			location.Physical.Region = &sarifRegion{StartLine: place.Line, StartColumn: place.Column}
+			location.Physical.Region = r.sarifRegion(result)
 		}
 		if subject := subjectOf(result); subject != "" {
 			location.Logical = []sarifLogical{{subject}}
@@ -145,6 +145,15 @@ func (r *report) sarifResult(result krm.Result, rules []sarifRule) sarifResult {
 		one.Fixes = r.sarifFixes(result)
 	}
 	return one
+}
+
+// sarifRegion is the place of a result, up to the end of the value or key where that is known.
+func (r *report) sarifRegion(result krm.Result) *sarifRegion {
+	region := &sarifRegion{StartLine: result.Place.Line, StartColumn: result.Place.Column}
+	if text, scalar, err := r.texts.scalar(result); err == nil && !scalar.Block {
+		region.EndLine, region.EndColumn = text.Position(scalar.End)
+	}
+	return region
 }
 
 func (r *report) sarifFixes(result krm.Result) []sarifFix {
