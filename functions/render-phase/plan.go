@@ -64,9 +64,13 @@ func (p *plan) add(s *subject) {
 		p.report(s, "", err)
 		return
 	}
+	resolve := p.plugins.Resolve
+	if phase == plugin.Delete {
+		resolve = p.plugins.ResolveSettled
+	}
 	for i, resource := range s.Spec.Resources {
 		at := resourcePath(i).Key("plugin")
-		choice, err := p.plugins.Resolve(resource.Plugin)
+		choice, err := resolve(resource.Plugin)
 		if err == nil {
 			err = choice.Confirm(record[resource.Name])
 		}

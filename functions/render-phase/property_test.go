@@ -22,13 +22,16 @@ func documents(random *rand.Rand, n int) []string {
 			"  delete: [{name: bye}]\n", version, random.IntN(2), version))
 	}
 	for i := range n {
-		state := []string{"present", "absent"}[random.IntN(2)]
+		state, references := "present", []string{"pg", "hello", "hello@1.0.0", "hello@^1"}
+		if random.IntN(2) == 0 { // the delete phase never floats
+			state, references = "absent", []string{"pg", "hello@2.0.0", "hello@1.0.0", "hello@1.1"}
+		}
 		doc := fmt.Sprintf("apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata:\n  name: s%d\n  annotations: "+
 			"{resourceplugins.dev/state: %s}\nspec:\n  cluster: c\n  resources:\n", i, state)
 		resources := make([]string, 1+random.IntN(3))
 		for r := range resources {
 			resources[r] = fmt.Sprintf("  - {name: R%d, plugin: %q, params: {size: \"%d\"}}\n", r,
-				[]string{"pg", "hello", "hello@1.0.0", "hello@^1"}[random.IntN(4)], random.IntN(3))
+				references[random.IntN(len(references))], random.IntN(3))
 		}
 		docs = append(docs, doc+strings.Join(resources, ""))
 	}

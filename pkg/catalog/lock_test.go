@@ -102,17 +102,19 @@ func TestLocksThatNoLongerHold(t *testing.T) {
 // TestResolveSettled is what a delete phase calls.
 func TestResolveSettled(t *testing.T) {
 	t.Parallel()
-	document := item(t, "db@1.0.0")
+	document, older := item(t, "db@1.0.0"), item(t, "db@0.9.0")
 	digest := choose(t, "db", document).Digest
-	plugins := catalog.New([]*krm.Item{document})
-	_, err := plugins.ResolveSettled("db@1")
+	_, err := catalog.New([]*krm.Item{document}).ResolveSettled("db")
+	require.NoError(t, err, "of one version there is no choice")
+	plugins := catalog.New([]*krm.Item{document, older})
+	_, err = plugins.ResolveSettled("db@1")
 	require.NoError(t, err)
 	_, err = plugins.ResolveSettled("db")
 	require.EqualError(t, err, `"db" must not float in the delete phase, which must run the version that created what it removes: `+
 		`pin it, or lock it (- {asked: db, chosen: db@1.0.0, digest: `+digest+`})`)
 	_, err = plugins.ResolveSettled("nothing")
 	require.ErrorContains(t, err, "is unknown")
-	locked := catalog.New([]*krm.Item{document, lockDocument(t, "lock", "db", "db@1.0.0", digest)})
+	locked := catalog.New([]*krm.Item{document, older, lockDocument(t, "lock", "db", "db@1.0.0", digest)})
 	_, err = locked.ResolveSettled("db")
 	require.NoError(t, err)
 }

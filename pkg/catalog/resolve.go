@@ -29,8 +29,7 @@ func (c *Catalog) Resolve(reference string) (*Choice, error) {
 	return choice, err
 }
 
-// ResolveSettled is Resolve for what must not float, as the delete phase: a reference that is neither a pin nor locked
-// is a *ReferenceError.
+// ResolveSettled is Resolve for what must not float, as the delete phase: see Settled.
 func (c *Catalog) ResolveSettled(reference string) (*Choice, error) {
 	choice, err := c.Resolve(reference)
 	if err == nil {
@@ -39,12 +38,14 @@ func (c *Catalog) ResolveSettled(reference string) (*Choice, error) {
 	return choice, err
 }
 
-// Settled checks that the choice is not to change: it is a *ReferenceError where the reference floats and is not locked.
+// Settled checks that there was nothing to choose: it is a *ReferenceError where the reference floats, is not locked, and
+// the plugin has more than one version.
 func (c *Choice) Settled(reference string) error {
-	if c.Floats && c.Lock == "" {
-		return unsettled(reference, c)
+	only := len(c.Trail) > 0 && c.Trail[0].Left == 1
+	if !c.Floats || c.Lock != "" || only {
+		return nil
 	}
-	return nil
+	return unsettled(reference, c)
 }
 
 // Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
