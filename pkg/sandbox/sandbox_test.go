@@ -151,13 +151,15 @@ func TestNullMeansAbsent(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(whole)
 	f.Add("spec: {cluster: 1, forks: {}, local: [[]], labels: [a]}")
+	f.Add("spec: {match: &a {any: [*a], all: [{label: {}}]}, endpoints: [{target: 1}], ttl: {}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		item, err := krm.NewItem([]byte(text))
 		if err != nil {
 			return
 		}
 		_, problems := sandbox.Read(item)
-		for i, problem := range problems {
+		_, more := sandbox.ReadRouteGroup(item)
+		for i, problem := range append(problems, more...) {
 			assert.NotEmpty(t, problem.Message, strconv.Itoa(i))
 		}
 	})
