@@ -12,6 +12,7 @@ import (
 type limit struct {
 	required bool   // by a rule, where the type does not say so
 	pattern  string // of the whole text
+	words    string // what an editor says where the pattern does not match
 	length   int    // the most characters
 	oneOf    []string
 	least    int    // of a number, a list's length
@@ -40,6 +41,9 @@ func (l limit) keywords(kind string, required bool) object {
 	case kind == "string" && required:
 		add("minLength", 1)
 	}
+	if l.words != "" {
+		add("patternErrorMessage", l.words)
+	}
 	if l.length > 0 {
 		add("maxLength", l.length)
 	}
@@ -61,27 +65,60 @@ func (l limit) keywords(kind string, required bool) object {
 }
 
 var (
-	identifier = limit{pattern: "[a-zA-Z]([a-zA-Z0-9-]*[a-zA-Z0-9])?", length: 30}
-	bareName   = limit{pattern: "[a-zA-Z][a-zA-Z0-9-]*[a-zA-Z0-9]", length: version.MaxBareName}
-	pluginName = limit{pattern: bareName.pattern + "(@v?[0-9][0-9a-zA-Z.+-]*)?", length: version.MaxBareName + 1 + version.MaxVersion}
-	reference  = limit{pattern: bareName.pattern + `(@[\s\S]+)?`}
-	label      = limit{pattern: "[a-z0-9]([a-z0-9-]*[a-z0-9])?", length: 63}
-	subdomain  = limit{pattern: `[a-z0-9]([a-z0-9.-]*[a-z0-9])?`, length: 253}
-	variable   = limit{pattern: "[a-zA-Z_.-][a-zA-Z0-9_.-]*"}
-	file       = limit{pattern: `/(.*[^/])`}
-	text       = limit{length: 255}
-	port       = limit{least: 1, most: 65535}
-	protocol   = limit{oneOf: []string{"http", "grpc"}}
-	address    = limit{pattern: ".+:[0-9]+"}
-	duration   = limit{pattern: "[0-9]+[mhdw]"}
-	operation  = limit{oneOf: []string{"upsert", "delete"}}
-	outputKey  = limit{pattern: `[a-zA-Z][a-zA-Z0-9-]*\.[a-zA-Z][a-zA-Z0-9-]*`}
+	identifier = limit{
+		pattern: "[a-zA-Z]([a-zA-Z0-9-]*[a-zA-Z0-9])?", length: 30,
+		words: "must hold letters, digits and inner dashes only, and start with a letter",
+	}
+	bareName = limit{
+		pattern: "[a-zA-Z][a-zA-Z0-9-]*[a-zA-Z0-9]", length: version.MaxBareName,
+		words: "must be at least two letters, digits and inner dashes, and start with a letter",
+	}
+	pluginName = limit{
+		pattern: bareName.pattern + "(@v?[0-9][0-9a-zA-Z.+-]*)?", length: version.MaxBareName + 1 + version.MaxVersion,
+		words: "must be a name of letters, digits and inner dashes, or NAME@VERSION with a semver such as 1.0.0",
+	}
+	reference = limit{
+		pattern: bareName.pattern + `(@[\s\S]+)?`,
+		words:   "must be the name of a plugin, or NAME@VERSION",
+	}
+	label = limit{
+		pattern: "[a-z0-9]([a-z0-9-]*[a-z0-9])?", length: 63,
+		words: "must hold lower-case letters, digits and inner dashes only",
+	}
+	subdomain = limit{
+		pattern: `[a-z0-9]([a-z0-9.-]*[a-z0-9])?`, length: 253,
+		words: "must hold lower-case letters, digits, inner dashes and dots only",
+	}
+	variable = limit{
+		pattern: "[a-zA-Z_.-][a-zA-Z0-9_.-]*",
+		words:   "must hold letters, digits, underscores, dashes and dots only, and not start with a digit",
+	}
+	file     = limit{pattern: `/(.*[^/])`, words: "must be the absolute path of a file"}
+	text     = limit{length: 255}
+	port     = limit{least: 1, most: 65535}
+	protocol = limit{oneOf: []string{"http", "grpc"}}
+	address  = limit{pattern: ".+:[0-9]+", words: "must be HOST:PORT, such as localhost:8080"}
+	duration = limit{
+		pattern: "[0-9]+[mhdw]",
+		words:   "must be a number and one of the units m, h, d and w, such as 2d",
+	}
+	operation = limit{oneOf: []string{"upsert", "delete"}}
+	outputKey = limit{
+		pattern: `[a-zA-Z][a-zA-Z0-9-]*\.[a-zA-Z][a-zA-Z0-9-]*`,
+		words:   "must be STEP.OUTPUT, such as provision.host",
+	}
 	labelKey   = "[a-zA-Z0-9_./-]{1,255}"
 	forkKinds  = limit{oneOf: []string{"Deployment", "ArgoRollout", "Rollout"}}
 	otherKinds = limit{oneOf: []string{"Deployment", "ArgoRollout", "Rollout", "Service"}}
 	some       = limit{least: 1}
-	sha256     = limit{pattern: "sha256:[0-9a-f]{64}"}
-	semver     = limit{pattern: `[0-9]+\.[0-9]+\.[0-9]+([-+][0-9a-zA-Z.+-]+)?`}
+	sha256     = limit{
+		pattern: "sha256:[0-9a-f]{64}",
+		words:   "must be sha256: and 64 hexadecimal digits in lower case",
+	}
+	semver = limit{
+		pattern: `[0-9]+\.[0-9]+\.[0-9]+([-+][0-9a-zA-Z.+-]+)?`,
+		words:   "must be a semver such as 1.0.0",
+	}
 )
 
 func pluginLimits() map[string]limit {
@@ -124,15 +161,16 @@ func sandboxLimits() map[string]limit {
 func routeGroupLimits() map[string]limit {
 	return map[string]limit{
 		"name": identifier, "spec.cluster": text, "spec.description": text, "spec.endpoints[].cluster": text,
-		"spec.match.label.key": {pattern: labelKey}, "spec.ttl.duration": duration,
-		"spec.ttl.offsetFrom": {oneOf: []string{"noMatchedSandboxes", "createdAt", "updatedAt"}},
+		"spec.match.label.key": {pattern: labelKey, words: "must hold letters, digits, dashes and underscores only"},
+		"spec.ttl.duration":    duration,
+		"spec.ttl.offsetFrom":  {oneOf: []string{"noMatchedSandboxes", "createdAt", "updatedAt"}},
 	}
 }
 
 func catalogLimits() map[string]limit {
 	return map[string]limit{
 		"spec.plugins[].name": bareName, "spec.plugins[].versions[].version": semver,
-		"spec.plugins[].versions[].digest": sha256, "spec.plugins[].channels{}": {required: true, pattern: semver.pattern},
+		"spec.plugins[].versions[].digest": sha256, "spec.plugins[].channels{}": {required: true, pattern: semver.pattern, words: semver.words},
 	}
 }
 
@@ -148,7 +186,7 @@ func configLimits(kind string) map[string]limit {
 		"ValidatePlugin": {".rules": {keyNames: rule.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
 		"RenderPhase": {
 			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
-			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, length: label.length},
+			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, words: label.words, length: label.length},
 			".stepTimeoutSeconds": some, ".startTimeoutSeconds": some,
 		},
 		"ResolveVersion": {".mode": {oneOf: []string{"keep", "locked", "update"}}},

@@ -3,6 +3,7 @@ package schemas
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"slices"
 	"strings"
@@ -133,7 +134,7 @@ func (b *builder) fields(s *structure, path string) object {
 		properties = append(properties, member{f.key, b.value(f.of, below, describe(f.doc, f.name, f.key), must)})
 		for _, old := range f.was {
 			former = append(former, member{old, object{
-				{"not", object{}}, {"doNotSuggest", true}, {"deprecationMessage", "it is called \"" + f.key + "\" today"},
+				{"not", object{}}, {"doNotSuggest", true}, {"deprecationMessage", fmt.Sprintf("%q is called %q today", old, f.key)},
 			}})
 		}
 	}
