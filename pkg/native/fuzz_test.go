@@ -6,7 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/native"
 )
 
@@ -50,6 +52,7 @@ func FuzzRead(f *testing.F) {
 			assert.NotContains(t, r.Message, "\n")
 		}
 		for _, d := range first.Documents {
+			checkPlaces(t, d.Item, lines)
 			printed, err := d.Item.Bytes()
 			if err != nil {
 				continue // aliases that lead to too much
@@ -63,4 +66,34 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkPlaces asks for places inside every scalar: they lie in the text, and the beginning of a value is at its node or
+// behind it.
+func checkPlaces(t *testing.T, item *krm.Item, lines int) {
+	t.Helper()
+	seen := map[*yaml.Node]bool{}
+	var walk func(node *yaml.Node, path krm.Path)
+	walk = func(node *yaml.Node, path krm.Path) {
+		if seen[node] || len(seen) > 100 {
+			return
+		}
+		seen[node] = true
+		for i, content := range node.Content {
+			switch {
+			case node.Kind == yaml.SequenceNode:
+				walk(content, path.Index(i))
+			case node.Kind == yaml.MappingNode && i%2 == 1:
+				walk(content, path.Key(node.Content[i-1].Value))
+			}
+		}
+		for _, at := range []struct{ line, column int }{{1, 0}, {1, 1}, {2, 3}, {99, 99}} {
+			place, known := item.PlaceInside(path, at.line, at.column)
+			require.LessOrEqual(t, place.Line, lines+1)
+			if whole := item.PlaceOf(path); known && at.line == 1 {
+				require.LessOrEqual(t, whole.Line, place.Line, "%s", path)
+			}
+		}
+	}
+	walk(item.Node(), "")
 }
