@@ -152,7 +152,7 @@ func TestIntoTellsWhatDoesNotFit(t *testing.T) {
 		"a mapping": {"{name: {}}", []string{"error type spec.name: must be a string, not a mapping"}},
 		"a foreign tag": {
 			"{name: !secret x}",
-			[]string{`error type spec.name: must be a string, not "x" with the tag !secret: quote it`},
+			[]string{`error type spec.name: must be a string, not "x" with the tag "!secret": quote it`},
 		},
 		"a string as number": {
 			`{name: a, port: "80"}`,

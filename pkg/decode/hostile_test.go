@@ -178,6 +178,8 @@ func FuzzInto(f *testing.F) {
 		"port: 0x10",
 		"[]",
 		"- - - a",
+		"!%0a", // a tag with a line feed
+		"{name: !!int \"a\\nb\", open: !!bool \"a\\nb\"}",
 		"name: |\n yes\n",
 	} {
 		f.Add(seed)

@@ -134,9 +134,9 @@ func describe(node *yaml.Node) string {
 func describeScalar(node *yaml.Node) string {
 	switch tag := node.ShortTag(); tag {
 	case "!!int", "!!float":
-		return "the number " + shortened(node.Value)
+		return "the number " + oneLine(node.Value)
 	case "!!bool":
-		return "the boolean " + node.Value
+		return "the boolean " + oneLine(node.Value)
 	case "!!null":
 		return "null"
 	case "!!str":
@@ -144,9 +144,12 @@ func describeScalar(node *yaml.Node) string {
 	case "!!timestamp":
 		return fmt.Sprintf("the date %q", node.Value)
 	default:
-		return fmt.Sprintf("%q with the tag %s", shortened(node.Value), shortened(tag))
+		return fmt.Sprintf("%q with the tag %q", shortened(node.Value), shortened(tag))
 	}
 }
+
+// oneLine is a value without its line feeds: an explicit tag makes a number of any text.
+func oneLine(text string) string { return shortened(strings.Join(strings.Fields(text), " ")) }
 
 // shortened keeps a message readable whatever a document holds.
 func shortened(text string) string {

@@ -62,6 +62,7 @@ func FuzzDeploymentPatch(f *testing.F) {
 	for _, text := range []string{
 		"spec: {replicas: 1, template: {spec: {containers: [{name: a, ports: [{containerPort: 1}]}]}}}", "spec: &a {template: *a}",
 		"{spec: {strategy: {rollingUpdate: {maxSurge: 10%}}}, metadata: {labels: {a: null}}}", "[]", "spec: {$patch: delete}",
+		"kind: !!int \"a\\nb\"",
 		"spec: {template: {spec: {volumes: [{name: a, $patch: delete}], $setElementOrder/volumes: [{name: a}]}}}",
 	} {
 		f.Add(text)

@@ -200,7 +200,7 @@ func describe(node *yaml.Node) string {
 	case node.ShortTag() == "!!str":
 		return "a string"
 	case node.ShortTag() == "!!int" || node.ShortTag() == "!!float":
-		return "the number " + node.Value
+		return "the number " + strings.Join(strings.Fields(node.Value), " ") // of one line, whatever its tag says
 	default:
 		return strconv.Quote(node.Value)
 	}
