@@ -14,8 +14,9 @@ help: ## show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build the functions into bin/
+build: ## build the functions and the catalog command into bin/
 	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/...
+	@go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/catalog
 
 .PHONY: demo
 demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
@@ -23,8 +24,8 @@ demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
 
 .PHONY: test
 test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
-	go vet ./... ./runtime/...
-	go test ./... ./runtime/...
+	go vet ./... ./runtime/... ./cmd/catalog/...
+	go test ./... ./runtime/... ./cmd/catalog/...
 
 .PHONY: race
 race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
@@ -43,10 +44,11 @@ lint: $(TOOLS)/golangci-lint ## check the style of the code
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(TOOLS)/golangci-lint run ./...
 	cd runtime && $(TOOLS)/golangci-lint run ./...
+	cd cmd/catalog && $(TOOLS)/golangci-lint run ./...
 
 .PHONY: golden
 golden: build ## write the golden files anew; read the difference before committing it
-	UPDATE_GOLDEN=1 go test ./functions/... ./pkg/... ./schemas/... ./test/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./pkg/... ./schemas/... ./test/... ./cmd/catalog/...
 
 .PHONY: clean
 clean: ## remove what was built

@@ -1,0 +1,7 @@
+// Command catalog keeps catalogs of resource plugins: it lists what is published, refuses to change it, tells what a
+// reference means and why, and carries catalogs with their plugins to registries and back.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
+	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+)
+
+// The exit codes.
+const (
+	exitClean    = 0
+	exitFindings = 1 // a document, a reference or a change is refused
+	exitCall     = 2 // the call itself is wrong
+)
+
+// refusal is an error about what documents say, not about the call.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+func refuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return refusal{err}
+}
+
+// run is the program without the process: it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		_, _ = io.WriteString(stderr, help())
+		return exitCall
+	}
+	switch args[0] {
+	case "-h", "--help", "help":
+		return write(stdout, stderr, help())
+	case "--version":
+		return write(stdout, stderr, "catalog "+ownVersion()+"\n")
+	case lintCommand().name:
+		return lint(args[1:], stdin, stdout, stderr)
+	}
+	var names []string
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(args[1:], stdin, stdout, stderr)
+		}
+		names = append(names, c.name)
+	}
+	guess := "see --help"
+	if nearest, _ := decode.Nearest(args[0], names); nearest != "" {
+		guess = fmt.Sprintf("did you mean %q?", nearest)
+	}
+	_, _ = fmt.Fprintf(stderr, "catalog: unknown command %q: %s\n", args[0], guess)
+	return exitCall
+}
+
+func (c command) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	work := c.prepare(flags)
+	flags.BoolP("help", "h", false, "show this text")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		return write(stdout, stderr, c.help(flags))
+	case err != nil:
+		return c.fail(stderr, fmt.Errorf("%w: see --help", err))
+	}
+	if asked, _ := flags.GetBool("help"); asked {
+		return write(stdout, stderr, c.help(flags))
+	}
+	if n := flags.NArg(); n < c.least || c.most >= 0 && n > c.most {
+		return c.fail(stderr, fmt.Errorf("arguments must be %s: see --help", cmp.Or(c.usage, "none")))
+	}
+	this := &call{args: flags.Args(), stdin: stdin}
+	err := work(this)
+	var found documents.Findings
+	var refused refusal
+	switch {
+	case errors.As(err, &found):
+		this.notes.WriteString(found.Error() + "\n")
+	case errors.As(err, &refused):
+		fmt.Fprintf(&this.notes, "catalog %s: %s\n", c.name, documents.Printable(err.Error()))
+	case err != nil:
+		return c.fail(stderr, err)
+	}
+	_, _ = this.notes.WriteTo(stderr)
+	if code := write(stdout, stderr, this.out.String()); code != exitClean || err == nil {
+		return code
+	}
+	return exitFindings
+}
+
+func (c command) fail(stderr io.Writer, err error) int {
+	_, _ = fmt.Fprintf(stderr, "catalog %s: %s\n", c.name, documents.Printable(err.Error()))
+	return exitCall
+}
+
+func write(stdout, stderr io.Writer, text string) int {
+	if _, err := io.WriteString(stdout, text); err != nil {
+		_, _ = fmt.Fprintf(stderr, "catalog: stdout must be writable: %s\n", err)
+		return exitCall
+	}
+	return exitClean
+}
+
+func ownVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && process.Version == "" {
+		return cmp.Or(info.Main.Version, "(devel)")
+	}
+	return cmp.Or(process.Version, "(devel)")
+}
+
+func help() string {
+	var b strings.Builder
+	b.WriteString("catalog keeps catalogs of resource plugins.\n\nUsage: catalog COMMAND [flags] [arguments]\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.purpose)
+	}
+	b.WriteString("\nEach command has its own --help. Exit code 0: done; 1: a document, a reference or a change is refused;\n" +
+		"2: the call is wrong.\n")
+	return b.String()
+}
+
+func (c command) help(flags *pflag.FlagSet) string {
+	return fmt.Sprintf("catalog %s %s.\n\nUsage: catalog %s\n\n%s\n\nFlags:\n%s\nExample:\n  %s\n", c.name, c.purpose,
+		strings.TrimSpace(c.name+" [flags] "+c.usage), c.details, flags.FlagUsages(),
+		strings.ReplaceAll(c.example, "\n", "\n  "))
+}
