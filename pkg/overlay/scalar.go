@@ -73,6 +73,14 @@ func integer(node *yaml.Node, bits int) manifest.Value {
 	return manifest.Int(n)
 }
 
+// exactDigits is how many digits of a number without quotes survive the readers that take it for a float64.
+const exactDigits = 15
+
+func digits(text string) int {
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return len(mantissa) - strings.Count(mantissa, ".") - strings.Count(mantissa, "-") - strings.Count(mantissa, "+")
+}
+
 // amount reads a resource.Quantity: a decimal number with a suffix or an exponent.
 func amount(node *yaml.Node) manifest.Value {
 	text := node.Value
@@ -83,7 +91,11 @@ func amount(node *yaml.Node) manifest.Value {
 			return nil
 		}
 		text = strconv.FormatInt(int64(n.(manifest.Int)), 10)
-	case "!!str", "!!float":
+	case "!!float":
+		if digits(text) > exactDigits {
+			return nil
+		}
+	case "!!str":
 	default:
 		return nil
 	}
