@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/resource-plugins/krm-functions/pkg/catalog"
+	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 	"github.com/resource-plugins/krm-functions/pkg/rule"
@@ -14,7 +16,7 @@ type config struct {
 	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`
 }
 
-// Process checks the plugins, sandboxes and route groups of the list. It edits no item, so that the list comes out as it
+// Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list comes out as it
 // went in but for its results: kustomize refuses a validator that changes anything.
 func (c *config) Process(call process.Call) (string, error) {
 	levels, wrong := rule.ParseLevels(c.Strict, c.Rules)
@@ -29,6 +31,7 @@ func (c *config) Process(call process.Call) (string, error) {
 		return "", err
 	}
 	call.List.Report(report.Results...)
+	call.List.Report(published(call.List)...)
 	if then := call.Base; then != nil {
 		older := rule.Older{List: then.List, Partial: then.Partial, Origins: then.Origins}
 		found, err := rule.CheckUpdate(call.List, older, levels)
@@ -38,6 +41,17 @@ func (c *config) Process(call process.Call) (string, error) {
 		call.List.Report(found...)
 	}
 	return "checked " + summary(report), nil
+}
+
+// published returns what is wrong with the catalogs and locks of the list, and which plugins are not what those say was
+// published.
+func published(list *krm.ResourceList) []krm.Result {
+	for _, item := range list.Items() {
+		if kind := item.Kind(); kind == contract.Catalog || kind == contract.PluginLock {
+			return catalog.LintPublished(list.Items())
+		}
+	}
+	return nil
 }
 
 // summary says how many documents of each kind were checked; route groups are rare.

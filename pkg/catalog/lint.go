@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
@@ -16,7 +17,19 @@ import (
 // version that is not there any more. Results are sorted.
 func Lint(items []*krm.Item) []krm.Result {
 	c := New(items)
-	results := krm.Results(c.Problems())
+	return c.lint(c.Problems())
+}
+
+// LintPublished is Lint without what plugin documents break among themselves, for whoever checks that by rules of its own.
+func LintPublished(items []*krm.Item) []krm.Result {
+	c := New(items)
+	return c.lint(slices.DeleteFunc(slices.Clone(c.Problems()), func(one krm.Result) bool {
+		return one.ResourceRef != nil && one.ResourceRef.Kind == contract.ResourcePlugin
+	}))
+}
+
+func (c *Catalog) lint(problems krm.Results) krm.Results {
+	results := slices.Clone(problems)
 	for _, bare := range slices.Sorted(maps.Keys(c.families)) {
 		for _, e := range c.families[bare].entries {
 			if found := c.verify(e); found != nil {
