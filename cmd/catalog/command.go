@@ -41,6 +41,6 @@ func (c *call) paths(from int) []string {
 func commands() []command {
 	return []command{
 		indexCommand(), lintCommand(), listCommand(), versionsCommand(), explainCommand(), diffCommand(), yankCommand(),
-		deprecateCommand(),
+		deprecateCommand(), pushCommand(), pullCommand(),
 	}
 }

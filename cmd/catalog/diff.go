@@ -31,7 +31,8 @@ func diffCommand() command {
 					fmt.Fprintln(&c.out, documents.Printable(change.String()))
 				}
 				if broken := difference.Broken(changes); len(broken) > 0 {
-					return refuse(fmt.Errorf("%s must keep what %s has published: see the lines with !", c.args[1], c.args[0]))
+					return refuse(fmt.Errorf("%s must keep what %s has published: see the lines that begin with ! above",
+						c.args[1], c.args[0]))
 				}
 				return nil
 			}

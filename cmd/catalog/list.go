@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -32,7 +33,7 @@ func listCommand() command {
 				for _, s := range shelves.lists {
 					for i := range s.Spec.Plugins {
 						p := &s.Spec.Plugins[i]
-						table.row(p.Name, s.Metadata.Name, fmt.Sprint(len(p.Versions)), shelves.chosen(p.Name), channels(p),
+						table.row(p.Name, s.Metadata.Name, strconv.Itoa(len(p.Versions)), shelves.chosen(p.Name), channels(p),
 							deprecated(p.Deprecated, p.Description))
 					}
 				}
@@ -77,7 +78,7 @@ func (s *shelves) chosen(name string) string {
 }
 
 func channels(p *listing.Plugin) string {
-	var texts []string
+	texts := make([]string, 0, len(p.Channels))
 	for _, name := range slices.Sorted(maps.Keys(p.Channels)) {
 		texts = append(texts, name+"="+p.Channels[name])
 	}

@@ -88,7 +88,9 @@ func (c command) run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	case errors.As(err, &found):
 		this.notes.WriteString(found.Error() + "\n")
 	case errors.As(err, &refused):
-		fmt.Fprintf(&this.notes, "catalog %s: %s\n", c.name, documents.Printable(err.Error()))
+		for _, line := range strings.Split(err.Error(), "\n") {
+			fmt.Fprintf(&this.notes, "catalog %s: %s\n", c.name, documents.Printable(line))
+		}
 	case err != nil:
 		return c.fail(stderr, err)
 	}

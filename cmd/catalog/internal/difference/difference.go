@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
 	"github.com/resource-plugins/krm-functions/pkg/listing"
@@ -34,7 +35,7 @@ func Broken(changes []Change) []Change {
 func Compare(older, newer *listing.Catalog) []Change {
 	c := &comparison{}
 	c.fact("catalog", "description", older.Spec.Description, newer.Spec.Description)
-	c.fact("catalog", "priority", fmt.Sprint(older.Spec.Priority), fmt.Sprint(newer.Spec.Priority))
+	c.fact("catalog", "priority", strconv.Itoa(older.Spec.Priority), strconv.Itoa(newer.Spec.Priority))
 	for _, name := range union(pluginNames(older), pluginNames(newer)) {
 		was, is := older.Plugin(name), newer.Plugin(name)
 		if was == nil {
@@ -115,7 +116,7 @@ func kubernetes(v *listing.Version) string {
 }
 
 func pluginNames(c *listing.Catalog) []string {
-	var names []string
+	names := make([]string, 0, len(c.Spec.Plugins))
 	for i := range c.Spec.Plugins {
 		names = append(names, c.Spec.Plugins[i].Name)
 	}
@@ -123,7 +124,7 @@ func pluginNames(c *listing.Catalog) []string {
 }
 
 func versionNames(p *listing.Plugin) []string {
-	var names []string
+	names := make([]string, 0, len(p.Versions))
 	for i := range p.Versions {
 		names = append(names, p.Versions[i].Version)
 	}

@@ -53,8 +53,9 @@ func ReadCatalog(path string) (*listing.Catalog, error) {
 // Sound decodes a Catalog document in which nothing is wrong.
 func Sound(item *krm.Item) (*listing.Catalog, error) {
 	read, problems := listing.Read(item)
-	var results krm.Results
-	for _, problem := range append(problems, read.Check()...) {
+	problems = append(problems, read.Check()...)
+	results := make(krm.Results, 0, len(problems))
+	for _, problem := range problems {
 		results = append(results, krm.At(item, problem.Path, problem.Severity, problem.Message))
 	}
 	return read, refused(results)

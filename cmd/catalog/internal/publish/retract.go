@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -46,7 +47,7 @@ func Deprecate(c *listing.Catalog, name, reason string) error {
 // CheckReason checks that a reason is one line of text.
 func CheckReason(reason string) error {
 	if strings.TrimSpace(reason) == "" {
-		return fmt.Errorf("reason must say why, for those whom it reaches")
+		return errors.New("reason must say why, for those whom it reaches")
 	}
 	if strings.ContainsFunc(reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("reason must be one line of printable text, not %q", reason)
