@@ -80,11 +80,15 @@ func placeFor(mapping *yaml.Node, key string) int {
 	return len(mapping.Content)
 }
 
-// removeAnnotation removes an annotation, and `annotations` with the last one.
+// removeAnnotation removes an annotation, as often as it is given, and `annotations` with the last one.
 func removeAnnotation(root *yaml.Node, key string) {
 	meta := Value(root, "metadata")
 	annotations := Value(meta, "annotations")
-	if cut(annotations, key) && len(annotations.Content) == 0 {
+	removed := false
+	for cut(annotations, key) {
+		removed = true
+	}
+	if removed && len(annotations.Content) == 0 {
 		cut(meta, "annotations")
 	}
 }

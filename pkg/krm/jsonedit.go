@@ -19,7 +19,9 @@ func (one edit) applyJSON(text []byte) ([]byte, error) {
 	from, to, exists := jsonPlace(text, one.path)
 	switch {
 	case one.gone && exists:
-		text = cutMember(text, annotationsPath, one.key)
+		for ; exists; _, _, exists = jsonPlace(text, one.path) {
+			text = cutMember(text, annotationsPath, one.key)
+		}
 		if at, end, _ := jsonPlace(text, annotationsPath); skipJSONSpace(text, at+1) == end-1 {
 			text = cutMember(text, "metadata", "annotations")
 		}

@@ -74,7 +74,8 @@ func (c *cutter) remove(root *yaml.Node, edits []edit, gone int, more bool) bool
 		return true
 	}
 	annotations, meta := c.raw(root, annotationsPath)
-	if annotations == nil || annotations.Kind != yaml.MappingNode || annotations.Style&yaml.FlowStyle != 0 {
+	if annotations == nil || annotations.Kind != yaml.MappingNode || annotations.Style&yaml.FlowStyle != 0 ||
+		hasTwice(annotations, edits) {
 		return false
 	}
 	if gone*2 == len(annotations.Content) {
@@ -90,6 +91,19 @@ func (c *cutter) remove(root *yaml.Node, edits []edit, gone int, more bool) bool
 		}
 	}
 	return true
+}
+
+// hasTwice tells whether a mapping has a key twice that is to be removed.
+func hasTwice(mapping *yaml.Node, edits []edit) bool {
+	seen := map[string]bool{}
+	for n := 0; n < len(mapping.Content); n += 2 {
+		key := mapping.Content[n].Value
+		if seen[key] && slices.ContainsFunc(edits, func(one edit) bool { return one.gone && one.key == key }) {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
 }
 
 // setOthers cuts the edits again that are not about annotations.

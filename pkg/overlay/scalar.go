@@ -67,7 +67,8 @@ func word(node *yaml.Node) (flag manifest.Bool, ok bool) {
 
 func integer(node *yaml.Node, bits int) manifest.Value {
 	var n int64
-	if node.ShortTag() != "!!int" || node.Decode(&n) != nil || bits == 32 && n != int64(int32(n)) {
+	signWithin := strings.LastIndexAny(node.Value, "+-") > 0 // 0o-4 is a string to other readers
+	if node.ShortTag() != "!!int" || signWithin || node.Decode(&n) != nil || bits == 32 && n != int64(int32(n)) {
 		return nil
 	}
 	return manifest.Int(n)
