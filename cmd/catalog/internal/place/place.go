@@ -30,6 +30,7 @@ type Options struct {
 }
 
 // Reading opens a place to read from, and returns the tag or the digest there.
+// A folder stays open as long as the process: the store reads from it.
 func Reading(ctx context.Context, reference string, o Options) (oras.ReadOnlyTarget, string, error) {
 	if !o.Layout {
 		return repository(reference, o.PlainHTTP)

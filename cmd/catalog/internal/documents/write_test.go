@@ -1,0 +1,76 @@
+package documents
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/listing"
+)
+
+func TestWriteCatalog(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file, link := filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "link.yaml")
+	list := listing.New("platform")
+	changed, err := WriteCatalog(file, list)
+	require.NoError(t, err)
+	assert.True(t, changed)
+	require.NoError(t, os.Chmod(file, 0o600))
+	require.NoError(t, os.Symlink("catalog.yaml", link))
+
+	changed, err = WriteCatalog(link, list)
+	require.NoError(t, err)
+	assert.False(t, changed, "the same catalog does not touch the file")
+	list.Spec.Priority = 10
+	changed, err = WriteCatalog(link, list)
+	require.NoError(t, err)
+	assert.True(t, changed)
+
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink, "a link stays a link")
+	info, err = os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	read, err := ReadCatalog(file)
+	require.NoError(t, err)
+	assert.Equal(t, list.Spec.Priority, read.Spec.Priority)
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, left, 2, "no temporary file is left")
+}
+
+func TestWriteFails(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, err := WriteCatalog(filepath.Join(folder, "none", "catalog.yaml"), listing.New("platform"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "catalog.yaml"), 0o755))
+	require.Error(t, WriteFile(filepath.Join(folder, "catalog.yaml"), nil))
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "no temporary file is left")
+}
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	ref := &krm.ResourceRef{Kind: "Catalog", Name: "platform"}
+	for want, result := range map[string]krm.Result{
+		"[error] must be":                               {Message: "must be"},
+		"a.yaml: [warning] must be":                     {Message: "must be", Severity: krm.Warning, Place: krm.Place{File: "a.yaml"}},
+		"a.yaml:3:1: [error] Catalog/platform: must be": {Message: "must be", ResourceRef: ref, Place: krm.Place{File: "a.yaml", Line: 3}},
+		"a.yaml:3:7: [error] Catalog/platform spec.plugins: must be": {
+			Message: "must be", ResourceRef: ref, Field: &krm.Field{Path: "spec.plugins"}, Place: krm.Place{File: "a.yaml", Line: 3, Column: 7},
+		},
+		`[error] one\ntwo\x1b[31m`: {Message: "one\ntwo\x1b[31m"},
+	} {
+		assert.Equal(t, want, Line(result))
+	}
+	assert.Equal(t, "[error] a\n[warning] b",
+		Findings{{Message: "a"}, {Message: "c", Severity: krm.Info}, {Message: "b", Severity: krm.Warning}}.Error())
+}
