@@ -2,11 +2,10 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"sync"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 	"github.com/resource-plugins/krm-functions/pkg/naming"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -35,7 +34,7 @@ func (p *plan) render(mayRemove bool) outcome {
 	stock := inventory.New(p.call.List, p.owner())
 	shared := p.shared(stock)
 	outcomes := make([]done, len(p.tasks))
-	spread(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], stock) })
+	cores.Each(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], stock) })
 	total := outcome{phases: map[plugin.Phase]bool{}}
 	sandboxes := map[*subject]bool{}
 	for i, one := range outcomes {
@@ -133,33 +132,5 @@ func (o outcome) summary(workload, phase string) string {
 		phase = string(plugin.Delete)
 	}
 	return fmt.Sprintf("rendered %s for %s of %s (%s)",
-		count(o.workloads, workload), count(o.resources, "resource"), count(o.sandboxes, contract.Sandbox), phase)
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	switch {
-	case noun == contract.Sandbox && n == 1:
-		return "1 sandbox"
-	case noun == contract.Sandbox:
-		return fmt.Sprintf("%d sandboxes", n)
-	case n == 1:
-		return "1 " + noun
-	default:
-		return fmt.Sprintf("%d %ss", n, noun)
-	}
-}
-
-// spread runs do for 0 to n-1 on all cores. What it does must not depend on the order.
-func spread(n int, do func(int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var wait sync.WaitGroup
-	for worker := range workers {
-		wait.Go(func() {
-			for i := worker; i < n; i += workers {
-				do(i)
-			}
-		})
-	}
-	wait.Wait()
+		process.Count(o.workloads, workload), process.Count(o.resources, "resource"), process.Count(o.sandboxes, "sandbox"), phase)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/naming"
@@ -29,7 +30,7 @@ const moreFindings = "; validate-plugin tells everything that must be mended"
 func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*subject {
 	subjects := make([]*subject, len(items))
 	results := make([]*krm.Result, len(items))
-	spread(len(items), func(i int) { subjects[i], results[i] = readSandbox(items[i]) })
+	cores.Each(len(items), func(i int) { subjects[i], results[i] = readSandbox(items[i]) })
 	var valid []*subject
 	seen := map[[3]string]*subject{}
 	for i, s := range subjects {

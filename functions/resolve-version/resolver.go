@@ -166,14 +166,6 @@ func (r *resolver) moves(asked string) bool {
 }
 
 func (r *resolver) summary() string {
-	return fmt.Sprintf("resolved %s of %s to %s%s", count(r.resolved, "reference", "references"),
-		count(len(r.subjects), "sandbox", "sandboxes"), count(len(r.chosen), "plugin version", "plugin versions"), r.ledger)
-}
-
-// count is a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("resolved %s of %s to %s%s", process.Count(r.resolved, "reference"),
+		process.Count(len(r.subjects), "sandbox"), process.Count(len(r.chosen), "plugin version"), r.ledger)
 }

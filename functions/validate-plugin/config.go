@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -16,8 +14,8 @@ type config struct {
 	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`
 }
 
-// Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list comes out as it
-// went in but for its results: kustomize refuses a validator that changes anything.
+// Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
+// comes out as it went in but for its results: kustomize refuses a validator that changes anything.
 func (c *config) Process(call process.Call) (string, error) {
 	levels, wrong := rule.ParseLevels(c.Strict, c.Rules)
 	for _, w := range wrong {
@@ -56,17 +54,9 @@ func published(list *krm.ResourceList) []krm.Result {
 
 // summary says how many documents of each kind were checked; route groups are rare.
 func summary(report rule.Report) string {
-	plugins, sandboxes := count(report.Plugins, "plugin", "plugins"), count(report.Sandboxes, "sandbox", "sandboxes")
+	plugins, sandboxes := process.Count(report.Plugins, "plugin"), process.Count(report.Sandboxes, "sandbox")
 	if report.RouteGroups == 0 {
 		return plugins + " and " + sandboxes
 	}
-	return plugins + ", " + sandboxes + " and " + count(report.RouteGroups, "route group", "route groups")
-}
-
-// count is a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return plugins + ", " + sandboxes + " and " + process.Count(report.RouteGroups, "route group")
 }

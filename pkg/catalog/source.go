@@ -3,13 +3,12 @@ package catalog
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/listing"
@@ -42,7 +41,7 @@ func (c *Catalog) readSources(items []*krm.Item) {
 		}
 	}
 	c.sources = make([]*source, len(documents))
-	spread(len(documents), func(i int) { c.sources[i] = readSource(documents[i]) })
+	cores.Each(len(documents), func(i int) { c.sources[i] = readSource(documents[i]) })
 	for _, s := range c.sources {
 		for _, problem := range s.problems {
 			c.report(s.Item, problem)
@@ -51,20 +50,6 @@ func (c *Catalog) readSources(items []*krm.Item) {
 	slices.SortStableFunc(c.sources, func(a, b *source) int {
 		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.label(), b.label()))
 	})
-}
-
-// spread runs do for 0 to n-1 on all cores.
-func spread(n int, do func(int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var wait sync.WaitGroup
-	for worker := range workers {
-		wait.Go(func() {
-			for i := worker; i < n; i += workers {
-				do(i)
-			}
-		})
-	}
-	wait.Wait()
 }
 
 func readSource(item *krm.Item) *source {

@@ -15,6 +15,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 )
 
 // MostItems is how many items a list may have.
@@ -111,7 +113,7 @@ func (l *ResourceList) Select(apiVersion string, kinds ...string) ([]*Item, erro
 			}
 		}
 	}
-	inParallel(len(chosen), func(i int) { chosen[i].Node() })
+	cores.Each(len(chosen), func(i int) { chosen[i].Node() })
 	for _, item := range chosen {
 		if item.broken != nil {
 			return nil, item.broken

@@ -4,12 +4,14 @@ import (
 	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 )
 
 // parseOdd parses items that the scanner did not understand; all of them must be complete objects.
 func parseOdd(items []*Item) bool {
 	var failed atomic.Bool
-	inParallel(len(items), func(i int) {
+	cores.Each(len(items), func(i int) {
 		node, err := parseOne(items[i].raw())
 		if err != nil || !isElement(node) {
 			failed.Store(true)

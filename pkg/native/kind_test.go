@@ -96,19 +96,3 @@ func TestSplitCutsAtMarkersOnly(t *testing.T) {
 		})
 	}
 }
-
-func TestEachCallsOnceAndPassesOnPanics(t *testing.T) {
-	t.Parallel()
-	seen := make([]int, 1000)
-	each(len(seen), func(i int) { seen[i]++ })
-	for _, times := range seen {
-		assert.Equal(t, 1, times)
-	}
-	assert.PanicsWithValue(t, "seven", func() {
-		each(20, func(i int) {
-			if i == 7 {
-				panic("seven")
-			}
-		})
-	})
-}

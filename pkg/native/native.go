@@ -10,13 +10,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/template"
@@ -119,7 +117,7 @@ func Read(paths []string, options Options) (*Package, error) {
 	texts := make([][]byte, len(sources))
 	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
-	each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
+	cores.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
 
 	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
 	var readers []*reader
@@ -137,7 +135,7 @@ func Read(paths []string, options Options) (*Package, error) {
 			readers = append(readers, &reader{source: source, chunk: text, options: options})
 		}
 	}
-	each(len(readers), func(i int) { readers[i].read() })
+	cores.Each(len(readers), func(i int) { readers[i].read() })
 	p.collect(readers)
 	return p, nil
 }
@@ -157,28 +155,5 @@ func (p *Package) collect(readers []*reader) {
 		}
 		p.Documents = append(p.Documents, r.documents...)
 		p.Findings = append(p.Findings, r.findings...)
-	}
-}
-
-// each calls work for 0 to n-1 on all cores. A panic of work is the caller's.
-func each(n int, work func(i int)) {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	var panicked atomic.Pointer[any]
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			defer func() {
-				if cause := recover(); cause != nil {
-					panicked.Store(&cause)
-				}
-			}()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				work(i)
-			}
-		})
-	}
-	group.Wait()
-	if cause := panicked.Load(); cause != nil {
-		panic(*cause)
 	}
 }

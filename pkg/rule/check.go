@@ -1,10 +1,8 @@
 package rule
 
 import (
-	"runtime"
-	"sync"
-
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/sandbox"
@@ -26,9 +24,9 @@ func Check(list *krm.ResourceList, levels Levels) (Report, error) {
 		return Report{}, err
 	}
 	across := newAcross(list, items)
-	spread(len(across.plugins), func(i int) { across.plugins[i].run() })
-	spread(len(across.sandboxes), func(i int) { across.sandboxes[i].run() })
-	spread(len(across.groups), func(i int) { across.groups[i].run() })
+	cores.Each(len(across.plugins), func(i int) { across.plugins[i].run() })
+	cores.Each(len(across.sandboxes), func(i int) { across.sandboxes[i].run() })
+	cores.Each(len(across.groups), func(i int) { across.groups[i].run() })
 	across.run()
 	report := Report{
 		Plugins: len(across.plugins), Sandboxes: len(across.sandboxes), RouteGroups: len(across.groups),
@@ -79,25 +77,4 @@ func (c *acrossCheck) run() {
 			}
 		}
 	}
-}
-
-// spread runs do for 0 to n-1 on all cores.
-func spread(n int, do func(int)) {
-	const chunk = 16
-	var wait sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk) {
-		wait.Go(func() {
-			for from := range next {
-				for i := from; i < min(from+chunk, n); i++ {
-					do(i)
-				}
-			}
-		})
-	}
-	for from := 0; from < n; from += chunk {
-		next <- from
-	}
-	close(next)
-	wait.Wait()
 }

@@ -75,7 +75,7 @@ func TestWireKnowsYAMLOnly(t *testing.T) {
 	t.Parallel()
 	for _, imported := range list(t, "./pkg/krm")[0].Imports {
 		if strings.Contains(imported, ".") {
-			assert.Contains(t, []string{"go.yaml.in/yaml/v3", "golang.org/x/sync/errgroup"}, imported)
+			assert.Contains(t, []string{"go.yaml.in/yaml/v3", module + "pkg/cores"}, imported)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (r *run) withCounts(summary string, results krm.Results) string {
 	var counts []string
 	for _, severity := range []krm.Severity{krm.Error, krm.Warning} {
 		if n := numbers[severity]; n > 0 {
-			counts = append(counts, plural(n, string(severity)))
+			counts = append(counts, Count(n, string(severity)))
 		}
 	}
 	if r.Prints == Findings && len(results) == 0 && summary != "" {
@@ -97,11 +97,16 @@ func (r *run) withCounts(summary string, results krm.Results) string {
 	return summary + ": " + strings.Join(counts, ", ")
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, noun)
+// Count is a number with its noun, for summaries: "1 sandbox", "2 sandboxes".
+func Count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "x"):
+		noun += "es"
+	default:
+		noun += "s"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // recover turns a panic into one line and exit 2. Nothing is on stdout then: it is written last and at once.
