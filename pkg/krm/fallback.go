@@ -46,7 +46,10 @@ func (l *ResourceList) parse() error {
 func (l *ResourceList) takeFields(root *yaml.Node) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		key, value := root.Content[i], dereference(root.Content[i+1])
+		key, value := dereference(root.Content[i]), dereference(root.Content[i+1])
+		if key.Kind != yaml.ScalarNode {
+			return fmt.Errorf("line %d: a field's name must be a string, not %s", root.Content[i].Line, describe(key))
+		}
 		if seen[key.Value] {
 			return fmt.Errorf("line %d: field %q must not be given twice", key.Line, key.Value)
 		}

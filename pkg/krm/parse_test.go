@@ -68,6 +68,7 @@ func TestParseErrors(t *testing.T) {
 		{"items JSON", `{"items": {}}`, "`items` must be a list"},
 		{"items twice", head + "items: []\nitems: []\n", `line 4: field "items" must not be given twice`},
 		{"items twice JSON", `{"items": [], "items": []}`, `field "items" must not be given twice`},
+		{"field named by a mapping", head + "? {a: b}\n: c\nitems: []\n", `line 3: a field's name must be a string, not a mapping`},
 		{"item scalar", head + "items:\n- kind: A\n- b\n", `items[1] (line 5): must be an object (a mapping), not a scalar`},
 		{"item null", head + "items:\n-\n", `items[0] (line 4): must be an object (a mapping), not null`},
 		{"item list", head + "items:\n- - a\n", `items[0] (line 4): must be an object (a mapping), not a list`},
