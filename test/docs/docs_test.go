@@ -32,6 +32,7 @@ func TestCommands(t *testing.T) {
 			folder := t.TempDir()
 			require.NoError(t, checkout.Copy(folder))
 			require.NoError(t, checkout.BuildFunctions(filepath.Join(folder, "bin")))
+			require.NoError(t, checkout.BuildCatalog(filepath.Join(folder, "bin")))
 			require.NoError(t, checkout.BuildTool(filepath.Join(folder, "bin", "tools", "kustomize"),
 				"kustomize", "sigs.k8s.io/kustomize/kustomize/v5"))
 			for _, c := range found {
