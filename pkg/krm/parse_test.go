@@ -100,8 +100,7 @@ func TestParseNameless(t *testing.T) {
 	}
 }
 
-// Junk is refused before it costs time or memory. The limit in time is loose, for machines with other work; the one in
-// memory is what counts, and asks that no other test runs beside this one.
+// Junk is refused before it costs memory, which is measured while no other test runs.
 func TestParseJunkCostsNoMemory(t *testing.T) {
 	junk := make([]byte, 200<<20)
 	for size, patterns := range map[int][]string{
