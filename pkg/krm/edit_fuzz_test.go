@@ -89,7 +89,7 @@ func editForTest(item *Item, key, value string, kind int) bool {
 	return true
 }
 
-// scalarPaths lists the scalars that a path can name.
+// scalarPaths lists the scalars that a path can name: it knows keys that are strings, and of equal ones the first.
 func scalarPaths(node *yaml.Node, at Path, depth int) []Path {
 	if depth > 20 {
 		return nil
@@ -103,8 +103,8 @@ func scalarPaths(node *yaml.Node, at Path, depth int) []Path {
 	case yaml.MappingNode:
 		var paths []Path
 		for n := 0; n+1 < len(node.Content); n += 2 {
-			if keyIndex(node, node.Content[n].Value) == n {
-				paths = append(paths, scalarPaths(node.Content[n+1], at.Key(node.Content[n].Value), depth+1)...)
+			if key := node.Content[n]; key.ShortTag() == "!!str" && keyIndex(node, key.Value) == n {
+				paths = append(paths, scalarPaths(node.Content[n+1], at.Key(key.Value), depth+1)...)
 			}
 		}
 		return paths
