@@ -23,7 +23,7 @@ const (
 )
 
 // DefaultHelperImage is the image of the helpers in Pods whose step has step-inputs or outputs.
-const DefaultHelperImage = "ghcr.io/resource-plugins/runtime:v0.1.0"
+const DefaultHelperImage = contract.RuntimeImage
 
 // DefaultStepTimeout is how long a step may run once its inputs are there, in seconds: a managed database takes a
 // quarter of an hour to come up.

@@ -1,0 +1,10 @@
+package contract
+
+// Where the images are published: each function as ImageRegistry/FUNCTION:ImageTag. tools/images reads both from here.
+const (
+	ImageRegistry = "ghcr.io/resource-plugins"
+	ImageTag      = "v0.1.0"
+)
+
+// RuntimeImage is the image of the helpers in rendered Pods.
+const RuntimeImage = ImageRegistry + "/runtime:" + ImageTag
