@@ -30,10 +30,12 @@ const (
 	DependsOnKey  = Group + "/depends-on" // the steps that this one waits for, comma-separated
 	GenerationKey = Group + "/generation" // what the step is made from, as a hash
 	RenderedByKey = Group + "/rendered-by"
-	SandboxIDKey  = Group + "/sandbox-id" // on a sandbox: overrides the derived id
-	StateKey      = Group + "/state"      // on a sandbox: absent renders its delete phase
-	RequestedKey  = Group + "/requested"  // on a sandbox: the references as they were before resolution
-	DigestsKey    = Group + "/digests"    // on a sandbox: the digests of what its references resolved to
+	SandboxIDKey  = Group + "/sandbox-id"  // on a sandbox: overrides the derived id
+	RoutingKeyKey = Group + "/routing-key" // on a sandbox or route group: overrides the derived key; on routes: whose
+	RouteGroupKey = Group + "/route-group" // label and annotation of routes: the route group's name
+	StateKey      = Group + "/state"       // on a sandbox: absent renders its delete phase
+	RequestedKey  = Group + "/requested"   // on a sandbox: the references as they were before resolution
+	DigestsKey    = Group + "/digests"     // on a sandbox: the digests of what its references resolved to
 )
 
 // The label that every object has that we made.
@@ -47,6 +49,14 @@ const (
 	SandboxIDVariable    = "SIGNADOT_SANDBOX_ID"
 	SandboxNameVariable  = "SIGNADOT_SANDBOX_NAME"
 	ResourceNameVariable = "SIGNADOT_RESOURCE_NAME"
+)
+
+// How a request carries a routing key: as the value of the header RoutingHeader, or as a member of that key in the list
+// of the header BaggageHeader (W3C Baggage). A fork finds its sandbox's key in RoutingKeyVariable.
+const (
+	RoutingHeader      = "sd-routing-key"
+	BaggageHeader      = "baggage"
+	RoutingKeyVariable = "SIGNADOT_SANDBOX_ROUTING_KEY"
 )
 
 // Containers and volumes of a rendered Pod. The names with signadot-execunit are reserved by the ResourcePlugin spec.
