@@ -26,3 +26,11 @@ func isList(header string) bool { return header == contract.BaggageHeader || hea
 func memberPattern(key string) string {
 	return `^(?:.*,)?[ \t]*` + contract.RoutingHeader + `[ \t]*=[ \t]*` + regexp.QuoteMeta(key) + `[ \t]*(?:[,;].*)?$`
 }
+
+// headerValue is what the header says where it carries the key alone.
+func headerValue(header, key string) string {
+	if isList(header) {
+		return contract.RoutingHeader + "=" + key
+	}
+	return key
+}
