@@ -62,3 +62,18 @@ tool_benchstat     := golang.org/x/perf/cmd/benchstat
 
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
+
+# The parts of a Kubernetes node. Their version must be told to the linker: Kubernetes takes it from git otherwise.
+NODE_PARTS   := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet)
+NODE_VERSION  = $(shell awk '$$1 == "require" && $$2 == "k8s.io/kubernetes" {print $$3}' tools/kubernetes/go.mod)
+NODE_FLAGS    = $(foreach v,gitVersion=$(NODE_VERSION) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(NODE_VERSION))),\
+  -X k8s.io/component-base/version.$v)
+
+$(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
+	@GOWORK=off go build -C tools/kubernetes -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)
+
+.PHONY: node
+node: $(NODE_PARTS) ## build the parts of a Kubernetes node into bin/tools (5 minutes) for test/node/up
+
+# So that a tool may be asked for by its place in the checkout: make bin/tools/kubectl.
+bin/tools/%: $(TOOLS)/% ;
