@@ -5,9 +5,11 @@ export GOTOOLCHAIN := local
 
 BIN      := $(CURDIR)/bin
 TOOLS    := $(BIN)/tools
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION  ?= $(shell git describe --tags --always --abbrev=12 --dirty 2>/dev/null || echo unknown)
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X github.com/resource-plugins/krm-functions/pkg/krm/process.Version=$(VERSION)
 FUZZTIME ?= 30s
+PLATFORMS ?= linux/amd64,linux/arm64
 
 .PHONY: help
 help: ## show this help
@@ -18,6 +20,11 @@ build: ## build the functions and the catalog command into bin/
 	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/...
 	@go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/catalog
 
+.PHONY: images
+images: ## build the images of the functions and the runtime into bin/images (PLATFORMS=linux/amd64 is quicker)
+	@GOWORK=off go run -C tools/images . -checkout $(CURDIR) -output $(BIN)/images -platforms $(PLATFORMS) \
+	  -version $(VERSION) -revision $(REVISION)
+
 .PHONY: demo
 demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
 	@$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
@@ -26,6 +33,7 @@ demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
 test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
 	go vet ./... ./runtime/... ./cmd/catalog/...
 	go test ./... ./runtime/... ./cmd/catalog/...
+	GOWORK=off go test -C tools/images ./...
 
 .PHONY: race
 race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
@@ -45,6 +53,7 @@ lint: $(TOOLS)/golangci-lint ## check the style of the code
 	$(TOOLS)/golangci-lint run ./...
 	cd runtime && $(TOOLS)/golangci-lint run ./...
 	cd cmd/catalog && $(TOOLS)/golangci-lint run ./...
+	cd tools/images && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
 .PHONY: golden
 golden: build ## write the golden files anew; read the difference before committing it

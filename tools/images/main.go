@@ -1,0 +1,98 @@
+// Command images builds the images of the functions and of the runtime, and writes each as an OCI image layout with all
+// platforms and as an archive for `docker load` with the host's own.
+//
+// An image is one static program from scratch (two for the runtime), with a user to run as. Nothing of the time, the
+// place or the machine of the build reaches it: the same commit and the same Go give the same digests.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "images:", err)
+		os.Exit(1)
+	}
+}
+
+// options are what the flags say.
+type options struct {
+	checkout  string
+	output    string
+	platforms []string
+	release   release
+}
+
+func run(args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	src := source{root: o.checkout, log: stderr}
+	names, err := src.names()
+	if err != nil {
+		return err
+	}
+	o.release.names = names
+	products, err := src.products()
+	if err != nil {
+		return err
+	}
+	staging, err := os.MkdirTemp("", "images-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(staging)
+	if err := src.build(staging, o.release.version, o.platforms); err != nil {
+		return err
+	}
+	return publish(o, products, staging, stdout)
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	var platforms string
+	flags := flag.NewFlagSet("images", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.checkout, "checkout", "../..", "`folder` of the checkout to build")
+	flags.StringVar(&o.output, "output", "../../bin/images", "`folder` to write to; what it holds of an image is replaced")
+	flags.StringVar(&platforms, "platforms", "linux/amd64,linux/arm64", "comma-separated `list` of OS/ARCH")
+	flags.StringVar(&o.release.version, "version", "", "`version` to stamp into programs and labels")
+	flags.StringVar(&o.release.revision, "revision", "", "git `commit` to label the images with")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q: everything is a flag", flags.Arg(0))
+	}
+	if o.release.version == "" || o.release.revision == "" {
+		return o, fmt.Errorf("-version and -revision must be given: make images takes them from git")
+	}
+	for _, platform := range strings.Split(platforms, ",") {
+		if system, arch, ok := strings.Cut(platform, "/"); !ok || system != "linux" || arch == "" {
+			return o, fmt.Errorf("-platforms: %q must be linux/ARCH, such as linux/amd64", platform)
+		}
+		o.platforms = append(o.platforms, platform)
+	}
+	var err error
+	if o.checkout, err = filepath.Abs(o.checkout); err != nil {
+		return o, err
+	}
+	o.output, err = filepath.Abs(o.output)
+	return o, err
+}
+
+// command is a program run with its messages passed on.
+func command(log io.Writer, folder, name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Dir = folder
+	c.Stderr = log
+	return c
+}

@@ -1,0 +1,33 @@
+package main
+
+// product is an image to make.
+type product struct {
+	name        string
+	description string
+	programs    []program // the first is the entrypoint
+	user        string    // what the image runs as when nobody says otherwise
+	limit       int64     // of the compressed size, in bytes
+}
+
+// program is a static binary at the root of an image.
+type program struct {
+	name  string
+	limit int64 // of the size in bytes; 0 is none
+}
+
+const megabyte = 1_000_000
+
+// runtimeProduct holds what runs inside rendered Pods. The runner is copied into a volume of each of them.
+var runtimeProduct = product{
+	name:        "runtime",
+	description: "the helpers that bring inputs into rendered Pods and take outputs out",
+	programs:    []program{{name: "helper"}, {name: "runner", limit: 3 * megabyte}},
+	user:        helperUser,
+	limit:       12 * megabyte,
+}
+
+func functionProduct(name, description string) product {
+	return product{
+		name: name, description: description, programs: []program{{name: name}}, user: nobodyUser, limit: 8 * megabyte,
+	}
+}
