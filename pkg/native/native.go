@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
@@ -40,6 +41,8 @@ type Options struct {
 	// Files is where the paths are looked up, with slashes and from its root; nil means the file system. A path that it
 	// does not have holds no document: an older state may lack what is new.
 	Files fs.FS
+	// Progress is told how many documents of how many were read, by several goroutines at once; nil where nobody asks.
+	Progress func(done, total int)
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
 }
@@ -135,7 +138,13 @@ func Read(paths []string, options Options) (*Package, error) {
 			readers = append(readers, &reader{source: source, chunk: text, options: options})
 		}
 	}
-	cores.Each(len(readers), func(i int) { readers[i].read() })
+	var done atomic.Int64
+	cores.Each(len(readers), func(i int) {
+		readers[i].read()
+		if options.Progress != nil {
+			options.Progress(int(done.Add(1)), len(readers))
+		}
+	})
 	p.collect(readers)
 	return p, nil
 }

@@ -15,6 +15,34 @@ type field struct {
 	value reflect.Value
 }
 
+// Field is a field of a function's config, as its manual tells of it.
+type Field struct {
+	// Key is its key in the functionConfig.
+	Key string
+	// Usage is how it is given on the command line, such as "--phases A,B"; empty where it has no flag.
+	Usage string
+	// Help is what --help says.
+	Help string
+	// Default is the value without one, empty where there is none. The elements of a list have commas between.
+	Default string
+}
+
+// Fields returns the fields of the function's config, in the order of --help.
+func (f Function) Fields() []Field {
+	var all []Field
+	for _, one := range fieldsOf(f.Config()) {
+		public := Field{Key: one.key, Help: one.help, Default: one.defaultText()}
+		if kind := one.value.Kind(); kind == reflect.Bool || kind == reflect.Int {
+			public.Default = fmt.Sprint(one.value.Interface())
+		}
+		if one.flag != "" {
+			public.Usage = one.usage()
+		}
+		all = append(all, public)
+	}
+	return all
+}
+
 // fieldsOf returns the fields of the struct that config points to, in its order.
 func fieldsOf(config any) []field {
 	target := reflect.ValueOf(config).Elem()

@@ -54,12 +54,15 @@ type checked struct {
 
 // examine reads the files and lets the function work on them.
 func (r *run) examine() (*checked, error) {
+	line := r.progress()
+	defer line.erase()
 	read, err := native.Read(r.paths, native.Options{
-		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin,
+		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin, Progress: line.read,
 	})
 	if err != nil {
 		return nil, err
 	}
+	line.process(len(read.Documents))
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{}}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)

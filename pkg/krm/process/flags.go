@@ -47,7 +47,7 @@ func (r *run) parse(args []string) error {
 		}
 	}
 	if err := flags.Parse(args); err != nil {
-		return explain(err, flags)
+		return FlagError(err, flags)
 	}
 	r.paths = flags.Args()
 	return r.check(flags)
@@ -79,8 +79,8 @@ func (r *run) commonFlags() []field {
 	})
 }
 
-// explain words an error of pflag.
-func explain(err error, flags *pflag.FlagSet) error {
+// FlagError words an error of pflag as all our programs do; an unknown flag comes with the nearest known one.
+func FlagError(err error, flags *pflag.FlagSet) error {
 	var unknown *pflag.NotExistError
 	var valueless *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError

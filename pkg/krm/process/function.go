@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
 )
 
 // Function describes one KRM function.
@@ -87,8 +88,14 @@ func (c Call) misconfigured(key krm.Path, message string) krm.Result {
 	return krm.Result{Severity: krm.Error, Message: subject + ": " + message}
 }
 
-// Main runs the function on the process's arguments and streams, and exits.
-func Main(f Function) { os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+// Main runs the function on the process's arguments and streams, and exits. Signals need care where a file is written or
+// a terminal watched; a function between two pipes just dies of them.
+func Main(f Function) {
+	if len(os.Args) > 1 || isRegular(os.Stdout) {
+		interrupt.Heed(farewell(os.Stderr))
+	}
+	os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // Run is Main without the process: it returns the exit code.
 func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {

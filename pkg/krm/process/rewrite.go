@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
 )
 
 // keptError says why a file is left as it is.
@@ -30,7 +32,7 @@ func rewrite(name string, before, after []byte) error {
 	if !bytes.Equal(now, before) {
 		return keptError("the file was changed meanwhile: call again")
 	}
-	return replace(file, after, info.Mode().Perm())
+	return interrupt.Whole(func() error { return replace(file, after, info.Mode().Perm()) })
 }
 
 // replace writes a new file beside the old one, and gives it its name.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
 )
 
 // The exit codes.
@@ -47,7 +48,12 @@ func (r *run) print(text string) int {
 type output struct{ io.Writer }
 
 func (o output) Write(text []byte) (int, error) {
-	n, err := o.Writer.Write(text)
+	write := func(work func() error) error { return work() } // who reads a pipe may take any time
+	if isRegular(o.Writer) {
+		write = interrupt.Whole
+	}
+	var n int
+	err := write(func() (err error) { n, err = o.Writer.Write(text); return err })
 	if err != nil {
 		err = fmt.Errorf("stdout must be writable: %w", err)
 	}
@@ -135,6 +141,16 @@ func culprit() string {
 			return "an unknown line"
 		}
 	}
+}
+
+// isRegular tells whether a stream is a file on a disk.
+func isRegular(stream any) bool {
+	f := file(stream)
+	if f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 // file returns the file behind a stream, nil where it is none.
