@@ -93,6 +93,19 @@ func TestSandboxIDs(t *testing.T) {
 	assert.NotEqual(t, naming.SandboxID("a", "b"), naming.SandboxID("ab", ""))
 }
 
+func TestRoutingKeys(t *testing.T) {
+	t.Parallel()
+	key := naming.RoutingKey("Sandbox", "production", "feature-x")
+	assert.Equal(t, "hb4d2jxg7f5ln", key, "clients send it: for good")
+	assert.NotEqual(t, naming.SandboxID("production", "feature-x"), key)
+	assert.NotEqual(t, naming.RoutingKey("RouteGroup", "production", "feature-x"), key)
+	assert.NotEqual(t, naming.RoutingKey("Sandbox", "productionfeature-x", ""), key)
+	require.NoError(t, naming.CheckRoutingKey(key))
+	for _, bad := range []string{"", "a,b", "a;b", "A", "a.*", "a=b", "%61"} {
+		require.ErrorContains(t, naming.CheckRoutingKey(bad), fmt.Sprintf("routing key %q must hold lower-case letters", bad))
+	}
+}
+
 func TestGivenSandboxIDs(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"a", "x9", "sbx--1", strings.Repeat("a", 32)} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // table says for each baseline Service which key leads to which fork.
@@ -18,6 +19,8 @@ type hostKey struct{ namespace, name string }
 // host is a baseline Service with the rules of its forks.
 type host struct {
 	hostKey
+	first *Sandbox // for findings about all of them
+	at    krm.Path
 	ports []Port
 	rules map[string]rule // by key
 	order []rule          // by key, once the table is complete
@@ -55,7 +58,9 @@ func compareHosts(a, b *host) int {
 func (t *table) add(o owner, s *Sandbox, service *Service) (rule, bool) {
 	h := t.hosts[hostOf(service)]
 	if h == nil {
-		h = &host{hostKey: hostOf(service), ports: service.Ports, rules: map[string]rule{}}
+		h = &host{
+			hostKey: hostOf(service), first: s, at: forkPath(s, service), ports: service.Ports, rules: map[string]rule{},
+		}
 		t.hosts[h.hostKey] = h
 		t.order = append(t.order, h)
 	}
