@@ -84,7 +84,8 @@ type Port struct {
 
 // Output is what Render makes.
 type Output struct {
-	// Objects are in a stable order: by namespace, baseline Service, port and key.
+	// Objects are the Services' routes by namespace, baseline Service, port and key, whatever the order of the documents;
+	// then those of the endpoints, in the order of Endpoints.
 	Objects []Object
 	// Endpoints are in the order of the documents and of their fields.
 	Endpoints []Endpoint
