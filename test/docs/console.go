@@ -26,6 +26,8 @@ func commands(page string) ([]command, error) {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			inside, more = line == "```console", false
+		case strings.HasSuffix(line, "```console"):
+			return nil, fmt.Errorf("line %d: a console block must not be indented, or nobody would run it", i+1)
 		case !inside:
 		case more:
 			last := &found[len(found)-1]

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -67,10 +68,10 @@ func (c command) check(t *testing.T, page, folder string) {
 	}
 }
 
-// TestLinks follows every relative link.
+// TestLinks follows every relative link, to the section if it names one.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	link := regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+	link := regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
 	for _, page := range pages(t) {
 		text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
 		require.NoError(t, err)
@@ -78,10 +79,38 @@ func TestLinks(t *testing.T) {
 			if strings.Contains(match[1], "://") {
 				continue
 			}
-			_, err := os.Stat(filepath.Join(checkout.Root(), filepath.Dir(page), match[1]))
+			target := filepath.Join(checkout.Root(), filepath.Dir(page), match[1])
+			if match[1] == "" {
+				target = filepath.Join(checkout.Root(), page)
+			}
+			_, err := os.Stat(target)
 			assert.NoError(t, err, "%s links to %s", page, match[1])
+			if match[2] != "" && strings.HasSuffix(target, ".md") {
+				there, err := os.ReadFile(target)
+				require.NoError(t, err)
+				assert.Contains(t, anchors(string(there)), match[2], "%s links to %s", page, match[0])
+			}
 		}
 	}
+}
+
+// anchors returns the names that GitHub gives to the headings of a page.
+func anchors(page string) []string {
+	var names []string
+	for line := range strings.Lines(page) {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			names = append(names, strings.Map(func(r rune) rune {
+				switch {
+				case r == ' ':
+					return '-'
+				case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+					return unicode.ToLower(r)
+				}
+				return -1
+			}, strings.TrimSpace(title)))
+		}
+	}
+	return names
 }
 
 // pages returns the Markdown files that git knows or would take.
@@ -113,4 +142,8 @@ func TestCommandsAreRead(t *testing.T) {
 	require.Len(t, found, 2)
 	assert.Equal(t, command{line: 3, text: "one \\\n  two", want: []string{"out"}}, found[0])
 	assert.Equal(t, 1, found[1].exit)
+	for _, page := range []string{"```console\noutput\n```\n", "1. a list\n   ```console\n   $ one\n   ```\n"} {
+		_, err := commands(page)
+		assert.Error(t, err, page)
+	}
 }
