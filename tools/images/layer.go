@@ -53,7 +53,8 @@ func newLayer(programs []file) (v1.Layer, error) {
 	}
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(archive.Bytes())), nil
-	}, tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithMediaType(types.OCILayer))
+	}, tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching,
+		tarball.WithMediaType(types.OCILayer))
 }
 
 // header is h as everybody's and nobody's: owned by root by number alone, at the epoch.
