@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
@@ -49,7 +50,7 @@ func (c *pluginCheck) fileClash(at plugin.StepRef, step *plugin.Step) {
 	}
 	var files []file
 	for i := range step.Inputs {
-		if name := step.Inputs[i].Path(); name != "" && checkFile(name) == "" {
+		if name := step.Inputs[i].Path(); name != "" && form.File(name) == "" {
 			files = append(files, file{path: path.Clean(name) + "/", input: i})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/overlay"
 )
@@ -40,7 +41,7 @@ var inputVariable = Rule{
 	Example: "spec.create[0].inputs[0].as.env: DB-NAME",
 	plugin: func(c *pluginCheck) {
 		c.variables(func(at krm.Path, name string) {
-			if checkVariable(name) == "" && !shellName(name) {
+			if form.Variable(name) == "" && !shellName(name) {
 				proposed := strings.Map(underscore, name)
 				c.report(at, "a shell script cannot read a variable named %q: call it %q", name, proposed)
 			}
@@ -77,7 +78,7 @@ var inputPath = Rule{
 		for at, step := range c.Spec.Steps() {
 			for i := range step.Inputs {
 				file := step.Inputs[i].Path()
-				if wrong := checkFile(file); wrong != "" {
+				if wrong := form.File(file); wrong != "" {
 					c.report(at.Input(i).Key("as").Key("path"), "%s", wrong)
 				} else if wrong := checkMount(file); wrong != "" {
 					c.report(at.Input(i).Key("as").Key("path"), "%s", wrong)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -99,7 +100,7 @@ func (c *sandboxCheck) labels(do func(key, value string)) {
 
 // checkLabelKey checks a label's key (Sandbox spec, spec.labels). Slashes and dots, which are in real files, pass.
 func checkLabelKey(key string) string {
-	odd := func(r rune) bool { return !alphanumeric(r) && !strings.ContainsRune("-_/.", r) }
+	odd := func(r rune) bool { return !form.Alphanumeric(r) && !strings.ContainsRune("-_/.", r) }
 	switch {
 	case key == "":
 		return "must not be empty"

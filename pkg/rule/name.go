@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
@@ -48,7 +49,7 @@ var sandboxName = Rule{
 	Why:     "The name identifies the sandbox and becomes part of host names.",
 	Example: "metadata.name: feature_x",
 	sandbox: func(c *sandboxCheck) {
-		if wrong := checkIdentifier(c.Name); wrong != "" {
+		if wrong := form.Identifier(c.Name); wrong != "" {
 			c.report(namePath, "name %s", wrong)
 		} else if c.Name == "" {
 			c.report(namePath, "name must not be empty")

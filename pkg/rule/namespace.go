@@ -1,6 +1,9 @@
 package rule
 
-import "github.com/resource-plugins/krm-functions/pkg/krm"
+import (
+	"github.com/resource-plugins/krm-functions/pkg/form"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
 
 // runnerNamespace: ResourcePlugin spec, spec.runner.namespace.
 var runnerNamespace = Rule{
@@ -9,7 +12,7 @@ var runnerNamespace = Rule{
 	Why:     "The steps run in it, and no other name can be created.",
 	Example: "spec.runner.namespace: My_Tools",
 	plugin: func(c *pluginCheck) {
-		if wrong := checkLabel(c.Spec.Runner.Namespace); wrong != "" {
+		if wrong := form.Label(c.Spec.Runner.Namespace); wrong != "" {
 			c.report("spec.runner.namespace", "namespace %s", wrong)
 		}
 	},

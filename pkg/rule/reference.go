@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 )
@@ -33,10 +34,10 @@ func (c *sandboxCheck) keyed(path krm.Path, reference *sandbox.KeysReference) {
 	if reference == nil {
 		return
 	}
-	if wrong := checkSubdomain(reference.Name); wrong != "" {
+	if wrong := form.Subdomain(reference.Name); wrong != "" {
 		c.report(path.Key("name"), "name %s", wrong)
 	}
-	if wrong := checkKey(reference.Key); wrong != "" {
+	if wrong := form.Key(reference.Key); wrong != "" {
 		c.report(path.Key("key"), "key %s", wrong)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 	"github.com/resource-plugins/krm-functions/pkg/version"
@@ -32,11 +33,11 @@ var resourceName = Rule{
 	sandbox: func(c *sandboxCheck) {
 		for i, resource := range c.Spec.Resources {
 			// A dash at the end does no harm: only the form behind it is asked for.
-			form := strings.TrimRight(resource.Name, "-")
-			if checkIdentifier(form) != "" || form == "" && resource.Name != "" || len(resource.Name) > maxStepName {
+			trimmed := strings.TrimRight(resource.Name, "-")
+			if form.Identifier(trimmed) != "" || trimmed == "" && resource.Name != "" || len(resource.Name) > form.MaxIdentifier {
 				c.report(resourcePath(i).Key("name"),
 					"resource name %q must be 1 to %d letters, digits and dashes and start with a letter, or it is changed in object names",
-					resource.Name, maxStepName)
+					resource.Name, form.MaxIdentifier)
 			}
 		}
 	},
@@ -94,7 +95,7 @@ var outputKey = Rule{
 			case !dotted:
 				c.report(path.Key("outputKey"), "must be <step>.<output> such as %q: %q without a dot is an old form",
 					"provision.host", output.OutputKey)
-			case step == "" || key == "" || checkIdentifier(step) != "" || checkIdentifier(key) != "":
+			case step == "" || key == "" || form.Identifier(step) != "" || form.Identifier(key) != "":
 				c.report(path.Key("outputKey"), "must be <step>.<output> such as %q, not %q", "provision.host", output.OutputKey)
 			}
 		}

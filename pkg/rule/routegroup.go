@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 )
@@ -14,7 +15,7 @@ var routeGroupName = Rule{
 	Why:     "The name identifies the route group and becomes part of host names.",
 	Example: "metadata.name: all_features",
 	routeGroup: func(c *routeGroupCheck) {
-		if wrong := checkIdentifier(c.Name); wrong != "" {
+		if wrong := form.Identifier(c.Name); wrong != "" {
 			c.report(namePath, "name %s", wrong)
 		} else if c.Name == "" {
 			c.report(namePath, "name must not be empty")

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
@@ -13,7 +14,7 @@ var stepName = Rule{
 	Example: "spec.delete[0].name: drop_database",
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
-			if wrong := checkIdentifier(step.Name); wrong != "" {
+			if wrong := form.Identifier(step.Name); wrong != "" {
 				c.report(at.Path().Key("name"), "step name %s", wrong)
 			}
 		}
@@ -48,7 +49,7 @@ var inputName = Rule{
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
 			for i := range step.Inputs {
-				if wrong := checkIdentifier(step.Inputs[i].Name); wrong != "" {
+				if wrong := form.Identifier(step.Inputs[i].Name); wrong != "" {
 					c.report(at.Input(i).Key("name"), "input name %s", wrong)
 				}
 			}
@@ -81,7 +82,7 @@ var outputName = Rule{
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
 			for i := range step.Outputs {
-				if wrong := checkIdentifier(step.Outputs[i].Name); wrong != "" {
+				if wrong := form.Identifier(step.Outputs[i].Name); wrong != "" {
 					c.report(at.Output(i).Key("name"), "output name %s", wrong)
 				}
 			}
@@ -114,7 +115,7 @@ var outputPath = Rule{
 	plugin: func(c *pluginCheck) {
 		for at, step := range c.Spec.Steps() {
 			for i := range step.Outputs {
-				if wrong := checkFile(step.Outputs[i].ValueFromPath); wrong != "" {
+				if wrong := form.File(step.Outputs[i].ValueFromPath); wrong != "" {
 					c.report(at.Output(i).Key("valueFromPath"), "%s", wrong)
 				}
 			}

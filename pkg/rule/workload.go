@@ -3,6 +3,7 @@ package rule
 import (
 	"iter"
 
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 )
@@ -32,10 +33,10 @@ var workloadPlace = Rule{
 	Example: "spec.forks[0].forkOf.namespace: Hot_Rod",
 	sandbox: func(c *sandboxCheck) {
 		for w := range c.workloads() {
-			if wrong := checkLabel(w.Namespace); wrong != "" {
+			if wrong := form.Label(w.Namespace); wrong != "" {
 				c.report(w.path().Key("namespace"), "namespace %s", wrong)
 			}
-			if wrong := checkSubdomain(w.Name); wrong != "" {
+			if wrong := form.Subdomain(w.Name); wrong != "" {
 				c.report(w.path().Key("name"), "name %s", wrong)
 			}
 		}

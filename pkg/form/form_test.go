@@ -1,0 +1,55 @@
+package form_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/resource-plugins/krm-functions/pkg/form"
+)
+
+// texts are good for some checks and bad for others.
+var texts = []string{
+	"a", "A", "z9", "9z", "a-b", "a--b", "-a", "a-", "a.b", "a..b", ".a", "..a", "...", ".", "..", "a_b", "_", "a b", "ä", "a\n",
+	"/", "/a", "/a/", "/a/../b", "/..", "/a/.", "/a//b", "a/b", "/a:b", "/a\x00", "$(A)", "A=B", "null", "~",
+	strings.Repeat("a", 30), strings.Repeat("a", 31), strings.Repeat("a", 63), strings.Repeat("a", 64),
+	strings.Repeat("a", 253), strings.Repeat("a", 254),
+}
+
+// What Kubernetes refuses is refused, and nothing else.
+func TestFormsAreThoseOfKubernetes(t *testing.T) {
+	t.Parallel()
+	for _, text := range texts {
+		assert.Equal(t, validation.IsDNS1123Label(text) == nil, form.Label(text) == "", "label %q", text)
+		assert.Equal(t, validation.IsDNS1123Subdomain(text) == nil, form.Subdomain(text) == "", "subdomain %q", text)
+		assert.Equal(t, validation.IsConfigMapKey(text) == nil, form.Key(text) == "", "key %q", text)
+		assert.Equal(t, validation.IsEnvVarName(text) == nil, form.Variable(text) == "", "variable %q", text)
+	}
+}
+
+func TestIdentifiersAndFiles(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a", "A", "z9", "a-b", "a--b", strings.Repeat("a", 30)} {
+		assert.Empty(t, form.Identifier(text), text)
+	}
+	for _, text := range []string{"9z", "-a", "a-", "a.b", "a_b", "ä", "a\n", strings.Repeat("a", 31)} {
+		assert.Contains(t, form.Identifier(text), "must", text)
+	}
+	for _, text := range []string{"/a", "/a//b", "/a:b", "/.a/..b"} {
+		assert.Empty(t, form.File(text), text)
+	}
+	for _, text := range []string{"a", "/", "/a/", "/a/..", "/../a", "/a/.", "/a\n"} {
+		assert.Contains(t, form.File(text), "must", text)
+	}
+}
+
+func TestAnEmptyTextPasses(t *testing.T) {
+	t.Parallel()
+	for _, check := range []func(string) string{
+		form.Identifier, form.Label, form.Subdomain, form.File, form.Key, form.Variable,
+	} {
+		assert.Empty(t, check(""))
+	}
+}
