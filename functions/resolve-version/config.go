@@ -16,8 +16,8 @@ import (
 
 // config is what a user can choose.
 type config struct {
-	Mode              string   `json:"mode" help:"what may happen to the lock: keep (default), locked or update"`
-	Update            []string `json:"update" help:"with mode update: the plugins or references to move; default all"`
+	Mode              string   `json:"mode" help:"what may happen to the lock: keep, locked or update"`
+	Update            []string `json:"update" help:"with mode update: the plugins or references to move, all if none is named"`
 	Strict            bool     `json:"strict" help:"under kustomize, make a reference that floats without a lock an error"`
 	KubernetesVersion string   `json:"kubernetesVersion" help:"leave out versions that require a higher version of Kubernetes"`
 	Explain           bool     `json:"explain" help:"report what each reference resolved to, and how"`

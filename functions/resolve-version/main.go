@@ -12,6 +12,6 @@ func function() process.Function {
 		Kind:    "ResolveVersion",
 		Prints:  process.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -",
-		Config:  func() process.Config { return &config{} },
+		Config:  func() process.Config { return &config{Mode: keep} },
 	}
 }

@@ -1,0 +1,137 @@
+package manual
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// home is where the project lives.
+const home = "https://github.com/resource-plugins/krm-functions"
+
+type object = map[string]any
+
+// checkMetadata compares metadata.yaml, a KRMFunctionDefinition as KEP 2906 has it, with the function.
+func checkMetadata(t *testing.T, f process.Function) {
+	t.Helper()
+	text, err := yaml.Marshal(metadata(t, f))
+	require.NoError(t, err)
+	golden(t, fileOf(f, "metadata.yaml"), "# Written by make golden from the code: edit that.\n"+string(text))
+}
+
+func metadata(t *testing.T, f process.Function) object {
+	t.Helper()
+	page := home + "/blob/main/functions/" + f.Name + "/README.md"
+	_, version, _ := strings.Cut(contract.APIVersion, "/")
+	return object{
+		"apiVersion": "config.kubernetes.io/v1alpha1", "kind": "KRMFunctionDefinition", "metadata": object{"name": f.Name},
+		"spec": object{
+			"group": contract.Group, "names": object{"kind": f.Kind}, "description": f.Name + " " + f.Purpose,
+			"publisher": "resource-plugins", "home": home, "maintainers": []string{"resource-plugins"},
+			"versions": []object{{
+				"name": version, "schema": object{"openAPIV3Schema": schema(t, f)}, "idempotent": true, "license": "Apache-2.0",
+				"usage": page, "examples": []string{page + "#kustomize", page + "#kpt"},
+				"runtime": object{
+					"container": object{"image": contract.ImageRegistry + "/" + f.Name + ":" + contract.ImageTag},
+					"exec":      object{"path": f.Name},
+				},
+			}},
+		},
+	}
+}
+
+// schema is the JSON Schema of the function's config in the words of OpenAPI 3, with the defaults.
+func schema(t *testing.T, f process.Function) object {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "schemas", strings.ToLower(f.Kind)+".json"))
+	require.NoError(t, err)
+	var written object
+	require.NoError(t, json.Unmarshal(text, &written))
+	openAPI := translate(written)
+	properties := openAPI["properties"].(object)
+	properties["metadata"] = object{"type": "object"} // as in a CustomResourceDefinition
+	for _, field := range f.Fields() {
+		property := properties[field.Key].(object)
+		if field.Default != "" {
+			property["default"] = typed(t, property["type"], field.Default)
+		}
+	}
+	return openAPI
+}
+
+// foreign are the words of JSON Schema that OpenAPI does not have, or that structural schemas must not.
+var foreign = []string{"$schema", "title", "patternErrorMessage", "propertyNames"}
+
+// translate rewords a JSON Schema: null is nullable, a constant is a choice of one.
+func translate(schema object) object {
+	out := object{}
+	for key, value := range schema {
+		switch value := value.(type) {
+		case object:
+			out[key] = translate(value)
+		default:
+			out[key] = value
+		}
+	}
+	if properties, ok := schema["properties"].(object); ok {
+		all := object{}
+		for key, value := range properties {
+			all[key] = translate(value.(object))
+		}
+		out["properties"] = all
+		delete(out, "additionalProperties") // unknown keys are the function's to refuse
+	}
+	for _, key := range foreign {
+		delete(out, key)
+	}
+	if kinds, ok := schema["type"].([]any); ok {
+		out["type"], out["nullable"] = kinds[0], true
+	}
+	if only, ok := schema["const"]; ok {
+		delete(out, "const")
+		out["type"], out["enum"] = "string", []any{only}
+	}
+	if choices, ok := schema["enum"].([]any); ok {
+		out["enum"] = withoutNull(choices)
+	}
+	return out
+}
+
+func withoutNull(choices []any) []any {
+	var kept []any
+	for _, one := range choices {
+		if one != nil {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+// typed reads a default as a value of a type of OpenAPI.
+func typed(t *testing.T, kind any, text string) any {
+	t.Helper()
+	switch kind {
+	case "integer":
+		number, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		return number
+	case "boolean":
+		return text == "true"
+	case "array":
+		return strings.Split(text, ",")
+	case "string":
+		return text
+	}
+	require.Failf(t, "no rule for a type", "%v", kind)
+	return nil
+}
