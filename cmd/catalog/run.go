@@ -72,7 +72,7 @@ func (c command) run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	case errors.Is(err, pflag.ErrHelp):
 		return write(stdout, stderr, c.help(flags))
 	case err != nil:
-		return c.fail(stderr, fmt.Errorf("%w: see --help", err))
+		return c.fail(stderr, process.FlagError(err, flags))
 	}
 	if asked, _ := flags.GetBool("help"); asked {
 		return write(stdout, stderr, c.help(flags))
@@ -121,19 +121,20 @@ func ownVersion() string {
 	return cmp.Or(process.Version, "(devel)")
 }
 
+const exitCodes = "\nexit code: 0 if done, 1 if a document, a reference or a change is refused, 2 if the call is wrong\n"
+
 func help() string {
 	var b strings.Builder
-	b.WriteString("catalog keeps catalogs of resource plugins.\n\nUsage: catalog COMMAND [flags] [arguments]\n\nCommands:\n")
+	b.WriteString("catalog keeps catalogs of resource plugins.\n\nusage:\n  catalog COMMAND [flags] [arguments]\n\ncommands:\n")
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.purpose)
 	}
-	b.WriteString("\nEach command has its own --help. Exit code 0: done; 1: a document, a reference or a change is refused;\n" +
-		"2: the call is wrong.\n")
+	b.WriteString("\nflags:\n  --help     show this text, or that of a command\n  --version  show the version\n" + exitCodes)
 	return b.String()
 }
 
 func (c command) help(flags *pflag.FlagSet) string {
-	return fmt.Sprintf("catalog %s %s.\n\nUsage: catalog %s\n\n%s\n\nFlags:\n%s\nExample:\n  %s\n", c.name, c.purpose,
+	return fmt.Sprintf("catalog %s %s.\n\nusage:\n  catalog %s\n\n%s\n\nflags:\n%s\nexample:\n  %s\n%s", c.name, c.purpose,
 		strings.TrimSpace(c.name+" [flags] "+c.usage), c.details, flags.FlagUsages(),
-		strings.ReplaceAll(c.example, "\n", "\n  "))
+		strings.ReplaceAll(c.example, "\n", "\n  "), exitCodes)
 }

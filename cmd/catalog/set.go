@@ -15,7 +15,7 @@ type variables map[string]string
 // setFlag declares the flag.
 func setFlag(flags *pflag.FlagSet) variables {
 	values := variables{}
-	flags.Var(values, "set", "`VARIABLE=VALUE` of a native document's template; repeatable")
+	flags.Var(values, "set", "value of a variable of native documents, for @{KEY} (`KEY=VALUE`); repeatable")
 	return values
 }
 
@@ -23,7 +23,7 @@ func setFlag(flags *pflag.FlagSet) variables {
 func (v variables) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || !template.IsVariable(name) {
-		return fmt.Errorf("must be VARIABLE=VALUE, the variable a letter and letters, digits, %q", "_.-")
+		return fmt.Errorf("must be KEY=VALUE, the key a letter and letters, digits, %q, not %q", "_.-", name)
 	}
 	v[name] = value
 	return nil
@@ -33,4 +33,4 @@ func (v variables) Set(text string) error {
 func (variables) String() string { return "" }
 
 // Type is what pflag calls the value.
-func (variables) Type() string { return "VARIABLE=VALUE" }
+func (variables) Type() string { return "KEY=VALUE" }
