@@ -22,7 +22,7 @@ func TestWatchAsksForOneSecretByName(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, map[string]string{"stamp": "1"})
-	require.NoError(t, connect(t, server).Watch(within(t, 5*time.Second), db, stamped))
+	require.NoError(t, connect(t, server).Watch(within(t, enough), db, stamped))
 	calls := server.Calls()
 	require.Len(t, calls, 1)
 	assert.Equal(t, "watch", calls[0].Verb)
@@ -37,7 +37,7 @@ func TestWatchShowsEveryStateOfALife(t *testing.T) {
 	seen := make(chan string, 10)
 	ended := make(chan error, 1)
 	client := connect(t, server)
-	ctx := within(t, 10*time.Second)
+	ctx := within(t, enough)
 	go func() {
 		ended <- client.Watch(ctx, db, func(s *cluster.Secret) (bool, error) {
 			if s == nil {
@@ -48,7 +48,7 @@ func TestWatchShowsEveryStateOfALife(t *testing.T) {
 			return s.Annotation("stamp") == "2", nil
 		})
 	}()
-	require.Eventually(t, func() bool { return len(server.Calls()) == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(server.Calls()) == 1 }, enough, time.Millisecond)
 	server.Apply(db, nil)
 	assert.Empty(t, <-seen)
 	server.Apply(db, map[string]string{"stamp": "1"})
@@ -76,7 +76,7 @@ func TestWatchOutlivesWhatPasses(t *testing.T) {
 			server := fakeapi.New(t)
 			server.Apply(db, map[string]string{"stamp": "1"})
 			server.Inject(atFirst("watch", 2, fault))
-			require.NoError(t, connect(t, server).Watch(within(t, 20*time.Second), db, stamped))
+			require.NoError(t, connect(t, server).Watch(within(t, enough), db, stamped))
 			assert.GreaterOrEqual(t, len(server.Calls()), 3)
 		})
 	}
@@ -89,10 +89,10 @@ func TestWatchDoesNotSpin(t *testing.T) {
 	server.Inject(func(fakeapi.Call) fakeapi.Fault { return fakeapi.InStream(410, "") })
 	config := server.Config()
 	config.Timing = hurried
-	config.Timing.Pause = 100 * time.Millisecond
+	config.Timing.Pause = 500 * time.Millisecond
 	client, err := cluster.New(config)
 	require.NoError(t, err)
-	require.Error(t, client.Watch(within(t, time.Second), db, stamped))
+	require.Error(t, client.Watch(within(t, 5*time.Second), db, stamped))
 	assert.Less(t, len(server.Calls()), 16)
 	assert.Greater(t, len(server.Calls()), 1) // how many more is up to the machine
 }
@@ -101,18 +101,18 @@ func TestWatchEndsWithTheLooker(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, nil)
-	enough := errors.New("enough")
-	err := connect(t, server).Watch(within(t, 5*time.Second), db, func(*cluster.Secret) (bool, error) {
-		return false, enough
+	full := errors.New("full")
+	err := connect(t, server).Watch(within(t, enough), db, func(*cluster.Secret) (bool, error) {
+		return false, full
 	})
-	require.ErrorIs(t, err, enough)
+	require.ErrorIs(t, err, full)
 }
 
 func TestWatchTellsWhatIsDenied(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Deny("watch", db)
-	err := connect(t, server).Watch(within(t, 5*time.Second), db, stamped)
+	err := connect(t, server).Watch(within(t, enough), db, stamped)
 	require.ErrorContains(t, err, `a Role must grant the Pod's ServiceAccount "watch" on it`)
 	assert.Greater(t, len(server.Calls()), 1, "the Role may be applied after the Job")
 }
@@ -127,7 +127,7 @@ func TestWatchThroughRestartsAndFreezes(t *testing.T) {
 			server := fakeapi.New(t)
 			ended := make(chan error, 1)
 			client := connect(t, server)
-			ctx := within(t, 30*time.Second)
+			ctx := within(t, enough)
 			go func() { ended <- client.Watch(ctx, db, stamped) }()
 			for range 3 {
 				time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)

@@ -165,8 +165,8 @@ func TestAbandonedWhileItWaitsForTheLock(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	require.NoError(t, p.folder.Mark(contract.AbandonedFile))
 	lock.Release()
-	_ = main.Wait()
-	assert.Equal(t, 1, main.ProcessState.ExitCode())
+	err = main.Wait()
+	assert.Equal(t, 1, main.ProcessState.ExitCode(), "%v: %s", err, p.log)
 	assert.NoFileExists(t, filepath.Join(p.tmp, "ran"))
 }
 
@@ -240,7 +240,7 @@ func TestKilledRunner(t *testing.T) {
 		_, err = p.folder.Exit()
 		require.ErrorContains(t, err, "killed before it left an exit code")
 		_ = main.Wait()
-		require.Eventually(t, func() bool { return !alive(script) }, 5*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return !alive(script) }, enough, time.Millisecond)
 	}
 }
 

@@ -130,7 +130,7 @@ func TestCleanupFinishesWhatItBegan(t *testing.T) {
 	})
 	job := newPod(t, server, removal())
 	running := job.start("cleanup")
-	require.Eventually(t, func() bool { return len(server.Calls()) > 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(server.Calls()) > 2 }, enough, time.Millisecond)
 	require.NoError(t, running.Process.Signal(syscall.SIGTERM))
 	time.Sleep(50 * time.Millisecond)
 	server.Inject(nil)

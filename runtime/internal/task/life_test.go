@@ -368,7 +368,7 @@ func TestTerminationWhileTheScriptRuns(t *testing.T) {
 		p := newPod(t, server, step)
 		require.Zero(t, p.end(p.start("inputs")))
 		main, outputs := p.main(), p.start("outputs")
-		require.Eventually(t, func() bool { return p.exists("ready") }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return p.exists("ready") }, enough, time.Millisecond)
 		p.says("waiting for main to start")
 		require.NoError(t, outputs.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, main.Process.Signal(syscall.SIGTERM))

@@ -33,6 +33,9 @@ const (
 	runnerVariable = "TEST_RUNNER"
 )
 
+// enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
+const enough = 2 * time.Minute
+
 var hurried = cluster.Timing{
 	Connect: time.Second, Request: 300 * time.Millisecond, Watch: 2 * time.Second, Pause: 5 * time.Millisecond,
 	Patience: 2 * time.Second,
@@ -125,7 +128,7 @@ func (p *pod) play() ending {
 	}
 	main := -1
 	if p.step.image == tooLate {
-		require.Eventually(p.t, func() bool { return p.exists("io/abandoned") }, 20*time.Second, time.Millisecond)
+		require.Eventually(p.t, func() bool { return p.exists("io/abandoned") }, enough, time.Millisecond)
 	}
 	if p.step.image != never {
 		time.Sleep(p.step.delay)
@@ -199,7 +202,7 @@ func (p *pod) message() string {
 // says waits until a line of the log has the text.
 func (p *pod) says(text string) {
 	p.t.Helper()
-	require.Eventually(p.t, func() bool { return strings.Contains(p.log.String(), text) }, 20*time.Second, time.Millisecond)
+	require.Eventually(p.t, func() bool { return strings.Contains(p.log.String(), text) }, enough, time.Millisecond)
 }
 
 func (p *pod) exists(file string) bool {

@@ -15,6 +15,9 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
+// enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
+const enough = 2 * time.Minute
+
 const standing = time.Second
 
 func waiting(t *testing.T, server *fakeapi.Server) wait.Wait {
@@ -42,11 +45,11 @@ func begin(t *testing.T, server *fakeapi.Server, producers ...wait.Producer) cha
 	t.Helper()
 	ended := make(chan error, 1)
 	w := waiting(t, server)
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), enough)
 	t.Cleanup(stop)
 	before := len(server.Calls())
 	go func() { ended <- w.All(ctx, producers, nothing) }()
-	require.Eventually(t, func() bool { return len(server.Calls()) >= before+len(producers) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(server.Calls()) >= before+len(producers) }, enough, time.Millisecond)
 	time.Sleep(10 * time.Millisecond)
 	return ended
 }
