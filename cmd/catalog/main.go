@@ -2,6 +2,13 @@
 // reference means and why, and carries catalogs with their plugins to registries and back.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
+)
+
+func main() {
+	interrupt.Heed(func() {})
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

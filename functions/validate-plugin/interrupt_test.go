@@ -19,7 +19,7 @@ import (
 func TestInterruptedFix(t *testing.T) {
 	t.Parallel()
 	amid := 0
-	for _, after := range []int{1, 2, 5, 17, 40, 77, 100} {
+	for _, after := range []int{1, 5, 40} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			fixed, code := interruptFix(t, after, signal)
 			assert.GreaterOrEqual(t, fixed, after)
@@ -34,7 +34,7 @@ func TestInterruptedFix(t *testing.T) {
 	assert.Positive(t, amid, "no signal came amid")
 }
 
-const many = 400
+const many = 150
 
 // interruptFix fixes many plugins, and sends a signal when some are fixed. It returns how many were fixed in the end.
 func interruptFix(t *testing.T, after int, signal syscall.Signal) (fixed, code int) {

@@ -3,6 +3,7 @@ package docs
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 // TestCommands runs the pages' commands one page after the other in a copy of the checkout, in the folder `make` leaves.
 func TestCommands(t *testing.T) {
 	t.Parallel()
+	programs := build(t)
 	for _, page := range pages(t) {
 		text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
 		require.NoError(t, err)
@@ -32,15 +34,38 @@ func TestCommands(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			require.NoError(t, checkout.Copy(folder))
-			require.NoError(t, checkout.BuildFunctions(filepath.Join(folder, "bin")))
-			require.NoError(t, checkout.BuildCatalog(filepath.Join(folder, "bin")))
-			require.NoError(t, checkout.BuildTool(filepath.Join(folder, "bin", "tools", "kustomize"),
-				"kustomize", "sigs.k8s.io/kustomize/kustomize/v5"))
+			link(t, programs, filepath.Join(folder, "bin"))
 			for _, c := range found {
 				c.check(t, page, folder)
 			}
 		})
 	}
+}
+
+// build builds what `make build` and `make bin/tools/kustomize` leave in bin/, once for all pages.
+func build(t *testing.T) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	require.NoError(t, checkout.BuildFunctions(folder))
+	require.NoError(t, checkout.BuildCatalog(folder))
+	require.NoError(t, checkout.BuildTool(filepath.Join(folder, "tools", "kustomize"), "kustomize",
+		"sigs.k8s.io/kustomize/kustomize/v5"))
+	return folder
+}
+
+// link gives a page its own folder of the same programs. A command that builds one anew replaces the link, not the program.
+func link(t *testing.T, programs, folder string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(programs, func(from string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(folder, strings.TrimPrefix(from, programs))
+		if entry.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		return os.Link(from, to)
+	}))
 }
 
 func (c command) check(t *testing.T, page, folder string) {

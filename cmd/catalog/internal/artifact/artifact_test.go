@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/opencontainers/go-digest"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
@@ -20,6 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/publish"
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
 	"github.com/resource-plugins/krm-functions/pkg/listing"
 )
 
@@ -221,4 +223,21 @@ func FuzzFetch(f *testing.F) {
 			require.NoError(t, err)
 		}
 	})
+}
+
+// A signal that comes while a file is unpacked waits until the file is whole: so does unpacking while one is heeded.
+func TestUnpackingIsWhole(t *testing.T) {
+	t.Parallel()
+	b, folder, ended := packed(t, "1.0.0"), t.TempDir(), make(chan error, 1)
+	require.NoError(t, interrupt.Whole(func() error {
+		go func() {
+			_, err := b.Unpack(folder)
+			ended <- err
+		}()
+		time.Sleep(50 * time.Millisecond)
+		assert.NoFileExists(t, filepath.Join(folder, CatalogFile))
+		return nil
+	}))
+	require.NoError(t, <-ended)
+	assert.FileExists(t, filepath.Join(folder, CatalogFile))
 }

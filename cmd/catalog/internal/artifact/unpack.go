@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
 )
 
 // Unpack writes a bundle into a folder, the catalog last, and returns the paths that changed. Nothing that is there is
@@ -45,7 +46,7 @@ func (b *Bundle) Unpack(folder string) ([]string, error) {
 		return nil, err
 	}
 	for _, name := range fresh {
-		if err := replace(root, name, b.Files[name]); err != nil {
+		if err := interrupt.Whole(func() error { return replace(root, name, b.Files[name]) }); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +62,7 @@ func (b *Bundle) succeeds(file string) error {
 	return Keeps(older, b.Catalog)
 }
 
-// replace writes a file as a whole.
+// replace writes a file as a whole. A signal must not end it halfway: the part would stay.
 func replace(root *os.Root, name string, text []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
 	"github.com/resource-plugins/krm-functions/pkg/listing"
 )
 
@@ -36,9 +37,13 @@ func says(path string, text []byte) (bool, error) {
 	return bytes.Equal(printed, text), err
 }
 
-// WriteFile replaces a file as a whole: whoever reads it finds the old text or the new one, never a part. A link is
-// followed, and the file's mode stays.
+// WriteFile replaces a file as a whole: whoever reads it finds the old text or the new one, never a part, and a signal
+// leaves nothing beside it. A link is followed, and the file's mode stays.
 func WriteFile(path string, text []byte) error {
+	return interrupt.Whole(func() error { return writeFile(path, text) })
+}
+
+func writeFile(path string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}

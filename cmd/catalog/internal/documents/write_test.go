@@ -4,11 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
 	"github.com/resource-plugins/krm-functions/pkg/listing"
 )
 
@@ -73,4 +75,18 @@ func TestLines(t *testing.T) {
 	}
 	assert.Equal(t, "[error] a\n[warning] b",
 		Findings{{Message: "a"}, {Message: "c", Severity: krm.Info}, {Message: "b", Severity: krm.Warning}}.Error())
+}
+
+// A signal that comes while a catalog is written waits until the file is whole: so does writing while one is heeded.
+func TestWritingIsWhole(t *testing.T) {
+	t.Parallel()
+	file, ended := filepath.Join(t.TempDir(), "catalog.yaml"), make(chan error, 1)
+	require.NoError(t, interrupt.Whole(func() error {
+		go func() { ended <- WriteFile(file, []byte("text")) }()
+		time.Sleep(50 * time.Millisecond)
+		assert.NoFileExists(t, file)
+		return nil
+	}))
+	require.NoError(t, <-ended)
+	assert.FileExists(t, file)
 }
