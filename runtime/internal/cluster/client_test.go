@@ -26,9 +26,11 @@ var db = cluster.Ref{Namespace: "ns", Name: "db"}
 // enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
 const enough = 2 * time.Minute
 
+var pace = time.Duration(fakeapi.Pace())
+
 // hurried makes every wait short enough for a test.
 var hurried = cluster.Timing{
-	Connect: time.Second, Request: 600 * time.Millisecond, Watch: 2 * time.Second, Pause: 4 * time.Millisecond,
+	Connect: pace * time.Second, Request: pace * 600 * time.Millisecond, Watch: 2 * time.Second, Pause: 4 * time.Millisecond,
 	Patience: 150 * time.Millisecond,
 }
 
@@ -157,7 +159,7 @@ func TestUpdateOutlivesWhatPasses(t *testing.T) {
 		"early 404": fakeapi.Status(404, secret), "early 401": fakeapi.Status(401, secret), "cut": fakeapi.Cut,
 		"cut after": fakeapi.CutAfter, "cut within": fakeapi.CutWithin(`{"metadata":{"name":"` + secret),
 		"garbage": fakeapi.Garbage(secret + "\r\n\r\n"), "not JSON": fakeapi.Body(secret), "hang": fakeapi.Hang(""),
-		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(800 * time.Millisecond),
+		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(hurried.Request * 4 / 3),
 		"wrong type": fakeapi.Body(`{"metadata":"` + secret + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -274,9 +276,10 @@ func TestServerMustBeKnown(t *testing.T) {
 	server := fakeapi.New(t)
 	config := server.Config()
 	config.Host, config.Timing = "localhost", hurried // not a name of the certificate
+	config.Timing.Connect, config.Timing.Request = enough, enough
 	client, err := cluster.New(config)
 	require.NoError(t, err)
-	err = client.Update(within(t, 10*time.Second), db, stamp("1"))
+	err = client.Update(within(t, 15*time.Second), db, stamp("1"))
 	require.ErrorContains(t, err, "ca.crt")
 	assert.Empty(t, server.Calls())
 }

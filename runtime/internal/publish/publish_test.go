@@ -26,7 +26,7 @@ func record(t *testing.T, server *fakeapi.Server, generation string, attempts in
 	t.Helper()
 	config := server.Config()
 	config.Timing = cluster.Timing{
-		Request: 5 * time.Second, Pause: 4 * time.Millisecond, Patience: time.Second,
+		Request: 20 * time.Second, Pause: 4 * time.Millisecond, Patience: 8 * time.Second,
 	}
 	client, err := cluster.New(config)
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,14 +32,19 @@ const (
 	podVariable    = "TEST_POD"
 	tokenVariable  = "TEST_TOKEN"
 	runnerVariable = "TEST_RUNNER"
+	paceVariable   = "TEST_PACE" // see fakeapi.Pace
 )
 
 // enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
 const enough = 2 * time.Minute
 
-var hurried = cluster.Timing{
-	Connect: time.Second, Request: 300 * time.Millisecond, Watch: 2 * time.Second, Pause: 5 * time.Millisecond,
-	Patience: 2 * time.Second,
+func hurried() cluster.Timing {
+	number, _ := strconv.Atoi(os.Getenv(paceVariable))
+	pace := time.Duration(number)
+	return cluster.Timing{
+		Connect: pace * time.Second, Request: pace * time.Second, Watch: 2 * time.Second,
+		Pause: 5 * time.Millisecond, Patience: pace * 2 * time.Second,
+	}
 }
 
 func TestMain(m *testing.M) {
@@ -49,6 +55,9 @@ func TestMain(m *testing.M) {
 	// The processes of a Pod mostly wait, so more Pods than cores can live at once.
 	flag.Parse()
 	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	if err := os.Setenv(paceVariable, strconv.Itoa(fakeapi.Pace())); err != nil {
 		panic(err)
 	}
 	os.Exit(fakenode.Main(m))
@@ -66,7 +75,7 @@ func host() task.Host {
 	pod := os.Getenv(podVariable)
 	return task.Host{
 		Getenv: os.Getenv, IOFolder: filepath.Join(pod, "io"), TokenFolder: os.Getenv(tokenVariable),
-		Runner: os.Getenv(runnerVariable), Timing: hurried, Standing: 100 * time.Millisecond,
+		Runner: os.Getenv(runnerVariable), Timing: hurried(), Standing: 100 * time.Millisecond,
 		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: filepath.Join(pod, "termination-log")},
 	}
 }
