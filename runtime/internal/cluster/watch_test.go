@@ -22,7 +22,7 @@ func TestWatchAsksForOneSecretByName(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, map[string]string{"stamp": "1"})
-	require.NoError(t, connect(t, server).Watch(within(t, enough), db, stamped))
+	require.NoError(t, connectPatiently(t, server).Watch(within(t, enough), db, stamped))
 	calls := server.Calls()
 	require.Len(t, calls, 1)
 	assert.Equal(t, "watch", calls[0].Verb)
@@ -36,7 +36,7 @@ func TestWatchShowsEveryStateOfALife(t *testing.T) {
 	server := fakeapi.New(t)
 	seen := make(chan string, 10)
 	ended := make(chan error, 1)
-	client := connect(t, server)
+	client := connectPatiently(t, server)
 	ctx := within(t, enough)
 	go func() {
 		ended <- client.Watch(ctx, db, func(s *cluster.Secret) (bool, error) {
