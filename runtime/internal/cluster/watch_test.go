@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"strconv"
@@ -85,16 +86,19 @@ func TestWatchOutlivesWhatPasses(t *testing.T) {
 // A round that ends at once must not be followed by the next at once: a restarted server answers thousands a second.
 func TestWatchDoesNotSpin(t *testing.T) {
 	t.Parallel()
+	const pause = 100 * time.Millisecond
 	server := fakeapi.New(t)
 	server.Inject(func(fakeapi.Call) fakeapi.Fault { return fakeapi.InStream(410, "") })
-	config := server.Config()
-	config.Timing = hurried
-	config.Timing.Pause = 500 * time.Millisecond
-	client, err := cluster.New(config)
-	require.NoError(t, err)
-	require.Error(t, client.Watch(within(t, 5*time.Second), db, stamped))
-	assert.Less(t, len(server.Calls()), 16)
-	assert.Greater(t, len(server.Calls()), 1) // how many more is up to the machine
+	client := connectWith(t, server, cluster.Timing{Connect: enough, Request: enough, Pause: pause})
+	ctx, stop := context.WithCancel(within(t, enough))
+	ended := make(chan error, 1)
+	began := time.Now()
+	go func() { ended <- client.Watch(ctx, db, stamped) }()
+	require.Eventually(t, func() bool { return len(server.Calls()) >= 5 }, enough, pause)
+	calls := len(server.Calls())
+	assert.LessOrEqual(t, calls, int(time.Since(began)/(pause*3/4))+1)
+	stop()
+	require.Error(t, <-ended)
 }
 
 func TestWatchEndsWithTheLooker(t *testing.T) {
