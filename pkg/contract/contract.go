@@ -25,13 +25,14 @@ const (
 	ResourceKey   = Group + "/resource"   // label and annotation: the sandbox resource's name
 	PhaseKey      = Group + "/phase"      // label and annotation: create or delete
 	StepKey       = Group + "/step"       // label and annotation: the step's name
+	HelperKey     = Group + "/helper"     // label and annotation: copy or cleanup, of what runs no step
 	PluginKey     = Group + "/plugin"     // name@version, the version canonical
 	DigestKey     = Group + "/digest"     // sha256:… of the plugin document
 	DependsOnKey  = Group + "/depends-on" // the steps that this one waits for, comma-separated
 	GenerationKey = Group + "/generation" // what the step is made from, as a hash
 	RenderedByKey = Group + "/rendered-by"
 	SandboxIDKey  = Group + "/sandbox-id"  // on a sandbox: overrides the derived id
-	RoutingKeyKey = Group + "/routing-key" // on a sandbox or route group: overrides the derived key; on routes: whose
+	RoutingKeyKey = Group + "/routing-key" // on a sandbox or route group: overrides the derived key; on routes and forks: whose
 	RouteGroupKey = Group + "/route-group" // label and annotation of routes: the route group's name
 	StateKey      = Group + "/state"       // on a sandbox: absent renders its delete phase
 	RequestedKey  = Group + "/requested"   // on a sandbox: the references as they were before resolution

@@ -2,10 +2,10 @@ package contract
 
 import "strconv"
 
-// Plan is what the helpers of a Pod need to know of their step, as JSON in PlanVariable. It holds no value of a
-// document and no Secret's name: a later kustomize overlay rewrites names in annotations, not in environment values.
+// Plan is what the helpers of a Pod need to know of their step, as JSON in PlanVariable. It holds no param and no
+// Secret's name: a later kustomize overlay rewrites names in annotations, not in environment values.
 type Plan struct {
-	// Step is the step's name, for messages.
+	// Step is the step's name, for messages; of a Pod that runs no step the name of its helper.
 	Step string `json:"step"`
 	// Generation is what the outputs are stamped with when they are published.
 	Generation string `json:"generation"`
@@ -18,6 +18,9 @@ type Plan struct {
 	// StartTimeoutSeconds is how long the output manager waits for main to start, counted from its own start.
 	// 0 means DefaultStartTimeoutSeconds.
 	StartTimeoutSeconds int `json:"startTimeoutSeconds,omitempty"`
+	// TimeoutSeconds is how long the script may run: the runner ends one that takes longer, so that its failure is told
+	// and stamped. A Pod that its own deadline ends could do neither. 0 means no limit.
+	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 	// Attempts is how many Pods may fail before the step's failure is stamped, which makes its consumers stop: the
 	// Job's backoffLimit and one. 0 means 1.
 	Attempts int `json:"attempts,omitempty"`
@@ -36,6 +39,9 @@ type Producer struct {
 	Generation string `json:"generation,omitempty"`
 	// Inputs are the outputs that are read; for HelperCopy those that are copied.
 	Inputs []Input `json:"inputs"`
+	// Copies are the namespaces with a Secret of the same name: HelperCopy writes to each, HelperCleanup removes them
+	// with the step's own.
+	Copies []string `json:"copies,omitempty"`
 }
 
 // Input is one output of another step.
@@ -58,16 +64,18 @@ const (
 	PlanVariable         = "RESOURCEPLUGINS_PLAN"          // a Plan as JSON
 	NamespaceVariable    = "RESOURCEPLUGINS_NAMESPACE"     // metadata.namespace, by the downward API
 	OutputSecretVariable = "RESOURCEPLUGINS_OUTPUT_SECRET" // the annotation OutputSecretKey, by the downward API
-	// TargetNamespacesVariable are the namespaces of the copies, comma-separated: HelperCopy writes to each;
-	// HelperCleanup removes the create steps' Secrets from each and from the Pod's own namespace.
-	TargetNamespacesVariable = "RESOURCEPLUGINS_TARGET_NAMESPACES"
 )
 
 // OutputSecretKey is the Pod annotation with the name of the Secret that the step publishes to.
 const OutputSecretKey = Group + "/output-secret"
 
-// MaxProducers is how many steps one step may read outputs of: each needs an annotation that kustomize/names.yaml lists.
+// MaxProducers is how many steps one step may read outputs of: the values of more would not fit into
+// a helper's memory.
 const MaxProducers = 16
+
+// MaxSecrets is how many producers a Plan may have: each needs an annotation, and kustomize/names.yaml lists so many. It
+// limits what one HelperCleanup removes.
+const MaxSecrets = 32
 
 // InputSecretKey is the Pod annotation with the name of the Secret of the Plan's producer i.
 func InputSecretKey(i int) string { return Group + "/input-secret-" + strconv.Itoa(i) }
@@ -106,7 +114,7 @@ const (
 	HelperInputs   = "inputs"  // init container: wait, write input files, copy the runner
 	HelperOutputs  = "outputs" // container: wait for the script's end, publish
 	HelperCopy     = "copy"    // Job: copy output Secrets to another namespace
-	HelperCleanup  = "cleanup" // Job: remove the output Secrets after the delete phase
+	HelperCleanup  = "cleanup" // Job: remove the output Secrets after the delete steps
 	ImageRunner    = "/runner" // where the runner lies in the helper image
 	HelperUserID   = 65532
 	TokenMountPath = "/var/run/secrets/kubernetes.io/serviceaccount"

@@ -5,36 +5,50 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/naming"
 )
 
-// access adds what lets the helpers of a step watch its producers' Secrets and write its own, and nothing else. It
-// returns the name of the ServiceAccount, empty where the overlay names one: then the Role is bound to that.
-func (r *rendering) access(s *step, f facts) string {
-	name := naming.Object(naming.Hash("access", r.SandboxID, r.Resource, string(r.phase), s.spec.Name),
-		r.Sandbox, r.Resource, s.spec.Name)
-	bound, own := account(s.template.Map("spec")), ""
-	if bound == "" {
-		bound, own = name, name
-		r.objects = append(r.objects, r.object("v1", "ServiceAccount", name, f.labels, f.annotations,
+// grant is what a Pod's helpers may do with Secrets of one namespace.
+type grant struct {
+	namespace string
+	rules     manifest.List
+}
+
+// accessName is the name of what lets the helpers of a Pod do their work. The facts keep it apart from other Pods' of the
+// resource's phase; the last is for people.
+func (r *rendering) accessName(facts ...string) string {
+	hash := naming.Hash(append([]string{"access", r.SandboxID, r.Resource, string(r.phase)}, facts...)...)
+	return naming.Object(hash, r.Sandbox, r.Resource, facts[len(facts)-1])
+}
+
+// access adds a Role for each of the grants, and a ServiceAccount to bind them to unless one is given. It returns the name
+// of the ServiceAccount that it added, if any.
+func (r *rendering) access(name, account string, f facts, grants ...grant) string {
+	own := ""
+	if account == "" {
+		account, own = name, name
+		r.objects = append(r.objects, r.object(r.namespace, "v1", "ServiceAccount", name, f,
 			manifest.KV("automountServiceAccountToken", manifest.Bool(false))))
 	}
 	const group = "rbac.authorization.k8s.io"
-	r.objects = append(r.objects,
-		r.object(group+"/v1", "Role", name, f.labels, f.annotations, manifest.KV("rules", r.rules(s))),
-		r.object(group+"/v1", "RoleBinding", name, f.labels, f.annotations,
-			manifest.KV("roleRef", manifest.NewMap(
-				manifest.KV("apiGroup", manifest.String(group)),
-				manifest.KV("kind", manifest.String("Role")),
-				manifest.KV("name", manifest.String(name)),
-			)),
-			manifest.KV("subjects", manifest.List{manifest.NewMap(
-				manifest.KV("kind", manifest.String("ServiceAccount")),
-				manifest.KV("name", manifest.String(bound)),
-				manifest.KV("namespace", manifest.String(r.namespace)),
-			)}),
-		))
+	for _, g := range grants {
+		r.objects = append(r.objects,
+			r.object(g.namespace, group+"/v1", "Role", name, f, manifest.KV("rules", g.rules)),
+			r.object(g.namespace, group+"/v1", "RoleBinding", name, f,
+				manifest.KV("roleRef", manifest.NewMap(
+					manifest.KV("apiGroup", manifest.String(group)),
+					manifest.KV("kind", manifest.String("Role")),
+					manifest.KV("name", manifest.String(name)),
+				)),
+				manifest.KV("subjects", manifest.List{manifest.NewMap(
+					manifest.KV("kind", manifest.String("ServiceAccount")),
+					manifest.KV("name", manifest.String(account)),
+					manifest.KV("namespace", manifest.String(r.namespace)),
+				)}),
+			))
+	}
 	return own
 }
 
-func (r *rendering) rules(s *step) manifest.List {
+// stepGrant lets the helpers of a step watch its producers' Secrets and write its own.
+func (r *rendering) stepGrant(s *step) grant {
 	var rules manifest.List
 	if len(s.producers) > 0 {
 		names := make([]string, len(s.producers))
@@ -46,7 +60,7 @@ func (r *rendering) rules(s *step) manifest.List {
 	if s.publishes() {
 		rules = append(rules, rule([]string{r.secretName(s)}, "patch"))
 	}
-	return rules
+	return grant{r.namespace, rules}
 }
 
 func rule(secrets []string, verbs ...string) manifest.Map {

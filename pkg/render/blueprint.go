@@ -22,13 +22,15 @@ type Blueprint struct {
 	scripts   []Object
 	steps     map[plugin.StepRef]*step
 	order     []plugin.StepRef // of both phases, producers before consumers
-	// keepsOutputs tells that the other phase's Secrets are rendered too: delete steps read what create steps left, and
-	// a tool that prunes must not remove it before they run.
-	keepsOutputs bool
+	// cleansUp tells that it is a delete phase that ends with a cleanup. The create phase's Secrets are rendered too then:
+	// delete steps read them, and a tool that prunes must not remove them before.
+	cleansUp bool
+	// aside is the Pod template of what runs no step.
+	aside manifest.Map
 }
 
 // NewBlueprint prepares a phase of a plugin. With an error among the problems there is no blueprint. A plugin without
-// the phase has a blueprint that renders nothing.
+// the phase has a blueprint that renders nothing, or the cleanup alone.
 func NewBlueprint(p *plugin.Plugin, phase plugin.Phase, options Options) (*Blueprint, []Problem) {
 	b := &Blueprint{options: options.withDefaults(), phase: phase, steps: map[plugin.StepRef]*step{}}
 	b.namespace = b.options.namespace(p.Spec.RunnerNamespace())
@@ -39,19 +41,21 @@ func NewBlueprint(p *plugin.Plugin, phase plugin.Phase, options Options) (*Bluep
 	if failed(problems) {
 		return nil, problems
 	}
-	b.keepsOutputs = phase == plugin.Delete && len(p.Spec.Delete) > 0
+	b.cleansUp = phase == plugin.Delete && leavesSecrets(&p.Spec)
+	b.aside = b.asideTemplate()
 	b.order = append(b.graph.Order(plugin.Create), b.graph.Order(plugin.Delete)...)
 	bare, _, _ := strings.Cut(p.Name, "@")
 	var names map[string]string
 	names, b.scripts = b.scriptMaps(bare, p.Spec.Workflow(phase))
-	depth := b.graph.Depth(phase)
+	depths := b.graph.Depth(phase)
 	for _, ref := range b.order {
 		s := b.newStep(&p.Spec, ref)
 		if b.steps[ref] = s; ref.Phase != phase {
 			continue
 		}
+		s.depth = depths[ref.Index]
 		var more []Problem
-		s.template, more = b.template(s, &p.Spec, names[s.spec.Name], depth[ref.Index])
+		s.template, more = b.template(s, &p.Spec, names[s.spec.Name])
 		problems = append(problems, more...)
 	}
 	return b, problems
@@ -88,7 +92,7 @@ func mainImage(template manifest.Map) (image string) {
 
 // template returns the part of a step's Pod template that is the same for all resources: the overlay with what the step
 // needs merged onto it.
-func (b *Blueprint) template(s *step, spec *plugin.Spec, scripts string, depth int) (manifest.Map, []Problem) {
+func (b *Blueprint) template(s *step, spec *plugin.Spec, scripts string) (manifest.Map, []Problem) {
 	base, problems := withoutClashes(b.overlay.Template, s)
 	pod := base.Map("spec")
 	if asks, _ := pod.Get("automountServiceAccountToken").(manifest.Bool); bool(asks) && !namesAccount(pod) {
@@ -97,7 +101,7 @@ func (b *Blueprint) template(s *step, spec *plugin.Spec, scripts string, depth i
 			Message: "automountServiceAccountToken of the overlay is not used: name the ServiceAccount whose token is meant",
 		})
 	}
-	return overlay.Merge(base, b.fixed(s, spec, scripts, depth)), problems
+	return overlay.Merge(base, b.fixed(s, spec, scripts)), problems
 }
 
 func failed(problems []Problem) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/overlay"
@@ -25,21 +26,13 @@ type checker struct {
 
 func checkPlugin(spec *plugin.Spec, graph *workflow.Graph, o *overlay.Overlay) []Problem {
 	c := &checker{spec: spec, mounts: mainMounts(o.Template)}
-	if namespace := spec.RunnerNamespace(); !key(namespace) || strings.ContainsAny(namespace, "._") {
-		c.report("spec.runner.namespace", "must be the name of a namespace, not %q", namespace)
-	}
-	for _, dangle := range graph.Dangling() {
-		c.report(dangle.At.Input(dangle.Input).Key("valueFromStep"), "must name an output of a step: %s", dangle.Fault)
-	}
-	for _, cycle := range graph.Cycles() {
-		c.report(cycle.Steps[0].Input(cycle.Input), "steps must not wait for each other: %s", cycle)
+	c.form("spec.runner.namespace", form.Label(spec.RunnerNamespace()))
+	for _, problem := range graph.Problems() {
+		c.report(problem.Path, "%s", problem.Message)
 	}
 	names := map[string]bool{}
 	for ref, step := range spec.Steps() {
-		if names[step.Name] || !key(step.Name) {
-			c.report(ref.Path().Key("name"), "must be a name that no other step has, not %q", step.Name)
-		}
-		names[step.Name] = true
+		c.name(ref.Path().Key("name"), "step", step.Name, names)
 		c.inputs(ref, step)
 		c.outputs(ref, step)
 		if n := len(graph.Producers(ref)); n > contract.MaxProducers {
@@ -50,6 +43,10 @@ func checkPlugin(spec *plugin.Spec, graph *workflow.Graph, o *overlay.Overlay) [
 				"it into the image", maxConfigMap-len(step.Name))
 		}
 	}
+	if n := toCleanUp(spec); leavesSecrets(spec) && n > contract.MaxSecrets {
+		c.report("spec", "must have at most %d delete steps and create steps with outputs, not %d: the Pod that removes their "+
+			"Secrets in the end is told of each", contract.MaxSecrets, n)
+	}
 	return c.problems
 }
 
@@ -57,21 +54,36 @@ func (c *checker) report(at krm.Path, format string, args ...any) {
 	c.problems = append(c.problems, Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
 }
 
+// form reports what package form has found wrong.
+func (c *checker) form(at krm.Path, wrong string) {
+	if wrong != "" {
+		c.report(at, "%s", wrong)
+	}
+}
+
+// name checks a name that becomes a key of a ConfigMap or Secret.
+func (c *checker) name(at krm.Path, what, name string, taken map[string]bool) {
+	switch {
+	case name == "":
+		c.report(at, "must be set")
+	case taken[name]:
+		c.report(at, "must be a name that no other %s has, not %q", what, name)
+	default:
+		c.form(at, form.Identifier(name))
+	}
+	taken[name] = true
+}
+
 func (c *checker) inputs(ref plugin.StepRef, step *plugin.Step) {
 	variables, files, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range step.Inputs {
 		input, at := &step.Inputs[i], ref.Input(i)
-		if input.ValueFromSandbox == (input.ValueFromStep != nil) {
-			c.report(at, "must have exactly one of valueFromSandbox: true and valueFromStep")
-		}
-		if names[input.Name] || !key(input.Name) {
-			c.report(at.Key("name"), "must be a name that no other input of the step has, not %q", input.Name)
-		}
-		names[input.Name] = true
+		c.name(at.Key("name"), "input of the step", input.Name, names)
 		if name := input.Env(); name != "" {
-			if variables[name] || !variableName(name) {
-				c.report(at, "must have a variable of its own and of printable characters without =, not %q", name)
+			if variables[name] {
+				c.report(at, "must have a variable of its own, not %q", name)
 			}
+			c.form(at, form.Variable(name))
 			variables[name] = true
 		}
 		if file := input.Path(); file != "" {
@@ -82,9 +94,13 @@ func (c *checker) inputs(ref plugin.StepRef, step *plugin.Step) {
 
 // file checks where an input is mounted. A path is hostile: it must not hide what the step needs, nor a token.
 func (c *checker) file(at krm.Path, file string, taken map[string]bool) {
+	wrong := form.File(file)
+	file = path.Clean(file)
 	switch {
-	case !isFile(file):
-		c.report(at, "must be the absolute path of a file without `..`, colons and control characters, not %q", file)
+	case wrong != "":
+		c.form(at, wrong)
+	case strings.Contains(file, ":"):
+		c.report(at, "must not hold a colon as %q does: Kubernetes cannot mount it", file)
 	case overlay.Reserved(file) || below(file, contract.TokenMountPath) || below(contract.TokenMountPath, file):
 		c.report(at, "must not be %q: the step needs what is mounted there", file)
 	case c.mounts[file]:
@@ -99,13 +115,11 @@ func (c *checker) outputs(ref plugin.StepRef, step *plugin.Step) {
 	names := map[string]bool{}
 	for i, output := range step.Outputs {
 		at := ref.Output(i)
-		if names[output.Name] || !key(output.Name) {
-			c.report(at.Key("name"), "must be a name that no other output of the step has, not %q", output.Name)
+		c.name(at.Key("name"), "output of the step", output.Name, names)
+		if output.ValueFromPath == "" {
+			c.report(at.Key("valueFromPath"), "must be set")
 		}
-		names[output.Name] = true
-		if !isFile(output.ValueFromPath) {
-			c.report(at.Key("valueFromPath"), "must be the absolute path of a file without `..`, not %q", output.ValueFromPath)
-		}
+		c.form(at.Key("valueFromPath"), form.File(output.ValueFromPath))
 	}
 }
 
@@ -119,35 +133,6 @@ func mainMounts(template manifest.Map) map[string]bool {
 		}
 	}
 	return mounts
-}
-
-// key tells whether text may be a key of a ConfigMap or Secret and the value of a label.
-func key(text string) bool {
-	for i := range len(text) {
-		c := text[i]
-		if c != '-' && c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return text != "" && len(text) <= 63 && text[0] != '.'
-}
-
-func variableName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c > '~' || c == '=' {
-			return false
-		}
-	}
-	return true
-}
-
-func isFile(file string) bool {
-	for i := range len(file) {
-		if c := file[i]; c < ' ' || c == 0x7f || c == ':' {
-			return false
-		}
-	}
-	return strings.HasPrefix(file, "/") && path.Clean(file) == file && file != "/"
 }
 
 // below tells whether a path is a folder or in it. /run counts as /var/run, which it is in most images.

@@ -66,15 +66,19 @@ func (r *rendering) producerOf(s *step, input *plugin.Input) *step {
 }
 
 // planned is a helper's container with its plan.
-func (r *rendering) planned(name string, s *step) manifest.Map {
-	text, err := json.Marshal(r.plan(s))
+func planned(name string, plan contract.Plan) manifest.Map {
+	return manifest.NewMap(
+		manifest.KV("env", manifest.List{planVariable(plan)}),
+		manifest.KV("name", manifest.String(name)),
+	)
+}
+
+func planVariable(plan contract.Plan) manifest.Map {
+	text, err := json.Marshal(plan)
 	if err != nil {
 		panic(err) // strings and numbers alone
 	}
-	return manifest.NewMap(
-		manifest.KV("env", manifest.List{variable(contract.PlanVariable, string(text))}),
-		manifest.KV("name", manifest.String(name)),
-	)
+	return variable(contract.PlanVariable, string(text))
 }
 
 func (r *rendering) plan(s *step) contract.Plan {
@@ -82,6 +86,7 @@ func (r *rendering) plan(s *step) contract.Plan {
 		Step:                s.spec.Name,
 		Generation:          r.generations[s.ref],
 		StartTimeoutSeconds: r.options.StartTimeout,
+		TimeoutSeconds:      r.timeout(),
 		Attempts:            r.options.Retries + 1,
 	}
 	for _, from := range s.producers {

@@ -31,22 +31,25 @@ func TestGolden(t *testing.T) {
 		folder, file string
 		phase        plugin.Phase
 		options      render.Options
+		request      render.Request
 	}{
-		{"hello", "create.yaml", plugin.Create, render.Options{}},
-		{"hello", "delete.yaml", plugin.Delete, render.Options{}},
+		{"hello", "create.yaml", plugin.Create, render.Options{}, request},
+		{"hello", "delete.yaml", plugin.Delete, render.Options{}, request},
 		{"hello", "pod.yaml", plugin.Create, render.Options{
 			Workload: render.Pod, Namespaces: map[string]string{"default": "sandboxes"}, ImagePullSecrets: []string{"registry"},
-		}},
-		{"postgres", "create.yaml", plugin.Create, render.Options{}},
-		{"postgres", "delete.yaml", plugin.Delete, render.Options{HelperImage: "example.com/runtime:v9"}},
+		}, request},
+		{"postgres", "create.yaml", plugin.Create, render.Options{}, request},
+		{"postgres", "delete.yaml", plugin.Delete, render.Options{HelperImage: "example.com/runtime:v9"}, request},
+		{"postgres", "teardown.yaml", plugin.Delete, render.Options{Retries: 1, ImagePullSecrets: []string{"registry"}}, copying()},
 		{"files", "create.yaml", plugin.Create, render.Options{
 			RunnerNamespace: "elsewhere", Retries: 2, StepTimeout: 60, StartTimeout: 90,
-		}},
+		}, request},
+		{"files", "copies.yaml", plugin.Create, render.Options{}, used("web", "publish", "x")},
 	} {
 		c.options.RenderedBy = "render-phase"
 		blueprint, problems := render.NewBlueprint(read(t, c.folder), c.phase, c.options)
 		require.NotNil(t, blueprint, "%v", problems)
-		objects, problems := blueprint.Render(request)
+		objects, problems := blueprint.Render(c.request)
 		require.Empty(t, problems)
 		got := printed(append(blueprint.Shared(), objects...))
 		file := filepath.Join("testdata", c.folder, c.file)

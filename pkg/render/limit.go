@@ -87,10 +87,10 @@ func (c *requestCheck) file(param, value string) {
 }
 
 // checkSize reports a workload that the API server would not store.
-func (r *rendering) checkSize(s *step, size int, annotations manifest.Map) {
+func (r *rendering) checkSize(step string, size int, annotations manifest.Map) {
 	if size > maxObject {
 		r.report("", "step %q must have a spec of at most %d bytes, not %d: read large params as files (as.path) only",
-			s.spec.Name, maxObject, size)
+			step, maxObject, size)
 	}
 	total := 0
 	for _, annotation := range annotations {
@@ -99,7 +99,7 @@ func (r *rendering) checkSize(s *step, size int, annotations manifest.Map) {
 	}
 	if total > maxAnnotations {
 		r.report("", "step %q must have annotations of at most %d bytes, not %d: shorten those of the overlay",
-			s.spec.Name, maxAnnotations, total)
+			step, maxAnnotations, total)
 	}
 }
 

@@ -8,14 +8,11 @@ import (
 // inputManager is the init container that waits for the producers, brings their outputs and the runner into the shared
 // volume, and sees whether the step was published already.
 func (b *Blueprint) inputManager(s *step) manifest.Map {
-	env := manifest.List{fieldVariable(contract.NamespaceVariable, "metadata.namespace")}
-	for i := range s.producers {
-		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
-	}
+	env := secretVariables(len(s.producers))
 	if s.publishes() {
 		env = append(env, annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
 	}
-	return b.helper(contract.InputManager, contract.HelperInputs, env)
+	return b.helper(contract.InputManager, contract.HelperInputs, env, ioMount(), tokenMount())
 }
 
 // outputManager is the container that waits for the script's end and publishes what it left.
@@ -23,11 +20,23 @@ func (b *Blueprint) outputManager() manifest.Map {
 	return b.helper(contract.OutputManager, contract.HelperOutputs, manifest.List{
 		fieldVariable(contract.NamespaceVariable, "metadata.namespace"),
 		annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey),
-	})
+	}, ioMount(), tokenMount())
 }
 
-// helper is a container of ours: no privileges, nothing writable but the shared volume, little of the node.
-func (b *Blueprint) helper(name, command string, env manifest.List) manifest.Map {
+// secretVariables tell a helper the namespace and the names of producers' Secrets.
+func secretVariables(producers int) manifest.List {
+	env := manifest.List{fieldVariable(contract.NamespaceVariable, "metadata.namespace")}
+	for i := range producers {
+		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
+	}
+	return env
+}
+
+func ioMount() manifest.Map    { return mount(contract.IOVolume, contract.IOFolder, "", false) }
+func tokenMount() manifest.Map { return mount(contract.TokenVolume, contract.TokenMountPath, "", true) }
+
+// helper is a container of ours: no privileges, nothing writable but a shared volume, little of the node.
+func (b *Blueprint) helper(name, command string, env manifest.List, mounts ...manifest.Value) manifest.Map {
 	return manifest.NewMap(
 		manifest.KV("command", manifest.Strings(contract.HelperBinary, command)),
 		manifest.KV("env", env),
@@ -46,10 +55,7 @@ func (b *Blueprint) helper(name, command string, env manifest.List) manifest.Map
 			manifest.KV("runAsUser", manifest.Int(contract.HelperUserID)),
 			manifest.KV("seccompProfile", manifest.NewMap(manifest.KV("type", manifest.String("RuntimeDefault")))),
 		)),
-		manifest.KV("volumeMounts", manifest.List{
-			mount(contract.IOVolume, contract.IOFolder, "", false),
-			mount(contract.TokenVolume, contract.TokenMountPath, "", true),
-		}),
+		manifest.KV("volumeMounts", manifest.List(mounts)),
 	)
 }
 

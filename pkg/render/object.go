@@ -9,21 +9,19 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
-// object returns an object of the blueprint's phase in the runner's namespace.
-func (b *Blueprint) object(
-	apiVersion, kind, name string, labels, annotations manifest.Map, fields ...manifest.Field,
-) Object {
+// object returns an object of the blueprint's phase.
+func (b *Blueprint) object(namespace, apiVersion, kind, name string, f facts, fields ...manifest.Field) Object {
 	fields = append(fields,
 		manifest.KV("apiVersion", manifest.String(apiVersion)),
 		manifest.KV("kind", manifest.String(kind)),
 		manifest.KV("metadata", manifest.NewMap(
-			manifest.KV("annotations", annotations),
-			manifest.KV("labels", labels),
+			manifest.KV("annotations", f.annotations),
+			manifest.KV("labels", f.labels),
 			manifest.KV("name", manifest.String(name)),
-			manifest.KV("namespace", manifest.String(b.namespace)),
+			manifest.KV("namespace", manifest.String(namespace)),
 		)),
 	)
-	return Object{Kind: kind, Namespace: b.namespace, Name: name, Phase: string(b.phase), Tree: manifest.NewMap(fields...)}
+	return Object{Kind: kind, Namespace: namespace, Name: name, Phase: string(b.phase), Tree: manifest.NewMap(fields...)}
 }
 
 // facts are what an object of a resource is labelled and annotated with. The labels select; the annotations hold the
@@ -64,6 +62,16 @@ func (b *Blueprint) outer(f facts, r *Request) facts {
 		more = append(more, manifest.KV(contract.DigestKey, manifest.String(r.Digest)))
 	}
 	return facts{f.labels, manifest.NewMap(more...)}
+}
+
+// with adds a fact that selects.
+func (f facts) with(key, value string) facts {
+	return facts{f.labels.With(key, manifest.String(naming.Label(value))), f.annotations.With(key, manifest.String(value))}
+}
+
+// metadata is that of a Pod template.
+func (f facts) metadata() manifest.Map {
+	return manifest.NewMap(manifest.KV("annotations", f.annotations), manifest.KV("labels", f.labels))
 }
 
 func (f facts) annotated(key, value string) facts {

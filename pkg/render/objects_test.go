@@ -94,7 +94,7 @@ func checkObject(t *testing.T, object render.Object) {
 		for _, rule := range typed.Rules {
 			require.Equal(t, []string{"secrets"}, rule.Resources)
 			require.NotEmpty(t, rule.ResourceNames)
-			require.Subset(t, []string{"watch", "patch"}, rule.Verbs)
+			require.Subset(t, []string{"watch", "patch", "delete"}, rule.Verbs)
 		}
 	}
 }

@@ -4,13 +4,15 @@
 //
 // A step without step-inputs and outputs is bare: nothing of ours is in its Pod but a volume with the script. Where
 // data flows, helpers wait for the inputs, run the script and publish its outputs; package contract says what they are
-// told.
+// told. Where steps have left outputs, the delete phase ends with a cleanup that removes them, and what other namespaces
+// use of them is copied there.
 package render
 
 import (
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
 // Workload is the kind of object that a step becomes.
@@ -50,6 +52,9 @@ type Options struct {
 	StartTimeout int
 	// Retries is how often a failed Job runs again; 0 by default, since scripts are rarely safe to repeat.
 	Retries int
+	// TTL is how many seconds after their end Jobs are removed; nil leaves them. What is removed, a tool that keeps the
+	// cluster like its render makes anew.
+	TTL *int
 }
 
 func (o Options) withDefaults() Options {
@@ -91,6 +96,8 @@ type Request struct {
 	Params map[string]string
 	// Plugin is the plugin's identity in full, `name@version`, and Digest its digest; both are for annotations.
 	Plugin, Digest string
+	// Copies are the outputs that workloads of other namespaces use, by namespace.
+	Copies map[string][]plugin.StepOutput
 }
 
 // Object is a rendered object.

@@ -19,12 +19,18 @@ func (b *Blueprint) Render(r Request) ([]Object, []Problem) {
 	for _, ref := range b.order {
 		s := b.steps[ref]
 		render.generations[ref] = render.generation(s)
-		if s.publishes() && (ref.Phase == b.phase || b.keepsOutputs) {
-			render.secret(s)
+		if s.publishes() && (ref.Phase == b.phase || b.cleansUp) {
+			render.secrets(s)
 		}
 		if ref.Phase == b.phase {
 			render.step(s)
 		}
+	}
+	if b.phase == plugin.Create {
+		render.copies()
+	}
+	if b.cleansUp {
+		render.cleanup()
 	}
 	if failed(render.problems) {
 		return nil, render.problems
@@ -80,18 +86,24 @@ func (r *rendering) params() string {
 	}
 	name := naming.Object(naming.Hash(hashed...), r.Sandbox, r.Resource, string(r.phase))
 	f := r.outer(r.factsOf(r.Request, r.phase, nil), r.Request)
-	r.objects = append(r.objects, r.configMap(name, data, f.labels, f.annotations))
+	r.objects = append(r.objects, r.configMap(name, data, f))
 	return name
 }
 
-// secret adds the Secret that a step publishes to. It has no data, so that applying it again keeps what was published.
-func (r *rendering) secret(s *step) {
+// secrets adds the Secret that a step publishes to, and its copies. They have no data, so that applying them again keeps
+// what was published.
+func (r *rendering) secrets(s *step) {
 	f := r.outer(r.factsOf(r.Request, s.ref.Phase, s), r.Request).
 		annotated(contract.GenerationKey, r.generations[s.ref])
-	object := r.object("v1", "Secret", r.secretName(s), f.labels, f.annotations,
-		manifest.KV("type", manifest.String("Opaque")))
-	object.Phase = string(s.ref.Phase)
-	r.objects = append(r.objects, object)
+	namespaces := []string{r.namespace}
+	if s.ref.Phase == plugin.Create {
+		namespaces = append(namespaces, r.copiesOf(s)...)
+	}
+	for _, namespace := range namespaces {
+		object := r.object(namespace, "v1", "Secret", r.secretName(s), f, manifest.KV("type", manifest.String("Opaque")))
+		object.Phase = string(s.ref.Phase)
+		r.objects = append(r.objects, object)
+	}
 }
 
 func (r *rendering) secretName(s *step) string {
@@ -111,8 +123,9 @@ func (r *rendering) step(s *step) {
 	changes := []manifest.Field{manifest.KV("containers", r.containerChanges(s))}
 	if !s.bare() {
 		changes = append(changes,
-			manifest.KV("initContainers", manifest.List{r.planned(contract.InputManager, s)}))
-		if name := r.access(s, outer); name != "" {
+			manifest.KV("initContainers", manifest.List{planned(contract.InputManager, r.plan(s))}))
+		name := r.access(r.accessName(s.spec.Name), account(s.template.Map("spec")), outer, r.stepGrant(s))
+		if name != "" {
 			changes = append(changes, manifest.KV("serviceAccountName", manifest.String(name)))
 		}
 	}
@@ -126,13 +139,10 @@ func (r *rendering) step(s *step) {
 		)}))
 	}
 	template := overlay.Merge(s.template, manifest.NewMap(
-		manifest.KV("metadata", manifest.NewMap(
-			manifest.KV("annotations", inner.annotations),
-			manifest.KV("labels", inner.labels),
-		)),
+		manifest.KV("metadata", inner.metadata()),
 		manifest.KV("spec", manifest.NewMap(changes...)),
 	))
-	r.workload(s, template, outer)
+	r.workload(s.spec.Name, template, outer)
 }
 
 func (r *rendering) containerChanges(s *step) manifest.List {
@@ -141,7 +151,7 @@ func (r *rendering) containerChanges(s *step) manifest.List {
 		manifest.KV("name", manifest.String(contract.MainContainer)),
 	)}
 	if s.publishes() {
-		changes = append(changes, r.planned(contract.OutputManager, s))
+		changes = append(changes, planned(contract.OutputManager, r.plan(s)))
 	}
 	return changes
 }

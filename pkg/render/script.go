@@ -37,28 +37,28 @@ func (b *Blueprint) scriptMaps(bare string, steps []plugin.Step) (names map[stri
 
 func (b *Blueprint) scriptMap(bare string, steps []plugin.Step, names map[string]string) Object {
 	data := make(manifest.Map, 0, len(steps))
-	facts := append(make([]string, 0, 3+2*len(steps)), "scripts", bare, string(b.phase))
+	hashed := append(make([]string, 0, 3+2*len(steps)), "scripts", bare, string(b.phase))
 	for _, step := range steps {
 		data = append(data, manifest.KV(step.Name, manifest.String(step.Script)))
-		facts = append(facts, step.Name, step.Script)
+		hashed = append(hashed, step.Name, step.Script)
 	}
-	name := naming.Object(naming.Hash(facts...), bare, string(b.phase))
+	name := naming.Object(naming.Hash(hashed...), bare, string(b.phase))
 	for _, step := range steps {
 		names[step.Name] = name
 	}
-	object := b.configMap(name, data, manifest.NewMap(
+	object := b.configMap(name, data, facts{labels: manifest.NewMap(
 		manifest.KV(contract.ManagedByKey, manifest.String(contract.ManagedBy)),
 		manifest.KV(contract.PhaseKey, manifest.String(b.phase)),
-	), manifest.NewMap(
+	), annotations: manifest.NewMap(
 		manifest.KV(contract.PhaseKey, manifest.String(b.phase)),
 		manifest.KV(contract.RenderedByKey, manifest.String(b.options.RenderedBy)),
-	))
+	)})
 	object.Shared = true
 	return object
 }
 
-func (b *Blueprint) configMap(name string, data, labels, annotations manifest.Map) Object {
-	return b.object("v1", "ConfigMap", name, labels, annotations,
+func (b *Blueprint) configMap(name string, data manifest.Map, f facts) Object {
+	return b.object(b.namespace, "v1", "ConfigMap", name, f,
 		manifest.KV("data", manifest.NewMap(data...)),
 		manifest.KV("immutable", manifest.Bool(true)),
 	)

@@ -20,11 +20,16 @@ type step struct {
 	facts string
 	// template is the Pod template, of steps of the blueprint's phase.
 	template manifest.Map
+	// depth is how many steps of its phase run one after the other until it is through.
+	depth int
+	// awaited tells that the cleanup waits for the step's stamp, so that it publishes one even without outputs.
+	awaited bool
 }
 
 func (b *Blueprint) newStep(spec *plugin.Spec, ref plugin.StepRef) *step {
 	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index], producers: b.graph.Producers(ref)}
-	facts := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
+	s.awaited = b.cleansUp && ref.Phase == plugin.Delete
+	hashed := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
 		spec.Runner.Image, string(manifest.AppendJSON(nil, b.overlay.Template)), s.spec.Name, s.spec.Script)
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
@@ -32,19 +37,19 @@ func (b *Blueprint) newStep(spec *plugin.Spec, ref plugin.StepRef) *step {
 		if input.ValueFromStep != nil {
 			from = *input.ValueFromStep
 		}
-		facts = append(facts, "input", input.Name, from.Name, from.Output, input.Env(), input.Path())
+		hashed = append(hashed, "input", input.Name, from.Name, from.Output, input.Env(), input.Path())
 	}
 	for _, output := range s.spec.Outputs {
-		facts = append(facts, "output", output.Name, output.ValueFromPath)
+		hashed = append(hashed, "output", output.Name, output.ValueFromPath)
 	}
-	s.facts = naming.Hash(facts...)
+	s.facts = naming.Hash(hashed...)
 	return s
 }
 
 // bare tells whether nothing of ours is needed inside the Pod.
 func (s *step) bare() bool { return len(s.producers) == 0 && !s.publishes() }
 
-func (s *step) publishes() bool { return len(s.spec.Outputs) > 0 }
+func (s *step) publishes() bool { return s.awaited || len(s.spec.Outputs) > 0 }
 
 // needsParamFiles tells whether an input reads a param as a file.
 func (s *step) needsParamFiles() bool {

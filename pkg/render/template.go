@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"math"
+	"path"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
@@ -11,14 +13,10 @@ import (
 )
 
 // fixed is the part of a step's Pod template that no resource changes.
-func (b *Blueprint) fixed(s *step, spec *plugin.Spec, scripts string, depth int) manifest.Map {
+func (b *Blueprint) fixed(s *step, spec *plugin.Spec, scripts string) manifest.Map {
 	base := b.overlay.Template.Map("spec")
-	timeout := manifest.Int(b.options.StepTimeout)
-	if own, ok := base.Get("activeDeadlineSeconds").(manifest.Int); ok {
-		timeout = own
-	}
 	pod := []manifest.Field{
-		manifest.KV("activeDeadlineSeconds", timeout*manifest.Int(depth)),
+		manifest.KV("activeDeadlineSeconds", b.deadline(s)),
 		manifest.KV("containers", b.containers(s, spec)),
 		manifest.KV("restartPolicy", manifest.String("Never")),
 		manifest.KV("volumes", b.volumes(s, scripts)),
@@ -29,14 +27,43 @@ func (b *Blueprint) fixed(s *step, spec *plugin.Spec, scripts string, depth int)
 	if !s.bare() {
 		pod = append(pod, manifest.KV("initContainers", manifest.List{b.inputManager(s)}))
 	}
-	if secrets := b.options.ImagePullSecrets; len(secrets) > 0 {
-		names := make(manifest.List, len(secrets))
-		for i, name := range secrets {
-			names[i] = manifest.NewMap(manifest.KV("name", manifest.String(name)))
-		}
-		pod = append(pod, manifest.KV("imagePullSecrets", names))
-	}
+	pod = append(pod, b.pullSecrets()...)
 	return manifest.NewMap(manifest.KV("spec", manifest.NewMap(pod...)))
+}
+
+// timeout is how long a script may run, in seconds.
+func (b *Blueprint) timeout() int {
+	if own, ok := b.overlay.Template.Map("spec").Get("activeDeadlineSeconds").(manifest.Int); ok {
+		return int(own)
+	}
+	return b.options.StepTimeout
+}
+
+// deadline is how long a Pod may take: a bare one as long as its script, any other one until so many steps have started
+// and run one after the other. It is the last resort, since a Pod that it ends tells its consumers nothing: a runner has
+// ended its script by then. It is no longer than Kubernetes takes a Pod's activeDeadlineSeconds.
+func (b *Blueprint) deadline(s *step) manifest.Int {
+	if s.bare() {
+		return manifest.Int(b.timeout())
+	}
+	return b.chain(s.depth)
+}
+
+func (b *Blueprint) chain(steps int) manifest.Int {
+	one := manifest.Int(b.timeout()) + manifest.Int(b.options.StartTimeout)
+	return min(one, math.MaxInt32/manifest.Int(steps)) * manifest.Int(steps)
+}
+
+// pullSecrets is the field that adds the config's imagePullSecrets, if there are any.
+func (b *Blueprint) pullSecrets() []manifest.Field {
+	if len(b.options.ImagePullSecrets) == 0 {
+		return nil
+	}
+	names := make(manifest.List, len(b.options.ImagePullSecrets))
+	for i, name := range b.options.ImagePullSecrets {
+		names[i] = manifest.NewMap(manifest.KV("name", manifest.String(name)))
+	}
+	return []manifest.Field{manifest.KV("imagePullSecrets", names)}
 }
 
 // containers are main and, where outputs are published, the output manager behind it: the kubelet starts them in order,
@@ -44,16 +71,16 @@ func (b *Blueprint) fixed(s *step, spec *plugin.Spec, scripts string, depth int)
 func (b *Blueprint) containers(s *step, spec *plugin.Spec) manifest.List {
 	mounts := manifest.List{mount(contract.ScriptVolume, contract.ScriptFolder, "", true)}
 	if !s.bare() {
-		mounts = append(mounts, mount(contract.IOVolume, contract.IOFolder, "", false))
+		mounts = append(mounts, ioMount())
 	}
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
 		switch {
 		case input.Path() == "":
 		case input.ValueFromSandbox:
-			mounts = append(mounts, mount(contract.ParamsVolume, input.Path(), input.Name, true))
+			mounts = append(mounts, mount(contract.ParamsVolume, path.Clean(input.Path()), input.Name, true))
 		default:
-			mounts = append(mounts, mount(contract.IOVolume, input.Path(), inputsFolder+input.Name, true))
+			mounts = append(mounts, mount(contract.IOVolume, path.Clean(input.Path()), inputsFolder+input.Name, true))
 		}
 	}
 	main := manifest.NewMap(
@@ -94,9 +121,9 @@ func (b *Blueprint) volumes(s *step, scripts string) manifest.List {
 
 var scriptName = strings.TrimPrefix(contract.ScriptFile, contract.ScriptFolder+"/")
 
-func mount(volume, path, subPath string, readOnly bool) manifest.Map {
+func mount(volume, at, subPath string, readOnly bool) manifest.Map {
 	fields := []manifest.Field{
-		manifest.KV("mountPath", manifest.String(path)),
+		manifest.KV("mountPath", manifest.String(at)),
 		manifest.KV("name", manifest.String(volume)),
 	}
 	if readOnly {

@@ -50,7 +50,8 @@ type entry struct {
 // isRendered tells whether objects of a kind are rendered.
 func isRendered(kind string) bool {
 	switch kind {
-	case "ConfigMap", "Job", "Pod", "Role", "RoleBinding", "Secret", "ServiceAccount":
+	case "ConfigMap", "Job", "Pod", "Role", "RoleBinding", "Secret", "ServiceAccount", // of phases
+		"Deployment", "Rollout", "Service", "HTTPRoute", "VirtualService": // of forks
 		return true
 	}
 	return false
@@ -93,16 +94,12 @@ type Change struct {
 // Put finds out what happens for an object. Without a place it is not annotated with one. An error means that another
 // object has its name.
 func (v *Inventory) Put(object render.Object, place *Place) (Change, error) {
-	old := v.items[identity{object.Kind, object.Namespace, object.Name}]
-	if old != nil && !old.owned {
-		if _, rendered := old.item.Annotation(contract.RenderedByKey); rendered {
-			return Change{}, nil // by another config, which owns it
-		}
-		return Change{}, &TakenError{object.Kind, object.Name}
+	old, skip, err := v.claim(identity{object.Kind, object.Namespace, object.Name})
+	if skip || err != nil {
+		return Change{}, err
 	}
 	tree := object.Tree
 	if old != nil {
-		old.kept = true
 		theirs := orchestrators(old.item.Node())
 		if same(tree, old.item.Node()) && at(old.item, place) {
 			return Change{}, nil
@@ -117,11 +114,30 @@ func (v *Inventory) Put(object render.Object, place *Place) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	change := Change{fresh: fresh}
-	if old != nil {
-		change.old = old.item
+	return old.change(fresh), nil
+}
+
+// claim keeps the object of that name from the last time, if there is one. Skip tells that another config owns it.
+func (v *Inventory) claim(id identity) (old *entry, skip bool, err error) {
+	if old = v.items[id]; old == nil {
+		return nil, false, nil
 	}
-	return change, nil
+	if !old.owned {
+		if _, rendered := old.item.Annotation(contract.RenderedByKey); rendered {
+			return nil, true, nil
+		}
+		return nil, false, &TakenError{id.kind, id.name}
+	}
+	old.kept = true
+	return old, false, nil
+}
+
+// change is what happens when a new object takes an entry's place; of no entry the object is added.
+func (e *entry) change(fresh *krm.Item) Change {
+	if e == nil {
+		return Change{fresh: fresh}
+	}
+	return Change{old: e.item, fresh: fresh}
 }
 
 // TakenError tells that an object's name is taken by one that was not rendered.

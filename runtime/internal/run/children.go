@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // forwarded are the signals that the script gets as the first process of a container would. What the kernel sends to
@@ -21,18 +22,32 @@ func adoptOrphans() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
 }
 
-// supervise passes signals on until the script ends. One goroutine does both, so that no signal can go to a process
-// that has taken over the number of an ended script.
-func supervise(process int, incoming, children <-chan os.Signal) syscall.WaitStatus {
+// grace is what a script has for its end once it was asked to end: less than the 30 s that Kubernetes gives a Pod.
+const grace = 10 * time.Second
+
+// supervise passes signals on until the script ends, and ends one that takes longer than the limit, if there is one.
+// One goroutine does it all, so that no signal can go to a process that has taken over the number of an ended script.
+func supervise(process int, incoming, children <-chan os.Signal, limit time.Duration) (end syscall.WaitStatus, late bool) {
+	var overdue <-chan time.Time
+	if limit > 0 {
+		overdue = time.After(limit)
+	}
 	for {
 		select {
+		case <-overdue:
+			number := syscall.SIGTERM
+			if late {
+				number = syscall.SIGKILL
+			}
+			_ = syscall.Kill(process, number)
+			late, overdue = true, time.After(grace)
 		case received := <-incoming:
 			if number, ok := received.(syscall.Signal); ok {
 				_ = syscall.Kill(process, number)
 			}
 		case <-children:
 			if status, ended := bury(process); ended {
-				return status
+				return status, late
 			}
 		}
 	}

@@ -63,7 +63,11 @@ func (p *pod) in(text string) string {
 
 func (p *pod) prepare(outputs ...contract.Output) {
 	p.t.Helper()
-	plan := contract.Plan{Step: "provision", Generation: "g1", Outputs: outputs}
+	p.plan(contract.Plan{Step: "provision", Generation: "g1", Outputs: outputs})
+}
+
+func (p *pod) plan(plan contract.Plan) {
+	p.t.Helper()
 	require.NoError(p.t, fakenode.Unforked(func() error { return p.folder.Prepare(plan, fakenode.Runner) }))
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/handover"
@@ -19,6 +20,7 @@ import (
 // Exit codes of the runner itself; else it exits with the script's, or 128 and the number of the signal that ended it.
 const (
 	exitRefused   = 1   // must not run, or the outputs are not as declared
+	exitTimeout   = 124 // the script took too long, as timeout(1) says it
 	exitNoCommand = 126 // the script cannot be executed, as shells say it
 	exitNotFound  = 127 // its interpreter is missing, as shells say it
 )
@@ -94,7 +96,7 @@ func (r Runner) locked(folder *handover.Folder) int {
 // step runs the script and collects its outputs.
 func (r Runner) step(folder *handover.Folder, plan contract.Plan) error {
 	makeParents(plan.Outputs)
-	if err := r.script(); err != nil {
+	if err := r.script(time.Duration(plan.TimeoutSeconds) * time.Second); err != nil {
 		return err
 	}
 	return collect(folder, plan.Outputs)

@@ -97,6 +97,40 @@ func TestScriptsThatFail(t *testing.T) {
 	}
 }
 
+// A script that takes too long is asked to end, then ended, and its step has failed, whatever it exits with.
+func TestScriptsThatTakeTooLong(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"asked":    "#!/bin/sh\necho x > @/out/dsn\nexec sleep 1000\n",
+		"tidies":   "#!/bin/sh\ntrap 'echo x > @/out/dsn; exit 0' TERM\nwhile :; do sleep 0.1; done\n",
+		"unmoved":  "#!/bin/sh\ntrap '' TERM\necho x > @/out/dsn\nwhile :; do sleep 0.1; done\n",
+		"children": "#!/bin/sh\necho x > @/out/dsn\nsleep 20 < /dev/null > /dev/null 2>&1\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPod(t, script)
+			p.plan(contract.Plan{
+				Step: "provision", Generation: "g1", TimeoutSeconds: 1, Outputs: []contract.Output{{Name: "dsn", Path: p.in("@/out/dsn")}},
+			})
+			assert.Equal(t, 124, p.run(), p.log)
+			p.requireExit(124)
+			assert.Contains(t, p.log.String(), `step "provision": the script was ended, since it ran for longer than 1s`)
+			p.requireFree()
+		})
+	}
+}
+
+// The limit is of no concern to a script that keeps it.
+func TestScriptsWithinTheirTime(t *testing.T) {
+	t.Parallel()
+	p := newPod(t, "#!/bin/sh\nprintf x > @/out/dsn\n")
+	p.plan(contract.Plan{
+		Step: "provision", TimeoutSeconds: 3600, Outputs: []contract.Output{{Name: "dsn", Path: p.in("@/out/dsn")}},
+	})
+	require.Zero(t, p.run(), p.log)
+	p.requireExit(0)
+}
+
 func TestMissingScript(t *testing.T) {
 	t.Parallel()
 	p := newPod(t, "")

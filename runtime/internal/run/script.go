@@ -6,10 +6,11 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 )
 
-// script runs the script to its end. The error says how it failed.
-func (r Runner) script() error {
+// script runs the script to its end, or to that of the limit, if there is one. The error says how it failed.
+func (r Runner) script(limit time.Duration) error {
 	// The kernel sends the script its death signal when the thread that started it ends, so that thread must stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -26,7 +27,11 @@ func (r Runner) script() error {
 	if err != nil {
 		return err
 	}
-	status := supervise(process, incoming, children)
+	status, late := supervise(process, incoming, children, limit)
+	if late {
+		return &refusal{code: exitTimeout, text: fmt.Sprintf("the script was ended, since it ran for longer than %s: raise "+
+			"stepTimeoutSeconds of render-phase, or activeDeadlineSeconds of the overlay", limit)}
+	}
 	return verdict(status, r.Command[0], oomKills(r.Cgroup) > killed)
 }
 

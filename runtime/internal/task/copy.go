@@ -12,9 +12,6 @@ import (
 // replicate is the copy Job: it brings the outputs that workloads of other namespaces use to the Secrets of the same
 // names there, with the stamp of their generation.
 func replicate(ctx context.Context, t *task) error {
-	if len(t.targets) == 0 {
-		return missing(contract.TargetNamespacesVariable)
-	}
 	producers, err := t.producers()
 	if err != nil {
 		return err
@@ -24,7 +21,7 @@ func replicate(ctx context.Context, t *task) error {
 		for _, input := range producers[i].Inputs {
 			values[input.Output] = source.Data[input.Output]
 		}
-		for _, namespace := range t.targets {
+		for _, namespace := range producers[i].Copies {
 			target := cluster.Ref{Namespace: namespace, Name: producers[i].Secret.Name}
 			if err := t.copy(ctx, target, source.Annotation(contract.PublishedKey), values); err != nil {
 				return err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
@@ -19,7 +18,6 @@ type task struct {
 	client    *cluster.Client
 	plan      contract.Plan
 	namespace string
-	targets   []string
 	output    cluster.Ref // without a name where the step has no Secret
 }
 
@@ -36,9 +34,6 @@ func (h Host) task() (*task, error) {
 	t.output = cluster.Ref{Namespace: t.namespace, Name: h.Getenv(contract.OutputSecretVariable)}
 	if t.output.Name == "" && len(t.plan.Outputs) > 0 {
 		return nil, missing(contract.OutputSecretVariable)
-	}
-	if targets := h.Getenv(contract.TargetNamespacesVariable); targets != "" {
-		t.targets = strings.Split(targets, ",")
 	}
 	t.client, err = cluster.New(cluster.Config{
 		Host: h.Getenv("KUBERNETES_SERVICE_HOST"), Port: h.Getenv("KUBERNETES_SERVICE_PORT"),

@@ -21,9 +21,9 @@ import (
 func copies() step {
 	return step{
 		plan: contract.Plan{Step: "copy", Generation: "c1", Producers: []contract.Producer{{
-			Step: "provision", Generation: "g1", Inputs: []contract.Input{{Output: "dsn"}},
+			Step: "provision", Generation: "g1", Inputs: []contract.Input{{Output: "dsn"}}, Copies: []string{"apps", "jobs"},
 		}}},
-		secrets: []string{"provision"}, targets: "apps,jobs",
+		secrets: []string{"provision"},
 	}
 }
 
@@ -72,9 +72,9 @@ func TestCopyWithoutItsTarget(t *testing.T) {
 func removal() step {
 	return step{
 		plan: contract.Plan{Step: "cleanup", Generation: "r1", Producers: []contract.Producer{
-			{Step: "drop", Generation: "d1"}, {Step: "provision"}, {Step: "seed"},
+			{Step: "drop", Generation: "d1"}, {Step: "provision", Copies: []string{"apps", "jobs"}}, {Step: "seed"},
 		}},
-		secrets: []string{"drop", "provision", "seed"}, targets: "apps",
+		secrets: []string{"drop", "provision", "seed"},
 	}
 }
 

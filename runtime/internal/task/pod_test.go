@@ -94,7 +94,6 @@ type step struct {
 	plan    contract.Plan
 	secrets []string // of the producers
 	output  string
-	targets string
 	script  string // @/ stands for a folder of the Pod
 	image   image
 	delay   time.Duration // before main starts
@@ -174,7 +173,7 @@ func (p *pod) environment(helper string) []string {
 		podVariable + "=" + p.folder, tokenVariable + "=" + p.server.Folder, runnerVariable + "=" + fakenode.Runner,
 		"KUBERNETES_SERVICE_HOST=" + address, "KUBERNETES_SERVICE_PORT=" + port,
 		contract.NamespaceVariable + "=ns", contract.PlanVariable + "=" + string(plan),
-		contract.OutputSecretVariable + "=" + p.step.output, contract.TargetNamespacesVariable + "=" + p.step.targets,
+		contract.OutputSecretVariable + "=" + p.step.output,
 	}
 	if helper == contract.HelperOutputs {
 		return variables

@@ -1,0 +1,246 @@
+package render_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/naming"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// copying is a request whose outputs are used in other namespaces, and beside the steps.
+func copying() render.Request {
+	r := request
+	user, credentials, rows := plugin.StepOutput{Name: "provision", Output: "user"},
+		plugin.StepOutput{Name: "provision", Output: "credentials"}, plugin.StepOutput{Name: "report", Output: "rows"}
+	r.Copies = map[string][]plugin.StepOutput{"web": {user, credentials, user}, "apps": {rows, user}, "databases": {user}}
+	return r
+}
+
+// decoded returns an object of Kubernetes' own type.
+func decoded[T any](t *testing.T, object render.Object) *T {
+	t.Helper()
+	typed := new(T)
+	require.NoError(t, sigsyaml.UnmarshalStrict(manifest.AppendYAML(nil, object.Tree), typed))
+	return typed
+}
+
+func ofKind(objects []render.Object, kind string) (some []render.Object) {
+	return append(some, slices.DeleteFunc(slices.Clone(objects), func(o render.Object) bool { return o.Kind != kind })...)
+}
+
+// attendants returns the Jobs that run a helper instead of a step.
+func attendants(t *testing.T, objects []render.Object, helper string) (jobs []*batchv1.Job) {
+	t.Helper()
+	for _, object := range ofKind(objects, "Job") {
+		if job := decoded[batchv1.Job](t, object); job.Labels[contract.HelperKey] == helper {
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs
+}
+
+func planOf(t *testing.T, job *batchv1.Job) (plan contract.Plan) {
+	t.Helper()
+	env := job.Spec.Template.Spec.Containers[0].Env
+	at := slices.IndexFunc(env, func(v corev1.EnvVar) bool { return v.Name == contract.PlanVariable })
+	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(env[at].Value, "$$", "$")), &plan))
+	return plan
+}
+
+// rights are what the Roles of a ServiceAccount allow, as `namespace verb name`.
+func rights(t *testing.T, objects []render.Object, account string) (all []string) {
+	t.Helper()
+	for _, object := range ofKind(objects, "RoleBinding") {
+		binding := decoded[rbacv1.RoleBinding](t, object)
+		if binding.Subjects[0].Name != account {
+			continue
+		}
+		for _, other := range ofKind(objects, "Role") {
+			if other.Namespace == object.Namespace && other.Name == binding.RoleRef.Name {
+				for _, rule := range decoded[rbacv1.Role](t, other).Rules {
+					for _, verb := range rule.Verbs {
+						for _, name := range rule.ResourceNames {
+							all = append(all, object.Namespace+" "+verb+" "+name)
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func secretOf(step string) string {
+	return naming.OutputSecret(request.SandboxID, request.Resource, step)
+}
+
+func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	objects := rendered(t, read(t, "postgres"), plugin.Delete, render.Options{}, copying())
+	jobs := attendants(t, objects, contract.HelperCleanup)
+	require.Len(t, jobs, 1)
+	spec := jobs[0].Spec.Template.Spec
+	provision, report, drop := secretOf("provision"), secretOf("report"), secretOf("drop")
+	want := []string{
+		"apps delete " + provision, "apps delete " + report, "web delete " + provision,
+		"databases delete " + provision, "databases delete " + report, "databases delete " + drop, "databases watch " + drop,
+	}
+	slices.Sort(want)
+	assert.Equal(t, want, rights(t, objects, spec.ServiceAccountName))
+	for _, secret := range ofKind(objects, "Secret") {
+		assert.Contains(t, want, secret.Namespace+" delete "+secret.Name, "everything that is rendered is removed")
+	}
+
+	plan := planOf(t, jobs[0])
+	require.Len(t, plan.Producers, 3)
+	assert.Equal(t, contract.HelperCleanup, plan.Step)
+	assert.Equal(t, "drop", plan.Producers[0].Step)
+	assert.NotEmpty(t, plan.Producers[0].Generation)
+	assert.Equal(t, contract.Producer{Step: "provision", Inputs: []contract.Input{}, Copies: []string{"apps", "web"}}, plan.Producers[1])
+	assert.Equal(t, contract.Producer{Step: "report", Inputs: []contract.Input{}, Copies: []string{"apps"}}, plan.Producers[2])
+	for i, secret := range []string{drop, provision, report} {
+		assert.Equal(t, secret, jobs[0].Spec.Template.Annotations[contract.InputSecretKey(i)])
+	}
+	assert.Equal(t, int64(2*(render.DefaultStepTimeout+contract.DefaultStartTimeoutSeconds)), *spec.ActiveDeadlineSeconds)
+}
+
+// Pod Security "restricted" takes what we run beside the steps, as it is rendered.
+func TestAttendantsAreRestricted(t *testing.T) {
+	t.Parallel()
+	for phase, helper := range map[plugin.Phase]string{
+		plugin.Delete: contract.HelperCleanup, plugin.Create: contract.HelperCopy,
+	} {
+		objects := rendered(t, read(t, "postgres"), phase, render.Options{ImagePullSecrets: []string{"registry"}}, copying())
+		for _, job := range attendants(t, objects, helper) {
+			spec := job.Spec.Template.Spec
+			require.Len(t, spec.Containers, 1)
+			assert.Empty(t, spec.InitContainers)
+			assert.Equal(t, []string{contract.HelperBinary, helper}, spec.Containers[0].Command)
+			security := spec.Containers[0].SecurityContext
+			assert.True(t, *security.RunAsNonRoot)
+			assert.False(t, *security.AllowPrivilegeEscalation)
+			assert.Equal(t, []corev1.Capability{"ALL"}, security.Capabilities.Drop)
+			assert.Equal(t, corev1.SeccompProfileTypeRuntimeDefault, security.SeccompProfile.Type)
+			assert.False(t, *spec.AutomountServiceAccountToken)
+			for _, volume := range spec.Volumes {
+				assert.NotNil(t, volume.Projected, volume.Name)
+			}
+			assert.False(t, spec.HostNetwork || spec.HostPID || spec.HostIPC)
+			assert.Equal(t, map[string]string{"disk": "ssd"}, spec.NodeSelector, "it runs where the steps run")
+			assert.Contains(t, spec.ImagePullSecrets, corev1.LocalObjectReference{Name: "registry"})
+			assert.Equal(t, "data", job.Spec.Template.Annotations["example.com/team"])
+			assert.NotContains(t, job.Labels, contract.StepKey, "it is no step")
+		}
+	}
+}
+
+// Delete steps without outputs publish their stamp, or nobody would know when they are through.
+func TestTheCleanupWaitsForAllDeleteSteps(t *testing.T) {
+	t.Parallel()
+	p := read(t, "postgres")
+	p.Spec.Delete = append(p.Spec.Delete, plugin.Step{Name: "forget", Script: "#!/bin/sh\n"})
+	objects := rendered(t, p, plugin.Delete, render.Options{}, request)
+	plan := planOf(t, attendants(t, objects, contract.HelperCleanup)[0])
+	generations := map[string]string{}
+	for _, object := range ofKind(objects, "Job") {
+		job := decoded[batchv1.Job](t, object)
+		if step := job.Labels[contract.StepKey]; step != "" {
+			generations[step] = job.Annotations[contract.GenerationKey]
+			require.Len(t, job.Spec.Template.Spec.Containers, 2, "main and the output manager")
+			assert.Equal(t, secretOf(step), job.Spec.Template.Annotations[contract.OutputSecretKey])
+			assert.Contains(t, rights(t, objects, job.Spec.Template.Spec.ServiceAccountName), "databases patch "+secretOf(step))
+		}
+	}
+	require.Len(t, generations, 2)
+	for _, producer := range plan.Producers[:2] {
+		assert.Equal(t, generations[producer.Step], producer.Generation, producer.Step)
+	}
+}
+
+// Where steps leave no Secret there is nothing to clean up, and delete steps stay bare.
+func TestNoCleanupWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"hello", "files"} {
+		p := read(t, folder)
+		for i := range p.Spec.Create {
+			p.Spec.Create[i].Outputs = nil
+		}
+		objects := rendered(t, p, plugin.Delete, render.Options{}, request)
+		assert.Empty(t, attendants(t, objects, contract.HelperCleanup), folder)
+		assert.Empty(t, ofKind(objects, "Secret"), folder)
+	}
+}
+
+// A plugin that has nothing to do at the end still has its Secrets removed.
+func TestCleanupWithoutADeletePhase(t *testing.T) {
+	t.Parallel()
+	p := read(t, "postgres")
+	p.Spec.Delete = nil
+	objects := rendered(t, p, plugin.Delete, render.Options{}, request)
+	jobs := attendants(t, objects, contract.HelperCleanup)
+	require.Len(t, jobs, 1)
+	assert.Len(t, ofKind(objects, "Job"), 1)
+	assert.Len(t, ofKind(objects, "Secret"), 2)
+	for _, right := range rights(t, objects, jobs[0].Spec.Template.Spec.ServiceAccountName) {
+		assert.NotContains(t, right, "watch")
+	}
+}
+
+// A user's step may be called as our helper is.
+func TestAStepCalledCleanup(t *testing.T) {
+	t.Parallel()
+	p := read(t, "postgres")
+	p.Spec.Delete[0].Name = "cleanup"
+	seen := map[string]bool{}
+	for _, object := range rendered(t, p, plugin.Delete, render.Options{}, copying()) {
+		checkObject(t, object)
+		key := object.Kind + " " + object.Namespace + " " + object.Name
+		assert.False(t, seen[key], key)
+		seen[key] = true
+	}
+}
+
+func TestMoreSecretsThanACleanupCanName(t *testing.T) {
+	t.Parallel()
+	p := parse(t, valid)
+	p.Spec.Create, p.Spec.Delete = nil, []plugin.Step{{Name: "drop"}}
+	for i := range contract.MaxSecrets - 1 {
+		p.Spec.Create = append(p.Spec.Create,
+			plugin.Step{Name: fmt.Sprintf("s%d", i), Outputs: []plugin.Output{{Name: "o", ValueFromPath: "/o"}}})
+	}
+	for _, object := range rendered(t, p, plugin.Delete, render.Options{}, request) {
+		checkObject(t, object)
+	}
+	p.Spec.Delete = append(p.Spec.Delete, plugin.Step{Name: "last"})
+	for _, phase := range plugin.Phases {
+		blueprint, problems := render.NewBlueprint(p, phase, render.Options{})
+		require.Nil(t, blueprint, "what cannot be removed must not be created")
+		require.Len(t, problems, 1)
+		assert.Contains(t, problems[0].Message, "must have at most 32 delete steps and create steps with outputs")
+	}
+}
+
+func TestTimeToLive(t *testing.T) {
+	t.Parallel()
+	for _, ttl := range []int{0, 3600} {
+		objects := rendered(t, read(t, "postgres"), plugin.Delete, render.Options{TTL: &ttl}, copying())
+		for _, object := range ofKind(objects, "Job") {
+			assert.Equal(t, int32(ttl), *decoded[batchv1.Job](t, object).Spec.TTLSecondsAfterFinished)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package render
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+)
+
+// HasOutput tells whether a create step has the output.
+func (b *Blueprint) HasOutput(output plugin.StepOutput) bool {
+	for _, ref := range b.order {
+		if s := b.steps[ref]; ref.Phase == plugin.Create && s.spec.Name == output.Name {
+			return slices.ContainsFunc(s.spec.Outputs, func(o plugin.Output) bool { return o.Name == output.Output })
+		}
+	}
+	return false
+}
+
+// targets are the namespaces that outputs are copied to, sorted. Workloads beside the steps read the originals.
+func (r *rendering) targets() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.Copies)), func(name string) bool { return name == r.namespace })
+}
+
+// copiesOf are the namespaces that outputs of a step are copied to, sorted.
+func (r *rendering) copiesOf(s *step) []string {
+	return slices.DeleteFunc(r.targets(), func(namespace string) bool { return len(r.copied(s, namespace)) == 0 })
+}
+
+// copied are the outputs of a step that workloads of a namespace use, in the order in which the step declares them.
+func (r *rendering) copied(s *step, namespace string) []contract.Input {
+	var outputs []contract.Input
+	for _, output := range s.spec.Outputs {
+		if slices.Contains(r.Copies[namespace], plugin.StepOutput{Name: s.spec.Name, Output: output.Name}) {
+			outputs = append(outputs, contract.Input{Output: output.Name})
+		}
+	}
+	return outputs
+}
+
+// copies adds what brings outputs to the Secrets of the same names in other namespaces: for each a workload of its own,
+// so that another namespace changes nothing of those that are there.
+func (r *rendering) copies() {
+	for _, namespace := range r.targets() {
+		var used []*step
+		for _, s := range r.publishing(plugin.Create) {
+			if len(r.copied(s, namespace)) > 0 {
+				used = append(used, s)
+			}
+		}
+		for some := range slices.Chunk(used, contract.MaxProducers) {
+			r.copy(namespace, some)
+		}
+	}
+}
+
+func (r *rendering) copy(namespace string, steps []*step) {
+	a := attendant{helper: contract.HelperCopy, about: namespace, producers: steps}
+	for _, s := range steps {
+		a.depth = max(a.depth, s.depth)
+		a.plan.Producers = append(a.plan.Producers, contract.Producer{
+			Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: r.copied(s, namespace), Copies: []string{namespace},
+		})
+	}
+	a.grants = []grant{
+		{r.namespace, manifest.List{rule(r.secretNames(steps), "watch")}},
+		{namespace, manifest.List{rule(r.secretNames(steps), "patch")}},
+	}
+	r.attend(a)
+}

@@ -1,0 +1,131 @@
+package render_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// used is a request of which workloads of a namespace use an output.
+func used(namespace, step, output string) render.Request {
+	r := request
+	r.Copies = map[string][]plugin.StepOutput{namespace: {{Name: step, Output: output}}}
+	return r
+}
+
+func TestCopiesAreOfWhatIsUsed(t *testing.T) {
+	t.Parallel()
+	objects := rendered(t, read(t, "postgres"), plugin.Create, render.Options{}, copying())
+	jobs := attendants(t, objects, contract.HelperCopy)
+	require.Len(t, jobs, 2, "workloads beside the steps read the originals")
+	provision, report := secretOf("provision"), secretOf("report")
+	for i, want := range []struct {
+		namespace string
+		rights    []string
+		inputs    [][]contract.Input
+	}{
+		{"apps", []string{"apps patch " + provision, "apps patch " + report, "databases watch " + provision,
+			"databases watch " + report}, [][]contract.Input{{{Output: "user"}}, {{Output: "rows"}}}},
+		{"web", []string{"databases watch " + provision, "web patch " + provision},
+			[][]contract.Input{{{Output: "user"}, {Output: "credentials"}}}},
+	} {
+		assert.Equal(t, "databases", jobs[i].Namespace, "it runs where the steps run")
+		assert.Equal(t, want.rights, rights(t, objects, jobs[i].Spec.Template.Spec.ServiceAccountName))
+		plan := planOf(t, jobs[i])
+		require.Len(t, plan.Producers, len(want.inputs))
+		for n, producer := range plan.Producers {
+			assert.Equal(t, want.inputs[n], producer.Inputs)
+			assert.Equal(t, []string{want.namespace}, producer.Copies)
+			assert.NotEmpty(t, producer.Generation, "outputs of an older run are not copied")
+		}
+	}
+	var places []string
+	for _, secret := range ofKind(objects, "Secret") {
+		checkObject(t, secret)
+		places = append(places, secret.Namespace+"/"+secret.Name)
+	}
+	assert.ElementsMatch(t, []string{
+		"databases/" + provision, "apps/" + provision, "web/" + provision, "databases/" + report, "apps/" + report,
+	}, places)
+}
+
+// Another namespace adds objects and changes none that were there, so that nothing runs again.
+func TestAnotherNamespaceChangesNothing(t *testing.T) {
+	t.Parallel()
+	p := read(t, "postgres")
+	r := request
+	r.Copies = map[string][]plugin.StepOutput{}
+	before := map[string]bool{}
+	for _, object := range rendered(t, p, plugin.Create, render.Options{}, r) {
+		before[string(printed([]render.Object{object}))] = true
+	}
+	for i, namespace := range []string{"web", "apps", "jobs"} {
+		r.Copies[namespace] = []plugin.StepOutput{{Name: "provision", Output: "user"}}
+		after := map[string]bool{}
+		for _, object := range rendered(t, p, plugin.Create, render.Options{}, r) {
+			after[string(printed([]render.Object{object}))] = true
+		}
+		for object := range before {
+			assert.True(t, after[object], object)
+		}
+		// A Secret, an account, two Roles with their bindings and a Job.
+		assert.Len(t, after, len(before)+7, i)
+		before = after
+	}
+}
+
+// The order in which forks are declared reaches nothing.
+func TestCopiesAreSorted(t *testing.T) {
+	t.Parallel()
+	for _, phase := range plugin.Phases {
+		r := copying()
+		want := printed(rendered(t, read(t, "postgres"), phase, render.Options{}, r))
+		for _, outputs := range r.Copies {
+			slices.Reverse(outputs)
+		}
+		assert.Equal(t, string(want), string(printed(rendered(t, read(t, "postgres"), phase, render.Options{}, r))))
+	}
+}
+
+// The values that one Pod copies must fit into its memory.
+func TestManyCopiesAreSharedOut(t *testing.T) {
+	t.Parallel()
+	p := parse(t, valid)
+	p.Spec.Create = nil
+	r := request
+	r.Copies = map[string][]plugin.StepOutput{}
+	for i := range contract.MaxProducers + 1 {
+		name := fmt.Sprintf("s%d", i)
+		p.Spec.Create = append(p.Spec.Create, plugin.Step{Name: name, Outputs: []plugin.Output{{Name: "o", ValueFromPath: "/o"}}})
+		r.Copies["web"] = append(r.Copies["web"], plugin.StepOutput{Name: name, Output: "o"})
+	}
+	objects := rendered(t, p, plugin.Create, render.Options{}, r)
+	jobs := attendants(t, objects, contract.HelperCopy)
+	require.Len(t, jobs, 2)
+	assert.Len(t, planOf(t, jobs[0]).Producers, contract.MaxProducers)
+	assert.Len(t, planOf(t, jobs[1]).Producers, 1)
+	assert.NotEqual(t, jobs[0].Spec.Template.Spec.ServiceAccountName, jobs[1].Spec.Template.Spec.ServiceAccountName)
+	for _, object := range objects {
+		checkObject(t, object)
+	}
+}
+
+func TestHasOutput(t *testing.T) {
+	t.Parallel()
+	for _, phase := range plugin.Phases {
+		blueprint, _ := render.NewBlueprint(read(t, "postgres"), phase, render.Options{})
+		for output, want := range map[plugin.StepOutput]bool{
+			{Name: "provision", Output: "user"}: true, {Name: "report", Output: "rows"}: true,
+			{Name: "provision", Output: "rows"}: false, {Name: "drop", Output: "user"}: false, {}: false,
+		} {
+			assert.Equal(t, want, blueprint.HasOutput(output), output)
+		}
+	}
+}
