@@ -41,7 +41,7 @@ spec:
 `
 
 var bases = []string{
-	"", "spec: {}", "metadata: {annotations: {x: other, y: y}}", "metadata: {labels: {}}",
+	"", "spec: {}", "metadata: {annotations: {x: other, w: w}}", "metadata: {labels: {}}",
 	"metadata: {finalizers: [a, b]}",
 	"spec: {restartPolicy: Never, serviceAccountName: theirs}",
 	"spec: {containers: []}", "spec: {containers: [{name: main}]}", "spec: {containers: [{name: side, image: x}]}",

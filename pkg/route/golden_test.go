@@ -86,6 +86,10 @@ func TestRefused(t *testing.T) {
 		}
 		for _, mode := range route.Modes {
 			found := messages(route.Render(c.sandboxes, groups, route.Options{Mode: mode}).Findings)
+			if mode == route.None && (name == "two forks" || name == "an ambiguous group") {
+				assert.Empty(t, found, "no request has two ways where none is routed")
+				continue
+			}
 			require.Len(t, found, 1, name)
 			assert.Contains(t, found[0], "[error]", name)
 			assert.Contains(t, found[0], c.want, name)

@@ -72,7 +72,7 @@ func (r *rendering) addSandbox(s *Sandbox) {
 	}
 	for i := range s.Services {
 		service := &s.Services[i]
-		if other, same := r.table.add(o, s, service); !same {
+		if other, same := r.table.add(o, s, service); !same && r.Mode != None {
 			r.report(s.Item, forkPath(s, service), krm.Error,
 				"Service %q of namespace %q must have one fork in the sandbox, not %q and %q: fork one of the workloads it selects",
 				service.Baseline, service.Namespace, other.fork, service.Fork)
@@ -92,7 +92,7 @@ func (r *rendering) addGroup(g *Group, m *matcher) {
 		s := &m.sandboxes[i]
 		for j := range s.Services {
 			service := &s.Services[j]
-			if other, same := r.table.add(o, s, service); !same && other.sandbox != s.Name {
+			if other, same := r.table.add(o, s, service); !same && other.sandbox != s.Name && r.Mode != None {
 				r.report(g.Item, "spec.match", krm.Error,
 					"must not match sandboxes %q and %q together, which both fork Service %q of namespace %q: label them apart",
 					other.sandbox, s.Name, service.Baseline, service.Namespace)

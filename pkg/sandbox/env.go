@@ -1,5 +1,7 @@
 package sandbox
 
+import "strings"
+
 // Env sets or deletes a variable of a container.
 type Env struct {
 	Name string `json:"name" required:"true"`
@@ -32,6 +34,12 @@ type ResourceOutput struct {
 	Name string `json:"name" required:"true"`
 	// OutputKey is `<step>.<output>` of the plugin's create phase.
 	OutputKey string `json:"outputKey" required:"true"`
+}
+
+// StepOutput returns the two names in the OutputKey; the second is empty in the old form without a dot.
+func (r *ResourceOutput) StepOutput() (step, output string) {
+	step, output, _ = strings.Cut(r.OutputKey, ".")
+	return step, output
 }
 
 // ForkExpression takes a value from another fork.

@@ -37,3 +37,6 @@ func readSpec(item *krm.Item, target any) []decode.Problem {
 // LowerName returns the name that identifies the sandbox within its cluster: names that differ only in case are the same
 // (Sandbox spec, name).
 func (s *Sandbox) LowerName() string { return strings.ToLower(s.Name) }
+
+// Cluster returns the name of the cluster that the sandbox is in.
+func (s *Sandbox) Cluster() string { return s.Spec.Cluster }

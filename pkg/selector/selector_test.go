@@ -1,0 +1,187 @@
+package selector_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/selector"
+)
+
+func parse(t *testing.T, text string) *yaml.Node {
+	t.Helper()
+	var document yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(text), &document))
+	return document.Content[0]
+}
+
+func TestWhatIsNoSelector(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"null", "[]", "x", "{matchExpressions: [{key: a}]}", "{matchExpressions: [{key: a, operator: In}]}",
+		"{matchExpressions: [{key: a, operator: Exists, values: [b]}]}", "{matchExpressions: [{operator: Exists}]}",
+		"{matchExpressions: [{key: a, operator: Gt, values: ['1']}]}",
+	} {
+		_, ok := selector.Read(parse(t, text))
+		assert.False(t, ok, text)
+	}
+	for _, text := range []string{"null", "[]", "{}"} {
+		_, ok := selector.ReadMap(parse(t, text))
+		assert.False(t, ok, text)
+	}
+	_, ok := selector.Read(nil)
+	assert.False(t, ok)
+}
+
+func TestEmptySelectorTakesAll(t *testing.T) {
+	t.Parallel()
+	s, ok := selector.Read(parse(t, "{}"))
+	assert.True(t, ok)
+	assert.True(t, s.Matches(nil))
+}
+
+func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
+
+// randomSelector returns a LabelSelector over few keys and values, so that they meet often.
+func randomSelector(random *rand.Rand) string {
+	var out []string
+	if random.IntN(2) == 0 {
+		out = append(out, "matchLabels: {"+pick(random, "a", "b", "c", "ours")+": "+pick(random, "x", "w")+"}")
+	}
+	var expressions []string
+	for range random.IntN(3) {
+		switch key := pick(random, "a", "b", "c", "d", "ours"); random.IntN(4) {
+		case 0:
+			expressions = append(expressions, "{key: "+key+", operator: In, values: [x, "+pick(random, "w", "z", "fork")+"]}")
+		case 1:
+			expressions = append(expressions, "{key: "+key+", operator: NotIn, values: [x, "+pick(random, "w", "z", "fork")+"]}")
+		case 2:
+			expressions = append(expressions, "{key: "+key+", operator: Exists}")
+		default:
+			expressions = append(expressions, "{key: "+key+", operator: DoesNotExist}")
+		}
+	}
+	if len(expressions) > 0 {
+		out = append(out, "matchExpressions: ["+strings.Join(expressions, ", ")+"]")
+	}
+	return "{" + strings.Join(out, ", ") + "}"
+}
+
+func randomLabels(random *rand.Rand) map[string]string {
+	set := map[string]string{}
+	for _, key := range []string{"a", "b", "c", "d", "e"} {
+		if random.IntN(2) == 0 {
+			set[key] = pick(random, "x", "w", "z", "fork")
+		}
+	}
+	return set
+}
+
+func oracle(t *testing.T, text string) labels.Selector {
+	t.Helper()
+	var typed metav1.LabelSelector
+	require.NoError(t, sigsyaml.UnmarshalStrict([]byte(text), &typed))
+	s, err := metav1.LabelSelectorAsSelector(&typed)
+	require.NoError(t, err)
+	return s
+}
+
+func TestMatchesAsKubernetesDoes(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		text, set := randomSelector(random), randomLabels(random)
+		s, ok := selector.Read(parse(t, text))
+		require.True(t, ok, text)
+		require.Equal(t, oracle(t, text).Matches(labels.Set(set)), s.Matches(set), "%s of %v", text, set)
+	}
+}
+
+// escaped changes labels as an escape says, and adds one that the Pod has in any case.
+func escaped(e *selector.Escape, set map[string]string) map[string]string {
+	out := map[string]string{"ours": "fork-1"}
+	for key, value := range set {
+		if !e.Drops(key) {
+			out[key] = value
+		}
+	}
+	for key, value := range e.Set {
+		out[key] = value
+	}
+	return out
+}
+
+// No selector that is not reported takes the changed labels, and what is reported cannot be escaped together with the ones
+// before it: no labels at all do it.
+func TestEscapesFromAnySelectors(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	caught, safe := 0, 0
+	for range 600 {
+		texts := make([]string, 1+random.IntN(5))
+		selectors := make([]selector.Selector, len(texts))
+		for i := range texts {
+			texts[i] = randomSelector(random)
+			selectors[i], _ = selector.Read(parse(t, texts[i]))
+		}
+		e := selector.From(selectors, func(key string) bool { return key == "ours" })
+		set := labels.Set(escaped(e, randomLabels(random)))
+		for i, text := range texts {
+			if slices.Contains(e.Caught, i) {
+				caught++
+				require.False(t, avoidable(selectors, e.Caught, i), "%s of %q", text, texts)
+				continue
+			}
+			safe++
+			require.False(t, oracle(t, text).Matches(set), "%s of %q takes %v", text, texts, set)
+		}
+	}
+	assert.Greater(t, caught, 20)
+	assert.Greater(t, safe, 500)
+}
+
+// avoidable tries all labels there are to get out of a selector and of those before it that were not reported.
+func avoidable(all []selector.Selector, caught []int, at int) bool {
+	var selectors []selector.Selector
+	for i := range at + 1 {
+		if i == at || !slices.Contains(caught, i) {
+			selectors = append(selectors, all[i])
+		}
+	}
+	values := []string{"", "x", "w", "z", "fork", "other"} // "" is missing
+	set := map[string]string{}
+	for n := range 6 * 6 * 6 * 6 {
+		clear(set)
+		rest := n
+		for _, key := range []string{"a", "b", "c", "d"} {
+			if value := values[rest%6]; value != "" {
+				set[key] = value
+			}
+			rest /= 6
+		}
+		if free(selectors, set) {
+			return true
+		}
+	}
+	return false
+}
+
+// free tells whether no selector takes the labels, whatever value the label has that every fork has: all that selectors
+// name, and one that none does.
+func free(selectors []selector.Selector, set map[string]string) bool {
+	for _, ours := range []string{"x", "w", "z", "fork", "fork-1"} {
+		set["ours"] = ours
+		if slices.ContainsFunc(selectors, func(s selector.Selector) bool { return s.Matches(set) }) {
+			return false
+		}
+	}
+	return true
+}
