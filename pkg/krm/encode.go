@@ -30,7 +30,7 @@ func encode(node *yaml.Node) ([]byte, error) {
 }
 
 // isTame tells whether a tree is of the plain kind that the printer is certain to get right: one without comments, block
-// scalars, tags, nulls that nobody wrote, and keys that are no words.
+// scalars, tags, nulls that nobody wrote, and keys that are not names of fields, labels or annotations.
 func isTame(node *yaml.Node) bool {
 	const untamed = yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
 	if node.Style&untamed != 0 || node.HeadComment != "" || node.LineComment != "" || node.FootComment != "" {
@@ -38,11 +38,22 @@ func isTame(node *yaml.Node) bool {
 	}
 	for n, child := range node.Content {
 		isKey := node.Kind == yaml.MappingNode && n%2 == 0
-		if isKey && !plainKey(child.Value) || !isTame(child) {
+		if isKey && !isName(child.Value) || !isTame(child) {
 			return false
 		}
 	}
 	return node.Kind != yaml.ScalarNode || !isImplicit(node) && clean([]byte(node.Value))
+}
+
+// isName tells whether a key is a word, or a name with dots and slashes as labels and annotations have.
+func isName(key string) bool {
+	const longest = 128 // of a key that yaml.v3 prints without a question mark
+	for i := range len(key) {
+		if c := key[i]; !isWordByte(c) && (i == 0 || c != '.' && c != '/') {
+			return false
+		}
+	}
+	return key != "" && len(key) <= longest
 }
 
 func printTree(node *yaml.Node) (text []byte, err error) {

@@ -1,10 +1,12 @@
 package krm
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 func TestEncode(t *testing.T) {
@@ -28,7 +30,7 @@ func TestEncodeOdd(t *testing.T) {
 		"a: |2\n    b\n   c\n", "a: |+\n\n\n", "a: >\n\n  b\n\n\n  c\n", "? a\n: b\n", "? [a]\n: {? b}\n", "? |\n  a\n: b\n",
 		"a: \"\\x85\\u2028\\0\"\n", "a: !x b\nc: !!str 1\n", "a: &b c\nd: *b\n", "? # x\n",
 		"a: \"\\t\"\nb: ' x '\n", "<<: {a: b}\n",
-		"a: # b\n  # c\n  d: e\n  # f\n\n# g\n",
+		"a: # b\n  # c\n  d: e\n  # f\n\n# g\n", "app.kubernetes.io/name: a\n1.5: b\n1/2: c\n-.5: d\n",
 	} {
 		want := parsed(t, text)
 		bare, err := expand(want)
@@ -37,6 +39,43 @@ func TestEncodeOdd(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.True(t, same(want, parsed(t, string(got))), "%q became %q", text, got)
 	}
+}
+
+// What is printed without being read back is right: every key of up to four characters that counts as a name, in every style.
+func TestEncodeNames(t *testing.T) {
+	t.Parallel()
+	const letters = "aY1.-/_"
+	keys := []string{""}
+	for length := 0; length < 4; length++ {
+		for _, key := range keys[len(keys)-power(len(letters), length):] {
+			for _, letter := range letters {
+				keys = append(keys, key+string(letter))
+			}
+		}
+	}
+	names := 0
+	for _, key := range append(keys, "true", "null", "<<", strings.Repeat("a.", 64), strings.Repeat("a.", 65)) {
+		for _, style := range []yaml.Style{0, yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle} {
+			tree := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
+				{Kind: yaml.ScalarNode, Tag: "!!str", Style: style, Value: key}, {Kind: yaml.ScalarNode, Tag: "!!str", Value: "v"},
+			}}
+			if !isTame(tree) {
+				continue
+			}
+			names++
+			text, err := printTree(tree)
+			require.NoError(t, err)
+			require.True(t, reads(text, tree), "%q is printed as %q", key, text)
+		}
+	}
+	assert.Greater(t, names, 3000)
+}
+
+func power(base, exponent int) int {
+	if exponent == 0 {
+		return 1
+	}
+	return base * power(base, exponent-1)
 }
 
 func FuzzEncode(f *testing.F) {

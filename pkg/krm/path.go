@@ -125,10 +125,13 @@ func nextStep(path string) (key string, index int, rest string, ok bool) {
 
 func plainKey(key string) bool {
 	for i := range len(key) {
-		c := key[i]
-		if c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+		if !isWordByte(key[i]) {
 			return false
 		}
 	}
 	return key != ""
+}
+
+func isWordByte(c byte) bool {
+	return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }

@@ -50,6 +50,7 @@ type checked struct {
 	list    *krm.ResourceList
 	results krm.Results
 	summary string
+	drawing []byte
 }
 
 // examine reads the files and lets the function work on them.
@@ -62,6 +63,7 @@ func (r *run) examine() (*checked, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.leaveOut(read)
 	line.process(len(read.Documents))
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{}}
 	for _, d := range read.Documents {
@@ -72,7 +74,7 @@ func (r *run) examine() (*checked, error) {
 		return nil, err
 	}
 	c := &checked{read: read, list: call.List}
-	if c.summary, err = r.config.Process(call); err != nil {
+	if err := r.work(call, c); err != nil {
 		return nil, err
 	}
 	unfilled := placesOf(read)
@@ -102,7 +104,7 @@ func (r *run) report(c *checked) *report {
 	return all
 }
 
-// outcome is what file mode prints: findings, or the documents if there is no error.
+// outcome is what file mode prints: findings, or the documents or their drawing if there is no error.
 func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	var out bytes.Buffer
 	if r.Prints == Findings {
@@ -110,6 +112,9 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	}
 	if c.results.Failed() {
 		return &out, nil
+	}
+	if r.Graph != "" {
+		return bytes.NewBuffer(c.drawing), nil
 	}
 	for _, item := range c.list.Items() {
 		if !r.KeepInputs && !isForCluster(item) {

@@ -21,6 +21,7 @@ type options struct {
 	KeepInputs        bool              `json:"keepInputs" help:"print local-config documents too"`
 	Base              string            `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef           string            `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
+	Graph             string            `json:"graph" help:"draw the documents"`
 	Output            string            `json:"output" help:"how findings are printed: text, json, sarif or junit"`
 	Context           bool              `json:"context" help:"print the source below each finding, as it is on a terminal"`
 	Fix               bool              `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
@@ -66,8 +67,10 @@ func (r *run) flags() []field {
 
 // commonFlags returns the options, without those that mean nothing to what this function prints.
 func (r *run) commonFlags() []field {
-	return slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
+	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
 		switch f.key {
+		case "graph":
+			return r.Drawing == nil
 		case "keepInputs":
 			return r.Prints != Documents
 		case "output", "context", "fix":
@@ -77,6 +80,12 @@ func (r *run) commonFlags() []field {
 		}
 		return false
 	})
+	for i := range fields {
+		if fields[i].key == "graph" {
+			fields[i].help = r.Drawing.help()
+		}
+	}
+	return fields
 }
 
 // FlagError words an error of pflag as all our programs do; an unknown flag comes with the nearest known one.
@@ -133,6 +142,9 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	}
 	if r.Fix && slices.Contains(r.paths, native.Stdin) {
 		return errors.New("--fix must come with files: the standard input cannot be changed")
+	}
+	if err := r.checkGraph(flags); err != nil {
+		return err
 	}
 	return r.checkBase()
 }

@@ -35,6 +35,8 @@ type Function struct {
 	// OpenRevision opens the files of a git revision. Where it is given, file mode has --base and --base-ref, and Call has
 	// the older state.
 	OpenRevision func(name string) (Revision, error)
+	// Drawing gives file mode --graph; nil where there is nothing to draw.
+	Drawing *Drawing
 }
 
 // Output is what file mode writes to stdout.
