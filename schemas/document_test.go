@@ -72,6 +72,7 @@ func envelope(kind string, name, properties object) object {
 var configs = []struct{ kind, folder string }{
 	{"ImportPlugin", "functions/import-plugin"},
 	{"RenderPhase", "functions/render-phase"},
+	{"RenderSandbox", "functions/render-sandbox"},
 	{"ResolveVersion", "functions/resolve-version"},
 	{"ValidatePlugin", "functions/validate-plugin"},
 }

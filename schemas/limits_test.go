@@ -3,6 +3,8 @@ package schemas
 import (
 	"maps"
 
+	"github.com/resource-plugins/krm-functions/pkg/delivery"
+	"github.com/resource-plugins/krm-functions/pkg/route"
 	"github.com/resource-plugins/krm-functions/pkg/rule"
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
@@ -186,10 +188,23 @@ func configLimits(kind string) map[string]limit {
 		"ValidatePlugin": {".rules": {keyNames: rule.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
 		"RenderPhase": {
 			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
+			".delivery": {oneOf: tools()}, ".deleteHook": {oneOf: []string{"PostDelete", "PreDelete"}},
 			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, words: label.words, length: label.length},
 			".stepTimeoutSeconds": some, ".startTimeoutSeconds": some,
+		},
+		"RenderSandbox": {
+			".routing": {oneOf: []string{"none", "gateway-api", "istio"}}, ".headers[]": {oneOf: route.Headers()},
+			".gatewayScheme": {oneOf: []string{"http", "https"}},
 		},
 		"ResolveVersion": {".mode": {oneOf: []string{"keep", "locked", "update"}}},
 	}
 	return maps.Clone(all[kind])
+}
+
+func tools() []string {
+	names := make([]string, len(delivery.Tools))
+	for i, tool := range delivery.Tools {
+		names[i] = string(tool)
+	}
+	return names
 }

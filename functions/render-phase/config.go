@@ -3,20 +3,24 @@ package main
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
-	"strings"
 
+	"github.com/resource-plugins/krm-functions/pkg/delivery"
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // config is what a user can choose.
 type config struct {
-	Phases   []string `json:"phases" help:"the phase to render, create or delete: one at a time"`
+	Phases   []string `json:"phases" help:"create or delete; both with argocd or helm alone"`
 	Workload string   `json:"workload" help:"what a step becomes: Job or Pod"`
 	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
+
+	Delivery   string `json:"delivery" help:"the tool: kubectl, argocd, flux, helm or kpt"`
+	DeleteHook string `json:"deleteHook" help:"of argocd and helm: PostDelete or PreDelete"`
 
 	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
 	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old=new"`
@@ -26,6 +30,8 @@ type config struct {
 	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds" help:"how long a step may take once its inputs are there"`
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
 	Retries             int      `json:"retries" help:"how often a Job that failed runs again; scripts must stand it"`
+
+	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
 
 	Prune bool `json:"prune" help:"remove what was rendered before even if there is no sandbox any more (kpt)"`
 }
@@ -37,58 +43,79 @@ func (c *config) check(call process.Call) bool {
 		call.Misconfigured(key, fmt.Sprintf(format, args...))
 		ok = false
 	}
-	for i, phase := range c.Phases {
-		if !slices.Contains(plugin.Phases, plugin.Phase(phase)) {
-			wrong(krm.Path("phases").Index(i), "must be create or delete, not %q", phase)
-		}
-	}
-	if len(c.Phases) != 1 {
-		wrong("phases", "must be one phase, not %d: what create makes, delete would remove at once", len(c.Phases))
-	}
+	c.checkPhases(wrong)
 	if c.Workload != string(render.Job) && c.Workload != string(render.Pod) {
 		wrong("workload", "must be Job or Pod, not %q", c.Workload)
 	}
+	c.checkDelivery(wrong)
 	if c.HelperImage == "" {
 		wrong("helperImage", "must be an image")
 	}
-	c.checkNamespaces(wrong)
-	if c.StepTimeoutSeconds < 1 {
-		wrong("stepTimeoutSeconds", "must be at least 1, not %d", c.StepTimeoutSeconds)
-	}
-	if c.StartTimeoutSeconds < 1 {
-		wrong("startTimeoutSeconds", "must be at least 1, not %d", c.StartTimeoutSeconds)
-	}
-	if c.Retries < 0 {
-		wrong("retries", "must be at least 0, not %d", c.Retries)
+	c.checkNames(wrong)
+	for _, n := range []struct {
+		key        krm.Path
+		value, min int
+	}{{"stepTimeoutSeconds", c.StepTimeoutSeconds, 1}, {"startTimeoutSeconds", c.StartTimeoutSeconds, 1}, {"retries", c.Retries, 0},
+		{ttlKey, c.TTLSecondsAfterFinished, keepJobs}} {
+		if n.value < n.min {
+			wrong(n.key, "must be at least %d, not %d", n.min, n.value)
+		} else if n.value > math.MaxInt32 {
+			wrong(n.key, "must be at most %d, not %d", math.MaxInt32, n.value)
+		}
 	}
 	if c.Retries > 0 && c.Workload == string(render.Pod) {
 		wrong("retries", "must be 0 with workload Pod: only a Job runs again")
 	}
+	c.checkTTL(wrong)
 	return ok
 }
 
-func (c *config) checkNamespaces(wrong func(key krm.Path, format string, args ...any)) {
-	if c.RunnerNamespace != "" && !isNamespace(c.RunnerNamespace) {
-		wrong("runnerNamespace", namespaceForm, c.RunnerNamespace)
+const ttlKey = "ttlSecondsAfterFinished"
+
+// checkTTL checks that ended Jobs may be removed at all.
+func (c *config) checkTTL(wrong func(key krm.Path, format string, args ...any)) {
+	switch {
+	case c.TTLSecondsAfterFinished == keepJobs:
+	case c.Workload == string(render.Pod):
+		wrong(ttlKey, "must be %d with workload Pod: only Jobs are removed after their end", keepJobs)
+	case delivery.Tool(c.Delivery).Recreates():
+		wrong(ttlKey, "must be %d with delivery %s, which makes a removed Job anew, and so runs its step again", keepJobs, c.Delivery)
+	}
+}
+
+// keepJobs is the TTLSecondsAfterFinished with which Jobs stay.
+const keepJobs = -1
+
+// checkNames checks the names of objects.
+func (c *config) checkNames(wrong func(key krm.Path, format string, args ...any)) {
+	if fault := form.Label(c.RunnerNamespace); fault != "" {
+		wrong("runnerNamespace", "%s", fault)
+	}
+	for i, name := range c.ImagePullSecrets {
+		if fault := form.Subdomain(name); fault != "" {
+			wrong(krm.Path("imagePullSecrets").Index(i), "%s", fault)
+		} else if name == "" {
+			wrong(krm.Path("imagePullSecrets").Index(i), "must be the name of a Secret")
+		}
 	}
 	for _, from := range slices.Sorted(maps.Keys(c.Namespaces)) {
-		if to := c.Namespaces[from]; !isNamespace(to) {
-			wrong(krm.Path("namespaces").Key(from), namespaceForm, to)
+		to, at := c.Namespaces[from], krm.Path("namespaces").Key(from)
+		if fault := form.Label(to); fault != "" {
+			wrong(at, "%s", fault)
+		} else if to == "" {
+			wrong(at, "must be the namespace to use for %q", from)
 		}
 	}
 }
 
-const namespaceForm = "must be the name of a namespace, lower-case letters, digits and inner dashes, not %q"
-
-func isNamespace(text string) bool {
-	return text != "" && len(text) <= 63 && text[0] != '-' && text[len(text)-1] != '-' &&
-		strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
 func (c *config) options(name string) render.Options {
-	return render.Options{
+	options := render.Options{
 		Workload: render.Workload(c.Workload), RunnerNamespace: c.RunnerNamespace, Namespaces: c.Namespaces,
 		HelperImage: c.HelperImage, ImagePullSecrets: c.ImagePullSecrets, RenderedBy: name,
 		StepTimeout: c.StepTimeoutSeconds, StartTimeout: c.StartTimeoutSeconds, Retries: c.Retries,
 	}
+	if c.TTLSecondsAfterFinished != keepJobs {
+		options.TTL = &c.TTLSecondsAfterFinished
+	}
+	return options
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/delivery"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -19,7 +20,8 @@ func function() process.Function {
 		Prints:  process.Documents,
 		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -",
-		Config: func() process.Config { return defaults() },
+		Config:  func() process.Config { return defaults() },
+		Drawing: drawing(),
 	}
 }
 
@@ -27,8 +29,11 @@ func defaults() *config {
 	return &config{
 		Phases:              []string{string(plugin.Create)},
 		Workload:            string(render.Job),
+		Delivery:            string(delivery.Kubectl),
 		HelperImage:         render.DefaultHelperImage,
 		StepTimeoutSeconds:  render.DefaultStepTimeout,
 		StartTimeoutSeconds: contract.DefaultStartTimeoutSeconds,
+
+		TTLSecondsAfterFinished: keepJobs,
 	}
 }

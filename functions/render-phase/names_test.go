@@ -33,7 +33,7 @@ func TestNamesConfigurationIsComplete(t *testing.T) {
 	require.Len(t, config.NameReference, 1)
 	assert.Equal(t, "Secret", config.NameReference[0].Kind)
 	keys := []string{contract.OutputSecretKey}
-	for i := range contract.MaxProducers {
+	for i := range contract.MaxSecrets {
 		keys = append(keys, contract.InputSecretKey(i))
 	}
 	var want []fieldSpec
@@ -60,20 +60,31 @@ spec:
     inputs: [{name: user, valueFromStep: {name: provision, output: user}}]
     outputs: [{name: rows, valueFromPath: /tmp/rows}]
     script: "#!/bin/sh"
+  delete:
+  - name: drop
+    inputs: [{name: user, valueFromStep: {name: provision, output: user}}]
+    script: "#!/bin/sh"
 ---
 apiVersion: resourceplugins.dev/v1alpha1
 kind: Sandbox
 metadata: {name: s}
-spec: {cluster: c, resources: [{name: db, plugin: pg}]}
+spec:
+  cluster: c
+  resources: [{name: db, plugin: pg}]
+  forks:
+  - forkOf: {kind: Deployment, namespace: web, name: api}
+    customizations: {env: [{name: DB_USER, valueFrom: {resource: {name: db, outputKey: provision.user}}}]}
 `
 
-// A namePrefix of a later overlay reaches every name and every reference.
+// A namePrefix of a later overlay reaches every name and every reference, in other namespaces too.
 func TestPrefixReachesEveryReference(t *testing.T) {
 	t.Parallel()
 	names, err := os.ReadFile(namesFile)
 	require.NoError(t, err)
-	for _, workload := range []string{"Job", "Pod"} {
-		rendered := runFiles(t, pluginAndSandbox, "--workload", workload)
+	for i := range 4 {
+		rendered := runFiles(t, pluginAndSandbox,
+			"--workload", []string{"Job", "Pod"}[i%2], "--phases", []string{"create", "delete"}[i/2])
+		require.Contains(t, rendered, "namespace: web")
 		disk := filesys.MakeFsInMemory()
 		for name, text := range map[string]string{
 			"/base/kustomization.yaml": "resources: [rendered.yaml]\n",

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
+	"github.com/resource-plugins/krm-functions/pkg/delivery"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
@@ -18,7 +20,8 @@ import (
 type plan struct {
 	call       process.Call
 	options    render.Options
-	phase      plugin.Phase
+	phases     []plugin.Phase
+	delivery   delivery.Delivery
 	plugins    *catalog.Catalog
 	blueprints map[blueprintKey]*render.Blueprint // nil where the plugin cannot be rendered
 	order      []*render.Blueprint
@@ -37,13 +40,15 @@ type task struct {
 	subject   *subject
 	index     int
 	phase     plugin.Phase
+	delivery  delivery.Delivery
 	blueprint *render.Blueprint
 	request   render.Request
 }
 
-func newPlan(call process.Call, options render.Options, phase plugin.Phase) *plan {
+func newPlan(call process.Call, c *config) *plan {
 	p := &plan{
-		call: call, options: options, phase: phase, plugins: catalog.New(call.List.Items()),
+		call: call, options: c.options(call.ConfigName), phases: c.phases(), plugins: catalog.New(call.List.Items()),
+		delivery:   delivery.Delivery{Tool: delivery.Tool(c.Delivery), Hook: delivery.Hook(c.DeleteHook)},
 		blueprints: map[blueprintKey]*render.Blueprint{}, present: map[string]bool{},
 	}
 	call.List.Report(p.plugins.Problems()...)
@@ -52,11 +57,8 @@ func newPlan(call process.Call, options render.Options, phase plugin.Phase) *pla
 
 // add plans the resources of a sandbox.
 func (p *plan) add(s *subject) {
-	phase := p.phase
-	if s.absent {
-		phase = plugin.Delete
-	}
-	if phase == p.phase {
+	phases, how := p.due(s)
+	if !s.absent || slices.Contains(p.phases, plugin.Delete) {
 		p.present[s.LowerName()] = true
 	}
 	record, err := catalog.ReadRecord(s.Item)
@@ -64,8 +66,11 @@ func (p *plan) add(s *subject) {
 		p.report(s, "", err)
 		return
 	}
+	if slices.Contains(phases, plugin.Create) {
+		p.call.List.Report(s.strayUses()...)
+	}
 	resolve := p.plugins.Resolve
-	if phase == plugin.Delete {
+	if slices.Contains(phases, plugin.Delete) {
 		resolve = p.plugins.ResolveSettled
 	}
 	for i, resource := range s.Spec.Resources {
@@ -81,14 +86,16 @@ func (p *plan) add(s *subject) {
 		for _, warning := range choice.Warnings {
 			p.call.List.Report(krm.At(s.Item, at, krm.Warning, warning))
 		}
-		if blueprint := p.blueprint(choice.Plugin, phase); blueprint != nil {
-			p.tasks = append(p.tasks, task{
-				subject: s, index: i, phase: phase, blueprint: blueprint,
-				request: render.Request{
-					Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
-					Plugin: choice.Name.String(), Digest: choice.Digest,
-				},
-			})
+		for _, phase := range phases {
+			if blueprint := p.blueprint(choice.Plugin, phase); blueprint != nil {
+				p.tasks = append(p.tasks, task{
+					subject: s, index: i, phase: phase, delivery: how, blueprint: blueprint,
+					request: render.Request{
+						Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
+						Plugin: choice.Name.String(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, phase, blueprint),
+					},
+				})
+			}
 		}
 	}
 }
@@ -122,7 +129,11 @@ func (p *plan) blueprint(of *plugin.Plugin, phase plugin.Phase) *render.Blueprin
 		return nil
 	}
 	if len(of.Spec.Workflow(phase)) == 0 {
-		p.call.List.Report(krm.At(of.Item, "spec", krm.Info, fmt.Sprintf("has no %s phase: nothing is rendered for it", phase)))
+		rendered := "nothing is rendered for it"
+		if blueprint.CleansUp() {
+			rendered = "only the removal of its Secrets is rendered"
+		}
+		p.call.List.Report(krm.At(of.Item, "spec", krm.Info, fmt.Sprintf("has no %s phase: %s", phase, rendered)))
 	}
 	p.order = append(p.order, blueprint)
 	return blueprint
@@ -130,14 +141,21 @@ func (p *plan) blueprint(of *plugin.Plugin, phase plugin.Phase) *render.Blueprin
 
 // namespaces reports the namespaces that a render needs.
 func (p *plan) namespaces() {
-	var names []string
+	needed := map[string]bool{}
 	for _, blueprint := range p.order {
-		if name := strconv.Quote(blueprint.Namespace()); name != `"default"` && !slices.Contains(names, name) {
-			names = append(names, name)
+		needed[blueprint.Namespace()] = true
+	}
+	for _, t := range p.tasks {
+		for namespace := range t.request.Copies {
+			needed[namespace] = true
 		}
 	}
+	delete(needed, "default")
+	names := slices.Sorted(maps.Keys(needed))
+	for i, name := range names {
+		names[i] = strconv.Quote(name)
+	}
 	if len(names) > 0 {
-		slices.Sort(names)
 		p.call.List.Report(krm.Result{
 			Severity: krm.Info, Message: "must exist before the render is applied: namespace " + strings.Join(names, ", "),
 		})

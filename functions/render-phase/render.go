@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -21,6 +22,11 @@ type outcome struct {
 	phases                          map[plugin.Phase]bool
 }
 
+type resourceKey struct {
+	subject *subject
+	index   int
+}
+
 // done is what became of one task.
 type done struct {
 	changes   []inventory.Change
@@ -36,17 +42,17 @@ func (p *plan) render(mayRemove bool) outcome {
 	outcomes := make([]done, len(p.tasks))
 	cores.Each(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], stock) })
 	total := outcome{phases: map[plugin.Phase]bool{}}
-	sandboxes := map[*subject]bool{}
+	sandboxes, resources := map[*subject]bool{}, map[resourceKey]bool{}
 	for i, one := range outcomes {
 		p.call.List.Report(one.results...)
 		if one.workloads > 0 {
-			total.resources++
+			resources[resourceKey{p.tasks[i].subject, p.tasks[i].index}] = true
 			total.workloads += one.workloads
 			sandboxes[p.tasks[i].subject] = true
 			total.phases[p.tasks[i].phase] = true
 		}
 	}
-	total.sandboxes = len(sandboxes)
+	total.resources, total.sandboxes = len(resources), len(sandboxes)
 	p.call.List.Report(shared.results...)
 	stock.Apply(shared.changes)
 	for _, one := range outcomes {
@@ -65,7 +71,7 @@ func (p *plan) owner() inventory.Owner {
 		Name:    p.call.ConfigName,
 		Package: inventory.Package(p.call.List),
 		Owns: func(sandbox, phase string) bool {
-			return phase == string(p.phase) || phase == string(plugin.Delete) && !p.present[sandbox]
+			return slices.Contains(p.phases, plugin.Phase(phase)) || phase == string(plugin.Delete) && !p.present[sandbox]
 		},
 	}
 }
@@ -74,7 +80,7 @@ func (p *plan) owner() inventory.Owner {
 func (p *plan) shared(stock *inventory.Inventory) (d done) {
 	seen := map[[2]string]bool{}
 	for _, blueprint := range p.order {
-		for _, object := range blueprint.Shared() {
+		for _, object := range p.delivery.Annotate(blueprint.Shared()) {
 			if key := [2]string{object.Namespace, object.Name}; !seen[key] {
 				seen[key] = true
 				d.put(p, stock, object, folder+object.Namespace+"-"+object.Name+".yaml", 0, nil)
@@ -96,7 +102,10 @@ func (p *plan) do(t task, stock *inventory.Inventory) (d done) {
 	}
 	files := map[string]int{}
 	base := folder + naming.File(t.request.Sandbox) + "/" + t.subject.files[t.index] + "-"
-	for _, object := range objects {
+	for _, object := range t.delivery.Annotate(objects) {
+		if t.delivery.Holds && object.Phase != string(t.phase) {
+			continue // comes with the create phase
+		}
 		file := base + object.Phase + ".yaml"
 		d.put(p, stock, object, file, files[file], &t)
 		files[file]++
@@ -125,8 +134,11 @@ func (d *done) put(p *plan, stock *inventory.Inventory, object render.Object, fi
 	d.results = append(d.results, krm.At(t.subject.Item, resourcePath(t.index), krm.Error, err.Error()))
 }
 
-func (o outcome) summary(workload, phase string) string {
-	if o.phases[plugin.Create] && o.phases[plugin.Delete] {
+func (o outcome) summary(workload string, phases []plugin.Phase) string {
+	phase := string(phases[0])
+	if len(phases) == 2 {
+		phase = "create and delete"
+	} else if o.phases[plugin.Create] && o.phases[plugin.Delete] {
 		phase = "create, and delete where the state is absent"
 	} else if o.phases[plugin.Delete] {
 		phase = string(plugin.Delete)

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/route"
+)
+
+// config is what a user can choose.
+type config struct {
+	Cluster  string `json:"cluster" help:"render the sandboxes of this cluster alone"`
+	Replicas int    `json:"replicas" help:"how many Pods a fork has"`
+
+	Routing       string   `json:"routing" help:"what routes become: none, gateway-api (HTTPRoutes) or istio (VirtualServices)"`
+	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`
+	Gateway       string   `json:"gateway" help:"the Gateway that endpoints are published at: NAMESPACE/NAME"`
+	GatewayDomain string   `json:"gatewayDomain" help:"what the host names of endpoints end in"`
+	GatewayScheme string   `json:"gatewayScheme" help:"of the URLs of endpoints: http or https"`
+
+	Baseline bool `json:"baseline" help:"on files: print the baseline too, not only what is rendered"`
+	Prune    bool `json:"prune" help:"remove what was rendered before even if there is no sandbox any more (kpt)"`
+}
+
+// check reports every value that cannot be used.
+func (c *config) check(call process.Call) bool {
+	ok := true
+	wrong := func(key krm.Path, format string, args ...any) {
+		call.Misconfigured(key, fmt.Sprintf(format, args...))
+		ok = false
+	}
+	if c.Replicas < 0 {
+		wrong("replicas", "must be at least 0, not %d", c.Replicas)
+	}
+	if !slices.Contains(route.Modes, route.Mode(c.Routing)) {
+		wrong("routing", "must be none, gateway-api or istio, not %q", c.Routing)
+	}
+	for i, header := range c.Headers {
+		if !slices.Contains(route.Headers(), header) {
+			wrong(krm.Path("headers").Index(i), "must be one of %s, not %q", strings.Join(route.Headers(), ", "), header)
+		}
+	}
+	namespace, name, _ := strings.Cut(c.Gateway, "/")
+	switch {
+	case c.Gateway == "" && c.GatewayDomain != "":
+		wrong("gateway", "must be set where gatewayDomain is: NAMESPACE/NAME of the Gateway that serves the domain")
+	case c.Gateway != "" && c.GatewayDomain == "":
+		wrong("gatewayDomain", "must be set where gateway is: the domain that the host names of endpoints end in")
+	case c.Gateway != "" && c.Routing == string(route.None):
+		wrong("gateway", "must not be set with routing none: nothing would be published")
+	case c.Gateway != "" && (namespace == "" || name == "" || strings.Contains(name, "/")):
+		wrong("gateway", "must be NAMESPACE/NAME, not %q", c.Gateway)
+	}
+	if c.GatewayScheme != "" && c.GatewayScheme != "http" && c.GatewayScheme != "https" {
+		wrong("gatewayScheme", "must be http or https, not %q", c.GatewayScheme)
+	}
+	return ok
+}
+
+func (c *config) options(renderedBy string) route.Options {
+	options := route.Options{Mode: route.Mode(c.Routing), RenderedBy: renderedBy, Headers: c.Headers}
+	if namespace, name, ok := strings.Cut(c.Gateway, "/"); ok {
+		options.Gateway = &route.Gateway{Namespace: namespace, Name: name, Domain: c.GatewayDomain, Scheme: c.GatewayScheme}
+	}
+	return options
+}

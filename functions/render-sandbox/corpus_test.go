@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	kjson "sigs.k8s.io/json"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+const corpus = "/work/shared/corpus"
+
+// Real sandboxes render against baselines that are made for them, into what Kubernetes takes, a fork and a Service each.
+func TestRealSandboxesRender(t *testing.T) {
+	t.Parallel()
+	var files []string
+	_ = filepath.WalkDir(corpus, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(path, "sandbox") || strings.Contains(path, "hotrod/") {
+			if strings.HasSuffix(path, ".yaml") && !strings.Contains(path, "/broken/") {
+				files = append(files, path)
+			}
+		}
+		return nil
+	})
+	if len(files) == 0 {
+		t.Skip("the corpus of real sandboxes is not here")
+	}
+	variables := map[string]string{
+		"cluster": "c", "namespace": "ns", "branch": "b", "name": "n", "service": "svc", "image": "example.com/i:1",
+		"github-pr": "7", "devbox-id": "d",
+	}
+	var flags []string
+	for key, value := range variables {
+		flags = append(flags, "--set", key+"="+value)
+	}
+	for _, file := range files {
+		stdout, stderr, code := command(t, nil, append(flags, "--keep-inputs", file)...)
+		if code != 0 { // the baselines are not there: the errors say which
+			require.Contains(t, stderr, "must be in the list: add its manifest", file)
+		}
+		_ = stdout
+		base := baselineFor(stderr)
+		stdout, stderr, code = command(t, []byte(base), append(flags, "-", file)...)
+		require.Zero(t, code, "%s: %s", file, stderr)
+		assert.Equal(t, strings.Count(base, "kind: Deployment"), decodeForks(t, stdout), file)
+	}
+}
+
+// baselineFor makes a Deployment and a Service for each that an error asks for.
+func baselineFor(stderr string) string {
+	var out strings.Builder
+	for line := range strings.Lines(stderr) {
+		var name, namespace string
+		_, rest, _ := strings.Cut(line, "Deployment ")
+		if n, _ := fmt.Sscanf(rest, "%q of namespace %q", &name, &namespace); n < 2 {
+			continue
+		}
+		fmt.Fprintf(&out, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %[1]s, namespace: %[2]s}\nspec:\n"+
+			"  selector: {matchLabels: {app: %[1]s}}\n  template:\n    metadata: {labels: {app: %[1]s}}\n"+
+			"    spec: {containers: [{name: hotrod, image: i, ports: [{containerPort: 8080}]}]}\n---\n"+
+			"apiVersion: v1\nkind: Service\nmetadata: {name: %[1]s, namespace: %[2]s}\n"+
+			"spec: {selector: {app: %[1]s}, ports: [{port: 8080}]}\n---\n", name, namespace)
+	}
+	return out.String()
+}
+
+func command(t *testing.T, stdin []byte, args ...string) (string, string, int) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := function().Run(args, bytes.NewReader(stdin), &stdout, &stderr)
+	return stdout.String(), stderr.String(), code
+}
+
+// decodeForks decodes what was rendered as strictly as the API server, and counts the Deployments.
+func decodeForks(t *testing.T, documents string) (deployments int) {
+	t.Helper()
+	for decoder := yaml.NewDecoder(strings.NewReader(documents)); ; {
+		var document map[string]any
+		if decoder.Decode(&document) != nil {
+			return deployments
+		}
+		typed, known := map[string]any{"Deployment": &appsv1.Deployment{}, "Service": &corev1.Service{}}[document["kind"].(string)]
+		require.True(t, known, document["kind"])
+		text, err := yaml.Marshal(document)
+		require.NoError(t, err)
+		asJSON, err := sigsyaml.YAMLToJSONStrict(text)
+		require.NoError(t, err)
+		problems, err := kjson.UnmarshalStrict(asJSON, typed)
+		require.NoError(t, err)
+		require.Empty(t, problems)
+		if document["kind"] == "Deployment" {
+			deployments++
+		}
+	}
+}

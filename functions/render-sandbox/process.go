@@ -1,0 +1,70 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/pkg/baseline"
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/rule"
+	"github.com/resource-plugins/krm-functions/pkg/scope"
+)
+
+// Process renders the forks of the list's sandboxes and the routes to them. With an error finding nothing is rendered and
+// nothing removed.
+func (c *config) Process(call process.Call) (string, error) {
+	items, err := call.List.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
+	if err != nil {
+		return "", err
+	}
+	scope.MarkInputs(call.List)
+	if !c.check(call) {
+		return "rendered nothing: the config must be mended first", nil
+	}
+	if err := reportInvalid(call.List); err != nil {
+		return "", err
+	}
+	if call.List.Results().Failed() {
+		return "rendered nothing: the sandboxes must be mended first", nil
+	}
+	subjects, groups := readSubjects(call.List, items)
+	subjects, ok := scope.OneCluster(call, subjects, c.Cluster)
+	if !ok {
+		return "rendered nothing: the config must name a cluster", nil
+	}
+	cluster, err := baseline.Read(call.List)
+	if err != nil {
+		return "", err
+	}
+	s := &scene{call: call, config: c, cluster: cluster, subjects: subjects, groups: groups}
+	s.forkAll()
+	s.reportTakers()
+	s.reportGroupLives()
+	s.route()
+	if call.List.Results().Failed() {
+		return "rendered nothing: what is reported must be mended first", nil
+	}
+	return s.deliver(c.Prune || hasSandbox(items))
+}
+
+// hasSandbox tells whether there is a sandbox that says what must be there; without any nothing is removed unasked.
+func hasSandbox(items []*krm.Item) bool {
+	return slices.ContainsFunc(items, func(item *krm.Item) bool { return item.Kind() == contract.Sandbox })
+}
+
+// reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; the rules' warnings are
+// validate-plugin's to tell.
+func reportInvalid(list *krm.ResourceList) error {
+	report, err := rule.Check(list, rule.Levels{})
+	if err != nil {
+		return err
+	}
+	for _, result := range report.Results {
+		if ref := result.ResourceRef; result.Severity == krm.Error && ref != nil &&
+			(ref.Kind == contract.Sandbox || ref.Kind == contract.RouteGroup) {
+			list.Report(result)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/pkg/baseline"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/customization"
+	"github.com/resource-plugins/krm-functions/pkg/fork"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/naming"
+	"github.com/resource-plugins/krm-functions/pkg/route"
+	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+)
+
+// scene is one run: the baseline, the sandboxes, and what becomes of them.
+type scene struct {
+	call     process.Call
+	config   *config
+	cluster  *baseline.Cluster
+	subjects []*subject
+	groups   []route.Group
+	routes   route.Output
+}
+
+// work is what is rendered for one sandbox.
+type work struct {
+	forks   []*fork.Fork // nil where a baseline is missing; in the order of spec.forks
+	results []krm.Result
+}
+
+// forkAll copies and customizes the baselines of all sandboxes.
+func (s *scene) forkAll() {
+	cores.Each(len(s.subjects), func(i int) { s.forkOne(s.subjects[i]) })
+	for _, subject := range s.subjects {
+		s.call.List.Report(subject.work.results...)
+	}
+}
+
+func (s *scene) forkOne(of *subject) {
+	if of.absent {
+		return
+	}
+	of.reportLeftOut()
+	owner := &fork.Owner{
+		Sandbox: of.LowerName(), SandboxID: of.id, RoutingKey: of.key, RenderedBy: s.call.ConfigName,
+		TTL: of.timeToLive(), Replicas: s.config.Replicas,
+	}
+	of.work.forks = make([]*fork.Fork, len(of.Spec.Forks))
+	for i := range of.Spec.Forks {
+		named := of.Spec.Forks[i].ForkOf
+		if workload, err := s.cluster.Find(named); err != nil {
+			of.report(forkPath(i).Key("forkOf"), krm.Error, err.Error())
+		} else {
+			of.work.forks[i] = fork.Start(owner, named, workload)
+		}
+	}
+	for i, f := range of.work.forks {
+		if f != nil {
+			of.customize(f, &of.Spec.Forks[i], forkPath(i))
+		}
+	}
+}
+
+func (of *subject) customize(f *fork.Fork, spec *sandbox.Fork, at krm.Path) {
+	var problems []customization.Problem
+	f.Tree, problems = customization.Apply(f.Tree, spec.Customizations, at.Key("customizations"),
+		customization.Sources{Output: of.output, Fork: of.address})
+	failed := false
+	for _, problem := range problems {
+		of.report(problem.Path, problem.Severity, problem.Message)
+		failed = failed || problem.Severity == krm.Error
+	}
+	if failed {
+		return
+	}
+	if err := f.Seal(); err != nil {
+		of.report(at.Key("customizations").Key("patch").Key("value"), krm.Error, "patch "+err.Error())
+		return
+	}
+	of.report(at.Key("forkOf"), krm.Info, describe(f))
+}
+
+// output returns where render-phase publishes an output.
+func (of *subject) output(o sandbox.ResourceOutput) (secret, key string) {
+	step, key := o.StepOutput()
+	return naming.OutputSecret(of.id, o.Name, step), key
+}
+
+// address returns the first Service of a fork and its first port.
+func (of *subject) address(named sandbox.Workload) (customization.Address, bool) {
+	for i, f := range of.work.forks {
+		if f == nil || !same(of.Spec.Forks[i].ForkOf, named) || len(f.Services) == 0 {
+			continue
+		}
+		service := &f.Services[0]
+		if ports := f.Baseline.Ports(service.Baseline); len(ports) > 0 {
+			return customization.Address{Host: service.Host(), Port: ports[0].Number}, true
+		}
+	}
+	return customization.Address{}, false
+}
+
+func same(a, b sandbox.Workload) bool {
+	rollout := func(kind string) bool { return kind == baseline.Rollout || kind == "ArgoRollout" }
+	return a.Namespace == b.Namespace && a.Name == b.Name && (a.Kind == b.Kind || rollout(a.Kind) && rollout(b.Kind))
+}
+
+func describe(f *fork.Fork) string {
+	text := fmt.Sprintf("forked %s %q as %q", f.Baseline.Kind, f.Baseline.Name, f.Name)
+	for i := range f.Services {
+		text += fmt.Sprintf(", Service %q as %q", f.Services[i].Baseline.Name, f.Services[i].Name)
+	}
+	return text
+}
+
+func (of *subject) report(at krm.Path, severity krm.Severity, message string) {
+	of.work.results = append(of.work.results, krm.At(of.Item, at, severity, message))
+}
+
+func forkPath(i int) krm.Path { return krm.Path("spec.forks").Index(i) }
