@@ -31,6 +31,12 @@ images: ## build the images of the functions and the runtime into bin/images (PL
 demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
 	@$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
 
+.PHONY: shop
+shop: build ## render examples/shop: a database's Jobs, a fork of the catalog that uses it, and routes to it
+	@$(BIN)/render-phase $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop/sandbox.yaml
+	@echo ---
+	@$(BIN)/render-sandbox --routing gateway-api $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop
+
 .PHONY: test
 test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/... ./cmd/catalog/...

@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-var functions = []string{"validate-plugin", "resolve-version", "render-phase"}
+var functions = []string{"validate-plugin", "resolve-version", "render-phase", "render-sandbox"}
 
 // BenchmarkStart is the start of a process on an empty list against a program that only copies stdin.
 func BenchmarkStart(b *testing.B) {
@@ -48,7 +48,7 @@ func BenchmarkChain(b *testing.B) {
 			list, documents, chart := filepath.Join(b.TempDir(), "list.yaml"), b.TempDir(), b.TempDir()
 			require.NoError(b, writeList(list, n))
 			require.NoError(b, writeDocuments(documents, n))
-			require.NoError(b, writeChart(chart, n))
+			require.NoError(b, writeChart(chart, n, jobTemplate))
 			shell := func(script string) []string {
 				return []string{"bash", "-o", "pipefail", "-c", script, "bench", bin, documents}
 			}
@@ -57,6 +57,24 @@ func BenchmarkChain(b *testing.B) {
 				&contestant{name: "piped", stdin: list, argv: shell(`"$1/validate-plugin" | "$1/resolve-version" | "$1/render-phase"`)},
 				&contestant{name: "files", argv: shell(
 					`"$1/validate-plugin" "$2" && "$1/resolve-version" --keep-inputs "$2" | "$1/render-phase" -`)},
+			)
+		})
+	}
+}
+
+// BenchmarkForks is the whole chain over sandboxes with a resource and three forks each, piped, against helm printing as many
+// Jobs, Deployments and Services.
+func BenchmarkForks(b *testing.B) {
+	bin, helm := build(b), helm(b)
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			list, chart := filepath.Join(b.TempDir(), "list.yaml"), b.TempDir()
+			require.NoError(b, writeForkList(list, n))
+			require.NoError(b, writeChart(chart, n, forkTemplate))
+			contest(b,
+				&contestant{name: "helm", argv: []string{helm, "template", "bench", chart}},
+				&contestant{name: "piped", stdin: list, argv: []string{"bash", "-o", "pipefail", "-c",
+					`"$1/validate-plugin" | "$1/resolve-version" | "$1/render-phase" | "$1/render-sandbox"`, "bench", bin}},
 			)
 		})
 	}

@@ -169,15 +169,15 @@ data:
 `,
 }
 
-// writeChart writes a Helm chart that prints n Jobs like the ones that render-phase prints for n sandboxes.
-func writeChart(folder string, n int) error {
+// writeChart writes a Helm chart that prints a template n times: what is rendered for one of n sandboxes, $i.
+func writeChart(folder string, n int, template string) error {
 	if err := os.MkdirAll(filepath.Join(folder, "templates"), 0o750); err != nil {
 		return err
 	}
 	for name, content := range map[string]string{
 		"Chart.yaml":          "apiVersion: v2\nname: jobs\nversion: 0.1.0\n",
 		"values.yaml":         fmt.Sprintf("count: %d\n", n),
-		"templates/jobs.yaml": chartTemplate,
+		"templates/jobs.yaml": "{{- range $i := until (int .Values.count) }}\n" + template + "{{- end }}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			return err
@@ -186,8 +186,8 @@ func writeChart(folder string, n int) error {
 	return nil
 }
 
-const chartTemplate = `{{- range $i := until (int .Values.count) }}
----
+// jobTemplate prints a Job like the one that render-phase prints for a sandbox.
+const jobTemplate = `---
 apiVersion: batch/v1
 kind: Job
 metadata:
@@ -237,7 +237,6 @@ spec:
         configMap:
           name: hello-db-1-0-0
           defaultMode: 0555
-{{- end }}
 `
 
 func write(file string, content func(*bufio.Writer)) error {

@@ -47,16 +47,16 @@ func table(t *testing.T, f process.Function, rows []string) string {
 	var all strings.Builder
 	for _, field := range f.Fields() {
 		help := strings.ReplaceAll(field.Help, "|", `\|`)
-		all.WriteString("| " + code(field.Key) + " | " + code(field.Usage) + " | " + code(field.Default) + " | " +
-			cmp.Or(words[field.Key], help) + " |\n")
+		all.WriteString("|" + cell(field.Key) + cell(field.Usage) + cell(field.Default) + " " + cmp.Or(words[field.Key], help) + " |\n")
 		assert.NotEmpty(t, field.Help, "%s must have a help", field.Key)
 	}
-	return strings.ReplaceAll(all.String(), "|  |", "| |")
+	return all.String()
 }
 
-func code(text string) string {
-	if text == "" {
-		return ""
+// cell is a cell with a word of code, or with nothing.
+func cell(code string) string {
+	if code == "" {
+		return " |"
 	}
-	return "`" + text + "`"
+	return " `" + code + "` |"
 }

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -20,21 +22,49 @@ import (
 
 // manifests are the objects of a rendered stream, decoded as strictly as the API server would.
 type manifests struct {
-	names map[string]bool // Kind/name
+	names map[object]bool
 	pods  []pod
 	roles []rbacv1.Role
 	binds []rbacv1.RoleBinding
+
+	routes []route
 }
+
+// route is what of an HTTPRoute refers to Services.
+type route struct {
+	Metadata struct{ Namespace string }
+	Spec     struct {
+		ParentRefs []reference
+		Rules      []struct{ BackendRefs []reference }
+	}
+}
+
+// reference is to a Service, in the route's namespace where it names none.
+type reference struct{ Namespace, Name string }
+
+func (r *route) services(visit func(namespace, name string)) {
+	references := r.Spec.ParentRefs
+	for _, rule := range r.Spec.Rules {
+		references = slices.Concat(references, rule.BackendRefs)
+	}
+	for _, to := range references {
+		visit(cmp.Or(to.Namespace, r.Metadata.Namespace), to.Name)
+	}
+}
+
+// object names one object: a Role of a copy has the same name in each namespace.
+type object struct{ kind, namespace, name string }
 
 // pod is a Pod or the template of a Job's Pod.
 type pod struct {
+	namespace   string
 	annotations map[string]string
 	spec        corev1.PodSpec
 }
 
 // readManifests decodes a stream of YAML documents. A kind that rendering never makes is an error.
 func readManifests(stream []byte) (*manifests, error) {
-	m := &manifests{names: map[string]bool{}}
+	m := &manifests{names: map[object]bool{}}
 	for decoder := yaml.NewDecoder(bytes.NewReader(stream)); ; {
 		var document yaml.Node
 		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
@@ -57,22 +87,32 @@ func (m *manifests) add(text []byte) error {
 	if err := k8syaml.Unmarshal(text, &head); err != nil {
 		return err
 	}
-	id := head.Kind + "/" + head.Name
+	id := object{head.Kind, head.Namespace, head.Name}
 	if m.names[id] {
-		return fmt.Errorf("%s is there twice", id)
+		return fmt.Errorf("%v is there twice", id)
 	}
 	m.names[id] = true
 	switch head.Kind {
 	case "Job":
 		var job batchv1.Job
 		err := k8syaml.UnmarshalStrict(text, &job)
-		m.pods = append(m.pods, pod{job.Spec.Template.Annotations, job.Spec.Template.Spec})
+		m.pods = append(m.pods, pod{job.Namespace, job.Spec.Template.Annotations, job.Spec.Template.Spec})
 		return err
 	case "Pod":
 		var single corev1.Pod
 		err := k8syaml.UnmarshalStrict(text, &single)
-		m.pods = append(m.pods, pod{single.Annotations, single.Spec})
+		m.pods = append(m.pods, pod{single.Namespace, single.Annotations, single.Spec})
 		return err
+	case "Deployment":
+		var deployment appsv1.Deployment
+		err := k8syaml.UnmarshalStrict(text, &deployment)
+		m.pods = append(m.pods, pod{deployment.Namespace, deployment.Spec.Template.Annotations, deployment.Spec.Template.Spec})
+		return err
+	case "Service":
+		return k8syaml.UnmarshalStrict(text, &corev1.Service{})
+	case "HTTPRoute":
+		m.routes = append(m.routes, route{})
+		return k8syaml.Unmarshal(text, &m.routes[len(m.routes)-1])
 	case "Role":
 		m.roles = append(m.roles, rbacv1.Role{})
 		return k8syaml.UnmarshalStrict(text, &m.roles[len(m.roles)-1])
@@ -93,25 +133,28 @@ func (m *manifests) add(text []byte) error {
 // dangling returns the references that name no object of the stream, sorted.
 func (m *manifests) dangling() []string {
 	var found []string
-	check := func(kind, name string) {
-		if name != "" && !m.names[kind+"/"+name] {
+	check := func(kind, namespace, name string) {
+		if name != "" && !m.names[object{kind, namespace, name}] {
 			found = append(found, kind+"/"+name)
 		}
 	}
 	for _, p := range m.pods {
-		p.references(check)
+		p.references(func(kind, name string) { check(kind, p.namespace, name) })
+	}
+	for _, r := range m.routes {
+		r.services(func(namespace, name string) { check("Service", namespace, name) })
 	}
 	for _, role := range m.roles {
 		for _, rule := range role.Rules {
 			for _, name := range rule.ResourceNames {
-				check("Secret", name)
+				check("Secret", role.Namespace, name)
 			}
 		}
 	}
 	for _, bind := range m.binds {
-		check(bind.RoleRef.Kind, bind.RoleRef.Name)
+		check(bind.RoleRef.Kind, bind.Namespace, bind.RoleRef.Name)
 		for _, subject := range bind.Subjects {
-			check(subject.Kind, subject.Name)
+			check(subject.Kind, subject.Namespace, subject.Name)
 		}
 	}
 	slices.Sort(found)
@@ -134,6 +177,11 @@ func (p pod) references(visit func(kind, name string)) {
 		}
 	}
 	for _, container := range slices.Concat(p.spec.InitContainers, p.spec.Containers) {
+		for _, from := range container.EnvFrom {
+			if from.SecretRef != nil {
+				visit("Secret", from.SecretRef.Name)
+			}
+		}
 		for _, env := range container.Env {
 			if env.ValueFrom != nil && env.ValueFrom.SecretKeyRef != nil {
 				visit("Secret", env.ValueFrom.SecretKeyRef.Name)

@@ -78,8 +78,8 @@ func checkReferences(ts *testscript.TestScript, _ bool, args []string) {
 	found, err := readManifests([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
 	for id := range found.names {
-		if _, name, _ := strings.Cut(id, "/"); !strings.HasPrefix(name, args[1]) {
-			ts.Fatalf("%s must start with %q", id, args[1])
+		if !strings.HasPrefix(id.name, args[1]) {
+			ts.Fatalf("%v must start with %q", id, args[1])
 		}
 	}
 	if dangling := found.dangling(); !slices.Equal(dangling, args[2:]) {
