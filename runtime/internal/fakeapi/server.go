@@ -94,7 +94,7 @@ func (s *Server) Down() (up func()) {
 			var err error
 			listener, err = net.Listen("tcp", address)
 			return err == nil
-		}, 10*time.Second, 5*time.Millisecond)
+		}, 2*time.Minute, 5*time.Millisecond)
 		s.listen(listener)
 	}
 }

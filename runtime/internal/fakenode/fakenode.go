@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 )
@@ -36,4 +37,13 @@ func Unforked(write func() error) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return write()
+}
+
+// Rounds is how often a test repeats what hangs on chance: so few times by default, and TEST_ROUNDS times as often where
+// that is set.
+func Rounds(few int) int {
+	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
+		return few * times
+	}
+	return few
 }

@@ -233,7 +233,7 @@ func TestSignalsArePassedOn(t *testing.T) {
 		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGQUIT,
 	} {
 		script := "#!/bin/sh\ntrap 'echo got > @/out/dsn; exit 0' " + strconv.Itoa(int(number)) +
-			"\necho ready > @/ready\nwhile :; do sleep 0.01; done\n"
+			"\necho ready > @/ready\nwhile :; do sleep 0.1; done\n"
 		p := newPod(t, script)
 		main := p.start()
 		p.ran("ready")
@@ -259,7 +259,7 @@ func TestSignalThatTheScriptDoesNotCatch(t *testing.T) {
 func TestKilledRunner(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 30 {
+	for range fakenode.Rounds(5) {
 		p := newPod(t, "#!/bin/sh\necho $$ > @/pid\nexec sleep 60\n")
 		main := p.start()
 		script, err := strconv.Atoi(p.ran("pid"))
@@ -282,8 +282,8 @@ func TestKilledRunner(t *testing.T) {
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
-	ended := 0
-	for range 100 {
+	ended, rounds := 0, fakenode.Rounds(20)
+	for range rounds {
 		p := newPod(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n")
 		main := p.start()
 		time.Sleep(time.Duration(random.IntN(8000)) * time.Microsecond)
@@ -297,7 +297,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			require.Equal(t, "12345", string(values["dsn"]))
 		}
 	}
-	t.Logf("%d of 100 had ended", ended)
+	t.Logf("%d of %d had ended", ended, rounds)
 }
 
 // Orphans are buried while the script runs, and do not hold up its end.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -40,14 +39,14 @@ func TestCopyWaitsAndCopiesWhatIsNamed(t *testing.T) {
 		server.Apply(cluster.Ref{Namespace: namespace, Name: "provision"}, map[string]string{contract.GenerationKey: "g1"})
 	}
 	require.Equal(t, success, newPod(t, server, more).play())
-	require.Zero(t, job.end(running), job.log)
+	require.Zero(t, running.wait(), job.log)
 	for _, namespace := range []string{"apps", "jobs"} {
 		secret := server.Get(cluster.Ref{Namespace: namespace, Name: "provision"})
 		assert.Equal(t, map[string][]byte{"dsn": []byte("postgres://" + marker + "\n")}, secret.Data)
 		assert.Equal(t, "g1", secret.Annotation(contract.PublishedKey))
 	}
 	requireSecrecy(t, job)
-	require.Zero(t, job.end(job.start("copy")), "again")
+	require.Zero(t, job.start("copy").wait(), "again")
 }
 
 func TestCopyOfAFailedStepFails(t *testing.T) {
@@ -55,7 +54,7 @@ func TestCopyOfAFailedStepFails(t *testing.T) {
 	server := fakeapi.New(t)
 	server.Apply(ref("provision"), map[string]string{contract.FailedKey: "g1"})
 	job := newPod(t, server, copies())
-	require.Equal(t, 1, job.end(job.start("copy")))
+	require.Equal(t, 1, job.start("copy").wait())
 	assert.Contains(t, job.message(), `step "provision" failed`)
 }
 
@@ -65,7 +64,7 @@ func TestCopyWithoutItsTarget(t *testing.T) {
 	render(server, provision())
 	require.Equal(t, success, newPod(t, server, provision()).play())
 	job := newPod(t, server, copies())
-	require.Equal(t, 1, job.end(job.start("copy")))
+	require.Equal(t, 1, job.start("copy").wait())
 	assert.Contains(t, job.message(), `secret "provision" in namespace "apps": 404`)
 }
 
@@ -92,7 +91,7 @@ func TestCleanupWaitsForTheDeleteSteps(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	require.NotNil(t, server.Get(ref("provision")))
 	server.Apply(ref("drop"), map[string]string{contract.PublishedKey: "d1"})
-	require.Zero(t, job.end(running), job.log)
+	require.Zero(t, running.wait(), job.log)
 	for _, gone := range []cluster.Ref{copied, ref("provision"), ref("drop"), ref("seed")} {
 		assert.Nil(t, server.Get(gone), gone)
 	}
@@ -112,7 +111,7 @@ func TestCleanupKeepsAllWhenADeleteStepFailed(t *testing.T) {
 	server.Apply(ref("provision"), nil)
 	server.Apply(ref("drop"), map[string]string{contract.FailedKey: "d1"})
 	job := newPod(t, server, removal())
-	require.Equal(t, 1, job.end(job.start("cleanup")))
+	require.Equal(t, 1, job.start("cleanup").wait())
 	assert.Contains(t, job.message(), `step "drop" failed`)
 	assert.NotNil(t, server.Get(ref("provision")))
 }
@@ -131,10 +130,10 @@ func TestCleanupFinishesWhatItBegan(t *testing.T) {
 	job := newPod(t, server, removal())
 	running := job.start("cleanup")
 	require.Eventually(t, func() bool { return len(server.Calls()) > 2 }, enough, time.Millisecond)
-	require.NoError(t, running.Process.Signal(syscall.SIGTERM))
+	running.terminate()
 	time.Sleep(50 * time.Millisecond)
 	server.Inject(nil)
-	require.Zero(t, job.end(running), job.log)
+	require.Zero(t, running.wait(), job.log)
 	assert.Nil(t, server.Get(ref("drop")))
 }
 
@@ -198,7 +197,7 @@ func TestNoVolume(t *testing.T) {
 		p := newPod(t, server, provision())
 		p.folder += "/none"
 		running := p.start(command)
-		assert.Equal(t, 1, p.end(running))
+		assert.Equal(t, 1, running.wait())
 		assert.Contains(t, p.log.String(), contract.IOVolume+" must be mounted")
 	}
 }

@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,6 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakenode"
+	"github.com/resource-plugins/krm-functions/runtime/internal/task"
 )
 
 func ref(name string) cluster.Ref { return cluster.Ref{Namespace: "ns", Name: name} }
@@ -81,7 +84,7 @@ func requireSecrecy(t *testing.T, p *pod) {
 
 func TestTwoStepsAtOnce(t *testing.T) {
 	t.Parallel()
-	for i := range 10 {
+	for i := range fakenode.Rounds(4) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			server := fakeapi.New(t)
@@ -94,7 +97,7 @@ func TestTwoStepsAtOnce(t *testing.T) {
 			}
 			for _, p := range []*pod{first, second} {
 				group.Go(func() { assert.Equal(t, success, p.play(), p.log) })
-				time.Sleep(time.Duration(i) * 10 * time.Millisecond)
+				time.Sleep(time.Duration(i) * 20 * time.Millisecond)
 			}
 			group.Wait()
 			requirePublished(t, server, "provision", "g1", "dsn")
@@ -162,8 +165,8 @@ func TestPublishedWhileWaiting(t *testing.T) {
 	late.says("waiting for step")
 	server.Apply(ref("seed"), map[string]string{contract.PublishedKey: "g2"})
 	require.Equal(t, success, newPod(t, server, provision()).play())
-	require.Zero(t, late.end(inputs), late.log)
-	require.Zero(t, late.end(late.main()), late.log)
+	require.Zero(t, inputs.wait(), late.log)
+	require.Zero(t, late.main().wait(), late.log)
 	assert.False(t, late.exists("ran"))
 }
 
@@ -204,7 +207,7 @@ func TestStepsThatFail(t *testing.T) {
 			ending{0, 137, 1}, `output "dsn" cannot be read`,
 		},
 	} {
-		for i := range 4 {
+		for i := range fakenode.Rounds(1) {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
 				t.Parallel()
 				server := fakeapi.New(t)
@@ -216,7 +219,7 @@ func TestStepsThatFail(t *testing.T) {
 				require.Equal(t, test.want, p.play(), p.log)
 				assert.Contains(t, p.message(), test.text)
 				requireFailed(t, p)
-				require.Equal(t, 1, consumer.end(waiting))
+				require.Equal(t, 1, waiting.wait())
 				assert.Contains(t, consumer.message(), `step "provision" failed`)
 				requireFailed(t, consumer)
 				assert.False(t, consumer.exists("ran"))
@@ -258,7 +261,7 @@ func TestOnlyTheLastAttemptStopsConsumers(t *testing.T) {
 func TestStartAtTheTimeout(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
-	for i := range 24 {
+	for i := range fakenode.Rounds(6) {
 		delay := 980*time.Millisecond + time.Duration(random.IntN(60))*time.Millisecond
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
@@ -287,7 +290,7 @@ func TestThroughFaults(t *testing.T) {
 		fakeapi.Hang(""), fakeapi.Garbage(marker), fakeapi.CutWithin(marker), fakeapi.Status(403, marker), fakeapi.Body(marker),
 		fakeapi.Status(409, marker),
 	}
-	for i := range 20 {
+	for i := range fakenode.Rounds(5) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(9, uint64(i)))
@@ -304,7 +307,7 @@ func TestThroughFaults(t *testing.T) {
 					return nil
 				}
 			})
-			throughFaults(t, server, time.Duration(i)*20*time.Millisecond)
+			throughFaults(t, server, time.Duration(i%20)*20*time.Millisecond)
 		})
 	}
 }
@@ -312,6 +315,7 @@ func TestThroughFaults(t *testing.T) {
 func throughFaults(t *testing.T, server *fakeapi.Server, delay time.Duration) {
 	t.Helper()
 	producer, consumer := newPod(t, server, provision()), newPod(t, server, seed())
+	producer.timing, consumer.timing = hurried, hurried
 	render(server, producer.step, consumer.step)
 	var group sync.WaitGroup
 	group.Go(func() { assert.Equal(t, success, producer.play(), producer.log) })
@@ -339,21 +343,29 @@ func TestTermination(t *testing.T) {
 	waiting := newPod(t, server, seed())
 	inputs := waiting.start("inputs")
 	waiting.says("waiting for step")
-	require.NoError(t, inputs.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, 143, waiting.end(inputs), waiting.log)
+	inputs.terminate()
+	require.Equal(t, 143, inputs.wait(), waiting.log)
 	assert.Contains(t, waiting.message(), "the Pod is being terminated")
 	assert.Empty(t, server.Get(ref("seed")).Annotation(contract.FailedKey))
 	assert.NotContains(t, waiting.log.String(), "cannot be stamped", "it is not tried")
 
 	pending := newPod(t, server, provision())
-	require.Zero(t, pending.end(pending.start("inputs")))
+	require.Zero(t, pending.start("inputs").wait())
 	outputs := pending.start("outputs")
 	pending.says("waiting for main to start")
-	require.NoError(t, outputs.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, 143, pending.end(outputs), pending.log)
-	require.Equal(t, 1, pending.end(pending.main()))
+	outputs.terminate()
+	require.Equal(t, 143, outputs.wait(), pending.log)
+	require.Equal(t, 1, pending.main().wait())
 	assert.False(t, pending.exists("ran"))
 	assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
+}
+
+func TestUntilTerminated(t *testing.T) {
+	ctx := task.UntilTerminated(t.Context())
+	require.NoError(t, ctx.Err())
+	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	<-ctx.Done()
+	assert.ErrorIs(t, context.Cause(ctx), task.ErrTerminated)
 }
 
 // A script that ends well although it was told to stop has provisioned: its outputs are published.
@@ -363,17 +375,17 @@ func TestTerminationWhileTheScriptRuns(t *testing.T) {
 	for code := range 2 {
 		step := provision()
 		step.plan.Generation = fmt.Sprintf("g%d", code)
-		step.script += fmt.Sprintf("trap 'exit %d' TERM\necho > @/ready\nwhile :; do sleep 0.01; done\n", code)
+		step.script += fmt.Sprintf("trap 'exit %d' TERM\necho > @/ready\nwhile :; do sleep 0.1; done\n", code)
 		render(server, step)
 		p := newPod(t, server, step)
-		require.Zero(t, p.end(p.start("inputs")))
+		require.Zero(t, p.start("inputs").wait())
 		main, outputs := p.main(), p.start("outputs")
 		require.Eventually(t, func() bool { return p.exists("ready") }, enough, time.Millisecond)
 		p.says("waiting for main to start")
-		require.NoError(t, outputs.Process.Signal(syscall.SIGTERM))
-		require.NoError(t, main.Process.Signal(syscall.SIGTERM))
-		require.Equal(t, code, p.end(main), p.log)
-		require.Equal(t, code, p.end(outputs), p.log)
+		outputs.terminate()
+		main.terminate()
+		require.Equal(t, code, main.wait(), p.log)
+		require.Equal(t, code, outputs.wait(), p.log)
 		requirePublished(t, server, "provision", "g0", "dsn")
 		assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
 	}

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,66 +28,43 @@ import (
 // marker is in every value; no log and no message may have it.
 const marker = "hunter2-marker"
 
-// Variables that make this test binary the helper program, with a Pod's paths below a temporary folder.
-const (
-	podVariable    = "TEST_POD"
-	tokenVariable  = "TEST_TOKEN"
-	runnerVariable = "TEST_RUNNER"
-	paceVariable   = "TEST_PACE" // see fakeapi.Pace
-)
-
 // enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
 const enough = 2 * time.Minute
 
-func hurried() cluster.Timing {
-	number, _ := strconv.Atoi(os.Getenv(paceVariable))
-	pace := time.Duration(number)
-	return cluster.Timing{
-		Connect: pace * time.Second, Request: pace * time.Second, Watch: 2 * time.Second,
-		Pause: 5 * time.Millisecond, Patience: pace * 2 * time.Second,
+// patient has limits that no test reaches; hurried leaves a server that hangs as soon as this machine allows.
+var (
+	patient = cluster.Timing{
+		Connect: enough, Request: enough, Watch: 2 * time.Second, Pause: 5 * time.Millisecond, Patience: 2 * time.Second,
 	}
-}
+	hurried = cluster.Timing{
+		Connect: pace * time.Second, Request: pace * time.Second, Watch: 2 * time.Second, Pause: 5 * time.Millisecond, Patience: enough,
+	}
+	pace = time.Duration(fakeapi.Pace())
+)
 
 func TestMain(m *testing.M) {
-	if os.Getenv(podVariable) != "" {
-		go endWith(os.Getppid())
-		os.Exit(host().Main(task.UntilTerminated(context.Background()), os.Args[1:]))
-	}
-	// The processes of a Pod mostly wait, so more Pods than cores can live at once.
+	// The containers of a Pod mostly wait, so more Pods than cores can live at once.
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
-	}
-	if err := os.Setenv(paceVariable, strconv.Itoa(fakeapi.Pace())); err != nil {
+	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
 	os.Exit(fakenode.Main(m))
 }
 
-// endWith ends a helper when its test binary is killed: it would ask a server that is gone for hours.
-func endWith(parent int) {
-	for os.Getppid() == parent {
-		time.Sleep(time.Second)
-	}
-	os.Exit(1)
-}
-
-func host() task.Host {
-	pod := os.Getenv(podVariable)
-	return task.Host{
-		Getenv: os.Getenv, IOFolder: filepath.Join(pod, "io"), TokenFolder: os.Getenv(tokenVariable),
-		Runner: os.Getenv(runnerVariable), Timing: hurried(), Standing: 100 * time.Millisecond,
-		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: filepath.Join(pod, "termination-log")},
-	}
-}
-
-// pod is one rendered Pod, its containers as processes.
+// pod is one rendered Pod: its helpers are goroutines, main is a process.
 type pod struct {
 	t      *testing.T
 	server *fakeapi.Server
 	folder string
 	step   step
 	log    *log
+	timing cluster.Timing
+}
+
+// container is a helper or main.
+type container interface {
+	wait() (code int)
+	terminate()
 }
 
 // step is what the renderer would know of one.
@@ -116,7 +94,7 @@ var success = ending{}
 
 func newPod(t *testing.T, server *fakeapi.Server, step step) *pod {
 	t.Helper()
-	p := &pod{t: t, server: server, folder: t.TempDir(), step: step, log: &log{}}
+	p := &pod{t: t, server: server, folder: t.TempDir(), step: step, log: &log{}, timing: patient}
 	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "io"), 0o777))
 	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "tmp"), 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
@@ -133,7 +111,7 @@ func (p *pod) script() string { return filepath.Join(p.folder, "script") }
 // play does what the kubelet does: the init container, then main when its image is there, and the output manager.
 func (p *pod) play() ending {
 	p.t.Helper()
-	if code := p.end(p.start("inputs")); code != 0 {
+	if code := p.start("inputs").wait(); code != 0 {
 		return ending{code, -1, -1}
 	}
 	outputs := make(chan int, 1)
@@ -141,7 +119,7 @@ func (p *pod) play() ending {
 		outputs <- 0
 	} else {
 		command := p.start("outputs")
-		go func() { outputs <- p.end(command) }()
+		go func() { outputs <- command.wait() }()
 	}
 	main := -1
 	if p.step.image == tooLate {
@@ -149,65 +127,85 @@ func (p *pod) play() ending {
 	}
 	if p.step.image != never {
 		time.Sleep(p.step.delay)
-		main = p.end(p.main())
+		main = p.main().wait()
 	}
 	return ending{0, main, <-outputs}
 }
 
 // start starts one of the helpers.
-func (p *pod) start(name string) *exec.Cmd {
+func (p *pod) start(name string) container {
 	p.t.Helper()
-	command := exec.Command(os.Args[0], name)
-	command.Env = append(os.Environ(), p.environment(name)...)
-	command.Stdout, command.Stderr = p.log, p.log
-	require.NoError(p.t, command.Start())
-	return command
+	variables := p.environment(name)
+	host := task.Host{
+		Getenv: func(name string) string { return variables[name] }, IOFolder: filepath.Join(p.folder, "io"),
+		TokenFolder: p.server.Folder, Runner: fakenode.Runner, Timing: p.timing, Standing: 100 * time.Millisecond,
+		Reporter: report.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
+	}
+	ctx, cancel := context.WithCancelCause(p.t.Context())
+	running := &helper{ended: make(chan int, 1), cancel: cancel}
+	go func() { running.ended <- host.Main(ctx, []string{name}) }()
+	return running
 }
 
+type helper struct {
+	ended  chan int
+	cancel context.CancelCauseFunc
+}
+
+func (h *helper) wait() int  { return <-h.ended }
+func (h *helper) terminate() { h.cancel(task.ErrTerminated) }
+
 // environment is what the renderer gives the helper: the output manager knows no producers' Secrets.
-func (p *pod) environment(helper string) []string {
+func (p *pod) environment(helper string) map[string]string {
 	address, port := p.server.Address()
 	plan, err := json.Marshal(p.step.plan)
 	require.NoError(p.t, err)
-	variables := []string{
-		podVariable + "=" + p.folder, tokenVariable + "=" + p.server.Folder, runnerVariable + "=" + fakenode.Runner,
-		"KUBERNETES_SERVICE_HOST=" + address, "KUBERNETES_SERVICE_PORT=" + port,
-		contract.NamespaceVariable + "=ns", contract.PlanVariable + "=" + string(plan),
-		contract.OutputSecretVariable + "=" + p.step.output,
+	variables := map[string]string{
+		"KUBERNETES_SERVICE_HOST": address, "KUBERNETES_SERVICE_PORT": port,
+		contract.NamespaceVariable: "ns", contract.PlanVariable: string(plan), contract.OutputSecretVariable: p.step.output,
 	}
 	if helper == contract.HelperOutputs {
 		return variables
 	}
 	for i, secret := range p.step.secrets {
-		variables = append(variables, contract.InputSecretVariable(i)+"="+secret)
+		variables[contract.InputSecretVariable(i)] = secret
 	}
 	return variables
 }
 
 // main starts main.
-func (p *pod) main() *exec.Cmd {
+func (p *pod) main() container {
 	p.t.Helper()
 	program := filepath.Join(p.folder, "io", "runner")
 	if p.step.command != "" {
 		program = p.step.command
 	}
-	command := exec.Command(program, p.script())
-	command.Stdout, command.Stderr = p.log, p.log
-	_ = command.Start()
-	return command
+	for {
+		command := exec.Command(program, p.script())
+		command.Stdout, command.Stderr = p.log, p.log
+		// A process that another test forked a moment ago may still hold the program open for writing.
+		if err := command.Start(); !errors.Is(err, syscall.ETXTBSY) {
+			return process{command}
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
-// end waits for a process; one that could not be started ends with 128, as the kubelet says it.
-func (p *pod) end(command *exec.Cmd) int {
-	if command.Process == nil {
+type process struct{ *exec.Cmd }
+
+// wait returns 128 for a process that could not be started, as the kubelet says it.
+func (p process) wait() int {
+	if p.Process == nil {
 		return 128
 	}
-	_ = command.Wait()
-	if code := command.ProcessState.ExitCode(); code >= 0 {
+	_ = p.Wait()
+	if code := p.ProcessState.ExitCode(); code >= 0 {
 		return code
 	}
 	return 137
 }
+
+func (p process) terminate() { _ = p.Process.Signal(syscall.SIGTERM) }
 
 // message is the termination message of the helpers.
 func (p *pod) message() string {

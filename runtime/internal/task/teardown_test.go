@@ -1,7 +1,6 @@
 package task_test
 
 import (
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,7 +53,7 @@ func TestTeardownLeavesNothing(t *testing.T) {
 	running := end.start("cleanup")
 	p := newPod(t, server, drop("exit 0"))
 	require.Equal(t, success, p.play(), p.log)
-	require.Zero(t, end.end(running), end.log)
+	require.Zero(t, running.wait(), end.log)
 	for _, name := range []string{"provision", "drop"} {
 		assert.Nil(t, server.Get(ref(name)), name)
 	}
@@ -70,7 +69,7 @@ func TestCleanupWithoutDeleteSteps(t *testing.T) {
 	}, secrets: []string{"provision"}}
 	for range 2 {
 		end := newPod(t, server, alone)
-		require.Zero(t, end.end(end.start("cleanup")), end.log)
+		require.Zero(t, end.start("cleanup").wait(), end.log)
 		assert.Nil(t, server.Get(ref("provision")))
 	}
 }
@@ -81,7 +80,7 @@ func TestAFailedTeardownCanBeTriedAgain(t *testing.T) {
 	failing := newPod(t, server, drop("exit 3"))
 	require.Equal(t, ending{0, 3, 1}, failing.play(), failing.log)
 	end := newPod(t, server, removal())
-	require.Equal(t, 1, end.end(end.start("cleanup")))
+	require.Equal(t, 1, end.start("cleanup").wait())
 	assert.Contains(t, end.message(), "no Secret is removed, so that the delete phase can run again")
 	assert.Contains(t, end.message(), `step "drop" failed`)
 	requirePublished(t, server, "provision", "g1", "dsn")
@@ -89,7 +88,7 @@ func TestAFailedTeardownCanBeTriedAgain(t *testing.T) {
 	again := newPod(t, server, drop("exit 0"))
 	require.Equal(t, success, again.play(), again.log)
 	end = newPod(t, server, removal())
-	require.Zero(t, end.end(end.start("cleanup")), end.log)
+	require.Zero(t, end.start("cleanup").wait(), end.log)
 	assert.Nil(t, server.Get(ref("provision")))
 }
 
@@ -103,10 +102,10 @@ func TestATeardownAfterTheEndRunsNothing(t *testing.T) {
 	steps, removes := p.start("inputs"), end.start("cleanup")
 	p.says("waiting for step")
 	end.says("waiting for step")
-	require.NoError(t, steps.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, removes.Process.Signal(syscall.SIGTERM))
-	assert.Equal(t, 143, p.end(steps))
-	assert.Equal(t, 143, end.end(removes))
+	steps.terminate()
+	removes.terminate()
+	assert.Equal(t, 143, steps.wait())
+	assert.Equal(t, 143, removes.wait())
 	assert.False(t, p.exists("ran"))
 	assert.Empty(t, server.Get(ref("drop")).Annotation(contract.FailedKey))
 }
