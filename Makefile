@@ -13,6 +13,12 @@ FUZZTIME ?= 30s
 TIMEOUT  ?= 60m
 PLATFORMS ?= linux/amd64,linux/arm64
 
+# The parts of a Kubernetes node. Their version must be told to the linker: Kubernetes takes it from git otherwise.
+NODE_PARTS   := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet)
+NODE_VERSION  = $(shell awk '$$1 == "require" && $$2 == "k8s.io/kubernetes" {print $$3}' tools/kubernetes/go.mod)
+NODE_FLAGS    = $(foreach v,gitVersion=$(NODE_VERSION) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(NODE_VERSION))),\
+  -X k8s.io/component-base/version.$v)
+
 .PHONY: help
 help: ## show this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +47,10 @@ shop: build ## render examples/shop: a database's Jobs, a fork of the catalog th
 test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/... ./cmd/catalog/...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
+
+.PHONY: e2e
+e2e: build $(NODE_PARTS) $(TOOLS)/helm ## run what is rendered on a real Kubernetes node (root, Debian; test/node/README.md)
+	test/e2e/run $(E2E)
 
 .PHONY: race
 race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
@@ -81,12 +91,6 @@ tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
 
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
-
-# The parts of a Kubernetes node. Their version must be told to the linker: Kubernetes takes it from git otherwise.
-NODE_PARTS   := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet)
-NODE_VERSION  = $(shell awk '$$1 == "require" && $$2 == "k8s.io/kubernetes" {print $$3}' tools/kubernetes/go.mod)
-NODE_FLAGS    = $(foreach v,gitVersion=$(NODE_VERSION) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(NODE_VERSION))),\
-  -X k8s.io/component-base/version.$v)
 
 $(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
 	@GOWORK=off go build -C tools/kubernetes -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -51,7 +52,7 @@ func TestEachHookHasThreeIDs(t *testing.T) {
 		assert.Equal(t, function, program.ID)
 		for n, kind := range []struct{ suffix, language, entry string }{
 			{"", "golang", function},
-			{"-docker", "docker_image", "--network none ghcr.io/resource-plugins/" + function + ":v0.1.0"},
+			{"-docker", "docker_image", "--network none " + contract.ImageRegistry + "/" + function + ":" + contract.ImageTag},
 			{"-system", "system", function},
 		} {
 			want := program

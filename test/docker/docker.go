@@ -1,0 +1,76 @@
+// Package docker gives the end-to-end tests a docker daemon with this checkout's images in it.
+package docker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// Start sees to it that a daemon answers. stop ends it where Start began it, and leaves any other alone. Tests of
+// several packages share one: run them one after the other (go test -p 1), or start it before.
+func Start() (stop func() error, err error) {
+	said, err := script("up")
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(said, "started") {
+		return func() error { return nil }, nil
+	}
+	return func() error {
+		_, err := script("down")
+		return err
+	}, nil
+}
+
+func script(name string) (string, error) {
+	var stderr strings.Builder
+	command := exec.Command(filepath.Join(checkout.Root(), "test", "docker", name))
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("test/docker/%s: %w\n%s", name, err, stderr.String())
+	}
+	return string(out), nil
+}
+
+// LoadImages makes the images of this checkout for this machine, in folder, and loads them.
+func LoadImages(folder string) error {
+	architecture, err := run("", "go", "env", "GOHOSTARCH")
+	if err != nil {
+		return err
+	}
+	_, err = run(checkout.Root(), "make", "images", "BIN="+folder, "PLATFORMS=linux/"+strings.TrimSpace(architecture))
+	if err != nil {
+		return err
+	}
+	archives, err := filepath.Glob(filepath.Join(folder, "images", "*.tar"))
+	if err != nil {
+		return err
+	}
+	if len(archives) == 0 {
+		return errors.New("make images left no archive")
+	}
+	for _, archive := range archives {
+		if _, err := run("", "docker", "load", "--input", archive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func run(folder, name string, args ...string) (string, error) {
+	command := exec.Command(name, args...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), "MAKEFLAGS=") // of a make that runs the tests
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out), nil
+}

@@ -1,0 +1,86 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// corpus holds real plugins with their sandboxes, where it is present; it is no part of the project.
+const corpus = "/work/shared/corpus/signadot/plugins/*"
+
+// The API server takes everything that is rendered, strictly and without a warning, in a namespace that enforces Pod
+// Security "baseline" too.
+func TestAccepted(t *testing.T) {
+	folders, err := filepath.Glob(corpus)
+	require.NoError(t, err)
+	if len(folders) == 0 {
+		t.Log("the corpus of real plugins is not here: the examples alone are tried")
+	}
+	examples, err := filepath.Glob(filepath.Join(checkout.Root(), "examples", "*", "plugin.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, examples)
+	for _, example := range examples {
+		folders = append(folders, filepath.Dir(example))
+	}
+	folders = append(folders, filepath.Join(checkout.Root(), "examples", "orders-db", "native"))
+
+	plain := newSpace(t)
+	baseline := namedSpace(t, plain.name+"-baseline", "pod-security.kubernetes.io/enforce=baseline", "pod-security.kubernetes.io/warn=baseline")
+	for _, folder := range folders {
+		files := []string{filepath.Join(folder, "plugin.yaml"), filepath.Join(folder, "sandbox.yaml")}
+		if matches, _ := filepath.Glob(filepath.Join(folder, "example-sandbox.yaml")); len(matches) == 1 {
+			files[1] = matches[0]
+		}
+		for _, phase := range []string{"create", "delete"} {
+			for _, workload := range []string{"Job", "Pod"} {
+				for _, s := range []*space{plain, baseline} {
+					namespace := s.name
+					manifest := function(t, "render-phase", "", append([]string{
+						"--phases", phase, "--workload", workload, "--runner-namespace", namespace,
+						"--set", "cluster=c", "--set", "namespace=" + namespace, "--set", "tfstate-bucket=b",
+					}, files...)...)
+					manifest = s.moved(manifest)
+					if accounts := accounts(manifest, namespace); accounts != "" && workload == "Pod" { // refused without its account
+						must(t, accounts, "apply", "-f", "-")
+					}
+					checkAccepted(t, manifest, phase+" of "+folder+" as "+workload+" in "+namespace)
+				}
+			}
+		}
+	}
+}
+
+// accounts are the ServiceAccounts that a manifest's Pods run as, its own ones and the user's.
+func accounts(manifest, namespace string) string {
+	var stream strings.Builder
+	for _, match := range regexp.MustCompile(`serviceAccountName: (\S+)`).FindAllStringSubmatch(manifest, -1) {
+		fmt.Fprintf(&stream, "---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: %s, namespace: %s}\n", match[1], namespace)
+	}
+	return stream.String()
+}
+
+func checkAccepted(t *testing.T, manifest, what string) {
+	t.Helper()
+	_, stderr, err := kubectlWarns(manifest, "apply", "--dry-run=server", "--validate=strict", "-f", "-")
+	require.NoError(t, err, what)
+	assert.Empty(t, stderr, what)
+}
+
+// What the API server refuses in the namespace of TestAccepted, so that its silence there means something.
+func TestAcceptedCanRefuse(t *testing.T) {
+	s := newSpace(t, "pod-security.kubernetes.io/enforce=baseline", "pod-security.kubernetes.io/warn=baseline")
+	manifest := render(t, nil, s.plugin("rude@1.0.0", s.overlay(), step{name: "say", script: "#!/bin/sh\ntrue"}), sandbox("rude", "rude", nil))
+	_, stderr, err := kubectlWarns(manifest, "apply", "--dry-run=server", "--validate=strict", "-f", "-")
+	require.NoError(t, err, "a Job is only warned of")
+	assert.Contains(t, stderr, "hostPath volumes")
+}

@@ -1,0 +1,101 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// deliveries do what each tool does with a render: Helm and kpt themselves, and for the controllers of Argo CD and Flux the
+// requests that they make, by kubectl.
+var deliveries = []struct {
+	name, delivery string
+	deliver        func(t *testing.T, s *space, manifest string)
+}{
+	{"kubectl", "kubectl", applied()},
+	{"argocd", "argocd", applied()},
+	{"argocd-server-side", "argocd", applied("--server-side", "--force-conflicts", "--field-manager=argocd-controller")},
+	{"flux", "flux", applied("--server-side", "--force-conflicts", "--field-manager=kustomize-controller")},
+	{"helm", "helm", helmUpgrade},
+	{"kpt", "kpt", kptLiveApply},
+}
+
+// The same render, delivered again when its Jobs have ended, changes no object and runs nothing.
+func TestAgainDelivered(t *testing.T) {
+	for _, tool := range deliveries {
+		t.Run(tool.name, func(t *testing.T) {
+			s := newSpace(t)
+			manifest := render(t, []string{"--delivery", tool.delivery}, s.fan("old"), sandbox("again", "fan", nil))
+			tool.deliver(t, s, manifest)
+			s.succeeded(3)
+			before := s.versions()
+			require.NotEmpty(t, before)
+			for range 2 {
+				tool.deliver(t, s, manifest)
+				assert.Equal(t, before, s.versions())
+			}
+			assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 1}, s.runs("again"))
+		})
+	}
+}
+
+// versions are the objects of the space with their resource versions; what a tool keeps its own books in is left out.
+func (s *space) versions() []string {
+	s.t.Helper()
+	return strings.Fields(must(s.t, "", "get", "jobs,secrets,configmaps,serviceaccounts,roles,rolebindings", "--namespace", s.name,
+		"--selector=owner!=helm",
+		`--output=jsonpath={range .items[*]}{.kind}/{.metadata.name}@{.metadata.resourceVersion}{"\n"}{end}`))
+}
+
+func applied(arguments ...string) func(*testing.T, *space, string) {
+	return func(_ *testing.T, s *space, manifest string) { s.apply(manifest, arguments...) }
+}
+
+// helmUpgrade installs or upgrades a chart with the render as its only template.
+func helmUpgrade(t *testing.T, s *space, manifest string) {
+	t.Helper()
+	chart := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(chart, "templates"), 0o755))
+	for file, text := range map[string]string{
+		"Chart.yaml": "apiVersion: v2\nname: sandboxes\nversion: 0.1.0\n", "templates/rendered.yaml": manifest,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(chart, file), []byte(text), 0o644))
+	}
+	helm := exec.Command(filepath.Join(checkout.Root(), "bin", "tools", "helm"), "upgrade", "--install", "sandboxes", chart,
+		"--namespace", s.name, "--kubeconfig", filepath.Join(here.node, "kubeconfig"))
+	_, _, err := execute(helm, "")
+	require.NoError(t, err)
+}
+
+// kptLiveApply applies a package that holds the render.
+func kptLiveApply(t *testing.T, s *space, manifest string) {
+	t.Helper()
+	if _, err := exec.LookPath("kpt"); err != nil {
+		t.Skip("left out: no kpt is on the PATH")
+	}
+	folder := filepath.Join(here.node, "packages", s.name)
+	kpt := func(arguments ...string) {
+		command := exec.Command("kpt", arguments...)
+		command.Dir, command.Env = folder, append(os.Environ(), "KUBECONFIG="+filepath.Join(here.node, "kubeconfig"))
+		_, _, err := execute(command, "")
+		require.NoError(t, err)
+	}
+	if _, err := os.Stat(folder); err != nil {
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "Kptfile"),
+			[]byte("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: sandboxes\n"), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "rendered.yaml"), []byte(manifest), 0o644))
+		kpt("live", "install-resource-group")
+		kpt("live", "init", "--namespace", s.name, "--name", "sandboxes")
+	}
+	kpt("live", "apply", "--reconcile-timeout=20m")
+}

@@ -1,0 +1,140 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+)
+
+// echo answers with its greeting and with what it knows of a database.
+const echo = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: echo, namespace: shop, labels: {app: echo}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: echo}}
+  template:
+    metadata: {labels: {app: echo, team: goods}}
+    spec:
+      containers:
+      - name: echo
+        image: busybox
+        command: [/bin/sh, -ec, 'mkdir /www; echo "$GREETING $DATABASE" > /www/index.html; exec httpd -f -p 8080 -h /www']
+        env: [{name: GREETING, value: baseline}, {name: DATABASE, value: ours}]
+        ports: [{name: http, containerPort: 8080}]
+        readinessProbe: {httpGet: {path: /index.html, port: http}, periodSeconds: 1}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: echo, namespace: shop}
+spec: {selector: {app: echo}, ports: [{name: http, port: 80, targetPort: http}]}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: echo, namespace: shop}
+spec: {minAvailable: 1, selector: {matchLabels: {app: echo}}}
+`
+
+// A fork beside its baseline: it starts when the outputs that it reads are published, each Service reaches its own Pods
+// alone, and its end leaves the baseline as it was.
+func TestLifeFork(t *testing.T) {
+	runners := newSpace(t)
+	shop := namedSpace(t, runners.name+"-shop")
+	baseline := runners.rename(shop, echo)
+	shop.apply(baseline)
+	shop.rolledOut("echo")
+	before := shop.baseline()
+
+	plugin := runners.plugin("value@1.0.0", runners.overlay(), step{name: "make", script: script("make", good), leaves: []string{"value"}})
+	plugin["spec"].(object)["delete"] = []object{step{name: "drop", script: script("drop", "")}.document()}
+	forked := sandbox("forked", "value", nil)
+	forked["spec"].(object)["forks"] = []object{{
+		"forkOf": object{"kind": "Deployment", "namespace": shop.name, "name": "echo"},
+		"customizations": object{"env": []object{
+			{"name": "GREETING", "value": "fork"},
+			{"name": "DATABASE", "valueFrom": object{"resource": object{"name": "r", "outputKey": "make.value"}}},
+		}},
+	}}
+	shop.apply(function(t, "render-sandbox", baseline+"---\n"+texts(t, plugin, forked), "-"))
+	shop.waitsForItsSecret()
+	runners.apply(render(t, nil, plugin, forked))
+	fork := shop.named("deployments")
+	shop.rolledOut(fork)
+
+	assert.Equal(t, map[string]int{"baseline ours": 20}, shop.answers("of-baseline", "echo"))
+	assert.Equal(t, map[string]int{"fork value of forked": 20}, shop.answers("of-fork", shop.named("services")))
+	assert.Equal(t, before, shop.baseline(), "the fork changes nothing of the baseline")
+
+	forked["metadata"].(object)["annotations"] = map[string]string{contract.StateKey: "absent"}
+	runners.apply(render(t, nil, plugin, forked))
+	runners.ended()
+	must(t, "", "delete", "deployments,services", "--namespace", shop.name, "--selector", contract.SandboxKey+"=forked", "--wait")
+	assert.Len(t, runners.times(t, "forked", "drop", "end"), 1)
+	for _, s := range []*space{runners, shop} {
+		secrets, err := list[secret](s.name, "secrets", "--selector", contract.SandboxKey+"=forked")
+		require.NoError(t, err)
+		assert.Empty(t, secrets, s.name)
+	}
+	assert.Equal(t, before, shop.baseline(), "the teardown changes nothing of the baseline")
+	assert.Equal(t, map[string]int{"baseline ours": 20}, shop.answers("after", "echo"))
+}
+
+func (s *space) rolledOut(deployment string) {
+	s.t.Helper()
+	must(s.t, "", "rollout", "status", "deployment/"+deployment, "--namespace", s.name, "--timeout", patience.String())
+}
+
+// named is the name of the only object of the kind that belongs to a sandbox.
+func (s *space) named(kind string) string {
+	s.t.Helper()
+	name := must(s.t, "", "get", kind, "--namespace", s.name, "--selector", contract.SandboxKey, "--output=jsonpath={.items[*].metadata.name}")
+	require.Len(s.t, strings.Fields(name), 1, kind)
+	return name
+}
+
+// baseline tells what must stay as it is: the Deployment's spec as it was counted, and its very Pods.
+func (s *space) baseline() []string {
+	s.t.Helper()
+	parts := strings.Fields(must(s.t, "", "get", "pods,endpoints", "--namespace", s.name, "--selector", "app=echo,!"+contract.SandboxKey,
+		"--output=jsonpath={range .items[*]}{.metadata.uid}{\"\\n\"}{end}"))
+	slices.Sort(parts)
+	for _, path := range []string{".metadata.generation", ".status.readyReplicas", ".spec.selector.matchLabels"} {
+		parts = append(parts, must(s.t, "", "get", "deployment", "echo", "--namespace", s.name, "--output=jsonpath={"+path+"}"))
+	}
+	return append(parts, must(s.t, "", "get", "endpointslices", "--namespace", s.name, "--selector", "kubernetes.io/service-name=echo",
+		"--output=jsonpath={.items[*].endpoints[*].targetRef.name}"))
+}
+
+// waitsForItsSecret waits until the kubelet has tried to start a fork's container, and says that a Secret or its key is not
+// there.
+func (s *space) waitsForItsSecret() {
+	s.t.Helper()
+	eventually(s.t, func() (string, error) {
+		states, err := kubectl("", "get", "pods", "--namespace", s.name, "--selector", contract.SandboxKey,
+			"--output=jsonpath={.items[*].status.containerStatuses[*].state.waiting.reason}")
+		if states != "CreateContainerConfigError" {
+			return fmt.Sprintf("a fork that waits for its Secret, not one that is %q", states), err
+		}
+		return "", err
+	})
+}
+
+// answers asks a Service twenty times, from a Pod, and counts what it says.
+func (s *space) answers(client, service string) map[string]int {
+	s.t.Helper()
+	said := shell(s, client, "busybox", fmt.Sprintf("for i in $(seq 20); do wget -q -O - http://%s.%s.svc/; done", service, s.name))
+	answers := map[string]int{}
+	for line := range strings.Lines(said) {
+		answers[strings.TrimSpace(line)]++
+	}
+	return answers
+}

@@ -1,0 +1,82 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+)
+
+// An image that comes within the start timeout: the step runs. One that comes after it: main starts, and refuses to run
+// what nobody would publish. One that never comes: the deadline ends the Pod. The consumers of the last two stop when the
+// start timeout has passed, not at their deadline.
+func TestFaultImage(t *testing.T) {
+	s := newSpace(t)
+	cases := map[string][]string{
+		"soon":  {"--start-timeout-seconds", "900"},
+		"late":  {"--start-timeout-seconds", "20"},
+		"never": {"--start-timeout-seconds", "20", "--step-timeout-seconds", "120"},
+	}
+	for name, arguments := range cases {
+		plugin := s.plugin(name+"@1.0.0", s.overlay(),
+			step{name: "make", script: script("make", good), leaves: []string{"value"}},
+			step{name: "use", script: script("use", "true"), reads: []string{"make.value"}})
+		plugin["spec"].(object)["runner"].(object)["image"] = s.image(name)
+		manifest := render(t, arguments, plugin, sandbox(name, name, nil))
+		s.apply(manifest)
+	}
+	s.fails("late/use", "never/use")
+	assert.Empty(t, s.events(t), "nothing must run without its image")
+	s.load("soon")
+	s.load("late")
+	ends := s.ended()
+	for key, want := range map[string]string{
+		"soon/make": "Complete", "soon/use": "Complete", "late/make": "Failed", "late/use": "Failed",
+		"never/make": "Failed", "never/use": "Failed",
+	} {
+		assert.Equal(t, want, ends[key], key)
+	}
+	assert.Empty(t, s.runs("late"), "main must refuse to run")
+	assert.Empty(t, s.runs("never"))
+	outputs, messages := s.outputs(), s.messages()
+	assert.Equal(t, "value of soon", string(outputs["soon/make"].Data["value"]))
+	assert.Contains(t, messages["late/make"], "this container came after the start timeout")
+	for _, name := range []string{"late", "never"} {
+		assert.Empty(t, outputs[name+"/make"].Data, name)
+		assert.NotEmpty(t, outputs[name+"/make"].Metadata.Annotations[contract.FailedKey], name)
+		assert.Contains(t, messages[name+"/use"], "failed, whose outputs are needed")
+	}
+}
+
+// image is the name of an image that only this test loads.
+func (s *space) image(name string) string { return "e2e.example.org/" + s.name + ":" + name }
+
+// load gives the node the image: a shell.
+func (s *space) load(name string) {
+	s.t.Helper()
+	archive := filepath.Join(s.t.TempDir(), name+".tar")
+	nodeScript(s.t, "image", "-o", archive, "-t", s.image(name), filepath.Join(here.node, "images", "shell"))
+	nodeScript(s.t, "load", archive)
+}
+
+// fails waits until the Jobs of the steps have failed.
+func (s *space) fails(keys ...string) {
+	s.t.Helper()
+	eventually(s.t, func() (string, error) {
+		jobs, err := list[job](s.name, "jobs")
+		ends := map[string]string{}
+		for _, one := range jobs {
+			ends[one.Metadata.key()] = one.end()
+		}
+		for _, key := range keys {
+			if ends[key] != "Failed" {
+				return "the failure of " + key, err
+			}
+		}
+		return "", err
+	})
+}

@@ -1,0 +1,142 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// life is an example from its first apply to the last thing that is removed.
+type life struct {
+	*space
+	shop               *space // where the sandbox's workload is, if there is one
+	documents, sandbox string
+	arguments          []string // of render-phase
+}
+
+// example reads an example, with the spaces' names in place of those of its namespaces, "databases" and "shop".
+func example(s, shop *space, sandbox string, files ...string) life {
+	var documents []string
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", file))
+		require.NoError(s.t, err)
+		documents = append(documents, s.rename(shop, string(text)))
+	}
+	return life{space: s, shop: shop, documents: strings.Join(documents, "\n---\n"), sandbox: sandbox}
+}
+
+func (s *space) rename(shop *space, text string) string {
+	text = strings.ReplaceAll(text, "databases", s.name)
+	if shop != nil {
+		text = strings.ReplaceAll(text, "namespace: shop", "namespace: "+shop.name)
+	}
+	return text
+}
+
+// render renders the example; for the delete phase with the annotation that a user writes.
+func (l life) render(phase string) string {
+	l.t.Helper()
+	documents, name := l.documents, "  name: "+l.sandbox+"\n"
+	if phase == "delete" {
+		const absent = "  annotations:\n    resourceplugins.dev/state: absent\n"
+		documents = strings.Replace(documents, name, name+absent, 1)
+		documents = strings.Replace(documents, absent+"  annotations:\n", absent, 1)
+		require.NotEqual(l.t, l.documents, documents)
+	}
+	return function(l.t, "render-phase", documents, append(l.arguments, "-")...)
+}
+
+// run applies a phase and waits until all of its Jobs are complete.
+func (l life) run(phase string) {
+	l.t.Helper()
+	l.apply(l.render(phase))
+	selector := "--selector=" + contract.SandboxKey + "=" + l.sandbox + "," + contract.PhaseKey + "=" + phase
+	ends := l.ended(selector)
+	require.NotEmpty(l.t, ends)
+	for key, end := range ends {
+		require.Equal(l.t, "Complete", end, "%s of %s", key, phase)
+	}
+}
+
+// remove is what the second commit of a teardown asks of a user of plain kubectl: everything with the sandbox's label goes.
+// Nothing with the label may hold data by then: the cleanup has removed the Secrets with outputs, the copies too.
+func (l life) remove() {
+	l.t.Helper()
+	for _, s := range []*space{l.space, l.shop} {
+		if s == nil {
+			continue
+		}
+		namespace := s.name
+		secrets, err := list[secret](namespace, "secrets", "--selector", contract.SandboxKey+"="+l.sandbox)
+		require.NoError(l.t, err)
+		assert.Empty(l.t, secrets, "Secrets in %s", namespace)
+		const kinds = "jobs,pods,configmaps,serviceaccounts,roles,rolebindings"
+		must(l.t, "", "delete", kinds, "--namespace", namespace, "--selector", contract.SandboxKey+"="+l.sandbox)
+		left := must(l.t, "", "get", kinds+",secrets", "--namespace", namespace, "--output=name",
+			"--selector", contract.ManagedByKey+"="+contract.ManagedBy+","+contract.SandboxKey)
+		assert.Empty(l.t, left, "what is left in %s", namespace)
+	}
+}
+
+func TestLifeHelloDB(t *testing.T) {
+	l := example(newSpace(t), nil, "feature-x", "hello-db/plugin.yaml", "hello-db/sandbox.yaml")
+	l.arguments = []string{"--runner-namespace", l.name}
+	l.run("create")
+	l.says("hello test\n", "create")
+	l.run("delete")
+	l.says("goodbye\n", "delete")
+	l.remove()
+}
+
+func (l life) says(want, phase string) {
+	l.t.Helper()
+	assert.Equal(l.t, want, must(l.t, "", "logs", "--namespace", l.name, "--container=main", "--tail=-1",
+		"--selector="+contract.SandboxKey+"="+l.sandbox+","+contract.PhaseKey+"="+phase))
+}
+
+// output returns the Secret with the outputs of a step in a space.
+func (l life) output(in *space, step string) secret {
+	l.t.Helper()
+	found, err := list[secret](in.name, "secrets", "--selector", contract.SandboxKey+"="+l.sandbox+","+contract.StepKey+"="+step)
+	require.NoError(l.t, err)
+	require.Len(l.t, found, 1, "Secrets of %s in %s", step, in.name)
+	return found[0]
+}
+
+// client runs a command in a Pod of another namespace, with one variable from a Secret there, and returns what it prints.
+func client(s *space, name, image, variable string, from secret, key, command string) string {
+	s.t.Helper()
+	reference := object{"secretKeyRef": object{"name": from.Metadata.Name, "key": key}}
+	return shell(s, name, image, command, object{"name": variable, "valueFrom": reference})
+}
+
+// shell runs a command in a Pod with the variables, and returns what it prints.
+func shell(s *space, name, image, command string, variables ...object) string {
+	s.t.Helper()
+	manifest, err := json.Marshal(object{
+		"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": name, "namespace": s.name},
+		"spec": object{"restartPolicy": "Never", "containers": []object{{
+			"name": "main", "image": image, "command": []string{"/bin/sh", "-ec", command}, "env": variables,
+		}}},
+	})
+	require.NoError(s.t, err)
+	s.apply(string(manifest))
+	eventually(s.t, func() (string, error) {
+		phase, err := kubectl("", "get", "pod", name, "--namespace", s.name, "--output=jsonpath={.status.phase}")
+		if phase != "Succeeded" && phase != "Failed" {
+			return "the end of Pod " + name, err
+		}
+		return "", err
+	})
+	return must(s.t, "", "logs", name, "--namespace", s.name)
+}

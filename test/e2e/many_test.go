@@ -1,0 +1,49 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A hundred sandboxes of three steps, applied at once, all end well; E2E_SANDBOXES is another number. The wall time is
+// reported.
+func TestManySandboxes(t *testing.T) {
+	count := 100
+	if text := os.Getenv("E2E_SANDBOXES"); text != "" {
+		var err error
+		count, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	s := newSpace(t)
+	documents := []object{s.fan("old")}
+	for i := range count {
+		documents = append(documents, sandbox(fmt.Sprintf("many-%d", i), "fan", nil))
+	}
+	manifest := render(t, nil, documents...)
+	began := time.Now()
+	s.apply(manifest)
+	applied := time.Since(began)
+	s.succeeded(3 * count)
+	t.Logf("%d steps of %d sandboxes: applied in %s, all complete after %s", 3*count, count,
+		applied.Round(time.Second), time.Since(began).Round(time.Second))
+	outputs := s.outputs()
+	values := map[string]bool{}
+	for i := range count {
+		name := fmt.Sprintf("many-%d", i)
+		assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 1}, s.runs(name), name)
+		first, left := string(outputs[name+"/first"].Data["value"]), string(outputs[name+"/left"].Data["value"])
+		require.NotEmpty(t, first)
+		require.Len(t, left, 68+64)
+		assert.Equal(t, first[:64], left[68:132], "%s: left read what first published", name)
+		assert.False(t, values[first], "%s: the value of another sandbox", name)
+		values[first] = true
+	}
+}

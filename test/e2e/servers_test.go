@@ -1,0 +1,110 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// mariadb is a server as examples/orders-db expects it.
+const mariadb = `
+apiVersion: v1
+kind: Secret
+metadata: {name: mariadb-admin, namespace: databases}
+stringData: {password: "an'other pass\\word"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: mariadb, namespace: databases, labels: {app: mariadb}}
+spec:
+  containers:
+  - name: mariadb
+    image: mariadb:11.8
+    env: [{name: MARIADB_ROOT_PASSWORD, valueFrom: {secretKeyRef: {name: mariadb-admin, key: password}}}]
+    readinessProbe: {tcpSocket: {port: 3306}, periodSeconds: 2}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: mariadb, namespace: databases}
+spec: {selector: {app: mariadb}, ports: [{port: 3306}]}
+`
+
+// A real PostgreSQL: a database and a user are provisioned, the database is seeded and checked by steps that run side by
+// side, a Pod of the sandbox in another namespace uses it, and the teardown leaves nothing.
+func TestLifePostgres(t *testing.T) {
+	s, shop := withServers(t)
+	must(t, "", "create", "secret", "generic", "postgres-admin", "--namespace", s.name, "--from-literal=PGHOST=postgres."+s.name+".svc",
+		"--from-literal=PGPORT=5432", "--from-literal=PGUSER=postgres", "--from-literal=PGPASSWORD=adm$(in) 'pass'")
+	server, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", "postgres", "server.yaml"))
+	require.NoError(t, err)
+	s.apply(s.rename(shop, string(server)))
+	must(t, "", "rollout", "status", "deployment/postgres", "--namespace", s.name, "--timeout", patience.String())
+	admin := func(query string) string {
+		t.Helper()
+		return must(t, "", "exec", "deployment/postgres", "--namespace", s.name, "--", "psql", "--host=/tmp", "--username=postgres",
+			"--tuples-only", "--no-align", "--command", query)
+	}
+
+	l := example(s, shop, "catalog-7", "postgres/plugin.yaml", "postgres/sandbox.yaml")
+	l.run("create")
+	provisioned := l.output(s, "provision")
+	assert.Equal(t, "products,seeded\n", string(l.output(s, "seed").Data["tables"]))
+	assert.True(t, strings.HasPrefix(string(l.output(s, "check").Data["version"]), "15."))
+
+	copied := l.output(shop, "provision")
+	assert.Equal(t, provisioned.Data["url"], copied.Data["url"])
+	const query = `psql --no-psqlrc --tuples-only --no-align --command="SELECT name FROM products ORDER BY price" "$DATABASE_URL"`
+	assert.Equal(t, "the $(CHEAPEST) cup\ntea\nit's $$12\n", client(shop, "catalog", "postgres:15", "DATABASE_URL", copied, "url", query))
+
+	password := string(provisioned.Data["password"])
+	l.run("create")
+	assert.Equal(t, password, string(l.output(s, "provision").Data["password"]), "applying again changes no password")
+	l.run("delete")
+	assert.Equal(t, "0\n", admin(`SELECT count(*) FROM pg_database WHERE datname = '`+string(provisioned.Data["name"])+`'`))
+	assert.Equal(t, "0\n", admin(`SELECT count(*) FROM pg_roles WHERE rolname = '`+string(provisioned.Data["name"])+`'`))
+	l.remove()
+}
+
+// A real MariaDB: two steps side by side, joined by a third.
+func TestLifeOrdersDB(t *testing.T) {
+	s, shop := withServers(t)
+	s.apply(s.rename(shop, mariadb))
+	must(t, "", "wait", "--for=condition=Ready", "pod/mariadb", "--namespace", s.name, "--timeout", patience.String())
+
+	l := example(s, shop, "checkout-42", "orders-db/documents.yaml")
+	l.run("create")
+	granted := l.output(shop, "grant")
+	assert.Equal(t, l.output(s, "grant").Data, granted.Data)
+	const query = `url=${DATABASE_URL#mysql://}; at=${url#*@}; user=${url%%:*}; password=${url#*:}
+export MYSQL_PWD=${password%%@*}
+mariadb --host="${at%/*}" --user="$user" --skip-column-names "${at#*/}" <<SQL
+CREATE TABLE numbers (n int); INSERT INTO numbers VALUES (42); SELECT n FROM numbers;
+SQL`
+	assert.Equal(t, "42\n", client(shop, "checkout", "mariadb:11.8", "DATABASE_URL", granted, "url", query))
+
+	name := string(l.output(s, "create-database").Data["name"])
+	l.run("delete")
+	shown := must(t, "", "exec", "mariadb", "--namespace", s.name, "--", "sh", "-c",
+		`MYSQL_PWD=$MARIADB_ROOT_PASSWORD mariadb --user=root --skip-column-names --execute="SHOW DATABASES; SELECT user FROM mysql.user"`)
+	assert.Contains(t, shown, "root")
+	assert.NotContains(t, shown, name)
+	assert.NotContains(t, shown, "u_")
+	l.remove()
+}
+
+// withServers loads the images of the servers, and makes a space in place of each namespace that the examples name.
+func withServers(t *testing.T) (databases, shop *space) {
+	t.Helper()
+	databases = newSpace(t)
+	shop = namedSpace(t, databases.name+"-shop")
+	nodeScript(t, "load", strings.Fields(nodeScript(t, "databases"))...)
+	return databases, shop
+}

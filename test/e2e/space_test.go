@@ -1,0 +1,86 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// space is a namespace of a test, with a ledger.
+type space struct {
+	t    *testing.T
+	name string
+	ledger
+}
+
+// newSpace makes a namespace, removed when the test ends. Tests of several runs may share the node, so each gets another
+// name.
+func newSpace(t *testing.T, labels ...string) *space {
+	t.Helper()
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+	return namedSpace(t, "e2e-"+strings.TrimPrefix(name, "test")+"-"+strconv.FormatInt(int64(os.Getpid()), 36), labels...)
+}
+
+func namedSpace(t *testing.T, name string, labels ...string) *space {
+	t.Helper()
+	shareNode(t)
+	s := &space{t: t, name: name, ledger: ledger{filepath.Join(here.node, "ledgers", name)}}
+	require.NoError(t, os.MkdirAll(s.folder, 0o777))
+	require.NoError(t, os.Chmod(s.folder, 0o777))
+	must(t, "", "create", "namespace", name)
+	t.Cleanup(s.leave)
+	if len(labels) > 0 {
+		must(t, "", append([]string{"label", "namespace", name}, labels...)...)
+	}
+	eventually(t, func() (string, error) { // else a Pod may be refused
+		_, err := kubectl("", "get", "serviceaccount", "default", "--namespace", name)
+		return "", err
+	})
+	return s
+}
+
+// leave tells what there is if the test failed, and removes the namespace. E2E_KEEP=1 keeps it.
+func (s *space) leave() {
+	if s.t.Failed() {
+		s.report()
+	}
+	if os.Getenv("E2E_KEEP") == "" {
+		_, _ = kubectl("", "delete", "namespace", s.name, "--wait=false")
+		_ = os.RemoveAll(s.folder)
+	}
+}
+
+// report prints what a user would look at.
+func (s *space) report() {
+	for _, arguments := range [][]string{
+		{"get", "jobs,pods,secrets", "-o", "wide"},
+		{"get", "events", "--sort-by=.lastTimestamp"},
+		{"describe", "pods"},
+		{"logs", "--selector=app.kubernetes.io/managed-by=krm-functions", "--all-containers", "--prefix", "--tail=20", "--max-log-requests=500"},
+	} {
+		stdout, stderr, _ := kubectlWarns("", append(arguments, "--namespace", s.name)...)
+		s.t.Logf("$ kubectl %s\n%s%s", strings.Join(arguments, " "), tail(stdout, 20_000), tail(stderr, 2_000))
+	}
+	events, _ := os.ReadFile(filepath.Join(s.folder, "events"))
+	s.t.Logf("ledger:\n%s", events)
+}
+
+func tail(text string, most int) string {
+	if len(text) > most {
+		return fmt.Sprintf("... (%d bytes)\n", len(text)-most) + text[len(text)-most:]
+	}
+	return text
+}
+
+// apply is plain `kubectl apply -f -`.
+func (s *space) apply(manifest string, arguments ...string) {
+	s.t.Helper()
+	must(s.t, manifest, append([]string{"apply", "-f", "-"}, arguments...)...)
+}

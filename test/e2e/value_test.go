@@ -1,0 +1,66 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// params are texts that Kubernetes, YAML or a shell would change if they were let. The API server expands `$(NAME)` of
+// variables that stand before, so some of these name one that does.
+var params = map[string]string{
+	"expansion": "$(PGPASSWORD) $(SIGNADOT_SANDBOX_ID) $$(SIGNADOT_SANDBOX_ID) $$ $ $() ${HOME} $(",
+	"quotes":    `'single' "double" \back\slash` + " `ticks` # not a comment: {braces} [brackets] %s & *",
+	"lines":     "\n\nfirst\n  second\ttab\r\nthird\n\n",
+	"yaml":      "yes",
+	"unicode":   "größer – 数据 \u2028 \u0085 🂡",
+	"empty":     "",
+	"long":      strings.Repeat("0123456789 $(SIGNADOT_SANDBOX_ID) $$\n", 2703)[:100_000],
+}
+
+// Params and outputs arrive byte for byte, as variable and as file.
+func TestFlowValues(t *testing.T) {
+	s := newSpace(t)
+	var inputs []object
+	var outputs, copies []string
+	for name := range params {
+		inputs = append(inputs, object{
+			"name": name, "valueFromSandbox": true, "as": object{"env": strings.ToUpper(name), "path": "/inputs/" + name},
+		})
+		outputs = append(outputs, name+"-env", name+"-file")
+		copies = append(copies, `printf %s "$`+strings.ToUpper(name)+`" > /outputs/`+name+"-env",
+			"cat /inputs/"+name+" > /outputs/"+name+"-file")
+	}
+	read := step{name: "read", script: script("read", strings.Join(copies, "\n")), leaves: outputs}.document()
+	read["inputs"] = inputs
+	var again []string
+	reread := step{name: "again", leaves: outputs}
+	for _, name := range outputs {
+		reread.reads = append(reread.reads, "read."+name)
+		variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		again = append(again, `cmp <(printf %s "$READ_`+variable+`") /inputs/read.`+name, "cat /inputs/read."+name+" > /outputs/"+name)
+	}
+	reread.script = script("again", strings.Join(again, "\n"))
+	next := reread.document()
+	for _, input := range next["inputs"].([]object) {
+		as := input["as"].(object)
+		as["env"] = strings.ReplaceAll(as["env"].(string), "-", "_")
+	}
+	plugin := s.plugin("values@1.0.0", s.overlay("env: [{name: PGPASSWORD, value: wrong}]"))
+	plugin["spec"].(object)["create"] = []object{read, next}
+	// 100 kB are too much for the annotation of a client-side apply, and a server-side one reads U+0085 as a line break.
+	must(t, render(t, nil, plugin, sandbox("values", "values", params)), "create", "-f", "-")
+	s.succeeded(2)
+	published := s.outputs()
+	for name, want := range params {
+		for _, output := range []string{name + "-env", name + "-file"} {
+			require.Contains(t, published["values/read"].Data, output)
+			assert.True(t, want == string(published["values/read"].Data[output]), "%s must arrive as it is", output)
+			assert.True(t, want == string(published["values/again"].Data[output]), "%s must arrive again as it is", output)
+		}
+	}
+}

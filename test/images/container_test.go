@@ -1,0 +1,153 @@
+//go:build e2e
+
+package images
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/docker"
+)
+
+// programs is the folder with the functions as programs and, below images/, as images.
+var programs string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+func runTests(m *testing.M) (code int, err error) {
+	code = 1
+	if programs, err = os.MkdirTemp("", "krm-functions-"); err != nil {
+		return code, err
+	}
+	defer os.RemoveAll(programs)
+	if err := checkout.BuildFunctions(programs); err != nil {
+		return code, err
+	}
+	stop, err := docker.Start()
+	if err != nil {
+		return code, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if err := docker.LoadImages(programs); err != nil {
+		return code, err
+	}
+	return m.Run(), nil
+}
+
+// answer is all that a caller sees of a function.
+type answer struct {
+	stdout, stderr string
+	exit           int
+}
+
+func call(t *testing.T, input, folder, program string, args ...string) answer {
+	t.Helper()
+	command := exec.Command(program, args...)
+	command.Dir = folder
+	command.Stdin = strings.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	var failed *exec.ExitError
+	if err := command.Run(); !errors.As(err, &failed) {
+		require.NoError(t, err)
+	}
+	return answer{stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
+}
+
+// inContainer calls a function's image as kpt and kustomize do, with less still: no capability, nothing to write to.
+func inContainer(t *testing.T, input, folder, function string) answer {
+	t.Helper()
+	return call(t, input, "", "docker", "run", "--rm", "-i", "--network", "none", "--user", "nobody", "--read-only",
+		"--cap-drop", "ALL", "--security-opt=no-new-privileges", "--volume", folder+":/work:ro", "--workdir", "/work",
+		contract.ImageRegistry+"/"+function+":"+contract.ImageTag)
+}
+
+// Every function, on a list that it likes and on ones that it does not.
+func TestContainerAnswersAsTheProgram(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	require.NoError(t, os.Chmod(folder, 0o755)) // nobody reads it
+	require.NoError(t, checkout.Copy(folder, "examples"))
+	examples := resourceList(t, "examples/hello-db/plugin.yaml", "examples/hello-db/sandbox.yaml", "examples/orders-db/documents.yaml")
+	imports := "functionConfig: {apiVersion: resourceplugins.dev/v1alpha1, kind: ImportPlugin, metadata: {name: import}, " +
+		"path: examples/orders-db/native, set: {cluster: staging}}\n"
+	for _, function := range functions(t) {
+		good := examples
+		if function == "import-plugin" {
+			good = imports + resourceList(t)
+		}
+		for name, input := range map[string]string{
+			"good":       good,
+			"unresolved": strings.ReplaceAll(examples, "plugin: hello-db", "plugin: nowhere"),
+			"not a list": "kind: Pod\n",
+			"no input":   "",
+		} {
+			t.Run(function+" "+name, func(t *testing.T) {
+				t.Parallel()
+				want := call(t, input, folder, filepath.Join(programs, function))
+				assert.Equal(t, want, inContainer(t, input, folder, function))
+				if name == "good" {
+					assert.Zero(t, want.exit, want.stderr)
+					assert.Contains(t, want.stdout, "kind: ResourceList")
+				}
+			})
+		}
+	}
+}
+
+// resourceList wraps the documents of files.
+func resourceList(t *testing.T, files ...string) string {
+	t.Helper()
+	items := []yaml.Node{}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(checkout.Root(), file))
+		require.NoError(t, err)
+		for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+			var document yaml.Node
+			err := decoder.Decode(&document)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			items = append(items, *document.Content[0])
+		}
+	}
+	list, err := yaml.Marshal(map[string]any{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items})
+	require.NoError(t, err)
+	return string(list)
+}
+
+// The runtime's image: helper is what starts, runner is where the input manager copies it from.
+func TestRuntimeContainer(t *testing.T) {
+	t.Parallel()
+	image := contract.RuntimeImage
+	got := call(t, "", "", "docker", "run", "--rm", "--network", "none", "--read-only", "--cap-drop", "ALL", image, "what")
+	assert.NotZero(t, got.exit)
+	assert.Contains(t, got.stderr, "usage: helper")
+	got = call(t, "", "", "docker", "run", "--rm", "--network", "none", "--read-only", "--entrypoint", contract.ImageRunner, image)
+	assert.Contains(t, got.stderr, "must be called with the script's file")
+
+	user := call(t, "", "", "docker", "image", "inspect", "--format", "{{.Config.User}}", image)
+	assert.Equal(t, "65532:65532\n", user.stdout)
+}

@@ -1,0 +1,9 @@
+// The APIs whose CustomResourceDefinitions test/e2e installs; no code of theirs is built.
+module github.com/resource-plugins/krm-functions/tools/crds
+
+go 1.26.0
+
+require (
+	istio.io/api v1.31.1
+	sigs.k8s.io/gateway-api v1.6.3
+)
