@@ -21,7 +21,7 @@ NODE_FLAGS    = $(foreach v,gitVersion=$(NODE_VERSION) gitMajor=1 gitMinor=$(wor
 
 .PHONY: help
 help: ## show this help
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the functions and the catalog command into bin/
@@ -51,6 +51,10 @@ test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
 .PHONY: e2e
 e2e: build $(NODE_PARTS) $(TOOLS)/helm ## run what is rendered on a real Kubernetes node (root, Debian; test/node/README.md)
 	test/e2e/run $(E2E)
+
+.PHONY: containers
+containers: $(TOOLS)/kustomize ## hold the images under docker against the programs in them (root, docker.io)
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/images ./test/orchestrator
 
 .PHONY: race
 race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
@@ -96,7 +100,7 @@ $(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
 	@GOWORK=off go build -C tools/kubernetes -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)
 
 .PHONY: node
-node: $(NODE_PARTS) ## build the parts of a Kubernetes node into bin/tools (5 minutes) for test/node/up
+node: $(NODE_PARTS) ## build the parts of a Kubernetes node into bin/tools (14 minutes) for test/node/up
 
 # So that a tool may be asked for by its place in the checkout: make bin/tools/kubectl.
 bin/tools/%: $(TOOLS)/% ;

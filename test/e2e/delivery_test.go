@@ -70,10 +70,36 @@ func helmUpgrade(t *testing.T, s *space, manifest string) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(chart, file), []byte(text), 0o644))
 	}
-	helm := exec.Command(filepath.Join(checkout.Root(), "bin", "tools", "helm"), "upgrade", "--install", "sandboxes", chart,
-		"--namespace", s.name, "--kubeconfig", filepath.Join(here.node, "kubeconfig"))
-	_, _, err := execute(helm, "")
+	helm(t, s, "upgrade", "--install", "sandboxes", chart)
+}
+
+// helm is the real one, at work in the space.
+func helm(t *testing.T, s *space, arguments ...string) {
+	t.Helper()
+	arguments = append(arguments, "--namespace", s.name, "--kubeconfig", filepath.Join(here.node, "kubeconfig"))
+	_, _, err := execute(exec.Command(filepath.Join(checkout.Root(), "bin", "tools", "helm"), arguments...), "")
 	require.NoError(t, err)
+}
+
+// `helm uninstall` runs the delete phase while what it reads is there, and leaves no output.
+func TestLifeHelm(t *testing.T) {
+	for _, hook := range []string{"PreDelete", "PostDelete"} {
+		t.Run(hook, func(t *testing.T) {
+			s := newSpace(t)
+			plugin := s.plugin("value@1.0.0", s.overlay(), step{name: "make", script: script("make", good), leaves: []string{"value"}})
+			plugin["spec"].(object)["delete"] = []object{
+				step{name: "drop", script: script("drop", `[ "$MAKE_VALUE" = "value of hooked" ]`), reads: []string{"make.value"}}.document(),
+			}
+			arguments := []string{"--delivery", "helm", "--phases", "create,delete", "--delete-hook", hook}
+			helmUpgrade(t, s, render(t, arguments, plugin, sandbox("hooked", "value", nil)))
+			s.succeeded(1)
+			require.Empty(t, s.runs("hooked")["drop"])
+			helm(t, s, "uninstall", "sandboxes", "--timeout", patience.String())
+			assert.Equal(t, map[string]int{"make": 1, "drop": 1}, s.runs("hooked"))
+			assert.Len(t, s.times(t, "hooked", "drop", "end"), 1, "it read the output")
+			assert.Empty(t, s.outputs())
+		})
+	}
 }
 
 // kptLiveApply applies a package that holds the render.

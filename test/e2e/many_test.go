@@ -41,7 +41,7 @@ func TestManySandboxes(t *testing.T) {
 		assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 1}, s.runs(name), name)
 		first, left := string(outputs[name+"/first"].Data["value"]), string(outputs[name+"/left"].Data["value"])
 		require.NotEmpty(t, first)
-		require.Len(t, left, 68+64)
+		require.Len(t, left, 68+68)
 		assert.Equal(t, first[:64], left[68:132], "%s: left read what first published", name)
 		assert.False(t, values[first], "%s: the value of another sandbox", name)
 		values[first] = true

@@ -90,12 +90,22 @@ func TestContainerAnswersAsTheProgram(t *testing.T) {
 	require.NoError(t, os.Chmod(folder, 0o755)) // nobody reads it
 	require.NoError(t, checkout.Copy(folder, "examples"))
 	examples := resourceList(t, "examples/hello-db/plugin.yaml", "examples/hello-db/sandbox.yaml", "examples/orders-db/documents.yaml")
+	shop, err := filepath.Glob(filepath.Join(checkout.Root(), "examples", "shop", "baseline", "*.yaml"))
+	require.NoError(t, err)
+	for i := range shop {
+		shop[i], err = filepath.Rel(checkout.Root(), shop[i])
+		require.NoError(t, err)
+	}
+	forks := resourceList(t, append(shop, "examples/postgres/plugin.yaml", "examples/shop/sandbox.yaml")...)
 	imports := "functionConfig: {apiVersion: resourceplugins.dev/v1alpha1, kind: ImportPlugin, metadata: {name: import}, " +
 		"path: examples/orders-db/native, set: {cluster: staging}}\n"
 	for _, function := range functions(t) {
 		good := examples
-		if function == "import-plugin" {
+		switch function {
+		case "import-plugin":
 			good = imports + resourceList(t)
+		case "render-sandbox":
+			good = forks
 		}
 		for name, input := range map[string]string{
 			"good":       good,
