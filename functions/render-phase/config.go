@@ -55,8 +55,12 @@ func (c *config) check(call process.Call) bool {
 	for _, n := range []struct {
 		key        krm.Path
 		value, min int
-	}{{"stepTimeoutSeconds", c.StepTimeoutSeconds, 1}, {"startTimeoutSeconds", c.StartTimeoutSeconds, 1}, {"retries", c.Retries, 0},
-		{ttlKey, c.TTLSecondsAfterFinished, keepJobs}} {
+	}{
+		{"stepTimeoutSeconds", c.StepTimeoutSeconds, 1},
+		{"startTimeoutSeconds", c.StartTimeoutSeconds, 1},
+		{"retries", c.Retries, 0},
+		{ttlKey, c.TTLSecondsAfterFinished, keepJobs},
+	} {
 		if n.value < n.min {
 			wrong(n.key, "must be at least %d, not %d", n.min, n.value)
 		} else if n.value > math.MaxInt32 {
@@ -79,7 +83,8 @@ func (c *config) checkTTL(wrong func(key krm.Path, format string, args ...any)) 
 	case c.Workload == string(render.Pod):
 		wrong(ttlKey, "must be %d with workload Pod: only Jobs are removed after their end", keepJobs)
 	case delivery.Tool(c.Delivery).Recreates():
-		wrong(ttlKey, "must be %d with delivery %s, which makes a removed Job anew, and so runs its step again", keepJobs, c.Delivery)
+		wrong(ttlKey, "must be %d with delivery %s, which makes a removed Job anew, and so runs its step again",
+			keepJobs, c.Delivery)
 	}
 }
 

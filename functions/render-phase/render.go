@@ -136,11 +136,12 @@ func (d *done) put(p *plan, stock *inventory.Inventory, object render.Object, fi
 
 func (o outcome) summary(workload string, phases []plugin.Phase) string {
 	phase := string(phases[0])
-	if len(phases) == 2 {
+	switch {
+	case len(phases) == 2:
 		phase = "create and delete"
-	} else if o.phases[plugin.Create] && o.phases[plugin.Delete] {
+	case o.phases[plugin.Create] && o.phases[plugin.Delete]:
 		phase = "create, and delete where the state is absent"
-	} else if o.phases[plugin.Delete] {
+	case o.phases[plugin.Delete]:
 		phase = string(plugin.Delete)
 	}
 	return fmt.Sprintf("rendered %s for %s of %s (%s)",

@@ -43,6 +43,12 @@ func (c *config) check(call process.Call) bool {
 			wrong(krm.Path("headers").Index(i), "must be one of %s, not %q", strings.Join(route.Headers(), ", "), header)
 		}
 	}
+	c.checkGateway(wrong)
+	return ok
+}
+
+// checkGateway checks where endpoints are published.
+func (c *config) checkGateway(wrong func(key krm.Path, format string, args ...any)) {
 	namespace, name, _ := strings.Cut(c.Gateway, "/")
 	switch {
 	case c.Gateway == "" && c.GatewayDomain != "":
@@ -57,7 +63,6 @@ func (c *config) check(call process.Call) bool {
 	if c.GatewayScheme != "" && c.GatewayScheme != "http" && c.GatewayScheme != "https" {
 		wrong("gatewayScheme", "must be http or https, not %q", c.GatewayScheme)
 	}
-	return ok
 }
 
 func (c *config) options(renderedBy string) route.Options {

@@ -7,8 +7,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/route"
 )
 
-// sinceCreated is the offset of a ttl that a janitor can count from: an object's creation. It is the default of sandboxes, and
-// not of route groups.
+// sinceCreated is the offset of a ttl that a janitor can count from: an object's creation. It is the default of sandboxes,
+// and not of route groups.
 const sinceCreated = "createdAt"
 
 // timeToLive returns how long the copies live, as kube-janitor reads it: its units are those of the Sandbox spec.

@@ -1,5 +1,5 @@
-// Command render-sandbox is a KRM function that turns the forks of sandboxes into plain workloads, Services and routes: copies
-// of the baselines in the same list, changed as each sandbox asks.
+// Command render-sandbox is a KRM function that turns the forks of sandboxes into plain workloads, Services and routes:
+// copies of the baselines in the same list, changed as each sandbox asks.
 package main
 
 import (

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/baseline"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
@@ -108,11 +109,12 @@ func same(a, b sandbox.Workload) bool {
 }
 
 func describe(f *fork.Fork) string {
-	text := fmt.Sprintf("forked %s %q as %q", f.Baseline.Kind, f.Baseline.Name, f.Name)
+	var text strings.Builder
+	fmt.Fprintf(&text, "forked %s %q as %q", f.Baseline.Kind, f.Baseline.Name, f.Name)
 	for i := range f.Services {
-		text += fmt.Sprintf(", Service %q as %q", f.Services[i].Baseline.Name, f.Services[i].Name)
+		fmt.Fprintf(&text, ", Service %q as %q", f.Services[i].Baseline.Name, f.Services[i].Name)
 	}
-	return text
+	return text.String()
 }
 
 func (of *subject) report(at krm.Path, severity krm.Severity, message string) {

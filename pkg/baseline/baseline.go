@@ -1,6 +1,6 @@
 // Package baseline finds in a list what sandboxes fork: the workloads, the Services in front of them, and everything else of
-// their namespaces that selects Pods. Each object is read once, however many sandboxes fork it. What was rendered by us is no
-// baseline.
+// their namespaces that selects Pods. Each object is read once, however many sandboxes fork it. What was rendered by us is
+// no baseline.
 package baseline
 
 import (

@@ -72,7 +72,7 @@ func TestWhatIsNotThere(t *testing.T) {
 		},
 	} {
 		_, err := read(t, documents...).Find(web)
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want)
 	}
 	_, err := read(t).Find(sandbox.Workload{Kind: "ArgoRollout", Namespace: "ns", Name: "web"})
 	assert.ErrorContains(t, err, "Rollout \"web\" of namespace \"ns\" must be in the list: add its manifest (argoproj.io/v1alpha1)")

@@ -39,13 +39,16 @@ func (c *Cluster) completeTemplate(w *Workload) {
 	if reference == nil || tree.Get(w.Tree, "spec", "template") != nil {
 		return
 	}
-	for _, other := range c.workloads[sandbox.Workload{Kind: Deployment, Namespace: w.Namespace, Name: tree.String(reference, "name")}] {
-		for _, key := range []string{"selector", "template"} {
-			if value := tree.Get(other.Tree, "spec", key); value != nil && tree.Get(w.Tree, "spec", key) == nil {
-				w.Tree = tree.Set(w.Tree, value, "spec", key)
-			}
-		}
-		w.Tree = tree.Update(w.Tree, func(spec *yaml.Node) *yaml.Node { return tree.Without(spec, "workloadRef") }, "spec")
+	named := sandbox.Workload{Kind: Deployment, Namespace: w.Namespace, Name: tree.String(reference, "name")}
+	candidates := c.workloads[named]
+	if len(candidates) == 0 {
 		return
 	}
+	other := candidates[0]
+	for _, key := range []string{"selector", "template"} {
+		if value := tree.Get(other.Tree, "spec", key); value != nil && tree.Get(w.Tree, "spec", key) == nil {
+			w.Tree = tree.Set(w.Tree, value, "spec", key)
+		}
+	}
+	w.Tree = tree.Update(w.Tree, func(spec *yaml.Node) *yaml.Node { return tree.Without(spec, "workloadRef") }, "spec")
 }

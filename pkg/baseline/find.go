@@ -63,8 +63,8 @@ func (c *Cluster) missing(key sandbox.Workload) error {
 	if key.Kind == Rollout {
 		apiVersion = "argoproj.io/v1alpha1"
 	}
-	return fmt.Errorf("%s %q of namespace %q must be in the list: add its manifest (%s) to the files or resources, such as what "+
-		"`kubectl get -n %s %s %s -o yaml` prints, with the Services in front of it",
+	return fmt.Errorf("%s %q of namespace %q must be in the list: add its manifest (%s) to the files or resources, such as "+
+		"what `kubectl get -n %s %s %s -o yaml` prints, with the Services in front of it",
 		key.Kind, key.Name, key.Namespace, apiVersion, key.Namespace, strings.ToLower(key.Kind), key.Name)
 }
 

@@ -18,8 +18,9 @@ type Port struct {
 
 // Ports returns the ports of a Service in front of a workload, in their order.
 func (w *Workload) Ports(s *Service) []Port {
-	var ports []Port
-	for _, node := range tree.List(s.Tree, "spec", "ports") {
+	nodes := tree.List(s.Tree, "spec", "ports")
+	ports := make([]Port, 0, len(nodes))
+	for _, node := range nodes {
 		port := Port{
 			Name: tree.String(node, "name"), Protocol: tree.String(node, "protocol"), AppProtocol: tree.String(node, "appProtocol"),
 			Number: number(tree.Get(node, "port")),

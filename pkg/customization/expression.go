@@ -13,7 +13,8 @@ import (
 func (b *bench) expression(f *sandbox.ForkExpression, at krm.Path) (string, bool) {
 	address, ok := b.Fork(f.ForkOf)
 	if !ok {
-		b.report(at.Key("forkOf"), krm.Error, "%s %q of namespace %q must have a Service in front of it, in the list, to be reached",
+		b.report(at.Key("forkOf"), krm.Error,
+			"%s %q of namespace %q must have a Service in front of it, in the list, to be reached",
 			f.ForkOf.Kind, f.ForkOf.Name, f.ForkOf.Namespace)
 		return "", false
 	}

@@ -78,6 +78,7 @@ func (d Delivery) Annotate(objects []render.Object) []render.Object {
 // annotations returns what the object at that place needs.
 func (d Delivery) annotations(object render.Object, place int) []manifest.Field {
 	switch d.Tool {
+	case Kubectl: // needs none
 	case ArgoCD:
 		return d.argocd(object)
 	case Flux:

@@ -5,6 +5,7 @@
 package fork
 
 import (
+	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
@@ -85,7 +86,7 @@ func (f *Fork) Seal() error {
 		}
 	}
 	if len(tree.List(f.Tree, "spec", "template", "spec", "containers")) == 0 {
-		return fmt.Errorf("must leave at least one container in spec.template.spec.containers")
+		return errors.New("must leave at least one container in spec.template.spec.containers")
 	}
 	f.Tree = f.identify(f.Tree, f.Name, f.Baseline.Kind+"/"+f.Baseline.Name)
 	f.Tree = tree.Set(f.Tree, f.selector(), "spec", "selector")

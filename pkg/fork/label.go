@@ -16,7 +16,8 @@ import (
 // selector is what the fork's workload selects its Pods by. No other Pod has the label with this value: the name ends in
 // a hash of whose fork it is.
 func (f *Fork) selector() *yaml.Node {
-	return tree.Map(tree.Field{Key: "matchLabels", Value: tree.Map(tree.Field{Key: contract.ForkKey, Value: tree.Text(f.Name)})})
+	labels := tree.Map(tree.Field{Key: contract.ForkKey, Value: tree.Text(f.Name)})
+	return tree.Map(tree.Field{Key: "matchLabels", Value: labels})
 }
 
 // relabel takes off the labels by which anything in the namespace could select the copy, and puts on the fork's own.

@@ -40,8 +40,9 @@ func isExternal(key string) bool {
 	switch prefix {
 	case "service.beta.kubernetes.io", "service.alpha.kubernetes.io", "service.kubernetes.io", "cloud.google.com",
 		"networking.gke.io", "external-dns.alpha.kubernetes.io", "getambassador.io", "a8r.io", "metallb.io",
-		"metallb.universe.tf", "lbipam.cilium.io", "io.cilium", "consul.hashicorp.com", "konghq.com", "traefik.ingress.kubernetes.io",
-		"ingress.kubernetes.io", "nginx.ingress.kubernetes.io", "tailscale.com", "multicluster.linkerd.io", "mirror.linkerd.io":
+		"metallb.universe.tf", "lbipam.cilium.io", "io.cilium", "consul.hashicorp.com", "konghq.com",
+		"traefik.ingress.kubernetes.io", "ingress.kubernetes.io", "nginx.ingress.kubernetes.io", "tailscale.com",
+		"multicluster.linkerd.io", "mirror.linkerd.io":
 		return true
 	}
 	return strings.HasSuffix(prefix, ".loadbalancer.openstack.org") || prefix == "loadbalancer.openstack.org"

@@ -1,6 +1,6 @@
 // Package form says what the names, keys and paths in documents must look like: what the specs and Kubernetes ask of a
-// text, whatever it is for. Each check returns what is wrong with a value, in words with "must", and nothing where it is right.
-// An empty text passes: whether one must be given is another rule.
+// text, whatever it is for. Each check returns what is wrong with a value, in words with "must", and nothing where it is
+// right. An empty text passes: whether one must be given is another rule.
 package form
 
 import (

@@ -123,6 +123,7 @@ func step(node *yaml.Node, token string) (int, error) {
 		if at, err := index(token, len(node.Content)); err == nil && at < len(node.Content) {
 			return at, nil
 		}
+	case yaml.DocumentNode, yaml.ScalarNode, yaml.AliasNode: // nothing that a token could name
 	}
 	return 0, errNowhere
 }

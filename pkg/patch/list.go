@@ -52,7 +52,8 @@ func mergeList(old, patch *yaml.Node, l list) (*yaml.Node, error) {
 	return tree.WithContent(old, l.sorted(merged, base)), nil
 }
 
-// directives carries out what elements with $patch ask for, and returns the list that is left and the patch's other elements.
+// directives carries out what elements with $patch ask for, and returns the list that is left and the patch's other
+// elements.
 func (l list) directives(base, patch []*yaml.Node) (left, fresh []*yaml.Node, err error) {
 	left = slices.Clone(base)
 	replaced := false

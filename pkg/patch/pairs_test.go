@@ -120,6 +120,17 @@ var patches = map[string][]string{
 		"[{op: test, path: /spec/replicas, value: 99}]", "[{op: remove, path: /spec/nothing}]",
 		"[{op: replace, path: /spec/template/spec/containers/7, value: {}}]", "[{op: add, path: /no/where, value: 1}]",
 		"[{op: replace, path: /spec/template/spec/containers/0/image, value: 'i:2'}]",
+		"[{op: replace, path: /spec/template/spec/containers/0, value: {name: z, image: z}}]",
+		"[{op: remove, path: /spec/template/spec/containers/-1}]", "[{op: remove, path: /spec/template/spec/containers/-9}]",
+		"[{op: add, path: /spec/template/spec/containers/x, value: {name: z}}]",
+		"[{op: replace, path: /spec/replicas/x, value: 1}]", "[{op: add, path: /metadata/name/x, value: 1}]",
+		"[{op: test, path: /spec/nothing, value: null}]", "[{op: test, path: /spec/nothing, value: 1}]",
+		"[{op: test, path: /spec/template/metadata/labels, value: {app: web}}]",
+		"[{op: add, path: /spec/paused, value: null}]", "[{op: move, from: /spec/nothing, path: /spec/paused}]",
+		"[{op: copy, from: /spec/template/spec/containers/0, path: /spec/template/spec/containers/-}, " +
+			"{op: replace, path: /spec/template/spec/containers/0/name, value: first}]",
+		"[{op: move, from: /spec/template/spec/containers/0, path: /spec/template/spec/initContainers}]",
+		"[{op: move, from: /spec/template/metadata, path: /spec/template}]",
 	},
 }
 

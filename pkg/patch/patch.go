@@ -1,7 +1,7 @@
-// Package patch applies patches to YAML trees as `kubectl patch` applies them to JSON: strategic merge patches, merge patches
-// (RFC 7386) and JSON patches (RFC 6902). Comments and the order of keys stay, which the common libraries lose on the way
-// through JSON, and a process that links none of them starts in a third of the time. Neither tree is changed; the result
-// shares what it can.
+// Package patch applies patches to YAML trees as `kubectl patch` applies them to JSON: strategic merge patches, merge
+// patches (RFC 7386) and JSON patches (RFC 6902). Comments and the order of keys stay, which the common libraries lose on
+// the way through JSON, and a process that links none of them starts in a third of the time. Neither tree is changed; the
+// result shares what it can.
 package patch
 
 import (

@@ -44,8 +44,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		"a: &a [*a]":      "",
 	} {
 		_, err := patch.Read(text)
-		require.Error(t, err, text)
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want, text)
 	}
 	for _, nothing := range []string{"", "# only a comment\n", "null"} {
 		value, err := patch.Read(nothing)
@@ -64,6 +63,16 @@ func TestErrorsNameThePlace(t *testing.T) {
 		{"json", "[{op: move, from: /spec, path: /spec/x}]", `must not move a value into itself`},
 		{"json", "[{op: remove, path: ''}]", `must not remove the whole object`},
 		{"json", "{}", `must be a list of operations`},
+		{"json", "[remove]", `must have a path that begins with a slash`},
+		{"json", "[{op: add, path: /spec/paused}]", `operation 1 (add "/spec/paused") must have a value`},
+		{"json", "[{op: copy, path: /spec/x}]", `operation 1 (copy "/spec/x") must have a from that begins with a slash`},
+		{"json", "[{op: test, path: /kind, value: Deployment}, {op: move, from: /spec/a/b, path: /spec/x}]",
+			`operation 2 (move "/spec/x") must lead to a value that is there (at "/spec/a")`},
+		{"json", "[{op: test, path: /spec/replicas, value: 9}]", `must find the value that it tests for`},
+		{"strategic", "spec: {$patch: swap}", `must have replace, delete or merge as $patch, and merge only by leaving it out, not "swap"`},
+		{"strategic", "spec: {strategy: {$retainKeys: type}}", `must have a list of keys as $retainKeys`},
+		{"strategic", "spec: {template: {spec: {containers: [{name: web, env: [{name: A, $patch: swap}]}]}}}",
+			`must have replace or delete as $patch in element 0 of the list "env", not "swap"`},
 		{"strategic", "[]", `must be a mapping`},
 		{"strategic", "spec: {template: {spec: {containers: [{image: x}]}}}", `must set "name" in element 0 of the list "containers"`},
 		{"strategic", "spec: {template: {spec: {containers: [{name: x, $patch: swap}]}}}", `must have replace or delete as $patch`},
@@ -71,9 +80,20 @@ func TestErrorsNameThePlace(t *testing.T) {
 		{"strategic", "spec: {strategy: {$retainKeys: [a], type: x}}", `must name the key "type" in $retainKeys`},
 	} {
 		_, err := apply(simple+"\n  strategy: {type: y}\n", c[0], c[1])
-		require.Error(t, err, c[1])
-		assert.ErrorContains(t, err, c[2])
+		require.ErrorContains(t, err, c[2], c[1])
 	}
+}
+
+// What a Deployment does not have, as a Rollout's strategy: mappings are merged, and lists replaced.
+func TestFieldsOfNoKnownType(t *testing.T) {
+	t.Parallel()
+	const rollout = "kind: Rollout\nspec: {strategy: {canary: {steps: [{setWeight: 5}, {pause: {}}], meta: {a: b}, name: x}}}\n"
+	const change = "spec: {strategy: {canary: {steps: [{setWeight: 9}], meta: {c: d}, name: null}}}"
+	got, err := apply(rollout, "strategic", change)
+	require.NoError(t, err)
+	want, err := apply("kind: Rollout\nspec: {strategy: {canary: {steps: [{setWeight: 9}], meta: {a: b, c: d}}}}\n", "json", "[]")
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
 }
 
 func FuzzPatches(f *testing.F) {

@@ -38,7 +38,8 @@ func mergeMap(target, patch *yaml.Node, shape overlay.Shape) (*yaml.Node, error)
 		case "delete":
 			return tree.Map(), nil
 		}
-		return nil, fmt.Errorf("must have replace, delete or merge as %s, and merge only by leaving it out, not %q", directive, mark.Value)
+		return nil, fmt.Errorf("must have replace, delete or merge as %s, and merge only by leaving it out, not %q",
+			directive, mark.Value)
 	}
 	target, err := retain(target, patch)
 	if err != nil {
@@ -106,7 +107,8 @@ func mergeField(target, patch *yaml.Node, i int, shape overlay.Shape) (*yaml.Nod
 	if !merges {
 		return tree.With(target, key, value), nil
 	}
-	merged, err := mergeList(old, value, list{key: mergeKey, name: key, elem: shape.Field(key), order: order(patch, key, value)})
+	l := list{key: mergeKey, name: key, elem: shape.Field(key), order: order(patch, key, value)}
+	merged, err := mergeList(old, value, l)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (p *Picture) params() []source {
 				params = append(params, source{name: input.Name})
 			}
 			if taken := params[i].steps; len(taken) == 0 || taken[len(taken)-1] != n {
-				params[i].steps = append(taken, n)
+				params[i].steps = append(params[i].steps, n)
 			}
 		}
 	}

@@ -103,15 +103,30 @@ func escapeMermaid(text string) string {
 	web := strings.Contains(strings.ToLower(text), "www.")
 	for i, r := range runes {
 		inner := i > 0 && i+1 < len(runes)
-		joins := (r == '-' || r == '_' || r == '.' && !web) && inner && isWord(runes[i-1]) && isWord(runes[i+1])
-		blank := r == ' ' && inner && runes[i-1] != ' '
-		if isWord(r) || joins || blank || r == '→' || r == '…' {
+		if isPlain(r) || inner && isPlainBetween(runes[i-1], r, runes[i+1], web) {
 			b.WriteRune(r)
 			continue
 		}
 		fmt.Fprintf(&b, "#%d;", r)
 	}
 	return b.String()
+}
+
+// isPlain tells whether Mermaid shows the rune as it is wherever it stands.
+func isPlain(r rune) bool { return isWord(r) || r == '→' || r == '…' }
+
+// isPlainBetween tells whether Mermaid shows the rune as it is between its neighbours: a blank behind none, or a sign that
+// joins two words; a dot is none in a text with a web address, which becomes a link.
+func isPlainBetween(before, r, after rune, web bool) bool {
+	switch r {
+	case ' ':
+		return before != ' '
+	case '-', '_':
+		return isWord(before) && isWord(after)
+	case '.':
+		return !web && isWord(before) && isWord(after)
+	}
+	return false
 }
 
 func isWord(r rune) bool {

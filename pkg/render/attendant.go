@@ -65,11 +65,11 @@ var placement = [...]string{
 // asideTemplate is the part of an attendant's Pod template that no resource changes.
 func (b *Blueprint) asideTemplate() manifest.Map {
 	base := b.overlay.Template.Map("spec")
-	spec := []manifest.Field{
+	spec := append(make([]manifest.Field, 0, 3+len(placement)),
 		manifest.KV("automountServiceAccountToken", manifest.Bool(false)),
 		manifest.KV("restartPolicy", manifest.String("Never")),
 		manifest.KV("volumes", manifest.List{tokenVolume()}),
-	}
+	)
 	for _, key := range placement {
 		spec = append(spec, manifest.KV(key, base.Get(key)))
 	}

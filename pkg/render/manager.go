@@ -25,7 +25,8 @@ func (b *Blueprint) outputManager() manifest.Map {
 
 // secretVariables tell a helper the namespace and the names of producers' Secrets.
 func secretVariables(producers int) manifest.List {
-	env := manifest.List{fieldVariable(contract.NamespaceVariable, "metadata.namespace")}
+	env := make(manifest.List, 1, 1+producers)
+	env[0] = fieldVariable(contract.NamespaceVariable, "metadata.namespace")
 	for i := range producers {
 		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
 	}

@@ -43,11 +43,11 @@ type httpRoute struct {
 // gatewayProxy follows the comments of HTTPRouteRule.Matches in sigs.k8s.io/gateway-api/apis/v1: of all routes of a parent the
 // match with the most headers wins, then the oldest route, then the first by name, then the first rule. The objects are
 // given in the order of their age. whole is how the implementation uses regular expressions: the spec leaves it open.
-func gatewayProxy(t testing.TB, objects []route.Object, whole bool) proxy {
-	t.Helper()
+func gatewayProxy(tb testing.TB, objects []route.Object, whole bool) proxy {
+	tb.Helper()
 	routes := make([]httpRoute, len(objects))
 	for i := range objects {
-		require.NoError(t, yaml.Unmarshal(manifest.AppendYAML(nil, objects[i].Tree), &routes[i]))
+		require.NoError(tb, yaml.Unmarshal(manifest.AppendYAML(nil, objects[i].Tree), &routes[i]))
 	}
 	return func(service string, port int, header http.Header) string {
 		best, target, attached := -1, "", false
@@ -64,7 +64,7 @@ func gatewayProxy(t testing.TB, objects []route.Object, whole bool) proxy {
 				for _, match := range rule.Matches {
 					all := true
 					for _, h := range match.Headers {
-						all = all && matches(t, h.Type, h.Value, h.Name, header, whole)
+						all = all && matches(tb, h.Type, h.Value, h.Name, header, whole)
 					}
 					if all && len(match.Headers) > best {
 						best, target = len(match.Headers), rule.BackendRefs[0].Name
@@ -97,14 +97,14 @@ type virtualService struct {
 
 // istioProxy follows the comments of VirtualService in istio.io/api: the first route one of whose matches holds; all
 // conditions of a match; regular expressions match the whole. Of two VirtualServices for a host one would be ignored.
-func istioProxy(t testing.TB, objects []route.Object) proxy {
-	t.Helper()
+func istioProxy(tb testing.TB, objects []route.Object) proxy {
+	tb.Helper()
 	hosts := map[string]virtualService{}
 	for i := range objects {
 		var v virtualService
-		require.NoError(t, yaml.Unmarshal(manifest.AppendYAML(nil, objects[i].Tree), &v))
-		require.Len(t, v.Spec.Hosts, 1)
-		require.NotContains(t, hosts, v.Spec.Hosts[0])
+		require.NoError(tb, yaml.Unmarshal(manifest.AppendYAML(nil, objects[i].Tree), &v))
+		require.Len(tb, v.Spec.Hosts, 1)
+		require.NotContains(tb, hosts, v.Spec.Hosts[0])
 		hosts[v.Spec.Hosts[0]] = v
 	}
 	return func(service string, port int, header http.Header) string {
@@ -116,8 +116,8 @@ func istioProxy(t testing.TB, objects []route.Object) proxy {
 			for _, match := range r.Match {
 				all := match.Port == port
 				for name, h := range match.Headers {
-					all = all && (h.Exact != "" && matches(t, "Exact", h.Exact, name, header, true) ||
-						h.Regex != "" && matches(t, "RegularExpression", h.Regex, name, header, true))
+					all = all && (h.Exact != "" && matches(tb, "Exact", h.Exact, name, header, true) ||
+						h.Regex != "" && matches(tb, "RegularExpression", h.Regex, name, header, true))
 				}
 				if all {
 					return r.Route[0].Destination.Host
@@ -129,7 +129,8 @@ func istioProxy(t testing.TB, objects []route.Object) proxy {
 }
 
 // matches is a header match. Several headers of a name count as one list (RFC 9110).
-func matches(t testing.TB, kind, value, name string, header http.Header, whole bool) bool {
+func matches(tb testing.TB, kind, value, name string, header http.Header, whole bool) bool {
+	tb.Helper()
 	values := header.Values(name)
 	if len(values) == 0 {
 		return false
@@ -139,20 +140,20 @@ func matches(t testing.TB, kind, value, name string, header http.Header, whole b
 	case "Exact":
 		return got == value
 	case "RegularExpression":
-		pattern := compiled(t, value)
+		pattern := compiled(tb, value)
 		if !whole {
 			return pattern.MatchString(got)
 		}
 		at := pattern.FindStringIndex(got)
 		return at != nil && slices.Equal(at, []int{0, len(got)})
 	}
-	t.Fatalf("match type %q", kind)
+	tb.Fatalf("match type %q", kind)
 	return false
 }
 
-func compiled(t testing.TB, pattern string) *regexp.Regexp {
-	t.Helper()
+func compiled(tb testing.TB, pattern string) *regexp.Regexp {
+	tb.Helper()
 	compiled, err := regexp.Compile(pattern)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return compiled
 }

@@ -15,26 +15,26 @@ import (
 var httpPort = []route.Port{{Name: "http", Number: 80, Target: 8080}}
 
 // box returns a sandbox, from the spec as YAML in flow style.
-func box(t testing.TB, name, spec string, services ...route.Service) route.Sandbox {
-	t.Helper()
+func box(tb testing.TB, name, spec string, services ...route.Service) route.Sandbox {
+	tb.Helper()
 	item, err := krm.NewItem(fmt.Appendf(nil, "metadata: {name: %q}\nspec: %s\n", name, spec))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	document, problems := sandbox.Read(item)
-	require.Empty(t, problems)
+	require.Empty(tb, problems)
 	key, err := route.SandboxKey(document)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return route.Sandbox{Sandbox: document, Key: key, Services: services}
 }
 
 // groupOf returns a route group that matches by what the YAML says.
-func groupOf(t testing.TB, name, spec string) route.Group {
-	t.Helper()
+func groupOf(tb testing.TB, name, spec string) route.Group {
+	tb.Helper()
 	item, err := krm.NewItem(fmt.Appendf(nil, "metadata: {name: %q}\nspec: %s\n", name, spec))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	document, problems := sandbox.ReadRouteGroup(item)
-	require.Empty(t, problems)
+	require.Empty(tb, problems)
 	key, err := route.GroupKey(document)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return route.Group{RouteGroup: document, Key: key}
 }
 

@@ -24,14 +24,14 @@ type world struct {
 
 var services = []string{"api", "web", "db"}
 
-func randomWorld(t testing.TB, random *rand.Rand) *world {
-	t.Helper()
+func randomWorld(tb testing.TB, random *rand.Rand) *world {
+	tb.Helper()
 	w := &world{forks: map[[2]string]string{}}
 	colours := []string{"red", "green", "re*d", "red.", "grün"}
 	members := map[string][]route.Sandbox{}
 	for i := range random.IntN(12) {
 		colour := colours[random.IntN(len(colours))]
-		s := box(t, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {colour: %q}}", colour))
+		s := box(tb, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {colour: %q}}", colour))
 		for _, service := range services {
 			if random.IntN(2) == 0 {
 				s.Services = append(s.Services, forked(service, s.Name))
@@ -42,7 +42,7 @@ func randomWorld(t testing.TB, random *rand.Rand) *world {
 		w.sandboxes, w.keys = append(w.sandboxes, s), append(w.keys, s.Key)
 	}
 	for i, colour := range []string{"red", "green", "grün", "none"} {
-		g := groupOf(t, fmt.Sprintf("g-%d", i), fmt.Sprintf("{match: {label: {key: colour, value: %q}}}", colour))
+		g := groupOf(tb, fmt.Sprintf("g-%d", i), fmt.Sprintf("{match: {label: {key: colour, value: %q}}}", colour))
 		w.groups, w.keys = append(w.groups, g), append(w.keys, g.Key)
 		for _, s := range members[colour] {
 			for _, service := range s.Services {

@@ -82,12 +82,13 @@ func (r *rendering) reportSize(h *host, tree manifest.Map) {
 	size := len(manifest.AppendJSON(nil, tree))
 	switch {
 	case size > maxObject:
-		r.report(h.first.Item, h.at, krm.Error, "Service %q of namespace %q must be forked by fewer sandboxes than %d: its VirtualService "+
-			"has %d bytes and the API server takes %d; use routing gateway-api, which makes an object for each sandbox",
+		r.report(h.first.Item, h.at, krm.Error, "Service %q of namespace %q must be forked by fewer sandboxes than %d: "+
+			"its VirtualService has %d bytes and the API server takes %d; use routing gateway-api, which makes an object "+
+			"for each sandbox",
 			h.name, h.namespace, len(h.order), size, maxObject)
 	case size > maxApplied:
-		r.report(h.first.Item, h.at, krm.Warning, "the VirtualService of Service %q of namespace %q must be applied with --server-side: it has "+
-			"%d bytes, and kubectl apply keeps at most %d", h.name, h.namespace, size, maxApplied)
+		r.report(h.first.Item, h.at, krm.Warning, "the VirtualService of Service %q of namespace %q must be applied with "+
+			"--server-side: it has %d bytes, and kubectl apply keeps at most %d", h.name, h.namespace, size, maxApplied)
 	}
 }
 

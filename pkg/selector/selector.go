@@ -44,6 +44,7 @@ func (r Requirement) holds(labels map[string]string) bool {
 		return !has || !slices.Contains(r.Values, value)
 	case Exists:
 		return has
+	case DoesNotExist: // the one that is left
 	}
 	return !has
 }

@@ -185,3 +185,28 @@ func free(selectors []selector.Selector, set map[string]string) bool {
 	}
 	return true
 }
+
+// Selectors that would take ages to escape from end soon: each of seven Pods must be in one of six places, two never in the
+// same. What is not told as caught is escaped all the same.
+func TestSearchEnds(t *testing.T) {
+	t.Parallel()
+	at := func(pod, place int) string { return string(rune('a'+pod)) + string(rune('0'+place)) }
+	var selectors []selector.Selector
+	for pod := range 7 {
+		var nowhere selector.Selector
+		for place := range 6 {
+			nowhere = append(nowhere, selector.Requirement{Key: at(pod, place), Operator: selector.DoesNotExist})
+			for other := range pod {
+				selectors = append(selectors, selector.Selector{
+					{Key: at(pod, place), Operator: selector.Exists}, {Key: at(other, place), Operator: selector.Exists},
+				})
+			}
+		}
+		selectors = append(selectors, nowhere)
+	}
+	escape := selector.From(selectors, func(string) bool { return false })
+	require.NotEmpty(t, escape.Caught)
+	for i, s := range selectors {
+		assert.False(t, s.Matches(escape.Set) && !slices.Contains(escape.Caught, i), i)
+	}
+}

@@ -113,10 +113,10 @@ func Update(mapping *yaml.Node, change func(*yaml.Node) *yaml.Node, keys ...stri
 	}
 	old := raw(mapping, keys[0])
 	fresh := Update(old, change, keys[1:]...)
-	switch {
-	case fresh == old:
+	switch fresh {
+	case old:
 		return mapping
-	case fresh == nil:
+	case nil:
 		return Without(mapping, keys[0])
 	}
 	return With(mapping, keys[0], fresh)

@@ -18,7 +18,9 @@ func (g *Graph) Problems() []Problem {
 	for _, node := range g.steps {
 		for i, input := range node.step.Inputs {
 			if input.ValueFromSandbox == (input.ValueFromStep != nil) {
-				problems = append(problems, Problem{node.ref.Input(i), "must have exactly one of valueFromSandbox: true and valueFromStep"})
+				problems = append(problems, Problem{
+					node.ref.Input(i), "must have exactly one of valueFromSandbox: true and valueFromStep",
+				})
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func TestLinks(t *testing.T) {
 				target = filepath.Join(checkout.Root(), page)
 			}
 			_, err := os.Stat(target)
-			assert.NoError(t, err, "%s links to %s", page, match[1])
+			require.NoError(t, err, "%s links to %s", page, match[1])
 			if match[2] != "" && strings.HasSuffix(target, ".md") {
 				there, err := os.ReadFile(target)
 				require.NoError(t, err)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -171,5 +170,5 @@ func TestMissingProgram(t *testing.T) {
 	t.Parallel()
 	_, err := newImage(runtimeProduct, testRelease, "linux/amd64", t.TempDir())
 	require.ErrorIs(t, err, os.ErrNotExist)
-	assert.True(t, strings.Contains(err.Error(), "helper"), err)
+	assert.ErrorContains(t, err, "helper")
 }

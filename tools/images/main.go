@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -73,7 +74,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q: everything is a flag", flags.Arg(0))
 	}
 	if o.release.version == "" || o.release.revision == "" {
-		return o, fmt.Errorf("-version and -revision must be given: make images takes them from git")
+		return o, errors.New("-version and -revision must be given: make images takes them from git")
 	}
 	for _, platform := range strings.Split(platforms, ",") {
 		if system, arch, ok := strings.Cut(platform, "/"); !ok || system != "linux" || arch == "" {

@@ -19,7 +19,7 @@ import (
 // sizes and digests.
 func publish(o options, products []product, staging string, stdout io.Writer) error {
 	made := make([][]built, len(products))
-	var findings []error
+	findings := make([]error, 0, len(products)*len(o.platforms))
 	for i, p := range products {
 		for _, platform := range o.platforms {
 			b, err := newBuilt(p, o.release, platform, staging)

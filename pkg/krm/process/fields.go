@@ -29,8 +29,9 @@ type Field struct {
 
 // Fields returns the fields of the function's config, in the order of --help.
 func (f Function) Fields() []Field {
-	var all []Field
-	for _, one := range fieldsOf(f.Config()) {
+	fields := fieldsOf(f.Config())
+	all := make([]Field, 0, len(fields))
+	for _, one := range fields {
 		public := Field{Key: one.key, Help: one.help, Default: one.defaultText()}
 		if kind := one.value.Kind(); kind == reflect.Bool || kind == reflect.Int {
 			public.Default = fmt.Sprint(one.value.Interface())

@@ -1,0 +1,75 @@
+package inventory_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// job is an object with a value of every kind.
+func job() render.Object {
+	o := object(one, "a")
+	o.Kind = "Job"
+	o.Tree = o.Tree.With("kind", manifest.String("Job")).With("spec", manifest.NewMap(
+		manifest.KV("args", manifest.Strings("first", "3", "first")),
+		manifest.KV("backoffLimit", manifest.Int(3)),
+		manifest.KV("suspend", manifest.Bool(false)),
+	))
+	return o
+}
+
+// What is written in another way stays as it came, byte for byte; what says something else becomes what is rendered.
+func TestWhatAnObjectSaysCounts(t *testing.T) {
+	t.Parallel()
+	first, _ := settle(t, empty, owner(true), job())
+	const args = "args: [first, \"3\", first]"
+	const limit = "backoffLimit: 3"
+	block := func(lines ...string) string { return strings.Join(lines, "\n    ") }
+	written := block("args:", "- first", "- \"3\"", "- first", limit)
+	require.Contains(t, first, written)
+	for name, c := range map[string]struct {
+		with string
+		same bool
+	}{
+		"a flow list":          {block(args, limit), true},
+		"another order":        {block(limit, args), true},
+		"quotes":               {block("args: ['first', '3', \"first\"]", limit), true},
+		"comments":             {block("# why", args, limit+" # three"), true},
+		"an alias":             {block("args: [&a first, '3', *a]", limit), true},
+		"another number":       {block(args, "backoffLimit: 4"), false},
+		"a text for a number":  {block(args, "backoffLimit: '3'"), false},
+		"a list for a number":  {block(args, "backoffLimit: [3]"), false},
+		"a number for a text":  {block("args: [first, 3, first]", limit), false},
+		"another element":      {block("args: [first, '3', last]", limit), false},
+		"an element more":      {block("args: [first, '3', first, x]", limit), false},
+		"an element less":      {block("args: [first, '3']", limit), false},
+		"a text for a list":    {block("args: first", limit), false},
+		"a map for a list":     {block("args: {first: '3'}", limit), false},
+		"a field more":         {block(args, limit, "parallelism: 2"), false},
+		"a field less":         {args, false},
+		"a null for a field":   {block(args, "backoffLimit: null"), false},
+		"another, by an alias": {block("args: [&a first, '3', first]", "backoffLimit: *a"), false},
+	} {
+		changed := strings.Replace(first, written, c.with, 1)
+		got, list := settle(t, changed, owner(true), job())
+		want := first
+		if c.same {
+			want = changed
+		}
+		assert.Equal(t, want, got, name)
+		assert.Empty(t, list.Results(), name)
+	}
+	for name, changed := range map[string]string{
+		"a text for a map":  strings.Replace(first, "data:\n    k: a\n", "data: k\n", 1),
+		"a text for a flag": strings.Replace(first, "suspend: false", "suspend: \"false\"", 1),
+	} {
+		require.NotEqual(t, first, changed, name)
+		got, _ := settle(t, changed, owner(true), job())
+		assert.Equal(t, first, got, name)
+	}
+}
