@@ -66,12 +66,15 @@ func (s *scene) dropBaseline() {
 	s.call.List.Remove(foreign...)
 }
 
+// pack prints what was rendered for one sandbox. The trees go then: of ten thousand sandboxes they would fill gigabytes.
 func (s *scene) pack(of *subject, stock *inventory.Inventory) (p parcel) {
 	for _, f := range of.work.forks {
 		file := folder + naming.File(of.LowerName()) + "/forks/" + f.Name + ".yaml"
 		p.put(s, stock, f.Tree, file, 0)
+		f.Tree = nil
 		for i := range f.Services {
 			p.put(s, stock, f.Services[i].Tree, file, i+1)
+			f.Services[i].Tree = nil
 		}
 	}
 	return p

@@ -14,12 +14,16 @@ func (l *ResourceList) addPatches(p plan) ([]patch, error) {
 		}
 		return nil, nil
 	}
-	var text []byte
-	for _, item := range p.added {
-		object, err := item.Bytes()
-		if err != nil {
+	objects, size := make([][]byte, len(p.added)), 0
+	for n, item := range p.added {
+		var err error
+		if objects[n], err = item.Bytes(); err != nil {
 			return nil, err
 		}
+		size += len(objects[n])
+	}
+	text := make([]byte, 0, size+size/8) // a line of sixteen bytes gets two more
+	for _, object := range objects {
 		text = indentItem(text, object, l.layout.column, l.eol())
 	}
 	if len(l.read) > 0 {

@@ -11,6 +11,9 @@ import (
 // encode prints a tree without aliases as block YAML, indented by two columns, with lists not indented below their key.
 // Comments and styles are kept as far as the printer can; where it prints something else than the tree says, they go.
 func encode(node *yaml.Node) ([]byte, error) {
+	if text, ok := printSurely(node); ok {
+		return text, nil
+	}
 	text, err := printTree(node)
 	if err == nil && (isTame(node) || reads(text, node)) {
 		return text, nil

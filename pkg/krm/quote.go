@@ -33,6 +33,11 @@ func isPlain(text string) bool {
 	if text == "" || !isASCIILetter(text[0]) || text[len(text)-1] == ':' || isWordOfYAML(text) {
 		return false
 	}
+	return hasPlainBytes(text)
+}
+
+// hasPlainBytes tells whether there is no byte in text but those that mean nothing anywhere inside a plain scalar.
+func hasPlainBytes(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case isASCIILetter(c), c >= '0' && c <= '9', strings.IndexByte("-_./@+:", c) >= 0:

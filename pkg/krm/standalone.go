@@ -25,6 +25,11 @@ func (i *Item) Bytes() ([]byte, error) {
 
 // printed prints the edited tree.
 func (i *Item) printed() ([]byte, error) {
+	if node := i.Node(); len(i.changes()) == 0 && i.broken == nil { // nothing is copied that nothing changes
+		if text, ok := printSurely(node); ok {
+			return text, nil
+		}
+	}
 	tree, err := i.editedTree()
 	if err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ var placeholderValue = Rule{
 				}
 			}
 		}
+		for i, endpoint := range c.Spec.Endpoints {
+			c.placeholder(hostEndpointPath(i).Key("host"), endpoint.Host)
+		}
 		if c.Spec.DefaultRouteGroup != nil {
 			for i, endpoint := range c.Spec.DefaultRouteGroup.Endpoints {
 				c.placeholder(targetPath(i), endpoint.Target)
@@ -88,7 +91,7 @@ func wholePlaceholder(text string) bool {
 	case text[0] == '<':
 		return text[len(text)-1] == '>'
 	case text[0] == 'c' || text[0] == 'C':
-		return strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(text), "changeme")
+		return strings.EqualFold(strings.ReplaceAll(strings.ReplaceAll(text, "_", ""), "-", ""), "changeme")
 	}
 	return false
 }
