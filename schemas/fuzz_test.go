@@ -18,7 +18,7 @@ func FuzzSchemasRefuseNothingThatRulesAccept(f *testing.F) {
 	}
 	for i, d := range documents {
 		for j := range paths(d) {
-			for _, text := range []string{"", "a-b", "ab@>=1\n<2", "/a\u00a0", "1d", "host:1", "a.b"} {
+			for _, text := range []string{"", "a-b", "ab@>=1\n<2", "/a\u00a0", "1d", "host:1", "a.b", "A.b.", "::1"} {
 				f.Add(uint8(i), uint8(j), text)
 			}
 		}

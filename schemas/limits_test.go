@@ -100,6 +100,10 @@ var (
 	port     = limit{least: 1, most: 65535}
 	protocol = limit{oneOf: []string{"http", "grpc"}}
 	address  = limit{pattern: ".+:[0-9]+", words: "must be HOST:PORT, such as localhost:8080"}
+	host     = limit{
+		pattern: "[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9.])?|[0-9a-fA-F:.]*:[0-9a-fA-F.]*:[0-9a-fA-F:.]*",
+		words:   "must be a DNS name or an IP address, without scheme, port and path",
+	}
 	duration = limit{
 		pattern: "[0-9]+[mhdw]",
 		words:   "must be a number and one of the units m, h, d and w, such as 2d",
@@ -143,7 +147,7 @@ func sandboxLimits() map[string]limit {
 		"spec.ttl.duration": duration, "spec.ttl.offsetFrom": {oneOf: []string{"createdAt", "updatedAt"}},
 		"spec.forks[].customizations.patch.type": {oneOf: []string{"json", "merge", "strategic", "signadot/env", "signadot/image"}},
 		"spec.forks[].endpoints[].port":          port, "spec.forks[].endpoints[].protocol": protocol,
-		"spec.endpoints[].port": port, "spec.endpoints[].protocol": protocol,
+		"spec.endpoints[].host": host, "spec.endpoints[].port": port, "spec.endpoints[].protocol": protocol,
 		"spec.local[].mappings": some, "spec.local[].mappings[].port": port, "spec.local[].mappings[].toLocal": address,
 		"spec.routing.forwards[].toLocal": address,
 		"spec.resources[].plugin":         reference,

@@ -37,7 +37,7 @@ func values() []any {
 		"ab@1|ab@1.0.0|ab@v1.0|ab@1.0.0-rc.1+b|ab@latest|ab@^1|ab@x y|ab@|1.0.0|1.0|v1.0.0|1.0.0-rc.1+b.2|"+
 		"http|grpc|HTTP|tcp|upsert|delete|merge|strategic|json|signadot/env|createdAt|updatedAt|noMatchedSandboxes|"+
 		"Deployment|deployment|Rollout|ArgoRollout|Service|Job|1m|2h|3d|4w|5s|d|4294967295d|4294967296d|"+
-		"host:1|host:0|host|:1|[::1]:80|::1:80|a.b|a-b.c-d|1.b|a.1|a b.c", "|") {
+		"host:1|host:0|host|:1|[::1]:80|::1:80|::1|::ffff:1.2.3.4|1.2.3.4|a.b.|http://a|a.b|a-b.c-d|1.b|a.1|a b.c", "|") {
 		all = append(all, text)
 	}
 	for _, length := range []int{30, 31, 63, 64, 253, 254, 255, 256} {
@@ -47,7 +47,7 @@ func values() []any {
 }
 
 // looser are limits that let more pass than the rules: the rest of the form is no pattern that a person could read.
-var looser = []limit{pluginName, reference, subdomain, file, address, duration, outputKey, semver, {pattern: labelKey}}
+var looser = []limit{pluginName, reference, subdomain, file, address, host, duration, outputKey, semver, {pattern: labelKey}}
 
 // A schema refuses no value that the rules accept. What the rules refuse for its form it refuses too, but for the limits
 // that are looser.

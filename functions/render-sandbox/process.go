@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/pkg/baseline"
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/route"
 	"github.com/resource-plugins/krm-functions/pkg/rule"
 	"github.com/resource-plugins/krm-functions/pkg/scope"
 )
@@ -37,7 +39,9 @@ func (c *config) Process(call process.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := &scene{call: call, config: c, cluster: cluster, subjects: subjects, groups: groups}
+	name := clusterName(c, subjects, groups)
+	groups = slices.DeleteFunc(groups, func(g route.Group) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != name })
+	s := &scene{call: call, config: c, cluster: cluster, clusterName: name, subjects: subjects, groups: groups}
 	s.forkAll()
 	s.reportTakers()
 	s.reportGroupLives()
@@ -46,6 +50,18 @@ func (c *config) Process(call process.Call) (string, error) {
 		return "rendered nothing: what is reported must be mended first", nil
 	}
 	return s.deliver(c.Prune || hasSandbox(items))
+}
+
+// clusterName returns the cluster that is rendered: the config's, or else that of the first document that has one.
+func clusterName(c *config, subjects []*subject, groups []route.Group) string {
+	name := c.Cluster
+	for _, s := range subjects {
+		name = cmp.Or(name, s.Spec.Cluster)
+	}
+	for _, g := range groups {
+		name = cmp.Or(name, g.Spec.Cluster)
+	}
+	return name
 }
 
 // hasSandbox tells whether there is a sandbox that says what must be there; without any nothing is removed unasked.

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/pkg/baseline"
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/fork"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -23,12 +23,17 @@ func (s *scene) route() {
 		routed := route.Sandbox{Sandbox: &lower, Key: of.key}
 		for i, f := range of.work.forks {
 			if f != nil {
-				routed.Services = append(routed.Services, services(f, &of.Spec.Forks[i].ForkOf)...)
+				routed.Services = append(routed.Services, forkedServices(f, of.Spec.Forks[i].ForkOf)...)
 			}
 		}
 		sandboxes = append(sandboxes, routed)
 	}
-	s.routes = route.Render(sandboxes, s.ofCluster(), s.config.options(s.call.ConfigName))
+	for i := range s.groups {
+		s.groups[i].Services = s.targets(s.groups[i].RouteGroup)
+	}
+	options := s.config.options(s.call.ConfigName)
+	options.Cluster = s.clusterName
+	s.routes = route.Render(sandboxes, s.groups, options)
 	for _, finding := range s.routes.Findings {
 		if finding.Item == nil {
 			s.call.List.Report(krm.Result{Severity: finding.Severity, Message: finding.Message})
@@ -45,13 +50,20 @@ func (s *scene) route() {
 	}
 }
 
-// ofCluster returns the route groups of the cluster that is rendered, and those of all clusters.
-func (s *scene) ofCluster() []route.Group {
-	cluster := s.config.Cluster
-	if cluster == "" && len(s.subjects) > 0 {
-		cluster = s.subjects[0].Spec.Cluster
+// targets returns the Services in front of the workloads that a route group's targets name.
+func (s *scene) targets(g *sandbox.RouteGroup) (services []route.Service) {
+	for _, e := range g.Spec.Endpoints {
+		named, ok := sandbox.TargetWorkload(e.Target)
+		if !ok {
+			continue
+		}
+		if w, err := s.cluster.Find(named); err == nil {
+			for _, service := range w.Services {
+				services = append(services, inFront(w, service, named))
+			}
+		}
 	}
-	return slices.DeleteFunc(s.groups, func(g route.Group) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != cluster })
+	return services
 }
 
 // annotateEndpoints writes the endpoints on the documents, and takes off what is no longer so.
@@ -77,18 +89,22 @@ func (s *scene) annotateEndpoints() {
 	}
 }
 
-func services(f *fork.Fork, of *sandbox.Workload) []route.Service {
-	out := make([]route.Service, len(f.Services))
+func forkedServices(f *fork.Fork, of sandbox.Workload) []route.Service {
+	services := make([]route.Service, len(f.Services))
 	for i := range f.Services {
-		service := &f.Services[i]
-		out[i] = route.Service{
-			Workload: *of, Namespace: f.Baseline.Namespace, Baseline: service.Baseline.Name, Fork: service.Name,
-		}
-		for _, port := range f.Baseline.Ports(service.Baseline) {
-			out[i].Ports = append(out[i].Ports, route.Port{
-				Name: port.Name, Number: port.Number, Target: port.Target, Protocol: port.Protocol, AppProtocol: port.AppProtocol,
-			})
-		}
+		services[i] = inFront(f.Baseline, f.Services[i].Baseline, of)
+		services[i].Fork = f.Services[i].Name
+	}
+	return services
+}
+
+// inFront is a Service in front of a workload, which a document names as it is named there.
+func inFront(w *baseline.Workload, service *baseline.Service, named sandbox.Workload) route.Service {
+	out := route.Service{Workload: named, Namespace: w.Namespace, Baseline: service.Name}
+	for _, port := range w.Ports(service) {
+		out.Ports = append(out.Ports, route.Port{
+			Name: port.Name, Number: port.Number, Target: port.Target, Protocol: port.Protocol, AppProtocol: port.AppProtocol,
+		})
 	}
 	return out
 }

@@ -17,12 +17,13 @@ import (
 
 // scene is one run: the baseline, the sandboxes, and what becomes of them.
 type scene struct {
-	call     process.Call
-	config   *config
-	cluster  *baseline.Cluster
-	subjects []*subject
-	groups   []route.Group
-	routes   route.Output
+	call        process.Call
+	config      *config
+	cluster     *baseline.Cluster
+	clusterName string // empty where nothing tells it
+	subjects    []*subject
+	groups      []route.Group // of the cluster, or of every one
+	routes      route.Output
 }
 
 // work is what is rendered for one sandbox.
@@ -92,7 +93,7 @@ func (of *subject) output(o sandbox.ResourceOutput) (secret, key string) {
 // address returns the first Service of a fork and its first port.
 func (of *subject) address(named sandbox.Workload) (customization.Address, bool) {
 	for i, f := range of.work.forks {
-		if f == nil || !same(of.Spec.Forks[i].ForkOf, named) || len(f.Services) == 0 {
+		if f == nil || of.Spec.Forks[i].ForkOf.Plain() != named.Plain() || len(f.Services) == 0 {
 			continue
 		}
 		service := &f.Services[0]
@@ -101,11 +102,6 @@ func (of *subject) address(named sandbox.Workload) (customization.Address, bool)
 		}
 	}
 	return customization.Address{}, false
-}
-
-func same(a, b sandbox.Workload) bool {
-	rollout := func(kind string) bool { return kind == baseline.Rollout || kind == "ArgoRollout" }
-	return a.Namespace == b.Namespace && a.Name == b.Name && (a.Kind == b.Kind || rollout(a.Kind) && rollout(b.Kind))
 }
 
 func describe(f *fork.Fork) string {

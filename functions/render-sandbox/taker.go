@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/selector"
 )
 
-// reportTakers tells, once for each namespace with forks, what selects the forks' Pods whatever their labels are, and, once
-// for each baseline, which NetworkPolicies its forks lose.
+// reportTakers tells, once for each namespace with forks, what selects the forks' Pods all the same, and, once for each
+// baseline, which NetworkPolicies its forks lose.
 func (s *scene) reportTakers() {
 	seen := map[*baseline.Namespace]bool{}
 	forked := map[*baseline.Workload]bool{}
@@ -32,8 +32,8 @@ func (s *scene) reportTakers() {
 	}
 }
 
-// reportCaught tells of selectors that no labels escape. What sends requests to Pods or owns them must not take a fork's; a
-// PodDisruptionBudget counts them, and a NetworkPolicy is wanted there.
+// reportCaught tells of selectors that the labels of forks do not escape. What sends requests to Pods or owns them must not
+// take a fork's; a PodDisruptionBudget counts them, and a NetworkPolicy is wanted there.
 func (s *scene) reportCaught(space *baseline.Namespace) {
 	for _, i := range space.Escape.Caught {
 		item := space.Takers[i].Item
@@ -42,10 +42,11 @@ func (s *scene) reportCaught(space *baseline.Namespace) {
 			s.call.List.Report(krm.At(item, "spec.podSelector", krm.Info, "holds for the Pods of forks too"))
 		case baseline.PodDisruptionBudget:
 			s.call.List.Report(krm.At(item, "spec.selector", krm.Warning,
-				"counts the Pods of forks too, whatever their labels are: make it name a label that the baseline's Pods have"))
+				"counts the Pods of forks too: make it name a label that the baseline's Pods have"))
 		default:
 			s.call.List.Report(krm.At(item, "spec.selector", krm.Error,
-				"must not select the Pods of forks, which it does whatever their labels are: make it name a label that its Pods have"))
+				"must not select the Pods of forks, but no labels were found that keep them out of it and of all others: make it "+
+					"name a label that its Pods have"))
 		}
 	}
 }

@@ -33,10 +33,7 @@ func formerly(item *krm.Item) sandbox.Workload {
 // Find returns the workload that a sandbox names: by the name in the list or, where no other has that, by the one from
 // before a kustomize prefix. The error says how to add it.
 func (c *Cluster) Find(of sandbox.Workload) (*Workload, error) {
-	key := of
-	if key.Kind == "ArgoRollout" {
-		key.Kind = Rollout
-	}
+	key := of.Plain()
 	found := c.workloads[key]
 	if len(found) == 0 {
 		return nil, c.missing(key)

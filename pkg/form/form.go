@@ -30,47 +30,6 @@ func Identifier(text string) string {
 	return ""
 }
 
-// Label checks a DNS label, such as a namespace: at most 63 characters (RFC 1123).
-func Label(text string) string {
-	switch {
-	case text == "":
-		return ""
-	case len(text) > 63:
-		return fmt.Sprintf("must have at most 63 characters, not %d", len(text))
-	case !dnsLabel(text):
-		return fmt.Sprintf("must hold lower-case letters, digits and inner dashes only, not as %q does", text)
-	}
-	return ""
-}
-
-// Subdomain checks DNS labels joined by dots, such as a workload's name: at most 253 characters (RFC 1123).
-func Subdomain(text string) string {
-	if text == "" {
-		return ""
-	}
-	if len(text) > 253 {
-		return fmt.Sprintf("must have at most 253 characters, not %d", len(text))
-	}
-	for label := range strings.SplitSeq(text, ".") {
-		if !dnsLabel(label) {
-			return fmt.Sprintf("must hold lower-case letters, digits, inner dashes and dots only, not as %q does", text)
-		}
-	}
-	return ""
-}
-
-func dnsLabel(text string) bool {
-	if text == "" || text[0] == '-' || text[len(text)-1] == '-' {
-		return false
-	}
-	for i := range len(text) {
-		if c := text[i]; c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
-}
-
 // Key checks a key of a ConfigMap or a Secret (Kubernetes API validation).
 func Key(text string) string {
 	odd := func(r rune) bool { return !Alphanumeric(r) && r != '-' && r != '_' && r != '.' }

@@ -45,10 +45,26 @@ func TestIdentifiersAndFiles(t *testing.T) {
 	}
 }
 
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"a", "9z", "a-b.c", "web.shop.svc", "web.shop.svc.cluster.local.", "DB.Example.com", "10.0.0.1", "::1", "::ffff:10.0.0.1",
+		"2001:DB8::1", strings.Repeat("a", 63), strings.Repeat("a.", 127),
+	} {
+		assert.Empty(t, form.Host(text), text)
+	}
+	for _, text := range []string{
+		".", "..", ".a", "a..b", "a..", "-a", "a-", "a.-b", "a_b", "a b", "ä", "\u212aube", "a\n", "*.a", "me@a", "a/b", "a?b", "a#b", "a%20b",
+		"a:80", "http://a", "a.b.svc/path", "[::1]", "[::1]:80", "::1%eth0", "::g", "1:2", strings.Repeat("a", 64), strings.Repeat("a.", 126) + "aa",
+	} {
+		assert.Contains(t, form.Host(text), "must", text)
+	}
+}
+
 func TestAnEmptyTextPasses(t *testing.T) {
 	t.Parallel()
 	for _, check := range []func(string) string{
-		form.Identifier, form.Label, form.Subdomain, form.File, form.Key, form.Variable,
+		form.Identifier, form.Label, form.Subdomain, form.Host, form.File, form.Key, form.Variable,
 	} {
 		assert.Empty(t, check(""))
 	}

@@ -36,8 +36,8 @@ func sureFlow(node *yaml.Node) (string, bool) {
 	return "[" + strings.Join(parts, ", ") + "]", true
 }
 
-// sureInFlow returns what stands inside a mapping or list in flow style. A colon or a bracket that block style shows as it is
-// may need quotes there.
+// sureInFlow returns what stands inside a mapping or list in flow style. A colon or a bracket that block style shows as it
+// is may need quotes there.
 func sureInFlow(node *yaml.Node) (string, bool) {
 	if node.Kind != yaml.ScalarNode {
 		return sureFlow(node)

@@ -9,34 +9,55 @@ import (
 
 // isBareCollection tells whether there is nothing to a mapping or list in block style but what is in it.
 func isBareCollection(node *yaml.Node) bool {
-	return node.Style == 0 && node.Anchor == "" && node.HeadComment == "" && node.LineComment == "" && node.FootComment == "" &&
-		(node.Kind == yaml.MappingNode && (node.Tag == "" || node.Tag == "!!map") ||
-			node.Kind == yaml.SequenceNode && (node.Tag == "" || node.Tag == "!!seq"))
+	switch node.Kind {
+	case yaml.MappingNode:
+		return node.Style == 0 && isUnmarked(node, "!!map")
+	case yaml.SequenceNode:
+		return node.Style == 0 && isUnmarked(node, "!!seq")
+	case yaml.DocumentNode, yaml.ScalarNode, yaml.AliasNode:
+	}
+	return false
 }
 
+// isUnmarked tells whether a node has no anchor, no comment, and no tag but the usual one.
+func isUnmarked(node *yaml.Node, usual string) bool {
+	return node.Anchor == "" && (node.Tag == "" || node.Tag == usual) &&
+		node.HeadComment == "" && node.LineComment == "" && node.FootComment == ""
+}
+
+// isSureKey tells whether a key stands as it is; what is above it is not looked at.
 func isSureKey(key *yaml.Node) bool {
 	const longest = 128 // that yaml.v3 prints without a question mark
 	return key.Kind == yaml.ScalarNode && key.Style == 0 && (key.Tag == "" || key.Tag == "!!str") && key.Anchor == "" &&
 		key.LineComment == "" && key.FootComment == "" && len(key.Value) <= longest && isPlain(key.Value)
 }
 
-// sureScalar returns a scalar as it is printed on one line. What is not plain or quoted in the simplest way is left to
-// yaml.v3.
+// sureScalar returns a scalar as it is printed on one line.
 func sureScalar(node *yaml.Node) (string, bool) {
 	isString := node.Tag == "" || node.Tag == "!!str"
-	switch {
-	case node.Style == 0 && isString && isPlainText(node.Value):
-		return node.Value, true
-	case node.Style == 0 && node.Tag == "!!int" && isDecimal(node.Value):
-		return node.Value, true
-	case node.Style == yaml.DoubleQuotedStyle && isString && isUnescaped(node.Value, `"\`):
-		return `"` + node.Value + `"`, true
-	case node.Style == yaml.SingleQuotedStyle && isString && isUnescaped(node.Value, "'"):
-		return "'" + node.Value + "'", true
+	switch node.Style {
+	case 0:
+		if isString && isPlainText(node.Value) || node.Tag == "!!int" && isDecimal(node.Value) {
+			return node.Value, true
+		}
+	case yaml.DoubleQuotedStyle:
+		if isString && isUnescaped(node.Value, `"\`) {
+			return `"` + node.Value + `"`, true
+		}
+	case yaml.SingleQuotedStyle:
+		if isString && isUnescaped(node.Value, "'") {
+			return "'" + node.Value + "'", true
+		}
+	case yaml.TaggedStyle, yaml.LiteralStyle, yaml.FoldedStyle, yaml.FlowStyle:
 	}
-	bare := *node
-	bare.LineComment = ""
-	text, err := printTree(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "k"}, &bare}})
+	return askedScalar(node)
+}
+
+// askedScalar asks yaml.v3 what it prints for a scalar, if that is one line.
+func askedScalar(node *yaml.Node) (string, bool) {
+	key, value := &yaml.Node{Kind: yaml.ScalarNode, Value: "k"}, *node
+	value.LineComment = ""
+	text, err := printTree(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, &value}})
 	line, ok := bytes.CutPrefix(text, []byte("k: "))
 	if err != nil || !ok || bytes.IndexByte(line, '\n') != len(line)-1 {
 		return "", false

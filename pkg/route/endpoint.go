@@ -2,10 +2,9 @@ package route
 
 import (
 	"net/url"
-	"strconv"
 
+	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
 	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 )
 
@@ -15,58 +14,68 @@ func (r *rendering) sandboxEndpoints(s *Sandbox) {
 	if s.Spec.DefaultRouteGroup != nil {
 		for i, e := range s.Spec.DefaultRouteGroup.Endpoints {
 			at := krm.Path("spec.defaultRouteGroup.endpoints").Index(i)
-			t, ok := parseTarget(e.Target)
-			if !ok {
-				r.badTarget(s.Item, at.Key("target"), e.Target)
-				continue
+			if t := r.target(s.Item, at, e.Target, s.Services, "that the sandbox forks and a Service selects"); t != nil {
+				r.endpoint(s.Item, at, &o, e.Name, t)
 			}
-			if is, ok := t.workload(); ok && !t.onFork(s, is) {
-				r.report(s.Item, at.Key("target"), krm.Error, "target must be a port of a workload that the sandbox forks and a "+
-					"Service selects, not %q: name the Service, as in %q", e.Target, "http://web.shop.svc:8080")
-				continue
-			}
-			r.endpoint(s.Item, at, &o, e.Name, t)
 		}
 	}
 	for i, e := range s.Spec.Endpoints {
 		at := krm.Path("spec.endpoints").Index(i)
-		text := schemeOf(e.Protocol) + "://" + e.Host + ":" + strconv.Itoa(e.Port)
-		if t, ok := parseTarget(text); ok {
-			r.endpoint(s.Item, at, &o, e.Name, t)
-		} else {
-			r.badTarget(s.Item, at.Key("host"), text)
+		if wrong := form.Host(e.Host); wrong != "" {
+			r.report(s.Item, at.Key("host"), krm.Error, "host %s", wrong)
+			continue
 		}
+		r.endpoint(s.Item, at, &o, e.Name, newTarget(url.URL{Scheme: schemeOf(e.Protocol), Host: hostPort(e.Host, e.Port)}))
 	}
 	for i := range s.Spec.Forks {
-		fork := &s.Spec.Forks[i]
-		for j, e := range fork.Endpoints {
-			at := krm.Path("spec.forks").Index(i).Key("endpoints").Index(j)
-			t := &target{url: url.URL{Scheme: schemeOf(e.Protocol)}, port: e.Port}
-			if !t.onFork(s, func(w sandbox.Workload) bool { return w == fork.ForkOf }) {
-				r.report(s.Item, at.Key("port"), krm.Error,
-					"port must be one that a Service of the workload leads to, not %d: add the Service to the list", e.Port)
-				continue
-			}
-			r.endpoint(s.Item, at, &o, e.Name, t)
-		}
+		r.forkEndpoints(s, i, &o)
 	}
 }
 
+func (r *rendering) forkEndpoints(s *Sandbox, fork int, o *owner) {
+	for i, e := range s.Spec.Forks[fork].Endpoints {
+		at := krm.Path("spec.forks").Index(fork).Key("endpoints").Index(i)
+		t := &target{url: url.URL{Scheme: schemeOf(e.Protocol)}, port: e.Port}
+		if !t.leadTo(s.Services, s.Spec.Forks[fork].ForkOf) {
+			r.report(s.Item, at.Key("port"), krm.Error,
+				"port must be one that a Service of the workload leads to, not %d: add the Service to the list", e.Port)
+			continue
+		}
+		r.endpoint(s.Item, at, o, e.Name, t)
+	}
+}
+
+// groupEndpoints lists the endpoints of a route group, but for those that are in another cluster.
 func (r *rendering) groupEndpoints(g *Group) {
 	o := groupOwner(g)
 	for i, e := range g.Spec.Endpoints {
+		if e.Cluster != "" && r.Cluster != "" && e.Cluster != r.Cluster {
+			continue
+		}
 		at := krm.Path("spec.endpoints").Index(i)
-		if t, ok := parseTarget(e.Target); ok {
+		if t := r.target(g.Item, at, e.Target, g.Services, "in the list that a Service there selects"); t != nil {
 			r.endpoint(g.Item, at, &o, e.Name, t)
-		} else {
-			r.badTarget(g.Item, at.Key("target"), e.Target)
 		}
 	}
 }
 
-func (r *rendering) badTarget(item *krm.Item, at krm.Path, text string) {
-	r.report(item, at, krm.Error, "must be a URL such as %q, not %q", "http://web.shop.svc:8080", text)
+// target reads the target of an endpoint. Where it is a workload it becomes one of the Services, which are in front of the
+// workloads that which tells; otherwise it is nil, with an error.
+func (r *rendering) target(item *krm.Item, at krm.Path, text string, services []Service, which string) *target {
+	t, ok := parseTarget(text)
+	if !ok {
+		r.report(item, at.Key("target"), krm.Error, "must be a URL such as %q, not %q", exampleTarget, text)
+		return nil
+	}
+	if w, ok := sandbox.TargetWorkload(text); ok && !t.leadTo(services, w) {
+		r.report(item, at.Key("target"), krm.Error, "target must be a port of a workload %s, not %q: name the Service, as in %q",
+			which, text, exampleTarget)
+		return nil
+	}
+	return t
 }
+
+const exampleTarget = "http://web.shop.svc:8080"
 
 func schemeOf(protocol string) string {
 	if protocol == "" {
@@ -93,43 +102,4 @@ func (r *rendering) endpoint(item *krm.Item, at krm.Path, o *owner, name string,
 		}
 	}
 	r.out.Endpoints = append(r.out.Endpoints, e)
-}
-
-// published is an endpoint at a Gateway.
-type published struct {
-	name, hostname     string
-	namespace, service string
-	port               int
-}
-
-// publish gives an endpoint its host name. Where the key leads to a fork of the Service the Gateway sends requests there
-// itself: not every mesh has its Gateway look at the routes of a Service.
-func (r *rendering) publish(o *owner, name string, t *target) *published {
-	p := &published{name: name, namespace: t.namespace, service: t.service, port: t.port}
-	if h := r.table.hosts[hostKey{t.namespace, t.service}]; h != nil {
-		if rule, forked := h.rules[o.key]; forked {
-			p.service = rule.fork
-		}
-	}
-	label := naming.File(name) + "--" + o.key
-	if len(label) > maxHostLabel {
-		label = naming.Object(naming.Hash("endpoint", o.key, name), name)
-	}
-	p.hostname = label + "." + r.Gateway.Domain
-	return p
-}
-
-// maxHostLabel is the longest label of a host name, in bytes (RFC 1035).
-const maxHostLabel = 63
-
-func (p *published) objectName(o *owner) string {
-	return naming.Object(naming.Hash("endpoint-route", o.key, p.name), o.name, p.name)
-}
-
-func (p *published) url(scheme string, t *target) string {
-	u := t.url
-	if u.Scheme, u.Host = scheme, p.hostname; scheme == "" {
-		u.Scheme = "http"
-	}
-	return u.String()
 }

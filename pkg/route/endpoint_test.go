@@ -73,21 +73,6 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-func TestTargetsThatAreNoURL(t *testing.T) {
-	t.Parallel()
-	const problem = `must be a URL such as "http://web.shop.svc:8080", not `
-	s := box(t, "x", `{cluster: c, endpoints: [{name: e, host: "a b", port: 1}, {name: good, host: a.b.svc, port: 1},
-  {name: user, host: "me@a.b.svc", port: 1}]}`)
-	g := groupOf(t, "g", `{match: {label: {key: a, value: b}}, endpoints: [{name: e, target: "web"}]}`)
-	out := route.Render([]route.Sandbox{s}, []route.Group{g}, route.Options{Mode: route.None})
-	assert.Equal(t, []string{
-		"[error] spec.endpoints[0].host: " + problem + `"http://a b:1"`,
-		"[error] spec.endpoints[2].host: " + problem + `"http://me@a.b.svc:1"`,
-		"[error] spec.endpoints[0].target: " + problem + `"web"`,
-	}, messages(out.Findings))
-	assert.Equal(t, []string{"good spec.endpoints[1] http://a.b.svc:1 request"}, listed(out.Endpoints))
-}
-
 // A Service none of whose ports carries headers has no routes, and the user is told.
 func TestServicesWithoutHeaders(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,8 @@ type Options struct {
 	RenderedBy string
 	// Headers are those that a request may carry the key in, each one of Headers(). Empty means DefaultHeaders().
 	Headers []string
+	// Cluster is the one that is rendered; empty where it is not known. Endpoints of route groups in another are left out.
+	Cluster string
 	// Gateway publishes the endpoints under host names of their own; nil leaves them inside the mesh.
 	Gateway *Gateway
 }
@@ -60,13 +62,15 @@ type Group struct {
 	*sandbox.RouteGroup
 	// Key is the routing key: see GroupKey.
 	Key string
+	// Services are those in front of the workloads that its targets name, forked or not.
+	Services []Service
 }
 
 // Service is a baseline Service and its fork, both in one namespace.
 type Service struct {
-	// Workload is the baseline that is forked: fork endpoints and targets such as http://NAME.NS.deploy:PORT mean it.
+	// Workload is the baseline: fork endpoints and targets such as http://NAME.NS.deploy:PORT mean it.
 	Workload sandbox.Workload
-	// Namespace, Baseline and Fork name the two Services.
+	// Namespace, Baseline and Fork name the two Services; a group's have no fork.
 	Namespace, Baseline, Fork string
 	// Ports are those of the baseline Service; the fork has the same.
 	Ports []Port

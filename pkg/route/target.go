@@ -15,18 +15,23 @@ type target struct {
 	port               int
 }
 
-// parseTarget reads a URL. A host NAME.NS.svc, with or without the cluster's domain, is a Service.
+// parseTarget reads a URL.
 func parseTarget(text string) (*target, bool) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Hostname() == "" || parsed.User != nil {
 		return nil, false
 	}
-	t := &target{url: *parsed, port: portOf(parsed)}
-	labels := strings.SplitN(parsed.Hostname(), ".", 4)
+	return newTarget(*parsed), true
+}
+
+// newTarget finds out where a URL leads. A host NAME.NS.svc, with or without the cluster's domain, is a Service.
+func newTarget(u url.URL) *target {
+	t := &target{url: u, port: portOf(&u)}
+	labels := strings.SplitN(strings.ToLower(u.Hostname()), ".", 4)
 	if len(labels) > 2 && labels[2] == "svc" && isLabel(labels[0]) && isLabel(labels[1]) {
 		t.service, t.namespace = labels[0], labels[1]
 	}
-	return t, true
+	return t
 }
 
 // isLabel tells whether text can be the name of a Service or a namespace (RFC 1123).
@@ -46,28 +51,25 @@ func portOf(u *url.URL) int {
 	return 80
 }
 
-// workload returns what a host of the forms NAME.NS.deploy and NAME.NS.rollout means (Sandbox spec, defaultRouteGroup).
-func (t *target) workload() (is func(sandbox.Workload) bool, ok bool) {
-	labels := strings.Split(t.url.Hostname(), ".")
-	if len(labels) != 3 || labels[2] != "deploy" && labels[2] != "rollout" {
-		return nil, false
+// hostPort joins a host and a port as net.JoinHostPort does, which functions must not import.
+func hostPort(host string, port int) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
 	}
-	return func(w sandbox.Workload) bool {
-		return w.Name == labels[0] && w.Namespace == labels[1] && (w.Kind == "Deployment") == (labels[2] == "deploy")
-	}, true
+	return host + ":" + strconv.Itoa(port)
 }
 
-// onFork turns a target of a workload's port into one of the baseline Service in front of it.
-func (t *target) onFork(s *Sandbox, is func(w sandbox.Workload) bool) bool {
-	for i := range s.Services {
-		service := &s.Services[i]
-		if !is(service.Workload) {
+// leadTo turns a target of a workload's port into one of the first Service in front of it that leads there.
+func (t *target) leadTo(services []Service, w sandbox.Workload) bool {
+	for i := range services {
+		service := &services[i]
+		if service.Workload.Plain() != w.Plain() {
 			continue
 		}
 		for j := range service.Ports {
 			if port := &service.Ports[j]; port.reaches(t.port) {
 				t.namespace, t.service, t.port = service.Namespace, service.Baseline, port.Number
-				t.url.Host = t.service + "." + t.namespace + ".svc:" + strconv.Itoa(t.port)
+				t.url.Host = hostPort(t.service+"."+t.namespace+".svc", t.port)
 				return true
 			}
 		}

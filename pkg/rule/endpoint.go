@@ -1,9 +1,7 @@
 package rule
 
 import (
-	"fmt"
 	"iter"
-	"net/url"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -58,47 +56,6 @@ var endpointProtocol = Rule{
 	},
 }
 
-// endpointTarget: Sandbox spec, defaultRouteGroup, and RouteGroup spec, spec.endpoints: the target is a URL.
-var endpointTarget = Rule{
-	ID: "endpoint-target", Severity: krm.Error,
-	Demand:  "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080 or http://web.shop.deploy:8080.",
-	Why:     "Requests could not be sent anywhere.",
-	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
-	sandbox: func(c *sandboxCheck) {
-		if c.Spec.DefaultRouteGroup == nil {
-			return
-		}
-		for i, endpoint := range c.Spec.DefaultRouteGroup.Endpoints {
-			if wrong := checkTarget(endpoint.Target); wrong != "" {
-				c.report(targetPath(i), "%s", wrong)
-			}
-		}
-	},
-	routeGroup: func(c *routeGroupCheck) {
-		for i, endpoint := range c.Spec.Endpoints {
-			if wrong := checkTarget(endpoint.Target); wrong != "" {
-				c.report(groupEndpointPath(i).Key("target"), "%s", wrong)
-			}
-		}
-	},
-}
-
-func checkTarget(target string) string {
-	if target == "" {
-		return ""
-	}
-	parsed, err := url.Parse(target)
-	if err != nil || parsed.Scheme == "" || parsed.Hostname() == "" {
-		return fmt.Sprintf("target must be a URL such as %q, not %q", "http://web.shop.svc:8080", target)
-	}
-	if port := parsed.Port(); port != "" {
-		if number, ok := decimal(port, 65535); !ok || number == 0 {
-			return fmt.Sprintf("target must have a port between 1 and 65535, not as %q does", target)
-		}
-	}
-	return ""
-}
-
 // endpoint is one of the three sorts of endpoints, and where it is.
 type endpoint struct {
 	name, protocol string
@@ -118,7 +75,7 @@ func (c *sandboxCheck) endpoints() iter.Seq[endpoint] {
 			}
 		}
 		for i, e := range c.Spec.Endpoints {
-			path := krm.Path("spec.endpoints").Index(i)
+			path := hostEndpointPath(i)
 			if !yield(endpoint{name: e.Name, protocol: e.Protocol, port: e.Port, path: path}) {
 				return
 			}
@@ -133,9 +90,3 @@ func (c *sandboxCheck) endpoints() iter.Seq[endpoint] {
 		}
 	}
 }
-
-func targetPath(i int) krm.Path {
-	return krm.Path("spec.defaultRouteGroup.endpoints").Index(i).Key("target")
-}
-
-func groupEndpointPath(i int) krm.Path { return krm.Path("spec.endpoints").Index(i) }

@@ -23,6 +23,16 @@ func TestEndpoints(t *testing.T) {
 		"spec.forks[0].endpoints[0].protocol: HTTP": {
 			`error endpoint-protocol spec.forks[0].endpoints[0].protocol: must be one of "http", "grpc", not "HTTP"`,
 		},
+		"spec.endpoints[0].host: db.example.com": nil,
+		`spec.endpoints[0].host: "::1"`:          nil,
+		"spec.endpoints[0].host: a.b.svc/path": {
+			`error endpoint-host spec.endpoints[0].host: host must be a DNS name or an IP address such as "web.shop.svc", ` +
+				`not "a.b.svc/path": leave out scheme, port and path`,
+		},
+		"spec.endpoints[0].host: a.b.svc:80":      {`error endpoint-host spec.endpoints[0].host: host must be`},
+		"spec.endpoints[0].host: http://a.b.svc":  {`error endpoint-host spec.endpoints[0].host: host must be`},
+		"spec.endpoints[0].host: web.${ns}.svc":   {"error placeholder spec.endpoints[0].host: "},
+		`spec.endpoints[0].host: ""`:              {"error required spec.endpoints[0].host: must not be empty"},
 		target + ": http://web.shop.svc":          nil,
 		target + ": grpc://web.shop.rollout:9000": nil,
 		target + ": http://[::1]:80/path":         nil,

@@ -28,7 +28,9 @@ var (
 	badFiles  = []string{"a/b", "/a/../b", "/a/..", "/", "/a/", `"/a\nb"`}
 	images    = []string{"a", "a.b:5000/c/d:e", "a@sha256:" + strings.Repeat("0", 64)}
 	badImages = []string{"A", "a b", "a:b:c", "http://a/b", "a@sha256:0"}
-	targets   = []string{"http://a", "https://a.b.svc:1/c", "grpc://a.b.deploy:65535"}
+	hosts     = []string{"a", "A.b.svc.", "10.0.0.1", `"::1"`, long[:63], long[:63] + ".a"}
+	noHosts   = []string{"a/b", "a:80", "http://a", "me@a", "a b", `"[::1]"`, "a..b", long[:64]}
+	targets   = []string{"http://a", "https://a.b.svc:1/c", "grpc://a.b:65535"}
 	noTargets = []string{"a.b.svc:80", "http://", "http://a:65536", "http://a:0", "//a"}
 )
 
@@ -64,8 +66,9 @@ var limits = map[string][]limit{
 		{".patch.type", "patch-type", []string{"merge", "strategic"}, []string{"Merge", "jsonpatch"}},
 		{"spec.forks[].endpoints[].port", "endpoint-port", ports, badPorts},
 		{"spec.endpoints[].port", "endpoint-port", ports, badPorts},
+		{"spec.endpoints[].host", "endpoint-host", hosts, noHosts},
 		{".endpoints[].protocol", "endpoint-protocol", []string{"http", "grpc"}, []string{"tcp", "HTTP"}},
-		{".endpoints[].target", "endpoint-target", targets, noTargets},
+		{".endpoints[].target", "endpoint-target", append([]string{"http://a.b.deploy", "grpc://a.b.rollout:65535"}, targets...), noTargets},
 		{".mappings[].port", "local-address", ports, badPorts},
 		{".mappings[].toLocal", "local-address", []string{"a:1", "'[::1]:65535'"}, []string{`"8080"`, "a:0", "a:65536", `"a:"`, "http://a:1"}},
 		{".forwards[].toLocal", "local-address", []string{"a:1"}, []string{"a", "a:0"}},
@@ -79,6 +82,7 @@ var limits = map[string][]limit{
 		{".label.key", "match-label", []string{"a", "A_-9", "a.b/c", long[1:]}, []string{"a b", "ä", long}},
 		{".label.value", "", []string{"'*'", "a b", "ä"}, nil},
 		{".endpoints[].target", "endpoint-target", targets, noTargets},
+		{".endpoints[].target", "endpoint-workload", targets, []string{"http://a.b.deploy", "grpc://a.b.c.rollout:65535/d"}},
 		{"spec.ttl.duration", "ttl-duration", []string{"0m", "4294967295w"}, []string{"d", "1s", "4294967296d"}},
 		{"spec.ttl.offsetFrom", "ttl-offset", []string{"createdAt", "updatedAt", "noMatchedSandboxes"}, []string{"never"}},
 	},

@@ -65,11 +65,11 @@ var forkReference = Rule{
 			if known == nil {
 				known = map[sandbox.Workload]bool{}
 				for w := range c.workloads() {
-					known[sameKind(*w.Workload)] = true
+					known[w.Plain()] = true
 				}
 			}
 			path := v.path().Key("valueFrom").Key("fork").Key("forkOf")
-			if of := v.ValueFrom.Fork.ForkOf; !known[sameKind(of)] && !c.unreadAt(path) {
+			if of := v.ValueFrom.Fork.ForkOf; !known[of.Plain()] && !c.unreadAt(path) {
 				c.report(path, "the %s %q of namespace %q must be one that this sandbox forks", of.Kind, of.Name, of.Namespace)
 			}
 		}

@@ -39,11 +39,17 @@ func TestRouteGroup(t *testing.T) {
 		"spec.endpoints[0].target: web:8080": {
 			`error endpoint-target spec.endpoints[0].target: target must be a URL such as "http://web.shop.svc:8080"`,
 		},
-		"spec.endpoints[0].target: http://web.${ns}.svc": {"error placeholder spec.endpoints[0].target: "},
-		"-spec.endpoints[0].target":                      {"error required spec.endpoints[0].target: must be set"},
-		"spec.endpoints[0].port: 80":                     {`error unknown-key spec.endpoints[0].port: unknown key "port"`},
-		"spec.endpoints: {name: web}":                    {"error type spec.endpoints: must be a list: each endpoint begins"},
-		"spec.forks: []":                                 {`error unknown-key spec.forks: unknown key "forks"`},
+		"spec.endpoints[0].target: http://web.shop.deploy:8080": {
+			`warning endpoint-workload spec.endpoints[0].target: target must name a Service by the specification, not the workload "web" ` +
+				`of namespace "shop": write a URL such as "http://web.shop.svc:8080"`,
+		},
+		"spec.endpoints[0].target: http://web.v2.shop.rollout": {"warning endpoint-workload spec.endpoints[0].target: "},
+		"spec.endpoints[0].target: http://shop.deploy":         nil,
+		"spec.endpoints[0].target: http://web.${ns}.svc":       {"error placeholder spec.endpoints[0].target: "},
+		"-spec.endpoints[0].target":                            {"error required spec.endpoints[0].target: must be set"},
+		"spec.endpoints[0].port: 80":                           {`error unknown-key spec.endpoints[0].port: unknown key "port"`},
+		"spec.endpoints: {name: web}":                          {"error type spec.endpoints: must be a list: each endpoint begins"},
+		"spec.forks: []":                                       {`error unknown-key spec.forks: unknown key "forks"`},
 	}.run(t, aRouteGroup)
 }
 

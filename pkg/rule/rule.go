@@ -78,7 +78,7 @@ var Rules = []*Rule{
 	&workloadKind, &workloadPlace, &workloadUnique, &workloadNameUnique, &imageContainer,
 	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey,
 	&patchType, &patchValue, &patchField,
-	&endpointUnique, &endpointPort, &endpointProtocol, &endpointTarget,
+	&endpointUnique, &endpointPort, &endpointProtocol, &endpointHost, &endpointTarget, &endpointWorkload,
 	&localMappings, &localAddress,
 	&resourceUnique, &resourceName, &pluginReference,
 	&unknownPlugin, &unknownOutputKey, &unknownParam, &missingParam,

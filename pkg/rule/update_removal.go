@@ -32,7 +32,7 @@ var forkRemoved = Rule{
 // forks tells whether the sandbox has a fork, by its workload or by its name.
 func (s *updatedSandbox) forks(fork sandbox.Fork) bool {
 	return slices.ContainsFunc(s.Spec.Forks, func(one sandbox.Fork) bool {
-		return sameKind(one.ForkOf) == sameKind(fork.ForkOf) || one.Name == fork.Name && one.Name != ""
+		return one.ForkOf.Plain() == fork.ForkOf.Plain() || one.Name == fork.Name && one.Name != ""
 	})
 }
 

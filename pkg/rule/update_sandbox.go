@@ -156,13 +156,13 @@ func (u *updateCheck) forkOf(s changed) {
 	was := map[string]sandbox.Workload{}
 	for _, fork := range s.before.Spec.Forks {
 		if fork.Name != "" {
-			was[fork.Name] = sameKind(fork.ForkOf)
+			was[fork.Name] = fork.ForkOf.Plain()
 		}
 	}
 	for i, fork := range s.after.Spec.Forks {
 		path := forkPath(i).Key("forkOf")
 		of, known := was[fork.Name]
-		if known && of != sameKind(fork.ForkOf) && !s.unread(path) && !s.unread("spec.forks") {
+		if known && of != fork.ForkOf.Plain() && !s.unread(path) && !s.unread("spec.forks") {
 			u.report(&s.after.check, path, "forkOf of fork %q must stay %s: %s", fork.Name, workloadText(of), freshSandbox)
 		}
 	}

@@ -55,7 +55,7 @@ var workloadUnique = Rule{
 			if w.list == virtuals || c.unread(w) {
 				continue
 			}
-			key := sameKind(*w.Workload)
+			key := w.Plain()
 			if other, taken := first[key]; taken {
 				c.report(w.path(), "the %s %q of namespace %q must be named once: it is already in %s",
 					w.Kind, w.Name, w.Namespace, other)
@@ -130,14 +130,6 @@ func (c *sandboxCheck) unread(w workload) bool { return len(c.problems) > 0 && c
 
 func (c *sandboxCheck) unreadAt(path krm.Path) bool {
 	return c.unsure(path) || c.unsure(path.Key("kind")) || c.unsure(path.Key("namespace")) || c.unsure(path.Key("name"))
-}
-
-// sameKind gives a workload's kind one name: Rollout is ArgoRollout.
-func sameKind(w sandbox.Workload) sandbox.Workload {
-	if w.Kind == "Rollout" {
-		w.Kind = "ArgoRollout"
-	}
-	return w
 }
 
 // imageContainer: Sandbox spec, images.

@@ -1,5 +1,10 @@
 package sandbox
 
+import (
+	"net/url"
+	"strings"
+)
+
 // HostEndpoint is a deprecated endpoint of the sandbox as a whole.
 type HostEndpoint struct {
 	Name string `json:"name" required:"true"`
@@ -28,6 +33,28 @@ type Endpoint struct {
 	Name string `json:"name" required:"true"`
 	// Target is a URL of a service, or `http://NAME.NS.deploy:PORT` and `http://NAME.NS.rollout:PORT`.
 	Target string `json:"target" required:"true"`
+}
+
+// TargetWorkload returns the workload that a target names, in the forms http://NAME.NS.deploy:PORT and
+// http://NAME.NS.rollout:PORT (Sandbox spec, defaultRouteGroup).
+func TargetWorkload(target string) (w Workload, ok bool) {
+	parsed, err := url.Parse(target)
+	if err != nil {
+		return Workload{}, false
+	}
+	labels := strings.Split(strings.ToLower(parsed.Hostname()), ".")
+	n := len(labels)
+	switch labels[n-1] {
+	case "deploy":
+		w.Kind = "Deployment"
+	case "rollout":
+		w.Kind = "Rollout"
+	}
+	if w.Kind == "" || n < 3 {
+		return Workload{}, false
+	}
+	w.Namespace, w.Name = labels[n-2], strings.Join(labels[:n-2], ".")
+	return w, w.Namespace != "" && w.Name != ""
 }
 
 // Middleware is applied to requests on their way to the sandbox's workloads.

@@ -140,6 +140,29 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// A target names a workload by its kind, in any case; a workload's name may hold dots.
+func TestTargetsOfWorkloads(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]sandbox.Workload{
+		"http://web.shop.deploy:8080":     {Kind: "Deployment", Namespace: "shop", Name: "web"},
+		"grpc://web.v2.shop.rollout":      {Kind: "Rollout", Namespace: "shop", Name: "web.v2"},
+		"https://Web.Shop.Deploy:1/a?b#c": {Kind: "Deployment", Namespace: "shop", Name: "web"},
+	} {
+		w, ok := sandbox.TargetWorkload(target)
+		assert.True(t, ok, target)
+		assert.Equal(t, want, w, target)
+		assert.Equal(t, want, w.Plain(), target)
+	}
+	for _, target := range []string{
+		"", "http://", "http://deploy", "http://web.deploy", "http://.shop.deploy", "http://web..deploy", "http://web.shop.svc/a.b.deploy",
+		"web.shop.deploy:8080", "http://web.shop.deploy.svc", "http://web.shop.deployment", "http://%zz.shop.deploy",
+	} {
+		_, ok := sandbox.TargetWorkload(target)
+		assert.False(t, ok, target)
+	}
+	assert.Equal(t, "Rollout", sandbox.Workload{Kind: "ArgoRollout"}.Plain().Kind)
+}
+
 func TestNullMeansAbsent(t *testing.T) {
 	t.Parallel()
 	s, problems := read(t, "spec: {cluster: a, resources: null, endpoints: null, ttl: null, forks: []}")

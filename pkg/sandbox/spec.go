@@ -60,6 +60,14 @@ type Workload struct {
 	Name      string `json:"name" required:"true"`
 }
 
+// Plain returns the workload with one name for each kind: an ArgoRollout is a Rollout.
+func (w Workload) Plain() Workload {
+	if w.Kind == "ArgoRollout" {
+		w.Kind = "Rollout"
+	}
+	return w
+}
+
 // Fork is a copy of a workload for this sandbox.
 type Fork struct {
 	// Name is optional; middleware matches it.

@@ -8,8 +8,8 @@ type Escape struct {
 	named map[string]bool
 	// Set are the labels to set.
 	Set map[string]string
-	// Caught are the indexes of the selectors that take the Pod whatever its labels are: those without a requirement, those
-	// that ask for a label that the Pod must have, and those that contradict others before them.
+	// Caught are the indexes of the selectors that take such a Pod all the same: those without a requirement, those that ask
+	// for a label that the Pod must have, and those for which no labels were found that escape them and the others too.
 	Caught []int
 }
 
@@ -20,7 +20,7 @@ func (e *Escape) Drops(key string) bool { return e.named[key] }
 // unless they ask for their absence. The same selectors give the same escape.
 func From(selectors []Selector, fixed func(key string) bool) *Escape {
 	e := &Escape{named: map[string]bool{}, Set: map[string]string{}}
-	search := search{left: mostSteps}
+	search := search{plan: plan{}, left: mostSteps}
 	for i, s := range selectors {
 		if !s.possible() {
 			continue
@@ -38,13 +38,9 @@ func From(selectors []Selector, fixed func(key string) bool) *Escape {
 		if away {
 			continue
 		}
-		search.selectors = append(search.selectors, easyFirst(ways))
-		if plan := search.solve(); plan != nil {
-			search.plan = plan
-			continue
+		if !search.add(easyFirst(ways)) {
+			e.Caught = append(e.Caught, i)
 		}
-		search.selectors = search.selectors[:len(search.selectors)-1]
-		e.Caught = append(e.Caught, i)
 	}
 	for key, want := range search.plan {
 		if want.present {
@@ -67,7 +63,7 @@ func hard(r Requirement) int {
 	return 1
 }
 
-// mostSteps bounds the search, which in the worst case tries every way out of every selector.
+// mostSteps bounds the searches, which in the worst case try every way out of every selector.
 const mostSteps = 100_000
 
 // search looks for what labels must be like so that each selector has a requirement that does not hold.
@@ -77,90 +73,41 @@ type search struct {
 	left      int
 }
 
-// plan says what labels must be like; one that is not in it must be missing.
-type plan map[string]want
-
-// want is what one label must be like. Without present it may be missing, and then the values do not count.
-type want struct {
-	present, absent bool
-	allowed         []string // nil: any
-	forbidden       []string
-}
-
-// solve extends the plan by the last selector; where that fails it starts anew.
-func (s *search) solve() plan {
-	last := len(s.selectors) - 1
-	if extended := s.from(last, s.plan); extended != nil {
-		return extended
-	}
-	return s.from(0, nil)
-}
-
-func (s *search) from(i int, p plan) plan {
-	if i == len(s.selectors) {
-		if p == nil {
-			p = plan{}
+// add takes in a selector, unless no labels are found that escape it and the others. One more label that does costs none of
+// the steps, so that a search that gave up says nothing of the selectors after it.
+func (s *search) add(ways []Requirement) bool {
+	for _, r := range ways {
+		if w, ok := s.plan[r.Key].with(r.negated()); ok {
+			s.plan[r.Key] = w
+			s.selectors = append(s.selectors, ways)
+			return true
 		}
-		return p
 	}
-	for _, r := range s.selectors[i] {
+	// What is hard to escape comes first: the others have more ways.
+	fresh := plan{}
+	if !s.escape(ways, s.selectors, fresh) {
+		return false
+	}
+	s.selectors, s.plan = slices.Insert(s.selectors, 0, ways), fresh
+	return true
+}
+
+// escape makes the plan one that escapes a selector and the rest too. Where there is none it stays as it is.
+func (s *search) escape(ways []Requirement, rest [][]Requirement, p plan) bool {
+	for _, r := range ways {
 		if s.left--; s.left < 0 {
-			return nil
+			return false
 		}
-		w, ok := p[r.Key].with(r.negated())
+		before := p[r.Key]
+		w, ok := before.with(r.negated())
 		if !ok {
 			continue
 		}
-		next := make(plan, len(p)+1)
-		for key, value := range p {
-			next[key] = value
+		p[r.Key] = w
+		if len(rest) == 0 || s.escape(rest[0], rest[1:], p) {
+			return true
 		}
-		next[r.Key] = w
-		if done := s.from(i+1, next); done != nil {
-			return done
-		}
+		p[r.Key] = before
 	}
-	return nil
-}
-
-// with returns what a label must be like so that besides what is wanted a requirement holds; ok is false where no label is
-// like that.
-func (w want) with(r Requirement) (_ want, ok bool) {
-	switch r.Operator {
-	case Exists:
-		w.present = true
-	case DoesNotExist:
-		w.absent = true
-	case NotIn:
-		w.forbidden = append(slices.Clip(w.forbidden), r.Values...)
-	case In:
-		w.present = true
-		if w.allowed == nil {
-			w.allowed = slices.Clone(r.Values)
-		} else {
-			w.allowed = slices.DeleteFunc(slices.Clone(w.allowed), func(v string) bool { return !slices.Contains(r.Values, v) })
-		}
-	}
-	if w.present && w.absent {
-		return w, false
-	}
-	return w, !w.present || w.allowed == nil || len(w.choices()) > 0
-}
-
-func (w want) choices() []string {
-	left := slices.DeleteFunc(slices.Clone(w.allowed), func(v string) bool { return slices.Contains(w.forbidden, v) })
-	slices.Sort(left)
-	return left
-}
-
-// value returns the value of a label that must be there: the first of the allowed ones, or one that nobody names.
-func (w want) value() string {
-	if w.allowed != nil {
-		return w.choices()[0]
-	}
-	value := "fork"
-	for slices.Contains(w.forbidden, value) {
-		value += "x"
-	}
-	return value
+	return false
 }

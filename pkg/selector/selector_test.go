@@ -1,8 +1,10 @@
 package selector_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -186,12 +188,10 @@ func free(selectors []selector.Selector, set map[string]string) bool {
 	return true
 }
 
-// Selectors that would take ages to escape from end soon: each of seven Pods must be in one of six places, two never in the
-// same. What is not told as caught is escaped all the same.
-func TestSearchEnds(t *testing.T) {
-	t.Parallel()
+// hardSet is a set of selectors that it would take ages to escape from: each of seven Pods must be in one of six places, two
+// never in the same.
+func hardSet() (selectors []selector.Selector) {
 	at := func(pod, place int) string { return string(rune('a'+pod)) + string(rune('0'+place)) }
-	var selectors []selector.Selector
 	for pod := range 7 {
 		var nowhere selector.Selector
 		for place := range 6 {
@@ -204,9 +204,62 @@ func TestSearchEnds(t *testing.T) {
 		}
 		selectors = append(selectors, nowhere)
 	}
+	return selectors
+}
+
+func equals(key string, values ...string) selector.Selector {
+	return selector.Selector{{Key: key, Operator: selector.In, Values: values}}
+}
+
+// The search ends soon. What is not told as caught is escaped all the same, and what is told does take the labels: also what
+// comes after the search has given up.
+func TestSearchEnds(t *testing.T) {
+	t.Parallel()
+	hard := hardSet()
+	later := []selector.Selector{
+		equals("app", "web"), equals("a0", "x", "fork"), {{Key: "tier", Operator: selector.NotIn, Values: []string{"x"}}},
+		{{Key: "tier", Operator: selector.Exists}}, equals("tier", "fork", "forkx"),
+	}
+	selectors := append(slices.Clone(hard), later...)
 	escape := selector.From(selectors, func(string) bool { return false })
 	require.NotEmpty(t, escape.Caught)
 	for i, s := range selectors {
-		assert.False(t, s.Matches(escape.Set) && !slices.Contains(escape.Caught, i), i)
+		assert.Equal(t, slices.Contains(escape.Caught, i), s.Matches(escape.Set), i)
 	}
+	var caught []int
+	for _, i := range escape.Caught {
+		if i >= len(hard) {
+			caught = append(caught, i-len(hard))
+		}
+	}
+	assert.Equal(t, []int{3}, caught, "it contradicts the one before it")
+}
+
+// A selector that nothing escapes from costs no search: it says nothing of those after it.
+func TestWhatTakesAllSaysNothingOfTheRest(t *testing.T) {
+	t.Parallel()
+	var selectors []selector.Selector
+	for i := range 40 {
+		key := "k" + strconv.Itoa(i)
+		selectors = append(selectors, selector.Selector{{Key: key, Operator: selector.Exists}, {Key: key + "x", Operator: selector.Exists}})
+	}
+	all := len(selectors)
+	// The last one asks for another way out of the first.
+	selectors = append(selectors, selector.Selector{}, equals("ours", "x"), selector.Selector{{Key: "k0", Operator: selector.DoesNotExist}})
+	escape := selector.From(selectors, func(key string) bool { return key == "ours" })
+	assert.Equal(t, []int{all, all + 1}, escape.Caught)
+	assert.Equal(t, []string{"k0"}, slices.Sorted(maps.Keys(escape.Set)))
+}
+
+// Very many selectors, and one that the labels found for the others do not escape.
+func TestManySelectors(t *testing.T) {
+	t.Parallel()
+	var selectors []selector.Selector
+	for i := range 20_000 {
+		selectors = append(selectors, selector.Selector{{Key: "k" + strconv.Itoa(i), Operator: selector.Exists}, {Key: "a", Operator: selector.Exists}})
+	}
+	selectors = append(selectors, selector.Selector{{Key: "k19999", Operator: selector.DoesNotExist}})
+	escape := selector.From(selectors, func(string) bool { return false })
+	assert.Empty(t, escape.Caught)
+	assert.Len(t, escape.Set, 1)
 }

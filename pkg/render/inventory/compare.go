@@ -24,7 +24,7 @@ func orchestrators(node *yaml.Node) []manifest.Field {
 	return fields
 }
 
-// same tells whether a document says what a tree says, apart from the orchestrators' annotations.
+// same tells whether a document says what a tree says.
 func same(tree manifest.Value, node *yaml.Node) bool {
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -53,23 +53,15 @@ func same(tree manifest.Value, node *yaml.Node) bool {
 }
 
 func sameMap(tree manifest.Map, node *yaml.Node) bool {
-	if node.Kind != yaml.MappingNode {
+	if node.Kind != yaml.MappingNode || len(node.Content) != 2*len(tree) {
 		return false
 	}
-	found := 0
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		key := node.Content[i].Value
-		value := tree.Get(key)
-		switch {
-		case value != nil:
-			if found++; !same(value, node.Content[i+1]) {
-				return false
-			}
-		case !isOrchestrators(key):
+		if value := tree.Get(node.Content[i].Value); value == nil || !same(value, node.Content[i+1]) {
 			return false
 		}
 	}
-	return found == len(tree)
+	return true
 }
 
 func scalar(node *yaml.Node, tag string) bool {

@@ -64,12 +64,25 @@ func TestWhatAnObjectSaysCounts(t *testing.T) {
 		assert.Equal(t, want, got, name)
 		assert.Empty(t, list.Results(), name)
 	}
+	const id, note = "config.k8s.io/id: \"7\"", "resourceplugins.dev/phase: create"
 	for name, changed := range map[string]string{
-		"a text for a map":  strings.Replace(first, "data:\n    k: a\n", "data: k\n", 1),
-		"a text for a flag": strings.Replace(first, "suspend: false", "suspend: \"false\"", 1),
+		"an orchestrator's key in data":   strings.Replace(first, "k: a\n", "k: a\n    "+id+"\n", 1),
+		"an orchestrator's key in spec":   strings.Replace(first, limit, limit+"\n    "+id, 1),
+		"an orchestrator's key on top":    strings.Replace(first, "  data:\n", "  "+id+"\n  data:\n", 1),
+		"an orchestrator's label":         strings.Replace(first, "  metadata:\n", "  metadata:\n    labels: {"+id+"}\n", 1),
+		"an orchestrator's key beside":    strings.Replace(first, "  metadata:\n", "  metadata:\n    "+id+"\n", 1),
+		"an orchestrator's key in a list": strings.Replace(first, written, block("args: [first, '3', {"+id+"}]", limit), 1),
+		"a text for a map":                strings.Replace(first, "data:\n    k: a\n", "data: k\n", 1),
+		"a text for a flag":               strings.Replace(first, "suspend: false", "suspend: \"false\"", 1),
 	} {
 		require.NotEqual(t, first, changed, name)
 		got, _ := settle(t, changed, owner(true), job())
 		assert.Equal(t, first, got, name)
+	}
+	for _, theirs := range []string{id, "config.k8s.io/id: 7", "internal.config.kubernetes.io/x: {a: b}"} {
+		annotated := strings.Replace(first, note, note+"\n      "+theirs, 1)
+		require.NotEqual(t, first, annotated, theirs)
+		got, _ := settle(t, annotated, owner(true), job())
+		assert.Equal(t, annotated, got, "an orchestrator's annotation")
 	}
 }

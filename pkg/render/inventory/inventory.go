@@ -101,7 +101,7 @@ func (v *Inventory) Put(object render.Object, place *Place) (Change, error) {
 	tree := object.Tree
 	if old != nil {
 		theirs := orchestrators(old.item.Node())
-		if same(tree, old.item.Node()) && at(old.item, place) {
+		if same(tree, withoutOrchestrators(old.item.Node())) && at(old.item, place) {
 			return Change{}, nil
 		}
 		tree = annotate(tree, theirs...)
