@@ -131,6 +131,7 @@ func (s *space) waitsForItsSecret() {
 // answers asks a Service twenty times, from a Pod, and counts what it says.
 func (s *space) answers(client, service string) map[string]int {
 	s.t.Helper()
+	reachable(s, service+"."+s.name+".svc", 80)
 	said := shell(s, client, "busybox", fmt.Sprintf("for i in $(seq 20); do wget -q -O - http://%s.%s.svc/; done", service, s.name))
 	answers := map[string]int{}
 	for line := range strings.Lines(said) {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,6 +119,13 @@ func client(s *space, name, image, variable string, from secret, key, command st
 	s.t.Helper()
 	reference := object{"secretKeyRef": object{"name": from.Metadata.Name, "key": key}}
 	return shell(s, name, image, command, object{"name": variable, "valueFrom": reference})
+}
+
+// reachable waits until a Service leads to its Pods: its name and its address take a moment to spread.
+func reachable(s *space, host string, port int) {
+	s.t.Helper()
+	name := "reaches-" + strings.ReplaceAll(host, ".", "-")
+	shell(s, name, "busybox", fmt.Sprintf("until nc -w 2 %s %d -e true; do sleep 0.5; done", host, port))
 }
 
 // shell runs a command in a Pod with the variables, and returns what it prints.

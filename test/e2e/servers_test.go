@@ -47,6 +47,7 @@ func TestLifePostgres(t *testing.T) {
 	require.NoError(t, err)
 	s.apply(s.rename(shop, string(server)))
 	must(t, "", "rollout", "status", "deployment/postgres", "--namespace", s.name, "--timeout", patience.String())
+	reachable(s, "postgres."+s.name+".svc", 5432)
 	admin := func(query string) string {
 		t.Helper()
 		return must(t, "", "exec", "deployment/postgres", "--namespace", s.name, "--", "psql", "--host=/tmp", "--username=postgres",
@@ -78,6 +79,8 @@ func TestLifeOrdersDB(t *testing.T) {
 	s, shop := withServers(t)
 	s.apply(s.rename(shop, mariadb))
 	must(t, "", "wait", "--for=condition=Ready", "pod/mariadb", "--namespace", s.name, "--timeout", patience.String())
+
+	reachable(s, "mariadb."+s.name+".svc", 3306)
 
 	l := example(s, shop, "checkout-42", "orders-db/documents.yaml")
 	l.run("create")

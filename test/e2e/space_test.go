@@ -63,7 +63,8 @@ func (s *space) report() {
 		{"get", "jobs,pods,secrets", "-o", "wide"},
 		{"get", "events", "--sort-by=.lastTimestamp"},
 		{"describe", "pods"},
-		{"logs", "--selector=app.kubernetes.io/managed-by=krm-functions", "--all-containers", "--prefix", "--tail=20", "--max-log-requests=500"},
+		{"logs", "--selector=app.kubernetes.io/managed-by=krm-functions", "--all-containers", "--prefix", "--tail=20", "--max-log-requests=500",
+			"--ignore-errors"},
 	} {
 		stdout, stderr, _ := kubectlWarns("", append(arguments, "--namespace", s.name)...)
 		s.t.Logf("$ kubectl %s\n%s%s", strings.Join(arguments, " "), tail(stdout, 20_000), tail(stderr, 2_000))
