@@ -13,8 +13,8 @@ func diffCommand() command {
 	return command{
 		name: "diff", usage: "OLD NEW", least: 2, most: 2,
 		purpose: "tells how two states of a catalog differ",
-		details: "Lines begin with + for what is new and ~ for what is told otherwise. A published version that is gone or has\n" +
-			"another digest begins with !, and makes the exit code 1.",
+		details: "Lines begin with + for what is new and ~ for what is told otherwise. A published version that is\n" +
+			"gone or has another digest begins with !, and makes the exit code 1.",
 		example: "git show main:catalog.yaml > old.yaml && catalog diff old.yaml catalog.yaml",
 		prepare: func(*pflag.FlagSet) func(*call) error {
 			return func(c *call) error {

@@ -15,8 +15,9 @@ func explainCommand() command {
 	return command{
 		name: "explain", usage: "REF [PATH...]", least: 1, most: -1,
 		purpose: "tells which version a reference means, and what each stage of the choice left out",
-		details: "REF is what a sandbox says, such as hello-db, hello-db@^1.2 or hello-db@stable. Catalogs, plugin documents\n" +
-			"and locks below the paths (default: the working directory) count, as they do for resolve-version.",
+		details: "REF is what a sandbox says, such as hello-db, hello-db@^1.2 or hello-db@stable. Catalogs, plugin\n" +
+			"documents and locks below the paths (default: the working directory) count, as they do for\n" +
+			"resolve-version.",
 		example: "catalog explain 'hello-db@^1.2' --kubernetes 1.28 catalog.yaml",
 		prepare: func(flags *pflag.FlagSet) func(*call) error {
 			o := &explaining{}

@@ -19,10 +19,11 @@ func indexCommand() command {
 	return command{
 		name: "index", usage: "DIR", least: 1, most: 1,
 		purpose: "writes or updates a catalog from a folder of plugin documents",
-		details: "Every plugin document below DIR, native ones included, is checked against the rules of plugins and listed\n" +
-			"with its digest. A version that is listed stays as it is: a document that differs from it is refused, and\n" +
-			"a version whose document is gone stays listed. Nothing is written where anything is wrong. The file is\n" +
-			"replaced as a whole, and only when it says something else; comments in it are not kept then.",
+		details: "Every plugin document below DIR, native ones included, is checked against the rules of plugins\n" +
+			"and listed with its digest. A version that is listed stays as it is: a document that differs from\n" +
+			"it is refused, and a version whose document is gone stays listed. Nothing is written where\n" +
+			"anything is wrong. The file is replaced as a whole, and only when it says something else;\n" +
+			"comments in it are not kept then.",
 		example: "catalog index plugins/ --name platform --released 2026-01-20\ncatalog index plugins/ --check",
 		prepare: func(flags *pflag.FlagSet) func(*call) error {
 			o := &indexing{}

@@ -12,7 +12,7 @@ import (
 // lintCommand is for the help alone: file mode of the functions does the work.
 func lintCommand() command {
 	return command{
-		name: "lint", purpose: "finds what is wrong with catalogs, locks, and documents that changed after they were published",
+		name: "lint", purpose: "finds what is wrong with catalogs, locks, and documents changed since publication",
 		prepare: func(*pflag.FlagSet) func(*call) error { return nil },
 	}
 }

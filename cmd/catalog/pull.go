@@ -14,9 +14,10 @@ func pullCommand() command {
 	return command{
 		name: "pull", usage: "REF DIR", least: 2, most: 2,
 		purpose: "fetches a catalog with its plugins from a registry, and verifies them",
-		details: "REF is REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST, or with --oci-layout DIR:TAG or DIR@DIGEST.\n" +
-			"The OCI digests and the digests that the catalog has of its plugins must be right before anything is written.\n" +
-			"A catalog in DIR must be kept by the one that comes, and no plugin document in DIR is replaced by another.",
+		details: "REF is REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST, or with --oci-layout DIR:TAG or\n" +
+			"DIR@DIGEST. The OCI digests and the digests that the catalog has of its plugins must be right\n" +
+			"before anything is written. A catalog in DIR must be kept by the one that comes, and no plugin\n" +
+			"document in DIR is replaced by another.",
 		example: "catalog pull registry.example.com/platform/plugins:v1 plugins/",
 		prepare: func(flags *pflag.FlagSet) func(*call) error {
 			o := &place.Options{}

@@ -18,9 +18,10 @@ func pushCommand() command {
 	return command{
 		name: "push", usage: "REF [PATH...]", least: 1, most: -1,
 		purpose: "stores a catalog with its plugins in a registry",
-		details: "REF is REGISTRY/REPOSITORY:TAG, or with --oci-layout DIR:TAG. Plugin documents are those below the paths\n" +
-			"(default: the catalog's folder): one for each version that is listed. What the tag has published already\n" +
-			"must be kept. Credentials are those in docker's config.json; helper programs are not run.",
+		details: "REF is REGISTRY/REPOSITORY:TAG, or with --oci-layout DIR:TAG. Plugin documents are those below\n" +
+			"the paths (default: the catalog's folder): one for each version that is listed. What the tag has\n" +
+			"published already must be kept. Credentials are those in docker's config.json; helper programs\n" +
+			"are not run.",
 		example: "catalog push registry.example.com/platform/plugins:v1 --catalog plugins/catalog.yaml",
 		prepare: func(flags *pflag.FlagSet) func(*call) error {
 			o := &pushing{}

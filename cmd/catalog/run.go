@@ -121,6 +121,9 @@ func ownVersion() string {
 	return cmp.Or(process.Version, "(devel)")
 }
 
+// screen is how wide the help is, in characters.
+const screen = 100
+
 const exitCodes = "\nexit code: 0 if done, 1 if a document, a reference or a change is refused, 2 if the call is wrong\n"
 
 func help() string {
@@ -135,6 +138,6 @@ func help() string {
 
 func (c command) help(flags *pflag.FlagSet) string {
 	return fmt.Sprintf("catalog %s %s.\n\nusage:\n  catalog %s\n\n%s\n\nflags:\n%s\nexample:\n  %s\n%s", c.name, c.purpose,
-		strings.TrimSpace(c.name+" [flags] "+c.usage), c.details, flags.FlagUsages(),
+		strings.TrimSpace(c.name+" [flags] "+c.usage), c.details, flags.FlagUsagesWrapped(screen),
 		strings.ReplaceAll(c.example, "\n", "\n  "), exitCodes)
 }

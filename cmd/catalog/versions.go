@@ -15,7 +15,8 @@ func versionsCommand() command {
 	return command{
 		name: "versions", usage: "NAME [PATH...]", least: 1, most: -1,
 		purpose: "lists the versions of a plugin",
-		details: "The versions are those of all catalogs below the paths (default: the working directory), the highest first.",
+		details: "The versions are those of all catalogs below the paths (default: the working directory), the\n" +
+			"highest first.",
 		example: "catalog versions hello-db catalog.yaml",
 		prepare: func(*pflag.FlagSet) func(*call) error {
 			return func(c *call) error {

@@ -14,8 +14,9 @@ func yankCommand() command {
 	return command{
 		name: "yank", usage: "NAME@VERSION", least: 1, most: 1,
 		purpose: "notes why a version must not be chosen any more",
-		details: "References that float never mean a yanked version. One that is pinned or locked to it resolves with a\n" +
-			"warning, since what was created with it has to be removed with it: the version stays listed.",
+		details: "References that float never mean a yanked version. One that is pinned or locked to it resolves\n" +
+			"with a warning, since what was created with it has to be removed with it: the version stays\n" +
+			"listed.",
 		example: "catalog yank hello-db@1.2.0 --reason 'leaves its database behind'",
 		prepare: retracting(publish.Yank),
 	}
@@ -25,8 +26,8 @@ func deprecateCommand() command {
 	return command{
 		name: "deprecate", usage: "NAME[@VERSION]", least: 1, most: 1,
 		purpose: "notes why another version, or another plugin, should be chosen",
-		details: "References that float mean a deprecated version only where no other fits; whatever means it gets a warning.\n" +
-			"A name without a version deprecates the plugin as a whole.",
+		details: "References that float mean a deprecated version only where no other fits; whatever means it gets\n" +
+			"a warning. A name without a version deprecates the plugin as a whole.",
 		example: "catalog deprecate hello-db@1.1.0 --reason 'has no index; 1.2 has'",
 		prepare: retracting(publish.Deprecate),
 	}
