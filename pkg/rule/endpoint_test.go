@@ -41,6 +41,7 @@ func TestEndpoints(t *testing.T) {
 		},
 		target + ": web.shop.svc": {"error endpoint-target " + target},
 		target + ": http://":      {"error endpoint-target " + target},
+		target + ": http://me@a":  {"error endpoint-target " + target + ": target must be a URL such as"},
 		target + ": http://web.shop.svc:99999": {
 			"error endpoint-target " + target + ": target must have a port between 1 and 65535",
 		},

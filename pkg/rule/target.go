@@ -55,7 +55,7 @@ func checkTarget(target string) string {
 		return ""
 	}
 	parsed, err := url.Parse(target)
-	if err != nil || parsed.Scheme == "" || parsed.Hostname() == "" {
+	if err != nil || parsed.Scheme == "" || parsed.Hostname() == "" || parsed.User != nil {
 		return fmt.Sprintf("target must be a URL such as %q, not %q", "http://web.shop.svc:8080", target)
 	}
 	if port := parsed.Port(); port != "" {
