@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,7 +21,8 @@ import (
 
 const corpus = "/work/shared/corpus"
 
-// Real sandboxes render against baselines that are made for them, into what Kubernetes takes, a fork and a Service each.
+// Real sandboxes render against baselines that are made for them, into what Kubernetes takes, a fork and a Service each. What
+// exactly is held by digests, since the files are not ours to copy: a change of one means that renders have changed.
 func TestRealSandboxesRender(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -42,17 +45,30 @@ func TestRealSandboxesRender(t *testing.T) {
 	for key, value := range variables {
 		flags = append(flags, "--set", key+"="+value)
 	}
+	var digests strings.Builder
 	for _, file := range files {
-		stdout, stderr, code := command(t, nil, append(flags, "--keep-inputs", file)...)
+		_, stderr, code := command(t, nil, append(flags, "--keep-inputs", file)...)
 		if code != 0 { // the baselines are not there: the errors say which
 			require.Contains(t, stderr, "must be in the list: add its manifest", file)
 		}
-		_ = stdout
 		base := baselineFor(stderr)
-		stdout, stderr, code = command(t, []byte(base), append(flags, "-", file)...)
+		stdout, stderr, code := command(t, []byte(base), append(flags, "-", file)...)
 		require.Zero(t, code, "%s: %s", file, stderr)
-		assert.Equal(t, strings.Count(base, "kind: Deployment"), decodeForks(t, stdout), file)
+		forks := decodeForks(t, stdout)
+		assert.Equal(t, strings.Count(base, "kind: Deployment"), forks, file)
+		fmt.Fprintf(&digests, "%s: %d forks, %.12x\n", strings.TrimPrefix(file, corpus+"/"), forks, sha256.Sum256([]byte(stdout)))
 	}
+	requireGolden(t, "testdata/corpus.golden", digests.String())
+}
+
+func requireGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
 }
 
 // baselineFor makes a Deployment and a Service for each that an error asks for.
