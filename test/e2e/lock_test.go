@@ -14,10 +14,16 @@ import (
 // use one node.
 const nodeLock = "/tmp/node.lock"
 
-func shareNode(t *testing.T) { lockNode(t, syscall.LOCK_SH) }
+func shareNode(t *testing.T) {
+	t.Helper()
+	lockNode(t, syscall.LOCK_SH)
+}
 
 // disturbNode waits until nobody else uses the node. The test's namespaces must not hold the lock yet.
-func disturbNode(t *testing.T) { lockNode(t, syscall.LOCK_EX) }
+func disturbNode(t *testing.T) {
+	t.Helper()
+	lockNode(t, syscall.LOCK_EX)
+}
 
 // held is the lock of the running test; tests run one after the other.
 var held *os.File

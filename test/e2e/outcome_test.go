@@ -83,9 +83,9 @@ func (s *space) ended(arguments ...string) map[string]string {
 }
 
 // succeeded waits for all Jobs, which must be as many and all complete.
-func (s *space) succeeded(count int, arguments ...string) {
+func (s *space) succeeded(count int) {
 	s.t.Helper()
-	ends := s.ended(arguments...)
+	ends := s.ended()
 	require.Len(s.t, ends, count)
 	for key, end := range ends {
 		require.Equal(s.t, "Complete", end, key)

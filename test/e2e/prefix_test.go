@@ -18,8 +18,8 @@ import (
 // has kustomize/names.yaml.
 func TestFlowPrefix(t *testing.T) {
 	s := newSpace(t)
-	base, overlay := filepath.Join(t.TempDir(), "base"), ""
-	overlay = filepath.Join(filepath.Dir(base), "overlay")
+	folder := t.TempDir()
+	base, overlay := filepath.Join(folder, "base"), filepath.Join(folder, "overlay")
 	names, err := os.ReadFile(filepath.Join(checkout.Root(), "kustomize", "names.yaml"))
 	require.NoError(t, err)
 	for file, text := range map[string]string{

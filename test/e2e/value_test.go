@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -59,8 +58,16 @@ func TestFlowValues(t *testing.T) {
 	for name, want := range params {
 		for _, output := range []string{name + "-env", name + "-file"} {
 			require.Contains(t, published["values/read"].Data, output)
-			assert.True(t, want == string(published["values/read"].Data[output]), "%s must arrive as it is", output)
-			assert.True(t, want == string(published["values/again"].Data[output]), "%s must arrive again as it is", output)
+			requireSame(t, want, published["values/read"].Data[output], "%s must arrive as it is", output)
+			requireSame(t, want, published["values/again"].Data[output], "%s must arrive again as it is", output)
 		}
+	}
+}
+
+// requireSame compares long texts without printing them.
+func requireSame(t *testing.T, want string, got []byte, message string, arguments ...any) {
+	t.Helper()
+	if want != string(got) {
+		require.Failf(t, "the text differs", message, arguments...)
 	}
 }

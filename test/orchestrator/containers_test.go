@@ -20,7 +20,6 @@ import (
 
 // TestContainers runs each package twice, with the functions as programs and as images, and compares every byte.
 func TestContainers(t *testing.T) {
-	t.Parallel()
 	stop, err := docker.Start()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, stop()) })
