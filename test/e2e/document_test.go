@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,8 +72,11 @@ func document(kind, name string, annotations map[string]string, spec object) obj
 // render runs render-phase as a user would, on documents from stdin.
 func render(t *testing.T, arguments []string, documents ...object) string {
 	t.Helper()
-	return function(t, "render-phase", texts(t, documents...), append(arguments, "-")...)
+	return function(t, "render-phase", texts(t, documents...), slices.Concat(unhurried, arguments, []string{"-"})...)
 }
+
+// unhurried lets main take its time to start: with hundreds of Pods on a starved machine a minute is not enough.
+var unhurried = []string{"--start-timeout-seconds", "900"}
 
 // texts is the stream of the documents.
 func texts(t *testing.T, documents ...object) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func (l life) render(phase string) string {
 		documents = strings.Replace(documents, absent+"  annotations:\n", absent, 1)
 		require.NotEqual(l.t, l.documents, documents)
 	}
-	return function(l.t, "render-phase", documents, append(l.arguments, "-")...)
+	return function(l.t, "render-phase", documents, slices.Concat(unhurried, l.arguments, []string{"-"})...)
 }
 
 // run applies a phase and waits until all of its Jobs are complete.

@@ -42,9 +42,10 @@ var faults = []fault{
 	{name: "memory", script: good + "\nhog=$(head -c 500000000 /dev/zero | tr '\\0' x)", limits: "resources: {limits: {memory: 48Mi}}",
 		reason: "main: 137:"},
 	{name: "interpreter", text: "#!/bin/no-such\n" + good, reason: `interpreter "/bin/no-such" is not in the image`},
-	{name: "command", script: good, reason: "main did not start within", edit: func(manifest string) string {
-		return strings.ReplaceAll(manifest, "- "+contract.RunnerFile+"\n", "- /no/such/command\n")
-	}},
+	{name: "command", script: good, arguments: []string{"--start-timeout-seconds", "60"}, reason: "main did not start within",
+		edit: func(manifest string) string {
+			return strings.ReplaceAll(manifest, "- "+contract.RunnerFile+"\n", "- /no/such/command\n")
+		}},
 	{name: "overdue", script: good + "\nsleep 1000", pod: "  activeDeadlineSeconds: 5\n",
 		arguments: []string{"--start-timeout-seconds", "600"}, reason: `main: 124: step "make": the script was ended`},
 	{name: "missing", script: "true", reason: "the script must write this file; it is not there"},
