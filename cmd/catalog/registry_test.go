@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 const helloDB = `name: hello-db@1.0.0
@@ -60,10 +62,7 @@ func TestRegistry(t *testing.T) {
 // startRegistry starts a registry on a free port of the loopback device and returns its host.
 func startRegistry(t *testing.T, folder string) string {
 	t.Helper()
-	binary, err := exec.LookPath("docker-registry")
-	if err != nil {
-		t.Skip("docker-registry is not on the PATH: apt-get install docker-registry")
-	}
+	binary := checkout.Program(t, "docker-registry", "docker-registry")
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	host := listener.Addr().String()

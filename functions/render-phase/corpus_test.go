@@ -13,15 +13,16 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // Real plugins, with their sandboxes: both phases render into what Kubernetes takes, and silently.
 func TestRealPluginsRender(t *testing.T) {
 	t.Parallel()
-	folders, _ := filepath.Glob("/work/shared/corpus/signadot/plugins/*")
-	if len(folders) == 0 {
-		t.Skip("the corpus of real plugins is not here")
-	}
+	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "signadot", "plugins", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, folders)
 	for _, folder := range folders {
 		for _, phase := range []string{"create", "delete"} {
 			for _, workload := range []string{"Job", "Pod"} {

@@ -17,14 +17,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
-)
 
-const corpus = "/work/shared/corpus"
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
 
 // Real sandboxes render against baselines that are made for them, into what Kubernetes takes, a fork and a Service each. What
 // exactly is held by digests, since the files are not ours to copy: a change of one means that renders have changed.
 func TestRealSandboxesRender(t *testing.T) {
 	t.Parallel()
+	corpus := checkout.Corpus(t)
 	var files []string
 	_ = filepath.WalkDir(corpus, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.Contains(path, "sandbox") || strings.Contains(path, "hotrod/") {
@@ -34,9 +35,7 @@ func TestRealSandboxesRender(t *testing.T) {
 		}
 		return nil
 	})
-	if len(files) == 0 {
-		t.Skip("the corpus of real sandboxes is not here")
-	}
+	require.NotEmpty(t, files)
 	variables := map[string]string{
 		"cluster": "c", "namespace": "ns", "branch": "b", "name": "n", "service": "svc", "image": "example.com/i:1",
 		"github-pr": "7", "devbox-id": "d",

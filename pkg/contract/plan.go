@@ -110,7 +110,7 @@ const (
 
 // The helper image: one program with a subcommand a job, and the runner beside it.
 const (
-	HelperBinary   = "/helper"
+	HelperBinary   = "/manager"
 	HelperInputs   = "inputs"  // init container: wait, write input files, copy the runner
 	HelperOutputs  = "outputs" // container: wait for the script's end, publish
 	HelperCopy     = "copy"    // Job: copy output Secrets to another namespace

@@ -1,7 +1,6 @@
 package native_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,16 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/native"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
-
-// corpus is where real files lie on the machines that the project was built on. They are not part of it.
-const corpus = "/work/shared/corpus/signadot"
 
 func TestReadTakesRealFiles(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("there are no real files to try: ", err)
-	}
+	corpus := filepath.Join(checkout.Corpus(t), "signadot")
 	values := map[string]string{}
 	for _, name := range strings.Fields("cluster namespace tfstate-bucket branch name service image github-pr devbox-id") {
 		values[name] = "8080"
@@ -41,9 +36,7 @@ func TestReadTakesRealFiles(t *testing.T) {
 
 func TestReadTellsWhatIsOldInRealFiles(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("there are no real files to try: ", err)
-	}
+	corpus := filepath.Join(checkout.Corpus(t), "signadot")
 	read, err := native.Read([]string{filepath.Join(corpus, "broken/unquoted-directive.yaml")}, native.Options{})
 	require.NoError(t, err)
 	told := strings.Join(told(read, corpus), "\n")

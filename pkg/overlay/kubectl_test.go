@@ -66,7 +66,7 @@ var lifelike = []string{
 // at once.
 func TestMergeEqualsKubectl(t *testing.T) {
 	t.Parallel()
-	kubectl := findKubectl(t)
+	kubectl := checkout.Kubectl(t)
 	overlays := slices.Concat(lifelike, bases, corpus(t))
 	require.GreaterOrEqual(t, len(overlays), 30)
 	for i, text := range needed {
@@ -90,26 +90,14 @@ func podTemplate(t *testing.T, text []byte) (template corev1.PodTemplateSpec) {
 	return template
 }
 
-func findKubectl(t *testing.T) string {
-	t.Helper()
-	built := filepath.Join(checkout.Root(), "bin", "tools", "kubectl")
-	if _, err := os.Stat(built); err == nil {
-		return built
-	}
-	path, err := exec.LookPath("kubectl")
-	if err != nil {
-		t.Skip("kubectl is neither in bin/tools nor on the PATH; it is compared with apimachinery's strategicpatch alone")
-	}
-	return path
-}
-
 // corpus are the overlays of real plugins.
 func corpus(t *testing.T) (texts []string) {
 	t.Helper()
-	files, _ := filepath.Glob("/work/shared/corpus/signadot/plugins/*/plugin/pod-template.yaml")
-	if len(files) == 0 {
-		t.Log("the corpus of real plugins is not here")
+	if !checkout.HasCorpus() {
+		return nil
 	}
+	files, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "signadot/plugins/*/plugin/pod-template.yaml"))
+	require.NoError(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)

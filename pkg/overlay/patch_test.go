@@ -77,7 +77,7 @@ func FuzzDeploymentPatch(f *testing.F) {
 		}
 		asJSON, err := sigsyaml.YAMLToJSON([]byte(text))
 		if err != nil {
-			t.Skip("the older YAML reader refuses it")
+			return // the older YAML reader refuses it
 		}
 		strict, err := kjson.UnmarshalStrict(asJSON, new(appsv1.Deployment))
 		require.NoError(t, err, "%q", text)

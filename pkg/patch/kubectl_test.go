@@ -20,7 +20,7 @@ import (
 // Every patch does to a workload what the real kubectl does, and what kubectl refuses is refused.
 func TestPatchesAsKubectlDoes(t *testing.T) {
 	t.Parallel()
-	kubectl := findKubectl(t)
+	kubectl := checkout.Kubectl(t)
 	compared := 0
 	for kind, texts := range patches {
 		for _, text := range texts {
@@ -39,20 +39,6 @@ func TestPatchesAsKubectlDoes(t *testing.T) {
 		}
 	}
 	assert.GreaterOrEqual(t, compared, 40)
-}
-
-// findKubectl finds the kubectl that the checkout has built, or one on the PATH.
-func findKubectl(t *testing.T) string {
-	t.Helper()
-	pinned := filepath.Join(checkout.Root(), "bin", "tools", "kubectl")
-	if _, err := os.Stat(pinned); err == nil {
-		return pinned
-	}
-	file, err := exec.LookPath("kubectl")
-	if err != nil {
-		t.Skip("kubectl is neither in bin/tools nor on the PATH: patches are compared with the libraries that it links alone")
-	}
-	return file
 }
 
 // byKubectl applies one patch to workloads, in one call, since kubectl takes long to start.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/picture"
 	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // element is one of an image, with the text right inside it.
@@ -126,11 +127,9 @@ func TestHostileNamesStayNames(t *testing.T) {
 // Graphviz itself reads every label back as it was given.
 func TestGraphvizShowsWhatWasMeant(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("dot"); err != nil {
-		t.Skip("Graphviz's dot is not on the PATH: apt-get install graphviz")
-	}
+	dot := checkout.Program(t, "dot", "graphviz")
 	for name, all := range plugins {
-		run := exec.Command("dot", "-Tsvg")
+		run := exec.Command(dot, "-Tsvg")
 		run.Stdin = strings.NewReader(draw(t, picture.DOT, all...))
 		out, err := run.Output()
 		require.NoError(t, err, name)
@@ -152,11 +151,9 @@ func TestGraphvizShowsWhatWasMeant(t *testing.T) {
 // librsvg draws what the golden files hold.
 func TestLibrsvgDraws(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("rsvg-convert"); err != nil {
-		t.Skip("rsvg-convert is not on the PATH: apt-get install librsvg2-bin")
-	}
+	convert := checkout.Program(t, "rsvg-convert", "librsvg2-bin")
 	for name := range plugins {
-		out, err := exec.Command("rsvg-convert", filepath.Join("testdata", name+".svg")).CombinedOutput()
+		out, err := exec.Command(convert, filepath.Join("testdata", name+".svg")).CombinedOutput()
 		require.NoError(t, err, name)
 		assert.True(t, strings.HasPrefix(string(out), "\x89PNG"), name)
 	}

@@ -1,7 +1,6 @@
 package rule_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,10 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/native"
 	"github.com/resource-plugins/krm-functions/pkg/rule"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
-
-// corpus is where real files lie on the machines that the project was built on. They are not part of it.
-const corpus = "/work/shared/corpus/signadot"
 
 // checkFile reads one real file as file mode would and returns its findings, those of the reader included.
 func checkFile(t *testing.T, file string, values map[string]string) []string {
@@ -47,9 +44,7 @@ func values() map[string]string {
 // What the vendor's loader accepts has no errors, and no warnings but those that the specification asks for.
 func TestRealFilesHaveNoErrors(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("there are no real files to try: ", err)
-	}
+	corpus := filepath.Join(checkout.Corpus(t), "signadot")
 	var files []string
 	for _, pattern := range strings.Fields("plugins/*/plugin.yaml plugins/*/example-*.yaml hotrod/*.yaml hotrod/dev/*.yaml") {
 		found, err := filepath.Glob(filepath.Join(corpus, pattern))
@@ -67,9 +62,7 @@ func TestRealFilesHaveNoErrors(t *testing.T) {
 // What the vendor's loader refuses gets the message that helps.
 func TestBrokenRealFilesAreTold(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("there are no real files to try: ", err)
-	}
+	corpus := filepath.Join(checkout.Corpus(t), "signadot")
 	helpful := map[string]string{
 		"inputs-to.yaml":             `unknown key "to": it is called "as" today`,
 		"outputs-from.yaml":          `unknown key "from": it is called "valueFromPath" today`,

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // scripted checks a plugin with one script and returns what is found about its syntax.
@@ -69,10 +71,7 @@ func TestValidScriptsAreLetBe(t *testing.T) {
 // The scripts of this machine that their own shell takes are not reported.
 func TestScriptsOfThisMachineAreLetBe(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash to compare with: ", err)
-	}
+	bash := checkout.Program(t, "bash", "bash")
 	checked := 0
 	for _, folder := range []string{"/usr/bin", "/usr/sbin", "/etc/init.d", "/usr/lib/git-core", "/var/lib/dpkg/info"} {
 		entries, err := os.ReadDir(folder)

@@ -15,16 +15,14 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// corpus holds real plugins with their sandboxes, where it is present; it is no part of the project.
-const corpus = "/work/shared/corpus/signadot/plugins/*"
-
 // The API server takes everything that is rendered, strictly and without a warning, in a namespace that enforces Pod
 // Security "baseline" too.
 func TestAccepted(t *testing.T) {
-	folders, err := filepath.Glob(corpus)
-	require.NoError(t, err)
-	if len(folders) == 0 {
-		t.Log("the corpus of real plugins is not here: the examples alone are tried")
+	var folders []string
+	if checkout.HasCorpus() {
+		real, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "signadot", "plugins", "*"))
+		require.NoError(t, err)
+		folders = real
 	}
 	examples, err := filepath.Glob(filepath.Join(checkout.Root(), "examples", "*", "plugin.yaml"))
 	require.NoError(t, err)

@@ -105,12 +105,10 @@ func TestLifeHelm(t *testing.T) {
 // kptLiveApply applies a package that holds the render.
 func kptLiveApply(t *testing.T, s *space, manifest string) {
 	t.Helper()
-	if _, err := exec.LookPath("kpt"); err != nil {
-		t.Skip("left out: no kpt is on the PATH")
-	}
+	program := checkout.Kpt(t)
 	folder := filepath.Join(here.node, "packages", s.name)
 	kpt := func(arguments ...string) {
-		command := exec.Command("kpt", arguments...)
+		command := exec.Command(program, arguments...)
 		command.Dir, command.Env = folder, append(os.Environ(), "KUBECONFIG="+filepath.Join(here.node, "kubeconfig"))
 		_, _, err := execute(command, "")
 		require.NoError(t, err)

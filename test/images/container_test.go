@@ -154,7 +154,7 @@ func TestRuntimeContainer(t *testing.T) {
 	image := contract.RuntimeImage
 	got := call(t, "", "", "docker", "run", "--rm", "--network", "none", "--read-only", "--cap-drop", "ALL", image, "what")
 	assert.NotZero(t, got.exit)
-	assert.Contains(t, got.stderr, "usage: helper")
+	assert.Contains(t, got.stderr, "usage: manager")
 	got = call(t, "", "", "docker", "run", "--rm", "--network", "none", "--read-only", "--entrypoint", contract.ImageRunner, image)
 	assert.Contains(t, got.stderr, "must be called with the script's file")
 

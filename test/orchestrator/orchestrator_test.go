@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,9 +49,7 @@ func TestKustomize(t *testing.T) {
 
 func TestKpt(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("kpt"); err != nil {
-		t.Skip("kpt is not on the PATH, and neither the module proxy nor Debian has it")
-	}
+	checkout.Kpt(t)
 	testscript.Run(t, params("testdata/kpt"))
 }
 

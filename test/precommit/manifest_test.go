@@ -69,10 +69,7 @@ func TestEachHookHasThreeIDs(t *testing.T) {
 
 func TestPreCommitTakesTheManifest(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("pre-commit")
-	if err != nil {
-		t.Skip("pre-commit is not on the PATH (Debian's package pre-commit has it): the manifest is not validated")
-	}
+	program := checkout.Program(t, "pre-commit", "pre-commit")
 	out, err := exec.Command(program, "validate-manifest", filepath.Join(checkout.Root(), ".pre-commit-hooks.yaml")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }

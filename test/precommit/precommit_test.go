@@ -84,9 +84,7 @@ type user struct {
 func newUser(t *testing.T) *user {
 	t.Helper()
 	for _, program := range []string{"pre-commit", "git"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not on the PATH (Debian's package %s has it): its hooks are not tried", program, program)
-		}
+		checkout.Program(t, program, program)
 	}
 	u := &user{t: t, folder: t.TempDir(), env: environment(t)}
 	u.run("git", "init", "-q", "-b", "main")

@@ -103,8 +103,8 @@ func TestRuntimeHoldsHelperAndRunner(t *testing.T) {
 	config, err := made.ConfigFile()
 	require.NoError(t, err)
 	assert.Equal(t, "65532:65532", config.Config.User)
-	assert.Equal(t, []string{"/helper"}, config.Config.Entrypoint)
-	assert.Equal(t, []string{"etc/", "etc/group", "etc/passwd", "helper", "runner"}, entries(t, made, nil))
+	assert.Equal(t, []string{"/manager"}, config.Config.Entrypoint)
+	assert.Equal(t, []string{"etc/", "etc/group", "etc/passwd", "manager", "runner"}, entries(t, made, nil))
 }
 
 func TestLayer(t *testing.T) {
@@ -152,7 +152,7 @@ func entries(t *testing.T, of v1.Image, visit func(*tar.Header, string)) (found 
 func TestSizesAreLimited(t *testing.T) {
 	t.Parallel()
 	small := runtimeProduct
-	small.programs = []program{{name: "helper"}, {name: "runner", limit: 4}}
+	small.programs = []program{{name: "manager"}, {name: "runner", limit: 4}}
 	_, err := newImage(small, testRelease, "linux/amd64", filepath.Join(stage(t, []product{small}, "linux/amd64"), "linux/amd64"))
 	require.EqualError(t, err, `runtime: the program "runner" must not be larger than 4 bytes; it has 22`)
 
@@ -170,5 +170,5 @@ func TestMissingProgram(t *testing.T) {
 	t.Parallel()
 	_, err := newImage(runtimeProduct, testRelease, "linux/amd64", t.TempDir())
 	require.ErrorIs(t, err, os.ErrNotExist)
-	assert.ErrorContains(t, err, "helper")
+	assert.ErrorContains(t, err, "manager")
 }

@@ -43,10 +43,10 @@ package voice
 -- runtime/go.mod --
 module github.com/resource-plugins/krm-functions/runtime
 go 1.26.0
--- runtime/cmd/helper/main.go --
+-- runtime/cmd/manager/main.go --
 package main
 
-func main() { println("helper") }
+func main() { println("manager") }
 -- runtime/cmd/runner/main.go --
 package main
 

@@ -21,7 +21,7 @@ const megabyte = 1_000_000
 var runtimeProduct = product{
 	name:        "runtime",
 	description: "the helpers that bring inputs into rendered Pods and take outputs out",
-	programs:    []program{{name: "helper"}, {name: "runner", limit: 3 * megabyte}},
+	programs:    []program{{name: "manager"}, {name: "runner", limit: 3 * megabyte}},
 	user:        helperUser,
 	limit:       12 * megabyte,
 }

@@ -152,7 +152,7 @@ func TestWrongCalls(t *testing.T) {
 		value     string
 		want      string
 	}{
-		{"no command", "", "", "", "usage: helper inputs|outputs|copy|cleanup"},
+		{"no command", "", "", "", "usage: manager inputs|outputs|copy|cleanup"},
 		{"unknown command", "input", "", "", "usage:"},
 		{"two commands", "inputs outputs", "", "", "usage:"},
 		{"no namespace", "inputs", contract.NamespaceVariable, "", contract.NamespaceVariable + " must be set"},

@@ -1,4 +1,4 @@
-// Package task is the helper program: what the containers and Jobs around a step's script do, one subcommand each. It
+// Package task is the manager program: what the containers and Jobs around a step's script do, one subcommand each. It
 // takes its work from variables, since a later kustomize overlay can rewrite only those names that come from the Pod's
 // annotations: the plan, the Secrets' names, the namespaces.
 package task
@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
-// Exit codes of the helper program.
+// Exit codes of the manager program.
 const (
 	exitFailed     = 1
 	exitUsage      = 2
@@ -54,7 +54,7 @@ func (h Host) Main(ctx context.Context, arguments []string) int {
 		contract.HelperCleanup: cleanup,
 	}
 	if len(arguments) != 1 || commands[arguments[0]] == nil {
-		h.Reporter.Fail(fmt.Sprintf("usage: helper %s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
+		h.Reporter.Fail(fmt.Sprintf("usage: manager %s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
 			contract.HelperCopy, contract.HelperCleanup))
 		return exitUsage
 	}

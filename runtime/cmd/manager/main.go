@@ -1,4 +1,5 @@
-// Command helper is what the helper image holds besides the runner: helper inputs|outputs|copy|cleanup.
+// Command manager is the program of the helper image besides the runner: it manages what flows between the steps, as
+// manager inputs|outputs|copy|cleanup.
 package main
 
 import (

@@ -1,0 +1,2 @@
+// Package actionlint pins actionlint, with which `make lint` checks the workflows of GitHub.
+package actionlint
