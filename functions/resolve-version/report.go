@@ -11,6 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/lock"
 )
 
 // most is how many sandboxes a message names.
@@ -139,7 +140,7 @@ func (r *resolver) reportFloats() {
 		}
 		r.list.Report(krm.At(first.item, first.path, severity, fmt.Sprintf("%q floats (sandbox %s), so that a new version "+
 			"would provision again what is live: pin it, or add to spec.plugins of a PluginLock beside the sandboxes: %s",
-			asked, enumerate(names), entry)))
+			asked, enumerate(names), lock.Line(entry))))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/catalog"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/pkg/lock"
 )
 
 // resolver pins the references of a list's sandboxes.
@@ -145,7 +146,7 @@ func (r *resolver) decideLocked(a *ask, isLocked bool) (*catalog.Choice, error) 
 		return nil, err
 	case !isLocked:
 		return nil, &catalog.ReferenceError{Message: fmt.Sprintf("%q must be in the lock: run mode update, or add %s",
-			a.asked, choice.Entry(a.asked))}
+			a.asked, lock.Line(choice.Entry(a.asked)))}
 	case a.pinned() && choice.Name.String() != a.text:
 		return nil, &catalog.ReferenceError{
 			Message: fmt.Sprintf("must be what %q is locked to (%s), not %q: run mode keep to take it over",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/contract"
 	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/pkg/lock"
 	"github.com/resource-plugins/krm-functions/pkg/version"
 )
 
@@ -107,7 +108,7 @@ func (c *Catalog) gone(name version.Name, who string, f *family) error {
 // unsettled tells that a reference may mean another version than the one that created what is to be deleted.
 func unsettled(reference string, choice *Choice) error {
 	return &ReferenceError{Message: fmt.Sprintf("%q must not float in the delete phase, which must run the version that "+
-		"created what it removes: pin it, or lock it (%s)", reference, choice.Entry(reference))}
+		"created what it removes: pin it, or lock it (%s)", reference, lock.Line(choice.Entry(reference)))}
 }
 
 func quoted(names []string) []string {

@@ -12,8 +12,8 @@ import (
 // Rule is the id of what a lock must keep beyond the form of its fields.
 const Rule = "plugin-lock"
 
-// check returns what is wrong with an entry, nil where nothing is.
-func (e Entry) check(at krm.Path) *decode.Problem {
+// checkEntry returns what is wrong with an entry, nil where nothing is.
+func checkEntry(e Entry, at krm.Path) *decode.Problem {
 	var problem decode.Problem
 	reference, err := version.ParseReference(e.Asked)
 	chosen, chosenErr := version.ParseName(e.Chosen)

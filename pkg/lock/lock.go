@@ -36,24 +36,8 @@ type Lock struct {
 	Entries []Entry
 }
 
-// Spec is what a lock holds.
-type Spec struct {
-	// Plugins are the entries, one a reference, sorted by what was asked when printed.
-	Plugins []Entry `json:"plugins"`
-}
-
-// Entry is what one reference resolved to.
-type Entry struct {
-	// Asked is the reference as sandboxes have it: bare, a pin, a range or a channel.
-	Asked string `json:"asked" required:"true"`
-	// Chosen is the version in full, such as `hello-db@1.2.0`.
-	Chosen string `json:"chosen" required:"true"`
-	// Digest is the digest of that version's document (package digest).
-	Digest string `json:"digest" required:"true"`
-}
-
-// String writes the entry as a list element of a lock in one line, for people to copy.
-func (e Entry) String() string {
+// Line writes an entry as a list element of a lock in one line, for people to copy.
+func Line(e Entry) string {
 	return fmt.Sprintf("- {asked: %s, chosen: %s, digest: %s}", flowText(e.Asked), e.Chosen, e.Digest)
 }
 
@@ -72,7 +56,7 @@ func Read(item *krm.Item) (*Lock, []decode.Problem) {
 		if incomplete(entry) {
 			continue // which decoding told
 		}
-		if problem := entry.check(entriesPath.Index(i)); problem != nil {
+		if problem := checkEntry(entry, entriesPath.Index(i)); problem != nil {
 			problems = append(problems, *problem)
 			continue
 		}

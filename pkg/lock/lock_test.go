@@ -102,9 +102,9 @@ func TestLocksThatDisagree(t *testing.T) {
 
 func TestEntryText(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "- {asked: db@^1, chosen: db@1.0.0, digest: d}", lock.Entry{"db@^1", "db@1.0.0", "d"}.String())
-	assert.Equal(t, `- {asked: "no", chosen: no@1.0.0, digest: d}`, lock.Entry{"no", "no@1.0.0", "d"}.String())
-	assert.Equal(t, `- {asked: "db@>=1 <2", chosen: db@1.0.0, digest: d}`, lock.Entry{"db@>=1 <2", "db@1.0.0", "d"}.String())
+	assert.Equal(t, "- {asked: db@^1, chosen: db@1.0.0, digest: d}", lock.Line(lock.Entry{"db@^1", "db@1.0.0", "d"}))
+	assert.Equal(t, `- {asked: "no", chosen: no@1.0.0, digest: d}`, lock.Line(lock.Entry{"no", "no@1.0.0", "d"}))
+	assert.Equal(t, `- {asked: "db@>=1 <2", chosen: db@1.0.0, digest: d}`, lock.Line(lock.Entry{"db@>=1 <2", "db@1.0.0", "d"}))
 }
 
 // entries of random references, among them those that YAML has to quote.

@@ -9,21 +9,6 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// DefaultNamespace is where steps run when the runner names no namespace (ResourcePlugin spec, spec.runner.namespace).
-const DefaultNamespace = "default"
-
-// Phase is one of a plugin's two workflows.
-type Phase string
-
-// The phases of a plugin.
-const (
-	Create Phase = "create"
-	Delete Phase = "delete"
-)
-
-// Phases lists the phases in the order of a sandbox's life.
-var Phases = []Phase{Create, Delete}
-
 // Plugin is a ResourcePlugin document.
 type Plugin struct {
 	// Item is the document as it came.
@@ -41,22 +26,6 @@ func Read(item *krm.Item) (*Plugin, []decode.Problem) {
 		return p, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}
 	return p, decode.Into(spec, "spec", &p.Spec)
-}
-
-// Workflow returns the steps of a phase.
-func (s *Spec) Workflow(phase Phase) []Step {
-	if phase == Delete {
-		return s.Delete
-	}
-	return s.Create
-}
-
-// RunnerNamespace returns the namespace that the steps run in.
-func (s *Spec) RunnerNamespace() string {
-	if s.Runner.Namespace == "" {
-		return DefaultNamespace
-	}
-	return s.Runner.Namespace
 }
 
 // previousNames is kustomize's record of the names that an object had before its prefixes and suffixes.

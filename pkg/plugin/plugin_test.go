@@ -147,7 +147,7 @@ func TestStepsKnowTheirPlaces(t *testing.T) {
 	t.Parallel()
 	p, _ := plugin.Read(item(t, whole))
 	var names, paths []string
-	for ref, step := range p.Spec.Steps() {
+	for ref, step := range plugin.Steps(&p.Spec) {
 		names = append(names, step.Name)
 		paths = append(paths, string(ref.Path()), string(ref.Input(1)), string(ref.Output(2)))
 	}
@@ -156,7 +156,7 @@ func TestStepsKnowTheirPlaces(t *testing.T) {
 		"spec.create[0]", "spec.create[0].inputs[1]", "spec.create[0].outputs[2]",
 		"spec.delete[0]", "spec.delete[0].inputs[1]", "spec.delete[0].outputs[2]",
 	}, paths)
-	for range p.Spec.Steps() {
+	for range plugin.Steps(&p.Spec) {
 		break // leaving early must not run on
 	}
 }

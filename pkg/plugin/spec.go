@@ -1,5 +1,7 @@
 package plugin
 
+import "strings"
+
 // Spec is what a plugin does. Source of every field: the ResourcePlugin spec, and the vendor's public client model
 // (resourceplugin.Spec) for those that the spec's pages only show in examples. The `was` tags hold the keys of the
 // syntax before March 2023.
@@ -77,4 +79,57 @@ type Output struct {
 	Description string `json:"description"`
 	// ValueFromPath is the file in the main container, read verbatim after the script ended well.
 	ValueFromPath string `json:"valueFromPath" required:"true" was:"from"`
+}
+
+// DefaultNamespace is where steps run when the runner names no namespace (ResourcePlugin spec, spec.runner.namespace).
+const DefaultNamespace = "default"
+
+// Phase is one of a plugin's two workflows.
+type Phase string
+
+// The phases of a plugin.
+const (
+	Create Phase = "create"
+	Delete Phase = "delete"
+)
+
+// Phases lists the phases in the order of a sandbox's life.
+var Phases = []Phase{Create, Delete}
+
+// Workflow returns the steps of a phase.
+func (s *Spec) Workflow(phase Phase) []Step {
+	if phase == Delete {
+		return s.Delete
+	}
+	return s.Create
+}
+
+// RunnerNamespace returns the namespace that the steps run in.
+func (s *Spec) RunnerNamespace() string {
+	if s.Runner.Namespace == "" {
+		return DefaultNamespace
+	}
+	return s.Runner.Namespace
+}
+
+// Env returns the environment variable that carries the input, empty where only a file does.
+func (i *Input) Env() string {
+	if i.As == nil || i.As.Env == "" && i.As.Path == "" {
+		return DefaultEnv(i.Name)
+	}
+	return i.As.Env
+}
+
+// Path returns the file that carries the input, empty where only a variable does.
+func (i *Input) Path() string {
+	if i.As == nil {
+		return ""
+	}
+	return i.As.Path
+}
+
+// DefaultEnv is the variable of an input that does not say `as`: its name in upper case, dashes as underscores
+// (ResourcePlugin spec, inputs).
+func DefaultEnv(input string) string {
+	return strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
 }

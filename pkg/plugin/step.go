@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"iter"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -24,7 +23,7 @@ func (r StepRef) Input(i int) krm.Path { return r.Path().Key("inputs").Index(i) 
 func (r StepRef) Output(i int) krm.Path { return r.Path().Key("outputs").Index(i) }
 
 // Steps runs through the steps of both phases, in the order of declaration.
-func (s *Spec) Steps() iter.Seq2[StepRef, *Step] {
+func Steps(s *Spec) iter.Seq2[StepRef, *Step] {
 	return func(yield func(StepRef, *Step) bool) {
 		for _, phase := range Phases {
 			steps := s.Workflow(phase)
@@ -35,26 +34,4 @@ func (s *Spec) Steps() iter.Seq2[StepRef, *Step] {
 			}
 		}
 	}
-}
-
-// Env returns the environment variable that carries the input, empty where only a file does.
-func (i *Input) Env() string {
-	if i.As == nil || i.As.Env == "" && i.As.Path == "" {
-		return DefaultEnv(i.Name)
-	}
-	return i.As.Env
-}
-
-// Path returns the file that carries the input, empty where only a variable does.
-func (i *Input) Path() string {
-	if i.As == nil {
-		return ""
-	}
-	return i.As.Path
-}
-
-// DefaultEnv is the variable of an input that does not say `as`: its name in upper case, dashes as underscores
-// (ResourcePlugin spec, inputs).
-func DefaultEnv(input string) string {
-	return strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
 }

@@ -31,7 +31,7 @@ func checkPlugin(spec *plugin.Spec, graph *workflow.Graph, o *overlay.Overlay) [
 		c.report(problem.Path, "%s", problem.Message)
 	}
 	names := map[string]bool{}
-	for ref, step := range spec.Steps() {
+	for ref, step := range plugin.Steps(spec) {
 		c.name(ref.Path().Key("name"), "step", step.Name, names)
 		c.inputs(ref, step)
 		c.outputs(ref, step)

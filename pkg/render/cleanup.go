@@ -10,7 +10,7 @@ import (
 
 // leavesSecrets tells whether steps of either phase have outputs, so that somebody has to remove them.
 func leavesSecrets(spec *plugin.Spec) bool {
-	for _, step := range spec.Steps() {
+	for _, step := range plugin.Steps(spec) {
 		if len(step.Outputs) > 0 {
 			return true
 		}

@@ -18,7 +18,7 @@ var inputClash = Rule{
 	Why:     "One of the values would be lost.",
 	Example: "spec.create[0].inputs[1].as.env: DBNAME",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			c.variableClash(at, step)
 			c.fileClash(at, step)
 		}

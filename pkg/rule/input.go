@@ -10,6 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/overlay"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
 // inputSource: ResourcePlugin reference, Step: exactly one of the two sources.
@@ -19,7 +20,7 @@ var inputSource = Rule{
 	Why:     "The input would have no value, or two.",
 	Example: "spec.create[0].inputs[0].valueFromSandbox: false",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			for i := range step.Inputs {
 				input := &step.Inputs[i]
 				switch {
@@ -75,7 +76,7 @@ var inputPath = Rule{
 	Why:     "The file is put there before the script starts, whatever folder it starts in.",
 	Example: "spec.create[0].inputs[0].as.path: ../etc/passwd",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			for i := range step.Inputs {
 				file := step.Inputs[i].Path()
 				if wrong := form.File(file); wrong != "" {
@@ -101,7 +102,7 @@ func checkMount(file string) string {
 
 // variables calls do for each variable that an input names itself; what is derived from a valid name is valid.
 func (c *pluginCheck) variables(do func(at krm.Path, name string)) {
-	for at, step := range c.Spec.Steps() {
+	for at, step := range plugin.Steps(&c.Spec) {
 		for i := range step.Inputs {
 			if as := step.Inputs[i].As; as != nil && as.Env != "" {
 				do(at.Input(i).Key("as").Key("env"), as.Env)

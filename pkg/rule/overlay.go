@@ -8,6 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/overlay"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
 const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
@@ -122,7 +123,7 @@ func (c *pluginCheck) takenVariables() map[string]string {
 	for _, name := range reservedVariables {
 		taken[name] = "every step"
 	}
-	for _, step := range c.Spec.Steps() {
+	for _, step := range plugin.Steps(&c.Spec) {
 		for i := range step.Inputs {
 			if name := step.Inputs[i].Env(); name != "" && taken[name] == "" {
 				taken[name] = fmt.Sprintf("step %q", step.Name)

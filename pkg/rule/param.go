@@ -79,7 +79,7 @@ func (c *pluginCheck) params() map[string][]taker {
 		return c.takers
 	}
 	c.takers = map[string][]taker{}
-	for _, step := range c.Spec.Steps() {
+	for _, step := range plugin.Steps(&c.Spec) {
 		for i := range step.Inputs {
 			if input := &step.Inputs[i]; input.ValueFromSandbox {
 				c.takers[input.Name] = append(c.takers[input.Name], taker{step: step, input: input})

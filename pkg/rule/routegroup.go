@@ -120,7 +120,7 @@ var matchLabel = Rule{
 func (c *routeGroupCheck) matches() func(yield func(krm.Path, *sandbox.Match) bool) {
 	return func(yield func(krm.Path, *sandbox.Match) bool) {
 		if c.Spec.Match != nil {
-			c.Spec.Match.Matches(matchPath)(yield)
+			sandbox.Matches(c.Spec.Match, matchPath)(yield)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
 // script: ResourcePlugin spec, step: the main container runs the script specified in the step.
@@ -13,7 +14,7 @@ var script = Rule{
 	Why:     "Running the script is what a step is for.",
 	Example: `spec.create[0].script: ""`,
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			if strings.TrimSpace(step.Script) == "" {
 				c.report(at.Path().Key("script"), "must be set: a step runs a script")
 			}
@@ -28,7 +29,7 @@ var scriptInterpreter = Rule{
 	Why:     "Without one it runs under /bin/sh, and says so nowhere.",
 	Example: "spec.create[0].script: echo hello",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			if wrong := checkInterpreter(step.Script); wrong != "" {
 				c.reportStart(at.Path().Key("script"), "%s", wrong)
 			}
@@ -43,7 +44,7 @@ var scriptLineEnd = Rule{
 	Why:     "With a carriage return the kernel looks for an interpreter of that name and finds none.",
 	Example: `spec.create[0].script: "#!/bin/sh\r\necho hello\r\n"`,
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			if line, _, _ := strings.Cut(step.Script, "\n"); strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r") {
 				c.reportStart(at.Path().Key("script"),
 					"the first line must not end in a carriage return: save the script with line feeds")

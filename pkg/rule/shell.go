@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
 // scriptSyntax: issue of the rules, Depth: scripts whose interpreter is sh or bash are parsed.
@@ -18,7 +19,7 @@ var scriptSyntax = Rule{
 	Why:     "The step would fail where the shell comes to that line, with what stands before it already done.",
 	Example: `spec.create[0].script: "#!/bin/sh\nif true; then echo hello\n"`,
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			if wrong := checkShell(step.Script); wrong != nil {
 				c.reportInside(at.Path().Key("script"), wrong.line, wrong.column, "must be valid %s: %s", wrong.shell, wrong.message)
 			}

@@ -13,7 +13,7 @@ var stepName = Rule{
 	Why:     "It becomes part of object names and of output keys.",
 	Example: "spec.delete[0].name: drop_database",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			if wrong := form.Identifier(step.Name); wrong != "" {
 				c.report(at.Path().Key("name"), "step name %s", wrong)
 			}
@@ -29,7 +29,7 @@ var stepUnique = Rule{
 	Example: "spec.delete[0].name: provision",
 	plugin: func(c *pluginCheck) {
 		first := map[string]plugin.StepRef{}
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			if other, taken := first[step.Name]; taken && step.Name != "" {
 				c.report(at.Path().Key("name"), "step name %q is already taken by %s: names must be unique across both phases",
 					step.Name, other.Path())
@@ -47,7 +47,7 @@ var inputName = Rule{
 	Why:     "It names the sandbox's param and, by default, the variable.",
 	Example: "spec.create[0].inputs[0].name: db_name",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			for i := range step.Inputs {
 				if wrong := form.Identifier(step.Inputs[i].Name); wrong != "" {
 					c.report(at.Input(i).Key("name"), "input name %s", wrong)
@@ -64,7 +64,7 @@ var inputUnique = Rule{
 	Why:     "Of two inputs of one name, one would be lost.",
 	Example: "spec.create[0].inputs[1].name: db-name",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			names := make(map[string]bool, len(step.Inputs))
 			for i := range step.Inputs {
 				c.once(names, step.Inputs[i].Name, "input", at.Input(i))
@@ -80,7 +80,7 @@ var outputName = Rule{
 	Why:     "It becomes a key of a Secret, and sandboxes address it as <step>.<output>.",
 	Example: "spec.create[0].outputs[1].name: db.port",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			for i := range step.Outputs {
 				if wrong := form.Identifier(step.Outputs[i].Name); wrong != "" {
 					c.report(at.Output(i).Key("name"), "output name %s", wrong)
@@ -97,7 +97,7 @@ var outputUnique = Rule{
 	Why:     "Of two outputs of one name, one would be lost.",
 	Example: "spec.create[0].outputs[1].name: host",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			names := make(map[string]bool, len(step.Outputs))
 			for i := range step.Outputs {
 				c.once(names, step.Outputs[i].Name, "output", at.Output(i))
@@ -113,7 +113,7 @@ var outputPath = Rule{
 	Why:     "It is read after the script ended, whatever folder the script was in.",
 	Example: "spec.create[0].outputs[0].valueFromPath: tmp/host",
 	plugin: func(c *pluginCheck) {
-		for at, step := range c.Spec.Steps() {
+		for at, step := range plugin.Steps(&c.Spec) {
 			for i := range step.Outputs {
 				if wrong := form.File(step.Outputs[i].ValueFromPath); wrong != "" {
 					c.report(at.Output(i).Key("valueFromPath"), "%s", wrong)

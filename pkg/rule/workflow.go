@@ -117,7 +117,7 @@ func (c *pluginCheck) dangling(fault workflow.Fault, do func(krm.Path, *plugin.S
 // of a create phase that is missing.
 func (c *pluginCheck) stepNames() (names []string, unsure bool) {
 	unsure = c.Spec.Create == nil || c.unsure("spec.create") || c.unsure("spec.delete")
-	for at, step := range c.Spec.Steps() {
+	for at, step := range plugin.Steps(&c.Spec) {
 		names = append(names, step.Name)
 		unsure = unsure || len(c.problems) > 0 && (c.unsure(at.Path()) || c.unsure(at.Path().Key("name")))
 	}
@@ -127,7 +127,7 @@ func (c *pluginCheck) stepNames() (names []string, unsure bool) {
 // stepsByName returns the places of the steps of each name: of one, where the names are as they must be.
 func (c *pluginCheck) stepsByName() map[string][]plugin.StepRef {
 	steps := map[string][]plugin.StepRef{}
-	for at, step := range c.Spec.Steps() {
+	for at, step := range plugin.Steps(&c.Spec) {
 		steps[step.Name] = append(steps[step.Name], at)
 	}
 	return steps

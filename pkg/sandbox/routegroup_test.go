@@ -69,14 +69,14 @@ func TestMatchesKnowTheirPlaces(t *testing.T) {
 	require.NoError(t, err)
 	g, _ := sandbox.ReadRouteGroup(item)
 	var paths []krm.Path
-	for path := range g.Spec.Match.Matches("spec.match") {
+	for path := range sandbox.Matches(g.Spec.Match, "spec.match") {
 		paths = append(paths, path)
 	}
 	want := []krm.Path{"spec.match", "spec.match.any[0]", "spec.match.any[1]", "spec.match.any[1].all[0]"}
 	assert.Equal(t, want, paths)
 	for stop := range want {
 		var some []krm.Path
-		for path := range g.Spec.Match.Matches("spec.match") {
+		for path := range sandbox.Matches(g.Spec.Match, "spec.match") {
 			if some = append(some, path); len(some) > stop {
 				break
 			}

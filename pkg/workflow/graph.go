@@ -32,7 +32,7 @@ type edge struct {
 // New builds the graph of a plugin. References that lead nowhere are left out of it: see Dangling.
 func New(spec *plugin.Spec) *Graph {
 	g := &Graph{create: len(spec.Create), steps: make([]node, 0, len(spec.Create)+len(spec.Delete))}
-	for ref, step := range spec.Steps() {
+	for ref, step := range plugin.Steps(spec) {
 		g.steps = append(g.steps, node{ref: ref, step: step})
 	}
 	index := newIndex(g.steps)
