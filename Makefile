@@ -7,7 +7,7 @@ BIN      := $(CURDIR)/bin
 TOOLS    := $(BIN)/tools
 VERSION  ?= $(shell git describe --tags --always --abbrev=12 --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
-LDFLAGS  := -s -w -X github.com/resource-plugins/krm-functions/pkg/krm/process.Version=$(VERSION)
+LDFLAGS  := -s -w -X github.com/resource-plugins/krm-functions/internal/cli.Version=$(VERSION)
 FUZZTIME ?= 30s
 # How long the tests of one package may hang before they are ended; a starved machine takes ten times as long as a quiet one.
 TIMEOUT  ?= 60m
@@ -58,7 +58,7 @@ containers: $(TOOLS)/kustomize ## hold the images under docker against the progr
 
 .PHONY: race
 race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/rule/... ./pkg/render/... ./runtime/...
+	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/...
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
@@ -80,7 +80,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## check the style of the code
 .PHONY: golden
 golden: build ## write the golden files anew; read the difference before committing it
 	UPDATE_GOLDEN=1 go test ./schemas/... # the metadata of functions is made from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./pkg/... ./test/... ./cmd/catalog/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./test/... ./cmd/catalog/...
 
 .PHONY: clean
 clean: ## remove what was built

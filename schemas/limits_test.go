@@ -3,10 +3,10 @@ package schemas
 import (
 	"maps"
 
-	"github.com/resource-plugins/krm-functions/pkg/delivery"
-	"github.com/resource-plugins/krm-functions/pkg/route"
-	"github.com/resource-plugins/krm-functions/pkg/rule"
-	"github.com/resource-plugins/krm-functions/pkg/version"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // limit is the form of a value. It must allow what the rules allow: TestLimitsAgreeWithTheRules compares the two. Lengths
@@ -189,7 +189,7 @@ func lockLimits() map[string]limit {
 // configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.
 func configLimits(kind string) map[string]limit {
 	all := map[string]map[string]limit{
-		"ValidatePlugin": {".rules": {keyNames: rule.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
+		"ValidatePlugin": {".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
 		"RenderPhase": {
 			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
 			".delivery": {oneOf: tools()}, ".deleteHook": {oneOf: []string{"PostDelete", "PreDelete"}},
@@ -197,7 +197,7 @@ func configLimits(kind string) map[string]limit {
 			".stepTimeoutSeconds": some, ".startTimeoutSeconds": some,
 		},
 		"RenderSandbox": {
-			".routing": {oneOf: []string{"none", "gateway-api", "istio"}}, ".headers[]": {oneOf: route.Headers()},
+			".routing": {oneOf: []string{"none", "gateway-api", "istio"}}, ".headers[]": {oneOf: sandbox.Headers()},
 			".gatewayScheme": {oneOf: []string{"http", "https"}},
 		},
 		"ResolveVersion": {".mode": {oneOf: []string{"keep", "locked", "update"}}},
@@ -206,8 +206,8 @@ func configLimits(kind string) map[string]limit {
 }
 
 func tools() []string {
-	names := make([]string, len(delivery.Tools))
-	for i, tool := range delivery.Tools {
+	names := make([]string, len(render.Tools))
+	for i, tool := range render.Tools {
 		names[i] = string(tool)
 	}
 	return names

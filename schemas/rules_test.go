@@ -13,12 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/decode"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
-	"github.com/resource-plugins/krm-functions/pkg/lock"
-	"github.com/resource-plugins/krm-functions/pkg/rule"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // fixtures are valid documents that have every field of which a limit is known.
@@ -137,19 +136,19 @@ func find(node *yaml.Node, steps []string, at krm.Path, create bool) (*yaml.Node
 func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 	t.Helper()
 	item := krm.FromNode(root, "")
-	var problems []decode.Problem
+	var problems []strictyaml.Problem
 	switch item.Kind() {
 	case contract.Catalog:
-		c, read := listing.Read(item)
+		c, read := resolve.ReadCatalogDocument(item)
 		problems = append(read, c.Check()...)
 	case contract.PluginLock:
-		_, problems = lock.Read(item)
+		_, problems = resolve.ReadLock(item)
 	default:
-		report, err := rule.Check(krm.NewList(item), rule.Levels{})
+		report, err := validate.Check(krm.NewList(item), validate.Levels{})
 		require.NoError(t, err)
 		for _, r := range report.Results {
 			problems = append(problems,
-				decode.Problem{Rule: r.Tags["rule"], Severity: r.Severity, Path: r.Field.Path, Message: r.Message})
+				strictyaml.Problem{Rule: r.Tags["rule"], Severity: r.Severity, Path: r.Field.Path, Message: r.Message})
 		}
 	}
 	var wrong []string

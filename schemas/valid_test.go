@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/pkg/native"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -139,7 +139,7 @@ func TestBrokenRealFilesAreInvalid(t *testing.T) {
 // nativeFile returns the schema for a native file of variables that are not given.
 func nativeFile(t *testing.T, file string) string {
 	t.Helper()
-	read, err := native.Read([]string{file}, native.Options{})
+	read, err := load.Read([]string{file}, load.Options{})
 	require.NoError(t, err)
 	require.NotEmpty(t, read.Documents, file)
 	return filepath.Join("native", fileOf(read.Documents[0].Item.Kind()))

@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func explainCommand() command {
@@ -36,19 +35,19 @@ type explaining struct {
 }
 
 func (o *explaining) run(c *call) error {
-	var options []catalog.Option
+	var options []resolve.Option
 	if o.kubernetes != "" {
-		v, err := listing.Kubernetes(o.kubernetes)
+		v, err := resolve.KubernetesVersion(o.kubernetes)
 		if err != nil {
 			return fmt.Errorf("--kubernetes %w", err)
 		}
-		options = append(options, catalog.ForKubernetes(v))
+		options = append(options, resolve.ForKubernetes(v))
 	}
 	items, err := documents.Read(c.paths(1), o.set, c.stdin)
 	if err != nil {
 		return err
 	}
-	all := catalog.New(items, options...)
+	all := resolve.NewCatalog(items, options...)
 	choose := all.Choose
 	if o.fresh {
 		choose = all.ChooseFresh
@@ -62,7 +61,7 @@ func (o *explaining) run(c *call) error {
 }
 
 // explain prints a choice, and the stages that led to it.
-func (c *call) explain(choice *catalog.Choice) {
+func (c *call) explain(choice *resolve.Choice) {
 	for _, count := range choice.Trail {
 		left := ""
 		if dropped := count.Dropped(); len(dropped) > 0 {

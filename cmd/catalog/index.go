@@ -10,9 +10,9 @@ import (
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/publish"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func indexCommand() command {
@@ -75,10 +75,10 @@ func (o *indexing) run(c *call) error {
 }
 
 // open reads the catalog, or begins one.
-func (o *indexing) open() (*listing.Catalog, error) {
+func (o *indexing) open() (*resolve.CatalogDocument, error) {
 	list, err := documents.ReadCatalog(o.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return listing.New(o.name), nil
+		return resolve.NewCatalogDocument(o.name), nil
 	}
 	return list, err
 }

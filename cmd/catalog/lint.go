@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // lintCommand is for the help alone: file mode of the functions does the work.
@@ -19,19 +19,19 @@ func lintCommand() command {
 
 // lint checks files and folders, or as a KRM function a ResourceList from stdin.
 func lint(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return process.Function{
+	return cli.Function{
 		Name:    "catalog lint",
 		Purpose: lintCommand().purpose + ".",
 		Kind:    "CatalogLint",
-		Prints:  process.Findings,
+		Prints:  cli.Findings,
 		Example: "catalog lint plugins/ catalog.yaml",
-		Config:  func() process.Config { return &linting{} },
+		Config:  func() cli.Config { return &linting{} },
 	}.Run(args, stdin, stdout, stderr)
 }
 
 type linting struct{}
 
-func (*linting) Process(call process.Call) (string, error) {
-	call.List.Report(catalog.Lint(call.List.Items())...)
+func (*linting) Process(call cli.Call) (string, error) {
+	call.List.Report(resolve.Lint(call.List.Items())...)
 	return "checked the catalogs", nil
 }

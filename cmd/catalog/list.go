@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func listCommand() command {
@@ -45,8 +45,8 @@ func listCommand() command {
 
 // shelves are the catalogs below some paths.
 type shelves struct {
-	lists []*listing.Catalog
-	all   *catalog.Catalog
+	lists []*resolve.CatalogDocument
+	all   *resolve.Catalog
 }
 
 func open(c *call, paths []string) (*shelves, error) {
@@ -54,7 +54,7 @@ func open(c *call, paths []string) (*shelves, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shelves{all: catalog.New(items)}
+	s := &shelves{all: resolve.NewCatalog(items)}
 	for _, item := range documents.Of(contract.Catalog, items) {
 		list, err := documents.Sound(item)
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *shelves) chosen(name string) string {
 	return choice.Name.Version.String()
 }
 
-func channels(p *listing.Plugin) string {
+func channels(p *v1alpha1.CatalogPlugin) string {
 	texts := make([]string, 0, len(p.Channels))
 	for _, name := range slices.Sorted(maps.Keys(p.Channels)) {
 		texts = append(texts, name+"="+p.Channels[name])

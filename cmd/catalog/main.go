@@ -5,10 +5,10 @@ package main
 import (
 	"os"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
 func main() {
-	interrupt.Heed(func() {})
+	cli.HandleSignals(func() {})
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/artifact"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/place"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 func pushCommand() command {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/decode"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // The exit codes.
@@ -56,7 +56,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		names = append(names, c.name)
 	}
 	guess := "see --help"
-	if nearest, _ := decode.Nearest(args[0], names); nearest != "" {
+	if nearest, _ := strictyaml.Nearest(args[0], names); nearest != "" {
 		guess = fmt.Sprintf("did you mean %q?", nearest)
 	}
 	_, _ = fmt.Fprintf(stderr, "catalog: unknown command %q: %s\n", args[0], guess)
@@ -72,7 +72,7 @@ func (c command) run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	case errors.Is(err, pflag.ErrHelp):
 		return write(stdout, stderr, c.help(flags))
 	case err != nil:
-		return c.fail(stderr, process.FlagError(err, flags))
+		return c.fail(stderr, cli.FlagError(err, flags))
 	}
 	if asked, _ := flags.GetBool("help"); asked {
 		return write(stdout, stderr, c.help(flags))
@@ -115,10 +115,10 @@ func write(stdout, stderr io.Writer, text string) int {
 }
 
 func ownVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && process.Version == "" {
+	if info, ok := debug.ReadBuildInfo(); ok && cli.Version == "" {
 		return cmp.Or(info.Main.Version, "(devel)")
 	}
-	return cmp.Or(process.Version, "(devel)")
+	return cmp.Or(cli.Version, "(devel)")
 }
 
 // screen is how wide the help is, in characters.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/resource-plugins/krm-functions/pkg/template"
+	"github.com/resource-plugins/krm-functions/internal/template"
 )
 
 // variables is the flag --set: values of templates' variables, as file mode of the functions takes them.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
 )
 
 func versionsCommand() command {
@@ -39,7 +39,7 @@ func (s *shelves) versions(c *call, name string) error {
 			continue
 		}
 		found = true
-		slices.SortFunc(p.Versions, func(a, b listing.Version) int { return documents.HighestFirst(a.Version, b.Version) })
+		slices.SortFunc(p.Versions, func(a, b v1alpha1.CatalogVersion) int { return documents.HighestFirst(a.Version, b.Version) })
 		for i := range p.Versions {
 			v := &p.Versions[i]
 			table.row(v.Version, list.Metadata.Name, v.Released, atLeast(v), v.Digest, remark(v))
@@ -55,14 +55,14 @@ func (s *shelves) versions(c *call, name string) error {
 	return refuse(err)
 }
 
-func atLeast(v *listing.Version) string {
+func atLeast(v *v1alpha1.CatalogVersion) string {
 	if v.Requires == nil || v.Requires.Kubernetes == "" {
 		return ""
 	}
 	return v.Requires.Kubernetes + "+"
 }
 
-func remark(v *listing.Version) string {
+func remark(v *v1alpha1.CatalogVersion) string {
 	var texts []string
 	if v.Yanked != "" {
 		texts = append(texts, "yanked: "+v.Yanked)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/publish"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func yankCommand() command {
@@ -34,7 +34,7 @@ func deprecateCommand() command {
 }
 
 // retracting prepares a command that notes a reason.
-func retracting(change func(*listing.Catalog, string, string) error) func(*pflag.FlagSet) func(*call) error {
+func retracting(change func(*resolve.CatalogDocument, string, string) error) func(*pflag.FlagSet) func(*call) error {
 	return func(flags *pflag.FlagSet) func(*call) error {
 		file := flags.StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
 		reason := flags.String("reason", "", "the `TEXT` that people get to read")

@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/native"
-	"github.com/resource-plugins/krm-functions/pkg/template"
 )
 
 // config says what to import. In file mode the command line says it instead.
@@ -21,7 +21,7 @@ type config struct {
 
 // Process adds the documents of the native files to the list. Documents that it added before, under the same config
 // name, are replaced, or removed where their file is gone. With an error nothing is changed.
-func (c *config) Process(call process.Call) (string, error) {
+func (c *config) Process(call cli.Call) (string, error) {
 	if call.FileMode {
 		return keepNative(call), nil
 	}
@@ -31,7 +31,7 @@ func (c *config) Process(call process.Call) (string, error) {
 				"variable %q must start with a letter and hold letters, digits, %q only", name, "_.-"))
 		}
 	}
-	read, err := native.Read([]string{c.Path}, native.Options{Values: c.Set, EmbedOutside: c.AllowEmbedOutside})
+	read, err := load.Read([]string{c.Path}, load.Options{Values: c.Set, EmbedOutside: c.AllowEmbedOutside})
 	if err != nil {
 		call.Misconfigured("path", err.Error())
 		return "", nil
@@ -51,7 +51,7 @@ func (c *config) Process(call process.Call) (string, error) {
 }
 
 // keepNative leaves the documents that were native in the list, as what the command prints.
-func keepNative(call process.Call) string {
+func keepNative(call cli.Call) string {
 	var others []*krm.Item
 	for _, item := range call.List.Items() {
 		if !call.IsNative(item) {

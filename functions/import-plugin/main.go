@@ -2,17 +2,17 @@
 // documents.
 package main
 
-import "github.com/resource-plugins/krm-functions/pkg/krm/process"
+import "github.com/resource-plugins/krm-functions/internal/cli"
 
-func main() { process.Main(function()) }
+func main() { cli.Main(ImportPlugin()) }
 
-func function() process.Function {
-	return process.Function{
+func ImportPlugin() cli.Function {
+	return cli.Function{
 		Name:    "import-plugin",
 		Purpose: "turns native plugin and sandbox files (name, spec) into KRM documents.",
 		Kind:    "ImportPlugin",
-		Prints:  process.Documents,
+		Prints:  cli.Documents,
 		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml",
-		Config:  func() process.Config { return &config{Path: "."} },
+		Config:  func() cli.Config { return &config{Path: "."} },
 	}
 }

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 )
 
 // identity is what two documents must not share.
@@ -15,13 +15,13 @@ func identityOf(item *krm.Item) identity { return identity{item.Kind(), item.Nam
 
 // merge brings imported documents into a list.
 type merge struct {
-	call     process.Call
+	call     cli.Call
 	present  map[identity]*krm.Item // our documents of the list
 	imported []*krm.Item
 	seen     map[identity]*krm.Item
 }
 
-func newMerge(call process.Call) *merge {
+func newMerge(call cli.Call) *merge {
 	m := &merge{call: call, present: map[identity]*krm.Item{}, seen: map[identity]*krm.Item{}}
 	for _, item := range call.List.Items() {
 		if item.APIVersion() == contract.APIVersion {

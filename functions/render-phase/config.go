@@ -6,10 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/delivery"
-	"github.com/resource-plugins/krm-functions/pkg/form"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -37,7 +36,7 @@ type config struct {
 }
 
 // check reports every value that cannot be used.
-func (c *config) check(call process.Call) bool {
+func (c *config) check(call cli.Call) bool {
 	ok := true
 	wrong := func(key krm.Path, format string, args ...any) {
 		call.Misconfigured(key, fmt.Sprintf(format, args...))
@@ -82,7 +81,7 @@ func (c *config) checkTTL(wrong func(key krm.Path, format string, args ...any)) 
 	case c.TTLSecondsAfterFinished == keepJobs:
 	case c.Workload == string(render.Pod):
 		wrong(ttlKey, "must be %d with workload Pod: only Jobs are removed after their end", keepJobs)
-	case delivery.Tool(c.Delivery).Recreates():
+	case render.Tool(c.Delivery).Recreates():
 		wrong(ttlKey, "must be %d with delivery %s, which makes a removed Job anew, and so runs its step again",
 			keepJobs, c.Delivery)
 	}

@@ -5,18 +5,17 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/form"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
-	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 )
 
 // use is a variable of a fork that takes an output of a resource.
 type use struct {
 	at        krm.Path // of its source
 	namespace string   // the fork's
-	from      *sandbox.ResourceOutput
+	from      *v1alpha1.ResourceOutput
 }
 
 // uses runs through the variables of forks that take outputs. What local workloads use is not for the cluster.
@@ -42,7 +41,7 @@ func (s *subject) uses() iter.Seq[use] {
 // strayUses reports the uses of resources that the sandbox does not have.
 func (s *subject) strayUses() (results []krm.Result) {
 	for u := range s.uses() {
-		if !slices.ContainsFunc(s.Spec.Resources, func(r sandbox.Resource) bool { return r.Name == u.from.Name }) {
+		if !slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }) {
 			results = append(results, krm.At(s.Item, u.at.Key("name"), krm.Error,
 				fmt.Sprintf("must be a resource of this sandbox, not %q", u.from.Name)+moreFindings))
 		}
@@ -53,22 +52,22 @@ func (s *subject) strayUses() (results []krm.Result) {
 // copies are the outputs of a resource that forks of other namespaces than its own use, by namespace. What forks ask for
 // in vain is an error in the create phase; it must not keep the delete phase from running.
 func (p *plan) copies(
-	s *subject, resource string, phase plugin.Phase, blueprint *render.Blueprint,
-) map[string][]plugin.StepOutput {
-	var copies map[string][]plugin.StepOutput
+	s *subject, resource string, phase v1alpha1.Phase, blueprint *render.Blueprint,
+) map[string][]v1alpha1.StepOutput {
+	var copies map[string][]v1alpha1.StepOutput
 	for u := range s.uses() {
 		if u.from.Name != resource {
 			continue
 		}
 		output, fault := u.output(blueprint)
 		if fault != nil {
-			if phase == plugin.Create {
+			if phase == v1alpha1.PhaseCreate {
 				p.call.List.Report(krm.At(s.Item, fault.at, krm.Error, fault.message+moreFindings))
 			}
 			continue
 		}
 		if copies == nil {
-			copies = map[string][]plugin.StepOutput{}
+			copies = map[string][]v1alpha1.StepOutput{}
 		}
 		copies[u.namespace] = append(copies[u.namespace], output)
 	}
@@ -83,9 +82,9 @@ type fault struct {
 }
 
 // output is what is used, of the plugin that provides the resource.
-func (u use) output(blueprint *render.Blueprint) (plugin.StepOutput, *fault) {
+func (u use) output(blueprint *render.Blueprint) (v1alpha1.StepOutput, *fault) {
 	step, name := u.from.StepOutput()
-	output := plugin.StepOutput{Name: step, Output: name}
+	output := v1alpha1.StepOutput{Name: step, Output: name}
 	if !blueprint.HasOutput(output) {
 		return output, &fault{u.at.Key("outputKey"), fmt.Sprintf("must be <step>.<output>, an output of a create step of the "+
 			"resource's plugin, not %q", u.from.OutputKey)}

@@ -27,7 +27,7 @@ func TestRealPluginsRender(t *testing.T) {
 		for _, phase := range []string{"create", "delete"} {
 			for _, workload := range []string{"Job", "Pod"} {
 				var stdout, stderr bytes.Buffer
-				code := function().Run([]string{
+				code := RenderPhase().Run([]string{
 					"--phases", phase, "--workload", workload, "--set", "cluster=c", "--set", "namespace=ns",
 					"--set", "tfstate-bucket=b", filepath.Join(folder, "plugin.yaml"), filepath.Join(folder, "example-sandbox.yaml"),
 				}, strings.NewReader(""), &stdout, &stderr)

@@ -4,18 +4,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/delivery"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // checkDelivery checks the tool and what it stands.
 func (c *config) checkDelivery(wrong func(key krm.Path, format string, args ...any)) {
-	tool := delivery.Tool(c.Delivery)
-	if !slices.Contains(delivery.Tools[:], tool) {
-		names := make([]string, len(delivery.Tools))
-		for i, one := range delivery.Tools {
+	tool := render.Tool(c.Delivery)
+	if !slices.Contains(render.Tools[:], tool) {
+		names := make([]string, len(render.Tools))
+		for i, one := range render.Tools {
 			names[i] = string(one)
 		}
 		wrong("delivery", "must be one of %s, not %q", strings.Join(names, ", "), c.Delivery)
@@ -25,9 +24,9 @@ func (c *config) checkDelivery(wrong func(key krm.Path, format string, args ...a
 		wrong("workload", "must be Job with delivery %s, which makes a Pod anew that the cluster has removed, and so runs "+
 			"its step again", tool)
 	}
-	switch hook := delivery.Hook(c.DeleteHook); {
+	switch hook := render.Hook(c.DeleteHook); {
 	case hook == "":
-	case hook != delivery.PreDelete && hook != delivery.PostDelete:
+	case hook != render.PreDelete && hook != render.PostDelete:
 		wrong("deleteHook", "must be PostDelete or PreDelete, not %q", c.DeleteHook)
 	case !tool.HasHooks():
 		wrong("deleteHook", "must not be set with delivery %s, which has no hooks", tool)
@@ -37,7 +36,7 @@ func (c *config) checkDelivery(wrong func(key krm.Path, format string, args ...a
 // checkPhases checks that phases which would undo each other are kept apart.
 func (c *config) checkPhases(wrong func(key krm.Path, format string, args ...any)) {
 	for i, phase := range c.Phases {
-		if !slices.Contains(plugin.Phases, plugin.Phase(phase)) {
+		if !slices.Contains(v1alpha1.Phases, v1alpha1.Phase(phase)) {
 			wrong(krm.Path("phases").Index(i), "must be create or delete, not %q", phase)
 		}
 	}
@@ -45,16 +44,16 @@ func (c *config) checkPhases(wrong func(key krm.Path, format string, args ...any
 	case n == 1:
 	case n != 2 || c.Phases[0] == c.Phases[1]:
 		wrong("phases", "must be one phase, or create and delete with delivery argocd or helm, not %d", n)
-	case !delivery.Tool(c.Delivery).HasHooks():
+	case !render.Tool(c.Delivery).HasHooks():
 		wrong("phases", "must be one phase, not 2: what create makes, delete would remove at once; delivery argocd and "+
 			"helm can hold the delete phase back")
 	}
 }
 
 // phases are those of the config, create first.
-func (c *config) phases() []plugin.Phase {
-	var phases []plugin.Phase
-	for _, phase := range plugin.Phases {
+func (c *config) phases() []v1alpha1.Phase {
+	var phases []v1alpha1.Phase
+	for _, phase := range v1alpha1.Phases {
 		if slices.Contains(c.Phases, string(phase)) {
 			phases = append(phases, phase)
 		}
@@ -64,10 +63,10 @@ func (c *config) phases() []plugin.Phase {
 
 // due returns the phases of a sandbox, and how they are delivered: a delete phase that comes with the create phase is
 // held back, one of an absent sandbox runs at once.
-func (p *plan) due(s *subject) ([]plugin.Phase, delivery.Delivery) {
+func (p *plan) due(s *subject) ([]v1alpha1.Phase, render.Delivery) {
 	phases, how := p.phases, p.delivery
 	if s.absent {
-		phases = []plugin.Phase{plugin.Delete}
+		phases = []v1alpha1.Phase{v1alpha1.PhaseDelete}
 	}
 	how.Holds = len(phases) == 2
 	return phases, how

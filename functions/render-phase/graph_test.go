@@ -17,7 +17,7 @@ func TestPictureOfTheReadme(t *testing.T) {
 	root := filepath.Join("..", "..")
 	const shown = "docs/pictures/orders-db.svg"
 	var stdout, stderr bytes.Buffer
-	code := function().Run([]string{"--graph", "svg", filepath.Join(root, "examples", "orders-db", "native")},
+	code := RenderPhase().Run([]string{"--graph", "svg", filepath.Join(root, "examples", "orders-db", "native")},
 		strings.NewReader(""), &stdout, &stderr)
 	require.Equal(t, 0, code, stderr.String())
 	file := filepath.Join(root, filepath.FromSlash(shown))

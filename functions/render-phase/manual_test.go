@@ -9,5 +9,5 @@ import (
 // What is written about the function is what it does.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	manual.Check(t, function())
+	manual.Check(t, RenderPhase())
 }

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 const namesFile = "../../kustomize/names.yaml"
@@ -122,7 +122,7 @@ func objectNames(t *testing.T, documents string) (names []string) {
 func runFiles(t *testing.T, documents string, flags ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := function().Run(append(flags, "-"), strings.NewReader(documents), &stdout, &stderr)
+	code := RenderPhase().Run(append(flags, "-"), strings.NewReader(documents), &stdout, &stderr)
 	require.Zero(t, code, stderr.String())
 	return stdout.String()
 }

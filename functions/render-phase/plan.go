@@ -8,21 +8,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/delivery"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // plan is what is to be rendered.
 type plan struct {
-	call       process.Call
+	call       cli.Call
 	options    render.Options
-	phases     []plugin.Phase
-	delivery   delivery.Delivery
-	plugins    *catalog.Catalog
+	phases     []v1alpha1.Phase
+	delivery   render.Delivery
+	plugins    *resolve.Catalog
 	blueprints map[blueprintKey]*render.Blueprint // nil where the plugin cannot be rendered
 	order      []*render.Blueprint
 	tasks      []task
@@ -31,24 +31,24 @@ type plan struct {
 }
 
 type blueprintKey struct {
-	plugin *plugin.Plugin
-	phase  plugin.Phase
+	plugin *document.Plugin
+	phase  v1alpha1.Phase
 }
 
 // task is one resource.
 type task struct {
 	subject   *subject
 	index     int
-	phase     plugin.Phase
-	delivery  delivery.Delivery
+	phase     v1alpha1.Phase
+	delivery  render.Delivery
 	blueprint *render.Blueprint
 	request   render.Request
 }
 
-func newPlan(call process.Call, c *config) *plan {
+func newPlan(call cli.Call, c *config) *plan {
 	p := &plan{
-		call: call, options: c.options(call.ConfigName), phases: c.phases(), plugins: catalog.New(call.List.Items()),
-		delivery:   delivery.Delivery{Tool: delivery.Tool(c.Delivery), Hook: delivery.Hook(c.DeleteHook)},
+		call: call, options: c.options(call.ConfigName), phases: c.phases(), plugins: resolve.NewCatalog(call.List.Items()),
+		delivery:   render.Delivery{Tool: render.Tool(c.Delivery), Hook: render.Hook(c.DeleteHook)},
 		blueprints: map[blueprintKey]*render.Blueprint{}, present: map[string]bool{},
 	}
 	call.List.Report(p.plugins.Problems()...)
@@ -58,19 +58,19 @@ func newPlan(call process.Call, c *config) *plan {
 // add plans the resources of a sandbox.
 func (p *plan) add(s *subject) {
 	phases, how := p.due(s)
-	if !s.absent || slices.Contains(p.phases, plugin.Delete) {
+	if !s.absent || slices.Contains(p.phases, v1alpha1.PhaseDelete) {
 		p.present[s.LowerName()] = true
 	}
-	record, err := catalog.ReadRecord(s.Item)
+	record, err := resolve.ReadRecord(s.Item)
 	if err != nil {
 		p.report(s, "", err)
 		return
 	}
-	if slices.Contains(phases, plugin.Create) {
+	if slices.Contains(phases, v1alpha1.PhaseCreate) {
 		p.call.List.Report(s.strayUses()...)
 	}
 	resolve := p.plugins.Resolve
-	if slices.Contains(phases, plugin.Delete) {
+	if slices.Contains(phases, v1alpha1.PhaseDelete) {
 		resolve = p.plugins.ResolveSettled
 	}
 	for i, resource := range s.Spec.Resources {
@@ -102,7 +102,7 @@ func (p *plan) add(s *subject) {
 
 // report reports why a reference was not resolved.
 func (p *plan) report(s *subject, at krm.Path, err error) {
-	var document *catalog.DocumentError
+	var document *resolve.DocumentError
 	if errors.As(err, &document) {
 		p.call.List.Report(document.Result())
 		return
@@ -111,7 +111,7 @@ func (p *plan) report(s *subject, at krm.Path, err error) {
 }
 
 // blueprint prepares a plugin's phase, once.
-func (p *plan) blueprint(of *plugin.Plugin, phase plugin.Phase) *render.Blueprint {
+func (p *plan) blueprint(of *document.Plugin, phase v1alpha1.Phase) *render.Blueprint {
 	key := blueprintKey{of, phase}
 	if known, done := p.blueprints[key]; done {
 		return known

@@ -1,25 +1,25 @@
 package main
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/scope"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/function"
 )
 
 // Process renders the resources of the list's sandboxes. The list's plugin documents are the catalog; references that
 // were not resolved before are resolved the same way, so that a render needs no other function.
-func (c *config) Process(call process.Call) (string, error) {
+func (c *config) Process(call cli.Call) (string, error) {
 	items, err := call.List.Select(contract.APIVersion, contract.Sandbox)
 	if err != nil {
 		return "", err
 	}
-	scope.MarkInputs(call.List)
+	function.MarkInputs(call.List)
 	if !c.check(call) {
 		return "rendered nothing: the config must be mended first", nil
 	}
 	p := newPlan(call, c)
 	sandboxes := readSandboxes(call.List, items)
-	sandboxes, ok := scope.OneCluster(call, sandboxes, c.Cluster)
+	sandboxes, ok := function.OneCluster(call, sandboxes, c.Cluster)
 	if !ok {
 		return "rendered nothing: the config must name a cluster", nil
 	}

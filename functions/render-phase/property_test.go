@@ -96,7 +96,7 @@ func TestEveryObjectIsThereOnce(t *testing.T) {
 func runList(t *testing.T, input string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	require.Zero(t, function().Run(nil, strings.NewReader(input), &stdout, &stderr), stderr.String())
+	require.Zero(t, RenderPhase().Run(nil, strings.NewReader(input), &stdout, &stderr), stderr.String())
 	return stdout.String()
 }
 
@@ -122,7 +122,7 @@ func FuzzAnyDocument(f *testing.F) {
 	f.Add(strings.ReplaceAll(pluginAndSandbox, "runner: {", "runner: {podTemplateOverlay: 'spec: {}', "))
 	f.Fuzz(func(t *testing.T, text string) {
 		var stdout, stderr bytes.Buffer
-		code := function().Run([]string{"-"}, strings.NewReader(text), &stdout, &stderr)
+		code := RenderPhase().Run([]string{"-"}, strings.NewReader(text), &stdout, &stderr)
 		require.NotContains(t, stderr.String(), "panic")
 		if code == 0 && stdout.Len() > 0 && !strings.Contains(stdout.String(), "{") && strings.Contains(text, "Sandbox") {
 			decodeIfOurs(t, stdout.String())

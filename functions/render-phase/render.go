@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
-	"github.com/resource-plugins/krm-functions/pkg/render/inventory"
 )
 
 // folder is where rendered objects go in a package.
@@ -19,7 +18,7 @@ const folder = "rendered/"
 // outcome counts what was rendered.
 type outcome struct {
 	workloads, resources, sandboxes int
-	phases                          map[plugin.Phase]bool
+	phases                          map[v1alpha1.Phase]bool
 }
 
 type resourceKey struct {
@@ -29,7 +28,7 @@ type resourceKey struct {
 
 // done is what became of one task.
 type done struct {
-	changes   []inventory.Change
+	changes   []render.Change
 	workloads int
 	results   []krm.Result
 }
@@ -37,11 +36,11 @@ type done struct {
 // render renders the tasks, puts the objects into the list and removes what is not rendered any more, if it may.
 func (p *plan) render(mayRemove bool) outcome {
 	p.namespaces()
-	stock := inventory.New(p.call.List, p.owner())
+	stock := render.NewInventory(p.call.List, p.owner())
 	shared := p.shared(stock)
 	outcomes := make([]done, len(p.tasks))
 	cores.Each(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], stock) })
-	total := outcome{phases: map[plugin.Phase]bool{}}
+	total := outcome{phases: map[v1alpha1.Phase]bool{}}
 	sandboxes, resources := map[*subject]bool{}, map[resourceKey]bool{}
 	for i, one := range outcomes {
 		p.call.List.Report(one.results...)
@@ -66,18 +65,18 @@ func (p *plan) render(mayRemove bool) outcome {
 
 // owner says what this run stands for: its own phase, and the delete phase of sandboxes that are absent or gone. Delete
 // phases of sandboxes that are still there are another config's.
-func (p *plan) owner() inventory.Owner {
-	return inventory.Owner{
+func (p *plan) owner() render.Owner {
+	return render.Owner{
 		Name:    p.call.ConfigName,
-		Package: inventory.Package(p.call.List),
+		Package: render.PackageOf(p.call.List),
 		Owns: func(sandbox, phase string) bool {
-			return slices.Contains(p.phases, plugin.Phase(phase)) || phase == string(plugin.Delete) && !p.present[sandbox]
+			return slices.Contains(p.phases, v1alpha1.Phase(phase)) || phase == string(v1alpha1.PhaseDelete) && !p.present[sandbox]
 		},
 	}
 }
 
 // shared puts the objects that no sandbox owns, each once, in the order in which they are first needed.
-func (p *plan) shared(stock *inventory.Inventory) (d done) {
+func (p *plan) shared(stock *render.Inventory) (d done) {
 	seen := map[[2]string]bool{}
 	for _, blueprint := range p.order {
 		for _, object := range p.delivery.Annotate(blueprint.Shared()) {
@@ -91,7 +90,7 @@ func (p *plan) shared(stock *inventory.Inventory) (d done) {
 }
 
 // do renders one resource.
-func (p *plan) do(t task, stock *inventory.Inventory) (d done) {
+func (p *plan) do(t task, stock *render.Inventory) (d done) {
 	objects, problems := t.blueprint.Render(t.request)
 	for _, problem := range problems {
 		at := resourcePath(t.index)
@@ -101,7 +100,7 @@ func (p *plan) do(t task, stock *inventory.Inventory) (d done) {
 		d.results = append(d.results, krm.At(t.subject.Item, at, problem.Severity, problem.Message))
 	}
 	files := map[string]int{}
-	base := folder + naming.File(t.request.Sandbox) + "/" + t.subject.files[t.index] + "-"
+	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.subject.files[t.index] + "-"
 	for _, object := range t.delivery.Annotate(objects) {
 		if t.delivery.Holds && object.Phase != string(t.phase) {
 			continue // comes with the create phase
@@ -117,8 +116,8 @@ func (p *plan) do(t task, stock *inventory.Inventory) (d done) {
 }
 
 // put puts one object; in file mode it gets no place, since nobody keeps it.
-func (d *done) put(p *plan, stock *inventory.Inventory, object render.Object, file string, index int, t *task) {
-	place := &inventory.Place{Path: file, Index: index}
+func (d *done) put(p *plan, stock *render.Inventory, object render.Object, file string, index int, t *task) {
+	place := &render.Place{Path: file, Index: index}
 	if p.call.FileMode {
 		place = nil
 	}
@@ -134,16 +133,16 @@ func (d *done) put(p *plan, stock *inventory.Inventory, object render.Object, fi
 	d.results = append(d.results, krm.At(t.subject.Item, resourcePath(t.index), krm.Error, err.Error()))
 }
 
-func (o outcome) summary(workload string, phases []plugin.Phase) string {
+func (o outcome) summary(workload string, phases []v1alpha1.Phase) string {
 	phase := string(phases[0])
 	switch {
 	case len(phases) == 2:
 		phase = "create and delete"
-	case o.phases[plugin.Create] && o.phases[plugin.Delete]:
+	case o.phases[v1alpha1.PhaseCreate] && o.phases[v1alpha1.PhaseDelete]:
 		phase = "create, and delete where the state is absent"
-	case o.phases[plugin.Delete]:
-		phase = string(plugin.Delete)
+	case o.phases[v1alpha1.PhaseDelete]:
+		phase = string(v1alpha1.PhaseDelete)
 	}
 	return fmt.Sprintf("rendered %s for %s of %s (%s)",
-		process.Count(o.workloads, workload), process.Count(o.resources, "resource"), process.Count(o.sandboxes, "sandbox"), phase)
+		cli.Count(o.workloads, workload), cli.Count(o.resources, "resource"), cli.Count(o.sandboxes, "sandbox"), phase)
 }

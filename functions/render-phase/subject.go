@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
-	"github.com/resource-plugins/krm-functions/pkg/decode"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/sandbox"
 )
 
 // subject is a sandbox that can be rendered.
 type subject struct {
-	*sandbox.Sandbox
+	*document.Sandbox
 	// id is what scripts name external things after.
 	id string
 	// files are the resources' names in paths.
@@ -47,7 +46,7 @@ func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*subject {
 }
 
 func readSandbox(item *krm.Item) (*subject, *krm.Result) {
-	document, problems := sandbox.Read(item)
+	document, problems := document.ReadSandbox(item)
 	if broken := firstError(problems); broken != nil {
 		return nil, refuse(item, broken.Path, broken.Message+moreFindings)
 	}
@@ -80,8 +79,8 @@ func (s *subject) nameFiles() {
 	s.files = make([]string, len(s.Spec.Resources))
 	for i, resource := range s.Spec.Resources {
 		lower := strings.ToLower(resource.Name)
-		if s.files[i] = resource.Name; folded[lower] > 1 || naming.File(lower) != lower {
-			s.files[i] = naming.File(resource.Name)
+		if s.files[i] = resource.Name; folded[lower] > 1 || contract.FileName(lower) != lower {
+			s.files[i] = contract.FileName(resource.Name)
 		}
 	}
 }
@@ -99,10 +98,10 @@ func (s *subject) readAnnotations() *krm.Result {
 	}
 	id, given := s.Item.Annotation(contract.SandboxIDKey)
 	if !given {
-		s.id = naming.SandboxID(s.Spec.Cluster, s.LowerName())
+		s.id = contract.DeriveSandboxID(s.Spec.Cluster, s.LowerName())
 		return nil
 	}
-	if err := naming.CheckSandboxID(id); err != nil {
+	if err := contract.CheckSandboxID(id); err != nil {
 		return refuse(s.Item, annotations.Key(contract.SandboxIDKey), err.Error())
 	}
 	s.id = id
@@ -125,7 +124,7 @@ func (s *subject) repeats(seen map[[3]string]*subject) *krm.Result {
 	return nil
 }
 
-func firstError(problems []decode.Problem) *decode.Problem {
+func firstError(problems []strictyaml.Problem) *strictyaml.Problem {
 	for i := range problems {
 		if problems[i].Severity == krm.Error {
 			return &problems[i]

@@ -31,7 +31,7 @@ func BenchmarkSandboxes(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				var stderr bytes.Buffer
-				if function().Run(nil, strings.NewReader(input), io.Discard, &stderr) != 0 {
+				if RenderSandbox().Run(nil, strings.NewReader(input), io.Discard, &stderr) != 0 {
 					b.Fatal(stderr.String())
 				}
 			}

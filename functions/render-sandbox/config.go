@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/route"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // config is what a user can choose.
@@ -26,7 +26,7 @@ type config struct {
 }
 
 // check reports every value that cannot be used.
-func (c *config) check(call process.Call) bool {
+func (c *config) check(call cli.Call) bool {
 	ok := true
 	wrong := func(key krm.Path, format string, args ...any) {
 		call.Misconfigured(key, fmt.Sprintf(format, args...))
@@ -35,12 +35,12 @@ func (c *config) check(call process.Call) bool {
 	if c.Replicas < 0 {
 		wrong("replicas", "must be at least 0, not %d", c.Replicas)
 	}
-	if !slices.Contains(route.Modes, route.Mode(c.Routing)) {
+	if !slices.Contains(sandbox.Modes, sandbox.Mode(c.Routing)) {
 		wrong("routing", "must be none, gateway-api or istio, not %q", c.Routing)
 	}
 	for i, header := range c.Headers {
-		if !slices.Contains(route.Headers(), header) {
-			wrong(krm.Path("headers").Index(i), "must be one of %s, not %q", strings.Join(route.Headers(), ", "), header)
+		if !slices.Contains(sandbox.Headers(), header) {
+			wrong(krm.Path("headers").Index(i), "must be one of %s, not %q", strings.Join(sandbox.Headers(), ", "), header)
 		}
 	}
 	c.checkGateway(wrong)
@@ -55,7 +55,7 @@ func (c *config) checkGateway(wrong func(key krm.Path, format string, args ...an
 		wrong("gateway", "must be set where gatewayDomain is: NAMESPACE/NAME of the Gateway that serves the domain")
 	case c.Gateway != "" && c.GatewayDomain == "":
 		wrong("gatewayDomain", "must be set where gateway is: the domain that the host names of endpoints end in")
-	case c.Gateway != "" && c.Routing == string(route.None):
+	case c.Gateway != "" && c.Routing == string(sandbox.None):
 		wrong("gateway", "must not be set with routing none: nothing would be published")
 	case c.Gateway != "" && (namespace == "" || name == "" || strings.Contains(name, "/")):
 		wrong("gateway", "must be NAMESPACE/NAME, not %q", c.Gateway)
@@ -65,10 +65,10 @@ func (c *config) checkGateway(wrong func(key krm.Path, format string, args ...an
 	}
 }
 
-func (c *config) options(renderedBy string) route.Options {
-	options := route.Options{Mode: route.Mode(c.Routing), RenderedBy: renderedBy, Headers: c.Headers}
+func (c *config) options(renderedBy string) sandbox.RouteOptions {
+	options := sandbox.RouteOptions{Mode: sandbox.Mode(c.Routing), RenderedBy: renderedBy, Headers: c.Headers}
 	if namespace, name, ok := strings.Cut(c.Gateway, "/"); ok {
-		options.Gateway = &route.Gateway{Namespace: namespace, Name: name, Domain: c.GatewayDomain, Scheme: c.GatewayScheme}
+		options.Gateway = &sandbox.Gateway{Namespace: namespace, Name: name, Domain: c.GatewayDomain, Scheme: c.GatewayScheme}
 	}
 	return options
 }

@@ -91,7 +91,7 @@ func baselineFor(stderr string) string {
 func command(t *testing.T, stdin []byte, args ...string) (string, string, int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := function().Run(args, bytes.NewReader(stdin), &stdout, &stderr)
+	code := RenderSandbox().Run(args, bytes.NewReader(stdin), &stdout, &stderr)
 	return stdout.String(), stderr.String(), code
 }
 

@@ -5,14 +5,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
 	"github.com/resource-plugins/krm-functions/pkg/render"
-	"github.com/resource-plugins/krm-functions/pkg/render/inventory"
-	"github.com/resource-plugins/krm-functions/pkg/route"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // folder is where rendered objects go in a package: below it a folder for each sandbox.
@@ -20,14 +18,14 @@ const folder = "rendered/"
 
 // parcel is what is put for one sandbox.
 type parcel struct {
-	changes []inventory.Change
+	changes []render.Change
 	err     error
 }
 
 // deliver puts the objects into the list, and removes what is not rendered any more, if it may.
 func (s *scene) deliver(mayRemove bool) (string, error) {
-	stock := inventory.New(s.call.List, inventory.Owner{
-		Name: s.call.ConfigName, Package: inventory.Package(s.call.List),
+	stock := render.NewInventory(s.call.List, render.Owner{
+		Name: s.call.ConfigName, Package: render.PackageOf(s.call.List),
 		Owns: func(_, phase string) bool { return phase == "" },
 	})
 	parcels := make([]parcel, len(s.subjects))
@@ -67,9 +65,9 @@ func (s *scene) dropBaseline() {
 }
 
 // pack prints what was rendered for one sandbox. The trees go then: of ten thousand sandboxes they would fill gigabytes.
-func (s *scene) pack(of *subject, stock *inventory.Inventory) (p parcel) {
+func (s *scene) pack(of *subject, stock *render.Inventory) (p parcel) {
 	for _, f := range of.work.forks {
-		file := folder + naming.File(of.LowerName()) + "/forks/" + f.Name + ".yaml"
+		file := folder + contract.FileName(of.LowerName()) + "/forks/" + f.Name + ".yaml"
 		p.put(s, stock, f.Tree, file, 0)
 		f.Tree = nil
 		for i := range f.Services {
@@ -80,7 +78,7 @@ func (s *scene) pack(of *subject, stock *inventory.Inventory) (p parcel) {
 	return p
 }
 
-func (p *parcel) put(s *scene, stock *inventory.Inventory, object *yaml.Node, file string, index int) {
+func (p *parcel) put(s *scene, stock *render.Inventory, object *yaml.Node, file string, index int) {
 	change, err := stock.PutNode(object, s.place(file, index))
 	if err != nil {
 		p.err = err
@@ -90,15 +88,15 @@ func (p *parcel) put(s *scene, stock *inventory.Inventory, object *yaml.Node, fi
 }
 
 // place returns where an object goes; in file mode nobody keeps it.
-func (s *scene) place(file string, index int) *inventory.Place {
+func (s *scene) place(file string, index int) *render.Place {
 	if s.call.FileMode {
 		return nil
 	}
-	return &inventory.Place{Path: file, Index: index}
+	return &render.Place{Path: file, Index: index}
 }
 
 // packRoutes puts the routes: those of one sandbox into its folder, the others beside the folders.
-func (s *scene) packRoutes(stock *inventory.Inventory) (changes []inventory.Change) {
+func (s *scene) packRoutes(stock *render.Inventory) (changes []render.Change) {
 	files := map[string]int{}
 	ofSandbox, ofGroup := s.lives()
 	for _, object := range s.routes.Objects {
@@ -117,12 +115,12 @@ func (s *scene) packRoutes(stock *inventory.Inventory) (changes []inventory.Chan
 	return changes
 }
 
-func routeFile(object *route.Object) string {
+func routeFile(object *sandbox.RouteObject) string {
 	switch {
 	case object.Sandbox != "":
-		return folder + naming.File(object.Sandbox) + "/routes.yaml"
+		return folder + contract.FileName(object.Sandbox) + "/routes.yaml"
 	case object.Group != "":
-		return folder + "route-groups/" + naming.File(object.Group) + ".yaml"
+		return folder + "route-groups/" + contract.FileName(object.Group) + ".yaml"
 	}
 	return folder + "routes/" + object.Namespace + "-" + object.Name + ".yaml"
 }
@@ -138,6 +136,6 @@ func (s *scene) summary() string {
 			services += len(f.Services)
 		}
 	}
-	return fmt.Sprintf("rendered %s, %s and %s of %s", process.Count(forks, "fork"), process.Count(services, "Service"),
-		process.Count(len(s.routes.Objects), "route"), process.Count(sandboxes, "sandbox"))
+	return fmt.Sprintf("rendered %s, %s and %s of %s", cli.Count(forks, "fork"), cli.Count(services, "Service"),
+		cli.Count(len(s.routes.Objects), "route"), cli.Count(sandboxes, "sandbox"))
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/fork"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/route"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // sinceCreated is the offset of a ttl that a janitor can count from: an object's creation. It is the default of sandboxes,
@@ -45,11 +44,11 @@ func (s *scene) lives() (ofSandbox, ofGroup map[string]string) {
 }
 
 // mortal returns the object's tree with how long it lives; one that serves several lives for ever.
-func mortal(object *route.Object, life string) manifest.Map {
+func mortal(object *sandbox.RouteObject, life string) manifest.Map {
 	if life == "" {
 		return object.Tree
 	}
 	metadata := object.Tree.Map("metadata")
-	annotations := append(manifest.Map{manifest.KV(fork.JanitorKey, manifest.String(life))}, metadata.Map("annotations")...)
+	annotations := append(manifest.Map{manifest.KV(sandbox.JanitorKey, manifest.String(life))}, metadata.Map("annotations")...)
 	return object.Tree.With("metadata", metadata.With("annotations", manifest.NewMap(annotations...)))
 }

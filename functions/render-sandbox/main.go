@@ -3,24 +3,24 @@
 package main
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/route"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
-func main() { process.Main(function()) }
+func main() { cli.Main(RenderSandbox()) }
 
-func function() process.Function {
-	return process.Function{
+func RenderSandbox() cli.Function {
+	return cli.Function{
 		Name:    "render-sandbox",
 		Purpose: "renders the forks of sandboxes: copies of the baselines in the list, their Services, and the routes to them.",
 		Kind:    "RenderSandbox",
-		Prints:  process.Documents,
+		Prints:  cli.Documents,
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
-		Config: func() process.Config { return defaults() },
+		Config: func() cli.Config { return defaults() },
 	}
 }
 
 func defaults() *config {
-	return &config{Replicas: 1, Routing: string(route.None), Headers: route.DefaultHeaders()}
+	return &config{Replicas: 1, Routing: string(sandbox.None), Headers: sandbox.DefaultHeaders()}
 }

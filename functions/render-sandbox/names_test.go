@@ -75,7 +75,7 @@ func TestPrefixReachesEveryReference(t *testing.T) {
 	t.Parallel()
 	for _, routing := range []string{"gateway-api", "istio"} {
 		var stdout, stderr bytes.Buffer
-		code := function().Run([]string{"--baseline", "--routing", routing, "-"},
+		code := RenderSandbox().Run([]string{"--baseline", "--routing", routing, "-"},
 			strings.NewReader(rollout+"---"+rolloutSandbox), &stdout, &stderr)
 		require.Zero(t, code, stderr.String())
 		rendered := stdout.String()
@@ -166,7 +166,7 @@ func overlay(t *testing.T, documents string) string {
 func TestRolloutKeepsItsHandsOffServices(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	code := function().Run([]string{"-"}, strings.NewReader(rollout+"---"+rolloutSandbox), &stdout, &stderr)
+	code := RenderSandbox().Run([]string{"-"}, strings.NewReader(rollout+"---"+rolloutSandbox), &stdout, &stderr)
 	require.Zero(t, code, stderr.String())
 	assert.Contains(t, stdout.String(), "strategy:\n    canary: {}\n")
 	assert.NotContains(t, stdout.String(), "activeService")

@@ -4,23 +4,22 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/baseline"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/route"
-	"github.com/resource-plugins/krm-functions/pkg/rule"
-	"github.com/resource-plugins/krm-functions/pkg/scope"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // Process renders the forks of the list's sandboxes and the routes to them. With an error finding nothing is rendered and
 // nothing removed.
-func (c *config) Process(call process.Call) (string, error) {
+func (c *config) Process(call cli.Call) (string, error) {
 	items, err := call.List.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
 	if err != nil {
 		return "", err
 	}
-	scope.MarkInputs(call.List)
+	function.MarkInputs(call.List)
 	if !c.check(call) {
 		return "rendered nothing: the config must be mended first", nil
 	}
@@ -31,16 +30,16 @@ func (c *config) Process(call process.Call) (string, error) {
 		return "rendered nothing: the sandboxes must be mended first", nil
 	}
 	subjects, groups := readSubjects(call.List, items)
-	subjects, ok := scope.OneCluster(call, subjects, c.Cluster)
+	subjects, ok := function.OneCluster(call, subjects, c.Cluster)
 	if !ok {
 		return "rendered nothing: the config must name a cluster", nil
 	}
-	cluster, err := baseline.Read(call.List)
+	cluster, err := sandbox.ReadCluster(call.List)
 	if err != nil {
 		return "", err
 	}
 	name := clusterName(c, subjects, groups)
-	groups = slices.DeleteFunc(groups, func(g route.Group) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != name })
+	groups = slices.DeleteFunc(groups, func(g sandbox.RoutedGroup) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != name })
 	s := &scene{call: call, config: c, cluster: cluster, clusterName: name, subjects: subjects, groups: groups}
 	s.forkAll()
 	s.reportTakers()
@@ -53,7 +52,7 @@ func (c *config) Process(call process.Call) (string, error) {
 }
 
 // clusterName returns the cluster that is rendered: the config's, or else that of the first document that has one.
-func clusterName(c *config, subjects []*subject, groups []route.Group) string {
+func clusterName(c *config, subjects []*subject, groups []sandbox.RoutedGroup) string {
 	name := c.Cluster
 	for _, s := range subjects {
 		name = cmp.Or(name, s.Spec.Cluster)
@@ -72,7 +71,7 @@ func hasSandbox(items []*krm.Item) bool {
 // reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; the rules' warnings are
 // validate-plugin's to tell.
 func reportInvalid(list *krm.ResourceList) error {
-	report, err := rule.Check(list, rule.Levels{})
+	report, err := validate.Check(list, validate.Levels{})
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func FuzzAnyDocument(f *testing.F) {
 	f.Add(strings.ReplaceAll(rollout+"---"+rolloutSandbox, "forks:", "defaultRouteGroup: {endpoints: [{name: e, target: 'http://web.shop.svc'}]}\n  forks:"))
 	f.Fuzz(func(t *testing.T, text string) {
 		var stdout, stderr bytes.Buffer
-		code := function().Run([]string{"--routing", "istio", "-"}, strings.NewReader(text), &stdout, &stderr)
+		code := RenderSandbox().Run([]string{"--routing", "istio", "-"}, strings.NewReader(text), &stdout, &stderr)
 		require.NotContains(t, stderr.String(), "panic")
 		require.Less(t, code, 3)
 	})

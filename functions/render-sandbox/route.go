@@ -3,24 +3,23 @@ package main
 import (
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/baseline"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/fork"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/route"
-	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // route makes the routes to the forks and lists the endpoints: as results, and on the documents that ask for them.
 func (s *scene) route() {
-	var sandboxes []route.Sandbox
+	var sandboxes []sandbox.RoutedSandbox
 	for _, of := range s.subjects {
 		if of.absent {
 			continue
 		}
 		lower := *of.Sandbox // the name as everything else that is rendered for the sandbox has it
 		lower.Name = of.LowerName()
-		routed := route.Sandbox{Sandbox: &lower, Key: of.key}
+		routed := sandbox.RoutedSandbox{Sandbox: &lower, Key: of.key}
 		for i, f := range of.work.forks {
 			if f != nil {
 				routed.Services = append(routed.Services, forkedServices(f, of.Spec.Forks[i].ForkOf)...)
@@ -33,7 +32,7 @@ func (s *scene) route() {
 	}
 	options := s.config.options(s.call.ConfigName)
 	options.Cluster = s.clusterName
-	s.routes = route.Render(sandboxes, s.groups, options)
+	s.routes = sandbox.RenderRoutes(sandboxes, s.groups, options)
 	for _, finding := range s.routes.Findings {
 		if finding.Item == nil {
 			s.call.List.Report(krm.Result{Severity: finding.Severity, Message: finding.Message})
@@ -51,9 +50,9 @@ func (s *scene) route() {
 }
 
 // targets returns the Services in front of the workloads that a route group's targets name.
-func (s *scene) targets(g *sandbox.RouteGroup) (services []route.Service) {
+func (s *scene) targets(g *document.RouteGroup) (services []sandbox.RoutedService) {
 	for _, e := range g.Spec.Endpoints {
-		named, ok := sandbox.TargetWorkload(e.Target)
+		named, ok := v1alpha1.TargetWorkload(e.Target)
 		if !ok {
 			continue
 		}
@@ -89,8 +88,8 @@ func (s *scene) annotateEndpoints() {
 	}
 }
 
-func forkedServices(f *fork.Fork, of sandbox.Workload) []route.Service {
-	services := make([]route.Service, len(f.Services))
+func forkedServices(f *sandbox.Fork, of v1alpha1.Workload) []sandbox.RoutedService {
+	services := make([]sandbox.RoutedService, len(f.Services))
 	for i := range f.Services {
 		services[i] = inFront(f.Baseline, f.Services[i].Baseline, of)
 		services[i].Fork = f.Services[i].Name
@@ -99,10 +98,10 @@ func forkedServices(f *fork.Fork, of sandbox.Workload) []route.Service {
 }
 
 // inFront is a Service in front of a workload, which a document names as it is named there.
-func inFront(w *baseline.Workload, service *baseline.Service, named sandbox.Workload) route.Service {
-	out := route.Service{Workload: named, Namespace: w.Namespace, Baseline: service.Name}
+func inFront(w *sandbox.Workload, service *sandbox.BaselineService, named v1alpha1.Workload) sandbox.RoutedService {
+	out := sandbox.RoutedService{Workload: named, Namespace: w.Namespace, Baseline: service.Name}
 	for _, port := range w.Ports(service) {
-		out.Ports = append(out.Ports, route.Port{
+		out.Ports = append(out.Ports, sandbox.RoutedPort{
 			Name: port.Name, Number: port.Number, Target: port.Target, Protocol: port.Protocol, AppProtocol: port.AppProtocol,
 		})
 	}

@@ -4,31 +4,28 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/baseline"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
-	"github.com/resource-plugins/krm-functions/pkg/customization"
-	"github.com/resource-plugins/krm-functions/pkg/fork"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/route"
-	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // scene is one run: the baseline, the sandboxes, and what becomes of them.
 type scene struct {
-	call        process.Call
+	call        cli.Call
 	config      *config
-	cluster     *baseline.Cluster
+	cluster     *sandbox.Cluster
 	clusterName string // empty where nothing tells it
 	subjects    []*subject
-	groups      []route.Group // of the cluster, or of every one
-	routes      route.Output
+	groups      []sandbox.RoutedGroup // of the cluster, or of every one
+	routes      sandbox.Routes
 }
 
 // work is what is rendered for one sandbox.
 type work struct {
-	forks   []*fork.Fork // nil where a baseline is missing; in the order of spec.forks
+	forks   []*sandbox.Fork // nil where a baseline is missing; in the order of spec.forks
 	results []krm.Result
 }
 
@@ -45,17 +42,17 @@ func (s *scene) forkOne(of *subject) {
 		return
 	}
 	of.reportLeftOut()
-	owner := &fork.Owner{
+	owner := &sandbox.Owner{
 		Sandbox: of.LowerName(), SandboxID: of.id, RoutingKey: of.key, RenderedBy: s.call.ConfigName,
 		TTL: of.timeToLive(), Replicas: s.config.Replicas,
 	}
-	of.work.forks = make([]*fork.Fork, len(of.Spec.Forks))
+	of.work.forks = make([]*sandbox.Fork, len(of.Spec.Forks))
 	for i := range of.Spec.Forks {
 		named := of.Spec.Forks[i].ForkOf
 		if workload, err := s.cluster.Find(named); err != nil {
 			of.report(forkPath(i).Key("forkOf"), krm.Error, err.Error())
 		} else {
-			of.work.forks[i] = fork.Start(owner, named, workload)
+			of.work.forks[i] = sandbox.StartFork(owner, named, workload)
 		}
 	}
 	for i, f := range of.work.forks {
@@ -65,10 +62,10 @@ func (s *scene) forkOne(of *subject) {
 	}
 }
 
-func (of *subject) customize(f *fork.Fork, spec *sandbox.Fork, at krm.Path) {
-	var problems []customization.Problem
-	f.Tree, problems = customization.Apply(f.Tree, spec.Customizations, at.Key("customizations"),
-		customization.Sources{Output: of.output, Fork: of.address})
+func (of *subject) customize(f *sandbox.Fork, spec *v1alpha1.Fork, at krm.Path) {
+	var problems []sandbox.Problem
+	f.Tree, problems = sandbox.Customize(f.Tree, spec.Customizations, at.Key("customizations"),
+		sandbox.Sources{Output: of.output, Fork: of.address})
 	failed := false
 	for _, problem := range problems {
 		of.report(problem.Path, problem.Severity, problem.Message)
@@ -85,26 +82,26 @@ func (of *subject) customize(f *fork.Fork, spec *sandbox.Fork, at krm.Path) {
 }
 
 // output returns where render-phase publishes an output.
-func (of *subject) output(o sandbox.ResourceOutput) (secret, key string) {
+func (of *subject) output(o v1alpha1.ResourceOutput) (secret, key string) {
 	step, key := o.StepOutput()
-	return naming.OutputSecret(of.id, o.Name, step), key
+	return contract.OutputSecretName(of.id, o.Name, step), key
 }
 
 // address returns the first Service of a fork and its first port.
-func (of *subject) address(named sandbox.Workload) (customization.Address, bool) {
+func (of *subject) address(named v1alpha1.Workload) (sandbox.Address, bool) {
 	for i, f := range of.work.forks {
 		if f == nil || of.Spec.Forks[i].ForkOf.Plain() != named.Plain() || len(f.Services) == 0 {
 			continue
 		}
 		service := &f.Services[0]
 		if ports := f.Baseline.Ports(service.Baseline); len(ports) > 0 {
-			return customization.Address{Host: service.Host(), Port: ports[0].Number}, true
+			return sandbox.Address{Host: service.Host(), Port: ports[0].Number}, true
 		}
 	}
-	return customization.Address{}, false
+	return sandbox.Address{}, false
 }
 
-func describe(f *fork.Fork) string {
+func describe(f *sandbox.Fork) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "forked %s %q as %q", f.Baseline.Kind, f.Baseline.Name, f.Name)
 	for i := range f.Services {

@@ -3,16 +3,16 @@ package main
 import (
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/route"
-	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // subject is a sandbox that keeps to the rules, and what is rendered for it.
 type subject struct {
-	*sandbox.Sandbox
+	*document.Sandbox
 
 	id, key string
 	// absent tells that the sandbox is on its way out: it has no forks any more.
@@ -21,11 +21,11 @@ type subject struct {
 }
 
 // readSubjects decodes sandboxes and route groups, and reports annotations that cannot be used.
-func readSubjects(list *krm.ResourceList, items []*krm.Item) (subjects []*subject, groups []route.Group) {
+func readSubjects(list *krm.ResourceList, items []*krm.Item) (subjects []*subject, groups []sandbox.RoutedGroup) {
 	read := make([]*subject, len(items))
 	cores.Each(len(items), func(i int) {
 		if items[i].Kind() == contract.Sandbox {
-			document, _ := sandbox.Read(items[i])
+			document, _ := document.ReadSandbox(items[i])
 			read[i] = &subject{Sandbox: document}
 		}
 	})
@@ -40,7 +40,7 @@ func readSubjects(list *krm.ResourceList, items []*krm.Item) (subjects []*subjec
 		s.readAnnotations(list)
 		key := [2]string{s.Spec.Cluster, s.id}
 		if other, taken := ids[key]; taken {
-			list.Report(krm.At(s.Item, sandbox.IDPath(), krm.Error,
+			list.Report(krm.At(s.Item, document.IDPath(), krm.Error,
 				fmt.Sprintf("must not be %q, which is the id of sandbox %q: remove one of the annotations", s.id, other)))
 			continue
 		}
@@ -50,24 +50,24 @@ func readSubjects(list *krm.ResourceList, items []*krm.Item) (subjects []*subjec
 	return subjects, groups
 }
 
-func readGroup(list *krm.ResourceList, item *krm.Item) (route.Group, bool) {
-	document, _ := sandbox.ReadRouteGroup(item)
-	key, err := route.GroupKey(document)
+func readGroup(list *krm.ResourceList, item *krm.Item) (sandbox.RoutedGroup, bool) {
+	document, _ := document.ReadRouteGroup(item)
+	key, err := sandbox.GroupKey(document)
 	if err != nil {
-		list.Report(krm.At(item, route.KeyPath(), krm.Error, err.Error()))
+		list.Report(krm.At(item, sandbox.KeyPath(), krm.Error, err.Error()))
 	}
-	return route.Group{RouteGroup: document, Key: key}, err == nil
+	return sandbox.RoutedGroup{RouteGroup: document, Key: key}, err == nil
 }
 
 func (s *subject) readAnnotations(list *krm.ResourceList) {
 	var err error
 	if s.absent, err = s.IsAbsent(); err != nil {
-		list.Report(krm.At(s.Item, sandbox.StatePath(), krm.Error, err.Error()))
+		list.Report(krm.At(s.Item, document.StatePath(), krm.Error, err.Error()))
 	}
 	if s.id, err = s.ID(); err != nil {
-		list.Report(krm.At(s.Item, sandbox.IDPath(), krm.Error, err.Error()))
+		list.Report(krm.At(s.Item, document.IDPath(), krm.Error, err.Error()))
 	}
-	if s.key, err = route.SandboxKey(s.Sandbox); err != nil {
-		list.Report(krm.At(s.Item, route.KeyPath(), krm.Error, err.Error()))
+	if s.key, err = sandbox.SandboxKey(s.Sandbox); err != nil {
+		list.Report(krm.At(s.Item, sandbox.KeyPath(), krm.Error, err.Error()))
 	}
 }

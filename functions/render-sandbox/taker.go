@@ -4,18 +4,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/baseline"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/fork"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/selector"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // reportTakers tells, once for each namespace with forks, what selects the forks' Pods all the same, and, once for each
 // baseline, which NetworkPolicies its forks lose.
 func (s *scene) reportTakers() {
-	seen := map[*baseline.Namespace]bool{}
-	forked := map[*baseline.Workload]bool{}
+	seen := map[*sandbox.Namespace]bool{}
+	forked := map[*sandbox.Workload]bool{}
 	for _, subject := range s.subjects {
 		for _, f := range subject.work.forks {
 			if f == nil || forked[f.Baseline] {
@@ -34,13 +32,13 @@ func (s *scene) reportTakers() {
 
 // reportCaught tells of selectors that the labels of forks do not escape. What sends requests to Pods or owns them must not
 // take a fork's; a PodDisruptionBudget counts them, and a NetworkPolicy is wanted there.
-func (s *scene) reportCaught(space *baseline.Namespace) {
+func (s *scene) reportCaught(space *sandbox.Namespace) {
 	for _, i := range space.Escape.Caught {
 		item := space.Takers[i].Item
 		switch item.Kind() {
-		case baseline.NetworkPolicy:
+		case sandbox.NetworkPolicy:
 			s.call.List.Report(krm.At(item, "spec.podSelector", krm.Info, "holds for the Pods of forks too"))
-		case baseline.PodDisruptionBudget:
+		case sandbox.PodDisruptionBudget:
 			s.call.List.Report(krm.At(item, "spec.selector", krm.Warning,
 				"counts the Pods of forks too: make it name a label that the baseline's Pods have"))
 		default:
@@ -52,7 +50,7 @@ func (s *scene) reportCaught(space *baseline.Namespace) {
 }
 
 // reportMarked tells of baselines whose Pods a fork's selectors would take.
-func (s *scene) reportMarked(space *baseline.Namespace) {
+func (s *scene) reportMarked(space *sandbox.Namespace) {
 	for _, w := range space.Marked() {
 		s.call.List.Report(krm.At(w.Item, "spec.template.metadata.labels", krm.Error,
 			fmt.Sprintf("Pods of a baseline must not have the label %q, which is for forks: remove it", contract.ForkKey)))
@@ -60,11 +58,11 @@ func (s *scene) reportMarked(space *baseline.Namespace) {
 }
 
 // reportLost warns of NetworkPolicies that hold for a baseline's Pods, or let them through, and not those of its forks.
-func (s *scene) reportLost(f *fork.Fork) {
+func (s *scene) reportLost(f *sandbox.Fork) {
 	w, labels := f.Baseline, f.Labels()
-	lost := func(s selector.Selector) bool { return s.Matches(w.Labels) && !s.Matches(labels) }
+	lost := func(s sandbox.Selector) bool { return s.Matches(w.Labels) && !s.Matches(labels) }
 	for _, taker := range w.Space.Takers {
-		if taker.Item.Kind() != baseline.NetworkPolicy {
+		if taker.Item.Kind() != sandbox.NetworkPolicy {
 			continue
 		}
 		if lost(taker.Selector) {

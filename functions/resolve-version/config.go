@@ -7,11 +7,10 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // config is what a user can choose.
@@ -31,7 +30,7 @@ const (
 )
 
 // Process pins every plugin reference of the list's sandboxes. The list's plugins, catalogs and locks decide.
-func (c *config) Process(call process.Call) (string, error) {
+func (c *config) Process(call cli.Call) (string, error) {
 	// One call parses them all, on all cores.
 	items, err := call.List.Select(contract.APIVersion, contract.Sandbox, contract.Catalog, contract.PluginLock)
 	if err != nil {
@@ -45,7 +44,7 @@ func (c *config) Process(call process.Call) (string, error) {
 	var subjects []*subject
 	var reading sync.WaitGroup
 	reading.Go(func() { subjects = readSubjects(sandboxes) }) // a large catalog is the work of one core
-	plugins := catalog.New(call.List.Items(), catalog.ForKubernetes(kubernetes))
+	plugins := resolve.NewCatalog(call.List.Items(), resolve.ForKubernetes(kubernetes))
 	reading.Wait()
 	call.List.Report(plugins.Problems()...)
 	if c.Mode == locked && plugins.Locks().Empty() {
@@ -58,7 +57,7 @@ func (c *config) Process(call process.Call) (string, error) {
 }
 
 // check reports every value that cannot be used.
-func (c *config) check(call process.Call) (kubernetes *semver.Version, ok bool) {
+func (c *config) check(call cli.Call) (kubernetes *semver.Version, ok bool) {
 	ok = true
 	wrong := func(key krm.Path, message string) {
 		call.Misconfigured(key, message)
@@ -75,7 +74,7 @@ func (c *config) check(call process.Call) (kubernetes *semver.Version, ok bool) 
 	}
 	if c.KubernetesVersion != "" {
 		var err error
-		if kubernetes, err = listing.Kubernetes(c.KubernetesVersion); err != nil {
+		if kubernetes, err = resolve.KubernetesVersion(c.KubernetesVersion); err != nil {
 			wrong("kubernetesVersion", err.Error())
 		}
 	}

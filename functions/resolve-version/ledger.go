@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/lock"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // ledger counts what happened to the lock.
@@ -28,7 +28,7 @@ func (r *resolver) writeLock() {
 	if locks.Empty() && r.Mode != update {
 		return
 	}
-	entries := map[string]lock.Entry{}
+	entries := map[string]v1alpha1.LockEntry{}
 	for _, entry := range locks.Entries() {
 		if r.Mode != update || len(r.Update) > 0 || len(r.answers[entry.Asked]) > 0 {
 			entries[entry.Asked] = entry
@@ -48,7 +48,7 @@ func (r *resolver) writeLock() {
 }
 
 // enter puts an entry into the lock, and tells what moved.
-func (r *resolver) enter(entries map[string]lock.Entry, now lock.Entry) {
+func (r *resolver) enter(entries map[string]v1alpha1.LockEntry, now v1alpha1.LockEntry) {
 	old, ok := entries[now.Asked]
 	switch {
 	case !ok:
@@ -62,8 +62,8 @@ func (r *resolver) enter(entries map[string]lock.Entry, now lock.Entry) {
 
 // common returns what all sandboxes that still run and ask for the same were resolved to, nil where they were resolved
 // to several versions before there was a lock: then only mode update can bring them together.
-func (r *resolver) common(asked string) *catalog.Choice {
-	var first *catalog.Choice
+func (r *resolver) common(asked string) *resolve.Choice {
+	var first *resolve.Choice
 	for _, one := range r.answers[asked] {
 		switch {
 		case one.absent && one.pinned():

@@ -1,17 +1,17 @@
 // Command resolve-version is a KRM function that pins the plugin versions that sandboxes refer to.
 package main
 
-import "github.com/resource-plugins/krm-functions/pkg/krm/process"
+import "github.com/resource-plugins/krm-functions/internal/cli"
 
-func main() { process.Main(function()) }
+func main() { cli.Main(ResolveVersion()) }
 
-func function() process.Function {
-	return process.Function{
+func ResolveVersion() cli.Function {
+	return cli.Function{
 		Name:    "resolve-version",
 		Purpose: "pins the plugins that sandboxes refer to, and records what was asked for and the digest.",
 		Kind:    "ResolveVersion",
-		Prints:  process.Documents,
+		Prints:  cli.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -",
-		Config:  func() process.Config { return &config{Mode: keep} },
+		Config:  func() cli.Config { return &config{Mode: keep} },
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // TestReadme holds that the documents of the README are sound.
@@ -27,5 +27,5 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	require.Len(t, documents, 2)
-	assert.Empty(t, catalog.Lint(documents))
+	assert.Empty(t, resolve.Lint(documents))
 }

@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/lock"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // most is how many sandboxes a message names.
@@ -32,7 +31,7 @@ func (r *resolver) fail(a *ask, err error) {
 func (r *resolver) reportFailures() {
 	for _, message := range slices.Sorted(maps.Keys(r.failures)) {
 		failures := r.failures[message]
-		var document *catalog.DocumentError
+		var document *resolve.DocumentError
 		if errors.As(failures[0].err, &document) {
 			r.reportDocument(*document, failures)
 			continue
@@ -42,7 +41,7 @@ func (r *resolver) reportFailures() {
 }
 
 // reportDocument reports a document once. One that changed is told with those who have it otherwise.
-func (r *resolver) reportDocument(document catalog.DocumentError, failures []failure) {
+func (r *resolver) reportDocument(document resolve.DocumentError, failures []failure) {
 	if document.Changed {
 		who := "asked for by"
 		if slices.ContainsFunc(failures, func(f failure) bool { return f.last.Digest != "" }) {
@@ -56,11 +55,11 @@ func (r *resolver) reportDocument(document catalog.DocumentError, failures []fai
 // reportReference reports a reference wherever it is written.
 func (r *resolver) reportReference(failures []failure) {
 	message := failures[0].err.Error()
-	var reference *catalog.ReferenceError
+	var reference *resolve.ReferenceError
 	sandboxes := sandboxesOf(failures)
 	switch isReference := errors.As(failures[0].err, &reference); {
 	case isReference && reference.Missing != "" && (reference.Locked || slices.ContainsFunc(failures, onRecord)):
-		message = catalog.StillReferenced(reference.Missing, enumerate(sandboxes)) + "; " + message
+		message = resolve.StillReferenced(reference.Missing, enumerate(sandboxes)) + "; " + message
 	case len(sandboxes) > 1:
 		message += fmt.Sprintf(" (asked for by sandbox %s)", enumerate(sandboxes))
 	}
@@ -94,7 +93,7 @@ func (r *resolver) dropStale(a *ask) {
 }
 
 // tell reports the warnings about a choice, what moved, and how the choice came about where that was asked for.
-func (r *resolver) tell(a *ask, choice *catalog.Choice) {
+func (r *resolver) tell(a *ask, choice *resolve.Choice) {
 	for _, warning := range choice.Warnings {
 		r.list.Report(krm.At(a.item, a.path, krm.Warning, warning))
 	}
@@ -140,7 +139,7 @@ func (r *resolver) reportFloats() {
 		}
 		r.list.Report(krm.At(first.item, first.path, severity, fmt.Sprintf("%q floats (sandbox %s), so that a new version "+
 			"would provision again what is live: pin it, or add to spec.plugins of a PluginLock beside the sandboxes: %s",
-			asked, enumerate(names), lock.Line(entry))))
+			asked, enumerate(names), resolve.LockLine(entry))))
 	}
 }
 

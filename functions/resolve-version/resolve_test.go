@@ -19,7 +19,7 @@ const listHead = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems
 func run(tb testing.TB, list string) (out, errors string, code int) {
 	tb.Helper()
 	var stdout, stderr bytes.Buffer
-	code = function().Run(nil, strings.NewReader(list), &stdout, &stderr)
+	code = ResolveVersion().Run(nil, strings.NewReader(list), &stdout, &stderr)
 	return stdout.String(), stderr.String(), code
 }
 

@@ -5,18 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/lock"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // resolver pins the references of a list's sandboxes.
 type resolver struct {
 	*config
-	call     process.Call
+	call     cli.Call
 	list     *krm.ResourceList
-	plugins  *catalog.Catalog
+	plugins  *resolve.Catalog
 	subjects []*subject
 	frozen   map[string]string // the sandbox on its way out, by what it asks for
 	named    map[string]bool   // which names of update were met
@@ -31,10 +30,10 @@ type resolver struct {
 // resolution is what one reference was resolved to.
 type resolution struct {
 	*ask
-	choice *catalog.Choice
+	choice *resolve.Choice
 }
 
-func newResolver(call process.Call, plugins *catalog.Catalog, c *config, subjects []*subject) *resolver {
+func newResolver(call cli.Call, plugins *resolve.Catalog, c *config, subjects []*subject) *resolver {
 	r := &resolver{
 		config: c, call: call, list: call.List, plugins: plugins, subjects: subjects,
 		frozen: map[string]string{}, named: map[string]bool{}, chosen: map[string]bool{},
@@ -92,7 +91,7 @@ func (r *resolver) resolve() {
 }
 
 // pin pins one reference and returns what to put on record. Where it cannot be pinned what is on record stays.
-func (r *resolver) pin(a *ask) catalog.Resolution {
+func (r *resolver) pin(a *ask) resolve.Resolution {
 	r.dropStale(a)
 	choice, err := r.decide(a)
 	if err == nil {
@@ -102,7 +101,7 @@ func (r *resolver) pin(a *ask) catalog.Resolution {
 		r.fail(a, err)
 		return a.last
 	}
-	now := catalog.Resolution{Requested: a.last.Requested, Pin: choice.Name.String(), Digest: choice.Digest}
+	now := resolve.Resolution{Requested: a.last.Requested, Pin: choice.Name.String(), Digest: choice.Digest}
 	if now.Pin != a.text {
 		if err := a.item.Set(a.path, now.Pin); err != nil {
 			r.fail(a, fmt.Errorf("reference must be pinned to %q by hand: %w", now.Pin, err))
@@ -118,7 +117,7 @@ func (r *resolver) pin(a *ask) catalog.Resolution {
 }
 
 // decide returns the version that a reference means now.
-func (r *resolver) decide(a *ask) (*catalog.Choice, error) {
+func (r *resolver) decide(a *ask) (*resolve.Choice, error) {
 	_, _, isLocked := r.plugins.Locks().Get(a.asked)
 	switch {
 	case r.moves(a.asked):
@@ -136,7 +135,7 @@ func (r *resolver) decide(a *ask) (*catalog.Choice, error) {
 }
 
 // decideLocked refuses whatever the lock would have to change for.
-func (r *resolver) decideLocked(a *ask, isLocked bool) (*catalog.Choice, error) {
+func (r *resolver) decideLocked(a *ask, isLocked bool) (*resolve.Choice, error) {
 	choice, err := r.plugins.Choose(a.asked)
 	if a.pinned() && !isLocked {
 		choice, err = r.plugins.ChooseFresh(a.text)
@@ -145,10 +144,10 @@ func (r *resolver) decideLocked(a *ask, isLocked bool) (*catalog.Choice, error) 
 	case err != nil:
 		return nil, err
 	case !isLocked:
-		return nil, &catalog.ReferenceError{Message: fmt.Sprintf("%q must be in the lock: run mode update, or add %s",
-			a.asked, lock.Line(choice.Entry(a.asked)))}
+		return nil, &resolve.ReferenceError{Message: fmt.Sprintf("%q must be in the lock: run mode update, or add %s",
+			a.asked, resolve.LockLine(choice.Entry(a.asked)))}
 	case a.pinned() && choice.Name.String() != a.text:
-		return nil, &catalog.ReferenceError{
+		return nil, &resolve.ReferenceError{
 			Message: fmt.Sprintf("must be what %q is locked to (%s), not %q: run mode keep to take it over",
 				a.asked, choice.Name, a.text),
 			Proposed: choice.Name.String(),
@@ -167,6 +166,6 @@ func (r *resolver) moves(asked string) bool {
 }
 
 func (r *resolver) summary() string {
-	return fmt.Sprintf("resolved %s of %s to %s%s", process.Count(r.resolved, "reference"),
-		process.Count(len(r.subjects), "sandbox"), process.Count(len(r.chosen), "plugin version"), r.ledger)
+	return fmt.Sprintf("resolved %s of %s to %s%s", cli.Count(r.resolved, "reference"),
+		cli.Count(len(r.subjects), "sandbox"), cli.Count(len(r.chosen), "plugin version"), r.ledger)
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 const resourcesPath krm.Path = "spec.resources"
@@ -26,7 +26,7 @@ type subject struct {
 	// kustomize tells that what is written here does not get back into the source.
 	kustomize bool
 	asks      []*ask
-	record    catalog.Record // what to put on record
+	record    resolve.Record // what to put on record
 	problems  []krm.Result
 	unread    error // why there is no record to go by; nothing is written then
 }
@@ -38,8 +38,8 @@ type ask struct {
 	path     krm.Path
 	text     string // the reference as it is written
 	asked    string // what it was before resolution pinned it, else as it is written
-	last     catalog.Resolution
-	stale    *catalog.Resolution // what was on record of a pin that somebody edited
+	last     resolve.Resolution
+	stale    *resolve.Resolution // what was on record of a pin that somebody edited
 }
 
 // pinned tells whether resolution wrote the reference as it is.
@@ -62,15 +62,15 @@ func readSubjects(items []*krm.Item) []*subject {
 }
 
 func readSubject(item *krm.Item) *subject {
-	document, problems := sandbox.Read(item)
-	s := &subject{item: item, name: item.Name(), record: catalog.Record{}}
+	document, problems := document.ReadSandbox(item)
+	s := &subject{item: item, name: item.Name(), record: resolve.Record{}}
 	for _, problem := range problems {
 		if problem.Severity == krm.Error && strings.HasPrefix(string(problem.Path), string(resourcesPath)) {
 			s.problems = append(s.problems, krm.At(item, problem.Path, krm.Error, problem.Message))
 		}
 	}
-	var before catalog.Record
-	if before, s.unread = catalog.ReadRecord(item); s.unread != nil {
+	var before resolve.Record
+	if before, s.unread = resolve.ReadRecord(item); s.unread != nil {
 		return s
 	}
 	state, _ := item.Annotation(contract.StateKey)
@@ -95,7 +95,7 @@ func readSubject(item *krm.Item) *subject {
 
 // ask returns a reference with what is on record of it. A pin that somebody edited counts, and what it had been resolved
 // from does not any more.
-func (s *subject) ask(resource string, path krm.Path, text string, last catalog.Resolution) *ask {
+func (s *subject) ask(resource string, path krm.Path, text string, last resolve.Resolution) *ask {
 	a := &ask{subject: s, resource: resource, path: path, text: text, asked: text}
 	switch {
 	case last.Pin != "" && last.Pin != text:

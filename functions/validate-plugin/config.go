@@ -1,11 +1,11 @@
 package main
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/rule"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // config is what a user can choose.
@@ -16,23 +16,23 @@ type config struct {
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
-func (c *config) Process(call process.Call) (string, error) {
-	levels, wrong := rule.ParseLevels(c.Strict, c.Rules)
+func (c *config) Process(call cli.Call) (string, error) {
+	levels, wrong := validate.ParseLevels(c.Strict, c.Rules)
 	for _, w := range wrong {
 		call.Misconfigured(krm.Path("rules").Key(w.Rule), w.Message)
 	}
 	if len(wrong) > 0 {
 		return "", nil
 	}
-	report, err := rule.Check(call.List, levels)
+	report, err := validate.Check(call.List, levels)
 	if err != nil {
 		return "", err
 	}
 	call.List.Report(report.Results...)
 	call.List.Report(published(call.List)...)
 	if then := call.Base; then != nil {
-		older := rule.Older{List: then.List, Partial: then.Partial, Origins: then.Origins}
-		found, err := rule.CheckUpdate(call.List, older, levels)
+		older := validate.Older{List: then.List, Partial: then.Partial, Origins: then.Origins}
+		found, err := validate.CheckUpdate(call.List, older, levels)
 		if err != nil {
 			return "", err
 		}
@@ -46,17 +46,17 @@ func (c *config) Process(call process.Call) (string, error) {
 func published(list *krm.ResourceList) []krm.Result {
 	for _, item := range list.Items() {
 		if kind := item.Kind(); kind == contract.Catalog || kind == contract.PluginLock {
-			return catalog.LintPublished(list.Items())
+			return resolve.LintPublished(list.Items())
 		}
 	}
 	return nil
 }
 
 // summary says how many documents of each kind were checked; route groups are rare.
-func summary(report rule.Report) string {
-	plugins, sandboxes := process.Count(report.Plugins, "plugin"), process.Count(report.Sandboxes, "sandbox")
+func summary(report validate.Report) string {
+	plugins, sandboxes := cli.Count(report.Plugins, "plugin"), cli.Count(report.Sandboxes, "sandbox")
 	if report.RouteGroups == 0 {
 		return plugins + " and " + sandboxes
 	}
-	return plugins + ", " + sandboxes + " and " + process.Count(report.RouteGroups, "route group")
+	return plugins + ", " + sandboxes + " and " + cli.Count(report.RouteGroups, "route group")
 }

@@ -3,36 +3,35 @@
 package main
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
-	"github.com/resource-plugins/krm-functions/pkg/native"
-	"github.com/resource-plugins/krm-functions/pkg/revision"
-	"github.com/resource-plugins/krm-functions/pkg/rule"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-func main() { process.Main(function()) }
+func main() { cli.Main(ValidatePlugin()) }
 
-func function() process.Function {
-	return process.Function{
+func ValidatePlugin() cli.Function {
+	return cli.Function{
 		Name: "validate-plugin",
 		Purpose: "checks resource plugins, sandboxes and route groups against the rules of their specifications, and changes " +
 			"nothing unless --fix asks for it.",
 		Kind:   "ValidatePlugin",
-		Prints: process.Findings,
+		Prints: cli.Findings,
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
-		Config: func() process.Config { return &config{} },
+		Config: func() cli.Config { return &config{} },
 		Rules:  descriptions,
-		OpenRevision: func(name string) (process.Revision, error) {
-			return revision.Open(name, native.MaxFile)
+		OpenRevision: func(name string) (cli.Revision, error) {
+			return load.OpenRevision(name, load.MaxFile)
 		},
 	}
 }
 
 // descriptions tells the formats that describe rules what ours are.
-func descriptions() []process.RuleDescription {
-	all := make([]process.RuleDescription, len(rule.Rules))
-	for i, r := range rule.Rules {
-		all[i] = process.RuleDescription{ID: r.ID, Severity: r.Severity, Demand: r.Demand, Why: r.Why}
+func descriptions() []cli.RuleDescription {
+	all := make([]cli.RuleDescription, len(validate.Rules))
+	for i, r := range validate.Rules {
+		all[i] = cli.RuleDescription{ID: r.ID, Severity: r.Severity, Demand: r.Demand, Why: r.Why}
 	}
 	return all
 }

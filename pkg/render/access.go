@@ -1,8 +1,8 @@
 package render
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // grant is what a Pod's helpers may do with Secrets of one namespace.
@@ -14,8 +14,8 @@ type grant struct {
 // accessName is the name of what lets the helpers of a Pod do their work. The facts keep it apart from other Pods' of the
 // resource's phase; the last is for people.
 func (r *rendering) accessName(facts ...string) string {
-	hash := naming.Hash(append([]string{"access", r.SandboxID, r.Resource, string(r.phase)}, facts...)...)
-	return naming.Object(hash, r.Sandbox, r.Resource, facts[len(facts)-1])
+	hash := contract.Hash(append([]string{"access", r.SandboxID, r.Resource, string(r.phase)}, facts...)...)
+	return contract.ObjectName(hash, r.Sandbox, r.Resource, facts[len(facts)-1])
 }
 
 // access adds a Role for each of the grants, and a ServiceAccount to bind them to unless one is given. It returns the name

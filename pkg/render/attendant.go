@@ -3,11 +3,10 @@ package render
 import (
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
 // attendant is a workload that runs no step but a helper: it copies outputs, or removes them in the end.
@@ -37,7 +36,7 @@ func (r *rendering) attend(a attendant) {
 	if len(waitsFor) > 0 {
 		inner = inner.annotated(contract.DependsOnKey, strings.Join(waitsFor, ","))
 	}
-	a.plan.Step, a.plan.Generation = a.helper, naming.Hash(hashed...)
+	a.plan.Step, a.plan.Generation = a.helper, contract.Hash(hashed...)
 	inner = inner.annotated(contract.GenerationKey, a.plan.Generation)
 	outer := r.outer(inner, r.Request)
 	for i, s := range a.producers {
@@ -90,7 +89,7 @@ func (r *rendering) secretNames(steps []*step) []string {
 }
 
 // publishing returns the steps of a phase that publish, producers first.
-func (b *Blueprint) publishing(phase plugin.Phase) (steps []*step) {
+func (b *Blueprint) publishing(phase v1alpha1.Phase) (steps []*step) {
 	for _, ref := range b.order {
 		if s := b.steps[ref]; ref.Phase == phase && s.publishes() {
 			steps = append(steps, s)

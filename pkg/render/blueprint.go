@@ -3,25 +3,26 @@ package render
 import (
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
-	"github.com/resource-plugins/krm-functions/pkg/workflow"
 )
 
 // Blueprint is what all resources that one phase of a plugin's version provides have in common. It is read-only once it
 // is made: requests may be rendered at the same time.
 type Blueprint struct {
 	options   Options
-	phase     plugin.Phase
+	phase     v1alpha1.Phase
 	namespace string
 	graph     *workflow.Graph
 	overlay   *overlay.Overlay
 	scripts   []Object
-	steps     map[plugin.StepRef]*step
-	order     []plugin.StepRef // of both phases, producers before consumers
+	steps     map[document.StepRef]*step
+	order     []document.StepRef // of both phases, producers before consumers
 	// cleansUp tells that it is a delete phase that ends with a cleanup. The create phase's Secrets are rendered too then:
 	// delete steps read them, and a tool that prunes must not remove them before.
 	cleansUp bool
@@ -31,8 +32,8 @@ type Blueprint struct {
 
 // NewBlueprint prepares a phase of a plugin. With an error among the problems there is no blueprint. A plugin without
 // the phase has a blueprint that renders nothing, or the cleanup alone.
-func NewBlueprint(p *plugin.Plugin, phase plugin.Phase, options Options) (*Blueprint, []Problem) {
-	b := &Blueprint{options: options.withDefaults(), phase: phase, steps: map[plugin.StepRef]*step{}}
+func NewBlueprint(p *document.Plugin, phase v1alpha1.Phase, options Options) (*Blueprint, []Problem) {
+	b := &Blueprint{options: options.withDefaults(), phase: phase, steps: map[document.StepRef]*step{}}
 	b.namespace = b.options.namespace(p.Spec.RunnerNamespace())
 	b.graph = workflow.New(&p.Spec)
 	var problems []Problem
@@ -41,9 +42,9 @@ func NewBlueprint(p *plugin.Plugin, phase plugin.Phase, options Options) (*Bluep
 	if failed(problems) {
 		return nil, problems
 	}
-	b.cleansUp = phase == plugin.Delete && leavesSecrets(&p.Spec)
+	b.cleansUp = phase == v1alpha1.PhaseDelete && leavesSecrets(&p.Spec)
 	b.aside = b.asideTemplate()
-	b.order = append(b.graph.Order(plugin.Create), b.graph.Order(plugin.Delete)...)
+	b.order = append(b.graph.Order(v1alpha1.PhaseCreate), b.graph.Order(v1alpha1.PhaseDelete)...)
 	bare, _, _ := strings.Cut(p.Name, "@")
 	var names map[string]string
 	names, b.scripts = b.scriptMaps(bare, p.Spec.Workflow(phase))
@@ -68,7 +69,7 @@ func (b *Blueprint) Namespace() string { return b.namespace }
 func (b *Blueprint) Shared() []Object { return b.scripts }
 
 // readOverlay reads the overlay of the runner and checks it against the runner.
-func readOverlay(spec *plugin.Spec) (*overlay.Overlay, []Problem) {
+func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []Problem) {
 	const at krm.Path = "spec.runner.podTemplateOverlay"
 	o, found := overlay.Parse(spec.Runner.PodTemplateOverlay)
 	found = append(found, o.Conflicts(mainImage(o.Template), spec.RunnerNamespace())...)
@@ -92,7 +93,7 @@ func mainImage(template manifest.Map) (image string) {
 
 // template returns the part of a step's Pod template that is the same for all resources: the overlay with what the step
 // needs merged onto it.
-func (b *Blueprint) template(s *step, spec *plugin.Spec, scripts string) (manifest.Map, []Problem) {
+func (b *Blueprint) template(s *step, spec *v1alpha1.ResourcePluginSpec, scripts string) (manifest.Map, []Problem) {
 	base, problems := withoutClashes(b.overlay.Template, s)
 	pod := base.Map("spec")
 	if asks, _ := pod.Get("automountServiceAccountToken").(manifest.Bool); bool(asks) && !namesAccount(pod) {

@@ -5,13 +5,14 @@ import (
 	"path"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/form"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
-	"github.com/resource-plugins/krm-functions/pkg/workflow"
 )
 
 const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
@@ -19,19 +20,19 @@ const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
 // checker looks for what would make a wrong or a dangerous object of a plugin. What else a plugin must keep is for
 // package rule.
 type checker struct {
-	spec     *plugin.Spec
+	spec     *v1alpha1.ResourcePluginSpec
 	mounts   map[string]bool // of the overlay's main container
 	problems []Problem
 }
 
-func checkPlugin(spec *plugin.Spec, graph *workflow.Graph, o *overlay.Overlay) []Problem {
+func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *overlay.Overlay) []Problem {
 	c := &checker{spec: spec, mounts: mainMounts(o.Template)}
 	c.form("spec.runner.namespace", form.Label(spec.RunnerNamespace()))
 	for _, problem := range graph.Problems() {
 		c.report(problem.Path, "%s", problem.Message)
 	}
 	names := map[string]bool{}
-	for ref, step := range plugin.Steps(spec) {
+	for ref, step := range document.Steps(spec) {
 		c.name(ref.Path().Key("name"), "step", step.Name, names)
 		c.inputs(ref, step)
 		c.outputs(ref, step)
@@ -74,7 +75,7 @@ func (c *checker) name(at krm.Path, what, name string, taken map[string]bool) {
 	taken[name] = true
 }
 
-func (c *checker) inputs(ref plugin.StepRef, step *plugin.Step) {
+func (c *checker) inputs(ref document.StepRef, step *v1alpha1.Step) {
 	variables, files, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range step.Inputs {
 		input, at := &step.Inputs[i], ref.Input(i)
@@ -111,7 +112,7 @@ func (c *checker) file(at krm.Path, file string, taken map[string]bool) {
 	taken[file] = true
 }
 
-func (c *checker) outputs(ref plugin.StepRef, step *plugin.Step) {
+func (c *checker) outputs(ref document.StepRef, step *v1alpha1.Step) {
 	names := map[string]bool{}
 	for i, output := range step.Outputs {
 		at := ref.Output(i)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -69,7 +69,7 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{`"spec: {`, `"metadata: {namespace: other}\nspec: {`, "spec.runner.podTemplateOverlay", "must not be"},
 	} {
 		p := parse(t, strings.Replace(valid, c.old, c.new, 1))
-		blueprint, problems := render.NewBlueprint(p, plugin.Create, render.Options{})
+		blueprint, problems := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
 		require.Nil(t, blueprint, c.new)
 		require.NotEmpty(t, problems, c.new)
 		var all []string
@@ -85,7 +85,7 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 			return false
 		}, "%s: %s\nin %s", c.path, c.want, strings.Join(all, "\n"))
 	}
-	blueprint, problems := render.NewBlueprint(parse(t, valid), plugin.Create, render.Options{})
+	blueprint, problems := render.NewBlueprint(parse(t, valid), v1alpha1.PhaseCreate, render.Options{})
 	require.NotNil(t, blueprint, "%v", problems)
 	require.Empty(t, problems)
 }
@@ -94,21 +94,21 @@ func TestCyclesAndTooManyProducers(t *testing.T) {
 	t.Parallel()
 	p := parse(t, valid)
 	p.Spec.Create[0].Inputs = append(p.Spec.Create[0].Inputs,
-		plugin.Input{Name: "c", ValueFromStep: &plugin.StepOutput{Name: "two", Output: "z"}})
-	p.Spec.Create[1].Outputs = []plugin.Output{{Name: "z", ValueFromPath: "/z"}}
-	_, problems := render.NewBlueprint(p, plugin.Delete, render.Options{})
+		v1alpha1.Input{Name: "c", ValueFromStep: &v1alpha1.StepOutput{Name: "two", Output: "z"}})
+	p.Spec.Create[1].Outputs = []v1alpha1.Output{{Name: "z", ValueFromPath: "/z"}}
+	_, problems := render.NewBlueprint(p, v1alpha1.PhaseDelete, render.Options{})
 	require.Len(t, problems, 1)
 	assert.Equal(t, "steps must not wait for each other: one → two → one", problems[0].Message)
 
 	p = parse(t, valid)
-	last := plugin.Step{Name: "last"}
+	last := v1alpha1.Step{Name: "last"}
 	for i := range 17 {
 		name := fmt.Sprintf("s%d", i)
-		p.Spec.Create = append(p.Spec.Create, plugin.Step{Name: name, Outputs: []plugin.Output{{Name: "o", ValueFromPath: "/o"}}})
-		last.Inputs = append(last.Inputs, plugin.Input{Name: name, ValueFromStep: &plugin.StepOutput{Name: name, Output: "o"}})
+		p.Spec.Create = append(p.Spec.Create, v1alpha1.Step{Name: name, Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}})
+		last.Inputs = append(last.Inputs, v1alpha1.Input{Name: name, ValueFromStep: &v1alpha1.StepOutput{Name: name, Output: "o"}})
 	}
 	p.Spec.Create = append(p.Spec.Create, last)
-	_, problems = render.NewBlueprint(p, plugin.Create, render.Options{})
+	_, problems = render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
 	require.Len(t, problems, 1)
 	assert.Equal(t, "must read outputs of at most 16 steps, not 17", problems[0].Message)
 }
@@ -119,7 +119,7 @@ func TestWarnings(t *testing.T) {
 	p.Spec.Runner.PodTemplateOverlay = "spec: {automountServiceAccountToken: true, containers: [" +
 		"{name: main, command: [x], env: [" +
 		"{name: B, value: x}, {name: SIGNADOT_SANDBOX_ID, value: x}, {name: C, value: $(B)}]}]}"
-	blueprint, problems := render.NewBlueprint(p, plugin.Create, render.Options{})
+	blueprint, problems := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
 	require.NotNil(t, blueprint)
 	var messages []string
 	for _, p := range problems {
@@ -157,7 +157,7 @@ func TestLimitsOfParams(t *testing.T) {
 	} {
 		r := request
 		r.Params = c.params
-		blueprint, _ := render.NewBlueprint(read(t, c.folder), plugin.Create, render.Options{})
+		blueprint, _ := render.NewBlueprint(read(t, c.folder), v1alpha1.PhaseCreate, render.Options{})
 		objects, problems := blueprint.Render(r)
 		if c.want == "" {
 			assert.Empty(t, problems, name)
@@ -179,17 +179,17 @@ func TestLimitsOfTheWhole(t *testing.T) {
 	p.Spec.Create[0].Inputs = nil
 	for i := range 12 {
 		name := fmt.Sprintf("p%d", i)
-		p.Spec.Create[0].Inputs = append(p.Spec.Create[0].Inputs, plugin.Input{Name: name, ValueFromSandbox: true})
+		p.Spec.Create[0].Inputs = append(p.Spec.Create[0].Inputs, v1alpha1.Input{Name: name, ValueFromSandbox: true})
 		r.Params[name] = strings.Repeat("x", 100_000)
 	}
-	blueprint, _ := render.NewBlueprint(p, plugin.Create, render.Options{})
+	blueprint, _ := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
 	_, problems := blueprint.Render(r)
 	require.Len(t, problems, 1)
 	assert.Contains(t, problems[0].Message, `together as variables of step "one"`)
 
 	p = parse(t, valid)
 	p.Spec.Runner.PodTemplateOverlay = "metadata: {annotations: {a: " + strings.Repeat("x", 256<<10) + "}}"
-	blueprint, _ = render.NewBlueprint(p, plugin.Create, render.Options{})
+	blueprint, _ = render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
 	_, problems = blueprint.Render(request)
 	require.NotEmpty(t, problems)
 	assert.Contains(t, problems[0].Message, "must have annotations of at most 262144 bytes")
@@ -201,7 +201,7 @@ func TestScriptsAreSplitWhereTheyDoNotFit(t *testing.T) {
 	p.Spec.Create[0].Script = strings.Repeat("x", 700<<10)
 	p.Spec.Create[1].Script = strings.Repeat("y", 700<<10)
 	p.Spec.Runner.PodTemplateOverlay = ""
-	blueprint, problems := render.NewBlueprint(p, plugin.Create, render.Options{})
+	blueprint, problems := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
 	require.NotNil(t, blueprint, "%v", problems)
 	shared := blueprint.Shared()
 	require.Len(t, shared, 2)

@@ -3,14 +3,15 @@ package render
 import (
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // leavesSecrets tells whether steps of either phase have outputs, so that somebody has to remove them.
-func leavesSecrets(spec *plugin.Spec) bool {
-	for _, step := range plugin.Steps(spec) {
+func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
+	for _, step := range document.Steps(spec) {
 		if len(step.Outputs) > 0 {
 			return true
 		}
@@ -22,7 +23,7 @@ func leavesSecrets(spec *plugin.Spec) bool {
 func (b *Blueprint) CleansUp() bool { return b.cleansUp }
 
 // toCleanUp counts the Secrets that the cleanup of a plugin removes.
-func toCleanUp(spec *plugin.Spec) int {
+func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
 	count := len(spec.Delete)
 	for _, step := range spec.Create {
 		if len(step.Outputs) > 0 {
@@ -36,7 +37,7 @@ func toCleanUp(spec *plugin.Spec) int {
 // too, and removes the Secrets of both phases and the copies. What a create step published is of use to the next try
 // until then.
 func (r *rendering) cleanup() {
-	awaited, kept := r.publishing(plugin.Delete), r.publishing(plugin.Create)
+	awaited, kept := r.publishing(v1alpha1.PhaseDelete), r.publishing(v1alpha1.PhaseCreate)
 	a := attendant{helper: contract.HelperCleanup, producers: slices.Concat(awaited, kept)}
 	var watched manifest.List
 	for _, s := range awaited {

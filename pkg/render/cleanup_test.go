@@ -14,19 +14,18 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // copying is a request whose outputs are used in other namespaces, and beside the steps.
 func copying() render.Request {
 	r := request
-	user, credentials, rows := plugin.StepOutput{Name: "provision", Output: "user"},
-		plugin.StepOutput{Name: "provision", Output: "credentials"}, plugin.StepOutput{Name: "report", Output: "rows"}
-	r.Copies = map[string][]plugin.StepOutput{"web": {user, credentials, user}, "apps": {rows, user}, "databases": {user}}
+	user, credentials, rows := v1alpha1.StepOutput{Name: "provision", Output: "user"},
+		v1alpha1.StepOutput{Name: "provision", Output: "credentials"}, v1alpha1.StepOutput{Name: "report", Output: "rows"}
+	r.Copies = map[string][]v1alpha1.StepOutput{"web": {user, credentials, user}, "apps": {rows, user}, "databases": {user}}
 	return r
 }
 
@@ -86,12 +85,12 @@ func rights(t *testing.T, objects []render.Object, account string) (all []string
 }
 
 func secretOf(step string) string {
-	return naming.OutputSecret(request.SandboxID, request.Resource, step)
+	return contract.OutputSecretName(request.SandboxID, request.Resource, step)
 }
 
 func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	objects := rendered(t, read(t, "postgres"), plugin.Delete, render.Options{}, copying())
+	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, render.Options{}, copying())
 	jobs := attendants(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	spec := jobs[0].Spec.Template.Spec
@@ -122,8 +121,8 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 // Pod Security "restricted" takes what we run beside the steps, as it is rendered.
 func TestAttendantsAreRestricted(t *testing.T) {
 	t.Parallel()
-	for phase, helper := range map[plugin.Phase]string{
-		plugin.Delete: contract.HelperCleanup, plugin.Create: contract.HelperCopy,
+	for phase, helper := range map[v1alpha1.Phase]string{
+		v1alpha1.PhaseDelete: contract.HelperCleanup, v1alpha1.PhaseCreate: contract.HelperCopy,
 	} {
 		objects := rendered(t, read(t, "postgres"), phase, render.Options{ImagePullSecrets: []string{"registry"}}, copying())
 		for _, job := range attendants(t, objects, helper) {
@@ -153,8 +152,8 @@ func TestAttendantsAreRestricted(t *testing.T) {
 func TestTheCleanupWaitsForAllDeleteSteps(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
-	p.Spec.Delete = append(p.Spec.Delete, plugin.Step{Name: "forget", Script: "#!/bin/sh\n"})
-	objects := rendered(t, p, plugin.Delete, render.Options{}, request)
+	p.Spec.Delete = append(p.Spec.Delete, v1alpha1.Step{Name: "forget", Script: "#!/bin/sh\n"})
+	objects := rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request)
 	plan := planOf(t, attendants(t, objects, contract.HelperCleanup)[0])
 	generations := map[string]string{}
 	for _, object := range ofKind(objects, "Job") {
@@ -180,7 +179,7 @@ func TestNoCleanupWithoutSecrets(t *testing.T) {
 		for i := range p.Spec.Create {
 			p.Spec.Create[i].Outputs = nil
 		}
-		objects := rendered(t, p, plugin.Delete, render.Options{}, request)
+		objects := rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request)
 		assert.Empty(t, attendants(t, objects, contract.HelperCleanup), folder)
 		assert.Empty(t, ofKind(objects, "Secret"), folder)
 	}
@@ -191,7 +190,7 @@ func TestCleanupWithoutADeletePhase(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
 	p.Spec.Delete = nil
-	objects := rendered(t, p, plugin.Delete, render.Options{}, request)
+	objects := rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request)
 	jobs := attendants(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	assert.Len(t, ofKind(objects, "Job"), 1)
@@ -207,7 +206,7 @@ func TestAStepCalledCleanup(t *testing.T) {
 	p := read(t, "postgres")
 	p.Spec.Delete[0].Name = "cleanup"
 	seen := map[string]bool{}
-	for _, object := range rendered(t, p, plugin.Delete, render.Options{}, copying()) {
+	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, copying()) {
 		checkObject(t, object)
 		key := object.Kind + " " + object.Namespace + " " + object.Name
 		assert.False(t, seen[key], key)
@@ -218,16 +217,16 @@ func TestAStepCalledCleanup(t *testing.T) {
 func TestMoreSecretsThanACleanupCanName(t *testing.T) {
 	t.Parallel()
 	p := parse(t, valid)
-	p.Spec.Create, p.Spec.Delete = nil, []plugin.Step{{Name: "drop"}}
+	p.Spec.Create, p.Spec.Delete = nil, []v1alpha1.Step{{Name: "drop"}}
 	for i := range contract.MaxSecrets - 1 {
 		p.Spec.Create = append(p.Spec.Create,
-			plugin.Step{Name: fmt.Sprintf("s%d", i), Outputs: []plugin.Output{{Name: "o", ValueFromPath: "/o"}}})
+			v1alpha1.Step{Name: fmt.Sprintf("s%d", i), Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}})
 	}
-	for _, object := range rendered(t, p, plugin.Delete, render.Options{}, request) {
+	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request) {
 		checkObject(t, object)
 	}
-	p.Spec.Delete = append(p.Spec.Delete, plugin.Step{Name: "last"})
-	for _, phase := range plugin.Phases {
+	p.Spec.Delete = append(p.Spec.Delete, v1alpha1.Step{Name: "last"})
+	for _, phase := range v1alpha1.Phases {
 		blueprint, problems := render.NewBlueprint(p, phase, render.Options{})
 		require.Nil(t, blueprint, "what cannot be removed must not be created")
 		require.Len(t, problems, 1)
@@ -238,7 +237,7 @@ func TestMoreSecretsThanACleanupCanName(t *testing.T) {
 func TestTimeToLive(t *testing.T) {
 	t.Parallel()
 	for _, ttl := range []int{0, 3600} {
-		objects := rendered(t, read(t, "postgres"), plugin.Delete, render.Options{TTL: &ttl}, copying())
+		objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, render.Options{TTL: &ttl}, copying())
 		for _, object := range ofKind(objects, "Job") {
 			assert.Equal(t, int32(ttl), *decoded[batchv1.Job](t, object).Spec.TTLSecondsAfterFinished)
 		}

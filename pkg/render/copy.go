@@ -4,16 +4,16 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // HasOutput tells whether a create step has the output.
-func (b *Blueprint) HasOutput(output plugin.StepOutput) bool {
+func (b *Blueprint) HasOutput(output v1alpha1.StepOutput) bool {
 	for _, ref := range b.order {
-		if s := b.steps[ref]; ref.Phase == plugin.Create && s.spec.Name == output.Name {
-			return slices.ContainsFunc(s.spec.Outputs, func(o plugin.Output) bool { return o.Name == output.Output })
+		if s := b.steps[ref]; ref.Phase == v1alpha1.PhaseCreate && s.spec.Name == output.Name {
+			return slices.ContainsFunc(s.spec.Outputs, func(o v1alpha1.Output) bool { return o.Name == output.Output })
 		}
 	}
 	return false
@@ -33,7 +33,7 @@ func (r *rendering) copiesOf(s *step) []string {
 func (r *rendering) copied(s *step, namespace string) []contract.Input {
 	var outputs []contract.Input
 	for _, output := range s.spec.Outputs {
-		if slices.Contains(r.Copies[namespace], plugin.StepOutput{Name: s.spec.Name, Output: output.Name}) {
+		if slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output.Name}) {
 			outputs = append(outputs, contract.Input{Output: output.Name})
 		}
 	}
@@ -45,7 +45,7 @@ func (r *rendering) copied(s *step, namespace string) []contract.Input {
 func (r *rendering) copies() {
 	for _, namespace := range r.targets() {
 		var used []*step
-		for _, s := range r.publishing(plugin.Create) {
+		for _, s := range r.publishing(v1alpha1.PhaseCreate) {
 			if len(r.copied(s, namespace)) > 0 {
 				used = append(used, s)
 			}

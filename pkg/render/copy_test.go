@@ -8,21 +8,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // used is a request of which workloads of a namespace use an output.
 func used(namespace, step, output string) render.Request {
 	r := request
-	r.Copies = map[string][]plugin.StepOutput{namespace: {{Name: step, Output: output}}}
+	r.Copies = map[string][]v1alpha1.StepOutput{namespace: {{Name: step, Output: output}}}
 	return r
 }
 
 func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
-	objects := rendered(t, read(t, "postgres"), plugin.Create, render.Options{}, copying())
+	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseCreate, render.Options{}, copying())
 	jobs := attendants(t, objects, contract.HelperCopy)
 	require.Len(t, jobs, 2, "workloads beside the steps read the originals")
 	provision, report := secretOf("provision"), secretOf("report")
@@ -61,15 +61,15 @@ func TestAnotherNamespaceChangesNothing(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
 	r := request
-	r.Copies = map[string][]plugin.StepOutput{}
+	r.Copies = map[string][]v1alpha1.StepOutput{}
 	before := map[string]bool{}
-	for _, object := range rendered(t, p, plugin.Create, render.Options{}, r) {
+	for _, object := range rendered(t, p, v1alpha1.PhaseCreate, render.Options{}, r) {
 		before[string(printed([]render.Object{object}))] = true
 	}
 	for i, namespace := range []string{"web", "apps", "jobs"} {
-		r.Copies[namespace] = []plugin.StepOutput{{Name: "provision", Output: "user"}}
+		r.Copies[namespace] = []v1alpha1.StepOutput{{Name: "provision", Output: "user"}}
 		after := map[string]bool{}
-		for _, object := range rendered(t, p, plugin.Create, render.Options{}, r) {
+		for _, object := range rendered(t, p, v1alpha1.PhaseCreate, render.Options{}, r) {
 			after[string(printed([]render.Object{object}))] = true
 		}
 		for object := range before {
@@ -84,7 +84,7 @@ func TestAnotherNamespaceChangesNothing(t *testing.T) {
 // The order in which forks are declared reaches nothing.
 func TestCopiesAreSorted(t *testing.T) {
 	t.Parallel()
-	for _, phase := range plugin.Phases {
+	for _, phase := range v1alpha1.Phases {
 		r := copying()
 		want := printed(rendered(t, read(t, "postgres"), phase, render.Options{}, r))
 		for _, outputs := range r.Copies {
@@ -100,13 +100,13 @@ func TestManyCopiesAreSharedOut(t *testing.T) {
 	p := parse(t, valid)
 	p.Spec.Create = nil
 	r := request
-	r.Copies = map[string][]plugin.StepOutput{}
+	r.Copies = map[string][]v1alpha1.StepOutput{}
 	for i := range contract.MaxProducers + 1 {
 		name := fmt.Sprintf("s%d", i)
-		p.Spec.Create = append(p.Spec.Create, plugin.Step{Name: name, Outputs: []plugin.Output{{Name: "o", ValueFromPath: "/o"}}})
-		r.Copies["web"] = append(r.Copies["web"], plugin.StepOutput{Name: name, Output: "o"})
+		p.Spec.Create = append(p.Spec.Create, v1alpha1.Step{Name: name, Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}})
+		r.Copies["web"] = append(r.Copies["web"], v1alpha1.StepOutput{Name: name, Output: "o"})
 	}
-	objects := rendered(t, p, plugin.Create, render.Options{}, r)
+	objects := rendered(t, p, v1alpha1.PhaseCreate, render.Options{}, r)
 	jobs := attendants(t, objects, contract.HelperCopy)
 	require.Len(t, jobs, 2)
 	assert.Len(t, planOf(t, jobs[0]).Producers, contract.MaxProducers)
@@ -119,9 +119,9 @@ func TestManyCopiesAreSharedOut(t *testing.T) {
 
 func TestHasOutput(t *testing.T) {
 	t.Parallel()
-	for _, phase := range plugin.Phases {
+	for _, phase := range v1alpha1.Phases {
 		blueprint, _ := render.NewBlueprint(read(t, "postgres"), phase, render.Options{})
-		for output, want := range map[plugin.StepOutput]bool{
+		for output, want := range map[v1alpha1.StepOutput]bool{
 			{Name: "provision", Output: "user"}: true, {Name: "report", Output: "rows"}: true,
 			{Name: "provision", Output: "rows"}: false, {Name: "drop", Output: "user"}: false, {}: false,
 		} {

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // environment is what main gets as variables: the three that every script gets, then the inputs. Outputs of other steps
@@ -43,7 +43,7 @@ func variable(name, value string) manifest.Map {
 	}
 }
 
-func (r *rendering) outputVariable(name string, s *step, input *plugin.Input) manifest.Map {
+func (r *rendering) outputVariable(name string, s *step, input *v1alpha1.Input) manifest.Map {
 	return manifest.NewMap(
 		manifest.KV("name", manifest.String(name)),
 		manifest.KV("valueFrom", manifest.NewMap(
@@ -56,7 +56,7 @@ func (r *rendering) outputVariable(name string, s *step, input *plugin.Input) ma
 }
 
 // producerOf returns the step whose output an input reads.
-func (r *rendering) producerOf(s *step, input *plugin.Input) *step {
+func (r *rendering) producerOf(s *step, input *v1alpha1.Input) *step {
 	for _, producer := range s.producers {
 		if from := r.steps[producer.Step]; from.spec.Name == input.ValueFromStep.Name {
 			return from

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -67,7 +68,7 @@ type stepFacts struct{ generation, name string }
 func facts(t *testing.T, source string, options render.Options, r render.Request) map[string]stepFacts {
 	t.Helper()
 	found := map[string]stepFacts{}
-	for _, object := range rendered(t, parse(t, source), plugin.Create, options, r) {
+	for _, object := range rendered(t, parse(t, source), v1alpha1.PhaseCreate, options, r) {
 		if object.Kind == "Job" {
 			annotations := object.Tree.Map("metadata").Map("annotations")
 			found[annotations.Text(contract.StepKey)] = stepFacts{annotations.Text(contract.GenerationKey), object.Name}
@@ -79,9 +80,9 @@ func facts(t *testing.T, source string, options render.Options, r render.Request
 // The Secret of a step has one name for good; only who may publish there changes.
 func TestSecretsKeepTheirNames(t *testing.T) {
 	t.Parallel()
-	names := func(p *plugin.Plugin, phase plugin.Phase, r render.Request) (names []string) {
+	names := func(p *document.Plugin, phase v1alpha1.Phase, r render.Request) (names []string) {
 		for _, object := range rendered(t, p, phase, render.Options{}, r) {
-			if object.Kind == "Secret" && object.Phase == string(plugin.Create) {
+			if object.Kind == "Secret" && object.Phase == string(v1alpha1.PhaseCreate) {
 				names = append(names, object.Name)
 			}
 		}
@@ -89,11 +90,11 @@ func TestSecretsKeepTheirNames(t *testing.T) {
 	}
 	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
 	require.NoError(t, err)
-	want := names(parse(t, string(source)), plugin.Create, request)
+	want := names(parse(t, string(source)), v1alpha1.PhaseCreate, request)
 	require.Len(t, want, 2)
 	changed := strings.NewReplacer("@2.1.0", "@3.0.0", "postgres:17", "postgres:18", "createdb", "x").Replace(string(source))
 	r := request
 	r.Params = nil
-	assert.Equal(t, want, names(parse(t, changed), plugin.Create, r))
-	assert.Equal(t, want, names(parse(t, changed), plugin.Delete, r), "the delete phase keeps what create steps published")
+	assert.Equal(t, want, names(parse(t, changed), v1alpha1.PhaseCreate, r))
+	assert.Equal(t, want, names(parse(t, changed), v1alpha1.PhaseDelete, r), "the delete phase keeps what create steps published")
 }

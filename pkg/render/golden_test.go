@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -29,22 +30,22 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		folder, file string
-		phase        plugin.Phase
+		phase        v1alpha1.Phase
 		options      render.Options
 		request      render.Request
 	}{
-		{"hello", "create.yaml", plugin.Create, render.Options{}, request},
-		{"hello", "delete.yaml", plugin.Delete, render.Options{}, request},
-		{"hello", "pod.yaml", plugin.Create, render.Options{
+		{"hello", "create.yaml", v1alpha1.PhaseCreate, render.Options{}, request},
+		{"hello", "delete.yaml", v1alpha1.PhaseDelete, render.Options{}, request},
+		{"hello", "pod.yaml", v1alpha1.PhaseCreate, render.Options{
 			Workload: render.Pod, Namespaces: map[string]string{"default": "sandboxes"}, ImagePullSecrets: []string{"registry"},
 		}, request},
-		{"postgres", "create.yaml", plugin.Create, render.Options{}, request},
-		{"postgres", "delete.yaml", plugin.Delete, render.Options{HelperImage: "example.com/runtime:v9"}, request},
-		{"postgres", "teardown.yaml", plugin.Delete, render.Options{Retries: 1, ImagePullSecrets: []string{"registry"}}, copying()},
-		{"files", "create.yaml", plugin.Create, render.Options{
+		{"postgres", "create.yaml", v1alpha1.PhaseCreate, render.Options{}, request},
+		{"postgres", "delete.yaml", v1alpha1.PhaseDelete, render.Options{HelperImage: "example.com/runtime:v9"}, request},
+		{"postgres", "teardown.yaml", v1alpha1.PhaseDelete, render.Options{Retries: 1, ImagePullSecrets: []string{"registry"}}, copying()},
+		{"files", "create.yaml", v1alpha1.PhaseCreate, render.Options{
 			RunnerNamespace: "elsewhere", Retries: 2, StepTimeout: 60, StartTimeout: 90,
 		}, request},
-		{"files", "copies.yaml", plugin.Create, render.Options{}, used("web", "publish", "x")},
+		{"files", "copies.yaml", v1alpha1.PhaseCreate, render.Options{}, used("web", "publish", "x")},
 	} {
 		c.options.RenderedBy = "render-phase"
 		blueprint, problems := render.NewBlueprint(read(t, c.folder), c.phase, c.options)
@@ -63,18 +64,18 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func read(tb testing.TB, folder string) *plugin.Plugin {
+func read(tb testing.TB, folder string) *document.Plugin {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", folder, "plugin.yaml"))
 	require.NoError(tb, err)
 	return parse(tb, string(text))
 }
 
-func parse(tb testing.TB, text string) *plugin.Plugin {
+func parse(tb testing.TB, text string) *document.Plugin {
 	tb.Helper()
 	item, err := krm.NewItem([]byte(text))
 	require.NoError(tb, err)
-	p, problems := plugin.Read(item)
+	p, problems := document.ReadPlugin(item)
 	require.Empty(tb, problems)
 	return p
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
 )
 
 // Limits of Linux and Kubernetes that a param can run into.

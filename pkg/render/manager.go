@@ -1,8 +1,8 @@
 package render
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // inputManager is the init container that waits for the producers, brings their outputs and the runner into the shared

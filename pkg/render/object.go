@@ -3,10 +3,9 @@ package render
 import (
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // object returns an object of the blueprint's phase.
@@ -29,11 +28,11 @@ func (b *Blueprint) object(namespace, apiVersion, kind, name string, f facts, fi
 type facts struct{ labels, annotations manifest.Map }
 
 // factsOf returns the facts of a resource in a phase, with those of a step where there is one.
-func (b *Blueprint) factsOf(r *Request, phase plugin.Phase, s *step) facts {
+func (b *Blueprint) factsOf(r *Request, phase v1alpha1.Phase, s *step) facts {
 	labels := make(manifest.Map, 0, 8)
 	annotations := make(manifest.Map, 0, 12)
 	both := func(key, value string) {
-		labels = append(labels, manifest.KV(key, manifest.String(naming.Label(value))))
+		labels = append(labels, manifest.KV(key, manifest.String(contract.LabelValue(value))))
 		annotations = append(annotations, manifest.KV(key, manifest.String(value)))
 	}
 	labels = append(labels, manifest.KV(contract.ManagedByKey, manifest.String(contract.ManagedBy)))
@@ -66,7 +65,7 @@ func (b *Blueprint) outer(f facts, r *Request) facts {
 
 // with adds a fact that selects.
 func (f facts) with(key, value string) facts {
-	return facts{f.labels.With(key, manifest.String(naming.Label(value))), f.annotations.With(key, manifest.String(value))}
+	return facts{f.labels.With(key, manifest.String(contract.LabelValue(value))), f.annotations.With(key, manifest.String(value))}
 }
 
 // metadata is that of a Pod template.

@@ -21,16 +21,16 @@ import (
 	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // rendered runs a blueprint that must work.
 func rendered(
-	tb testing.TB, p *plugin.Plugin, phase plugin.Phase, options render.Options, r render.Request,
+	tb testing.TB, p *document.Plugin, phase v1alpha1.Phase, options render.Options, r render.Request,
 ) []render.Object {
 	tb.Helper()
 	blueprint, problems := render.NewBlueprint(p, phase, options)
@@ -46,7 +46,7 @@ var folders = []string{"hello", "postgres", "files"}
 func TestObjectsAreValidInKubernetes(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
-		for _, phase := range plugin.Phases {
+		for _, phase := range v1alpha1.Phases {
 			for _, workload := range []render.Workload{render.Job, render.Pod} {
 				for _, object := range rendered(t, read(t, folder), phase, render.Options{Workload: workload}, request) {
 					checkObject(t, object)
@@ -70,7 +70,7 @@ func checkObject(t *testing.T, object render.Object) {
 	require.Empty(t, strict)
 	require.Equal(t, object.Name, typed.GetName())
 	require.Equal(t, object.Namespace, typed.GetNamespace())
-	require.LessOrEqual(t, len(object.Name), naming.MaxName)
+	require.LessOrEqual(t, len(object.Name), contract.MaxObjectName)
 	path := field.NewPath("metadata")
 	require.Empty(t, validation.NameIsDNSLabel(object.Name, false))
 	require.Empty(t, metavalidation.ValidateLabels(typed.GetLabels(), path))
@@ -140,7 +140,7 @@ func checkPod(t *testing.T, spec *corev1.PodSpec) {
 
 func TestBareStepsHoldNothingOfOurs(t *testing.T) {
 	t.Parallel()
-	for _, phase := range plugin.Phases {
+	for _, phase := range v1alpha1.Phases {
 		objects := rendered(t, read(t, "hello"), phase, render.Options{}, request)
 		require.Len(t, objects, 2)
 		text := string(manifest.AppendYAML(nil, objects[1].Tree))
@@ -182,7 +182,7 @@ func TestParamsArriveAsTheyAre(t *testing.T) {
 	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'",
 		"\n", " ", "ü", "\\", "${X}", "`id`", "a"}
 	p := read(t, "hello")
-	blueprint, _ := render.NewBlueprint(p, plugin.Create, render.Options{})
+	blueprint, _ := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
 	for range 500 {
 		var text strings.Builder
 		for range random.IntN(12) {
@@ -205,7 +205,7 @@ func TestLargeParamsAreFiles(t *testing.T) {
 	large := strings.Repeat("0123456789 $(X)\n", 6400)
 	r := request
 	r.Params = map[string]string{"config": large}
-	objects := rendered(t, read(t, "files"), plugin.Create, render.Options{}, r)
+	objects := rendered(t, read(t, "files"), v1alpha1.PhaseCreate, render.Options{}, r)
 	var config corev1.ConfigMap
 	require.NoError(t, sigsyaml.UnmarshalStrict(manifest.AppendYAML(nil, objects[1].Tree), &config))
 	assert.Equal(t, map[string]string{"config": large}, config.Data)
@@ -215,14 +215,14 @@ func TestLargeParamsAreFiles(t *testing.T) {
 // Two thousand resources with names that are near one another: no object of one is an object of another.
 func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 	t.Parallel()
-	blueprint, _ := render.NewBlueprint(read(t, "postgres"), plugin.Create, render.Options{})
+	blueprint, _ := render.NewBlueprint(read(t, "postgres"), v1alpha1.PhaseCreate, render.Options{})
 	seen := map[string]string{}
 	for i := range 500 {
 		for _, names := range [][2]string{
 			{"s", fmt.Sprintf("db-%d", i)}, {"s-db", strconv.Itoa(i)}, {"s", fmt.Sprintf("DB-%d", i)}, {fmt.Sprintf("s%d", i), "db"},
 		} {
 			r := request
-			r.Sandbox, r.SandboxID, r.Resource = names[0], naming.SandboxID("c", names[0]), names[1]
+			r.Sandbox, r.SandboxID, r.Resource = names[0], contract.DeriveSandboxID("c", names[0]), names[1]
 			objects, problems := blueprint.Render(r)
 			require.Empty(t, problems)
 			for _, object := range objects {
@@ -237,17 +237,17 @@ func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 func TestRenderIsAFunctionOfItsInput(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
-		first := printed(rendered(t, read(t, folder), plugin.Create, render.Options{}, request))
+		first := printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, render.Options{}, request))
 		for range 5 {
 			r := request
 			r.Params = maps.Clone(request.Params)
-			require.Equal(t, string(first), string(printed(rendered(t, read(t, folder), plugin.Create, render.Options{}, r))))
+			require.Equal(t, string(first), string(printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, render.Options{}, r))))
 		}
 	}
 }
 
 func BenchmarkBareStep(b *testing.B) {
-	blueprint, _ := render.NewBlueprint(read(b, "hello"), plugin.Create, render.Options{})
+	blueprint, _ := render.NewBlueprint(read(b, "hello"), v1alpha1.PhaseCreate, render.Options{})
 	var out []byte
 	for b.Loop() {
 		objects, _ := blueprint.Render(request)
@@ -259,7 +259,7 @@ func BenchmarkBareStep(b *testing.B) {
 }
 
 func BenchmarkDataFlow(b *testing.B) {
-	blueprint, _ := render.NewBlueprint(read(b, "postgres"), plugin.Create, render.Options{})
+	blueprint, _ := render.NewBlueprint(read(b, "postgres"), v1alpha1.PhaseCreate, render.Options{})
 	var out []byte
 	for b.Loop() {
 		out = out[:0]

@@ -9,10 +9,10 @@
 package render
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
 // Workload is the kind of object that a step becomes.
@@ -97,7 +97,7 @@ type Request struct {
 	// Plugin is the plugin's identity in full, `name@version`, and Digest its digest; both are for annotations.
 	Plugin, Digest string
 	// Copies are the outputs that workloads of other namespaces use, by namespace.
-	Copies map[string][]plugin.StepOutput
+	Copies map[string][]v1alpha1.StepOutput
 }
 
 // Object is a rendered object.

@@ -1,11 +1,11 @@
 package render
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
 // Render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
@@ -14,7 +14,7 @@ func (b *Blueprint) Render(r Request) ([]Object, []Problem) {
 	if problems := b.checkRequest(&r); failed(problems) {
 		return nil, problems
 	}
-	render := rendering{Blueprint: b, Request: &r, generations: make(map[plugin.StepRef]string, len(b.order))}
+	render := rendering{Blueprint: b, Request: &r, generations: make(map[document.StepRef]string, len(b.order))}
 	render.paramsName = render.params()
 	for _, ref := range b.order {
 		s := b.steps[ref]
@@ -26,7 +26,7 @@ func (b *Blueprint) Render(r Request) ([]Object, []Problem) {
 			render.step(s)
 		}
 	}
-	if b.phase == plugin.Create {
+	if b.phase == v1alpha1.PhaseCreate {
 		render.copies()
 	}
 	if b.cleansUp {
@@ -42,7 +42,7 @@ func (b *Blueprint) Render(r Request) ([]Object, []Problem) {
 type rendering struct {
 	*Blueprint
 	*Request
-	generations map[plugin.StepRef]string
+	generations map[document.StepRef]string
 	paramsName  string
 	objects     []Object
 	problems    []Problem
@@ -60,7 +60,7 @@ func (r *rendering) generation(s *step) string {
 	for _, producer := range s.producers {
 		facts = append(facts, r.generations[producer.Step])
 	}
-	return naming.Hash(facts...)
+	return contract.Hash(facts...)
 }
 
 // params adds the ConfigMap with the params that steps of the phase read as files, and returns its name: of what it
@@ -84,7 +84,7 @@ func (r *rendering) params() string {
 	for _, field := range data {
 		hashed = append(hashed, field.Key, r.Params[field.Key])
 	}
-	name := naming.Object(naming.Hash(hashed...), r.Sandbox, r.Resource, string(r.phase))
+	name := contract.ObjectName(contract.Hash(hashed...), r.Sandbox, r.Resource, string(r.phase))
 	f := r.outer(r.factsOf(r.Request, r.phase, nil), r.Request)
 	r.objects = append(r.objects, r.configMap(name, data, f))
 	return name
@@ -96,7 +96,7 @@ func (r *rendering) secrets(s *step) {
 	f := r.outer(r.factsOf(r.Request, s.ref.Phase, s), r.Request).
 		annotated(contract.GenerationKey, r.generations[s.ref])
 	namespaces := []string{r.namespace}
-	if s.ref.Phase == plugin.Create {
+	if s.ref.Phase == v1alpha1.PhaseCreate {
 		namespaces = append(namespaces, r.copiesOf(s)...)
 	}
 	for _, namespace := range namespaces {
@@ -107,7 +107,7 @@ func (r *rendering) secrets(s *step) {
 }
 
 func (r *rendering) secretName(s *step) string {
-	return naming.OutputSecret(r.SandboxID, r.Resource, s.spec.Name)
+	return contract.OutputSecretName(r.SandboxID, r.Resource, s.spec.Name)
 }
 
 // step adds a step's workload, and the account it needs where data flows.

@@ -1,10 +1,9 @@
 package render
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // maxConfigMap is the most that a ConfigMap's keys and values may hold together, in bytes (Kubernetes).
@@ -19,7 +18,7 @@ const (
 // scriptMaps puts the scripts of a phase into immutable ConfigMaps, as few as they fit in, and tells in which one each
 // step's is. A ConfigMap is named after what it holds: a new version of the plugin with the same scripts keeps it, and
 // with it the Jobs as they are.
-func (b *Blueprint) scriptMaps(bare string, steps []plugin.Step) (names map[string]string, maps []Object) {
+func (b *Blueprint) scriptMaps(bare string, steps []v1alpha1.Step) (names map[string]string, maps []Object) {
 	names = make(map[string]string, len(steps))
 	size, first := 0, 0
 	for i, step := range steps {
@@ -35,14 +34,14 @@ func (b *Blueprint) scriptMaps(bare string, steps []plugin.Step) (names map[stri
 	return names, maps
 }
 
-func (b *Blueprint) scriptMap(bare string, steps []plugin.Step, names map[string]string) Object {
+func (b *Blueprint) scriptMap(bare string, steps []v1alpha1.Step, names map[string]string) Object {
 	data := make(manifest.Map, 0, len(steps))
 	hashed := append(make([]string, 0, 3+2*len(steps)), "scripts", bare, string(b.phase))
 	for _, step := range steps {
 		data = append(data, manifest.KV(step.Name, manifest.String(step.Script)))
 		hashed = append(hashed, step.Name, step.Script)
 	}
-	name := naming.Object(naming.Hash(hashed...), bare, string(b.phase))
+	name := contract.ObjectName(contract.Hash(hashed...), bare, string(b.phase))
 	for _, step := range steps {
 		names[step.Name] = name
 	}

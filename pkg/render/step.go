@@ -3,17 +3,17 @@ package render
 import (
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
-	"github.com/resource-plugins/krm-functions/pkg/workflow"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/workflow"
 )
 
 // step is a step of either phase with what is known of it before a resource asks for it.
 type step struct {
-	ref  plugin.StepRef
-	spec *plugin.Step
+	ref  document.StepRef
+	spec *v1alpha1.Step
 	// producers are the steps whose outputs it reads, those of the other phase included.
 	producers []workflow.Producer
 	// facts is the hash of what its generation is made from, but for the sandbox, the params and the producers.
@@ -26,14 +26,14 @@ type step struct {
 	awaited bool
 }
 
-func (b *Blueprint) newStep(spec *plugin.Spec, ref plugin.StepRef) *step {
+func (b *Blueprint) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.StepRef) *step {
 	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index], producers: b.graph.Producers(ref)}
-	s.awaited = b.cleansUp && ref.Phase == plugin.Delete
+	s.awaited = b.cleansUp && ref.Phase == v1alpha1.PhaseDelete
 	hashed := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
 		spec.Runner.Image, string(manifest.AppendJSON(nil, b.overlay.Template)), s.spec.Name, s.spec.Script)
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
-		from := plugin.StepOutput{}
+		from := v1alpha1.StepOutput{}
 		if input.ValueFromStep != nil {
 			from = *input.ValueFromStep
 		}
@@ -42,7 +42,7 @@ func (b *Blueprint) newStep(spec *plugin.Spec, ref plugin.StepRef) *step {
 	for _, output := range s.spec.Outputs {
 		hashed = append(hashed, "output", output.Name, output.ValueFromPath)
 	}
-	s.facts = naming.Hash(hashed...)
+	s.facts = contract.Hash(hashed...)
 	return s
 }
 

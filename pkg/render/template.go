@@ -6,14 +6,14 @@ import (
 	"path"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
 )
 
 // fixed is the part of a step's Pod template that no resource changes.
-func (b *Blueprint) fixed(s *step, spec *plugin.Spec, scripts string) manifest.Map {
+func (b *Blueprint) fixed(s *step, spec *v1alpha1.ResourcePluginSpec, scripts string) manifest.Map {
 	base := b.overlay.Template.Map("spec")
 	pod := []manifest.Field{
 		manifest.KV("activeDeadlineSeconds", b.deadline(s)),
@@ -68,7 +68,7 @@ func (b *Blueprint) pullSecrets() []manifest.Field {
 
 // containers are main and, where outputs are published, the output manager behind it: the kubelet starts them in order,
 // and main's time to start counts from when the output manager runs.
-func (b *Blueprint) containers(s *step, spec *plugin.Spec) manifest.List {
+func (b *Blueprint) containers(s *step, spec *v1alpha1.ResourcePluginSpec) manifest.List {
 	mounts := manifest.List{mount(contract.ScriptVolume, contract.ScriptFolder, "", true)}
 	if !s.bare() {
 		mounts = append(mounts, ioMount())

@@ -1,9 +1,9 @@
 package render
 
 import (
-	"github.com/resource-plugins/krm-functions/pkg/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/naming"
-	"github.com/resource-plugins/krm-functions/pkg/overlay"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
 // workload adds the Job or Pod of a step or helper of that name. The object's name ends in a hash of its spec: whatever
@@ -15,7 +15,7 @@ func (r *rendering) workload(what string, template manifest.Map, f facts) {
 	}
 	text := manifest.AppendJSON(make([]byte, 0, 4096), spec)
 	r.checkSize(what, len(text), template.Map("metadata").Map("annotations"))
-	name := naming.Object(naming.Hash(string(r.options.Workload), string(text)), r.Sandbox, r.Resource, what)
+	name := contract.ObjectName(contract.Hash(string(r.options.Workload), string(text)), r.Sandbox, r.Resource, what)
 	object := r.object(r.namespace, apiVersion, string(r.options.Workload), name, f, manifest.KV("spec", spec))
 	if r.options.Workload == Pod {
 		metadata := overlay.Merge(template, object.Tree.With("spec", nil)).Map("metadata")

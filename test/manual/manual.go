@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -23,7 +23,7 @@ const (
 )
 
 // Check compares the manual of a function with the function.
-func Check(t *testing.T, f process.Function) {
+func Check(t *testing.T, f cli.Function) {
 	t.Helper()
 	t.Run("metadata", func(t *testing.T) { checkMetadata(t, f) })
 	t.Run("config table", func(t *testing.T) { checkTable(t, f) })
@@ -32,11 +32,11 @@ func Check(t *testing.T, f process.Function) {
 }
 
 // fileOf is the path of a file in a function's folder.
-func fileOf(f process.Function, name string) string {
+func fileOf(f cli.Function, name string) string {
 	return filepath.Join(checkout.Root(), "functions", f.Name, name)
 }
 
-func readme(t *testing.T, f process.Function) string {
+func readme(t *testing.T, f cli.Function) string {
 	t.Helper()
 	text, err := os.ReadFile(fileOf(f, "README.md"))
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func golden(t *testing.T, file, text string) {
 }
 
 // checkSections asks for what a reader looks for on the page of any function.
-func checkSections(t *testing.T, f process.Function) {
+func checkSections(t *testing.T, f cli.Function) {
 	t.Helper()
 	page := readme(t, f)
 	assert.True(t, strings.HasPrefix(page, "# "+f.Name+"\n"), "the title must be the function's name")
@@ -68,7 +68,7 @@ func checkSections(t *testing.T, f process.Function) {
 }
 
 // checkHelp holds that --help fits a screen.
-func checkHelp(t *testing.T, f process.Function) {
+func checkHelp(t *testing.T, f cli.Function) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	require.Zero(t, f.Run([]string{"--help"}, strings.NewReader(""), &stdout, &stderr), stderr.String())

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	"sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -46,10 +46,10 @@ type config struct {
 	Many   int               `json:"many" help:"how many"`
 }
 
-func (*config) Process(process.Call) (string, error) { return "", nil }
+func (*config) Process(cli.Call) (string, error) { return "", nil }
 
-func fake() process.Function {
-	return process.Function{Name: "fake", Config: func() process.Config { return &config{Phases: []string{"a", "b"}, Many: 3} }}
+func fake() cli.Function {
+	return cli.Function{Name: "fake", Config: func() cli.Config { return &config{Phases: []string{"a", "b"}, Many: 3} }}
 }
 
 // What a writer says of a field stays; all else is the code's, and a field that is gone goes.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -22,14 +22,14 @@ const home = "https://github.com/resource-plugins/krm-functions"
 type object = map[string]any
 
 // checkMetadata compares metadata.yaml, a KRMFunctionDefinition as KEP 2906 has it, with the function.
-func checkMetadata(t *testing.T, f process.Function) {
+func checkMetadata(t *testing.T, f cli.Function) {
 	t.Helper()
 	text, err := yaml.Marshal(metadata(t, f))
 	require.NoError(t, err)
 	golden(t, fileOf(f, "metadata.yaml"), "# Written by make golden from the code: edit that.\n"+string(text))
 }
 
-func metadata(t *testing.T, f process.Function) object {
+func metadata(t *testing.T, f cli.Function) object {
 	t.Helper()
 	page := home + "/blob/main/functions/" + f.Name + "/README.md"
 	_, version, _ := strings.Cut(contract.APIVersion, "/")
@@ -51,7 +51,7 @@ func metadata(t *testing.T, f process.Function) object {
 }
 
 // schema is the JSON Schema of the function's config in the words of OpenAPI 3, with the defaults.
-func schema(t *testing.T, f process.Function) object {
+func schema(t *testing.T, f cli.Function) object {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), "schemas", strings.ToLower(f.Kind)+".json"))
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm/process"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
 // tableHead are the first two lines of a config table.
@@ -16,7 +16,7 @@ const tableHead = "| field | flag | default | |\n|---|---|---|---|\n"
 
 // checkTable compares the config table of the README with the config. Names, flags, defaults and their order are the
 // code's; what the last column says is the writer's, and the text of --help to begin with.
-func checkTable(t *testing.T, f process.Function) {
+func checkTable(t *testing.T, f cli.Function) {
 	t.Helper()
 	page := readme(t, f)
 	before, rest, found := strings.Cut(page, tableHead)
@@ -36,7 +36,7 @@ func leadingRows(text string) (rows []string, rest string) {
 }
 
 // table writes a row for each field, with the words of the row that is there.
-func table(t *testing.T, f process.Function, rows []string) string {
+func table(t *testing.T, f cli.Function, rows []string) string {
 	t.Helper()
 	words := map[string]string{}
 	for _, row := range rows {

@@ -6,7 +6,7 @@ import (
 	"context"
 	"os"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
 	"github.com/resource-plugins/krm-functions/runtime/internal/task"
 )

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 // Folder is the shared volume as one container sees it.

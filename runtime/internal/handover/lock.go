@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 // Lock is held from Take until Release or the end of the process, whichever comes first. It is not inherited by the

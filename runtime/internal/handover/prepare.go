@@ -6,7 +6,7 @@ import (
 	"os"
 	"path"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 // Prepare makes what the runner needs: the lock, the folder for outputs, the plan and the runner itself, copied from

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 // WriteExit leaves the script's exit code. It is the last thing that a runner writes.

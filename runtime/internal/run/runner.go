@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/handover"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
 )

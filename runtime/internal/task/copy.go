@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
 )

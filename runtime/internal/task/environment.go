@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"

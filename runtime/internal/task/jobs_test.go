@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/handover"
 )
 

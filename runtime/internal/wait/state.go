@@ -3,7 +3,7 @@ package wait
 import (
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 

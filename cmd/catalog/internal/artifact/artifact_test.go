@@ -19,10 +19,10 @@ import (
 	"oras.land/oras-go/v2/content/memory"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/publish"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // pluginText is a plugin document of some version.
@@ -39,7 +39,7 @@ func packed(t *testing.T, versions ...string) *Bundle {
 		require.NoError(t, err)
 		plugins = append(plugins, item)
 	}
-	list := listing.New("platform")
+	list := resolve.NewCatalogDocument("platform")
 	_, _, err := publish.Add(list, plugins, publish.Options{})
 	require.NoError(t, err)
 	b, err := Pack(list, plugins, ".")
@@ -229,7 +229,7 @@ func FuzzFetch(f *testing.F) {
 func TestUnpackingIsWhole(t *testing.T) {
 	t.Parallel()
 	b, folder, ended := packed(t, "1.0.0"), t.TempDir(), make(chan error, 1)
-	require.NoError(t, interrupt.Whole(func() error {
+	require.NoError(t, cli.Uninterrupted(func() error {
 		go func() {
 			_, err := b.Unpack(folder)
 			ended <- err

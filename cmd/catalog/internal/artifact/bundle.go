@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
-	"github.com/resource-plugins/krm-functions/pkg/version"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // CatalogFile is where a bundle has its catalog.
@@ -23,18 +23,18 @@ const CatalogFile = "catalog.yaml"
 
 // Bundle is a catalog with the documents of all its versions.
 type Bundle struct {
-	Catalog *listing.Catalog
+	Catalog *resolve.CatalogDocument
 	// Files are the texts by path: CatalogFile, and `plugins/NAME/VERSION.yaml` of each version.
 	Files map[string][]byte
 }
 
 // Pack returns the bundle of a catalog that is kept in a folder. There must be a document for each version, and no
 // other. Sources that are the documents' own files become their paths in the bundle.
-func Pack(list *listing.Catalog, plugins []*krm.Item, folder string) (*Bundle, error) {
+func Pack(list *resolve.CatalogDocument, plugins []*krm.Item, folder string) (*Bundle, error) {
 	b := &Bundle{Files: make(map[string][]byte, len(plugins)+1)}
 	moved := map[string]string{}
 	for _, item := range plugins {
-		name, err := version.ParseName(plugin.Identity(item))
+		name, err := version.ParseName(document.Identity(item))
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func Pack(list *listing.Catalog, plugins []*krm.Item, folder string) (*Bundle, e
 }
 
 // relocate returns the catalog with the sources of the bundle.
-func relocate(list *listing.Catalog, moved map[string]string) *listing.Catalog {
+func relocate(list *resolve.CatalogDocument, moved map[string]string) *resolve.CatalogDocument {
 	twin := *list
 	twin.Spec.Plugins = slices.Clone(list.Spec.Plugins)
 	for i := range twin.Spec.Plugins {
@@ -85,7 +85,7 @@ func checkPath(text string) error {
 	if len(parts) != 3 || parts[0] != "plugins" || !isYAML || version.CheckBare(parts[1]) != nil {
 		return fmt.Errorf("path %q must be %s or plugins/NAME/VERSION.yaml", text, CatalogFile)
 	}
-	if v, err := listing.Strict(base); err != nil || v.String() != base {
+	if v, err := resolve.StrictVersion(base); err != nil || v.String() != base {
 		return fmt.Errorf("path %q must have a full semver such as 1.0.0, not %q", text, base)
 	}
 	return nil

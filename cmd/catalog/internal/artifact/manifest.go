@@ -8,7 +8,7 @@ import (
 	"github.com/opencontainers/image-spec/specs-go"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
 
-	plugindigest "github.com/resource-plugins/krm-functions/pkg/digest"
+	plugindigest "github.com/resource-plugins/krm-functions/internal/digest"
 )
 
 // The media types.

@@ -18,7 +18,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/difference"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // Changed tells that a catalog does not keep what another one has published.
@@ -33,7 +33,7 @@ func (c *Changed) Error() string {
 }
 
 // Keeps checks that a newer catalog keeps what an older one has published. An error is a *Changed.
-func Keeps(older, newer *listing.Catalog) error {
+func Keeps(older, newer *resolve.CatalogDocument) error {
 	if broken := difference.Broken(difference.Compare(older, newer)); len(broken) > 0 {
 		return &Changed{broken}
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
 // Unpack writes a bundle into a folder, the catalog last, and returns the paths that changed. Nothing that is there is
@@ -46,7 +46,7 @@ func (b *Bundle) Unpack(folder string) ([]string, error) {
 		return nil, err
 	}
 	for _, name := range fresh {
-		if err := interrupt.Whole(func() error { return replace(root, name, b.Files[name]) }); err != nil {
+		if err := cli.Uninterrupted(func() error { return replace(root, name, b.Files[name]) }); err != nil {
 			return nil, err
 		}
 	}

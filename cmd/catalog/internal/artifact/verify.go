@@ -5,13 +5,13 @@ import (
 	"testing/fstest"
 
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/contract"
-	"github.com/resource-plugins/krm-functions/pkg/digest"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/native"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
-	"github.com/resource-plugins/krm-functions/pkg/version"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // verify reads the files of a bundle as the functions will, and checks that they are what the catalog lists: every
@@ -28,7 +28,7 @@ func (b *Bundle) verify() error {
 	for _, name := range b.Paths() {
 		all = append(all, items[name])
 	}
-	if results := krm.Results(catalog.Lint(all)); results.Failed() {
+	if results := krm.Results(resolve.Lint(all)); results.Failed() {
 		return documents.Findings(results)
 	}
 	listed := 1
@@ -60,7 +60,7 @@ func (b *Bundle) items() (map[string]*krm.Item, error) {
 	}
 	items := make(map[string]*krm.Item, len(b.Files))
 	for _, name := range b.Paths() {
-		read, err := native.Read([]string{name}, native.Options{Files: files})
+		read, err := load.Read([]string{name}, load.Options{Files: files})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (b *Bundle) items() (map[string]*krm.Item, error) {
 
 // confirm checks that a document is the version that its path says, with the digest that the catalog has.
 func confirm(item *krm.Item, at, want string) error {
-	name, err := version.ParseName(plugin.Identity(item))
+	name, err := version.ParseName(document.Identity(item))
 	if err != nil {
 		return fmt.Errorf("%s: %w", at, err)
 	}

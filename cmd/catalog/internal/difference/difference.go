@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
-	"github.com/resource-plugins/krm-functions/pkg/version"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // Change is one difference.
@@ -32,17 +33,17 @@ func Broken(changes []Change) []Change {
 }
 
 // Compare returns how two catalogs differ, sorted by plugin, a plugin's versions the highest first.
-func Compare(older, newer *listing.Catalog) []Change {
+func Compare(older, newer *resolve.CatalogDocument) []Change {
 	c := &comparison{}
 	c.fact("catalog", "description", older.Spec.Description, newer.Spec.Description)
 	c.fact("catalog", "priority", strconv.Itoa(older.Spec.Priority), strconv.Itoa(newer.Spec.Priority))
 	for _, name := range union(pluginNames(older), pluginNames(newer)) {
 		was, is := older.Plugin(name), newer.Plugin(name)
 		if was == nil {
-			was = &listing.Plugin{Name: name}
+			was = &v1alpha1.CatalogPlugin{Name: name}
 		}
 		if is == nil {
-			is = &listing.Plugin{Name: name}
+			is = &v1alpha1.CatalogPlugin{Name: name}
 		}
 		c.plugin(was, is)
 	}
@@ -68,7 +69,7 @@ func (c *comparison) fact(subject, field, was, is string) {
 	}
 }
 
-func (c *comparison) plugin(was, is *listing.Plugin) {
+func (c *comparison) plugin(was, is *v1alpha1.CatalogPlugin) {
 	c.fact(is.Name, "description", was.Description, is.Description)
 	c.fact(is.Name, "deprecated", was.Deprecated, is.Deprecated)
 	for _, channel := range union(slices.Collect(maps.Keys(was.Channels)), slices.Collect(maps.Keys(is.Channels))) {
@@ -81,11 +82,11 @@ func (c *comparison) plugin(was, is *listing.Plugin) {
 	}
 }
 
-func (c *comparison) version(subject string, was, is *listing.Version) {
+func (c *comparison) version(subject string, was, is *v1alpha1.CatalogVersion) {
 	switch {
 	case was == nil:
 		c.note("+", subject, "%s", is.Digest)
-		was = &listing.Version{Version: is.Version, Digest: is.Digest, Description: is.Description, Source: is.Source}
+		was = &v1alpha1.CatalogVersion{Version: is.Version, Digest: is.Digest, Description: is.Description, Source: is.Source}
 	case is == nil:
 		c.note("!", subject, "must stay, since a published version may be what a sandbox has: restore it, or yank it")
 		return
@@ -108,14 +109,14 @@ func exists(subject string) string {
 	return version.AlreadyExists(name)
 }
 
-func kubernetes(v *listing.Version) string {
+func kubernetes(v *v1alpha1.CatalogVersion) string {
 	if v.Requires == nil {
 		return ""
 	}
 	return v.Requires.Kubernetes
 }
 
-func pluginNames(c *listing.Catalog) []string {
+func pluginNames(c *resolve.CatalogDocument) []string {
 	names := make([]string, 0, len(c.Spec.Plugins))
 	for i := range c.Spec.Plugins {
 		names = append(names, c.Spec.Plugins[i].Name)
@@ -123,7 +124,7 @@ func pluginNames(c *listing.Catalog) []string {
 	return names
 }
 
-func versionNames(p *listing.Plugin) []string {
+func versionNames(p *v1alpha1.CatalogPlugin) []string {
 	names := make([]string, 0, len(p.Versions))
 	for i := range p.Versions {
 		names = append(names, p.Versions[i].Version)

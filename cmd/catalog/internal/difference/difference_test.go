@@ -5,32 +5,33 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func sample() *listing.Catalog {
-	c := listing.New("platform")
-	c.Spec.Plugins = []listing.Plugin{{
+func sample() *resolve.CatalogDocument {
+	c := resolve.NewCatalogDocument("platform")
+	c.Spec.Plugins = []v1alpha1.CatalogPlugin{{
 		Name: "db", Description: "a database", Channels: map[string]string{"stable": "1.2.0"},
-		Versions: []listing.Version{
-			{Version: "1.2.0", Digest: "sha256:2", Requires: &listing.Requires{Kubernetes: "1.29"}}, {Version: "1.10.0", Digest: "sha256:10"},
+		Versions: []v1alpha1.CatalogVersion{
+			{Version: "1.2.0", Digest: "sha256:2", Requires: &v1alpha1.Requires{Kubernetes: "1.29"}}, {Version: "1.10.0", Digest: "sha256:10"},
 		},
-	}, {Name: "queue", Versions: []listing.Version{{Version: "0.0.0", Digest: "sha256:0"}}}}
+	}, {Name: "queue", Versions: []v1alpha1.CatalogVersion{{Version: "0.0.0", Digest: "sha256:0"}}}}
 	return c
 }
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*listing.Spec)
+		change func(*v1alpha1.CatalogSpec)
 		want   []string
 		breaks int
 	}{
-		"nothing": {func(*listing.Spec) {}, nil, 0},
-		"order": {func(s *listing.Spec) {
+		"nothing": {func(*v1alpha1.CatalogSpec) {}, nil, 0},
+		"order": {func(s *v1alpha1.CatalogSpec) {
 			s.Plugins[0], s.Plugins[1] = s.Plugins[1], s.Plugins[0]
 		}, nil, 0},
-		"facts": {func(s *listing.Spec) {
+		"facts": {func(s *v1alpha1.CatalogSpec) {
 			s.Priority, s.Description = 3, "ours"
 			s.Plugins[0].Description = ""
 			s.Plugins[0].Versions[0].Requires = nil
@@ -40,12 +41,12 @@ func TestCompare(t *testing.T) {
 			`~ db@edge: names "1.10.0"`, `~ db@stable: names is not "1.2.0" any more`,
 			`~ db@1.2.0: requires kubernetes is not "1.29" any more`,
 		}, 0},
-		"a plugin is gone": {func(s *listing.Spec) { s.Plugins = s.Plugins[1:] }, []string{
+		"a plugin is gone": {func(s *v1alpha1.CatalogSpec) { s.Plugins = s.Plugins[1:] }, []string{
 			`~ db: description is not "a database" any more`, `~ db@stable: names is not "1.2.0" any more`,
 			"! db@1.10.0: must stay, since a published version may be what a sandbox has: restore it, or yank it",
 			"! db@1.2.0: must stay, since a published version may be what a sandbox has: restore it, or yank it",
 		}, 2},
-		"the default version changed": {func(s *listing.Spec) { s.Plugins[1].Versions[0].Digest = "sha256:1" }, []string{
+		"the default version changed": {func(s *v1alpha1.CatalogSpec) { s.Plugins[1].Versions[0].Digest = "sha256:1" }, []string{
 			`! queue@0.0.0: resource plugin "queue" default version `,
 		}, 1},
 	} {

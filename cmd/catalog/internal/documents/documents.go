@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
-	"github.com/resource-plugins/krm-functions/pkg/native"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // Read reads files and folders as file mode of the functions does, `-` from stdin.
 func Read(paths []string, set map[string]string, stdin io.Reader) ([]*krm.Item, error) {
-	read, err := native.Read(paths, native.Options{Values: set, Input: stdin})
+	read, err := load.Read(paths, load.Options{Values: set, Input: stdin})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Of(kind string, items []*krm.Item) []*krm.Item {
 }
 
 // ReadCatalog reads a file that holds one Catalog document and nothing else, so that it can be written again.
-func ReadCatalog(path string) (*listing.Catalog, error) {
+func ReadCatalog(path string) (*resolve.CatalogDocument, error) {
 	items, err := Read([]string{path}, nil, nil)
 	if err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func ReadCatalog(path string) (*listing.Catalog, error) {
 }
 
 // Sound decodes a Catalog document in which nothing is wrong.
-func Sound(item *krm.Item) (*listing.Catalog, error) {
-	read, problems := listing.Read(item)
+func Sound(item *krm.Item) (*resolve.CatalogDocument, error) {
+	read, problems := resolve.ReadCatalogDocument(item)
 	problems = append(problems, read.Check()...)
 	results := make(krm.Results, 0, len(problems))
 	for _, problem := range problems {
@@ -63,8 +63,8 @@ func Sound(item *krm.Item) (*listing.Catalog, error) {
 
 // HighestFirst compares versions of a sound catalog for sorting.
 func HighestFirst(a, b string) int {
-	one, oneErr := listing.Strict(a)
-	other, otherErr := listing.Strict(b)
+	one, oneErr := resolve.StrictVersion(a)
+	other, otherErr := resolve.StrictVersion(b)
 	if oneErr != nil || otherErr != nil {
 		return cmp.Compare(a, b)
 	}

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // WriteCatalog writes a Catalog document to a file, and tells whether that changed the file. Where it says the same
 // already the file is not touched, so that comments stay.
-func WriteCatalog(path string, c *listing.Catalog) (bool, error) {
+func WriteCatalog(path string, c *resolve.CatalogDocument) (bool, error) {
 	text, err := c.Bytes()
 	if err != nil {
 		return false, err
@@ -40,7 +40,7 @@ func says(path string, text []byte) (bool, error) {
 // WriteFile replaces a file as a whole: whoever reads it finds the old text or the new one, never a part, and a signal
 // leaves nothing beside it. A link is followed, and the file's mode stays.
 func WriteFile(path string, text []byte) error {
-	return interrupt.Whole(func() error { return writeFile(path, text) })
+	return cli.Uninterrupted(func() error { return writeFile(path, text) })
 }
 
 func writeFile(path string, text []byte) error {

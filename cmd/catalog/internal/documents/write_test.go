@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/krm/process/interrupt"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func TestWriteCatalog(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file, link := filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "link.yaml")
-	list := listing.New("platform")
+	list := resolve.NewCatalogDocument("platform")
 	changed, err := WriteCatalog(file, list)
 	require.NoError(t, err)
 	assert.True(t, changed)
@@ -50,7 +50,7 @@ func TestWriteCatalog(t *testing.T) {
 func TestWriteFails(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	_, err := WriteCatalog(filepath.Join(folder, "none", "catalog.yaml"), listing.New("platform"))
+	_, err := WriteCatalog(filepath.Join(folder, "none", "catalog.yaml"), resolve.NewCatalogDocument("platform"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "catalog.yaml"), 0o755))
 	require.Error(t, WriteFile(filepath.Join(folder, "catalog.yaml"), nil))
@@ -81,7 +81,7 @@ func TestLines(t *testing.T) {
 func TestWritingIsWhole(t *testing.T) {
 	t.Parallel()
 	file, ended := filepath.Join(t.TempDir(), "catalog.yaml"), make(chan error, 1)
-	require.NoError(t, interrupt.Whole(func() error {
+	require.NoError(t, cli.Uninterrupted(func() error {
 		go func() { ended <- WriteFile(file, []byte("text")) }()
 		time.Sleep(50 * time.Millisecond)
 		assert.NoFileExists(t, file)

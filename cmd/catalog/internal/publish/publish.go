@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/cmd/catalog/internal/documents"
-	"github.com/resource-plugins/krm-functions/pkg/catalog"
-	"github.com/resource-plugins/krm-functions/pkg/digest"
+	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
-	"github.com/resource-plugins/krm-functions/pkg/plugin"
-	"github.com/resource-plugins/krm-functions/pkg/rule"
-	"github.com/resource-plugins/krm-functions/pkg/version"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // Options say what is noted of versions that are new.
@@ -29,7 +29,7 @@ type Options struct {
 // listed already must have the same digest; every document must keep the rules of plugins, since it cannot be mended
 // once it is published. The results are warnings. Where something is wrong the error is documents.Findings, and the
 // catalog must not be used any more.
-func Add(c *listing.Catalog, plugins []*krm.Item, options Options) ([]version.Name, krm.Results, error) {
+func Add(c *resolve.CatalogDocument, plugins []*krm.Item, options Options) ([]version.Name, krm.Results, error) {
 	results, err := check(c, plugins)
 	if err != nil {
 		return nil, nil, err
@@ -39,7 +39,7 @@ func Add(c *listing.Catalog, plugins []*krm.Item, options Options) ([]version.Na
 	}
 	var added []version.Name
 	for _, item := range plugins {
-		name, err := version.ParseName(plugin.Identity(item))
+		name, err := version.ParseName(document.Identity(item))
 		if err != nil {
 			return nil, nil, err // which checking told
 		}
@@ -54,7 +54,7 @@ func Add(c *listing.Catalog, plugins []*krm.Item, options Options) ([]version.Na
 	if err != nil {
 		return nil, nil, err
 	}
-	results = append(results, catalog.Lint(append(slices.Clone(plugins), item))...).Sort()
+	results = append(results, resolve.Lint(append(slices.Clone(plugins), item))...).Sort()
 	if results.Failed() {
 		return nil, nil, documents.Findings(results)
 	}
@@ -63,22 +63,22 @@ func Add(c *listing.Catalog, plugins []*krm.Item, options Options) ([]version.Na
 
 // check looks for what the rules of plugins forbid and, where documents cannot be in one catalog, for what they change of
 // the catalog as it is: what they would add to it would only be told of twice.
-func check(c *listing.Catalog, plugins []*krm.Item) (krm.Results, error) {
-	levels, _ := rule.ParseLevels(false, nil)
-	report, err := rule.Check(krm.NewList(plugins...), levels)
+func check(c *resolve.CatalogDocument, plugins []*krm.Item) (krm.Results, error) {
+	levels, _ := validate.ParseLevels(false, nil)
+	report, err := validate.Check(krm.NewList(plugins...), levels)
 	if err != nil {
 		return nil, err
 	}
-	if alone := krm.Results(catalog.Lint(plugins)); alone.Failed() || report.Results.Failed() {
+	if alone := krm.Results(resolve.Lint(plugins)); alone.Failed() || report.Results.Failed() {
 		item, err := itemOf(c)
-		return append(report.Results, catalog.Lint(append(slices.Clone(plugins), item))...), err
+		return append(report.Results, resolve.Lint(append(slices.Clone(plugins), item))...), err
 	}
 	return report.Results, nil
 }
 
 // describe returns what a catalog says of a document.
-func describe(item *krm.Item, name version.Name, options Options) (listing.Version, krm.Results) {
-	entry := listing.Version{Version: name.Version.String(), Released: options.Released}
+func describe(item *krm.Item, name version.Name, options Options) (v1alpha1.CatalogVersion, krm.Results) {
+	entry := v1alpha1.CatalogVersion{Version: name.Version.String(), Released: options.Released}
 	if file := item.PlaceOf("").File; file != "" {
 		if relative, err := filepath.Rel(options.Folder, file); err == nil {
 			entry.Source = filepath.ToSlash(relative)
@@ -94,10 +94,10 @@ func describe(item *krm.Item, name version.Name, options Options) (listing.Versi
 }
 
 // list adds a version that is not listed, and tells whether it did.
-func list(c *listing.Catalog, bare string, entry listing.Version) bool {
+func list(c *resolve.CatalogDocument, bare string, entry v1alpha1.CatalogVersion) bool {
 	p := c.Plugin(bare)
 	if p == nil {
-		c.Spec.Plugins = append(c.Spec.Plugins, listing.Plugin{Name: bare})
+		c.Spec.Plugins = append(c.Spec.Plugins, v1alpha1.CatalogPlugin{Name: bare})
 		p = c.Plugin(bare)
 	}
 	if p.Version(entry.Version) != nil {
@@ -108,15 +108,15 @@ func list(c *listing.Catalog, bare string, entry listing.Version) bool {
 }
 
 // describePlugins gives plugins that have no description the one of their highest version that has one.
-func describePlugins(c *listing.Catalog, plugins []*krm.Item) {
+func describePlugins(c *resolve.CatalogDocument, plugins []*krm.Item) {
 	type described struct {
 		name version.Name
 		text string
 	}
 	var all []described
 	for _, item := range plugins {
-		name, err := version.ParseName(plugin.Identity(item))
-		if read, _ := plugin.Read(item); err == nil && read.Spec.Description != "" {
+		name, err := version.ParseName(document.Identity(item))
+		if read, _ := document.ReadPlugin(item); err == nil && read.Spec.Description != "" {
 			all = append(all, described{name, read.Spec.Description})
 		}
 	}
@@ -131,7 +131,7 @@ func describePlugins(c *listing.Catalog, plugins []*krm.Item) {
 }
 
 // itemOf returns the catalog as a document, as it will be written.
-func itemOf(c *listing.Catalog) (*krm.Item, error) {
+func itemOf(c *resolve.CatalogDocument) (*krm.Item, error) {
 	text, err := c.Bytes()
 	if err != nil {
 		return nil, err

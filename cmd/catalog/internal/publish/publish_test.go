@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/contract"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/listing"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // TestOrderDoesNotMatter: the same documents are the same bytes, in whatever order and in however many steps.
@@ -20,7 +20,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	want := ""
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		list := listing.New("platform")
+		list := resolve.NewCatalogDocument("platform")
 		plugins := documentsOf(t)
 		random.Shuffle(len(plugins), func(i, j int) { plugins[i], plugins[j] = plugins[j], plugins[i] })
 		_, _, err := Add(list, plugins[:random.IntN(len(plugins))], Options{})

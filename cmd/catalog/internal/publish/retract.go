@@ -6,13 +6,14 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/resource-plugins/krm-functions/pkg/listing"
-	"github.com/resource-plugins/krm-functions/pkg/version"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // Yank notes why a version must not be chosen any more, or with an empty reason that it may be again. What is listed
 // stays: whoever is pinned to it needs it to delete what it created. A channel must not name the version.
-func Yank(c *listing.Catalog, name, reason string) error {
+func Yank(c *resolve.CatalogDocument, name, reason string) error {
 	p, v, err := find(c, name)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func Yank(c *listing.Catalog, name, reason string) error {
 
 // Deprecate notes why another version should be chosen, or of a bare name another plugin; with an empty reason, that
 // there is none any more.
-func Deprecate(c *listing.Catalog, name, reason string) error {
+func Deprecate(c *resolve.CatalogDocument, name, reason string) error {
 	p, v, err := find(c, name)
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func CheckReason(reason string) error {
 }
 
 // find returns the plugin and the version of a name, in any spelling. The version is nil where the name is bare.
-func find(c *listing.Catalog, name string) (*listing.Plugin, *listing.Version, error) {
+func find(c *resolve.CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1alpha1.CatalogVersion, error) {
 	reference, err := version.ParseReference(name)
 	if err != nil {
 		return nil, nil, err
@@ -76,7 +77,7 @@ func find(c *listing.Catalog, name string) (*listing.Plugin, *listing.Version, e
 	return nil, nil, fmt.Errorf("plugin %q has no version %s: %s", p.Name, reference.Pin, versionsOf(p))
 }
 
-func versionsOf(p *listing.Plugin) string {
+func versionsOf(p *v1alpha1.CatalogPlugin) string {
 	if len(p.Versions) == 0 {
 		return "there is none"
 	}

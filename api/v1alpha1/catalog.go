@@ -1,0 +1,81 @@
+package v1alpha1
+
+// Metadata is what a Catalog keeps of its object's metadata.
+type CatalogMetadata struct {
+	// Name is what messages call the catalog.
+	Name string `json:"name"`
+	// Namespace has no meaning here; it is kept.
+	Namespace string `json:"namespace,omitempty"`
+	// Labels have no meaning here; they are kept.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Annotations are kept. A new catalog is local-config, so that no orchestrator applies it to a cluster.
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// Spec is what a catalog lists.
+type CatalogSpec struct {
+	// Description says whose catalog it is and what for.
+	Description string `json:"description,omitempty"`
+	// Priority decides between several catalogs: a reference that floats takes only versions of the highest priority among
+	// those that fit, and what catalogs of lower priority say about a version does not count, save that its digest must
+	// agree. The default is 0, which is also that of plugin documents that no catalog lists.
+	Priority int `json:"priority,omitempty"`
+	// Plugins are the plugins, each once, sorted by name when printed.
+	Plugins []CatalogPlugin `json:"plugins"`
+}
+
+// Plugin is one plugin with its versions.
+type CatalogPlugin struct {
+	// Name is the bare name, without a version.
+	Name string `json:"name" required:"true"`
+	// Description says what the plugin is for.
+	Description string `json:"description,omitempty"`
+	// Deprecated says why no version should be chosen any more, and what to use instead. References still resolve, with a
+	// warning.
+	Deprecated string `json:"deprecated,omitempty"`
+	// Channels are names for versions, such as `stable: 1.1.0`: a sandbox refers to `hello-db@stable`. A channel's name is
+	// lower-case letters, digits and inner dashes, and must not read as a version, as a range or as "latest".
+	Channels map[string]string `json:"channels,omitempty"`
+	// Versions are the published versions, the highest first when printed.
+	Versions []CatalogVersion `json:"versions"`
+}
+
+// Version is one published version of a plugin. Once it is listed, its digest never changes.
+type CatalogVersion struct {
+	// Version is strict semver, such as 1.0.0: no leading v, no number left out. No two versions of a plugin have the same
+	// precedence, as 1.0.0+a and 1.0.0+b do.
+	Version string `json:"version" required:"true"`
+	// Digest is the digest of the plugin's document (package digest).
+	Digest string `json:"digest" required:"true"`
+	// Description says what is new in this version.
+	Description string `json:"description,omitempty"`
+	// Released is the day of the release, such as "2026-01-20". It is shown to people and decides nothing.
+	Released string `json:"released,omitempty"`
+	// Deprecated says why another version should be chosen. A reference that floats takes the version only where no other
+	// fits; whatever takes it gets a warning.
+	Deprecated string `json:"deprecated,omitempty"`
+	// Yanked says why the version must not be chosen. A reference that floats never takes it; one that is pinned to it
+	// still resolves, with a warning, since what was created with it has to be removed with it.
+	Yanked string `json:"yanked,omitempty"`
+	// Requires is what a cluster must have.
+	Requires *Requires `json:"requires,omitempty"`
+	// Source says where the document can be had: a URL, an OCI reference or a path relative to the catalog. Functions
+	// only show it.
+	Source string `json:"source,omitempty"`
+}
+
+// Requires is what a cluster must have for a version to run on it.
+type Requires struct {
+	// Kubernetes is the lowest version of Kubernetes, such as "1.29" or "1.29.3".
+	Kubernetes string `json:"kubernetes,omitempty"`
+}
+
+// Version returns the version as it is spelled, nil where there is none.
+func (p *CatalogPlugin) Version(version string) *CatalogVersion {
+	for i := range p.Versions {
+		if p.Versions[i].Version == version {
+			return &p.Versions[i]
+		}
+	}
+	return nil
+}

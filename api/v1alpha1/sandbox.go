@@ -1,0 +1,138 @@
+package v1alpha1
+
+// Spec is what a sandbox is made of. Source of every field: the Sandbox spec, and for the newer ones the vendor's public
+// client model (sandbox.Spec and below). `required` follows the Sandbox spec alone: the model requires next to nothing,
+// and what it leaves open is not refused. The `was` tags hold former keys, and wrong ones that real files have.
+type SandboxSpec struct {
+	// Cluster is the name of the cluster; at most 255 bytes, immutable.
+	Cluster string `json:"cluster" required:"true"`
+	// Description is for people; at most 255 bytes, immutable.
+	Description string `json:"description"`
+	// Labels are what sandboxes are found by.
+	Labels map[string]string `json:"labels" was:"tags"`
+	// TTL limits the sandbox's life; nil means no limit.
+	TTL *TTL `json:"ttl"`
+	// Forks are copies of workloads for this sandbox.
+	Forks []Fork `json:"forks"`
+	// Endpoints are the deprecated endpoints of hosts.
+	Endpoints []HostEndpoint `json:"endpoints"`
+	// DefaultRouteGroup holds the endpoints of today.
+	DefaultRouteGroup *DefaultRouteGroup `json:"defaultRouteGroup"`
+	// Local are workloads that run on a workstation. The spec's text once calls the field `locals`.
+	Local []LocalWorkload `json:"local" was:"locals"`
+	// LocalMachineID and Connection name the workstation: the older and the newer way.
+	LocalMachineID string      `json:"localMachineID"`
+	Connection     *Connection `json:"connection"`
+	// Virtual are baseline workloads that take part without a copy.
+	Virtual []VirtualWorkload `json:"virtual"`
+	// Middleware handles requests on their way to the sandbox.
+	Middleware []Middleware `json:"middleware"`
+	// Routing holds what middleware forwards to.
+	Routing *Routing `json:"routing"`
+	// Resources are what plugins provide; immutable.
+	Resources []SandboxResource `json:"resources" was:"resource"`
+	// DisableSandboxTrafficManager is retired and still accepted.
+	DisableSandboxTrafficManager bool `json:"disableSandboxTrafficManager"`
+}
+
+// TTL limits the sandbox's life.
+type TTL struct {
+	// Duration is `<n><unit>`, the unit m, h, d or w.
+	Duration string `json:"duration" required:"true"`
+	// OffsetFrom is createdAt (the default) or updatedAt.
+	OffsetFrom string `json:"offsetFrom"`
+}
+
+// Resource is something that a plugin provides for the sandbox.
+type SandboxResource struct {
+	Name string `json:"name" required:"true"`
+	// Plugin is the reference `name[@version]`; without a version the highest one is meant.
+	Plugin string `json:"plugin" required:"true"`
+	// Params are what the plugin's steps take as inputs.
+	Params map[string]string `json:"params"`
+}
+
+// Workload names a workload of the cluster.
+type Workload struct {
+	// Kind is Deployment, ArgoRollout or Rollout.
+	Kind      string `json:"kind" required:"true"`
+	Namespace string `json:"namespace" required:"true"`
+	Name      string `json:"name" required:"true"`
+}
+
+// Plain returns the workload with one name for each kind: an ArgoRollout is a Rollout.
+func (w Workload) Plain() Workload {
+	if w.Kind == "ArgoRollout" {
+		w.Kind = "Rollout"
+	}
+	return w
+}
+
+// Fork is a copy of a workload for this sandbox.
+type Fork struct {
+	// Name is optional; middleware matches it.
+	Name           string          `json:"name"`
+	ForkOf         Workload        `json:"forkOf" required:"true"`
+	Customizations *Customizations `json:"customizations"`
+	// Endpoints are deprecated: see DefaultRouteGroup.
+	Endpoints []ForkEndpoint `json:"endpoints"`
+}
+
+// Customizations are the differences between a fork and its baseline, applied in the order of the fields.
+type Customizations struct {
+	Images []ContainerImage `json:"images"`
+	Env    []Env            `json:"env"`
+	Patch  *WorkloadPatch   `json:"patch" was:"patches"`
+}
+
+// Image replaces a container's image.
+type ContainerImage struct {
+	// Container is the container's name; empty means the first one of the Pod.
+	Container string `json:"container"`
+	Image     string `json:"image" required:"true"`
+}
+
+// Patch changes a fork after its images and variables.
+type WorkloadPatch struct {
+	// Type is json, merge or strategic; newer ones are signadot/env and signadot/image.
+	Type string `json:"type" required:"true"`
+	// Value holds the patch as JSON or YAML.
+	Value string `json:"value" required:"true"`
+}
+
+// Virtual is a baseline workload that takes part in the sandbox without a copy.
+type VirtualWorkload struct {
+	Name     string   `json:"name" required:"true"`
+	Workload Workload `json:"workload" required:"true"`
+}
+
+// Local runs a workload on the workstation of whoever submits the sandbox.
+type LocalWorkload struct {
+	Name string   `json:"name" required:"true"`
+	From Workload `json:"from" required:"true"`
+	// Mappings must have at least one entry.
+	Mappings []PortMapping `json:"mappings" required:"true"`
+	Env      []Env         `json:"env"`
+	Files    []LocalFile   `json:"files"`
+}
+
+// Mapping sends a workload's port to an address of the workstation.
+type PortMapping struct {
+	Port int `json:"port" required:"true"`
+	// ToLocal is `host:port`.
+	ToLocal string `json:"toLocal" required:"true"`
+	// AppProtocol is in the vendor's model, undocumented.
+	AppProtocol string `json:"appProtocol"`
+}
+
+// LocalFile is a file for a local workload.
+type LocalFile struct {
+	Path      string      `json:"path" required:"true"`
+	Value     string      `json:"value"`
+	ValueFrom *FileSource `json:"valueFrom"`
+}
+
+// Connection names the machine that local workloads run on.
+type Connection struct {
+	DevboxID string `json:"devboxId"`
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Colors and the source are for people on a terminal; --context asks for the source elsewhere.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		terminal, context bool
+		environment       map[string]string
+		want              look
+	}{
+		{false, false, nil, look{}},
+		{false, true, nil, look{context: true}},
+		{true, false, nil, look{color: true, context: true}},
+		{true, true, map[string]string{"NO_COLOR": "1"}, look{context: true}},
+		{true, false, map[string]string{"NO_COLOR": ""}, look{color: true, context: true}},
+		{true, false, map[string]string{"TERM": "dumb"}, look{context: true}},
+		{true, false, map[string]string{"TERM": "xterm"}, look{color: true, context: true}},
+		{false, false, map[string]string{"TERM": "xterm", "FORCE_COLOR": "1"}, look{}},
+	} {
+		environment := func(name string) string { return c.environment[name] }
+		assert.Equal(t, c.want, lookOf(c.terminal, c.context, environment), "%+v", c)
+	}
+	assert.Equal(t, look{}, (&run{stdout: output{&bytes.Buffer{}}}).look(), "a pipe is no terminal")
+}
+
+// Without its colors a line is the line that machines read.
+func TestColorsAddNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, severity := range []krm.Severity{krm.Error, krm.Warning, krm.Info, ""} {
+		result := krm.Result{
+			Message: "must not \x1b[0m", Severity: severity, Field: &krm.Field{Path: "a"},
+			ResourceRef: &krm.ResourceRef{Kind: "K", Name: "n"}, Place: krm.Place{File: "f\x1b", Line: 1, Column: 2},
+		}
+		colored := line(result, look{color: true})
+		require.Contains(t, colored, "\x1b[")
+		for _, sequence := range []string{plain, bold, red, yellow, blue} {
+			colored = strings.ReplaceAll(colored, sequence, "")
+		}
+		assert.Equal(t, line(result, look{}), colored)
+		assert.NotContains(t, colored, "\x1b")
+	}
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The exit codes.
+const (
+	exitClean    = 0 // no error finding
+	exitFindings = 1 // at least one error finding
+	exitCall     = 2 // the call itself is wrong, or this program is
+)
+
+// run is one run of a function.
+type run struct {
+	Function
+	options
+	config Config
+	paths  []string
+	stdin  io.Reader
+	stdout output
+	stderr io.Writer
+}
+
+// fail reports why the call is wrong.
+func (r *run) fail(err error) int {
+	_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Name, printable(err.Error()))
+	return exitCall
+}
+
+func (r *run) print(text string) int {
+	if _, err := io.WriteString(r.stdout, text); err != nil {
+		return r.fail(err)
+	}
+	return exitClean
+}
+
+// output is stdout. It is written once a run, when nothing else can go wrong.
+type output struct{ io.Writer }
+
+func (o output) Write(text []byte) (int, error) {
+	write := func(work func() error) error { return work() } // who reads a pipe may take any time
+	if isRegular(o.Writer) {
+		write = Uninterrupted
+	}
+	var n int
+	err := write(func() (err error) { n, err = o.Writer.Write(text); return err })
+	if err != nil {
+		err = fmt.Errorf("stdout must be writable: %w", err)
+	}
+	return n, err
+}
+
+// end tells the findings and the summary, and the exit code that they mean.
+func (r *run) end(results krm.Results, mirror bool, summary string) int {
+	var lines bytes.Buffer
+	for _, result := range results {
+		if mirror && (result.Severity != krm.Info || r.Verbose) {
+			lines.WriteString(line(result, look{}) + "\n")
+		}
+	}
+	if summary := r.withCounts(summary, results); summary != "" && (r.Verbose || isTerminal(r.stderr)) {
+		lines.WriteString(r.Name + ": " + printable(summary) + "\n")
+	}
+	_, _ = lines.WriteTo(r.stderr)
+	if results.Failed() {
+		return exitFindings
+	}
+	return exitClean
+}
+
+// withCounts adds to a summary how many errors and warnings there are, or where findings are what a function is for,
+// that there is none.
+func (r *run) withCounts(summary string, results krm.Results) string {
+	numbers := map[krm.Severity]int{}
+	for _, result := range results {
+		numbers[cmp.Or(result.Severity, krm.Error)]++
+	}
+	var counts []string
+	for _, severity := range []krm.Severity{krm.Error, krm.Warning} {
+		if n := numbers[severity]; n > 0 {
+			counts = append(counts, Count(n, string(severity)))
+		}
+	}
+	if r.Prints == Findings && len(results) == 0 && summary != "" {
+		counts = append(counts, "no findings")
+	}
+	switch {
+	case len(counts) == 0:
+		return summary
+	case summary == "":
+		return strings.Join(counts, ", ")
+	}
+	return summary + ": " + strings.Join(counts, ", ")
+}
+
+// Count is a number with its noun, for summaries: "1 sandbox", "2 sandboxes".
+func Count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "x"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// recover turns a panic into one line and exit 2. Nothing is on stdout then: it is written last and at once.
+func (r *run) recover(code *int) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	*code = r.fail(fmt.Errorf("internal error at %s: %.200v; please report it with the input at %s/issues",
+		culprit(), cause, home))
+}
+
+const home = "https://github.com/resource-plugins/krm-functions"
+
+// culprit names the line of this module that panicked.
+func culprit() string {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	for panicking := false; ; {
+		frame, more := frames.Next()
+		if panicking && !strings.HasPrefix(frame.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", frame.Function, frame.Line)
+		}
+		panicking = panicking || frame.Function == "runtime.gopanic"
+		if !more {
+			return "an unknown line"
+		}
+	}
+}
+
+// isRegular tells whether a stream is a file on a disk.
+func isRegular(stream any) bool {
+	f := file(stream)
+	if f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// file returns the file behind a stream, nil where it is none.
+func file(stream any) *os.File {
+	f, _ := stream.(*os.File)
+	return f
+}

@@ -1,0 +1,17 @@
+package cli
+
+import "runtime/debug"
+
+// Version is what a release build stamps, with -ldflags "-X …/pkg/krm/process.Version=v0.1.0".
+var Version string
+
+// version returns the stamped version, or what the Go toolchain knows of the build.
+func version() string {
+	if Version != "" {
+		return Version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,91 @@
+// Package naming gives every rendered object its name, every label its value and every sandbox its id. A name says to
+// people what the object is for and ends in a hash that keeps it apart from all others: the same facts always give the
+// same name, different facts never do.
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"strings"
+)
+
+// MaxName is the longest name that is given, in bytes: short enough that a later namePrefix still fits into a label,
+// which is what Kubernetes makes of a Job's name.
+const MaxObjectName = 45
+
+// hashLength is the length of the hash at a name's end: 60 bits.
+const hashLength = 12
+
+// letters are those of base32 in lower case, as the names of objects and of most databases admit it.
+const letters = "abcdefghijklmnopqrstuvwxyz234567"
+
+var alphabet = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
+
+// Hash returns a hash of the facts as 12 lower-case base32 characters. The border between two facts counts: "a-b", "c"
+// and "a", "b-c" differ.
+func Hash(facts ...string) string {
+	var space [512]byte
+	message := space[:0]
+	for _, fact := range facts {
+		message = binary.BigEndian.AppendUint64(message, uint64(len(fact)))
+		message = append(message, fact...)
+	}
+	sum := sha256.Sum256(message)
+	return alphabet.EncodeToString(sum[:])[:hashLength]
+}
+
+// Object returns the name of an object: the texts, for people, and the hash of what makes the object itself. Where the
+// texts are too long together, the longest is cut first.
+func ObjectName(hash string, texts ...string) string {
+	parts := make([]string, 0, len(texts)+1)
+	room := MaxObjectName - len(hash)
+	for _, text := range texts {
+		if part := clean(text, MaxObjectName); part != "" {
+			parts = append(parts, part)
+			room -= len(part) + 1
+		}
+	}
+	for ; room < 0; room++ {
+		longest := 0
+		for i, part := range parts {
+			if len(part) > len(parts[longest]) {
+				longest = i
+			}
+		}
+		parts[longest] = parts[longest][:len(parts[longest])-1]
+	}
+	for i, part := range parts {
+		parts[i] = strings.TrimRight(part, "-")
+	}
+	return strings.Join(append(parts, hash), "-")
+}
+
+// OutputSecret returns the name of the Secret that holds a step's outputs. It is a function of the sandbox's id, the
+// resource and the step alone, so that the delete phase and the sandbox's workloads find it, whatever the version.
+func OutputSecretName(sandboxID, resource, step string) string {
+	return ObjectName(Hash("output", sandboxID, resource, step), resource, step)
+}
+
+// clean turns text into lower-case letters, digits and single dashes: a letter first, no dash last, at most limit bytes.
+func clean(text string, limit int) string {
+	out := make([]byte, 0, min(limit, len(text)))
+	for i := 0; i < len(text) && len(out) < limit; i++ {
+		c := text[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			out = append(out, c-'A'+'a')
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9' && len(out) > 0:
+			out = append(out, c)
+		case len(out) > 0 && out[len(out)-1] != '-':
+			out = append(out, '-')
+		}
+	}
+	return strings.TrimRight(string(out), "-")
+}
+
+// IsObject tells whether a name ends as those of Object do.
+func IsObjectName(name string) bool {
+	at := len(name) - hashLength
+	return at >= 0 && (at == 0 || name[at-1] == '-') && strings.Trim(name[at:], letters) == ""
+}

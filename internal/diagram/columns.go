@@ -1,0 +1,111 @@
+package diagram
+
+import "github.com/resource-plugins/krm-functions/api/v1alpha1"
+
+// maxBends is how often lines of an SVG may pass a column; more make no picture that anybody can read.
+const maxBends = 50_000
+
+// node is a step's box or a bend: a place where a line passes a column. The nodes of a picture's steps come first, in the
+// same order.
+type node struct {
+	step   *Step // nil for a bend
+	phase  v1alpha1.Phase
+	column int
+	y      int
+	rank   int // from the top, among the nodes of its phase in its column
+	// before and after are the lines to the columns left and right of it.
+	before, after []tie
+}
+
+// tie is a line from a node to one in the next column, with how far below the top of each it ends.
+type tie struct{ node, here, there int }
+
+// layout is where everything of a picture is.
+type layout struct {
+	*Picture
+	nodes []*node
+	// columns are the nodes of a phase by column, each from top to bottom.
+	columns map[v1alpha1.Phase][][]*node
+	// lines are the nodes that each flow goes through.
+	lines [][]int
+}
+
+// newLayout gives each node its column. Delete steps stand to the right of all that they read from, those of one layer in
+// one column.
+func newLayout(p *Picture) (*layout, bool) {
+	l := &layout{Picture: p, columns: map[v1alpha1.Phase][][]*node{}}
+	offset := 0
+	for _, flow := range p.Flows {
+		if p.across(flow) {
+			offset = max(offset, p.Steps[flow.From].Layer+1-p.Steps[flow.To].Layer)
+		}
+	}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		column := step.Layer
+		if step.Phase == v1alpha1.PhaseDelete {
+			column += offset
+		}
+		l.add(&node{step: step, phase: step.Phase, column: column})
+	}
+	return l, l.connect()
+}
+
+func (l *layout) add(n *node) int {
+	columns := l.columns[n.phase]
+	for len(columns) <= n.column {
+		columns = append(columns, nil)
+	}
+	n.rank = len(columns[n.column])
+	columns[n.column] = append(columns[n.column], n)
+	l.columns[n.phase] = columns
+	l.nodes = append(l.nodes, n)
+	return len(l.nodes) - 1
+}
+
+// connect lays the lines. Those that leave one output share their bends. It tells whether there is room for all.
+func (l *layout) connect() bool {
+	type bend struct {
+		from, output, column int
+		phase                v1alpha1.Phase
+	}
+	bends, tied, passed := map[bend]int{}, map[[4]int]bool{}, 0
+	for _, flow := range l.Flows {
+		line := []int{flow.From}
+		to := l.nodes[flow.To]
+		for column := l.nodes[flow.From].column + 1; column < to.column; column++ {
+			if passed++; passed > maxBends {
+				return false
+			}
+			key := bend{flow.From, flow.Output, column, to.phase}
+			at, known := bends[key]
+			if !known {
+				at = l.add(&node{phase: to.phase, column: column})
+				bends[key] = at
+			}
+			line = append(line, at)
+		}
+		line = append(line, flow.To)
+		l.lines = append(l.lines, line)
+		for i := range len(line) - 1 {
+			here, there := l.port(line[i], flow.Output), l.entry(line[i+1], flow.Input)
+			if key := [4]int{line[i], here, line[i+1], there}; !tied[key] {
+				tied[key] = true
+				a, b := l.nodes[line[i]], l.nodes[line[i+1]]
+				a.after = append(a.after, tie{line[i+1], here, there})
+				b.before = append(b.before, tie{line[i], there, here})
+			}
+		}
+	}
+	return true
+}
+
+// port is how far below its top a line leaves a node, and entry where it arrives.
+func (l *layout) port(n, output int) int {
+	if l.nodes[n].step == nil {
+		return 0
+	}
+	return rowMiddle(output)
+}
+
+func (l *layout) entry(n, input int) int { return l.port(n, input) }

@@ -1,0 +1,70 @@
+package diagram
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// titles names what an image shows.
+func titles(pictures []*Picture) string {
+	names := make([]string, len(pictures))
+	for i, p := range pictures {
+		names[i] = p.Title
+	}
+	return "The steps of " + strings.Join(names, ", ")
+}
+
+// describe tells in words what an image shows, for those who cannot see it.
+func describe(pictures []*Picture) string {
+	var b strings.Builder
+	for _, p := range pictures {
+		for _, phase := range v1alpha1.Phases {
+			p.describe(&b, phase)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// describe tells of a phase: its steps by layer, then who reads what.
+func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
+	steps := p.phase(phase)
+	if len(steps) == 0 {
+		return
+	}
+	var layers []string
+	for _, i := range steps {
+		step := p.Steps[i]
+		for len(layers) <= step.Layer {
+			layers = append(layers, "")
+		}
+		if layers[step.Layer] != "" {
+			layers[step.Layer] += " and "
+		}
+		layers[step.Layer] += step.Name
+	}
+	b.WriteString(p.Title + ", " + string(phase) + ": " + strings.Join(layers, ", then ") + ".\n")
+	for _, flow := range p.Flows {
+		if p.Steps[flow.To].Phase == phase {
+			b.WriteString(p.told(flow) + ".\n")
+		}
+	}
+}
+
+// told words a flow.
+func (p *Picture) told(flow Flow) string {
+	from, to := p.Steps[flow.From], p.Steps[flow.To]
+	return to.Name + " takes " + to.Inputs[flow.Input].Name + " from " + from.Name + "." + from.Outputs[flow.Output].Name
+}
+
+// move writes a command of an SVG path.
+func move(b *strings.Builder, command byte, numbers ...int) {
+	b.WriteByte(command)
+	for i, number := range numbers {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.Itoa(number))
+	}
+}

@@ -1,0 +1,185 @@
+package digest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+func parse(tb testing.TB, text string) *yaml.Node {
+	tb.Helper()
+	var document yaml.Node
+	require.NoError(tb, yaml.Unmarshal([]byte(text), &document))
+	if len(document.Content) == 0 {
+		return nil
+	}
+	return document.Content[0]
+}
+
+func name(tb testing.TB, text string) version.Name {
+	tb.Helper()
+	n, err := version.ParseName(text)
+	require.NoError(tb, err)
+	return n
+}
+
+// TestVectors checks every document of a folder against the folder's canonical bytes and digest: however it is
+// written, it is the same.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	documents, err := filepath.Glob("testdata/vectors/*/*.*")
+	require.NoError(t, err)
+	require.NotEmpty(t, documents)
+	for _, path := range documents {
+		folder, file := filepath.Split(path)
+		if file == "canonical.json" {
+			continue
+		}
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			root := parse(t, read(t, path))
+			published := name(t, krm.Value(krm.Value(root, "metadata"), "name").Value)
+			canonical, err := digest.Canonical(published, krm.Value(root, "spec"))
+			require.NoError(t, err)
+			assert.Equal(t, read(t, folder+"canonical.json"), string(canonical))
+			sum, err := digest.Of(published, krm.Value(root, "spec"))
+			require.NoError(t, err)
+			assert.Equal(t, strings.TrimSpace(read(t, folder+"digest")), sum)
+			assert.True(t, digest.Valid(sum))
+		})
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestWhatCounts lists what makes another document.
+func TestWhatCounts(t *testing.T) {
+	t.Parallel()
+	of := func(named, spec string) string {
+		sum, err := digest.Of(name(t, named), parse(t, spec))
+		require.NoError(t, err)
+		return sum
+	}
+	first := of("db@1.0.0", "{script: a, inputs: []}")
+	for _, other := range []struct{ name, spec string }{
+		{"dc@1.0.0", "{script: a, inputs: []}"},
+		{"db@1.0.1", "{script: a, inputs: []}"},
+		{"db@1.0.0-rc.1", "{script: a, inputs: []}"},
+		{"db@1.0.0+b", "{script: a, inputs: []}"},
+		{"db@1.0.0", `{script: "a\n", inputs: []}`},
+		{"db@1.0.0", "{script: A, inputs: []}"},
+		{"db@1.0.0", "{script: a}"},
+		{"db@1.0.0", "{script: a, inputs: {}}"},
+		{"db@1.0.0", "{script: a, inputs: [null]}"},
+		{"db@1.0.0", "{script: a, inputs: [], more: ' '}"},
+	} {
+		assert.NotEqual(t, first, of(other.name, other.spec), other)
+	}
+	assert.Equal(t, of("db@1.0.0", ""), of("db@1.0.0", "~"), "null is absent")
+	assert.Equal(t, first, of("db@1.0.0", "{script: a, inputs: [], more: '', much: }"), "an empty string is absent")
+}
+
+func TestListOrderCounts(t *testing.T) {
+	t.Parallel()
+	one, err := digest.Canonical(name(t, "db"), parse(t, "[a, b]"))
+	require.NoError(t, err)
+	other, err := digest.Canonical(name(t, "db"), parse(t, "[b, a]"))
+	require.NoError(t, err)
+	assert.NotEqual(t, one, other)
+}
+
+func TestNumbersThatLoseDigits(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{
+		"0.12345678901234567890", "123456789012345678901234", "1e-999999999999", "9007199254740993.0",
+		"18446744073709551617", "-9223372036854775809",
+	} {
+		_, err := digest.Of(name(t, "db"), parse(t, "{a: "+number+"}"))
+		assert.EqualError(t, err, fmt.Sprintf(
+			"spec.a: number %q must have no more digits than a 64-bit float holds: quote it", number))
+	}
+}
+
+func TestWhatHasNoDigest(t *testing.T) {
+	t.Parallel()
+	for spec, message := range map[string]string{
+		"{a: [x, {1: b}]}":          `spec.a[1]: key "1" must be a string: quote it`,
+		"{true: b}":                 `spec: key "true" must be a string: quote it`,
+		"{? [a] : b}":               `spec: key "" must be a string: quote it`,
+		"{a: 1, b: 2, a: 3}":        `spec: key "a" must not be given twice`,
+		"{<<: {a: 1}, <<: {b: 1}}":  `spec: key "<<" must not be given twice`,
+		"{a: {<<: text}}":           `spec.a: key "<<" must name a mapping or a list of mappings`,
+		"{a: {<<: [{b: c}, text]}}": `spec.a: key "<<" must name a mapping or a list of mappings`,
+		"{a.b: .nan}":               `spec["a.b"]: must be a number, not ".nan"`,
+		"{a: -.inf}":                `spec.a: must be a number, not "-.inf"`,
+		"{a: 2001-12-14t21:59:43Z}": `spec.a: "2001-12-14t21:59:43Z" must be a string: quote it`,
+		"{a: 2001-12-14 21:59:43}":  `spec.a: "2001-12-14 21:59:43" must be a string: quote it`,
+		"{a: !!int abc}":            `spec.a: "abc" must be a !!int`,
+		"{a: !!binary /w==}":        `spec.a: must be UTF-8 text`,
+		"{a: !!binary '%'}":         `spec.a: "%" must be a !!binary`,
+		"&a {b: *a}":                `must not nest deeper than 1000 levels`,
+		"&a {<<: *a}":               `spec: must not merge mappings deeper than 1000 levels`,
+		strings.Repeat("[", 1001) + strings.Repeat("]", 1001): `must not nest deeper than 1000 levels`,
+	} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			_, err := digest.Of(name(t, "db"), parse(t, spec))
+			var found *digest.Error
+			require.ErrorAs(t, err, &found)
+			assert.Contains(t, err.Error(), message)
+			if !strings.HasPrefix(message, "must") {
+				assert.EqualError(t, err, message)
+			}
+		})
+	}
+}
+
+// TestBombs holds that a few lines cannot cost more than MaxSize.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	for kind, layer := range map[string][2]string{
+		"lists":    {"[x, y, z]", "[%, %, %, %, %, %, %, %, %]"},
+		"mappings": {"{a: x, b: x, c: x, d: x}", "{a: %, b: %, c: %, d: %, e: %, f: %, g: %, h: %}"},
+		"merges":   {"{a: x}", "{<<: [%, %, %, %, %, %, %, %, %]}"},
+		"text":     {strings.Repeat("x", 1000), "[%, %, %, %, %, %, %, %, %]"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			var text strings.Builder
+			fmt.Fprintf(&text, "a0: &a0 %s\n", layer[0])
+			for level := range 20 {
+				aliases := strings.ReplaceAll(layer[1], "%", fmt.Sprintf("*a%d", level))
+				fmt.Fprintf(&text, "a%d: &a%d %s\n", level+1, level+1, aliases)
+			}
+			_, err := digest.Of(name(t, "db"), parse(t, text.String()))
+			assert.ErrorContains(t, err, "the document must not expand to more than 4 MiB")
+		})
+	}
+}
+
+func TestValid(t *testing.T) {
+	t.Parallel()
+	good := "sha256:" + strings.Repeat("0123456789abcdef", 4)
+	assert.True(t, digest.Valid(good))
+	for _, bad := range []string{
+		"", "sha256:", good[:len(good)-1], good + "0", strings.ToUpper(good), good[7:],
+		"sha512:" + good[7:], "sha256:" + strings.Repeat("g", 64),
+	} {
+		assert.False(t, digest.Valid(bad), bad)
+	}
+}

@@ -1,0 +1,48 @@
+package document
+
+import (
+	"iter"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// RouteGroup is a RouteGroup document: it sends requests to the sandboxes whose labels match.
+type RouteGroup struct {
+	// Item is the document as it came.
+	Item *krm.Item
+	// Name identifies the route group.
+	Name string
+	Spec v1alpha1.RouteGroupSpec
+}
+
+// ReadRouteGroup decodes a document. It returns the route group with what could be decoded, and everything that could
+// not.
+func ReadRouteGroup(item *krm.Item) (*RouteGroup, []strictyaml.Problem) {
+	g := &RouteGroup{Item: item, Name: item.Name()}
+	return g, readSpec(item, &g.Spec)
+}
+
+// Matches runs through a match and all below it, the outer ones first, each with its path; at is the match's own. It
+// goes no deeper than package decode does.
+func Matches(m *v1alpha1.RouteGroupMatch, at krm.Path) iter.Seq2[krm.Path, *v1alpha1.RouteGroupMatch] {
+	return func(yield func(krm.Path, *v1alpha1.RouteGroupMatch) bool) { visit(m, at, yield) }
+}
+
+func visit(m *v1alpha1.RouteGroupMatch, at krm.Path, yield func(krm.Path, *v1alpha1.RouteGroupMatch) bool) bool {
+	if !yield(at, m) {
+		return false
+	}
+	for i := range m.Any {
+		if !visit(&m.Any[i], at.Key("any").Index(i), yield) {
+			return false
+		}
+	}
+	for i := range m.All {
+		if !visit(&m.All[i], at.Key("all").Index(i), yield) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+// Package position knows where in the text of a YAML file a value is written, byte for byte.
+//
+// A parser tells the line and the column where a node begins, and gives a scalar's value without its quotes, escapes,
+// folded lines and indentation. Text finds the node's bytes; Scalar follows them again with the value at hand, and so
+// knows for each byte of the value where it comes from. Where what is written and the value do not agree there is no
+// answer, rather than a wrong one. Edit replaces scalars, and proves that nothing else changed.
+package edit
+
+import (
+	"bytes"
+	"sort"
+	"sync"
+	"unicode/utf8"
+)
+
+// Text is the text of a document, and how many lines of its file are above it.
+type Text struct {
+	bytes []byte
+	above int
+
+	once   sync.Once
+	starts []int // of the lines
+}
+
+// New returns a text that has above lines of its file in front of it. The bytes must not be changed.
+func New(text []byte, above int) *Text { return &Text{bytes: text, above: above} }
+
+// Line returns a line of the file, without its end; nil where the text does not have it.
+func (t *Text) Line(number int) []byte {
+	starts := t.lines()
+	n := number - t.above
+	if n < 1 || n > len(starts) {
+		return nil
+	}
+	line := t.bytes[starts[n-1]:]
+	return line[:lineLength(line)]
+}
+
+// Offset returns the byte at a line and a column of the file, both counted from 1, columns in characters.
+func (t *Text) Offset(line, column int) (int, bool) {
+	text := t.Line(line)
+	if text == nil || column < 1 {
+		return 0, false
+	}
+	at := t.lines()[line-t.above-1]
+	for range column - 1 {
+		if len(text) == 0 {
+			return 0, false
+		}
+		_, size := utf8.DecodeRune(text)
+		at, text = at+size, text[size:]
+	}
+	return at, true
+}
+
+// Position returns the line and the column of a byte.
+func (t *Text) Position(offset int) (line, column int) {
+	starts := t.lines()
+	n := sort.SearchInts(starts, offset+1)
+	return n + t.above, utf8.RuneCount(t.bytes[starts[n-1]:min(offset, len(t.bytes))]) + 1
+}
+
+// lines returns where the lines start, as a YAML parser counts them.
+func (t *Text) lines() []int {
+	t.once.Do(func() {
+		t.starts = []int{0}
+		for at := 0; at < len(t.bytes); {
+			at += lineLength(t.bytes[at:])
+			size := breakSize(t.bytes[at:])
+			if at += size; size > 0 {
+				t.starts = append(t.starts, at)
+			}
+		}
+	})
+	return t.starts
+}
+
+// lineLength returns the length of the first line of a text, without its end.
+func lineLength(text []byte) int {
+	for at, c := range text {
+		if c == '\n' || c == '\r' || c >= 0x80 && breakSize(text[at:]) > 0 {
+			return at
+		}
+	}
+	return len(text)
+}
+
+// breakSize returns the size of the line break that a text begins with, 0 where it begins with none: LF, CR, both, NEL,
+// LS or PS.
+func breakSize(text []byte) int {
+	switch {
+	case len(text) == 0:
+		return 0
+	case text[0] == '\n':
+		return 1
+	case text[0] == '\r' && len(text) > 1 && text[1] == '\n':
+		return 2
+	case text[0] == '\r':
+		return 1
+	case bytes.HasPrefix(text, []byte("\u0085")):
+		return 2
+	case bytes.HasPrefix(text, []byte("\u2028")), bytes.HasPrefix(text, []byte("\u2029")):
+		return 3
+	}
+	return 0
+}

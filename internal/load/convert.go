@@ -1,0 +1,126 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/template"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// native takes a `name` and `spec` document: it fills in the templates, finds out the kind and makes the object.
+func (r *reader) native(root *yaml.Node) {
+	d := Document{Native: true, Problems: topLevel(root)}
+	files := &nativeFolder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files}
+	defer files.close()
+	e := &template.Expander{Values: r.options.Values, Files: files}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
+	}
+	for _, problem := range e.Problems {
+		d.Problems = append(d.Problems, Problem{Problem: problem})
+	}
+	d.Failed, d.Origins, d.written = e.Failed, e.Origins, r.written()
+	r.embedded = files.named
+	d.written.fill(e, files.named)
+	spec := value(root, "spec")
+	kind, err := kindOf(spec)
+	if err != nil && len(e.Problems) == 0 {
+		r.report(spec.Line, spec.Column, krm.Error, err.Error())
+		return
+	}
+	d.Item = krm.FromSource(object(root, kind), d.written)
+	r.documents = append(r.documents, d)
+}
+
+// pathOf is where the value of a native document's key is in the object.
+func pathOf(key string) krm.Path {
+	if strings.EqualFold(key, "name") {
+		return "metadata.name"
+	}
+	return krm.Path("").Key(key)
+}
+
+// object maps a native document to a KRM object: decision 1 of the architecture.
+func object(root *yaml.Node, kind string) *yaml.Node {
+	name, spec := key(root, "name"), key(root, "spec")
+	metadata := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: root.Line, Column: root.Column}
+	if name >= 0 {
+		root.Content[name].Value = "name"
+		metadata.Line, metadata.Column = root.Content[name].Line, root.Content[name].Column
+		metadata.Content = []*yaml.Node{root.Content[name], root.Content[name+1]}
+	}
+	root.Content[spec].Value = "spec"
+	at := func(value string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Line: root.Line, Column: root.Column}
+	}
+	first := at("apiVersion")
+	first.HeadComment = headComment(root)
+	return &yaml.Node{
+		Kind: yaml.MappingNode, Tag: "!!map", Line: root.Line, Column: root.Column,
+		Content: []*yaml.Node{
+			first, at(contract.APIVersion), at("kind"), at(kind), at("metadata"), metadata,
+			root.Content[spec], root.Content[spec+1],
+		},
+	}
+}
+
+// headComment takes the comment in front of a document, without the interpreter line that some start with.
+func headComment(root *yaml.Node) string {
+	first := root.Content[0]
+	comment := first.HeadComment
+	first.HeadComment = ""
+	if strings.HasPrefix(comment, "#!") {
+		_, comment, _ = strings.Cut(comment, "\n")
+	}
+	return strings.TrimLeft(comment, "\n")
+}
+
+// value returns what a key of a native document holds, nil where it is absent.
+func value(root *yaml.Node, name string) *yaml.Node {
+	if at := key(root, name); at >= 0 {
+		return root.Content[at+1]
+	}
+	return nil
+}
+
+// topLevel checks the keys of a native document. The vendor's tool ignores those it does not know.
+func topLevel(root *yaml.Node) []Problem {
+	var problems []Problem
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		node := root.Content[i]
+		problem := topLevelKey(node.Value, seen)
+		if problem.Message == "" {
+			continue
+		}
+		problem.Path = krm.Path("").Key(node.Value)
+		problems = append(problems, Problem{Problem: problem, Line: node.Line, Column: node.Column, Key: node.Value})
+	}
+	return problems
+}
+
+func topLevelKey(name string, seen map[string]bool) strictyaml.Problem {
+	known := strings.ToLower(name)
+	switch {
+	case known == "version":
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Warning,
+			Message: `key "version" is ignored: the version must be part of the name, as in name: hello-db@1.2.0`}
+	case known != "name" && known != "spec":
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Warning,
+			Message: fmt.Sprintf("key %q is ignored: a native document has name and spec only", name)}
+	case seen[known]:
+		return strictyaml.Problem{Rule: strictyaml.RuleDuplicate, Severity: krm.Error,
+			Message: fmt.Sprintf("must be given once: key %q is repeated", name)}
+	}
+	seen[known] = true
+	if known != name {
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Error, Proposed: known,
+			Message: fmt.Sprintf("unknown key %q: did you mean %q?", name, known)}
+	}
+	return strictyaml.Problem{}
+}

@@ -1,0 +1,94 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// telling are the keys of a spec that only one kind has, with those that they had before.
+var telling = []struct {
+	kind string
+	keys []string
+}{
+	{contract.ResourcePlugin, []string{"runner", "create", "delete"}},
+	{contract.Sandbox, []string{
+		"forks", "resources", "local", "virtual", "labels", "defaultRouteGroup", "middleware", "routing", "connection",
+		"disableSandboxTrafficManager", "localMachineID", "resource", "locals", "tags", "workloads",
+	}},
+	{contract.RouteGroup, []string{"match"}},
+}
+
+// kindOf finds out by the keys of its spec what a native document is. Misspelt keys decide where no other one does.
+func kindOf(spec *yaml.Node) (string, error) {
+	for spec.Kind == yaml.AliasNode {
+		spec = spec.Alias
+	}
+	if spec.Kind != yaml.MappingNode {
+		return "", errors.New("spec must be a mapping")
+	}
+	exact := func(key string, keys []string) bool { return slices.Contains(keys, key) }
+	near := func(key string, keys []string) bool {
+		nearest, _ := strictyaml.Nearest(key, keys)
+		return nearest != ""
+	}
+	for _, speaks := range []func(string, []string) bool{exact, near} {
+		switch best, second := count(spec, speaks); {
+		case best == "":
+			continue
+		case second != "":
+			return "", fmt.Errorf("spec must be that of one kind: it has keys of a %s and of a %s", best, second)
+		default:
+			return best, nil
+		}
+	}
+	return shared(spec)
+}
+
+// count returns the kind that most keys of a spec speak for, empty where none does, and another one that as many do.
+func count(spec *yaml.Node, speaks func(key string, keys []string) bool) (best, second string) {
+	most := 0
+	for _, one := range telling {
+		votes := 0
+		for i := 0; i+1 < len(spec.Content); i += 2 {
+			if speaks(spec.Content[i].Value, one.keys) {
+				votes++
+			}
+		}
+		switch {
+		case votes > most:
+			best, second, most = one.kind, "", votes
+		case votes == most && votes > 0:
+			second = one.kind
+		}
+	}
+	return best, second
+}
+
+// shared decides between the kinds that have `cluster`, `endpoints` and `ttl`: a RouteGroup's endpoints have targets,
+// and only a Sandbox must have a cluster.
+func shared(spec *yaml.Node) (string, error) {
+	if endpoints := krm.Value(spec, "endpoints"); endpoints != nil && endpoints.Kind == yaml.SequenceNode {
+		for _, endpoint := range endpoints.Content {
+			if krm.Value(endpoint, "target") != nil {
+				return contract.RouteGroup, nil
+			}
+		}
+		return contract.Sandbox, nil
+	}
+	if krm.Value(spec, "cluster") != nil {
+		return contract.Sandbox, nil
+	}
+	var kinds []string
+	for _, one := range telling {
+		kinds = append(kinds, fmt.Sprintf("%s for a %s", strings.Join(one.keys[:min(3, len(one.keys))], ", "), one.kind))
+	}
+	return "", fmt.Errorf("spec must tell what the document is: %s", strings.Join(kinds, "; "))
+}

@@ -1,0 +1,174 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// reader turns one document's text into objects.
+type reader struct {
+	source  source
+	chunk   chunk
+	options Options
+
+	place     *written // of all objects of the text
+	documents []Document
+	findings  krm.Results
+	embedded  map[string][]byte // the files that the document embeds
+}
+
+func (r *reader) read() {
+	if item, above := foreign(r.chunk.text); item != nil {
+		item.Locate(below{written: r.written(), lines: r.chunk.line + above})
+		r.documents = append(r.documents, Document{Item: item})
+		return
+	}
+	root, misfits := parse(r.chunk)
+	for _, m := range misfits {
+		r.report(m.line+r.chunk.line, m.column, krm.Error, m.message)
+	}
+	if root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
+		return
+	}
+	r.document(root)
+}
+
+// foreign takes an object of somebody else's as it is written: nobody needs its tree. It returns nil where the text may
+// be something else, and how many lines of the text are above the object's.
+func foreign(text []byte) (item *krm.Item, above int) {
+	if bytes.HasPrefix(text, []byte("---")) {
+		if !bare(text[:lineEnd(text, 0)]) {
+			return nil, 0
+		}
+		text = text[lineEnd(text, 0):]
+		above = 1
+	}
+	if !bytes.HasPrefix(text, []byte("apiVersion:")) && !bytes.Contains(text, []byte("\napiVersion:")) {
+		return nil, 0
+	}
+	item, err := krm.NewItem(text)
+	if err != nil || item.Kind() == "" {
+		return nil, 0
+	}
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
+	case contract.Group, listGroup, "":
+		return nil, 0
+	}
+	return item, above
+}
+
+// listGroup is the API group of a ResourceList.
+const listGroup = "config.kubernetes.io"
+
+// document takes a tree as what its top-level keys say it is. What is neither an object nor a native document is an
+// error in a file that was named, and in a folder it is another tool's.
+func (r *reader) document(root *yaml.Node) {
+	switch form := formOf(root); {
+	case form == formList:
+		r.items(root)
+	case form == formObject:
+		r.documents = append(r.documents, r.object(root))
+	case form == formNative && (r.source.named || isNative(root)):
+		r.native(root)
+	case r.source.named:
+		r.report(root.Line, root.Column, krm.Error,
+			`must be a Kubernetes object (apiVersion, kind, metadata) or a native document (name, spec)`)
+	}
+}
+
+// object takes an object as it is.
+func (r *reader) object(root *yaml.Node) Document {
+	w := r.written()
+	return Document{Item: krm.FromSource(root, w), written: w}
+}
+
+// written is where the document's nodes are written.
+func (r *reader) written() *written {
+	if r.place == nil {
+		r.place = &written{file: r.source.name, text: edit.New(r.chunk.text, r.chunk.line), start: r.chunk.at}
+	}
+	return r.place
+}
+
+func (r *reader) report(line, column int, severity krm.Severity, message string) {
+	r.findings = append(r.findings, finding(r.source.name, line, column, severity, message))
+}
+
+// items takes the objects of a ResourceList, as another function printed it.
+func (r *reader) items(root *yaml.Node) {
+	if config := krm.Value(root, "functionConfig"); config != nil && len(config.Content) > 0 {
+		r.report(config.Line, config.Column, krm.Warning,
+			"functionConfig has no effect on a list that is read as a file: give its fields as flags")
+	}
+	items := krm.Value(root, "items")
+	if items == nil || items.Kind != yaml.SequenceNode {
+		r.report(root.Line, root.Column, krm.Error, "items of a ResourceList must be a list")
+		return
+	}
+	for i, item := range items.Content {
+		if item.Kind != yaml.MappingNode {
+			r.report(item.Line, item.Column, krm.Error, fmt.Sprintf("items[%d] of a ResourceList must be a mapping", i))
+			continue
+		}
+		r.documents = append(r.documents, r.object(item))
+	}
+}
+
+// form is what a document is by its top-level keys.
+type form int
+
+const (
+	formOther  form = iota
+	formObject      // apiVersion and kind
+	formList        // a ResourceList
+	formNative      // name and spec
+)
+
+func formOf(root *yaml.Node) form {
+	apiVersion, kind := krm.Value(root, "apiVersion"), krm.Value(root, "kind")
+	switch {
+	case root.Kind != yaml.MappingNode:
+		return formOther
+	case apiVersion == nil && kind == nil:
+		if key(root, "spec") >= 0 {
+			return formNative
+		}
+		return formOther
+	case apiVersion == nil || kind == nil:
+		return formOther
+	case kind.Value == "ResourceList" && strings.HasPrefix(apiVersion.Value, listGroup+"/"):
+		return formList
+	}
+	return formObject
+}
+
+// isNative tells whether a document with a spec, found in a folder, is meant for us: Pod templates that plugins embed have
+// a spec too.
+func isNative(root *yaml.Node) bool {
+	if key(root, "name") >= 0 {
+		return true
+	}
+	_, err := kindOf(value(root, "spec"))
+	return err == nil
+}
+
+// key returns where in a mapping's content a key is, in whatever case; -1 where it is not. The exact one is preferred.
+func key(mapping *yaml.Node, name string) int {
+	other := -1
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == name {
+			return i
+		}
+		if other < 0 && strings.EqualFold(mapping.Content[i].Value, name) {
+			other = i
+		}
+	}
+	return other
+}

@@ -1,0 +1,119 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"unicode/utf8"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// unreadable says that a file was opened and does not hold text. It is a finding, not a wrong call.
+type unreadable struct {
+	file         string
+	line, column int
+	message      string
+}
+
+func (u *unreadable) Error() string { return u.file + ": " + u.message }
+
+func (u *unreadable) result() krm.Result {
+	return finding(u.file, u.line, u.column, krm.Error, u.message)
+}
+
+// folder is where a document's embedded files are looked for.
+func (s source) folder() string {
+	if s.path == StdinName {
+		return "."
+	}
+	return path.Dir(s.path)
+}
+
+// chunks reads the file and cuts it into documents.
+func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error) {
+	if text, err = s.text(input); err != nil {
+		return nil, nil, err
+	}
+	unmarked := bytes.TrimPrefix(text, []byte("\ufeff"))
+	if at, what := notText(unmarked); what != "" {
+		before := unmarked[:at]
+		return nil, nil, &unreadable{
+			file: s.name, line: 1 + bytes.Count(before, []byte("\n")),
+			column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]), message: what,
+		}
+	}
+	chunks = split(unmarked)
+	for n := range chunks {
+		chunks[n].at += len(text) - len(unmarked)
+	}
+	return text, chunks, nil
+}
+
+func (s source) text(input io.Reader) ([]byte, error) {
+	if s.path == StdinName {
+		if input == nil {
+			return nil, errors.New("there is no standard input to read")
+		}
+		return limited(s.name, input, 0)
+	}
+	file, err := s.open()
+	if err != nil {
+		return nil, unwrapped(s.name, err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, unwrapped(s.name, err)
+	}
+	return limited(s.name, file, info.Size())
+}
+
+func (s source) open() (fs.File, error) {
+	if s.files != nil {
+		return s.files.Open(s.below)
+	}
+	return os.Open(s.path)
+}
+
+// limited reads all of a file of about the given size.
+func limited(name string, r io.Reader, size int64) ([]byte, error) {
+	if size > MaxFile {
+		return nil, &unreadable{file: name, message: tooLarge}
+	}
+	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	if _, err := text.ReadFrom(io.LimitReader(r, MaxFile+1)); err != nil {
+		return nil, unwrapped(name, err)
+	}
+	if text.Len() > MaxFile {
+		return nil, &unreadable{file: name, message: tooLarge}
+	}
+	return text.Bytes(), nil
+}
+
+var tooLarge = fmt.Sprintf("must not be larger than %d bytes", MaxFile)
+
+// notText tells where text is not UTF-8 text, and what it should be.
+func notText(text []byte) (at int, what string) {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return 0, "must be UTF-8, not UTF-16"
+	}
+	if at = bytes.IndexByte(text, 0); at >= 0 {
+		return at, "must be text: it holds a NUL byte"
+	}
+	if utf8.Valid(text) {
+		return 0, ""
+	}
+	for at = 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at, fmt.Sprintf("must be UTF-8: byte 0x%02x is not", text[at])
+}

@@ -1,0 +1,139 @@
+package overlay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kjson "sigs.k8s.io/json"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// needed are what different steps merge onto an overlay: nearly nothing, what a bare step needs, and one with data flow.
+var needed = []string{"spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}", `
+spec:
+  activeDeadlineSeconds: 60
+  automountServiceAccountToken: false
+  restartPolicy: Never
+  containers:
+  - name: main
+    image: busybox
+    command: [/script]
+    env: [{name: SIGNADOT_SANDBOX_ID, value: abc}, {name: HOST, value: $$(X)}]
+    volumeMounts: [{name: resourceplugins-script, mountPath: /s, readOnly: true}]
+  volumes: [{name: resourceplugins-script, configMap: {name: s, defaultMode: 365}}]
+`, ours}
+
+// lifelike are overlays as teams write them.
+var lifelike = []string{
+	"spec: {serviceAccountName: terraform, containers: [{name: main, envFrom: [{secretRef: {name: aws}}, {configMapRef: {name: c}}]}]}",
+	"spec: {containers: [{name: main, resources: {requests: {cpu: 100m, memory: 1Gi}, limits: {memory: 2Gi}}}]}",
+	"spec: {tolerations: [{key: spot, operator: Exists, effect: NoSchedule}, {key: gpu, value: a}], nodeSelector: {pool: jobs}}",
+	"spec: {containers: [{name: main, volumeMounts: [{name: tmp, mountPath: /tmp}]}], volumes: [{name: tmp, emptyDir: {medium: Memory}}]}",
+	"spec: {containers: [{name: main, securityContext: {runAsUser: 1000, capabilities: {drop: [ALL]}}}], securityContext: {fsGroup: 1000}}",
+	"metadata: {labels: {team: data}, annotations: {sidecar.istio.io/inject: 'false', x: z}}",
+	"spec: {initContainers: [{name: migrate, image: m, command: [sh, -c, 'echo $(A) $$']}], containers: [{name: main}]}",
+	"spec: {containers: [{name: proxy, image: cloud-sql-proxy, args: [--port=5432], ports: [{containerPort: 5432}]}, {name: main}]}",
+	"spec: {containers: [{name: main, env: [{name: HOST, value: theirs}, {name: PATH, value: /bin}, {name: Z, value: y}, {name: B}]}]}",
+	"spec: {containers: [{name: main, env: [{name: P, valueFrom: {secretKeyRef: {name: s, key: k, optional: true}}}]}]}",
+	"spec: {imagePullSecrets: [{name: c}, {name: d}], hostAliases: [{ip: 10.0.0.1, hostnames: [db]}], dnsPolicy: None}",
+	"spec: {volumes: [{name: resourceplugins-script, secret: {secretName: s}}, {name: v, projected: {sources: [{secret: {name: a}}]}}]}",
+	"spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: " +
+		"{matchLabels: {a: b}}}, {maxSkew: 2, topologyKey: host, whenUnsatisfiable: DoNotSchedule}]}",
+	"spec: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: " +
+		"{topologyKey: h, labelSelector: {matchExpressions: [{key: k, operator: In, values: [x, z]}]}}}]}}}",
+	"spec: {containers: [{name: main, livenessProbe: {exec: {command: [x]}}, lifecycle: {preStop: {exec: {command: [z]}}}}]}",
+	"spec: {containers: [{name: main, tty: null, image: null, stdin: true, workingDir: /w}], nodeName: null}",
+	"spec: {priorityClassName: high, schedulerName: other, runtimeClassName: gvisor, enableServiceLinks: false, hostUsers: false}",
+	"spec: {resourceClaims: [{name: gpu, resourceClaimName: g}], containers: [{name: main, resources: {claims: [{name: gpu}]}}]}",
+}
+
+// The real kubectl merges what a step needs onto overlays as we do. It starts slowly, so it gets all overlays of a patch
+// at once.
+func TestMergeEqualsKubectl(t *testing.T) {
+	t.Parallel()
+	kubectl := checkout.Kubectl(t)
+	overlays := slices.Concat(lifelike, bases, corpus(t))
+	require.GreaterOrEqual(t, len(overlays), 30)
+	for i, text := range needed {
+		patch := tree(t, text)
+		got := patched(t, kubectl, overlays, patch, i, len(needed))
+		for n := i; n < len(overlays); n += len(needed) {
+			want := podTemplate(t, manifest.AppendJSON(nil, overlay.Merge(tree(t, overlays[n]), patch)))
+			require.Contains(t, got, strconv.Itoa(n))
+			assert.True(t, equality.Semantic.DeepEqual(want, got[strconv.Itoa(n)]), "%s\nkubectl: %+v\nwe:      %+v",
+				overlays[n], got[strconv.Itoa(n)], want)
+		}
+	}
+	t.Logf("%d overlays, as %s merges them", len(overlays), kubectl)
+}
+
+func podTemplate(t *testing.T, text []byte) (template corev1.PodTemplateSpec) {
+	t.Helper()
+	strict, err := kjson.UnmarshalStrict(text, &template)
+	require.NoError(t, err)
+	require.Empty(t, strict)
+	return template
+}
+
+// corpus are the overlays of real plugins.
+func corpus(t *testing.T) (texts []string) {
+	t.Helper()
+	if !checkout.HasCorpus() {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "signadot/plugins/*/plugin/pod-template.yaml"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts = append(texts, string(text))
+	}
+	return texts
+}
+
+// patched are the pod templates that kubectl makes of a patch and the overlays first, first+step, ..., as they are written,
+// by the overlay's number.
+func patched(
+	t *testing.T, kubectl string, overlays []string, patch manifest.Map, first, step int,
+) map[string]corev1.PodTemplateSpec {
+	t.Helper()
+	folder := t.TempDir()
+	for n := first; n < len(overlays); n += step {
+		base, err := sigsyaml.YAMLToJSON([]byte(overlays[n]))
+		require.NoError(t, err)
+		if string(base) == "null" {
+			base = []byte("{}")
+		}
+		object := fmt.Sprintf(`{"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"%d"},"template":%s}`, n, base)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, strconv.Itoa(n)+".json"), []byte(object), 0o600))
+	}
+	command := exec.Command(kubectl, "patch", "--local", "--type=strategic", "-o", "json", "-f", folder, "-p",
+		string(manifest.AppendJSON(nil, manifest.NewMap(manifest.KV("template", patch)))))
+	command.Env = append(os.Environ(), "KUBECONFIG="+os.DevNull)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	require.NoError(t, err, stderr.String())
+	templates := map[string]corev1.PodTemplateSpec{}
+	for stream := json.NewDecoder(bytes.NewReader(out)); stream.More(); {
+		var answer corev1.PodTemplate
+		require.NoError(t, stream.Decode(&answer))
+		templates[answer.Name] = answer.Template
+	}
+	return templates
+}

@@ -1,0 +1,46 @@
+package strictyaml
+
+import "strings"
+
+// Nearest returns the candidate that text most likely means, empty where none is near: about one letter in three may be
+// wrong. It is sure where they differ in case alone. Of equally near candidates the first is taken.
+func Nearest(text string, candidates []string) (nearest string, sure bool) {
+	limit := 1 + len(text)/3
+	best := limit + 1
+	for _, candidate := range candidates {
+		if strings.EqualFold(candidate, text) {
+			return candidate, true
+		}
+		if apart := len(candidate) - len(text); apart > limit || -apart > limit {
+			continue
+		}
+		d := distance(strings.ToLower(text), strings.ToLower(candidate))
+		if d < best && d < len(candidate) {
+			best, nearest = d, candidate
+		}
+	}
+	return nearest, false
+}
+
+// distance counts the bytes to insert, remove, change or swap with a neighbour to turn a into b.
+func distance(a, b string) int {
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
+}

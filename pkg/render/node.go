@@ -1,0 +1,52 @@
+package render
+
+import (
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/tree"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// PutNode is Put for an object that is a YAML tree, such as a copy of somebody's manifest: its comments are printed too. The
+// tree is not changed. Comments alone do not make an object another one.
+func (v *Inventory) PutNode(object *yaml.Node, place *Place) (Change, error) {
+	old, skip, err := v.claim(identity{
+		tree.String(object, "kind"), tree.String(object, "metadata", "namespace"), tree.String(object, "metadata", "name"),
+	})
+	if skip || err != nil {
+		return Change{}, err
+	}
+	if old != nil {
+		if tree.Equal(object, withoutOrchestrators(old.item.Node())) && at(old.item, place) {
+			return Change{}, nil
+		}
+		for _, field := range orchestrators(old.item.Node()) {
+			object = annotateNode(object, field.Key, old.item)
+		}
+	}
+	if place != nil {
+		object = tree.Set(object, tree.Text(strconv.Itoa(place.Index)), "metadata", "annotations", indexKey)
+		object = tree.Set(object, tree.Text(place.Path), "metadata", "annotations", pathKey)
+	}
+	text, err := krm.FromNode(object, "").Bytes()
+	if err != nil {
+		return Change{}, err
+	}
+	fresh, err := krm.NewItem(text)
+	if err != nil {
+		return Change{}, err
+	}
+	return old.change(fresh), nil
+}
+
+func annotateNode(object *yaml.Node, key string, from *krm.Item) *yaml.Node {
+	return tree.Set(object, tree.Text(annotation(from, key)), "metadata", "annotations", key)
+}
+
+func withoutOrchestrators(object *yaml.Node) *yaml.Node {
+	return tree.Update(object, func(annotations *yaml.Node) *yaml.Node {
+		return tree.Only(annotations, func(key string) bool { return !isOrchestrators(key) })
+	}, "metadata", "annotations")
+}

@@ -1,0 +1,106 @@
+package render_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+const copied = `# a copy
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: one-aaaaaaaaaaaa
+  namespace: ns
+  annotations:
+    resourceplugins.dev/rendered-by: us
+spec:
+  replicas: 2 # why two
+`
+
+// settleNode puts a copy into a list and returns the list as it is written.
+func settleNode(t *testing.T, list, object string, owner render.Owner, place *render.Place) (string, error) {
+	t.Helper()
+	parsed, err := krm.Parse([]byte(list))
+	require.NoError(t, err)
+	var document yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(object), &document))
+	before, err := yaml.Marshal(&document)
+	require.NoError(t, err)
+	v := render.NewInventory(parsed, owner)
+	change, refused := v.PutNode(document.Content[0], place)
+	after, err := yaml.Marshal(&document)
+	require.NoError(t, err)
+	assert.Equal(t, string(before), string(after), "the copy itself must not be changed")
+	v.Apply([]render.Change{change})
+	v.RemoveRest()
+	var out bytes.Buffer
+	_, err = parsed.WriteTo(&out)
+	require.NoError(t, err)
+	return out.String(), refused
+}
+
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	const id = "config.k8s.io/id: \"7\""
+	here := render.Place{Path: "rendered/s/forks.yaml", Index: 1}
+	put := func(list, object string, place render.Place) string {
+		got, err := settleNode(t, list, object, owner(true), &place)
+		require.NoError(t, err)
+		return got
+	}
+	first := put(empty, copied, here)
+	for _, want := range []string{
+		"replicas: 2 # why two\n", "# a copy\n", "internal.config.kubernetes.io/index: \"1\"\n",
+		"internal.config.kubernetes.io/path: rendered/s/forks.yaml\n",
+	} {
+		assert.Contains(t, first, want)
+	}
+	assert.Equal(t, first, put(first, copied, here), "twice is once")
+	assert.Equal(t, first, put(first, strings.Replace(copied, "why two", "for fun", 1), here), "comments alone do not count")
+
+	// kpt has put its own annotations on it meanwhile.
+	annotated := strings.Replace(first, "resourceplugins.dev/rendered-by: us", id+"\n      resourceplugins.dev/rendered-by: us", 1)
+	require.Contains(t, annotated, id)
+	assert.Equal(t, annotated, put(annotated, copied, here))
+	changed := put(annotated, strings.Replace(copied, "2 # why two", "3 # why three", 1), here)
+	assert.Contains(t, changed, "replicas: 3 # why three\n")
+	assert.Contains(t, changed, id, "kpt finds comments by it")
+	assert.Equal(t, 1, strings.Count(changed, "kind: Deployment"))
+
+	moved := put(first, copied, render.Place{Path: here.Path, Index: 4})
+	assert.Equal(t, strings.Replace(first, "index: \"1\"", "index: \"4\"", 1), moved)
+}
+
+func TestCopiesWithoutAPlace(t *testing.T) {
+	t.Parallel()
+	got, err := settleNode(t, empty, copied, owner(true), nil)
+	require.NoError(t, err)
+	assert.Contains(t, got, "name: "+one)
+	assert.NotContains(t, got, "internal.config.kubernetes.io")
+}
+
+func TestCopiesWhoseNameIsTaken(t *testing.T) {
+	t.Parallel()
+	first, err := settleNode(t, empty, copied, owner(true), nil)
+	require.NoError(t, err)
+	changed := strings.Replace(copied, "replicas: 2", "replicas: 3", 1)
+
+	got, err := settleNode(t, first, changed, render.Owner{Name: "them"}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, first, got, "another config's is that one's to replace")
+
+	theirs := strings.Replace(first, "resourceplugins.dev/rendered-by", "example.com/by", 1)
+	got, err = settleNode(t, theirs, changed, owner(true), nil)
+	var taken *render.TakenError
+	require.ErrorAs(t, err, &taken)
+	assert.Equal(t, render.TakenError{Kind: "Deployment", Name: one}, *taken)
+	assert.Equal(t, theirs, got)
+}

@@ -1,0 +1,134 @@
+package sandbox_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+)
+
+// deployment, service and policy are documents of namespace ns, but for what a test replaces.
+func baselineDeployment(metadata, labels string) string {
+	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {" + metadata + "}\nspec:\n  selector: {matchLabels: {app: web}}\n" +
+		"  template: {metadata: {labels: {" + labels + "}}, spec: {containers: [{name: c, ports: [{name: http, containerPort: 8080}]}]}}\n"
+}
+
+func service(metadata, spec string) string {
+	return "apiVersion: v1\nkind: Service\nmetadata: {" + metadata + "}\nspec: {" + spec + "}\n"
+}
+
+func policy(spec string) string {
+	return "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: ns}\nspec: {" + spec + "}\n"
+}
+
+func read(t *testing.T, documents ...string) *sandbox.Cluster {
+	t.Helper()
+	items := make([]*krm.Item, len(documents))
+	for i, document := range documents {
+		var node yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(document), &node), document)
+		items[i] = krm.FromNode(node.Content[0], "x.yaml")
+	}
+	cluster, err := sandbox.ReadCluster(krm.NewList(items...))
+	require.NoError(t, err)
+	return cluster
+}
+
+var baselineWeb = v1alpha1.Workload{Kind: "Deployment", Namespace: "ns", Name: "web"}
+
+func find(t *testing.T, documents ...string) *sandbox.Workload {
+	t.Helper()
+	w, err := read(t, documents...).Find(baselineWeb)
+	require.NoError(t, err)
+	return w
+}
+
+// A workload is found by its name in the list, and by the one that it had before kustomize changed it.
+func TestBaselineNames(t *testing.T) {
+	t.Parallel()
+	const before = "annotations: {internal.config.kubernetes.io/previousNames: 'web,x-web', " +
+		"internal.config.kubernetes.io/previousNamespaces: 'ns,other'}"
+	prefixed := baselineDeployment("name: pr7-x-web, namespace: new, "+before, "app: web")
+	assert.Equal(t, "pr7-x-web", find(t, prefixed).Name)
+	assert.Equal(t, "web", find(t, prefixed, baselineDeployment("name: web, namespace: ns", "app: web")).Name, "a true name comes first")
+	assert.Equal(t, "web", find(t, baselineDeployment("name: web, namespace: ns", "app: web"), prefixed).Name)
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	const ours = "name: web, namespace: ns, annotations: {resourceplugins.dev/rendered-by: x}"
+	for want, documents := range map[string][]string{
+		"must be in the list: add its manifest (apps/v1)":            {},
+		"`kubectl get -n ns deployment web -o yaml`":                 {baselineDeployment("name: other, namespace: ns", "app: web")},
+		"the one that is there has no metadata.namespace; set it":    {baselineDeployment("name: web", "app: web")},
+		"Deployment \"web\" of namespace \"ns\" must be in the list": {baselineDeployment(ours, "app: web")},
+		"must have a Pod template": {
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ns}\nspec: {replicas: 1}\n",
+		},
+	} {
+		_, err := read(t, documents...).Find(baselineWeb)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := read(t).Find(v1alpha1.Workload{Kind: "ArgoRollout", Namespace: "ns", Name: "web"})
+	assert.ErrorContains(t, err, "Rollout \"web\" of namespace \"ns\" must be in the list: add its manifest (argoproj.io/v1alpha1)")
+}
+
+// What takes a baseline's Pods: each sort of selector, in the namespace alone.
+func TestTakers(t *testing.T) {
+	t.Parallel()
+	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"),
+		service("name: b, namespace: ns", "selector: {app: web}"), service("name: a, namespace: ns", "selector: {app: web}"),
+		service("name: none, namespace: ns", "ports: []"), service("name: there, namespace: other", "selector: {app: web}"),
+		"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: d, namespace: ns}\nspec: {selector: {}}\n",
+		policy("ingress: [{from: [{podSelector: {matchLabels: {app: web}}}, {ipBlock: {cidr: 0.0.0.0/0}}]}], egress: [{to: [{podSelector: {}}]}]"),
+	)
+	var kinds []string
+	for _, taker := range w.Space.Takers {
+		kinds = append(kinds, taker.Item.Kind()+" "+taker.Item.Name())
+		if taker.Item.Kind() == sandbox.NetworkPolicy {
+			assert.Len(t, taker.Peers, 2)
+		}
+	}
+	assert.Equal(t, []string{"Deployment web", "Service a", "Service b", "PodDisruptionBudget d", "NetworkPolicy p"}, kinds)
+	assert.Equal(t, []int{3, 4}, w.Space.Escape.Caught, "both take every Pod")
+	require.Len(t, w.Services, 2)
+	assert.Equal(t, "a", w.Services[0].Name)
+}
+
+func TestPorts(t *testing.T) {
+	t.Parallel()
+	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"), service("name: web, namespace: ns", "selector: {app: web}, ports: ["+
+		"{port: 80}, {name: n, port: 81, targetPort: 8081, protocol: UDP, appProtocol: h2c}, {port: 82, targetPort: http}, "+
+		"{port: 83, targetPort: nowhere}, {port: x}]"))
+	assert.Equal(t, []sandbox.Port{
+		{Number: 80, Target: 80}, {Name: "n", Protocol: "UDP", AppProtocol: "h2c", Number: 81, Target: 8081},
+		{Number: 82, Target: 8080}, {Number: 83}, {},
+	}, w.Ports(w.Services[0]))
+}
+
+func TestPodsThatAreMarked(t *testing.T) {
+	t.Parallel()
+	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"), baselineDeployment("name: odd, namespace: ns", "resourceplugins.dev/fork: x"))
+	marked := w.Space.Marked()
+	require.Len(t, marked, 1)
+	assert.Equal(t, "odd", marked[0].Name)
+}
+
+// Aliases that stand for millions of nodes are refused.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	text := baselineDeployment("name: web, namespace: ns", "app: web") + "a0: &a0 [x, x, x, x, x, x, x, x]\n"
+	for i := range 8 {
+		a, b := string(rune('0'+i)), string(rune('1'+i))
+		text += "a" + b + ": &a" + b + " [*a" + a + ", *a" + a + ", *a" + a + ", *a" + a + ", *a" + a + ", *a" + a + ", *a" + a + "]\n"
+	}
+	var node yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(text), &node))
+	_, err := sandbox.ReadCluster(krm.NewList(krm.FromNode(node.Content[0], "x.yaml")))
+	assert.ErrorContains(t, err, `Deployment "web": aliases must not stand for more than`)
+}

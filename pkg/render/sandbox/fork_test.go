@@ -1,0 +1,159 @@
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/tree"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+)
+
+func list(t *testing.T, documents ...string) *krm.ResourceList {
+	t.Helper()
+	items := make([]*krm.Item, len(documents))
+	for i, document := range documents {
+		var node yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(document), &node), document)
+		items[i] = krm.FromNode(node.Content[0], "x.yaml")
+	}
+	return krm.NewList(items...)
+}
+
+func forkOf(t *testing.T, named v1alpha1.Workload, documents ...string) *sandbox.Fork {
+	t.Helper()
+	cluster, err := sandbox.ReadCluster(list(t, documents...))
+	require.NoError(t, err)
+	workload, err := cluster.Find(named)
+	require.NoError(t, err)
+	f := sandbox.StartFork(&sandbox.Owner{
+		Sandbox: "s", SandboxID: "abcdefghijklm", RoutingKey: "key", RenderedBy: "me", TTL: "2d", Replicas: 1,
+	}, named, workload)
+	require.NoError(t, f.Seal())
+	return f
+}
+
+var forkWeb = v1alpha1.Workload{Kind: "Deployment", Namespace: "ns", Name: "web"}
+
+const forkDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ns}\nspec:\n  selector: {matchLabels: {app: web}}\n" +
+	"  template: {metadata: {labels: {app: web, extra: x}}, spec: {containers: [{name: c, image: i}]}}\n"
+
+// What a copy of a Service has of the Service's spec and annotations.
+func TestServicesAreReachedFromWithin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, spec, want string }{
+		{"plain", "ports: [{port: 80}]", "ports: [{port: 80}]"},
+		{"headless", "clusterIP: None, clusterIPs: [None], ports: [{port: 80}]", "clusterIP: None, ports: [{port: 80}]"},
+		{"assigned", "clusterIP: 10.0.0.1, clusterIPs: [10.0.0.1], ports: [{port: 80}]", "ports: [{port: 80}]"},
+		{"node port", "type: NodePort, ports: [{port: 80, nodePort: 30000}, {port: 81}]", "ports: [{port: 80}, {port: 81}]"},
+		{
+			"load balancer", "type: LoadBalancer, loadBalancerIP: 1.1.1.1, loadBalancerClass: x, loadBalancerSourceRanges: [1.1.1.0/24], " +
+				"allocateLoadBalancerNodePorts: false, externalTrafficPolicy: Local, healthCheckNodePort: 30001, externalIPs: [2.2.2.2], " +
+				"sessionAffinity: ClientIP, publishNotReadyAddresses: true, ports: [{name: a, port: 80, targetPort: http}]",
+			"sessionAffinity: ClientIP, publishNotReadyAddresses: true, ports: [{name: a, port: 80, targetPort: http}]",
+		},
+	} {
+		f := forkOf(t, forkWeb, forkDeployment, "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: ns, annotations: "+
+			"{service.beta.kubernetes.io/aws: x, external-dns.alpha.kubernetes.io/hostname: h, note: n}}\nstatus: {loadBalancer: {}}\n"+
+			"spec: {selector: {app: web}, "+c.spec+"}\n")
+		require.Len(t, f.Services, 1, c.name)
+		service := f.Services[0].Tree
+		assert.Nil(t, tree.Get(service, "status"))
+		assert.Equal(t, "n", tree.String(service, "metadata", "annotations", "note"))
+		for _, external := range []string{"service.beta.kubernetes.io/aws", "external-dns.alpha.kubernetes.io/hostname"} {
+			assert.Nil(t, tree.Get(service, "metadata", "annotations", external))
+		}
+		assert.Equal(t, f.Name, tree.String(service, "spec", "selector", "resourceplugins.dev/fork"))
+		text, err := yaml.Marshal(tree.Without(tree.Get(service, "spec"), "selector"))
+		require.NoError(t, err)
+		assert.YAMLEq(t, "{"+c.want+"}", string(text), c.name)
+	}
+}
+
+// Which Services are copied.
+func TestServicesInFront(t *testing.T) {
+	t.Parallel()
+	service := func(name, namespace, spec string) string {
+		return "apiVersion: v1\nkind: Service\nmetadata: {name: " + name + ", namespace: " + namespace + "}\nspec: {" + spec + "}\n"
+	}
+	f := forkOf(t, forkWeb, forkDeployment,
+		service("both", "ns", "selector: {app: web, extra: x}"), service("one", "ns", "selector: {extra: x}"),
+		service("other", "ns", "selector: {app: api}"), service("more", "ns", "selector: {app: web, tier: y}"),
+		service("none", "ns", "ports: []"), service("elsewhere", "other", "selector: {app: web}"),
+		service("named", "ns", "type: ExternalName, externalName: x, selector: {app: web}"),
+	)
+	var names []string
+	for _, s := range f.Services {
+		names = append(names, s.Baseline.Name)
+		assert.Empty(t, validation.IsDNS1035Label(s.Name))
+		assert.Equal(t, s.Name+".ns.svc", s.Host())
+	}
+	assert.Equal(t, []string{"both", "one"}, names)
+}
+
+func TestIdentityIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	keys := []string{
+		"kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision", "argocd.argoproj.io/tracking-id",
+		"meta.helm.sh/release-name", "helm.sh/chart", "kustomize.toolkit.fluxcd.io/name", "internal.config.kubernetes.io/path",
+		"config.kubernetes.io/origin", "kustomize.config.k8s.io/id", "internal.kpt.dev/upstream-identifier",
+		"config.k8s.io/owning-inventory", "cli-utils.sigs.k8s.io/on-remove", "resourceplugins.dev/phase", "janitor/expires",
+	}
+	f := forkOf(t, forkWeb, strings.Replace(forkDeployment, "namespace: ns}", "namespace: ns, uid: u, resourceVersion: '1', generation: 2, "+
+		"creationTimestamp: null, managedFields: [], ownerReferences: [], finalizers: [a/b], generateName: w, selfLink: s, "+
+		"labels: {app: web, app.kubernetes.io/instance: rel, helm.sh/chart: c, app.kubernetes.io/managed-by: Helm, team: t}, "+
+		"annotations: {note: n, argocd.argoproj.io/sync-wave: '1', "+strings.Join(keys, ": x, ")+": x}}", 1)+"status: {replicas: 1}\n")
+	text, err := yaml.Marshal(tree.Get(f.Tree, "metadata"))
+	require.NoError(t, err)
+	assert.YAMLEq(t, "{name: "+f.Name+", namespace: ns, labels: {team: t, app.kubernetes.io/managed-by: krm-functions, "+
+		"resourceplugins.dev/fork: "+f.Name+", resourceplugins.dev/sandbox: s}, annotations: {note: n, argocd.argoproj.io/sync-wave: '1', "+
+		"janitor/ttl: 2d, resourceplugins.dev/baseline: Deployment/web, resourceplugins.dev/fork: "+f.Name+
+		", resourceplugins.dev/rendered-by: me, resourceplugins.dev/routing-key: key, resourceplugins.dev/sandbox: s}}", string(text))
+	assert.Nil(t, tree.Get(f.Tree, "status"))
+}
+
+func TestWhatAPatchMustLeave(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*yaml.Node) *yaml.Node{
+		"must not change kind":              func(n *yaml.Node) *yaml.Node { return tree.Set(n, tree.Text("Pod"), "kind") },
+		"must leave at least one container": func(n *yaml.Node) *yaml.Node { return tree.Without(n, "spec") },
+	} {
+		f := forkOf(t, forkWeb, forkDeployment)
+		f.Tree = change(f.Tree)
+		assert.ErrorContains(t, f.Seal(), want)
+	}
+}
+
+func TestRolloutTakesTheTemplateItNames(t *testing.T) {
+	t.Parallel()
+	rollout := "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: r, namespace: ns}\nspec:\n" +
+		"  workloadRef: {apiVersion: apps/v1, kind: Deployment, name: web}\n  strategy: {blueGreen: {activeService: a}}\n"
+	named := v1alpha1.Workload{Kind: "ArgoRollout", Namespace: "ns", Name: "r"}
+	f := forkOf(t, named, rollout, forkDeployment)
+	assert.Nil(t, tree.Get(f.Tree, "spec", "workloadRef"))
+	assert.Len(t, tree.List(f.Tree, "spec", "template", "spec", "containers"), 1)
+	assert.NotNil(t, tree.Get(f.Tree, "spec", "strategy", "canary"))
+	assert.Nil(t, tree.Get(f.Tree, "spec", "strategy", "blueGreen"))
+	cluster, err := sandbox.ReadCluster(list(t, rollout))
+	require.NoError(t, err)
+	_, err = cluster.Find(named)
+	assert.ErrorContains(t, err, `takes its Pods from the Deployment "web", which must be in the list`)
+}
+
+// Names are valid, and the same for the same sandbox and baseline alone.
+func TestForkNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long", 15)
+	f := forkOf(t, v1alpha1.Workload{Kind: "Deployment", Namespace: "ns", Name: long}, strings.Replace(forkDeployment, "name: web,", "name: "+long+",", 1))
+	assert.LessOrEqual(t, len(f.Name), 45)
+	assert.Empty(t, validation.IsDNS1123Label(f.Name))
+	short, again := forkOf(t, forkWeb, forkDeployment), forkOf(t, forkWeb, forkDeployment)
+	assert.Equal(t, short.Name, again.Name)
+	assert.NotEqual(t, short.Name, f.Name)
+}

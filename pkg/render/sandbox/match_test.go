@@ -1,0 +1,59 @@
+package sandbox_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+)
+
+// members are the sandboxes whose forks the group's key leads to, read from the rendered routes: each sandbox forks a
+// Service that is called as itself.
+func members(t *testing.T, sandboxes map[string]string, spec string) []string {
+	t.Helper()
+	var boxes []sandbox.RoutedSandbox
+	for _, name := range []string{"a", "b", "c"} {
+		boxes = append(boxes, box(t, name, sandboxes[name], forked(name, "fork")))
+	}
+	var found []string
+	for _, object := range sandbox.RenderRoutes(boxes, []sandbox.RoutedGroup{groupOf(t, "g", spec)}, sandbox.RouteOptions{Mode: sandbox.GatewayAPI}).Objects {
+		if object.Group == "g" {
+			found = append(found, object.Tree.Map("spec").List("parentRefs")[0].(manifest.Map).Text("name"))
+		}
+	}
+	return found
+}
+
+func TestGroupsMatchLabels(t *testing.T) {
+	t.Parallel()
+	sandboxes := map[string]string{
+		"a": "{cluster: one, labels: {team: shop-api, feature: 'x.y/z'}}",
+		"b": "{cluster: one, labels: {team: shop, feature: Ünï}}",
+		"c": "{cluster: two, labels: {team: 'sh*'}}",
+	}
+	for match, want := range map[string][]string{
+		"label: {key: team, value: shop}":                                                                  {"b"},
+		"label: {key: team, value: 'shop*'}":                                                               {"a", "b"},
+		"label: {key: team, value: '*'}":                                                                   {"a", "b", "c"},
+		"label: {key: team, value: 'sh?p'}":                                                                {"b"},
+		"label: {key: team, value: '*-*i'}":                                                                {"a"},
+		"label: {key: team, value: 'sho[p]'}":                                                              nil,
+		"label: {key: team, value: 'SHOP'}":                                                                nil,
+		"label: {key: 'te*', value: '*'}":                                                                  nil,
+		"label: {key: feature, value: 'x*z'}":                                                              {"a"},
+		"label: {key: feature, value: '?n?'}":                                                              {"b"},
+		"any: [{label: {key: team, value: shop}}, {label: {key: team, value: 'sh\\*'}}]":                   {"b"},
+		"any: [{label: {key: team, value: 'sho*'}}, {label: {key: team, value: 's*'}}]":                    {"a", "b", "c"},
+		"all: [{label: {key: team, value: 's*'}}, {label: {key: feature, value: '*'}}]":                    {"a", "b"},
+		"all: [{label: {key: team, value: 's*'}}, {any: [{all: [{label: {key: feature, value: 'x*'}}]}]}]": {"a"},
+		"any: []": nil,
+		"all: []": nil,
+		"label: {key: team, value: '*'}, any: [{label: {key: team, value: '*'}}]": nil,
+	} {
+		assert.Equal(t, want, members(t, sandboxes, "{match: {"+match+"}}"), match)
+	}
+	assert.Equal(t, []string{"a", "b"}, members(t, sandboxes, "{cluster: one, match: {label: {key: team, value: '*'}}}"))
+	assert.Equal(t, []string{"c"}, members(t, sandboxes, "{cluster: two, match: {label: {key: team, value: '*'}}}"))
+}

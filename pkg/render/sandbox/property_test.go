@@ -1,0 +1,186 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+)
+
+// world is a random set of sandboxes and groups, with where a key leads.
+type world struct {
+	sandboxes []sandbox.RoutedSandbox
+	groups    []sandbox.RoutedGroup
+	forks     map[[2]string]string // by key and Service
+	keys      []string
+}
+
+var services = []string{"api", "web", "db"}
+
+func randomWorld(tb testing.TB, random *rand.Rand) *world {
+	tb.Helper()
+	w := &world{forks: map[[2]string]string{}}
+	colours := []string{"red", "green", "re*d", "red.", "grün"}
+	members := map[string][]sandbox.RoutedSandbox{}
+	for i := range random.IntN(12) {
+		colour := colours[random.IntN(len(colours))]
+		s := box(tb, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {colour: %q}}", colour))
+		for _, service := range services {
+			if random.IntN(2) == 0 {
+				s.Services = append(s.Services, forked(service, s.Name))
+				w.forks[[2]string{s.Key, service}] = service + "-" + s.Name
+			}
+		}
+		members[colour] = append(members[colour], s)
+		w.sandboxes, w.keys = append(w.sandboxes, s), append(w.keys, s.Key)
+	}
+	for i, colour := range []string{"red", "green", "grün", "none"} {
+		g := groupOf(tb, fmt.Sprintf("g-%d", i), fmt.Sprintf("{match: {label: {key: colour, value: %q}}}", colour))
+		w.groups, w.keys = append(w.groups, g), append(w.keys, g.Key)
+		for _, s := range members[colour] {
+			for _, service := range s.Services {
+				w.forks[[2]string{g.Key, service.Baseline}] = service.Fork
+			}
+		}
+	}
+	return w
+}
+
+// request is a random request and the one key that it carries, if any.
+func (w *world) request(random *rand.Rand) (http.Header, string) {
+	header := http.Header{}
+	key := w.keys[random.IntN(len(w.keys))]
+	blank := func() string { return []string{"", " ", "\t", "  "}[random.IntN(4)] }
+	others := []string{
+		"a=b", "x=sd-routing-key=" + key, "sd-routing-key-2=" + key, "my-sd-routing-key=" + key, "p=q;sd-routing-key=" + key,
+		"sd-routing-key=" + key + "x", "sd-routing-key=x" + key, "SD-ROUTING-KEY=" + key, "sd-routing-key=", "sd-routing-key",
+		"sd-routing-key=" + strings.ToUpper(key), "sd-routing-key=" + key + " x", "u=%2Csd-routing-key=" + key, "", "=", "ü=😀",
+	}
+	var list []string
+	for range random.IntN(4) {
+		list = append(list, others[random.IntN(len(others))])
+	}
+	carried := ""
+	switch random.IntN(4) {
+	case 0:
+		header.Set("sd-routing-key", key)
+		carried = key
+	case 1:
+		property := []string{"", ";p", ";p=v", " ; sd-routing-key=other"}[random.IntN(4)]
+		member := blank() + "sd-routing-key" + blank() + "=" + blank() + key + blank() + property + blank()
+		list = slices.Insert(list, random.IntN(len(list)+1), member)
+		carried = key
+	case 2:
+		header.Set("sd-routing-key", others[random.IntN(len(others))])
+	}
+	if random.IntN(2) == 0 {
+		header["Baggage"] = list
+	} else if len(list) > 0 {
+		header.Set("Baggage", strings.Join(list, ","))
+	}
+	return header, carried
+}
+
+// Whatever the sandboxes and the request: it goes to the fork of the sandbox whose key it carries, or to the baseline.
+func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 7))
+	reached, refused := 0, 0
+	for range 60 {
+		w := randomWorld(t, random)
+		routes := sandbox.RenderRoutes(w.sandboxes, w.groups, sandbox.RouteOptions{Mode: sandbox.GatewayAPI})
+		for _, f := range routes.Findings {
+			require.Equal(t, krm.Error, f.Severity)
+			require.Contains(t, f.Message, "must not match sandboxes")
+		}
+		if len(routes.Findings) > 0 {
+			refused++
+			w.groups = nil
+			routes = sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: sandbox.GatewayAPI})
+		}
+		virtual := sandbox.RenderRoutes(w.sandboxes, w.groups, sandbox.RouteOptions{Mode: sandbox.Istio})
+		random.Shuffle(len(routes.Objects), func(i, j int) {
+			routes.Objects[i], routes.Objects[j] = routes.Objects[j], routes.Objects[i]
+		})
+		proxies := map[string]proxy{
+			"gateway, whole":   gatewayProxy(t, routes.Objects, true),
+			"gateway, partial": gatewayProxy(t, routes.Objects, false),
+			"istio":            istioProxy(t, virtual.Objects),
+		}
+		for range 60 {
+			header, key := w.request(random)
+			service := services[random.IntN(len(services))]
+			want := service
+			if fork := w.forks[[2]string{key, service}]; fork != "" && w.routes(key) {
+				want = fork
+				reached++
+			}
+			for name, send := range proxies {
+				if got := send(service, 80, header); got != routeFree || want != service {
+					require.Equal(t, want, got, "%s: %v to %s", name, header, service)
+				}
+			}
+		}
+	}
+	require.Greater(t, reached, 100, "the test must reach forks")
+	require.Greater(t, refused, 3, "the test must see ambiguous groups")
+	require.Less(t, refused, 55)
+}
+
+// routes tells whether the key is of the world still, after its groups were taken away.
+func (w *world) routes(key string) bool {
+	return slices.ContainsFunc(w.sandboxes, func(s sandbox.RoutedSandbox) bool { return s.Key == key }) ||
+		slices.ContainsFunc(w.groups, func(g sandbox.RoutedGroup) bool { return g.Key == key })
+}
+
+// The order of the documents, and what else is rendered, changes no byte of an object.
+func TestOrderDoesNotCount(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(8, 8))
+	for range 40 {
+		w := randomWorld(t, random)
+		for _, mode := range sandbox.Modes {
+			before := printed(sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: mode}).Objects)
+			random.Shuffle(len(w.sandboxes), func(i, j int) {
+				w.sandboxes[i], w.sandboxes[j] = w.sandboxes[j], w.sandboxes[i]
+			})
+			require.Equal(t, before, printed(sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: mode}).Objects))
+		}
+		all := sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: sandbox.GatewayAPI}).Objects
+		for i := range w.sandboxes {
+			for _, alone := range sandbox.RenderRoutes(w.sandboxes[i:i+1], nil, sandbox.RouteOptions{Mode: sandbox.GatewayAPI}).Objects {
+				require.Contains(t, all, alone, "sandboxes rendered apart give the same HTTPRoutes")
+			}
+		}
+	}
+}
+
+// What 10,000 sandboxes of one Service cost, in allocations a sandbox, is what 1,000 cost.
+func TestCostGrowsInProportion(t *testing.T) {
+	boxes := make([]sandbox.RoutedSandbox, 10_000)
+	groups := make([]sandbox.RoutedGroup, 10_000)
+	for i := range boxes {
+		boxes[i] = box(t, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {pr: n%d}}", i), forked("web", fmt.Sprint(i)))
+		groups[i] = groupOf(t, fmt.Sprintf("g-%d", i), fmt.Sprintf("{match: {label: {key: pr, value: n%d}}}", i))
+	}
+	for _, mode := range sandbox.Modes {
+		cost := func(n int) float64 {
+			return testing.AllocsPerRun(1, func() { sandbox.RenderRoutes(boxes[:n], groups[:n], sandbox.RouteOptions{Mode: mode}) }) / float64(n)
+		}
+		few, many := cost(1_000), cost(10_000)
+		require.Less(t, many, 1.3*few, "mode %s", mode)
+	}
+	found := messages(sandbox.RenderRoutes(boxes, nil, sandbox.RouteOptions{Mode: sandbox.Istio}).Findings)
+	require.Len(t, found, 1)
+	require.Contains(t, found[0], "must be forked by fewer sandboxes than 10000")
+	found = messages(sandbox.RenderRoutes(boxes[:1500], nil, sandbox.RouteOptions{Mode: sandbox.Istio}).Findings)
+	require.Len(t, found, 1)
+	require.Contains(t, found[0], "must be applied with --server-side")
+}

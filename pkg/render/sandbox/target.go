@@ -1,0 +1,83 @@
+package sandbox
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// target is where an endpoint leads: a URL, and the Service and port of its host where it is one of the cluster.
+type target struct {
+	url                url.URL
+	namespace, service string
+	port               int
+}
+
+// parseTarget reads a URL.
+func parseTarget(text string) (*target, bool) {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Hostname() == "" || parsed.User != nil {
+		return nil, false
+	}
+	return newTarget(*parsed), true
+}
+
+// newTarget finds out where a URL leads. A host NAME.NS.svc, with or without the cluster's domain, is a Service.
+func newTarget(u url.URL) *target {
+	t := &target{url: u, port: portOf(&u)}
+	labels := strings.SplitN(strings.ToLower(u.Hostname()), ".", 4)
+	if len(labels) > 2 && labels[2] == "svc" && isLabel(labels[0]) && isLabel(labels[1]) {
+		t.service, t.namespace = labels[0], labels[1]
+	}
+	return t
+}
+
+// isLabel tells whether text can be the name of a Service or a namespace (RFC 1123).
+func isLabel(text string) bool {
+	return text != "" && len(text) <= 63 && text[0] != '-' && text[len(text)-1] != '-' &&
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// portOf returns the port of a URL, that of its scheme where it gives none.
+func portOf(u *url.URL) int {
+	if port, err := strconv.Atoi(u.Port()); err == nil {
+		return port
+	}
+	if u.Scheme == "https" {
+		return 443
+	}
+	return 80
+}
+
+// hostPort joins a host and a port as net.JoinHostPort does, which functions must not import.
+func hostPort(host string, port int) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + strconv.Itoa(port)
+}
+
+// leadTo turns a target of a workload's port into one of the first Service in front of it that leads there.
+func (t *target) leadTo(services []RoutedService, w v1alpha1.Workload) bool {
+	for i := range services {
+		service := &services[i]
+		if service.Workload.Plain() != w.Plain() {
+			continue
+		}
+		for j := range service.Ports {
+			if port := &service.Ports[j]; port.reaches(t.port) {
+				t.namespace, t.service, t.port = service.Namespace, service.Baseline, port.Number
+				t.url.Host = hostPort(t.service+"."+t.namespace+".svc", t.port)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reaches tells whether the port of a Service leads to the container's port.
+func (p *RoutedPort) reaches(container int) bool {
+	return p.Target == container || p.Target == 0 && p.Number == container
+}

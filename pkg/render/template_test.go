@@ -1,0 +1,17 @@
+package render
+
+import (
+	"strings"
+	"text/template"
+)
+
+// printed runs a text through Go's templates.
+func printed(text string) (string, error) {
+	parsed, err := template.New("t").Parse(text)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	err = parsed.Execute(&out, nil)
+	return out.String(), err
+}

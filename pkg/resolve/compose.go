@@ -1,0 +1,134 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// compose makes one entry of all that documents and catalogs say of one version, the highest version first. Where they
+// do not agree the version cannot be chosen.
+func (c *Catalog) compose(all []*entry) []*entry {
+	slices.SortStableFunc(all, compareEntries)
+	all = slices.CompactFunc(all, func(a, b *entry) bool {
+		return a.item != nil && b.item != nil && a.name.Version.Equal(b.name.Version) && sameFile(a.item, b.item)
+	})
+	composed := all[:0]
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].name.Version.Equal(all[from].name.Version) {
+			to++
+		}
+		if to == from+1 {
+			composed = append(composed, all[from])
+		} else {
+			composed = append(composed, c.unite(all[from:to])...)
+		}
+		from = to
+	}
+	return composed
+}
+
+// compareEntries orders the highest version first. Of equal ones documents come first, then the catalogs of the highest
+// priority.
+func compareEntries(a, b *entry) int {
+	if order := b.name.Version.Compare(a.name.Version); order != 0 {
+		return order
+	}
+	if (a.item == nil) != (b.item == nil) {
+		return cmp.Compare(len(a.listed), len(b.listed))
+	}
+	return cmp.Or(cmp.Compare(b.priority(), a.priority()), cmp.Compare(a.label(), b.label()),
+		cmp.Compare(a.name.String(), b.name.String()), cmp.Compare(a.said(), b.said()))
+}
+
+// unite makes one entry of several of equal precedence, or marks them all as unusable.
+func (c *Catalog) unite(group []*entry) []*entry {
+	first := group[0]
+	of := fmt.Sprintf("version %s of plugin %q must", first.name.Version, first.name.Bare)
+	names := enumerate(group, (*entry).label)
+	switch contents := contentsOf(group); {
+	case group[1].item != nil:
+		c.refuse(group, "version", of+" be published once, not by "+names+": remove one, or bump its version")
+		return group
+	case !agree(group, func(e *entry) string { return e.name.String() }) || listedTwice(group):
+		c.refuse(group, "version", of+" be the only one of its precedence, not listed by "+names+": remove one")
+		return group
+	case !agree(contents, (*entry).said):
+		c.refuse(contents, "digest", of+" have one content, not "+enumerate(contents, func(e *entry) string {
+			return e.said() + " by " + e.label()
+		})+": versions are immutable; remove one, or bump its version")
+	}
+	for _, e := range group[1:] {
+		first.listed = append(first.listed, e.listed...)
+		first.broken = cmp.Or(first.broken, e.broken)
+	}
+	return group[:1]
+}
+
+// contentsOf returns the entries of catalogs that can be relied on.
+func contentsOf(group []*entry) []*entry {
+	var contents []*entry
+	for _, e := range group {
+		if e.broken == nil && e.item == nil {
+			contents = append(contents, e)
+		}
+	}
+	return contents
+}
+
+// said is the digest that a catalog says, empty where the entry is a document.
+func (e *entry) said() string {
+	if len(e.listed) == 0 {
+		return ""
+	}
+	return e.listed[0].Version().Digest
+}
+
+func agree(entries []*entry, on func(*entry) string) bool {
+	for _, e := range entries {
+		if on(e) != on(entries[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+func enumerate(entries []*entry, text func(*entry) string) string {
+	texts := make([]string, len(entries))
+	for i, e := range entries {
+		texts[i] = text(e)
+	}
+	return strings.Join(texts, " and ")
+}
+
+// listedTwice tells whether one catalog has several entries of a group.
+func listedTwice(group []*entry) bool {
+	for i, e := range group {
+		if e.repeats(group[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *entry) repeats(others []*entry) bool {
+	return slices.ContainsFunc(others, func(other *entry) bool {
+		return e != other && e.item == nil && other.item == nil && e.listed[0].source == other.listed[0].source
+	})
+}
+
+// refuse marks entries that cannot be together as unusable, and reports it at each, of a catalog at this field of the
+// version, save where checking the catalog by itself told it.
+func (c *Catalog) refuse(entries []*entry, field, message string) {
+	for _, e := range entries {
+		item, path := e.place(field)
+		e.broken = &DocumentError{Item: item, Path: path, Message: message}
+		if !e.repeats(entries) {
+			c.problems = append(c.problems, krm.At(item, path, krm.Error, message))
+		}
+	}
+}

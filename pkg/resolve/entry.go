@@ -1,0 +1,164 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// entry is one version of a plugin: a document, what catalogs list of it, or both.
+type entry struct {
+	name   version.Name
+	item   *krm.Item // the document, nil where only catalogs know the version
+	listed []listed  // the highest priority first
+
+	loaded bool
+	plugin *document.Plugin
+	digest string
+	broken *DocumentError // why it cannot be chosen
+}
+
+// listed is a version in a catalog.
+type listed struct {
+	source          *source
+	plugin, version int
+}
+
+func (l listed) Version() *v1alpha1.CatalogVersion {
+	return &l.source.Spec.Plugins[l.plugin].Versions[l.version]
+}
+
+func (l listed) path() krm.Path { return VersionPath(l.plugin, l.version) }
+
+// priority is that of the highest catalog that lists the version, 0 where none does.
+func (e *entry) priority() int {
+	if len(e.listed) == 0 {
+		return 0
+	}
+	return e.listed[0].source.Spec.Priority
+}
+
+// fact returns what the catalogs of the highest priority say: of different texts the smallest, so that order never
+// counts.
+func (e *entry) fact(field func(*v1alpha1.CatalogVersion) string) string {
+	least := ""
+	for _, l := range e.listed {
+		if l.source.Spec.Priority != e.priority() {
+			break
+		}
+		if text := field(l.Version()); text != "" && (least == "" || text < least) {
+			least = text
+		}
+	}
+	return least
+}
+
+func (e *entry) yanked() string {
+	return e.fact(func(v *v1alpha1.CatalogVersion) string { return v.Yanked })
+}
+
+func (e *entry) deprecated() string {
+	return e.fact(func(v *v1alpha1.CatalogVersion) string { return v.Deprecated })
+}
+
+func (e *entry) source() string {
+	return e.fact(func(v *v1alpha1.CatalogVersion) string { return v.Source })
+}
+
+// kubernetes is the lowest version of Kubernetes that the version runs on, nil where any will do.
+func (e *entry) kubernetes() *semver.Version {
+	var highest *semver.Version
+	for _, l := range e.listed {
+		requires := l.Version().Requires
+		if l.source.Spec.Priority != e.priority() {
+			break
+		}
+		if requires == nil || requires.Kubernetes == "" {
+			continue
+		}
+		v, err := KubernetesVersion(requires.Kubernetes)
+		if err == nil && (highest == nil || v.GreaterThan(highest)) {
+			highest = v
+		}
+	}
+	return highest
+}
+
+// load finds out the digest: that of the document where there is one, which must be what catalogs have.
+func (e *entry) load() error {
+	if !e.loaded && e.broken == nil {
+		e.loaded, e.broken = true, e.read()
+	}
+	if e.broken != nil {
+		return e.broken
+	}
+	return nil
+}
+
+func (e *entry) read() *DocumentError {
+	if e.item == nil {
+		e.digest = e.said()
+		return nil
+	}
+	read, problems := document.ReadPlugin(e.item)
+	for _, problem := range problems {
+		if problem.Severity == krm.Error {
+			return &DocumentError{Item: e.item, Path: problem.Path, Message: problem.Message + "; " + moreFindings}
+		}
+	}
+	sum, err := digest.Of(e.name, krm.Value(e.item.Node(), "spec"))
+	var place *digest.Error
+	if errors.As(err, &place) {
+		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message}
+	}
+	e.plugin, e.digest = read, sum
+	if said := e.said(); said != "" && said != sum {
+		return e.changed(fmt.Sprintf("%s has it as %s", e.listed[0].source.label(), said))
+	}
+	return nil
+}
+
+// place returns the document that a finding about the version is about, and where in it: in a catalog at this field.
+func (e *entry) place(field string) (*krm.Item, krm.Path) {
+	if e.item != nil {
+		return e.item, namePath
+	}
+	return e.listed[0].source.Item, e.listed[0].path().Key(field)
+}
+
+// label names where the version is from.
+func (e *entry) label() string {
+	if e.item != nil {
+		return label(e.item)
+	}
+	return e.listed[0].source.label()
+}
+
+// label names a document for a person: its name as written, and where it is where that is known.
+func label(item *krm.Item) string {
+	text := fmt.Sprintf("%q", item.Name())
+	switch place := item.PlaceOf(namePath); {
+	case place.Line > 0:
+		return fmt.Sprintf("%s (%s:%d)", text, place.File, place.Line)
+	case place.File != "":
+		return fmt.Sprintf("%s (%s)", text, place.File)
+	default:
+		return text
+	}
+}
+
+// sameFile tells whether two items are one document that came twice, as kpt sends it under overlapping selectors.
+func sameFile(a, b *krm.Item) bool {
+	one, other := fileOf(a), fileOf(b)
+	return one != nil && other != nil && *one == *other
+}
+
+// fileOf returns where an orchestrator has an item from, nil where that is not known.
+func fileOf(item *krm.Item) *krm.File { return krm.At(item, "", krm.Info, "").File }

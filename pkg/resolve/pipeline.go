@@ -1,0 +1,123 @@
+package resolve
+
+import (
+	"fmt"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/version"
+)
+
+// stage is one filter of the pipeline that a reference goes through.
+type stage struct {
+	// name says what it leaves.
+	name string
+	// keep returns what the stage leaves of what comes into it.
+	keep func([]*entry) []*entry
+	// prefers makes the stage a preference: where nothing would be left it is passed over, with a warning about the
+	// version that is chosen then, if there is one.
+	prefers bool
+	warning string
+	// refused says, after "no version in …", why the stage left nothing of what came into it.
+	refused func([]*entry) string
+}
+
+// pipeline returns the stages for a reference, in order. Where a channel has been looked up, meant is its version.
+//
+// What is broken passes every stage but the first, which the version alone decides: were it dropped, another version
+// would be chosen in silence.
+func (c *Catalog) pipeline(reference version.Reference, meant *semver.Version) []stage {
+	stages := []stage{selection(reference, meant)}
+	chooses := reference.Floats() && meant == nil
+	if chooses {
+		stages = append(stages, notYanked())
+	}
+	if c.kubernetes != nil {
+		stages = append(stages, c.runnable())
+	}
+	if chooses {
+		stages = append(stages, notDeprecated(), highestPriority())
+	}
+	return stages
+}
+
+// selection is the stage of the reference itself.
+func selection(reference version.Reference, meant *semver.Version) stage {
+	switch {
+	case meant != nil:
+		return stage{name: reference.Selector, keep: filter(func(e *entry) bool { return e.spells(meant) })}
+	case reference.Floats() && !reference.Ranges():
+		return stage{
+			name: "releases", prefers: true,
+			keep:    filter(func(e *entry) bool { return e.name.Version.Prerelease() == "" }),
+			warning: "%s is a prerelease, chosen since there is no release: name it in the reference to accept it",
+		}
+	default:
+		return stage{
+			name: reference.Selector, keep: filter(func(e *entry) bool { return reference.Admits(e.name.Version) }),
+		}
+	}
+}
+
+func notYanked() stage {
+	return stage{
+		name: "not yanked",
+		keep: filter(func(e *entry) bool { return e.broken != nil || e.yanked() == "" }),
+		refused: func(entries []*entry) string {
+			return "that is not yanked: " + describe(entries, func(e *entry) string {
+				return fmt.Sprintf("%s is yanked (%q)", e.name.Version, e.yanked())
+			})
+		},
+	}
+}
+
+// notDeprecated needs no warning: whatever takes a deprecated version gets one.
+func notDeprecated() stage {
+	return stage{
+		name: "not deprecated", prefers: true,
+		keep: filter(func(e *entry) bool { return e.broken != nil || e.deprecated() == "" }),
+	}
+}
+
+// runnable leaves what runs on the cluster's version of Kubernetes.
+func (c *Catalog) runnable() stage {
+	return stage{
+		name: "Kubernetes " + c.kubernetes.String(),
+		keep: filter(func(e *entry) bool {
+			lowest := e.kubernetes()
+			return e.broken != nil || lowest == nil || !lowest.GreaterThan(c.kubernetes)
+		}),
+		refused: func(entries []*entry) string {
+			return fmt.Sprintf("for Kubernetes %s: %s", c.kubernetes, describe(entries, func(e *entry) string {
+				return fmt.Sprintf("%s requires %s", e.name.Version, e.kubernetes())
+			}))
+		},
+	}
+}
+
+// highestPriority leaves the versions of the highest priority of all that are left, so that no catalog of a lower one
+// can take a name over by publishing a higher version.
+func highestPriority() stage {
+	return stage{name: "highest priority", keep: func(entries []*entry) []*entry {
+		if len(entries) == 0 {
+			return nil
+		}
+		highest := entries[0].priority()
+		for _, e := range entries {
+			highest = max(highest, e.priority())
+		}
+		return filter(func(e *entry) bool { return e.broken != nil || e.priority() == highest })(entries)
+	}}
+}
+
+func filter(keep func(*entry) bool) func([]*entry) []*entry {
+	return func(entries []*entry) []*entry {
+		var kept []*entry
+		for _, e := range entries {
+			if keep(e) {
+				kept = append(kept, e)
+			}
+		}
+		return kept
+	}
+}

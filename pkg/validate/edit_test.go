@@ -1,0 +1,180 @@
+package validate_test
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+const (
+	aPlugin     = "testdata/plugin.yaml"
+	aSandbox    = "testdata/sandbox.yaml"
+	aRouteGroup = "testdata/routegroup.yaml"
+)
+
+// fixtures are the valid documents, by kind.
+var fixtures = map[string]string{
+	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
+}
+
+// fed makes the sandbox fit the plugin: each of its resources has that one, and all that its inputs take.
+const fed = "spec.resources[0].params.size: small\n" +
+	"spec.resources[1]: {name: cacheDB, plugin: hello-db, params: {db-name: cache, size: large}}"
+
+// What the words in parentheses of an example stand for.
+var (
+	long    = strings.Repeat("x", 256)
+	deep    = strings.Repeat("[{any: ", 101) + "[{label: {key: a, value: b}}]" + strings.Repeat("}]", 101)
+	meaning = strings.NewReplacer("(a text of more than 255 bytes)", long, "(a match within 100 others)", deep)
+)
+
+// edited reads a valid document and applies changes to it, one each line of each argument:
+//
+//	spec.runner.image: ubuntu    sets a field, which may be new
+//	-spec.runner.image           removes it
+//	spec.runner.image~imag       renames its key
+func edited(t *testing.T, file string, changes ...string) *yaml.Node {
+	t.Helper()
+	root := fresh(t, file)
+	for _, change := range changes {
+		for line := range strings.Lines(change) {
+			if line = strings.TrimSpace(line); line != "" {
+				apply(t, root, line)
+			}
+		}
+	}
+	return root
+}
+
+var parsedFiles sync.Map // by name
+
+// fresh returns a copy of a file's tree: copying is quicker than parsing, and there are thousands of changes to try.
+func fresh(t *testing.T, file string) *yaml.Node {
+	t.Helper()
+	known, ok := parsedFiles.Load(file)
+	if !ok {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		known, _ = parsedFiles.LoadOrStore(file, parsed(t, string(text)))
+	}
+	return copied(known.(*yaml.Node))
+}
+
+func copied(node *yaml.Node) *yaml.Node {
+	other := *node
+	other.Content = make([]*yaml.Node, len(node.Content))
+	for i, child := range node.Content {
+		other.Content[i] = copied(child)
+	}
+	return &other
+}
+
+func apply(t *testing.T, root *yaml.Node, change string) {
+	t.Helper()
+	if path, removes := strings.CutPrefix(change, "-"); removes {
+		mapping, at := find(t, root, path)
+		require.GreaterOrEqual(t, at, 0, change)
+		mapping.Content = append(mapping.Content[:at:at], mapping.Content[at+2:]...)
+		return
+	}
+	path, value, sets := strings.Cut(change, ": ")
+	if !sets {
+		path, key, renames := strings.Cut(change, "~")
+		require.True(t, renames, "no change: %q", change)
+		mapping, at := find(t, root, path)
+		mapping.Content[at].SetString(key)
+		return
+	}
+	value = meaning.Replace(value)
+	var document yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(value), &document), change)
+	fresh := document.Content[0]
+	if at := strings.LastIndex(path, "["); strings.HasSuffix(path, "]") {
+		list, ok := krm.Path(path[:at]).Find(root)
+		require.True(t, ok, change)
+		set(t, list, path[at+1:len(path)-1], fresh)
+		return
+	}
+	mapping, at := find(t, root, path)
+	if at < 0 {
+		mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: lastKey(path)}, fresh)
+		return
+	}
+	mapping.Content[at+1] = fresh
+}
+
+func set(t *testing.T, list *yaml.Node, index string, fresh *yaml.Node) {
+	t.Helper()
+	var i int
+	require.NoError(t, yaml.Unmarshal([]byte(index), &i))
+	if i == len(list.Content) {
+		list.Content = append(list.Content, fresh)
+		return
+	}
+	list.Content[i] = fresh
+}
+
+// find returns the mapping that holds the last key of a path, and where in its content, -1 where it is not there.
+func find(t *testing.T, root *yaml.Node, path string) (mapping *yaml.Node, at int) {
+	t.Helper()
+	mapping, ok := krm.Path(strings.TrimSuffix(path[:strings.LastIndex("."+path, ".")], ".")).Find(root)
+	require.True(t, ok, path)
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == lastKey(path) {
+			return mapping, i
+		}
+	}
+	return mapping, -1
+}
+
+func lastKey(path string) string { return path[strings.LastIndex(path, ".")+1:] }
+
+// check checks documents and returns a line for each finding: `severity rule path: message`.
+func check(t *testing.T, nodes ...*yaml.Node) []string {
+	t.Helper()
+	return lines(t, validate.Levels{}, nodes...)
+}
+
+func lines(t *testing.T, levels validate.Levels, nodes ...*yaml.Node) []string {
+	t.Helper()
+	var items []*krm.Item
+	for _, node := range nodes {
+		items = append(items, krm.FromNode(node, ""))
+	}
+	report, err := validate.Check(krm.NewList(items...), levels)
+	require.NoError(t, err)
+	var all []string
+	for _, result := range report.Results {
+		path := ""
+		if result.Field != nil {
+			path = string(result.Field.Path)
+		}
+		all = append(all, string(result.Severity)+" "+result.Tags["rule"]+" "+path+": "+result.Message)
+	}
+	return all
+}
+
+// cases is a table: the changes to a valid document, and the beginnings of the lines of all findings.
+type cases map[string][]string
+
+func (c cases) run(t *testing.T, file string) {
+	t.Helper()
+	for change, want := range c {
+		got := check(t, edited(t, file, change))
+		if len(got) == len(want) {
+			for i := range want {
+				require.True(t, strings.HasPrefix(got[i], want[i]), "%s\ngot  %s\nwant %s", change, got[i], want[i])
+			}
+			continue
+		}
+		require.Equal(t, want, got, change)
+	}
+}

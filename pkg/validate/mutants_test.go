@@ -1,0 +1,365 @@
+package validate_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// references are the rules that find what is left where a name is changed or removed elsewhere.
+var references = []string{"unknown-step", "unknown-output", "resource-reference", "fork-reference"}
+
+// eachKey calls do with each path below spec that ends in a key, the fixture parsed anew, the mapping that holds the key
+// and where it is in it. Keys that users make up, of labels and params, are left out unless all are asked for.
+func eachKey(t *testing.T, file string, all bool, do func(path krm.Path, root, mapping *yaml.Node, at int)) {
+	t.Helper()
+	var paths []krm.Path
+	spec, _ := krm.Path("spec").Find(edited(t, file))
+	walk("spec", spec, func(path krm.Path, _ *yaml.Node, _ int) {
+		if all || !strings.Contains(string(path), ".labels") && !strings.Contains(string(path), ".params.") {
+			paths = append(paths, path)
+		}
+	})
+	for _, path := range paths {
+		root := edited(t, file)
+		spec, _ := krm.Path("spec").Find(root)
+		var holder *yaml.Node
+		index := 0
+		walk("spec", spec, func(here krm.Path, mapping *yaml.Node, at int) {
+			if here == path {
+				holder, index = mapping, at
+			}
+		})
+		do(path, root, holder, index)
+	}
+}
+
+func parent(path krm.Path) krm.Path { return path[:max(strings.LastIndexAny(string(path), ".["), 0)] }
+
+// dropped removes each key. What must be given is missed; some others leave their neighbours wrong.
+func dropped(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
+		m := mutation{sort: "dropped", what: string(path), file: file, root: root}
+		mapping.Content = slices.Delete(mapping.Content, at, at+2)
+		switch found, pattern := lacking[path], anyIndex(path); {
+		case found.rule != "":
+			m.rule, m.path, m.follow = found.rule, found.path, []string{found.rule}
+		case requiredPaths[file][pattern]:
+			m.rule, m.path = "required", path
+		case strings.HasSuffix(pattern, "[].script"):
+			m.rule, m.path = "script", path
+		case strings.Contains(pattern, ".inputs[].valueFromS") && strings.HasSuffix(string(parent(path)), "]"):
+			m.rule, m.path = "input-source", parent(path)
+		case strings.HasSuffix(string(parent(path)), ".valueFrom") && !strings.Contains(pattern, ".middleware"):
+			m.rule, m.path = "env-source", parent(path)
+		}
+		all = append(all, m)
+	})
+	return all
+}
+
+// lacking says what is found where a key is gone that a neighbour needs.
+var lacking = map[krm.Path]struct {
+	rule string
+	path krm.Path
+}{
+	"spec.create":                                 {"missing-create", "spec.create"},
+	"spec.create[0].outputs":                      {"unknown-output", "spec.create[1].inputs[0].valueFromStep.output"},
+	`spec.labels["signadot/github-repo"]`:         {"label-reserved", `spec.labels["signadot/github-pull-request"]`},
+	`spec.labels["signadot/github-pull-request"]`: {"label-reserved", `spec.labels["signadot/github-repo"]`},
+	"spec.forks[0].customizations.images[0].container": {
+		"image-container", "spec.forks[0].customizations.images[1]",
+	},
+	"spec.resources":                 {"resource-reference", "spec.forks[0].customizations.env[1].valueFrom.resource.name"},
+	"spec.match.any":                 {"match-form", "spec.match"},
+	"spec.match.any[0].label":        {"match-form", "spec.match.any[0]"},
+	"spec.match.any[1].all":          {"match-form", "spec.match.any[1]"},
+	"spec.match.any[1].all[0].label": {"match-form", "spec.match.any[1].all[0]"},
+	"spec.match.any[1].all[1].label": {"match-form", "spec.match.any[1].all[1]"},
+}
+
+// renamed misspells each key, and writes it in another case.
+func renamed(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	for _, other := range []func(string) string{
+		func(key string) string { return key + "x" },
+		func(key string) string { return strings.ToUpper(key[:1]) + key[1:] },
+		func(string) string { return "qqqqqqqqqqqqqqqqqqqqqqqq" },
+	} {
+		eachKey(t, file, false, func(path krm.Path, root, mapping *yaml.Node, at int) {
+			key := other(mapping.Content[at].Value)
+			mapping.Content[at].SetString(key)
+			m := mutation{sort: "renamed", what: string(path) + " to " + key, file: file, root: root}
+			m.rule, m.path = "unknown-key", parent(path).Key(key)
+			if strings.HasPrefix(key, "qqq") { // which might mean anything: what is required is missed
+				m.follow = []string{"required"}
+			}
+			all = append(all, m)
+		})
+	}
+	return all
+}
+
+// retyped gives each value another type.
+func retyped(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	for _, value := range []string{"7", "yes", "[[a]]", "{zz: 1}", "text", "!!binary aGk="} {
+		eachKey(t, file, false, func(path krm.Path, root, mapping *yaml.Node, at int) {
+			fresh := parsed(t, value)
+			m := mutation{sort: "retyped", what: string(path) + " as " + value, file: file, root: root}
+			switch found := retype(mapping.Content[at+1], fresh); found {
+			case "":
+				return
+			case "ambiguous-yaml":
+				m.follow = references
+				m.rule, m.path = found, path
+			default:
+				m.rule, m.path = found, path
+			}
+			mapping.Content[at+1] = fresh
+			all = append(all, m)
+		})
+	}
+	return all
+}
+
+// retype tells which rule a value breaks where another one was, empty where it may be valid.
+func retype(was, now *yaml.Node) string {
+	switch {
+	case was.Kind != now.Kind:
+		return "type"
+	case was.Kind != yaml.ScalarNode || was.ShortTag() == now.ShortTag() && now.Value != "yes":
+		return ""
+	case was.ShortTag() == "!!str" && now.Value == "yes":
+		return "ambiguous-yaml"
+	}
+	return "type"
+}
+
+func parsed(t *testing.T, text string) *yaml.Node {
+	t.Helper()
+	var document yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(text), &document))
+	return document.Content[0]
+}
+
+// duplicated gives each key twice, and each element of a list.
+func duplicated(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
+		mapping.Content = append(mapping.Content, mapping.Content[at:at+2]...)
+		all = append(all, mutation{
+			sort: "duplicated", what: string(path), file: file, root: root, rule: "duplicate-key", path: path,
+		})
+	})
+	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
+		list := mapping.Content[at+1]
+		if list.Kind != yaml.SequenceNode {
+			return
+		}
+		last := path.Index(len(list.Content))
+		list.Content = append(list.Content, list.Content[0])
+		m := mutation{sort: "duplicated", what: string(path) + "[0]", file: file, root: root}
+		if unique, ok := uniqueness[anyIndex(path)]; ok {
+			m.rule, m.path, m.follow = unique.rule, last.Key(unique.key), unique.follow
+		}
+		all = append(all, m)
+	})
+	return all
+}
+
+// uniqueness says which lists must not hold an entry twice, and where that is found.
+var uniqueness = map[string]struct {
+	rule, key string
+	follow    []string
+}{
+	"spec.create":           {"step-unique", "name", nil},
+	"spec.delete":           {"step-unique", "name", nil},
+	"spec.create[].inputs":  {"input-unique", "name", []string{"input-clash"}},
+	"spec.delete[].inputs":  {"input-unique", "name", nil},
+	"spec.create[].outputs": {"output-unique", "name", nil},
+	"spec.delete[].outputs": {"output-unique", "name", nil},
+	"spec.forks":            {"workload-unique", "forkOf", []string{"workload-name-unique", "endpoint-unique"}},
+	"spec.local":            {"workload-unique", "from", []string{"workload-name-unique"}},
+	"spec.virtual":          {"workload-name-unique", "name", nil},
+	"spec.resources":        {"resource-unique", "name", nil},
+	"spec.endpoints":        {"endpoint-unique", "name", nil},
+
+	"spec.forks[].customizations.images": {"image-container", "container", nil},
+	"spec.forks[].endpoints":             {"endpoint-unique", "name", nil},
+	"spec.defaultRouteGroup.endpoints":   {"endpoint-unique", "name", nil},
+}
+
+// reordered turns each mapping and each list around: no rule asks for an order.
+func reordered(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
+		m := mutation{sort: "reordered", what: string(path), file: file, root: root}
+		switch node := mapping.Content[at+1]; {
+		case node.Kind == yaml.SequenceNode && len(node.Content) > 1:
+			slices.Reverse(node.Content)
+			all = append(all, m)
+		case node.Kind == yaml.MappingNode && len(node.Content) > 2:
+			slices.Reverse(node.Content)
+			for i := 0; i < len(node.Content); i += 2 {
+				node.Content[i], node.Content[i+1] = node.Content[i+1], node.Content[i]
+			}
+			all = append(all, m)
+		}
+	})
+	return all
+}
+
+// reindented prints the document in other ways, which breaks nothing, and moves each key out of its mapping into the one
+// around it, as a line does that loses its indentation.
+func reindented(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	for indent := 1; indent <= 9; indent++ {
+		var out strings.Builder
+		encoder := yaml.NewEncoder(&out)
+		encoder.SetIndent(indent)
+		require.NoError(t, encoder.Encode(edited(t, file)))
+		all = append(all, mutation{sort: "re-indented", what: "everything", file: file, root: parsed(t, out.String())})
+	}
+	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
+		key := mapping.Content[at].Value
+		around, _ := parent(parent(path)).Find(root)
+		if around.Kind != yaml.MappingNode || krm.Value(around, key) != nil || knows(file, parent(parent(path)), key) {
+			return
+		}
+		around.Content = append(around.Content, mapping.Content[at:at+2]...)
+		mapping.Content = slices.Delete(mapping.Content, at, at+2)
+		all = append(all, mutation{
+			sort: "re-indented", what: string(path), file: file, root: root,
+			rule: "unknown-key", path: parent(parent(path)).Key(key),
+			follow: slices.Concat(references, []string{
+				"required", "input-source", "label-reserved", "image-container", "env-source", "match-form", "missing-create",
+			}),
+		})
+	})
+	return all
+}
+
+// knows tells whether the mapping at path of a document of the kind may have a key.
+func knows(file string, path krm.Path, key string) bool {
+	at := map[string]reflect.Type{
+		aPlugin: reflect.TypeFor[v1alpha1.ResourcePluginSpec](), aSandbox: reflect.TypeFor[v1alpha1.SandboxSpec](),
+		aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](),
+	}[file]
+	if path == "" {
+		return false // nothing of spec stands beside it
+	}
+	words := strings.Split(strings.TrimPrefix(strings.TrimPrefix(strings.ReplaceAll(anyIndex(path), "[]", ""), "spec"), "."), ".")
+	for _, word := range append(words, key) {
+		if word == "" {
+			continue
+		}
+		for at.Kind() == reflect.Pointer || at.Kind() == reflect.Slice {
+			at = at.Elem()
+		}
+		if at.Kind() != reflect.Struct {
+			return true // a mapping of any keys
+		}
+		field, ok := at.FieldByNameFunc(func(name string) bool {
+			f, _ := at.FieldByName(name)
+			return strings.Split(f.Tag.Get("json"), ",")[0] == word
+		})
+		if !ok {
+			return false
+		}
+		at = field.Type
+	}
+	return true
+}
+
+// fromExamples applies the example of each rule to the document that it is for. What is found is at the field of the
+// example, below or above it, or at a neighbour.
+func fromExamples(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	for _, r := range validate.Rules {
+		if r.ComparesStates() || file != fixture(t, r) {
+			continue
+		}
+		root := edited(t, file, r.Example)
+		for _, line := range check(t, root) {
+			words := strings.SplitN(line, " ", 3)
+			path, _, _ := strings.Cut(words[2], ": ")
+			example, _, _ := strings.Cut(r.Example, ": ")
+			if words[1] == r.ID && related(path, example) {
+				all = append(all, mutation{
+					sort: "of the rule table", what: r.Example, file: file, root: root, rule: r.ID, path: krm.Path(path),
+				})
+			}
+		}
+	}
+	return all
+}
+
+// related tells whether two paths are in the same entry of a list of spec, or in the same field of it.
+func related(a, b string) bool {
+	entry := func(path string) string {
+		path = strings.TrimPrefix(path, "spec.")
+		return path[:min(len(path), max(strings.IndexAny(path+".", ".[~"), 1))]
+	}
+	return entry(a) == entry(b)
+}
+
+var requiredPaths = map[string]map[string]bool{
+	aPlugin: words(`spec.runner spec.runner.image spec.create[].name spec.delete[].name spec.create[].inputs[].name
+		spec.delete[].inputs[].name spec.create[].outputs[].name spec.delete[].outputs[].name
+		spec.create[].outputs[].valueFromPath spec.delete[].outputs[].valueFromPath
+		spec.create[].inputs[].valueFromStep.name spec.create[].inputs[].valueFromStep.output
+		spec.delete[].inputs[].valueFromStep.name spec.delete[].inputs[].valueFromStep.output`),
+	aSandbox: words(`spec.cluster spec.ttl.duration spec.forks[].forkOf spec.forks[].forkOf.kind spec.forks[].forkOf.namespace
+		spec.forks[].forkOf.name spec.forks[].customizations.images[].image spec.forks[].customizations.env[].name
+		spec.forks[].customizations.env[].valueFrom.resource.name spec.forks[].customizations.env[].valueFrom.resource.outputKey
+		spec.forks[].customizations.env[].valueFrom.fork.forkOf spec.forks[].customizations.env[].valueFrom.fork.expression
+		spec.forks[].customizations.env[].valueFrom.fork.forkOf.kind spec.forks[].customizations.env[].valueFrom.fork.forkOf.name
+		spec.forks[].customizations.env[].valueFrom.fork.forkOf.namespace
+		spec.forks[].customizations.env[].valueFrom.secret.name spec.forks[].customizations.env[].valueFrom.secret.key
+		spec.forks[].customizations.patch.type spec.forks[].customizations.patch.value
+		spec.forks[].endpoints[].name spec.forks[].endpoints[].port spec.endpoints[].name spec.endpoints[].host spec.endpoints[].port
+		spec.defaultRouteGroup.endpoints[].name spec.defaultRouteGroup.endpoints[].target
+		spec.local[].name spec.local[].from spec.local[].from.kind spec.local[].from.namespace spec.local[].from.name
+		spec.local[].mappings spec.local[].mappings[].port spec.local[].mappings[].toLocal spec.local[].env[].name
+		spec.local[].env[].valueFrom.resource.name spec.local[].env[].valueFrom.resource.outputKey
+		spec.local[].files[].path spec.local[].files[].valueFrom.resource.name spec.local[].files[].valueFrom.resource.outputKey
+		spec.local[].files[].valueFrom.configMap.name
+		spec.virtual[].name spec.virtual[].workload spec.virtual[].workload.kind spec.virtual[].workload.namespace
+		spec.virtual[].workload.name spec.middleware[].name spec.middleware[].args[].name
+		spec.resources[].name spec.resources[].plugin`),
+	aRouteGroup: words(`spec.match spec.match.any[].label.key spec.match.any[].label.value spec.match.any[].all[].label.key
+		spec.match.any[].all[].label.value spec.endpoints[].name spec.endpoints[].target spec.ttl.duration`),
+}
+
+func words(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		all[word] = true
+	}
+	return all
+}
+
+// anyIndex is a path with its indexes left out.
+func anyIndex(path krm.Path) string {
+	var out strings.Builder
+	for rest := string(path); rest != ""; {
+		before, after, found := strings.Cut(rest, "[")
+		out.WriteString(before)
+		if !found {
+			break
+		}
+		_, rest, _ = strings.Cut(after, "]")
+		out.WriteString("[]")
+	}
+	return out.String()
+}

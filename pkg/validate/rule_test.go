@@ -1,0 +1,104 @@
+package validate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+func TestValidDocumentsHaveNoFindings(t *testing.T) {
+	t.Parallel()
+	assert.Empty(t, check(t, edited(t, aSandbox), edited(t, aRouteGroup)))
+	assert.Empty(t, check(t, edited(t, aPlugin), edited(t, aSandbox, fed)))
+}
+
+// Each rule's example, put into a valid document, breaks that rule and no other.
+func TestExamplesBreakTheirRules(t *testing.T) {
+	t.Parallel()
+	valid := map[string]string{aSandbox: fed}
+	for _, r := range validate.Rules {
+		if r.ComparesStates() {
+			continue // one document alone cannot break it
+		}
+		file := fixture(t, r)
+		documents := []*yaml.Node{edited(t, file, valid[file], r.Example)}
+		if strings.HasPrefix(r.ID, "duplicate-") && r.ID != "duplicate-key" {
+			documents = append([]*yaml.Node{edited(t, file, valid[file])}, documents...)
+		}
+		if file == aSandbox { // with the plugin that it names
+			documents = append([]*yaml.Node{edited(t, aPlugin)}, documents...)
+		}
+		got := check(t, documents...)
+		if r.ID == "duplicate-plugin" { // the same version in another spelling
+			got = got[:len(got)-1]
+		}
+		if assert.Len(t, got, 1, "%s: %s", r.ID, r.Example) {
+			assert.True(t, strings.HasPrefix(got[0], string(r.Severity)+" "+r.ID+" "), "%s: %s", r.Example, got[0])
+		}
+	}
+}
+
+// fixture returns the valid document that a rule's example is for.
+func fixture(t *testing.T, r *validate.Rule) string {
+	t.Helper()
+	for _, kind := range r.Kinds() {
+		if fits(t, r.Example, fixtures[kind]) {
+			return fixtures[kind]
+		}
+	}
+	require.Fail(t, "the example fits no document", "%s: %s", r.ID, r.Example)
+	return ""
+}
+
+// fits tells whether the mapping that an example changes is in a document.
+func fits(t *testing.T, example, file string) bool {
+	t.Helper()
+	path, _, _ := strings.Cut(example, ": ")
+	at := strings.LastIndexAny(path, ".[")
+	if at < 0 {
+		return true
+	}
+	_, ok := krm.Path(path[:at]).Find(edited(t, file))
+	return ok
+}
+
+func TestRulesAreDescribed(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, r := range validate.Rules {
+		assert.False(t, seen[r.ID], "%s is given twice", r.ID)
+		seen[r.ID] = true
+		assert.Regexp(t, `^[a-z]+(-[a-z]+)*$`, r.ID)
+		assert.Regexp(t, `^[A-Z].*\.$`, r.Demand, r.ID)
+		assert.Regexp(t, `^[A-Z].*[^.]\.$`, r.Why, r.ID)
+		assert.Contains(t, r.Example, ": ", r.ID)
+		assert.Contains(t, []krm.Severity{krm.Error, krm.Warning, krm.Info}, r.Severity, r.ID)
+		assert.Same(t, r, validate.Find(r.ID))
+	}
+	assert.Nil(t, validate.Find("no-such-rule"))
+	assert.Len(t, validate.IDs(), len(validate.Rules))
+}
+
+// A message is one line that starts lower case (contract, Results).
+func TestMessagesKeepTheHouseStyle(t *testing.T) {
+	t.Parallel()
+	for _, r := range validate.Rules {
+		for _, file := range fixtures {
+			if !fits(t, r.Example, file) {
+				continue
+			}
+			for _, line := range check(t, edited(t, aPlugin), edited(t, file), edited(t, file, r.Example)) {
+				_, message, _ := strings.Cut(line, ": ")
+				assert.NotContains(t, message, "\n")
+				assert.NotContains(t, message, "should")
+				assert.Equal(t, strings.ToLower(message[:1]), message[:1], message)
+			}
+		}
+	}
+}
