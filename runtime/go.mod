@@ -1,4 +1,4 @@
-// Built in the workspace of ../go.work alone: pkg/contract comes from the root module beside it. It is not required here,
+// Built in the workspace of ../go.work alone: internal/contract comes from the root module beside it. It is not required here,
 // since a version that is not published cannot be resolved and a replace is not wanted.
 module github.com/resource-plugins/krm-functions/runtime
 

@@ -16,11 +16,11 @@ type document struct {
 }
 
 var documents = []document{
-	{contract.ResourcePlugin, "pkg/plugin", "Spec", pluginLimits, true},
-	{contract.Sandbox, "pkg/sandbox", "Spec", sandboxLimits, true},
-	{contract.RouteGroup, "pkg/sandbox", "RouteGroupSpec", routeGroupLimits, true},
-	{contract.Catalog, "pkg/listing", "Spec", catalogLimits, false},
-	{contract.PluginLock, "pkg/lock", "Spec", lockLimits, false},
+	{contract.ResourcePlugin, "api/v1alpha1", "ResourcePluginSpec", pluginLimits, true},
+	{contract.Sandbox, "api/v1alpha1", "SandboxSpec", sandboxLimits, true},
+	{contract.RouteGroup, "api/v1alpha1", "RouteGroupSpec", routeGroupLimits, true},
+	{contract.Catalog, "api/v1alpha1", "CatalogSpec", catalogLimits, false},
+	{contract.PluginLock, "api/v1alpha1", "PluginLockSpec", lockLimits, false},
 }
 
 const draft = "http://json-schema.org/draft-07/schema#"
@@ -77,10 +77,10 @@ var configs = []struct{ kind, folder string }{
 	{"ValidatePlugin", "functions/validate-plugin"},
 }
 
-func config(t *testing.T, kind, folder string) object {
+func config(t *testing.T, kind string) object {
 	t.Helper()
-	b := &builder{t: t, types: readSource(t, folder), form: krmForm, limits: configLimits(kind), used: map[string]bool{}}
-	fields := b.structure("config", "", "", true)
+	b := &builder{t: t, types: readSource(t, "api/v1alpha1"), form: krmForm, limits: configLimits(kind), used: map[string]bool{}}
+	fields := b.structure(kind, "", "", true)
 	for path := range b.limits {
 		assert.True(t, b.used[path], "%s: no field is at %s", kind, path)
 	}

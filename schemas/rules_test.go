@@ -22,10 +22,10 @@ import (
 
 // fixtures are valid documents that have every field of which a limit is known.
 var fixtures = map[string]string{
-	contract.ResourcePlugin: "../pkg/rule/testdata/plugin.yaml",
-	contract.Sandbox:        "../pkg/rule/testdata/sandbox.yaml",
+	contract.ResourcePlugin: "../pkg/validate/testdata/plugin.yaml",
+	contract.Sandbox:        "../pkg/validate/testdata/sandbox.yaml",
 	contract.RouteGroup:     "testdata/routegroup.yaml",
-	contract.Catalog:        "../pkg/listing/testdata/full.yaml",
+	contract.Catalog:        "../pkg/resolve/testdata/full.yaml",
 	contract.PluginLock:     "testdata/pluginlock.yaml",
 }
 

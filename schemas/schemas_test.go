@@ -30,7 +30,7 @@ func generate(t *testing.T) map[string][]byte {
 	}
 	for _, c := range configs {
 		kinds = append(kinds, c.kind)
-		files[fileOf(c.kind)] = config(t, c.kind, c.folder)
+		files[fileOf(c.kind)] = config(t, c.kind)
 	}
 	files["all.json"] = anyKind(kinds)
 	texts := map[string][]byte{}
@@ -76,7 +76,7 @@ func TestEveryFunctionHasASchema(t *testing.T) {
 		require.NoError(t, err)
 		folder := "functions/" + filepath.Base(filepath.Dir(main))
 		known := slices.ContainsFunc(configs, func(c struct{ kind, folder string }) bool {
-			return c.folder == folder && bytes.Contains(text, []byte(`"`+c.kind+`"`))
+			return c.folder == folder && bytes.Contains(text, []byte("function."+c.kind+"()"))
 		})
 		assert.True(t, known, "%s must be listed in configs", folder)
 	}

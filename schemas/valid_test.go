@@ -74,7 +74,7 @@ func TestDocumentsOfTheProjectAreValid(t *testing.T) {
 	t.Parallel()
 	var files []string
 	for _, pattern := range []string{
-		"../pkg/rule/testdata/*.yaml", "../pkg/listing/testdata/full.yaml", "../pipeline/*.yaml", "../examples/*/*.yaml",
+		"../pkg/validate/testdata/*.yaml", "../pkg/resolve/testdata/full.yaml", "../pipeline/*.yaml", "../examples/*/*.yaml",
 	} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)

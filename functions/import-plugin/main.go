@@ -2,17 +2,9 @@
 // documents.
 package main
 
-import "github.com/resource-plugins/krm-functions/internal/cli"
+import (
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function"
+)
 
-func main() { cli.Main(ImportPlugin()) }
-
-func ImportPlugin() cli.Function {
-	return cli.Function{
-		Name:    "import-plugin",
-		Purpose: "turns native plugin and sandbox files (name, spec) into KRM documents.",
-		Kind:    "ImportPlugin",
-		Prints:  cli.Documents,
-		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml",
-		Config:  func() cli.Config { return &config{Path: "."} },
-	}
-}
+func main() { cli.Main(function.ImportPlugin()) }

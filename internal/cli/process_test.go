@@ -222,7 +222,7 @@ func TestCallsThatAreWrong(t *testing.T) {
 func TestAPanicTellsWhereAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	got := run(function(nil), head+"items: []\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, data: {do: panic}}\n")
-	assert.Regexp(t, `^try: internal error at .*process_test\.\(\*trial\)\.Process:\d+: assignment to entry in nil map; `+
+	assert.Regexp(t, `^try: internal error at .*cli_test\.\(\*trial\)\.Process:\d+: assignment to entry in nil map; `+
 		`please report it with the input at https://github.com/resource-plugins/krm-functions/issues\n$`, got.stderr)
 }
 

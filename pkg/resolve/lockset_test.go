@@ -77,14 +77,14 @@ func TestBadLocks(t *testing.T) {
 			first + `.digest: must be sha256: and 64 hexadecimal digits in lower case, not "sha256:1"`,
 		},
 		"  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n  - {asked: db, chosen: db@2.0.0, digest: DIGEST}\n": {
-			`l spec.plugins[1].asked: "db" must be locked once: it is in entry 0 with another version or digestOne; remove one`,
+			`l spec.plugins[1].asked: "db" must be locked once: it is in entry 0 with another version or digest; remove one`,
 		},
 	} {
 		assert.Equal(t, want, problems(t, document(t, "l", spec)), spec)
 	}
 }
 
-// TestLocksThatDisagree over a reference, or over the digestOne of a version.
+// TestLocksThatDisagree over a reference, or over the digest of a version.
 func TestLocksThatDisagree(t *testing.T) {
 	t.Parallel()
 	one := document(t, "one", "  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n")
@@ -96,7 +96,7 @@ func TestLocksThatDisagree(t *testing.T) {
 	assert.Equal(t, want, problems(t, one, two))
 	assert.Equal(t, want, problems(t, two, one))
 	other := document(t, "three", "  plugins:\n  - {asked: db@1, chosen: db@1.0.0, digest: "+digestOne(3)+"}\n")
-	assert.Equal(t, []string{fmt.Sprintf(`three spec.plugins: "db@1.0.0" must be locked with one digestOne, since versions are `+
+	assert.Equal(t, []string{fmt.Sprintf(`three spec.plugins: "db@1.0.0" must be locked with one digest, since versions are `+
 		`immutable: "one" has db@1.0.0 for db (%s), and "three" has db@1.0.0 for db@1 (%s); remove one`, digestOne(0), digestOne(3))},
 		problems(t, other, one))
 }
@@ -161,7 +161,7 @@ func TestALockIsMadeOnce(t *testing.T) {
 	list := krm.NewList()
 	require.NoError(t, resolve.NewLockSet(nil).Apply(list, nil, true))
 	assert.Empty(t, list.Items())
-	require.NoError(t, resolve.NewLockSet(nil).Apply(list, []v1alpha1.LockEntry{{"db", "db@1.0.0", digestOne(1)}}, true))
+	require.NoError(t, resolve.NewLockSet(nil).Apply(list, []v1alpha1.LockEntry{{Asked: "db", Chosen: "db@1.0.0", Digest: digestOne(1)}}, true))
 	assert.Equal(t, `apiVersion: resourceplugins.dev/v1alpha1
 kind: PluginLock
 metadata:
@@ -176,7 +176,7 @@ spec:
     chosen: db@1.0.0
     digest: `+digestOne(1)+"\n", text(t, list))
 	list = krm.NewList()
-	require.NoError(t, resolve.NewLockSet(nil).Apply(list, []v1alpha1.LockEntry{{"db", "db@1.0.0", digestOne(1)}}, false))
+	require.NoError(t, resolve.NewLockSet(nil).Apply(list, []v1alpha1.LockEntry{{Asked: "db", Chosen: "db@1.0.0", Digest: digestOne(1)}}, false))
 	assert.NotContains(t, text(t, list), "internal.config.kubernetes.io")
 }
 

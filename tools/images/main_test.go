@@ -24,7 +24,7 @@ use (
 -- go.mod --
 module github.com/resource-plugins/krm-functions
 go 1.26.0
--- pkg/contract/image.go --
+-- internal/contract/image.go --
 package contract
 
 // Names.

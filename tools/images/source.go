@@ -27,7 +27,7 @@ type names struct{ registry, tag string }
 
 func (n names) reference(image string) string { return n.registry + "/" + image + ":" + n.tag }
 
-// names reads the constants of pkg/contract, which the renderer shares.
+// names reads the constants of internal/contract, which the renderer shares.
 func (s source) names() (names, error) {
 	file := filepath.Join(s.root, "pkg", "contract", "image.go")
 	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -91,7 +91,7 @@ func (s source) build(staging, version string, platforms []string) error {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
 		}
-		// What is released of the functions is what go.mod says; the runtime shares pkg/contract through the workspace.
+		// What is released of the functions is what go.mod says; the runtime shares internal/contract through the workspace.
 		for _, part := range []struct{ workspace, packages string }{
 			{"off", "./functions/..."},
 			{"", "./runtime/cmd/..."},
@@ -108,7 +108,7 @@ func (s source) build(staging, version string, platforms []string) error {
 	return nil
 }
 
-const versionVariable = "github.com/resource-plugins/krm-functions/pkg/krm/process.Version"
+const versionVariable = "github.com/resource-plugins/krm-functions/internal/cli.Version"
 
 // buildEnvironment is the process's own with all settled that would change the bytes of a program.
 func buildEnvironment(workspace, system, arch string) []string {

@@ -120,7 +120,7 @@ func TestKeys(t *testing.T) {
 // The page tells every header that can carry a key.
 func TestPageListsTheHeaders(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "routing.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "routing.md"))
 	require.NoError(t, err)
 	for _, header := range sandbox.Headers() {
 		assert.Contains(t, string(page), "`"+header+"`")

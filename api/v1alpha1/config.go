@@ -1,0 +1,61 @@
+package v1alpha1
+
+// ImportPlugin is the config of import-plugin. `help` is what --help says of a field; `flag:"-"` is no flag.
+type ImportPlugin struct {
+	Path              string            `json:"path" flag:"-" help:"file or folder to read, below where the function runs"`
+	Set               map[string]string `json:"set" flag:"-" help:"values of variables, for @{KEY}"`
+	AllowEmbedOutside bool              `json:"allowEmbedOutside" flag:"-" help:"let @{embed: FILE} leave its folder"`
+}
+
+// RenderPhase is the config of render-phase. `help` is what --help says of a field; `flag:"-"` is no flag.
+type RenderPhase struct {
+	Phases   []string `json:"phases" help:"create or delete; both with argocd or helm alone"`
+	Workload string   `json:"workload" help:"what a step becomes: Job or Pod"`
+	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
+
+	Delivery   string `json:"delivery" help:"the tool: kubectl, argocd, flux, helm or kpt"`
+	DeleteHook string `json:"deleteHook" help:"of argocd and helm: PostDelete or PreDelete"`
+
+	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
+	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old=new"`
+
+	HelperImage         string   `json:"helperImage" help:"the image of the helpers in Pods whose step reads or writes outputs"`
+	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
+	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds" help:"how long a step may take once its inputs are there"`
+	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
+	Retries             int      `json:"retries" help:"how often a Job that failed runs again; scripts must stand it"`
+
+	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
+
+	Prune bool `json:"prune" help:"remove what was rendered before even if there is no sandbox any more (kpt)"`
+}
+
+// RenderSandbox is the config of render-sandbox. `help` is what --help says of a field; `flag:"-"` is no flag.
+type RenderSandbox struct {
+	Cluster  string `json:"cluster" help:"render the sandboxes of this cluster alone"`
+	Replicas int    `json:"replicas" help:"how many Pods a fork has"`
+
+	Routing       string   `json:"routing" help:"what routes become: none, gateway-api (HTTPRoutes) or istio (VirtualServices)"`
+	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`
+	Gateway       string   `json:"gateway" help:"the Gateway that endpoints are published at: NAMESPACE/NAME"`
+	GatewayDomain string   `json:"gatewayDomain" help:"what the host names of endpoints end in"`
+	GatewayScheme string   `json:"gatewayScheme" help:"of the URLs of endpoints: http or https"`
+
+	Baseline bool `json:"baseline" help:"on files: print the baseline too, not only what is rendered"`
+	Prune    bool `json:"prune" help:"remove what was rendered before even if there is no sandbox any more (kpt)"`
+}
+
+// ResolveVersion is the config of resolve-version. `help` is what --help says of a field; `flag:"-"` is no flag.
+type ResolveVersion struct {
+	Mode              string   `json:"mode" help:"what may happen to the lock: keep, locked or update"`
+	Update            []string `json:"update" help:"with mode update: the plugins or references to move, all if none is named"`
+	Strict            bool     `json:"strict" help:"under kustomize, make a reference that floats without a lock an error"`
+	KubernetesVersion string   `json:"kubernetesVersion" help:"leave out versions that require a higher version of Kubernetes"`
+	Explain           bool     `json:"explain" help:"report what each reference resolved to, and how"`
+}
+
+// ValidatePlugin is the config of validate-plugin. `help` is what --help says of a field; `flag:"-"` is no flag.
+type ValidatePlugin struct {
+	Strict bool              `json:"strict" help:"turn warnings into errors"`
+	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`
+}

@@ -1,0 +1,58 @@
+package function
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// drawing is --graph: all plugins of the files in one document, in their order; what is no plugin is ignored.
+func drawing() *cli.Drawing {
+	d := &cli.Drawing{Shows: "the steps of plugins", Kind: contract.ResourcePlugin, Draw: draw}
+	for _, format := range diagram.Formats {
+		d.Formats = append(d.Formats, string(format))
+	}
+	return d
+}
+
+func draw(call cli.Call, format string) ([]byte, error) {
+	items, err := call.List.Select(contract.APIVersion, contract.ResourcePlugin)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, errors.New("there must be a ResourcePlugin among the files: nothing else has a graph")
+	}
+	var pictures []*diagram.Picture
+	for _, item := range items {
+		if one := drawPlugin(call.List, item); one != nil {
+			pictures = append(pictures, one)
+		}
+	}
+	text, err := diagram.Draw(diagram.Format(format), pictures)
+	if err == nil && format == string(diagram.Mermaid) && diagram.MermaidTooLarge(text) {
+		call.List.Report(krm.Result{Severity: krm.Warning, Message: fmt.Sprintf(
+			"the graph is larger than what Mermaid shows by its defaults: draw it as %s or %s, or fewer plugins at once",
+			diagram.SVG, diagram.DOT)})
+	}
+	return text, err
+}
+
+// drawPlugin reads the picture of a plugin, and reports why there is none.
+func drawPlugin(list *krm.ResourceList, item *krm.Item) *diagram.Picture {
+	read, problems := document.ReadPlugin(item)
+	if broken := firstError(problems); broken != nil {
+		list.Report(krm.At(item, broken.Path, krm.Error, broken.Message+moreFindings))
+		return nil
+	}
+	one, faults := diagram.New(read)
+	for _, fault := range faults {
+		list.Report(krm.At(item, fault.Path, krm.Error, fault.Message+moreFindings))
+	}
+	return one
+}

@@ -1,0 +1,142 @@
+package function
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// documents returns plugins and n sandboxes with random resources, each as a document.
+func documents(random *rand.Rand, n int) []string {
+	docs := []string{strings.SplitN(pluginAndSandbox, "---\n", 2)[0]}
+	for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
+		docs = append(docs, fmt.Sprintf("apiVersion: resourceplugins.dev/v1alpha1\nkind: ResourcePlugin\n"+
+			"metadata: {name: hello@%s}\nspec:\n  runner: {image: ubuntu, namespace: ns%d}\n"+
+			"  create: [{name: say, script: \"#!/bin/sh\\necho %s\"}]\n"+
+			"  delete: [{name: bye}]\n", version, random.IntN(2), version))
+	}
+	for i := range n {
+		state, references := "present", []string{"pg", "hello", "hello@1.0.0", "hello@^1"}
+		if random.IntN(2) == 0 { // the delete phase never floats
+			state, references = "absent", []string{"pg", "hello@2.0.0", "hello@1.0.0", "hello@1.1"}
+		}
+		doc := fmt.Sprintf("apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata:\n  name: s%d\n  annotations: "+
+			"{resourceplugins.dev/state: %s}\nspec:\n  cluster: c\n  resources:\n", i, state)
+		resources := make([]string, 1+random.IntN(3))
+		for r := range resources {
+			resources[r] = fmt.Sprintf("  - {name: R%d, plugin: %q, params: {size: \"%d\"}}\n", r,
+				references[random.IntN(len(references))], random.IntN(3))
+		}
+		docs = append(docs, doc+strings.Join(resources, ""))
+	}
+	return docs
+}
+
+func phaseList(docs []string) string {
+	var out strings.Builder
+	out.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
+	for _, doc := range docs {
+		out.WriteString("- " + strings.ReplaceAll(strings.TrimSpace(doc), "\n", "\n  ") + "\n")
+	}
+	return out.String()
+}
+
+// Rendering what was rendered changes not a byte.
+func TestPhaseTwiceIsOnce(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(11, 12))
+	for range 30 {
+		once := phaseRunList(t, phaseList(documents(random, random.IntN(6))))
+		assert.Equal(t, phaseWithoutResults(once), phaseWithoutResults(phaseRunList(t, phaseWithoutResults(once))))
+	}
+}
+
+// The order of the documents moves nothing but the documents themselves.
+func TestPhaseOrderDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(13, 14))
+	for range 20 {
+		docs := documents(random, 1+random.IntN(5))
+		want := phaseObjects(phaseRunList(t, phaseList(docs)))
+		random.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+		assert.Equal(t, want, phaseObjects(phaseRunList(t, phaseList(docs))))
+	}
+}
+
+// No two documents of a render have one kind, namespace and name, and no two one place in a file.
+func TestEveryObjectIsThereOnce(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(15, 16))
+	for range 10 {
+		seen := map[string]bool{}
+		for _, object := range phaseObjects(phaseRunList(t, phaseList(documents(random, 8)))) {
+			var name, file []string
+			for line := range strings.Lines(object) {
+				switch {
+				case strings.HasPrefix(line, "kind: "), strings.HasPrefix(line, "  name: "), strings.HasPrefix(line, "  namespace: "):
+					name = append(name, line)
+				case strings.Contains(line, "internal.config.kubernetes.io/"):
+					file = append(file, line)
+				}
+			}
+			for _, key := range []string{strings.Join(name, ""), strings.Join(file, "")} {
+				require.False(t, seen[key], key)
+				seen[key] = true
+			}
+		}
+	}
+}
+
+func phaseRunList(t *testing.T, input string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	require.Zero(t, RenderPhase().Run(nil, strings.NewReader(input), &stdout, &stderr), stderr.String())
+	return stdout.String()
+}
+
+func phaseWithoutResults(text string) string {
+	text, _, _ = strings.Cut(text, "\nresults:")
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+// objects returns what was rendered, sorted.
+func phaseObjects(text string) []string {
+	items := strings.Split(phaseWithoutResults(text), "\n- ")[1:]
+	items = slices.DeleteFunc(items, func(item string) bool { return strings.Contains(item, "resourceplugins.dev/v1alpha1") })
+	for i, item := range items {
+		items[i] = strings.ReplaceAll(strings.TrimRight(item, "\n"), "\n  ", "\n")
+	}
+	slices.Sort(items)
+	return items
+}
+
+func FuzzPhaseAnyDocument(f *testing.F) {
+	f.Add(pluginAndSandbox)
+	f.Add(strings.ReplaceAll(pluginAndSandbox, "pg", "PG"))
+	f.Add(strings.ReplaceAll(pluginAndSandbox, "runner: {", "runner: {podTemplateOverlay: 'spec: {}', "))
+	f.Fuzz(func(t *testing.T, text string) {
+		var stdout, stderr bytes.Buffer
+		code := RenderPhase().Run([]string{"-"}, strings.NewReader(text), &stdout, &stderr)
+		require.NotContains(t, stderr.String(), "panic")
+		if code == 0 && stdout.Len() > 0 && !strings.Contains(stdout.String(), "{") && strings.Contains(text, "Sandbox") {
+			decodeIfOurs(t, stdout.String())
+		}
+	})
+}
+
+// decodeIfOurs decodes a render that has no documents but ours.
+func decodeIfOurs(t *testing.T, documents string) {
+	t.Helper()
+	for document := range strings.SplitSeq(documents, "\n---\n") {
+		if !strings.Contains(document, "app.kubernetes.io/managed-by: krm-functions") {
+			return
+		}
+	}
+	decodeStrictly(t, documents)
+}

@@ -1,0 +1,141 @@
+package function
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// subject is a sandbox that can be rendered.
+type phaseSubject struct {
+	*document.Sandbox
+	// id is what scripts name external things after.
+	id string
+	// files are the resources' names in paths.
+	files []string
+	// absent tells that the sandbox is on its way out: its delete phase is due.
+	absent bool
+}
+
+// moreFindings ends a message about a document that is not valid: one finding is told here, the rest elsewhere.
+const moreFindings = "; validate-plugin tells everything that must be mended"
+
+// readSandboxes decodes the sandboxes and reports those that cannot be rendered.
+func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*phaseSubject {
+	subjects := make([]*phaseSubject, len(items))
+	results := make([]*krm.Result, len(items))
+	cores.Each(len(items), func(i int) { subjects[i], results[i] = readSandbox(items[i]) })
+	var valid []*phaseSubject
+	seen := map[[3]string]*phaseSubject{}
+	for i, s := range subjects {
+		if results[i] == nil {
+			results[i] = s.repeats(seen)
+		}
+		if results[i] != nil {
+			list.Report(*results[i])
+			continue
+		}
+		valid = append(valid, s)
+	}
+	return valid
+}
+
+func readSandbox(item *krm.Item) (*phaseSubject, *krm.Result) {
+	document, problems := document.ReadSandbox(item)
+	if broken := firstError(problems); broken != nil {
+		return nil, refuse(item, broken.Path, broken.Message+moreFindings)
+	}
+	s := &phaseSubject{Sandbox: document}
+	if s.Spec.Cluster == "" || s.Name == "" {
+		return nil, refuse(item, "spec.cluster", "must be set"+moreFindings)
+	}
+	if result := s.readAnnotations(); result != nil {
+		return nil, result
+	}
+	names := make(map[string]bool, len(s.Spec.Resources))
+	for i, resource := range s.Spec.Resources {
+		if resource.Name == "" || names[resource.Name] {
+			return nil, refuse(item, resourcePath(i).Key("name"),
+				fmt.Sprintf("must be a name that no other resource has, not %q", resource.Name)+moreFindings)
+		}
+		names[resource.Name] = true
+	}
+	s.nameFiles()
+	return s, nil
+}
+
+// nameFiles gives each resource a name in paths. Names that differ in case alone must not share a file on a disk that
+// folds them.
+func (s *phaseSubject) nameFiles() {
+	folded := make(map[string]int, len(s.Spec.Resources))
+	for _, resource := range s.Spec.Resources {
+		folded[strings.ToLower(resource.Name)]++
+	}
+	s.files = make([]string, len(s.Spec.Resources))
+	for i, resource := range s.Spec.Resources {
+		lower := strings.ToLower(resource.Name)
+		if s.files[i] = resource.Name; folded[lower] > 1 || contract.FileName(lower) != lower {
+			s.files[i] = contract.FileName(resource.Name)
+		}
+	}
+}
+
+// readAnnotations reads what of a sandbox is not in its spec: see package contract.
+func (s *phaseSubject) readAnnotations() *krm.Result {
+	annotations := krm.Path("metadata.annotations")
+	switch state, _ := s.Item.Annotation(contract.StateKey); state {
+	case "absent":
+		s.absent = true
+	case "", "present":
+	default:
+		return refuse(s.Item, annotations.Key(contract.StateKey),
+			fmt.Sprintf("must be absent, for the delete phase, or present, not %q", state))
+	}
+	id, given := s.Item.Annotation(contract.SandboxIDKey)
+	if !given {
+		s.id = contract.DeriveSandboxID(s.Spec.Cluster, s.LowerName())
+		return nil
+	}
+	if err := contract.CheckSandboxID(id); err != nil {
+		return refuse(s.Item, annotations.Key(contract.SandboxIDKey), err.Error())
+	}
+	s.id = id
+	return nil
+}
+
+// repeats finds a sandbox of the same cluster that has the same name but for case, or the same id: the objects of both
+// would have the same names.
+func (s *phaseSubject) repeats(seen map[[3]string]*phaseSubject) *krm.Result {
+	name, id := [3]string{s.Spec.Cluster, "name", s.LowerName()}, [3]string{s.Spec.Cluster, "id", s.id}
+	if other := seen[name]; other != nil {
+		return refuse(s.Item, "metadata.name", fmt.Sprintf("sandbox %q must be there once: %q of cluster %q has the same name, "+
+			"in which case does not count; rename one", s.Name, other.Name, s.Spec.Cluster))
+	}
+	if other := seen[id]; other != nil {
+		return refuse(s.Item, krm.Path("metadata.annotations").Key(contract.SandboxIDKey),
+			fmt.Sprintf("must not be %q, which is the id of sandbox %q: remove one of the annotations", s.id, other.Name))
+	}
+	seen[name], seen[id] = s, s
+	return nil
+}
+
+func firstError(problems []strictyaml.Problem) *strictyaml.Problem {
+	for i := range problems {
+		if problems[i].Severity == krm.Error {
+			return &problems[i]
+		}
+	}
+	return nil
+}
+
+func refuse(item *krm.Item, at krm.Path, message string) *krm.Result {
+	result := krm.At(item, at, krm.Error, message)
+	return &result
+}
+
+func resourcePath(i int) krm.Path { return krm.Path("spec.resources").Index(i) }

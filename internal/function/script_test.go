@@ -1,0 +1,61 @@
+package function_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/manual"
+)
+
+var functions = []cli.Function{
+	function.ValidatePlugin(), function.ResolveVersion(), function.RenderPhase(), function.RenderSandbox(), function.ImportPlugin(),
+}
+
+func TestMain(m *testing.M) {
+	commands := map[string]func(){}
+	for _, f := range functions {
+		commands[f.Name] = func() { cli.Main(f) }
+	}
+	testscript.Main(m, commands)
+}
+
+// TestScripts runs whole commands: each archive has the files that they need and what they must print. The orchestrators'
+// binaries are those on the PATH, else those that `make test` built.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, testscript.Params{
+				Dir:           filepath.Join("testdata", f.Name),
+				UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("HOME", env.WorkDir)
+					env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
+					return nil
+				},
+			})
+		})
+	}
+}
+
+// What is written about each function is what it does.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			manual.Check(t, f)
+		})
+	}
+	folders, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))
+	require.NoError(t, err)
+	require.Len(t, folders, len(functions))
+}

@@ -1,0 +1,162 @@
+// Package architecture checks the rules that no compiler checks: who may import what, and that what is released
+// builds by itself.
+package architecture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+const module = "github.com/resource-plugins/krm-functions/"
+
+// goPackage is what `go list -json` tells of a package.
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+// layers are the packages of the root module, lowest first: each imports only packages above it in this table. What is
+// behind a package are the imports of the system that it may have although functions are hermetic, and why.
+var layers = []struct {
+	path    string
+	allowed []string
+}{
+	{path: "internal/contract"}, // standard library only: the runtime module shares it
+	{path: "api/v1alpha1"},
+	{path: "pkg/cores"},
+	{path: "pkg/krm"},
+	{path: "internal/strictyaml"},
+	{path: "internal/form"},
+	{path: "internal/manifest"},
+	{path: "internal/tree"},
+	{path: "internal/version"},
+	{path: "internal/digest"},
+	{path: "internal/document"},
+	{path: "internal/workflow"},
+	{path: "internal/overlay"},
+	{path: "internal/template"},
+	{path: "internal/edit"},
+	{path: "pkg/validate"},
+	{path: "pkg/resolve"},
+	{path: "pkg/render"},
+	{path: "pkg/render/sandbox"},
+	{path: "internal/diagram"},
+	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
+	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
+	{path: "internal/function"},
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	t.Parallel()
+	level := map[string]int{}
+	for i, layer := range layers {
+		level[module+layer.path] = i
+	}
+	packages := list(t, "./api/...", "./internal/...", "./pkg/...")
+	require.Len(t, packages, len(layers), "the table must list every package")
+	for _, p := range packages {
+		require.Contains(t, level, p.ImportPath)
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, module) {
+				assert.Less(t, level[imported], level[p.ImportPath], "%s must not import %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+func TestPackagesAreHermetic(t *testing.T) {
+	t.Parallel()
+	forbidden := []string{"net", "net/http", "os/exec", "math/rand", "math/rand/v2", "time"}
+	allowed := map[string][]string{}
+	for _, layer := range layers {
+		allowed[module+layer.path] = layer.allowed
+	}
+	for _, p := range list(t, "./functions/...", "./api/...", "./internal/...", "./pkg/...") {
+		for _, imported := range p.Imports {
+			if !slices.Contains(allowed[p.ImportPath], imported) {
+				assert.NotContains(t, forbidden, imported, "%s must not import it", p.ImportPath)
+			}
+		}
+	}
+}
+
+func TestFunctionsLinkNoKubernetesClient(t *testing.T) {
+	t.Parallel()
+	for _, function := range list(t, "./functions/...") {
+		for _, dependency := range function.Deps {
+			assert.False(t, strings.HasPrefix(dependency, "k8s.io/client-go"),
+				"%s must not link %s", function.ImportPath, dependency)
+		}
+	}
+}
+
+// A function's own package is its main and nothing that another program would want to import.
+func TestFunctionsAreMains(t *testing.T) {
+	t.Parallel()
+	for _, function := range list(t, "./functions/...") {
+		assert.Equal(t, []string{module + "internal/cli", module + "internal/function"}, function.Imports)
+	}
+}
+
+func TestContractHasNoDependencies(t *testing.T) {
+	t.Parallel()
+	for _, imported := range list(t, "./internal/contract")[0].Imports {
+		assert.NotContains(t, imported, ".", "the runtime module shares the package")
+	}
+}
+
+func TestBuildsWithAndWithoutWorkspace(t *testing.T) {
+	t.Parallel()
+	for _, setting := range []string{"GOWORK=off", "GOWORK="} {
+		run(t, []string{setting}, "build", "./...")
+	}
+	run(t, nil, "build", "./runtime/...")
+}
+
+// The modules must stay tidy, or a stranger's `go mod tidy` changes them.
+func TestModulesAreTidy(t *testing.T) {
+	t.Parallel()
+	run(t, []string{"GOWORK=off"}, "mod", "tidy", "-diff")
+}
+
+func list(t *testing.T, patterns ...string) []goPackage {
+	t.Helper()
+	out := run(t, []string{"GOWORK=off"}, slices.Concat([]string{"list", "-json"}, patterns)...)
+	var packages []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		packages = append(packages, p)
+	}
+	require.NotEmpty(t, packages)
+	return packages
+}
+
+func run(t *testing.T, env []string, args ...string) []byte {
+	t.Helper()
+	command := exec.Command("go", args...)
+	command.Dir = checkout.Root()
+	command.Env = append(os.Environ(), env...)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	require.NoError(t, err, "go %s\n%s%s", strings.Join(args, " "), out, stderr.String())
+	return out
+}
