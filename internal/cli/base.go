@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -93,7 +94,7 @@ func newBase(now, then *load.Package) *Base {
 	return b
 }
 
-func isError(p load.Problem) bool { return p.Severity == krm.Error }
+func isError(p strictyaml.Problem) bool { return p.Severity == krm.Error }
 
 // checkBase refuses combinations that mean nothing.
 func (r *run) checkBase() error {

@@ -7,6 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
@@ -63,7 +64,7 @@ func (s *scene) forkOne(of *sandboxSubject) {
 }
 
 func (of *sandboxSubject) customize(f *sandbox.Fork, spec *v1alpha1.Fork, at krm.Path) {
-	var problems []sandbox.Problem
+	var problems []strictyaml.Problem
 	f.Tree, problems = sandbox.Customize(f.Tree, spec.Customizations, at.Key("customizations"),
 		sandbox.Sources{Output: of.output, Fork: of.address})
 	failed := false

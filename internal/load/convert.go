@@ -21,9 +21,7 @@ func (r *reader) native(root *yaml.Node) {
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
 	}
-	for _, problem := range e.Problems {
-		d.Problems = append(d.Problems, Problem{Problem: problem})
-	}
+	d.Problems = append(d.Problems, e.Problems...)
 	d.Failed, d.Origins, d.written = e.Failed, e.Origins, r.written()
 	r.embedded = files.named
 	d.written.fill(e, files.named)
@@ -89,8 +87,8 @@ func value(root *yaml.Node, name string) *yaml.Node {
 }
 
 // topLevel checks the keys of a native document. The vendor's tool ignores those it does not know.
-func topLevel(root *yaml.Node) []Problem {
-	var problems []Problem
+func topLevel(root *yaml.Node) []strictyaml.Problem {
+	var problems []strictyaml.Problem
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		node := root.Content[i]
@@ -98,8 +96,9 @@ func topLevel(root *yaml.Node) []Problem {
 		if problem.Message == "" {
 			continue
 		}
-		problem.Path = krm.Path("").Key(node.Value)
-		problems = append(problems, Problem{Problem: problem, Line: node.Line, Column: node.Column, Key: node.Value})
+		problem.Path, problem.Key = krm.Path("").Key(node.Value), node.Value
+		problem.Line, problem.Column = node.Line, node.Column
+		problems = append(problems, problem)
 	}
 	return problems
 }

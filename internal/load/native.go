@@ -66,22 +66,13 @@ type Document struct {
 	// Native tells that it was written as `name` and `spec`.
 	Native bool
 	// Problems are what is wrong with the document as a native one, and with its templates.
-	Problems []Problem
+	Problems []strictyaml.Problem
 	// Failed are the values whose template could not be filled in: they are as written.
 	Failed []*yaml.Node
 	// Origins tell of values that were filled in where their parts came from.
 	Origins map[*yaml.Node][]template.Origin
 
 	written *written
-}
-
-// Problem is one thing that is wrong with a document.
-type Problem struct {
-	strictyaml.Problem
-	// Line and Column are where, for what the object does not hold; 0 means the place of the path.
-	Line, Column int
-	// Key is the key that the problem is about, where what it proposes is another one.
-	Key string
 }
 
 // Results returns everything that was found wrong. The results are in order where the items are in a list.
@@ -95,7 +86,7 @@ func (p *Package) Results() krm.Results {
 	return results.Sort()
 }
 
-func (d *Document) result(problem Problem) krm.Result {
+func (d *Document) result(problem strictyaml.Problem) krm.Result {
 	result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
 	result.Tags = map[string]string{"rule": problem.Rule}
 	if problem.Line > 0 {

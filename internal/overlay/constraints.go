@@ -6,6 +6,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -14,7 +15,7 @@ var containerLists = [...]string{"initContainers", "containers", "ephemeralConta
 
 // constraints checks what holds for an overlay but not for every pod template (ResourcePlugin spec,
 // podTemplateOverlay, and the vendor's CRD).
-func (o *Overlay) constraints() []Problem {
+func (o *Overlay) constraints() []strictyaml.Problem {
 	c := checker{overlay: o}
 	if o.Template.Map("metadata").Text("name") != "" {
 		c.report("metadata.name", "must not be set: the renderer names Pods")
@@ -29,7 +30,7 @@ func (o *Overlay) constraints() []Problem {
 }
 
 // Conflicts checks the overlay against the plugin's runner: its image and its namespace, as they are after defaulting.
-func (o *Overlay) Conflicts(image, namespace string) []Problem {
+func (o *Overlay) Conflicts(image, namespace string) []strictyaml.Problem {
 	c := checker{overlay: o}
 	if own := o.Template.Map("metadata").Text("namespace"); own != "" && own != namespace {
 		c.report("metadata.namespace", "must not be %q: `runner.namespace` is %q; remove it", own, namespace)
@@ -46,12 +47,12 @@ func (o *Overlay) Conflicts(image, namespace string) []Problem {
 
 type checker struct {
 	overlay  *Overlay
-	problems []Problem
+	problems []strictyaml.Problem
 }
 
 func (c *checker) report(at krm.Path, format string, args ...any) {
 	c.problems = append(c.problems,
-		Problem{Severity: krm.Error, Path: at, Line: c.overlay.lines[at], Message: fmt.Sprintf(format, args...)})
+		strictyaml.Problem{Severity: krm.Error, Path: at, Line: c.overlay.lines[at], Message: fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) containers(spec manifest.Map) {

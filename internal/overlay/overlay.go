@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -23,37 +24,13 @@ type Overlay struct {
 	lines map[krm.Path]int
 }
 
-// Problem is something that is wrong with an overlay.
-type Problem struct {
-	// Severity is an error, or a warning where the overlay is used all the same.
-	Severity krm.Severity
-	// Path is the field below the overlay, such as `spec.containers[0].image`; empty for the overlay as a whole.
-	Path krm.Path
-	// Line is the line in the overlay's text, from 1; 0 where there is none.
-	Line int
-	// Message says what must hold and what to do.
-	Message string
-}
-
-// String is the problem as one line.
-func (p Problem) String() string {
-	var out strings.Builder
-	if p.Line > 0 {
-		fmt.Fprintf(&out, "line %d: ", p.Line)
-	}
-	if p.Path != "" {
-		fmt.Fprintf(&out, "%s: ", p.Path)
-	}
-	return out.String() + p.Message
-}
-
 // Parse reads an overlay. It returns what could be read, and everything that is wrong, in the order of the text. An
 // empty text is an empty overlay. What a plugin's runner says is not known here: see Conflicts.
-func Parse(text string) (*Overlay, []Problem) {
+func Parse(text string) (*Overlay, []strictyaml.Problem) {
 	o := &Overlay{lines: map[krm.Path]int{}}
 	root, problem := parse(text)
 	if problem != nil {
-		return o, []Problem{*problem}
+		return o, []strictyaml.Problem{*problem}
 	}
 	if root == nil {
 		return o, nil
@@ -69,7 +46,7 @@ func Parse(text string) (*Overlay, []Problem) {
 }
 
 // parse returns the root of the only document, nil where there is nothing.
-func parse(text string) (*yaml.Node, *Problem) {
+func parse(text string) (*yaml.Node, *strictyaml.Problem) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
@@ -78,18 +55,18 @@ func parse(text string) (*yaml.Node, *Problem) {
 		return nil, notYAML(err)
 	}
 	if err := decoder.Decode(&second); err == nil {
-		return nil, &Problem{Severity: krm.Error, Line: second.Line, Message: "must be one document: remove what follows `---`"}
+		return nil, &strictyaml.Problem{Severity: krm.Error, Line: second.Line, Message: "must be one document: remove what follows `---`"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, notYAML(err)
 	}
 	return document.Content[0], nil
 }
 
-func notYAML(err error) *Problem {
+func notYAML(err error) *strictyaml.Problem {
 	message := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: ")
 	line := 0
 	if _, scanErr := fmt.Sscanf(message, "line %d:", &line); scanErr == nil {
 		_, message, _ = strings.Cut(message, ": ")
 	}
-	return &Problem{Severity: krm.Error, Line: line, Message: "must be YAML: " + message}
+	return &strictyaml.Problem{Severity: krm.Error, Line: line, Message: "must be YAML: " + message}
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -20,17 +21,17 @@ var deployment = sync.OnceValue(func() *typ { return readTypes(podTemplate + "\n
 // order of the text: fields that a Deployment does not have, values of another type, elements without their merge key.
 // Directives such as `$patch` and nulls, which remove a field, are what such a patch is made of. A text that is not one
 // YAML document is one problem; an empty one has none.
-func CheckDeploymentPatch(text string) []Problem {
+func CheckDeploymentPatch(text string) []strictyaml.Problem {
 	root, problem := parse(text)
 	if problem != nil {
-		return []Problem{*problem}
+		return []strictyaml.Problem{*problem}
 	}
 	if root == nil {
 		return nil
 	}
 	if root.Kind != yaml.MappingNode {
 		message := "must be a mapping, such as {spec: …}, not " + describe(root)
-		return []Problem{{Severity: krm.Error, Line: root.Line, Message: message}}
+		return []strictyaml.Problem{{Severity: krm.Error, Line: root.Line, Message: message}}
 	}
 	r := reader{lines: map[krm.Path]int{}, patch: true}
 	r.value(root, "", deployment(), 0)

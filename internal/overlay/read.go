@@ -26,7 +26,7 @@ const notNull = "must not be null: remove it or fill it in"
 
 // reader turns nodes into a tree and notes what does not fit.
 type reader struct {
-	problems []Problem
+	problems []strictyaml.Problem
 	lines    map[krm.Path]int
 	values   int
 	stopped  bool
@@ -35,7 +35,7 @@ type reader struct {
 
 func (r *reader) report(node *yaml.Node, at krm.Path, format string, args ...any) {
 	r.problems = append(r.problems,
-		Problem{Severity: krm.Error, Path: at, Line: node.Line, Message: fmt.Sprintf(format, args...)})
+		strictyaml.Problem{Severity: krm.Error, Path: at, Line: node.Line, Message: fmt.Sprintf(format, args...)})
 }
 
 // value reads one value of the type. It is false where the value is null or does not fit.
@@ -180,8 +180,8 @@ func (r *reader) unknown(key *yaml.Node, at krm.Path, t *typ) {
 }
 
 // inOrder sorts the problems by their place in the text.
-func inOrder(problems []Problem) []Problem {
-	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+func inOrder(problems []strictyaml.Problem) []strictyaml.Problem {
+	slices.SortStableFunc(problems, func(a, b strictyaml.Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return problems
 }
 

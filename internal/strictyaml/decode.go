@@ -1,4 +1,4 @@
-// Package decode turns a YAML tree into Go structs, strictly, and tells everything that does not fit at once.
+// Package strictyaml turns a YAML tree into Go structs, strictly, and tells everything that does not fit at once.
 //
 // The structs carry `json` tags for the keys, `was` tags with the keys' former names (comma-separated), and
 // `required:"true"` where a value must be given, a string not empty. Fields are strings, bools, ints, structs, pointers
@@ -22,22 +22,6 @@ const MaxAliased = 100_000
 
 // MaxDepth is how many lists and mappings may stand in each other: types that hold themselves have no end of their own.
 const MaxDepth = 100
-
-// Problem is one thing that does not fit.
-type Problem struct {
-	// Rule is the id of the broken rule: one of the Rule constants.
-	Rule string
-	// Severity is an error, or a warning where nothing is lost.
-	Severity krm.Severity
-	// Path is the field, below the path that Into was given.
-	Path krm.Path
-	// Message says what must hold and what to do.
-	Message string
-	// Proposed is the value or key that is certain to be meant, else nil.
-	Proposed any
-	// Today is the key under whose field the value was decoded, empty where it was not: of a former key.
-	Today string
-}
 
 // The rules that a tree must keep to be decoded.
 const (

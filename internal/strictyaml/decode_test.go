@@ -363,7 +363,7 @@ func TestFormerKeysAreRead(t *testing.T) {
 	assert.Equal(t, shop{Name: "a", Tags: []string{"x"}, Owner: &person{Name: "eve", Age: 3}}, s)
 	today := map[krm.Path]string{}
 	for _, p := range problems {
-		today[p.Path] = p.Today
+		today[p.Path] = p.ReplacedBy
 	}
 	assert.Equal(t, map[krm.Path]string{
 		"spec.Name": "name", "spec.marks": "tags", "spec.labels": "", "spec.owner.Age": "age",

@@ -89,9 +89,9 @@ func (d *decoder) structure(node *yaml.Node, at place, target reflect.Value) {
 	}
 	for _, e := range others {
 		problem := d.unknown(s, e.key.Value, &place{parent: &at, key: e.key.Value})
-		n, meant := s.byKey[problem.Today]
+		n, meant := s.byKey[problem.ReplacedBy]
 		if !meant || given[n] || !s.fields[n].holds(e.value) {
-			problem.Today, problem.Proposed = "", nil // a new key alone would not mend it
+			problem.ReplacedBy, problem.Proposed = "", nil // a new key alone would not mend it
 			continue
 		}
 		d.field(s.fields[n], e, &at, target)
@@ -132,6 +132,6 @@ func (d *decoder) unknown(s *shape, key string, at *place) *Problem {
 
 func (d *decoder) renamed(today string, at *place, format string, args ...any) *Problem {
 	problem := d.report(RuleUnknown, at, format, args...)
-	problem.Proposed, problem.Today = today, today
+	problem.Proposed, problem.ReplacedBy = today, today
 	return problem
 }

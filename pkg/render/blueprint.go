@@ -8,6 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -32,11 +33,11 @@ type Blueprint struct {
 
 // NewBlueprint prepares a phase of a plugin. With an error among the problems there is no blueprint. A plugin without
 // the phase has a blueprint that renders nothing, or the cleanup alone.
-func NewBlueprint(p *document.Plugin, phase v1alpha1.Phase, options Options) (*Blueprint, []Problem) {
+func NewBlueprint(p *document.Plugin, phase v1alpha1.Phase, options Options) (*Blueprint, []strictyaml.Problem) {
 	b := &Blueprint{options: options.withDefaults(), phase: phase, steps: map[document.StepRef]*step{}}
 	b.namespace = b.options.namespace(p.Spec.RunnerNamespace())
 	b.graph = workflow.New(&p.Spec)
-	var problems []Problem
+	var problems []strictyaml.Problem
 	b.overlay, problems = readOverlay(&p.Spec)
 	problems = append(problems, checkPlugin(&p.Spec, b.graph, b.overlay)...)
 	if failed(problems) {
@@ -55,7 +56,7 @@ func NewBlueprint(p *document.Plugin, phase v1alpha1.Phase, options Options) (*B
 			continue
 		}
 		s.depth = depths[ref.Index]
-		var more []Problem
+		var more []strictyaml.Problem
 		s.template, more = b.template(s, &p.Spec, names[s.spec.Name])
 		problems = append(problems, more...)
 	}
@@ -69,13 +70,13 @@ func (b *Blueprint) Namespace() string { return b.namespace }
 func (b *Blueprint) Shared() []Object { return b.scripts }
 
 // readOverlay reads the overlay of the runner and checks it against the runner.
-func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []Problem) {
+func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []strictyaml.Problem) {
 	const at krm.Path = "spec.runner.podTemplateOverlay"
 	o, found := overlay.Parse(spec.Runner.PodTemplateOverlay)
 	found = append(found, o.Conflicts(mainImage(o.Template), spec.RunnerNamespace())...)
-	problems := make([]Problem, len(found))
+	problems := make([]strictyaml.Problem, len(found))
 	for i, p := range found {
-		problems[i] = Problem{Severity: p.Severity, Path: at, Message: p.String()}
+		problems[i] = strictyaml.Problem{Severity: p.Severity, Path: at, Message: p.String()}
 	}
 	return o, problems
 }
@@ -93,11 +94,11 @@ func mainImage(template manifest.Map) (image string) {
 
 // template returns the part of a step's Pod template that is the same for all resources: the overlay with what the step
 // needs merged onto it.
-func (b *Blueprint) template(s *step, spec *v1alpha1.ResourcePluginSpec, scripts string) (manifest.Map, []Problem) {
+func (b *Blueprint) template(s *step, spec *v1alpha1.ResourcePluginSpec, scripts string) (manifest.Map, []strictyaml.Problem) {
 	base, problems := withoutClashes(b.overlay.Template, s)
 	pod := base.Map("spec")
 	if asks, _ := pod.Get("automountServiceAccountToken").(manifest.Bool); bool(asks) && !namesAccount(pod) {
-		problems = append(problems, Problem{
+		problems = append(problems, strictyaml.Problem{
 			Severity: krm.Warning, Path: overlayPath,
 			Message: "automountServiceAccountToken of the overlay is not used: name the ServiceAccount whose token is meant",
 		})
@@ -105,7 +106,7 @@ func (b *Blueprint) template(s *step, spec *v1alpha1.ResourcePluginSpec, scripts
 	return overlay.Merge(base, b.fixed(s, spec, scripts)), problems
 }
 
-func failed(problems []Problem) bool {
+func failed(problems []strictyaml.Problem) bool {
 	for _, p := range problems {
 		if p.Severity == krm.Error {
 			return true

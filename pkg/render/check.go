@@ -11,6 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/form"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -22,10 +23,10 @@ const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
 type checker struct {
 	spec     *v1alpha1.ResourcePluginSpec
 	mounts   map[string]bool // of the overlay's main container
-	problems []Problem
+	problems []strictyaml.Problem
 }
 
-func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *overlay.Overlay) []Problem {
+func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *overlay.Overlay) []strictyaml.Problem {
 	c := &checker{spec: spec, mounts: mainMounts(o.Template)}
 	c.form("spec.runner.namespace", form.Label(spec.RunnerNamespace()))
 	for _, problem := range graph.Problems() {
@@ -52,7 +53,7 @@ func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *ov
 }
 
 func (c *checker) report(at krm.Path, format string, args ...any) {
-	c.problems = append(c.problems, Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
+	c.problems = append(c.problems, strictyaml.Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
 }
 
 // form reports what package form has found wrong.

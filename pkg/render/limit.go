@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -17,7 +18,7 @@ const (
 )
 
 // checkRequest checks a resource's params against the limits of where they go.
-func (b *Blueprint) checkRequest(r *Request) []Problem {
+func (b *Blueprint) checkRequest(r *Request) []strictyaml.Problem {
 	check := requestCheck{request: r, reported: map[string]bool{}}
 	for _, ref := range b.order {
 		if ref.Phase != b.phase {
@@ -51,14 +52,14 @@ type requestCheck struct {
 	reported map[string]bool
 	files    map[string]bool
 	total    int
-	problems []Problem
+	problems []strictyaml.Problem
 }
 
 // report notes a problem; of a field only the first.
 func (c *requestCheck) report(at krm.Path, format string, args ...any) {
 	if !c.reported[string(at)] {
 		c.reported[string(at)] = true
-		c.problems = append(c.problems, Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
+		c.problems = append(c.problems, strictyaml.Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -104,5 +105,5 @@ func (r *rendering) checkSize(step string, size int, annotations manifest.Map) {
 }
 
 func (r *rendering) report(at krm.Path, format string, args ...any) {
-	r.problems = append(r.problems, Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, strictyaml.Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Workload is the kind of object that a step becomes.
@@ -109,13 +108,4 @@ type Object struct {
 	Shared bool
 	// Tree is the object in full.
 	Tree manifest.Map
-}
-
-// Problem is something that keeps a plugin or a resource from being rendered, or is worth knowing.
-type Problem struct {
-	Severity krm.Severity
-	// Path is the field: from the plugin document's root for a Blueprint, below the resource for a Request.
-	Path krm.Path
-	// Message says what must hold and what to do.
-	Message string
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // Render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
 // error among the problems there are no objects.
-func (b *Blueprint) Render(r Request) ([]Object, []Problem) {
+func (b *Blueprint) Render(r Request) ([]Object, []strictyaml.Problem) {
 	if problems := b.checkRequest(&r); failed(problems) {
 		return nil, problems
 	}
@@ -45,7 +46,7 @@ type rendering struct {
 	generations map[document.StepRef]string
 	paramsName  string
 	objects     []Object
-	problems    []Problem
+	problems    []strictyaml.Problem
 }
 
 // generation is a hash over what a step is made from: see package contract, Plan.Generation. Whatever else changes in

@@ -9,6 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -148,7 +149,7 @@ func account(spec manifest.Map) string {
 
 // withoutClashes takes out of an overlay what would be merged with ours where ours must stand alone: variables that the
 // step sets, and the command and arguments of main.
-func withoutClashes(template manifest.Map, s *step) (manifest.Map, []Problem) {
+func withoutClashes(template manifest.Map, s *step) (manifest.Map, []strictyaml.Problem) {
 	spec := template.Map("spec")
 	containers := spec.List("containers")
 	for i, container := range containers {
@@ -168,7 +169,7 @@ func withoutClashes(template manifest.Map, s *step) (manifest.Map, []Problem) {
 	return template, nil
 }
 
-func withoutOurs(env manifest.List, s *step) (kept manifest.List, problems []Problem) {
+func withoutOurs(env manifest.List, s *step) (kept manifest.List, problems []strictyaml.Problem) {
 	ours := map[string]bool{}
 	for _, name := range reservedVariables {
 		ours[name] = true
@@ -182,7 +183,7 @@ func withoutOurs(env manifest.List, s *step) (kept manifest.List, problems []Pro
 			kept = append(kept, variable)
 			continue
 		}
-		problems = append(problems, Problem{
+		problems = append(problems, strictyaml.Problem{
 			Severity: krm.Warning, Path: overlayPath,
 			Message: fmt.Sprintf("variable %q of the overlay is not used: step %q sets it", name, s.spec.Name),
 		})

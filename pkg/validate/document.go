@@ -7,6 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -23,7 +24,7 @@ type pluginCheck struct {
 	takers map[string][]taker
 	keys   []string
 
-	baseProblems []overlay.Problem
+	baseProblems []strictyaml.Problem
 }
 
 // steps returns the graph of the plugin's steps.

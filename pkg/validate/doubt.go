@@ -25,7 +25,7 @@ func newDoubt(problems []strictyaml.Problem) doubt {
 			continue
 		}
 		parent, _ := split(p.Path)
-		if p.Today != "" {
+		if p.ReplacedBy != "" {
 			continue // its value was read all the same
 		}
 		note(&d.broken, p.Path)

@@ -8,6 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -99,7 +100,7 @@ func (c *pluginCheck) overlayProblems(severity krm.Severity) {
 }
 
 // reportPart reports what is wrong inside the overlay or the patch at path.
-func (c *check) reportPart(path krm.Path, p overlay.Problem) {
+func (c *check) reportPart(path krm.Path, p strictyaml.Problem) {
 	line := p.Line
 	p.Line = 0
 	c.reportInside(path, line, 0, "%s", p)

@@ -14,9 +14,9 @@ type rename struct{ today, written krm.Path }
 func renamed(problems []strictyaml.Problem) []rename {
 	var renames []rename
 	for _, p := range problems {
-		if p.Today != "" {
+		if p.ReplacedBy != "" {
 			parent, _ := split(p.Path)
-			renames = append(renames, rename{today: parent.Key(p.Today), written: p.Path})
+			renames = append(renames, rename{today: parent.Key(p.ReplacedBy), written: p.Path})
 		}
 	}
 	return renames

@@ -13,15 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Problem is something that cannot be done, or not as it is asked.
-type Problem struct {
-	Severity krm.Severity
-	// Path is the field of the sandbox.
-	Path krm.Path
-	// Message says what must hold and what to do.
-	Message string
-}
-
 // Sources are what values of variables come from.
 type Sources struct {
 	// Output returns the Secret and the key that hold an output of a resource, in whatever namespace the workload is.
@@ -38,7 +29,7 @@ type Address struct {
 
 // Apply returns the workload with the customizations; at is their path in the sandbox. With an error among the problems the
 // workload must not be used.
-func Customize(workload *yaml.Node, c *v1alpha1.Customizations, at krm.Path, from Sources) (*yaml.Node, []Problem) {
+func Customize(workload *yaml.Node, c *v1alpha1.Customizations, at krm.Path, from Sources) (*yaml.Node, []strictyaml.Problem) {
 	if c == nil {
 		return workload, nil
 	}
@@ -60,11 +51,11 @@ type bench struct {
 	Sources
 
 	workload *yaml.Node
-	problems []Problem
+	problems []strictyaml.Problem
 }
 
 func (b *bench) report(at krm.Path, severity krm.Severity, format string, args ...any) {
-	b.problems = append(b.problems, Problem{severity, at, fmt.Sprintf(format, args...)})
+	b.problems = append(b.problems, strictyaml.Problem{Severity: severity, Path: at, Message: fmt.Sprintf(format, args...)})
 }
 
 // patch applies a patch to the whole object.
