@@ -44,11 +44,11 @@ func TestFaultImage(t *testing.T) {
 	assert.Empty(t, s.runs("never"))
 	outputs, messages := s.outputs(), s.messages()
 	assert.Equal(t, "value of soon", string(outputs["soon/make"].Data["value"]))
-	assert.Contains(t, messages["late/make"], "this container came after the start timeout")
+	assert.Contains(t, messages["late/make"], "main started after the start timeout")
 	for _, name := range []string{"late", "never"} {
 		assert.Empty(t, outputs[name+"/make"].Data, name)
 		assert.NotEmpty(t, outputs[name+"/make"].Metadata.Annotations[contract.FailedKey], name)
-		assert.Contains(t, messages[name+"/use"], "failed, whose outputs are needed")
+		assert.Contains(t, messages[name+"/use"], "failed and its outputs are needed")
 	}
 }
 

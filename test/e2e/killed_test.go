@@ -40,7 +40,7 @@ func TestFaultKilledRunner(t *testing.T) {
 	}
 	ends, messages, outputs := s.ended(), s.messages(), s.outputs()
 	for i := range count {
-		s.checkFault(fault{reason: "main was killed before it left an exit code"}, "killed-"+strconv.Itoa(i), ends, messages, outputs)
+		s.checkFault(fault{reason: "main was killed before it wrote an exit code"}, "killed-"+strconv.Itoa(i), ends, messages, outputs)
 	}
 }
 

@@ -47,11 +47,11 @@ var faults = []fault{
 			return strings.ReplaceAll(manifest, "- "+contract.RunnerFile+"\n", "- /no/such/command\n")
 		}},
 	{name: "overdue", script: good + "\nsleep 1000", pod: "  activeDeadlineSeconds: 5\n",
-		arguments: []string{"--start-timeout-seconds", "600"}, reason: `main: 124: step "make": the script was ended`},
-	{name: "missing", script: "true", reason: "the script must write this file; it is not there"},
+		arguments: []string{"--start-timeout-seconds", "600"}, reason: `main: 124: step "make": the script timed out`},
+	{name: "missing", script: "true", reason: "the script must write this file, but it does not exist"},
 	{name: "folder", script: "mkdir /outputs/value", reason: "it must be a regular file, not a"},
 	{name: "whole", script: "head -c 1048576 /dev/zero | tr '\\0' x > /outputs/value"},
-	{name: "byte", script: "head -c 1048577 /dev/zero | tr '\\0' x > /outputs/value", reason: "must not hold more than"},
+	{name: "byte", script: "head -c 1048577 /dev/zero | tr '\\0' x > /outputs/value", reason: "must not have more than"},
 }
 
 // rounds is how many sandboxes of each fault there are: E2E_ROUNDS, or 5.
@@ -137,7 +137,7 @@ func (s *space) checkFault(one fault, sandbox string, ends, messages map[string]
 	assert.LessOrEqual(t, len(s.times(t, sandbox, "make", "start")), 1, "runs of %s", producer)
 	assert.Empty(t, s.times(t, sandbox, "use", "start"), "%s must not run", consumer)
 	assert.Contains(t, messages[producer], one.reason, producer)
-	assert.Contains(t, messages[consumer], "failed, whose outputs are needed", consumer)
+	assert.Contains(t, messages[consumer], "failed and its outputs are needed", consumer)
 	for _, text := range []string{messages[producer], messages[consumer]} {
 		assert.NotContains(t, text, "value of", "a value must not reach a message")
 	}
