@@ -12,13 +12,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// metadata is what the tests look at.
+// metadata has the fields that the tests read.
 type metadata struct {
 	Name, ResourceVersion string
 	Annotations, Labels   map[string]string
 }
 
-// key names a step of a sandbox: SANDBOX/STEP.
+// key returns SANDBOX/STEP.
 func (m metadata) key() string {
 	return m.Annotations[contract.SandboxKey] + "/" + m.Annotations[contract.StepKey]
 }
@@ -30,7 +30,7 @@ type job struct {
 	}
 }
 
-// end is Complete, Failed, or empty while the Job runs.
+// end returns Complete, Failed, or "" while the Job runs.
 func (j job) end() string {
 	for _, condition := range j.Status.Conditions {
 		if condition.Status == "True" && (condition.Type == "Complete" || condition.Type == "Failed") {
@@ -62,8 +62,8 @@ type secret struct {
 	Data     map[string][]byte
 }
 
-// ended waits until all Jobs of the space have ended, and returns how, by SANDBOX/STEP.
-func (s *space) ended(arguments ...string) map[string]string {
+// ended waits until all Jobs of the namespace have ended, and returns Complete or Failed by SANDBOX/STEP.
+func (s *testNamespace) ended(arguments ...string) map[string]string {
 	s.t.Helper()
 	ends := map[string]string{}
 	eventually(s.t, func() (string, error) {
@@ -82,8 +82,8 @@ func (s *space) ended(arguments ...string) map[string]string {
 	return ends
 }
 
-// succeeded waits for all Jobs, which must be as many and all complete.
-func (s *space) succeeded(count int) {
+// succeeded waits until all Jobs are complete, and checks their number.
+func (s *testNamespace) succeeded(count int) {
 	s.t.Helper()
 	ends := s.ended()
 	require.Len(s.t, ends, count)
@@ -92,8 +92,8 @@ func (s *space) succeeded(count int) {
 	}
 }
 
-// outputs are what the steps have published, by SANDBOX/STEP.
-func (s *space) outputs() map[string]secret {
+// outputs returns the Secrets of the steps by SANDBOX/STEP.
+func (s *testNamespace) outputs() map[string]secret {
 	s.t.Helper()
 	secrets, err := list[secret](s.name, "secrets", "--selector", contract.ManagedByKey+"="+contract.ManagedBy)
 	require.NoError(s.t, err)
@@ -104,8 +104,8 @@ func (s *space) outputs() map[string]secret {
 	return found
 }
 
-// messages are the termination messages of the containers, by SANDBOX/STEP, each line after its container's name.
-func (s *space) messages() map[string]string {
+// messages returns the termination messages by SANDBOX/STEP, each after the name and exit code of its container.
+func (s *testNamespace) messages() map[string]string {
 	s.t.Helper()
 	pods, err := list[pod](s.name, "pods")
 	require.NoError(s.t, err)

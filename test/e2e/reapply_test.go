@@ -11,19 +11,19 @@ import (
 )
 
 // fan is a plugin whose step "first" is read by "left" and "right"; tag is part of the script of "right" alone.
-func (s *space) fan(tag string) object {
+func (s *testNamespace) fan(tag string) object {
 	const value = `head -c 16 /dev/urandom | sha256sum > /outputs/value`
 	from := func(name, body string) step {
-		return step{name: name, script: script(name, body), reads: []string{"first.value"}, leaves: []string{"value"}}
+		return step{name: name, script: script(name, body), reads: []string{"first.value"}, outputs: []string{"value"}}
 	}
 	return s.plugin("fan@1.0.0", s.overlay(),
-		step{name: "first", script: script("first", value), leaves: []string{"value"}},
+		step{name: "first", script: script("first", value), outputs: []string{"value"}},
 		from("left", value+"\n"+`printf %s "$FIRST_VALUE" >> /outputs/value`),
 		from("right", value+"\n: "+tag))
 }
 
-// runs is how often each step of a sandbox has run.
-func (s *space) runs(sandbox string) map[string]int {
+// runs returns how often each step of a sandbox has run.
+func (s *testNamespace) runs(sandbox string) map[string]int {
 	s.t.Helper()
 	runs := map[string]int{}
 	for _, e := range s.events(s.t) {
@@ -34,8 +34,8 @@ func (s *space) runs(sandbox string) map[string]int {
 	return runs
 }
 
-// data is what the steps have published.
-func (s *space) data() map[string]map[string][]byte {
+// data returns the published outputs.
+func (s *testNamespace) data() map[string]map[string][]byte {
 	s.t.Helper()
 	found := map[string]map[string][]byte{}
 	for key, one := range s.outputs() {
@@ -44,10 +44,9 @@ func (s *space) data() map[string]map[string][]byte {
 	return found
 }
 
-// Whatever is applied again, by whom and how, keeps every output, and runs no script whose step is published; a change of
-// one script runs that step again, and no other.
-func TestAgain(t *testing.T) {
-	s := newSpace(t)
+// Applying again, in any way, keeps all outputs and runs no published step. A changed script runs only its step again.
+func TestReapply(t *testing.T) {
+	s := newNamespace(t)
 	once := map[string]int{"first": 1, "left": 1, "right": 1}
 	manifest := render(t, nil, s.fan("old"), sandbox("again", "fan", nil))
 	s.apply(manifest)
@@ -74,7 +73,7 @@ func TestAgain(t *testing.T) {
 		{"changed annotation", annotated, nil},
 		{"server side", manifest, []string{"--server-side", "--force-conflicts"}},
 		{"other manager", annotated, []string{"--server-side", "--force-conflicts", "--field-manager=somebody-else"}},
-		{"client side after all", manifest, nil},
+		{"client side again", manifest, nil},
 	} {
 		s.apply(again.manifest, again.arguments...)
 		t.Run(again.how, kept)

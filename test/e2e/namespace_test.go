@@ -13,43 +13,43 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// space is a namespace of a test, with a ledger.
-type space struct {
+// testNamespace is a namespace of a test, with an event log.
+type testNamespace struct {
 	t    *testing.T
 	name string
-	ledger
+	eventLog
 }
 
 // newSpace makes a namespace, removed when the test ends. Tests of several runs may share the node, so each gets another
 // name.
-func newSpace(t *testing.T, labels ...string) *space {
+func newNamespace(t *testing.T, labels ...string) *testNamespace {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	return namedSpace(t, "e2e-"+strings.TrimPrefix(name, "test")+"-"+strconv.FormatInt(int64(os.Getpid()), 36), labels...)
+	return newNamedNamespace(t, "e2e-"+strings.TrimPrefix(name, "test")+"-"+strconv.FormatInt(int64(os.Getpid()), 36), labels...)
 }
 
-func namedSpace(t *testing.T, name string, labels ...string) *space {
+func newNamedNamespace(t *testing.T, name string, labels ...string) *testNamespace {
 	t.Helper()
-	shareNode(t)
-	s := &space{t: t, name: name, ledger: ledger{filepath.Join(here.node, "ledgers", name)}}
+	lockNodeShared(t)
+	s := &testNamespace{t: t, name: name, eventLog: eventLog{filepath.Join(suite.node, "shared", name)}}
 	require.NoError(t, os.MkdirAll(s.folder, 0o777))
 	require.NoError(t, os.Chmod(s.folder, 0o777))
 	must(t, "", "create", "namespace", name)
-	t.Cleanup(s.leave)
+	t.Cleanup(s.cleanup)
 	if len(labels) > 0 {
 		must(t, "", append([]string{"label", "namespace", name}, labels...)...)
 	}
-	eventually(t, func() (string, error) { // else a Pod may be refused
+	eventually(t, func() (string, error) { // without it Pods are rejected
 		_, err := kubectl("", "get", "serviceaccount", "default", "--namespace", name)
 		return "", err
 	})
 	return s
 }
 
-// leave tells what there is if the test failed, and removes the namespace. E2E_KEEP=1 keeps it.
-func (s *space) leave() {
+// cleanup prints the state if the test failed, and deletes the namespace unless E2E_KEEP is set.
+func (s *testNamespace) cleanup() {
 	if s.t.Failed() {
-		s.report()
+		s.printState()
 	}
 	if os.Getenv("E2E_KEEP") == "" {
 		_, _ = kubectl("", "delete", "namespace", s.name, "--wait=false")
@@ -57,8 +57,8 @@ func (s *space) leave() {
 	}
 }
 
-// report prints what a user would look at.
-func (s *space) report() {
+// printState logs objects, events and logs.
+func (s *testNamespace) printState() {
 	for _, arguments := range [][]string{
 		{"get", "jobs,pods,secrets", "-o", "wide"},
 		{"get", "events", "--sort-by=.lastTimestamp"},
@@ -70,7 +70,7 @@ func (s *space) report() {
 		s.t.Logf("$ kubectl %s\n%s%s", strings.Join(arguments, " "), tail(stdout, 20_000), tail(stderr, 2_000))
 	}
 	events, _ := os.ReadFile(filepath.Join(s.folder, "events"))
-	s.t.Logf("ledger:\n%s", events)
+	s.t.Logf("events:\n%s", events)
 }
 
 func tail(text string, most int) string {
@@ -81,7 +81,7 @@ func tail(text string, most int) string {
 }
 
 // apply is plain `kubectl apply -f -`.
-func (s *space) apply(manifest string, arguments ...string) {
+func (s *testNamespace) apply(manifest string, arguments ...string) {
 	s.t.Helper()
 	must(s.t, manifest, append([]string{"apply", "-f", "-"}, arguments...)...)
 }

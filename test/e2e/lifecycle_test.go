@@ -18,26 +18,26 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// life is an example from its first apply to the last thing that is removed.
-type life struct {
-	*space
-	shop               *space // where the sandbox's workload is, if there is one
+// exampleRun runs an example from its first apply to its removal.
+type exampleRun struct {
+	*testNamespace
+	shop               *testNamespace // the namespace of the sandbox's workload, or nil
 	documents, sandbox string
 	arguments          []string // of render-phase
 }
 
-// example reads an example, with the spaces' names in place of those of its namespaces, "databases" and "shop".
-func example(s, shop *space, sandbox string, files ...string) life {
+// example reads the documents of an example and replaces its namespaces "databases" and "shop".
+func example(s, shop *testNamespace, sandbox string, files ...string) exampleRun {
 	var documents []string
 	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", file))
 		require.NoError(s.t, err)
 		documents = append(documents, s.rename(shop, string(text)))
 	}
-	return life{space: s, shop: shop, documents: strings.Join(documents, "\n---\n"), sandbox: sandbox}
+	return exampleRun{testNamespace: s, shop: shop, documents: strings.Join(documents, "\n---\n"), sandbox: sandbox}
 }
 
-func (s *space) rename(shop *space, text string) string {
+func (s *testNamespace) rename(shop *testNamespace, text string) string {
 	text = strings.ReplaceAll(text, "databases", s.name)
 	if shop != nil {
 		text = strings.ReplaceAll(text, "namespace: shop", "namespace: "+shop.name)
@@ -45,8 +45,8 @@ func (s *space) rename(shop *space, text string) string {
 	return text
 }
 
-// render renders the example; for the delete phase with the annotation that a user writes.
-func (l life) render(phase string) string {
+// render renders the example, for the delete phase with the annotation that a user adds.
+func (l exampleRun) render(phase string) string {
 	l.t.Helper()
 	documents, name := l.documents, "  name: "+l.sandbox+"\n"
 	if phase == "delete" {
@@ -55,11 +55,11 @@ func (l life) render(phase string) string {
 		documents = strings.Replace(documents, absent+"  annotations:\n", absent, 1)
 		require.NotEqual(l.t, l.documents, documents)
 	}
-	return function(l.t, "render-phase", documents, slices.Concat(unhurried, l.arguments, []string{"-"})...)
+	return function(l.t, "render-phase", documents, slices.Concat(longStartTimeout, l.arguments, []string{"-"})...)
 }
 
 // run applies a phase and waits until all of its Jobs are complete.
-func (l life) run(phase string) {
+func (l exampleRun) run(phase string) {
 	l.t.Helper()
 	l.apply(l.render(phase))
 	selector := "--selector=" + contract.SandboxKey + "=" + l.sandbox + "," + contract.PhaseKey + "=" + phase
@@ -70,11 +70,11 @@ func (l life) run(phase string) {
 	}
 }
 
-// remove is what the second commit of a teardown asks of a user of plain kubectl: everything with the sandbox's label goes.
-// Nothing with the label may hold data by then: the cleanup has removed the Secrets with outputs, the copies too.
-func (l life) remove() {
+// remove deletes everything with the sandbox's label, as docs/delivery/kubectl.md says. There must be no Secret with the
+// label: the cleanup has deleted the outputs and their copies.
+func (l exampleRun) remove() {
 	l.t.Helper()
-	for _, s := range []*space{l.space, l.shop} {
+	for _, s := range []*testNamespace{l.testNamespace, l.shop} {
 		if s == nil {
 			continue
 		}
@@ -86,28 +86,28 @@ func (l life) remove() {
 		must(l.t, "", "delete", kinds, "--namespace", namespace, "--selector", contract.SandboxKey+"="+l.sandbox)
 		left := must(l.t, "", "get", kinds+",secrets", "--namespace", namespace, "--output=name",
 			"--selector", contract.ManagedByKey+"="+contract.ManagedBy+","+contract.SandboxKey)
-		assert.Empty(l.t, left, "what is left in %s", namespace)
+		assert.Empty(l.t, left, "remaining objects in %s", namespace)
 	}
 }
 
-func TestLifeHelloDB(t *testing.T) {
-	l := example(newSpace(t), nil, "feature-x", "hello-db/plugin.yaml", "hello-db/sandbox.yaml")
+func TestLifecycleHelloDB(t *testing.T) {
+	l := example(newNamespace(t), nil, "feature-x", "hello-db/plugin.yaml", "hello-db/sandbox.yaml")
 	l.arguments = []string{"--runner-namespace", l.name}
 	l.run("create")
-	l.says("hello test\n", "create")
+	l.requireLogs("hello test\n", "create")
 	l.run("delete")
-	l.says("goodbye\n", "delete")
+	l.requireLogs("goodbye\n", "delete")
 	l.remove()
 }
 
-func (l life) says(want, phase string) {
+func (l exampleRun) requireLogs(want, phase string) {
 	l.t.Helper()
 	assert.Equal(l.t, want, must(l.t, "", "logs", "--namespace", l.name, "--container=main", "--tail=-1",
 		"--selector="+contract.SandboxKey+"="+l.sandbox+","+contract.PhaseKey+"="+phase))
 }
 
 // output returns the Secret with the outputs of a step in a space.
-func (l life) output(in *space, step string) secret {
+func (l exampleRun) output(in *testNamespace, step string) secret {
 	l.t.Helper()
 	found, err := list[secret](in.name, "secrets", "--selector", contract.SandboxKey+"="+l.sandbox+","+contract.StepKey+"="+step)
 	require.NoError(l.t, err)
@@ -115,22 +115,22 @@ func (l life) output(in *space, step string) secret {
 	return found[0]
 }
 
-// client runs a command in a Pod of another namespace, with one variable from a Secret there, and returns what it prints.
-func client(s *space, name, image, variable string, from secret, key, command string) string {
+// client runs a command in a Pod with a variable from a Secret, and returns its output.
+func client(s *testNamespace, name, image, variable string, from secret, key, command string) string {
 	s.t.Helper()
 	reference := object{"secretKeyRef": object{"name": from.Metadata.Name, "key": key}}
 	return shell(s, name, image, command, object{"name": variable, "valueFrom": reference})
 }
 
-// reachable waits until a Service leads to its Pods: its name and its address take a moment to spread.
-func reachable(s *space, host string, port int) {
+// reachable waits until a Service is reachable by name: DNS and kube-proxy take a moment.
+func reachable(s *testNamespace, host string, port int) {
 	s.t.Helper()
 	name := "reaches-" + strings.ReplaceAll(host, ".", "-")
 	shell(s, name, "busybox", fmt.Sprintf("until nc -w 2 %s %d -e true; do sleep 0.5; done", host, port))
 }
 
-// shell runs a command in a Pod with the variables, and returns what it prints.
-func shell(s *space, name, image, command string, variables ...object) string {
+// shell runs a command in a Pod with environment variables, and returns its output.
+func shell(s *testNamespace, name, image, command string, variables ...object) string {
 	s.t.Helper()
 	manifest, err := json.Marshal(object{
 		"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": name, "namespace": s.name},
