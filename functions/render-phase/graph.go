@@ -36,9 +36,9 @@ func draw(call process.Call, format string) ([]byte, error) {
 	}
 	text, err := picture.Draw(picture.Format(format), pictures)
 	if err == nil && format == string(picture.Mermaid) && picture.MermaidTooLarge(text) {
-		call.List.Report(krm.Result{Severity: krm.Warning, Message: fmt.Sprintf(
+		call.List.Report(krm.NewResult(krm.Warning, fmt.Sprintf(
 			"the graph is larger than what Mermaid shows by its defaults: draw it as %s or %s, or fewer plugins at once",
-			picture.SVG, picture.DOT)})
+			picture.SVG, picture.DOT)))
 	}
 	return text, err
 }

@@ -15,7 +15,7 @@ const specPath krm.Path = "spec"
 func Read(item *krm.Item) (*Catalog, []decode.Problem) {
 	c := &Catalog{Item: item, Metadata: Metadata{Name: item.Name(), Namespace: item.Namespace()}}
 	c.readMetadata()
-	spec := krm.Value(item.Node(), "spec")
+	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return c, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: specPath, Message: "must be set"}}
 	}
@@ -72,7 +72,7 @@ func (c *Catalog) dropChannels(problems []decode.Problem) {
 
 // readMetadata decodes what a catalog keeps of its metadata. What does not fit is left out: it is not ours to judge.
 func (c *Catalog) readMetadata() {
-	metadata := krm.Value(c.Item.Node(), "metadata")
+	metadata := krm.Value(c.Item.YNode(), "metadata")
 	decode.Into(krm.Value(metadata, "labels"), "", &c.Metadata.Labels)
 	decode.Into(krm.Value(metadata, "annotations"), "", &c.Metadata.Annotations)
 }

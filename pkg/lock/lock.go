@@ -65,7 +65,7 @@ const (
 // Read decodes a document. It returns the lock with the entries that are sound, and everything that is not.
 func Read(item *krm.Item) (*Lock, []decode.Problem) {
 	var spec Spec
-	problems := decode.Into(krm.Value(item.Node(), "spec"), specPath, &spec)
+	problems := decode.Into(krm.Value(item.YNode(), "spec"), specPath, &spec)
 	l := &Lock{Item: item}
 	byAsked := map[string]int{}
 	for i, entry := range spec.Plugins {

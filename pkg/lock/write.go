@@ -70,7 +70,7 @@ spec:
 
 // with returns a twin of the lock's document that has these entries.
 func (l *Lock) with(entries []Entry) *krm.Item {
-	root := *l.Item.Node()
+	root := *l.Item.YNode()
 	root.Content = slices.Clone(root.Content)
 	spec := child(&root, "spec", yaml.MappingNode)
 	list := child(spec, "plugins", yaml.SequenceNode)

@@ -36,7 +36,7 @@ type Plugin struct {
 // Read decodes a document. It returns the plugin with what could be decoded, and everything that could not.
 func Read(item *krm.Item) (*Plugin, []decode.Problem) {
 	p := &Plugin{Item: item, Name: Identity(item)}
-	spec := krm.Value(item.Node(), "spec")
+	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return p, []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}

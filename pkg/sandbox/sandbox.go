@@ -27,7 +27,7 @@ func Read(item *krm.Item) (*Sandbox, []decode.Problem) {
 
 // readSpec decodes a document's spec into target, a pointer to a struct.
 func readSpec(item *krm.Item, target any) []decode.Problem {
-	spec := krm.Value(item.Node(), "spec")
+	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return []decode.Problem{{Rule: decode.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}
