@@ -16,7 +16,7 @@ const (
 const longestShown = 200
 
 // At returns a result about the field at path of item. An empty path means the object as a whole. The field's
-// current value is filled in if it is a scalar of one line that is not long.
+// current value is filled in, as it came in, if it is a scalar of one line that is not long.
 func At(item *Item, path Path, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
 	result.Place = item.PlaceOf(path)

@@ -29,7 +29,7 @@ func (i *Item) Set(path Path, value string) error {
 	if isString(node, value) {
 		return nil
 	}
-	if err := i.startEdit(); err != nil {
+	if err := i.startEdit(path); err != nil {
 		return err
 	}
 	node, _ = path.Find(i.YNode())
@@ -44,7 +44,7 @@ func (i *Item) Annotate(key, value string) {
 	if node, ok := annotationsPath.Key(key).Find(i.YNode()); ok && isString(node, value) {
 		return
 	}
-	err := i.startEdit()
+	err := i.startEdit(annotationsPath.Key(key))
 	if err == nil {
 		err = annotate(i.YNode(), key, value)
 	}
@@ -57,7 +57,7 @@ func (i *Item) Unannotate(key string) {
 	if _, ok := annotationsPath.Key(key).Find(i.YNode()); !ok {
 		return
 	}
-	if err := i.startEdit(); err != nil {
+	if err := i.startEdit(annotationsPath.Key(key)); err != nil {
 		i.fail(err)
 		return
 	}
@@ -78,10 +78,16 @@ func (i *Item) fail(err error) {
 	}
 }
 
-// startEdit notes that the tree is about to change. Its aliases are replaced by what they stand for, so that an edit of
+// startEdit notes that the scalar at path is about to change. The tree's aliases are replaced by what they stand for, so that an edit of
 // one field is not one of others.
-func (i *Item) startEdit() error {
+func (i *Item) startEdit(path Path) error {
 	root := i.YNode()
+	if _, ok := i.before[path]; !ok {
+		if i.before == nil {
+			i.before = map[Path]any{}
+		}
+		i.before[path] = i.scalar(path)
+	}
 	if hasAliases(root) {
 		expanded, err := expand(root)
 		if err != nil {

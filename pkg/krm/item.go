@@ -42,8 +42,9 @@ type Item struct {
 
 	once    sync.Once
 	tree    *kyaml.RNode
-	err     error // why the tree cannot be parsed or written
-	changed bool  // the tree says something else than raw
+	err     error        // why the tree cannot be parsed or written
+	changed bool         // the tree says something else than raw
+	before  map[Path]any // the scalars that Set, Annotate and Unannotate changed, nil where there was none
 
 	order    int
 	replaced *Item  // whose place it took

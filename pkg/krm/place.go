@@ -102,8 +102,11 @@ func (i *Item) file() *File {
 	return &File{Path: path, Index: index}
 }
 
-// scalar returns the scalar at path as it was read, nil if there is none.
+// scalar returns the scalar at path as it came in, nil if there is none.
 func (i *Item) scalar(path Path) any {
+	if value, ok := i.before[path]; ok {
+		return value
+	}
 	node, ok := path.Find(i.YNode())
 	if !ok || node.Kind != yaml.ScalarNode {
 		return nil

@@ -73,9 +73,12 @@ func TestPackagesKnowNoFunction(t *testing.T) {
 
 func TestWireKnowsYAMLOnly(t *testing.T) {
 	t.Parallel()
-	for _, imported := range list(t, "./pkg/krm")[0].Imports {
-		if strings.Contains(imported, ".") {
-			assert.Contains(t, []string{"go.yaml.in/yaml/v3", module + "pkg/cores"}, imported)
+	for _, p := range list(t, "./pkg/krm", "./pkg/krm/internal/...") {
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, module) {
+				assert.Equal(t, module+"pkg/krm/internal/scan", imported, "%s must import nothing else of ours", p.ImportPath)
+				assert.Equal(t, module+"pkg/krm", p.ImportPath)
+			}
 		}
 	}
 }
