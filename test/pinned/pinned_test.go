@@ -49,8 +49,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Only digests of the facts of real files are compared, since the files are not ours to copy. PINNED_FACTS names a folder that
-// gets the facts themselves, to compare with those of other programs.
+// Only digests of the facts of real files are compared, since the files are not ours to copy. PINNED_FACTS names a folder
+// that gets the facts themselves, to compare with those of other programs.
 func TestFactsOfRealFiles(t *testing.T) {
 	t.Parallel()
 	corpus := checkout.Corpus(t)
