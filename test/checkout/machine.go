@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Skip skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, as in
+// LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, as in
 // .ci/run, the test fails.
-func Skip(tb testing.TB, format string, args ...any) {
+func LeaveOut(tb testing.TB, format string, args ...any) {
 	tb.Helper()
 	reason := "skipped: " + fmt.Sprintf(format, args...)
 	if os.Getenv("TEST_SKIPS") == "none" {
@@ -24,7 +24,7 @@ func Program(tb testing.TB, name, debian string) string {
 	tb.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		Skip(tb, "%s is not on the PATH: apt-get install %s", name, debian)
+		LeaveOut(tb, "%s is not on the PATH: apt-get install %s", name, debian)
 	}
 	return path
 }
@@ -38,7 +38,7 @@ func Kubectl(tb testing.TB) string {
 	}
 	path, err := exec.LookPath("kubectl")
 	if err != nil {
-		Skip(tb, "kubectl is neither in bin/tools nor on the PATH: run make bin/tools/kubectl")
+		LeaveOut(tb, "kubectl is neither in bin/tools nor on the PATH: run make bin/tools/kubectl")
 	}
 	return path
 }

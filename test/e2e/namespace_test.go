@@ -20,8 +20,8 @@ type testNamespace struct {
 	eventLog
 }
 
-// newSpace makes a namespace, removed when the test ends. Tests of several runs may share the node, so each gets another
-// name.
+// newNamespace creates a namespace that is deleted at the end of the test. Several test runs may use the node, so the name
+// is unique.
 func newNamespace(t *testing.T, labels ...string) *testNamespace {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
