@@ -15,9 +15,8 @@ func OneCluster[S interface{ Cluster() string }](list *krm.ResourceList, sandbox
 	if cluster != "" {
 		chosen := slices.DeleteFunc(slices.Clone(sandboxes), func(s S) bool { return s.Cluster() != cluster })
 		if len(chosen) == 0 && len(sandboxes) > 0 {
-			list.Report(krm.Result{
-				Severity: krm.Warning, Message: fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", cluster),
-			})
+			list.Report(krm.NewResult(krm.Warning,
+				fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", cluster)))
 		}
 		return chosen, nil
 	}

@@ -21,10 +21,10 @@ func (v *Reconciler) PutNode(object *yaml.Node, place *Place) (Change, error) {
 		return Change{}, err
 	}
 	if old != nil {
-		if tree.Equal(object, withoutOrchestrators(old.item.Node())) && at(old.item, place) {
+		if tree.Equal(object, withoutOrchestrators(old.item.YNode())) && at(old.item, place) {
 			return Change{}, nil
 		}
-		theirs := orchestratorAnnotations(old.item.Node())
+		theirs := orchestratorAnnotations(old.item.YNode())
 		for _, key := range slices.Sorted(maps.Keys(theirs)) {
 			object = tree.Set(object, tree.Text(theirs[key]), "metadata", "annotations", key)
 		}

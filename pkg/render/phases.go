@@ -122,7 +122,7 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 			if key := [2]string{namespace, name}; !seen[key] {
 				seen[key] = true
 				if err := out.put(p, reconciler, object, folder+namespace+"-"+name+".yaml", 0); err != nil {
-					out.results = append(out.results, krm.Result{Severity: krm.Error, Message: err.Error()})
+					out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
 				}
 			}
 		}

@@ -162,8 +162,7 @@ func (p *plan) reportNamespaces() {
 		names[i] = strconv.Quote(name)
 	}
 	if len(names) > 0 {
-		p.list.Report(krm.Result{
-			Severity: krm.Info, Message: "must exist before the render is applied: namespace " + strings.Join(names, ", "),
-		})
+		p.list.Report(krm.NewResult(krm.Info,
+			"must exist before the render is applied: namespace "+strings.Join(names, ", ")))
 	}
 }

@@ -102,7 +102,7 @@ func (v *Reconciler) Put(object Object, place *Place) (Change, error) {
 		if err != nil || same && at(old.item, place) {
 			return Change{}, err
 		}
-		maps.Copy(annotations, orchestratorAnnotations(old.item.Node()))
+		maps.Copy(annotations, orchestratorAnnotations(old.item.YNode()))
 	}
 	if place != nil {
 		annotations[indexKey], annotations[pathKey] = strconv.Itoa(place.Index), place.Path

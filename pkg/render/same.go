@@ -16,7 +16,7 @@ func isSame(text []byte, item *krm.Item) (bool, error) {
 	if err := yaml.Unmarshal(text, &fresh); err != nil {
 		return false, fmt.Errorf("decode what was rendered: %w", err)
 	}
-	if err := item.Node().Decode(&old); err != nil {
+	if err := item.YNode().Decode(&old); err != nil {
 		return false, nil // such as one with an alias to itself
 	}
 	if object, ok := old.(map[string]any); ok {
