@@ -117,11 +117,11 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 	seen := map[[2]string]bool{}
 	for _, phase := range p.order {
 		p.options.Delivery.prepare(phase.scripts)
-		for _, object := range phase.scripts {
-			namespace, name := object.Value.GetNamespace(), object.Value.GetName()
+		for i := range phase.scripts {
+			namespace, name := phase.scripts[i].GetNamespace(), phase.scripts[i].GetName()
 			if key := [2]string{namespace, name}; !seen[key] {
 				seen[key] = true
-				if err := out.put(p, reconciler, object, folder+namespace+"-"+name+".yaml", 0); err != nil {
+				if err := out.put(p, reconciler, &phase.scripts[i], folder+namespace+"-"+name+".yaml", 0); err != nil {
 					out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
 				}
 			}
@@ -144,30 +144,31 @@ func (p *plan) do(t task, reconciler *Reconciler) (out outcome) {
 	files := map[string]int{}
 	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.sandbox.files[t.index] + "-"
 	t.delivery.prepare(objects)
-	for _, object := range objects {
-		if t.delivery.holds && object.Phase != t.phase.phase {
+	for i := range objects {
+		o := &objects[i]
+		if t.delivery.holds && o.phase != t.phase.phase {
 			continue // comes with the create phase
 		}
-		file := base + string(object.Phase) + ".yaml"
-		if err := out.put(p, reconciler, object, file, files[file]); err != nil {
+		file := base + string(o.phase) + ".yaml"
+		if err := out.put(p, reconciler, o, file, files[file]); err != nil {
 			out.results = append(out.results, krm.At(t.sandbox.Item, at, krm.Error, err.Error()))
 		}
 		files[file]++
-		if object.Kind == string(p.options.Workload) {
+		if o.kind == string(p.options.Workload) {
 			out.workloads++
 		}
 	}
 	return out
 }
 
-func (o *outcome) put(p *plan, reconciler *Reconciler, object Object, file string, index int) error {
+func (out *outcome) put(p *plan, reconciler *Reconciler, o *object, file string, index int) error {
 	place := &Place{Path: file, Index: index}
 	if p.options.WithoutPaths {
 		place = nil
 	}
-	change, err := reconciler.Put(object, place)
+	change, err := reconciler.put(o, place)
 	if err == nil {
-		o.changes = append(o.changes, change)
+		out.changes = append(out.changes, change)
 	}
 	return err
 }
