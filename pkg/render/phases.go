@@ -34,16 +34,22 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	MarkInputs(list)
 	if wrong := options.Validate(); len(wrong) > 0 {
+		MarkInputs(list)
 		all := make([]error, len(wrong))
 		for i, one := range wrong {
 			all[i] = one
 		}
 		return Summary{}, errors.Join(all...)
 	}
+	for _, item := range list.Items() {
+		if item.APIVersion() == contract.APIVersion && item.Kind() != contract.Sandbox {
+			markInput(item) // sandboxes are marked when they are read
+		}
+	}
+	read := readSandboxes(list, items)
 	p := newPlan(list, options.withDefaults())
-	sandboxes, err := OneCluster(list, readSandboxes(list, items), options.Cluster)
+	sandboxes, err := OneCluster(list, read, options.Cluster)
 	if err != nil {
 		return Summary{}, err
 	}
