@@ -61,6 +61,9 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 
 // outcome is what became of a task.
 type outcome struct {
+	sandbox   string
+	resource  int
+	phase     v1alpha1.Phase
 	changes   []Change
 	workloads int
 	results   []krm.Result
@@ -72,7 +75,10 @@ func (p *plan) render(mayRemove bool) Summary {
 	reconciler := NewReconciler(p.list, p.owner())
 	shared := p.shared(reconciler)
 	outcomes := make([]outcome, len(p.tasks))
-	cores.Each(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], reconciler) })
+	cores.Each(len(p.tasks), func(i int) {
+		outcomes[i] = p.do(&p.tasks[i], reconciler)
+		p.tasks[i] = task{} // with the sandbox: what is rendered takes memory enough
+	})
 	for _, one := range outcomes {
 		p.list.Report(one.results...)
 	}
@@ -84,20 +90,20 @@ func (p *plan) render(mayRemove bool) Summary {
 	if mayRemove && !p.list.Results().Failed() {
 		reconciler.RemoveRest()
 	}
-	return p.summary(outcomes)
+	return summary(outcomes)
 }
 
-func (p *plan) summary(outcomes []outcome) Summary {
+func summary(outcomes []outcome) Summary {
 	type resource struct {
-		sandbox *sandbox
+		sandbox string
 		index   int
 	}
-	sandboxes, resources, phases := map[*sandbox]bool{}, map[resource]bool{}, map[v1alpha1.Phase]bool{}
+	sandboxes, resources, phases := map[string]bool{}, map[resource]bool{}, map[v1alpha1.Phase]bool{}
 	total := Summary{}
-	for i, one := range outcomes {
-		if t := p.tasks[i]; one.workloads > 0 {
+	for _, one := range outcomes {
+		if one.workloads > 0 {
 			total.Workloads += one.workloads
-			sandboxes[t.sandbox], resources[resource{t.sandbox, t.index}], phases[t.phase.phase] = true, true, true
+			sandboxes[one.sandbox], resources[resource{one.sandbox, one.resource}], phases[one.phase] = true, true, true
 		}
 	}
 	total.Resources, total.Sandboxes = len(resources), len(sandboxes)
@@ -137,7 +143,8 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 }
 
 // do renders one resource.
-func (p *plan) do(t task, reconciler *Reconciler) (out outcome) {
+func (p *plan) do(t *task, reconciler *Reconciler) outcome {
+	out := outcome{sandbox: t.request.Sandbox, resource: t.index, phase: t.phase.phase}
 	at := resourcePath(t.index)
 	objects, problems := t.phase.render(&t.request)
 	for _, problem := range problems {
