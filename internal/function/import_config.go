@@ -24,13 +24,13 @@ func (c *importConfig) Process(call cli.Call) (string, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Set)) {
 		if !template.IsVariable(name) {
-			call.Misconfigured(krm.Path("set").Key(name), fmt.Sprintf(
+			call.ConfigError(krm.Path("set").Key(name), fmt.Sprintf(
 				"variable %q must start with a letter and hold letters, digits, %q only", name, "_.-"))
 		}
 	}
 	read, err := load.Read([]string{c.Path}, load.Options{Values: c.Set, EmbedOutside: c.AllowEmbedOutside})
 	if err != nil {
-		call.Misconfigured("path", err.Error())
+		call.ConfigError("path", err.Error())
 		return "", nil
 	}
 	call.List.Report(read.Results()...)
@@ -41,7 +41,7 @@ func (c *importConfig) Process(call cli.Call) (string, error) {
 		}
 	}
 	if len(m.imported) == 0 {
-		call.Misconfigured("path", fmt.Sprintf("%q must hold native documents (name, spec): there are none", c.Path))
+		call.ConfigError("path", fmt.Sprintf("%q must hold native documents (name, spec): there are none", c.Path))
 	}
 	m.apply()
 	return importSummary(len(m.imported)), nil

@@ -11,7 +11,7 @@ func ImportPlugin() cli.Function {
 		Name:    "import-plugin",
 		Purpose: "turns native plugin and sandbox files (name, spec) into KRM documents.",
 		Kind:    "ImportPlugin",
-		Prints:  cli.Documents,
+		Output:  cli.Documents,
 		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml",
 		Config:  func() cli.Config { return &importConfig{v1alpha1.ImportPlugin{Path: "."}} },
 	}

@@ -20,7 +20,7 @@ type phaseConfig struct{ v1alpha1.RenderPhase }
 func (c *phaseConfig) check(call cli.Call) bool {
 	ok := true
 	wrong := func(key krm.Path, format string, args ...any) {
-		call.Misconfigured(key, fmt.Sprintf(format, args...))
+		call.ConfigError(key, fmt.Sprintf(format, args...))
 		ok = false
 	}
 	c.checkPhases(wrong)

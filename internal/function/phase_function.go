@@ -13,7 +13,7 @@ func RenderPhase() cli.Function {
 		Name:    "render-phase",
 		Purpose: "renders the resources of sandboxes into Jobs or Pods: the steps of their plugins' create or delete phase.",
 		Kind:    "RenderPhase",
-		Prints:  cli.Documents,
+		Output:  cli.Documents,
 		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -",
 		Config:  func() cli.Config { return phaseDefaults() },

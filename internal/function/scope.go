@@ -44,7 +44,7 @@ func OneCluster[S interface{ Cluster() string }](call cli.Call, sandboxes []S, c
 	if clusters = slices.Compact(clusters); len(clusters) < 2 {
 		return sandboxes, true
 	}
-	call.Misconfigured("cluster", "must be set, since there are sandboxes of several clusters: one of "+
+	call.ConfigError("cluster", "must be set, since there are sandboxes of several clusters: one of "+
 		strings.Join(clusters, ", "))
 	return nil, false
 }

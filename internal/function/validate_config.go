@@ -17,7 +17,7 @@ type validateConfig struct{ v1alpha1.ValidatePlugin }
 func (c *validateConfig) Process(call cli.Call) (string, error) {
 	levels, wrong := validate.ParseLevels(c.Strict, c.Rules)
 	for _, w := range wrong {
-		call.Misconfigured(krm.Path("rules").Key(w.Rule), w.Message)
+		call.ConfigError(krm.Path("rules").Key(w.Rule), w.Message)
 	}
 	if len(wrong) > 0 {
 		return "", nil

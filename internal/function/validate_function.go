@@ -3,6 +3,7 @@ package function
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -13,7 +14,7 @@ func ValidatePlugin() cli.Function {
 		Purpose: "checks resource plugins, sandboxes and route groups against the rules of their specifications, and changes " +
 			"nothing unless --fix asks for it.",
 		Kind:   "ValidatePlugin",
-		Prints: cli.Findings,
+		Output: cli.Findings,
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
 		Config: func() cli.Config { return &validateConfig{} },
@@ -25,10 +26,10 @@ func ValidatePlugin() cli.Function {
 }
 
 // descriptions tells the formats that describe rules what ours are.
-func descriptions() []cli.RuleDescription {
-	all := make([]cli.RuleDescription, len(validate.Rules))
+func descriptions() []report.Rule {
+	all := make([]report.Rule, len(validate.Rules))
 	for i, r := range validate.Rules {
-		all[i] = cli.RuleDescription{ID: r.ID, Severity: r.Severity, Demand: r.Demand, Why: r.Why}
+		all[i] = report.Rule{ID: r.ID, Severity: r.Severity, Description: r.Demand, Why: r.Why}
 	}
 	return all
 }

@@ -36,6 +36,8 @@ type Options struct {
 	Values map[string]string
 	// EmbedOutside lets embeds leave the folder of their document.
 	EmbedOutside bool
+	// Kustomize are folders that are built with kustomize; their objects come first.
+	Kustomize []string
 	// Input is what the path Stdin means; nil makes that path an error.
 	Input io.Reader
 	// Files is where the paths are looked up, with slashes and from its root; nil means the file system. A path that it
