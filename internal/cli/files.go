@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -62,6 +64,10 @@ func (r *run) readAndProcess() (*checked, error) {
 	read, err := load.Read(r.paths, load.Options{
 		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
 	})
+	var unbuilt *load.KustomizeError
+	if errors.As(err, &unbuilt) && unbuilt.Refused {
+		err = fmt.Errorf("%w: use kustomize build %s | %s -", err, unbuilt.Folder, r.Command)
+	}
 	if err != nil {
 		return nil, err
 	}

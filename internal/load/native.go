@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -116,6 +117,13 @@ func Read(paths []string, options Options) (*Package, error) {
 	cores.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
 
 	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
+	for i, folder := range options.Kustomize {
+		if folder = filepath.Clean(folder); slices.Index(options.Kustomize, options.Kustomize[i]) == i {
+			if err := p.kustomize(folder); err != nil {
+				return nil, err
+			}
+		}
+	}
 	var readers []*reader
 	for i, source := range sources {
 		if err := errs[i]; err != nil {
