@@ -24,7 +24,7 @@ type Drawing struct {
 }
 
 func (d *Drawing) help() string {
-	return fmt.Sprintf("draw %s instead of processing the documents: %s", d.Shows, strings.Join(d.Formats, ", "))
+	return fmt.Sprintf("only draw %s: %s", d.Shows, strings.Join(d.Formats, ", "))
 }
 
 // checkGraph refuses unknown formats, and flags that have no meaning for a drawing.
