@@ -90,7 +90,7 @@ func (c Call) configError(key krm.Path, message string) krm.Result {
 	if c.FileMode {
 		subject = "--" + kebab(firstKey(key))
 	}
-	return krm.Result{Severity: krm.Error, Message: subject + ": " + message}
+	return krm.NewResult(krm.Error, subject+": "+message)
 }
 
 // Main runs the function on the process's arguments and streams, and exits. Signals are handled if a file is written or

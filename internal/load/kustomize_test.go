@@ -109,7 +109,7 @@ func TestKustomizePlaces(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, items[c.kind].PlaceOf(c.path), "%s %s", c.kind, c.path)
 	}
-	image, _ := krm.Path("spec.template.spec.containers[0].image").Find(items["Deployment"].Node())
+	image, _ := krm.Path("spec.template.spec.containers[0].image").Find(items["Deployment"].YNode())
 	assert.Equal(t, "app:2", image.Value)
 	place, known := items["ResourcePlugin"].PlaceInside("spec.create[0].script", 2, 1)
 	assert.True(t, known)

@@ -46,7 +46,7 @@ func message(result krm.Result) string {
 func subject(result krm.Result) string {
 	text := ObjectText(result.ResourceRef)
 	if result.Field != nil && result.Field.Path != "" {
-		text = strings.TrimPrefix(text+" "+string(result.Field.Path), " ")
+		text = strings.TrimPrefix(text+" "+result.Field.Path, " ")
 	}
 	return Printable(text)
 }
