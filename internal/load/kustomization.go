@@ -4,30 +4,30 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // kustomizations checks kustomizations before they are built, since kustomize would fetch what is remote, without a
 // switch against it, and run what is a function. Whatever kustomize would take for remote is refused, even if there is a
 // folder of that name.
 type kustomizations struct {
-	seen          map[string]bool // the folders that were checked
-	pluginFolders map[string]bool // those that were checked for plugins
+	seen map[string]bool // the folders that were checked
 }
 
 func checkKustomization(folder string) error {
-	k := &kustomizations{seen: map[string]bool{}, pluginFolders: map[string]bool{}}
+	k := &kustomizations{seen: map[string]bool{}}
 	return k.check(folder)
 }
 
@@ -107,29 +107,29 @@ func (k *kustomizations) file(f *kustomizationFile) error {
 	for _, field := range []struct {
 		name    string
 		entries []string
-	}{{"resources", f.Resources}, {"components", f.Components}} {
+		check   func(f *kustomizationFile, field, entry string) error
+	}{
+		{"resources", f.Resources, k.source},
+		{"components", f.Components, k.source},
+		{"generators", f.Generators, k.plugins},
+		{"transformers", f.Transformers, k.plugins},
+		{"validators", f.Validators, k.plugins},
+	} {
 		for _, entry := range field.entries {
-			if err := k.source(f, field.name, entry); err != nil {
+			if err := field.check(f, field.name, entry); err != nil {
 				return err
 			}
 		}
 	}
-	for _, field := range []struct {
-		name    string
-		entries []string
-	}{{"generators", f.Generators}, {"transformers", f.Transformers}, {"validators", f.Validators}} {
-		for _, entry := range field.entries {
-			if err := k.plugins(f, field.name, entry); err != nil {
-				return err
-			}
-		}
+	text, err := sigsyaml.Marshal(f.Kustomization)
+	var fields any
+	if err == nil {
+		err = sigsyaml.Unmarshal(text, &fields)
 	}
-	for _, loaded := range f.loadedFiles() {
-		if isRemoteFile(loaded[1]) {
-			return f.refuse(loaded[0], loaded[1], isRemote)
-		}
+	if field, path := remoteFile("", fields); path != "" {
+		return f.refuse(field, path, isRemote)
 	}
-	return nil
+	return err
 }
 
 // source checks an entry that is a file or another kustomization.
@@ -149,42 +149,6 @@ func (k *kustomizations) source(f *kustomizationFile, field, entry string) error
 		return k.check(below)
 	}
 	return nil
-}
-
-// loadedFiles returns the name of the field and the path of each other file that kustomize loads.
-func (f *kustomizationFile) loadedFiles() [][2]string {
-	var files [][2]string
-	add := func(field string, paths ...string) {
-		for _, path := range paths {
-			files = append(files, [2]string{field, path})
-		}
-	}
-	add("crds", f.Crds...)
-	add("configurations", f.Configurations...)
-	add("openapi", f.OpenAPI["path"])
-	for _, patch := range slices.Concat(f.Patches, f.PatchesJson6902) {
-		add("patches", patch.Path)
-	}
-	for _, patch := range f.PatchesStrategicMerge {
-		add("patchesStrategicMerge", string(patch))
-	}
-	for _, replacement := range f.Replacements {
-		add("replacements", replacement.Path)
-	}
-	addPairs := func(field string, sources types.KvPairSources) {
-		add(field, slices.Concat(sources.FileSources, sources.EnvSources, []string{sources.EnvSource})...)
-		for _, source := range sources.FileSources { // KEY=PATH
-			_, path, _ := strings.Cut(source, "=")
-			add(field, path)
-		}
-	}
-	for _, generator := range f.ConfigMapGenerator {
-		addPairs("configMapGenerator", generator.KvPairSources)
-	}
-	for _, generator := range f.SecretGenerator {
-		addPairs("secretGenerator", generator.KvPairSources)
-	}
-	return files
 }
 
 // plugins checks an entry that configures generators, transformers or validators: objects, a file of objects, or a
@@ -217,10 +181,11 @@ func (k *kustomizations) plugins(f *kustomizationFile, field, entry string) erro
 }
 
 func (k *kustomizations) pluginFolder(folder string) error {
-	if k.pluginFolders[folder] {
+	mark := "plugins of " + folder
+	if k.seen[mark] {
 		return nil
 	}
-	k.pluginFolders[folder] = true
+	k.seen[mark] = true
 	files, err := readKustomizations(folder)
 	if err != nil {
 		return err
@@ -251,35 +216,47 @@ func pluginReason(object *resource.Resource) string {
 		return isFunction
 	case strings.HasPrefix(gvk.Kind, "HelmChart"):
 		return isHelm
-	case loadsRemote(object.YNode(), false):
+	}
+	fields, err := object.Map()
+	if _, file := remoteFile("", fields); err != nil || file != "" {
 		return isRemote
 	}
 	return ""
 }
 
-// loadsRemote reports whether the configuration of a builtin names a remote file to load. Keys are read in any case.
-func loadsRemote(node *yaml.Node, loaded bool) bool {
-	switch node.Kind {
-	case yaml.ScalarNode:
-		_, path, _ := strings.Cut(node.Value, "=")
-		return loaded && (isRemoteFile(node.Value) || isRemoteFile(path))
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			key := strings.ToLower(node.Content[i].Value)
-			if loadsRemote(node.Content[i+1], loaded || slices.Contains(loadingKeys, key)) {
-				return true
-			}
-		}
-	case yaml.AliasNode:
-		return true // kustomize has resolved them
-	default:
-		return slices.ContainsFunc(node.Content, func(n *yaml.Node) bool { return loadsRemote(n, loaded) })
-	}
-	return false
+// loadingKeys are the keys, in lower case, of a kustomization and of builtins below which there are files to load.
+var loadingKeys = []string{
+	"configurations", "crds", "env", "envs", "files", "patchesstrategicmerge", "path", "paths", "targetfilepath",
 }
 
-// loadingKeys are the keys of builtins that name files to load.
-var loadingKeys = []string{"path", "paths", "files", "env", "envs", "targetfilepath", "valuesfile"}
+// remoteFile returns the first remote file that is to be loaded below a value, and the key that it is below. In files
+// it may be written as KEY=FILE.
+func remoteFile(key string, value any) (field, file string) {
+	switch value := value.(type) {
+	case string:
+		_, file, _ := strings.Cut(value, "=")
+		if key != "" && (isRemoteFile(value) || isRemoteFile(file)) {
+			return key, value
+		}
+	case []any:
+		for _, element := range value {
+			if field, file = remoteFile(key, element); file != "" {
+				return field, file
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			below := key
+			if slices.Contains(loadingKeys, strings.ToLower(name)) {
+				below = name
+			}
+			if field, file = remoteFile(below, value[name]); file != "" {
+				return field, file
+			}
+		}
+	}
+	return "", ""
+}
 
 // isRemoteFile reports whether kustomize would download a file.
 func isRemoteFile(path string) bool {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -99,6 +100,7 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 		p.locate(file, objects)
 	}
 	for _, one := range objects {
+		normalize(one.root)
 		p.Documents = append(p.Documents, Document{Item: krm.FromSource(one.root, one), written: one.written})
 	}
 	return nil
@@ -133,6 +135,19 @@ func (p *Package) locate(file string, objects []*builtObject) {
 			one.written, one.nodes = document.written, map[*yaml.Node]*yaml.Node{}
 			one.match(one.root, document.root)
 		}
+	}
+}
+
+// normalize removes comments and styles and sorts keys, so that an object is what `kustomize build` prints.
+func normalize(node *yaml.Node) {
+	node.HeadComment, node.LineComment, node.FootComment, node.Style = "", "", "", 0
+	for _, child := range node.Content {
+		normalize(child)
+	}
+	if node.Kind == yaml.MappingNode {
+		pairs := slices.Collect(slices.Chunk(node.Content, 2))
+		slices.SortStableFunc(pairs, func(a, b []*yaml.Node) int { return cmp.Compare(a[0].Value, b[0].Value) })
+		node.Content = slices.Concat(pairs...)
 	}
 }
 

@@ -1,5 +1,8 @@
-// Package scope says what of a list a run is about: its documents are input, not something to apply, and its sandboxes are
-// those of one cluster, since what is rendered for a sandbox must not end up in another one.
+// Package function holds the KRM functions, one file for each with its config and what it does to a list: the config
+// is a type of api/v1alpha1, and its Process calls pkg/validate, pkg/resolve and pkg/render. A cli.Function describes it
+// for its main and for commands:
+//
+//	func main() { cli.Main(function.ValidatePlugin()) }
 package function
 
 import (
@@ -12,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// MarkInputs keeps documents of our own kinds out of what is applied, by the annotation contract.LocalConfigKey.
+// MarkInputs marks documents of our group as local-config, since they are input and not to be applied.
 func MarkInputs(list *krm.ResourceList) {
 	for _, item := range list.Items() {
 		if item.APIVersion() != contract.APIVersion {
@@ -24,8 +27,9 @@ func MarkInputs(list *krm.ResourceList) {
 	}
 }
 
-// OneCluster returns the sandboxes of the cluster that the config names, or of the only one there is. A cluster without
-// sandboxes is a warning. It is false, and an error of the config's field "cluster", where the config must choose.
+// OneCluster returns the sandboxes of the cluster that the config names, or of the only one there is: what is rendered
+// for a sandbox must not be applied to another cluster. A cluster without sandboxes is a warning. If there are several
+// clusters and the config names none, OneCluster reports an error of the config's field "cluster" and returns false.
 func OneCluster[S interface{ Cluster() string }](call cli.Call, sandboxes []S, cluster string) ([]S, bool) {
 	if cluster != "" {
 		chosen := slices.DeleteFunc(slices.Clone(sandboxes), func(s S) bool { return s.Cluster() != cluster })
