@@ -34,7 +34,7 @@ func (c *sandboxConfig) Process(call cli.Call) (string, error) {
 	subjects, err = render.OneCluster(call.List, subjects, c.Cluster)
 	var wrong *render.OptionError
 	if errors.As(err, &wrong) {
-		call.Misconfigured(wrong.Option, wrong.Message)
+		call.ConfigError(wrong.Option, wrong.Message)
 		return "rendered nothing: the config must name a cluster", nil
 	}
 	cluster, err := sandbox.ReadCluster(call.List)

@@ -57,6 +57,7 @@ var layers = []struct {
 	{path: "pkg/render/sandbox"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
+	{path: "internal/report"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/function"},
 }

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -43,7 +44,7 @@ func TestUnderline(t *testing.T) {
 // A file's line that ends in CRLF, and one behind a byte order mark.
 func TestExcerptOfAFile(t *testing.T) {
 	t.Parallel()
-	r := &report{texts: newTexts(func(file string) []byte {
+	r := &Report{Files: edit.NewFiles(func(file string) []byte {
 		if file == "a" {
 			return []byte("\ufeffa: b\r\nc: tuh\r\n")
 		}

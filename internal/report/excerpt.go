@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"fmt"
@@ -11,17 +11,16 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// longest is how many characters of a line of the source are shown, and ahead how many of them in front of the place.
 const (
-	longest = 120
-	ahead   = 60
+	longest = 120 // characters of a source line that are shown
+	ahead   = 60  // of them in front of the place
 )
 
-// excerpt returns the line of the source that a result is about, and a line with a caret below its place; empty where
-// it is not known.
-func (r *report) excerpt(result krm.Result) string {
+// excerpt returns the source line that a result is about, and a line with carets below its place; empty if the place
+// is not known.
+func (r *Report) excerpt(result krm.Result) string {
 	place := result.Place
-	text := r.texts.of(place.File)
+	text := r.Files.Text(place.File)
 	if text == nil || place.Column == 0 {
 		return ""
 	}
@@ -29,16 +28,16 @@ func (r *report) excerpt(result krm.Result) string {
 	if line == nil {
 		return ""
 	}
-	shown, marks := underline(string(line), place.Column, r.texts.size(result))
+	shown, marks := underline(string(line), place.Column, r.width(result))
 	number := strconv.Itoa(place.Line)
 	margin := strings.Repeat(" ", len(number))
-	return fmt.Sprintf("  %s %s\n  %s %s\n", r.look.paint(blue, number+" |"), shown,
-		r.look.paint(blue, margin+" |"), r.look.paint(green, marks))
+	return fmt.Sprintf("  %s %s\n  %s %s\n", r.Style.paint(blue, number+" |"), shown,
+		r.Style.paint(blue, margin+" |"), r.Style.paint(green, marks))
 }
 
-// size returns how many characters of its line the value of a result is written in, 1 where that is not known.
-func (t *texts) size(result krm.Result) int {
-	text, scalar, err := t.scalar(result)
+// width returns how many characters of its line the value of a result takes, 1 if that is not known.
+func (r *Report) width(result krm.Result) int {
+	text, scalar, err := r.Files.Scalar(result)
 	if err != nil {
 		return 1
 	}
@@ -93,7 +92,7 @@ func display(r rune) (text string, columns int) {
 	case r == '\t':
 		return "\t", 1
 	case unprintable(r):
-		text = printable(string(r))
+		text = Printable(string(r))
 		return text, len(text)
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return string(r), 0

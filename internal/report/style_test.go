@@ -1,7 +1,6 @@
-package cli
+package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -12,26 +11,25 @@ import (
 )
 
 // Colors and the source are for people on a terminal; --context asks for the source elsewhere.
-func TestLook(t *testing.T) {
+func TestStyle(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		terminal, context bool
 		environment       map[string]string
-		want              look
+		want              Style
 	}{
-		{false, false, nil, look{}},
-		{false, true, nil, look{context: true}},
-		{true, false, nil, look{color: true, context: true}},
-		{true, true, map[string]string{"NO_COLOR": "1"}, look{context: true}},
-		{true, false, map[string]string{"NO_COLOR": ""}, look{color: true, context: true}},
-		{true, false, map[string]string{"TERM": "dumb"}, look{context: true}},
-		{true, false, map[string]string{"TERM": "xterm"}, look{color: true, context: true}},
-		{false, false, map[string]string{"TERM": "xterm", "FORCE_COLOR": "1"}, look{}},
+		{false, false, nil, Style{}},
+		{false, true, nil, Style{Context: true}},
+		{true, false, nil, Style{Color: true, Context: true}},
+		{true, true, map[string]string{"NO_COLOR": "1"}, Style{Context: true}},
+		{true, false, map[string]string{"NO_COLOR": ""}, Style{Color: true, Context: true}},
+		{true, false, map[string]string{"TERM": "dumb"}, Style{Context: true}},
+		{true, false, map[string]string{"TERM": "xterm"}, Style{Color: true, Context: true}},
+		{false, false, map[string]string{"TERM": "xterm", "FORCE_COLOR": "1"}, Style{}},
 	} {
 		environment := func(name string) string { return c.environment[name] }
-		assert.Equal(t, c.want, lookOf(c.terminal, c.context, environment), "%+v", c)
+		assert.Equal(t, c.want, StyleFor(c.terminal, c.context, environment), "%+v", c)
 	}
-	assert.Equal(t, look{}, (&run{stdout: output{&bytes.Buffer{}}}).look(), "a pipe is no terminal")
 }
 
 // Without its colors a line is the line that machines read.
@@ -42,12 +40,12 @@ func TestColorsAddNothingElse(t *testing.T) {
 		result.Field, result.Place = &krm.Field{Path: "a"}, krm.Place{File: "f\x1b", Line: 1, Column: 2}
 		result.ResourceRef = &krm.ResourceRef{}
 		result.ResourceRef.Kind, result.ResourceRef.Name = "K", "n"
-		colored := line(result, look{color: true})
+		colored := Line(result, Style{Color: true})
 		require.Contains(t, colored, "\x1b[")
 		for _, sequence := range []string{plain, bold, red, yellow, blue} {
 			colored = strings.ReplaceAll(colored, sequence, "")
 		}
-		assert.Equal(t, line(result, look{}), colored)
+		assert.Equal(t, Line(result, Style{}), colored)
 		assert.NotContains(t, colored, "\x1b")
 	}
 }
