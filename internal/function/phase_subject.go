@@ -85,26 +85,15 @@ func (s *phaseSubject) nameFiles() {
 	}
 }
 
-// readAnnotations reads what of a sandbox is not in its spec: see package contract.
+// readAnnotations reads the sandbox's state and id.
 func (s *phaseSubject) readAnnotations() *krm.Result {
-	annotations := krm.Path("metadata.annotations")
-	switch state, _ := s.Item.Annotation(contract.StateKey); state {
-	case "absent":
-		s.absent = true
-	case "", "present":
-	default:
-		return refuse(s.Item, annotations.Key(contract.StateKey),
-			fmt.Sprintf("must be absent, for the delete phase, or present, not %q", state))
+	var err error
+	if s.absent, err = s.IsAbsent(); err != nil {
+		return refuse(s.Item, document.StatePath(), err.Error())
 	}
-	id, given := s.Item.Annotation(contract.SandboxIDKey)
-	if !given {
-		s.id = contract.DeriveSandboxID(s.Spec.Cluster, s.LowerName())
-		return nil
+	if s.id, err = s.ID(); err != nil {
+		return refuse(s.Item, document.IDPath(), err.Error())
 	}
-	if err := contract.CheckSandboxID(id); err != nil {
-		return refuse(s.Item, annotations.Key(contract.SandboxIDKey), err.Error())
-	}
-	s.id = id
 	return nil
 }
 
@@ -117,7 +106,7 @@ func (s *phaseSubject) repeats(seen map[[3]string]*phaseSubject) *krm.Result {
 			"in which case does not count; rename one", s.Name, other.Name, s.Spec.Cluster))
 	}
 	if other := seen[id]; other != nil {
-		return refuse(s.Item, krm.Path("metadata.annotations").Key(contract.SandboxIDKey),
+		return refuse(s.Item, document.IDPath(),
 			fmt.Sprintf("must not be %q, which is the id of sandbox %q: remove one of the annotations", s.id, other.Name))
 	}
 	seen[name], seen[id] = s, s

@@ -9,7 +9,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -19,7 +18,7 @@ type Blueprint struct {
 	options   Options
 	phase     v1alpha1.Phase
 	namespace string
-	graph     *workflow.Graph
+	graph     *document.Graph
 	overlay   *overlay.Overlay
 	scripts   []Object
 	steps     map[document.StepRef]*step
@@ -36,7 +35,7 @@ type Blueprint struct {
 func NewBlueprint(p *document.Plugin, phase v1alpha1.Phase, options Options) (*Blueprint, []strictyaml.Problem) {
 	b := &Blueprint{options: options.withDefaults(), phase: phase, steps: map[document.StepRef]*step{}}
 	b.namespace = b.options.namespace(p.Spec.RunnerNamespace())
-	b.graph = workflow.New(&p.Spec)
+	b.graph = document.NewGraph(&p.Spec)
 	var problems []strictyaml.Problem
 	b.overlay, problems = readOverlay(&p.Spec)
 	problems = append(problems, checkPlugin(&p.Spec, b.graph, b.overlay)...)

@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -26,7 +25,7 @@ type checker struct {
 	problems []strictyaml.Problem
 }
 
-func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *overlay.Overlay) []strictyaml.Problem {
+func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *document.Graph, o *overlay.Overlay) []strictyaml.Problem {
 	c := &checker{spec: spec, mounts: mainMounts(o.Template)}
 	c.form("spec.runner.namespace", form.Label(spec.RunnerNamespace()))
 	for _, problem := range graph.Problems() {

@@ -7,7 +7,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/manifest"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 )
 
 // step is a step of either phase with what is known of it before a resource asks for it.
@@ -15,7 +14,7 @@ type step struct {
 	ref  document.StepRef
 	spec *v1alpha1.Step
 	// producers are the steps whose outputs it reads, those of the other phase included.
-	producers []workflow.Producer
+	producers []document.Producer
 	// facts is the hash of what its generation is made from, but for the sandbox, the params and the producers.
 	facts string
 	// template is the Pod template, of steps of the blueprint's phase.

@@ -8,7 +8,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -18,7 +17,7 @@ type pluginCheck struct {
 	check
 
 	name  *identity
-	graph *workflow.Graph
+	graph *document.Graph
 	base  *overlay.Overlay
 
 	takers map[string][]taker
@@ -28,9 +27,9 @@ type pluginCheck struct {
 }
 
 // steps returns the graph of the plugin's steps.
-func (c *pluginCheck) steps() *workflow.Graph {
+func (c *pluginCheck) steps() *document.Graph {
 	if c.graph == nil {
-		c.graph = workflow.New(&c.Spec)
+		c.graph = document.NewGraph(&c.Spec)
 	}
 	return c.graph
 }

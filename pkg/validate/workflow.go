@@ -5,7 +5,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -48,7 +47,7 @@ var unknownStep = Rule{
 			return
 		}
 		names, unsure := c.stepNames()
-		c.dangling(workflow.UnknownStep, func(path krm.Path, from *v1alpha1.StepOutput) {
+		c.dangling(document.UnknownStep, func(path krm.Path, from *v1alpha1.StepOutput) {
 			if !unsure {
 				c.suggest(path.Key("name"), "there is no step", from.Name, names, "the input must read from a step of this plugin")
 			}
@@ -67,7 +66,7 @@ var unknownOutput = Rule{
 			return
 		}
 		steps := c.stepsByName()
-		c.dangling(workflow.UnknownOutput, func(path krm.Path, from *v1alpha1.StepOutput) {
+		c.dangling(document.UnknownOutput, func(path krm.Path, from *v1alpha1.StepOutput) {
 			outputs, unsure := c.outputs(steps[from.Name])
 			if !unsure {
 				c.suggest(path.Key("output"), fmt.Sprintf("step %q has no output", from.Name), from.Output, outputs,
@@ -84,7 +83,7 @@ var createFromDelete = Rule{
 	Why:     "The delete phase runs when the sandbox ends, long after the create phase.",
 	Example: "spec.create[1].inputs[0].valueFromStep: {name: drop, output: log}",
 	plugin: func(c *pluginCheck) {
-		c.dangling(workflow.CreateFromDelete, func(path krm.Path, from *v1alpha1.StepOutput) {
+		c.dangling(document.CreateFromDelete, func(path krm.Path, from *v1alpha1.StepOutput) {
 			c.report(path.Key("name"), "a create step must not read from the delete step %q, which runs long after it", from.Name)
 		})
 	},
@@ -105,7 +104,7 @@ var stepCycle = Rule{
 }
 
 // dangling calls do for each reference with a fault, with the path of its valueFromStep.
-func (c *pluginCheck) dangling(fault workflow.Fault, do func(krm.Path, *v1alpha1.StepOutput)) {
+func (c *pluginCheck) dangling(fault document.Fault, do func(krm.Path, *v1alpha1.StepOutput)) {
 	for _, dangle := range c.steps().Dangling() {
 		path := dangle.At.Input(dangle.Input).Key("valueFromStep")
 		if dangle.Fault == fault && !c.unsure(path) {

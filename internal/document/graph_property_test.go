@@ -1,4 +1,4 @@
-package workflow_test
+package document_test
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 )
 
 // random is a phase of n steps, each of which reads from up to three of the steps that rank below it, declared in
@@ -21,7 +20,7 @@ func random(rng *rand.Rand, n int) *v1alpha1.ResourcePluginSpec {
 		steps[rank] = v1alpha1.Step{Name: fmt.Sprint("s", rank), Outputs: []v1alpha1.Output{{Name: "x"}}}
 		for range rng.IntN(4) {
 			if rank > 0 {
-				read(&steps[rank], rng.IntN(rank))
+				readsFrom(&steps[rank], rng.IntN(rank))
 			}
 		}
 	}
@@ -29,7 +28,7 @@ func random(rng *rand.Rand, n int) *v1alpha1.ResourcePluginSpec {
 	return &v1alpha1.ResourcePluginSpec{Create: steps}
 }
 
-func read(step *v1alpha1.Step, rank int) {
+func readsFrom(step *v1alpha1.Step, rank int) {
 	step.Inputs = append(step.Inputs, v1alpha1.Input{ValueFromStep: &v1alpha1.StepOutput{Name: fmt.Sprint("s", rank), Output: "x"}})
 }
 
@@ -50,12 +49,12 @@ func TestOrderOfRandomGraphs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		spec := random(rng, 1+rng.IntN(40))
-		g := workflow.New(spec)
+		g := document.NewGraph(spec)
 		order := g.Order(v1alpha1.PhaseCreate)
 		require.Len(t, order, len(spec.Create), "nothing is lost")
 		require.Empty(t, g.Cycles())
 		assertOrdered(t, spec, order)
-		require.Equal(t, order, workflow.New(spec).Order(v1alpha1.PhaseCreate), "the same every time")
+		require.Equal(t, order, document.NewGraph(spec).Order(v1alpha1.PhaseCreate), "the same every time")
 	}
 }
 
@@ -93,13 +92,13 @@ func TestOneMoreReadClosesACycle(t *testing.T) {
 			_, err := fmt.Sscanf(spec.Create[i].Name, "s%d", &rank)
 			require.NoError(t, err)
 			if rank > 0 {
-				read(&spec.Create[i], rank-1)
+				readsFrom(&spec.Create[i], rank-1)
 			}
 			if rank == low {
-				read(&spec.Create[i], high)
+				readsFrom(&spec.Create[i], high)
 			}
 		}
-		g := workflow.New(spec)
+		g := document.NewGraph(spec)
 		cycles := g.Cycles()
 		require.Len(t, cycles, 1)
 		assertCycle(t, spec, cycles[0])
@@ -107,7 +106,7 @@ func TestOneMoreReadClosesACycle(t *testing.T) {
 	}
 }
 
-func assertCycle(t *testing.T, spec *v1alpha1.ResourcePluginSpec, cycle workflow.Cycle) {
+func assertCycle(t *testing.T, spec *v1alpha1.ResourcePluginSpec, cycle document.Cycle) {
 	t.Helper()
 	needs := waits(spec)
 	for i, name := range cycle.Names {
@@ -125,7 +124,7 @@ func TestPermutingStepsKeepsTheirDepth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	depths := func(spec *v1alpha1.ResourcePluginSpec) map[string]int {
 		all := map[string]int{}
-		for i, depth := range workflow.New(spec).Depth(v1alpha1.PhaseCreate) {
+		for i, depth := range document.NewGraph(spec).Depth(v1alpha1.PhaseCreate) {
 			all[spec.Create[i].Name] = depth
 		}
 		return all
@@ -137,7 +136,7 @@ func TestPermutingStepsKeepsTheirDepth(t *testing.T) {
 			spec.Create[i], spec.Create[j] = spec.Create[j], spec.Create[i]
 		})
 		assert.Equal(t, before, depths(spec))
-		assertOrdered(t, spec, workflow.New(spec).Order(v1alpha1.PhaseCreate))
+		assertOrdered(t, spec, document.NewGraph(spec).Order(v1alpha1.PhaseCreate))
 	}
 }
 
@@ -152,10 +151,10 @@ func FuzzGraph(f *testing.F) {
 			steps[i] = v1alpha1.Step{Name: fmt.Sprint("s", i), Outputs: []v1alpha1.Output{{Name: "x"}}}
 		}
 		for i := 0; i+1 < len(reads); i += 2 {
-			read(&steps[reads[i]%16], int(reads[i+1]%20))
+			readsFrom(&steps[reads[i]%16], int(reads[i+1]%20))
 		}
 		create := int(split) % 17
-		g := workflow.New(&v1alpha1.ResourcePluginSpec{Create: steps[:create], Delete: steps[create:]})
+		g := document.NewGraph(&v1alpha1.ResourcePluginSpec{Create: steps[:create], Delete: steps[create:]})
 		ordered := len(g.Order(v1alpha1.PhaseCreate)) + len(g.Order(v1alpha1.PhaseDelete))
 		assert.Equal(t, ordered == len(steps), len(g.Cycles()) == 0, "a step is left out if and only if there is a cycle")
 	})
@@ -174,12 +173,12 @@ func BenchmarkGraph(b *testing.B) {
 			for i := range spec.Create {
 				spec.Create[i] = v1alpha1.Step{Name: fmt.Sprint("s", i), Outputs: []v1alpha1.Output{{Name: "x"}}}
 				if to := shapes[shape](i); to < n && (shape != "fan" || i > 0) {
-					read(&spec.Create[i], to)
+					readsFrom(&spec.Create[i], to)
 				}
 			}
 			b.Run(fmt.Sprintf("%s/%d", shape, n), func(b *testing.B) {
 				for b.Loop() {
-					g := workflow.New(spec)
+					g := document.NewGraph(spec)
 					g.Order(v1alpha1.PhaseCreate)
 					g.Cycles()
 				}

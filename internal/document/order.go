@@ -1,17 +1,16 @@
-package workflow
+package document
 
 import (
 	"container/heap"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // Order returns the steps of a phase so that each comes after those it reads from; among steps that are ready, the one
 // declared first comes first. Steps of a cycle, and those that wait for one, are left out: see Cycles.
-func (g *Graph) Order(phase v1alpha1.Phase) []document.StepRef {
+func (g *Graph) Order(phase v1alpha1.Phase) []StepRef {
 	from, to := g.phase(phase)
-	order := make([]document.StepRef, 0, to-from)
+	order := make([]StepRef, 0, to-from)
 	for _, i := range g.order(from, to) {
 		order = append(order, g.steps[i].ref)
 	}
@@ -45,8 +44,8 @@ func (g *Graph) order(from, to int) []int {
 	return order
 }
 
-// Depth returns, for each step of a phase, how many steps the longest chain within the phase that ends at it has: 1 for
-// a step that waits for none. Steps that Order leaves out have 0.
+// Depth returns, for each step of a phase, the number of steps of the longest chain within the phase that ends with it:
+// 1 for a step that waits for no other, 0 for a step that Order leaves out.
 func (g *Graph) Depth(phase v1alpha1.Phase) []int {
 	from, to := g.phase(phase)
 	depth := make([]int, to-from)
@@ -64,14 +63,14 @@ func (g *Graph) Depth(phase v1alpha1.Phase) []int {
 
 // Producer is a step that another one reads from.
 type Producer struct {
-	Step document.StepRef
+	Step StepRef
 	// Outputs are the names of the outputs that are read, each once, in the order in which the inputs name them.
 	Outputs []string
 }
 
 // Producers returns the steps of either phase that a step reads from, each once, in the order in which its inputs name
 // them.
-func (g *Graph) Producers(of document.StepRef) []Producer {
+func (g *Graph) Producers(of StepRef) []Producer {
 	consumer := g.steps[g.position(of)]
 	var producers []Producer
 	at, read := map[int]int{}, map[v1alpha1.StepOutput]bool{}

@@ -34,7 +34,7 @@ func TestState(t *testing.T) {
 	assert.False(t, absent)
 	for _, state := range []string{"Absent", "absent ", "gone", "true"} {
 		_, err := named(t, "c", "s", fmt.Sprintf("%s: %q", contract.StateKey, state)).IsAbsent()
-		require.EqualError(t, err, fmt.Sprintf("must be absent or present, not %q", state))
+		require.EqualError(t, err, fmt.Sprintf("must be \"absent\" or \"present\", not %q", state))
 	}
 }
 

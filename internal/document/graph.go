@@ -1,26 +1,25 @@
-// Package workflow is the graph of a plugin's steps: which step reads an output of which. A step that reads another's
-// output runs after it, all others may run at once (ResourcePlugin spec, phase workflow). A delete step may read what
-// create steps left behind; a create step must not read what delete steps will.
-//
-// A Graph is built in one pass over the inputs and answers everything in time linear in the document, but for the order,
-// which keeps declaration order among ready steps and pays a logarithm for it.
-package workflow
+package document
 
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// Graph is the steps of both phases of a plugin and who reads from whom.
+// Graph is the steps of both phases of a plugin, and which step reads an output of which. A step that reads an output of
+// another step of its phase runs after it; all others may run at the same time
+// (https://www.signadot.com/docs/reference/resource-plugins/spec, Phase workflow). A delete step may read the outputs of
+// create steps, a create step must not read those of delete steps.
+//
+// Building a graph and every answer take time linear in the size of the document, except for Order and Depth, which need
+// a logarithm more.
 type Graph struct {
-	steps   []node
-	create  int // how many of the steps, the first ones, are of the create phase
-	dangles []Dangle
+	steps    []node
+	create   int // how many of the steps, the first ones, are of the create phase
+	dangling []DanglingReference
 }
 
 // node is a step and the steps of its own phase that it waits for.
 type node struct {
-	ref       document.StepRef
+	ref       StepRef
 	step      *v1alpha1.Step
 	producers []edge
 	consumers []int // of the same phase; a step that reads twice is listed twice
@@ -32,13 +31,13 @@ type edge struct {
 	input    int // of the consumer
 }
 
-// New builds the graph of a plugin. References that lead nowhere are left out of it: see Dangling.
-func New(spec *v1alpha1.ResourcePluginSpec) *Graph {
+// NewGraph builds the graph of a plugin. References that lead nowhere are not part of it: see Dangling.
+func NewGraph(spec *v1alpha1.ResourcePluginSpec) *Graph {
 	g := &Graph{create: len(spec.Create), steps: make([]node, 0, len(spec.Create)+len(spec.Delete))}
-	for ref, step := range document.Steps(spec) {
+	for ref, step := range Steps(spec) {
 		g.steps = append(g.steps, node{ref: ref, step: step})
 	}
-	index := newIndex(g.steps)
+	index := newStepIndex(g.steps)
 	for i := range g.steps {
 		for n := range g.steps[i].step.Inputs {
 			g.connect(index, i, n)
@@ -47,7 +46,7 @@ func New(spec *v1alpha1.ResourcePluginSpec) *Graph {
 	return g
 }
 
-func (g *Graph) connect(index *index, consumer, input int) {
+func (g *Graph) connect(index *stepIndex, consumer, input int) {
 	from := g.steps[consumer].step.Inputs[input].ValueFromStep
 	if from == nil {
 		return
@@ -57,7 +56,7 @@ func (g *Graph) connect(index *index, consumer, input int) {
 		fault = CreateFromDelete
 	}
 	if fault != "" {
-		g.dangles = append(g.dangles, Dangle{Fault: fault, At: g.steps[consumer].ref, Input: input})
+		g.dangling = append(g.dangling, DanglingReference{Fault: fault, At: g.steps[consumer].ref, Input: input})
 		return
 	}
 	to := &g.steps[consumer]
@@ -77,19 +76,19 @@ func (g *Graph) phase(phase v1alpha1.Phase) (from, to int) {
 	return 0, g.create
 }
 
-func (g *Graph) position(ref document.StepRef) int {
+func (g *Graph) position(ref StepRef) int {
 	from, _ := g.phase(ref.Phase)
 	return from + ref.Index
 }
 
-// index finds steps by name. Of steps of one name, which is against the rules, the first with the output is meant.
-type index struct {
+// stepIndex finds steps by name. If several steps have one name, which is an error, the first one with the output counts.
+type stepIndex struct {
 	steps   map[string]int
 	outputs map[v1alpha1.StepOutput]int
 }
 
-func newIndex(steps []node) *index {
-	x := &index{steps: make(map[string]int, len(steps)), outputs: make(map[v1alpha1.StepOutput]int, len(steps))}
+func newStepIndex(steps []node) *stepIndex {
+	x := &stepIndex{steps: make(map[string]int, len(steps)), outputs: make(map[v1alpha1.StepOutput]int, len(steps))}
 	for i, node := range steps {
 		if _, taken := x.steps[node.step.Name]; !taken {
 			x.steps[node.step.Name] = i
@@ -104,7 +103,7 @@ func newIndex(steps []node) *index {
 	return x
 }
 
-func (x *index) find(from *v1alpha1.StepOutput) (int, Fault) {
+func (x *stepIndex) find(from *v1alpha1.StepOutput) (int, Fault) {
 	if producer, ok := x.outputs[*from]; ok {
 		return producer, ""
 	}

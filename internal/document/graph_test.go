@@ -1,4 +1,4 @@
-package workflow_test
+package document_test
 
 import (
 	"strings"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 )
 
 // draw builds a plugin from lines such as `c: a.x b.y`: step c reads output x of a and y of b. A line `---` starts the
@@ -59,7 +58,7 @@ func TestOrder(t *testing.T) {
 	}
 	for name, c := range cases {
 		spec := draw(c.steps)
-		g := workflow.New(spec)
+		g := document.NewGraph(spec)
 		assert.Equal(t, c.create, names(spec, g.Order(v1alpha1.PhaseCreate)), name)
 		assert.Equal(t, c.delete, names(spec, g.Order(v1alpha1.PhaseDelete)), name)
 	}
@@ -67,7 +66,7 @@ func TestOrder(t *testing.T) {
 
 func TestDepth(t *testing.T) {
 	t.Parallel()
-	g := workflow.New(draw("d: b.x c.x\nc: b.x\nb: a.y\na:\n---\ne: a.x d.x\nf: e.x e.y\ng: h.x\nh: g.x"))
+	g := document.NewGraph(draw("d: b.x c.x\nc: b.x\nb: a.y\na:\n---\ne: a.x d.x\nf: e.x e.y\ng: h.x\nh: g.x"))
 	assert.Equal(t, []int{4, 3, 2, 1}, g.Depth(v1alpha1.PhaseCreate))
 	assert.Equal(t, []int{1, 2, 0, 0}, g.Depth(v1alpha1.PhaseDelete))
 }
@@ -75,7 +74,7 @@ func TestDepth(t *testing.T) {
 func TestProducers(t *testing.T) {
 	t.Parallel()
 	spec := draw("a:\nb: a.y a.x a.y\n---\nc: b.x d.y a.x b.y\nd: none.x")
-	g := workflow.New(spec)
+	g := document.NewGraph(spec)
 	got := func(phase v1alpha1.Phase, index int) string {
 		var all []string
 		for _, p := range g.Producers(document.StepRef{Phase: phase, Index: index}) {
@@ -91,15 +90,15 @@ func TestProducers(t *testing.T) {
 
 func TestDangling(t *testing.T) {
 	t.Parallel()
-	g := workflow.New(draw("a: nobody.x\nb: a.x a.z gone.x\n---\ngone: a.x\nlast: gone.q b.x"))
-	at := func(phase v1alpha1.Phase, index, input int, fault workflow.Fault) workflow.Dangle {
-		return workflow.Dangle{Fault: fault, At: document.StepRef{Phase: phase, Index: index}, Input: input}
+	g := document.NewGraph(draw("a: nobody.x\nb: a.x a.z gone.x\n---\ngone: a.x\nlast: gone.q b.x"))
+	at := func(phase v1alpha1.Phase, index, input int, fault document.Fault) document.DanglingReference {
+		return document.DanglingReference{Fault: fault, At: document.StepRef{Phase: phase, Index: index}, Input: input}
 	}
-	assert.Equal(t, []workflow.Dangle{
-		at(v1alpha1.PhaseCreate, 0, 0, workflow.UnknownStep),
-		at(v1alpha1.PhaseCreate, 1, 1, workflow.UnknownOutput),
-		at(v1alpha1.PhaseCreate, 1, 2, workflow.CreateFromDelete),
-		at(v1alpha1.PhaseDelete, 1, 0, workflow.UnknownOutput),
+	assert.Equal(t, []document.DanglingReference{
+		at(v1alpha1.PhaseCreate, 0, 0, document.UnknownStep),
+		at(v1alpha1.PhaseCreate, 1, 1, document.UnknownOutput),
+		at(v1alpha1.PhaseCreate, 1, 2, document.CreateFromDelete),
+		at(v1alpha1.PhaseDelete, 1, 0, document.UnknownOutput),
 	}, g.Dangling())
 }
 
@@ -108,8 +107,8 @@ func TestStepsOfOneNameAreFoundByTheirOutputs(t *testing.T) {
 	spec := draw("a:\nb: a.z\n---\na:")
 	spec.Create[0].Outputs = nil
 	spec.Create[1].Inputs[0].ValueFromStep.Output = "x"
-	g := workflow.New(spec)
-	assert.Equal(t, workflow.CreateFromDelete, g.Dangling()[0].Fault, "the delete phase's a has the output")
+	g := document.NewGraph(spec)
+	assert.Equal(t, document.CreateFromDelete, g.Dangling()[0].Fault, "the delete phase's a has the output")
 }
 
 func TestCycles(t *testing.T) {
@@ -132,7 +131,7 @@ func TestCycles(t *testing.T) {
 	}
 	for name, c := range cases {
 		var got []string
-		for _, cycle := range workflow.New(draw(c.steps)).Cycles() {
+		for _, cycle := range document.NewGraph(draw(c.steps)).Cycles() {
 			got = append(got, cycle.String())
 		}
 		assert.Equal(t, c.want, got, name)
@@ -141,7 +140,7 @@ func TestCycles(t *testing.T) {
 
 func TestCycleNamesTheInputThatWaits(t *testing.T) {
 	t.Parallel()
-	cycles := workflow.New(draw("free:\na: free.x b.x b.y\nb: free.x a.x")).Cycles()
+	cycles := document.NewGraph(draw("free:\na: free.x b.x b.y\nb: free.x a.x")).Cycles()
 	assert.Len(t, cycles, 1)
 	assert.Equal(t, 1, cycles[0].Input)
 	assert.Equal(t, []document.StepRef{{Phase: v1alpha1.PhaseCreate, Index: 1}, {Phase: v1alpha1.PhaseCreate, Index: 2}}, cycles[0].Steps)
