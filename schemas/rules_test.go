@@ -148,7 +148,7 @@ func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 		require.NoError(t, err)
 		for _, r := range report.Results {
 			problems = append(problems,
-				strictyaml.Problem{Rule: r.Tags["rule"], Severity: r.Severity, Path: r.Field.Path, Message: r.Message})
+				strictyaml.Problem{Rule: r.Tags["rule"], Severity: r.Severity, Path: krm.Path(r.Field.Path), Message: r.Message})
 		}
 	}
 	var wrong []string

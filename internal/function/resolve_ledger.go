@@ -43,7 +43,7 @@ func (r *resolver) writeLock() {
 		}
 	}
 	if err := locks.Apply(r.list, slices.Collect(maps.Values(entries)), !r.call.FileMode); err != nil {
-		r.list.Report(krm.Result{Severity: krm.Error, Message: err.Error()})
+		r.list.Report(krm.NewResult(krm.Error, err.Error()))
 	}
 }
 

@@ -50,7 +50,7 @@ const (
 // Read decodes a document. It returns the lock with the entries that are sound, and everything that is not.
 func ReadLock(item *krm.Item) (*Lock, []strictyaml.Problem) {
 	var spec v1alpha1.PluginLockSpec
-	problems := strictyaml.Into(krm.Value(item.Node(), "spec"), lockSpecPath, &spec)
+	problems := strictyaml.Into(krm.Value(item.YNode(), "spec"), lockSpecPath, &spec)
 	l := &Lock{Item: item}
 	byAsked := map[string]int{}
 	for i, entry := range spec.Plugins {

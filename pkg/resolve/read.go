@@ -16,7 +16,7 @@ const listingSpecPath krm.Path = "spec"
 func ReadCatalogDocument(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
 	c := &CatalogDocument{Item: item, Metadata: v1alpha1.CatalogMetadata{Name: item.Name(), Namespace: item.Namespace()}}
 	c.readMetadata()
-	spec := krm.Value(item.Node(), "spec")
+	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return c, []strictyaml.Problem{{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: listingSpecPath, Message: "must be set"}}
 	}
@@ -73,7 +73,7 @@ func (c *CatalogDocument) dropChannels(problems []strictyaml.Problem) {
 
 // readMetadata decodes what a catalog keeps of its metadata. What does not fit is left out: it is not ours to judge.
 func (c *CatalogDocument) readMetadata() {
-	metadata := krm.Value(c.Item.Node(), "metadata")
+	metadata := krm.Value(c.Item.YNode(), "metadata")
 	strictyaml.Into(krm.Value(metadata, "labels"), "", &c.Metadata.Labels)
 	strictyaml.Into(krm.Value(metadata, "annotations"), "", &c.Metadata.Annotations)
 }

@@ -71,7 +71,7 @@ spec:
 
 // with returns a twin of the lock's document that has these entries.
 func (l *Lock) with(entries []v1alpha1.LockEntry) *krm.Item {
-	root := *l.Item.Node()
+	root := *l.Item.YNode()
 	root.Content = slices.Clone(root.Content)
 	spec := child(&root, "spec", yaml.MappingNode)
 	list := child(spec, "plugins", yaml.SequenceNode)

@@ -68,7 +68,7 @@ func misspelled(kind, nearest string) bool {
 // topLevel adds the keys beside `spec` that are ignored. Native documents have been converted: only name and spec are left
 // of them.
 func topLevel(item *krm.Item, problems []strictyaml.Problem) []strictyaml.Problem {
-	content := item.Node().Content
+	content := item.YNode().Content
 	for i := 0; i+1 < len(content); i += 2 {
 		key := content[i].Value
 		if slices.Contains(topLevelKeys, key) {

@@ -69,7 +69,7 @@ func (c *checked) reportStart(r *Rule, path krm.Path, message string) {
 
 // unsure reports whether the value at path could not be read, so that nothing may be concluded from it.
 func (c *checked) unsure(path krm.Path) bool {
-	return len(c.problems) > 0 && c.unreadable.at(c.written(path), c.item.Node())
+	return len(c.problems) > 0 && c.unreadable.at(c.written(path), c.item.YNode())
 }
 
 // results turns the findings into results. A finding that follows from what could not be decoded is dropped, and so is

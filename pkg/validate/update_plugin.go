@@ -45,7 +45,7 @@ func differ(a, b *plugin) bool {
 	return err == nil && one != other
 }
 
-func (p *plugin) spec() *yaml.Node { return krm.Value(p.Item.Node(), "spec") }
+func (p *plugin) spec() *yaml.Node { return krm.Value(p.Item.YNode(), "spec") }
 
 var versionInUse = Rule{
 	ID: "version-in-use", Severity: krm.Error,

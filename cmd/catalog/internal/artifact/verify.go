@@ -89,7 +89,7 @@ func confirm(item *krm.Item, at, want string) error {
 	if file(name) != at {
 		return fmt.Errorf("%s must be the document that its path says, not %s", at, name)
 	}
-	sum, err := digest.Of(name, krm.Value(item.Node(), "spec"))
+	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
 	if err != nil {
 		return fmt.Errorf("%s: %w", at, err)
 	}

@@ -46,7 +46,7 @@ func Line(r krm.Result) string {
 		subject = r.ResourceRef.Kind + "/" + r.ResourceRef.Name
 	}
 	if r.Field != nil && r.Field.Path != "" {
-		subject += " " + string(r.Field.Path)
+		subject += " " + r.Field.Path
 	}
 	if subject != "" {
 		subject += ": "

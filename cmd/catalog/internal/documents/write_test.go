@@ -61,20 +61,29 @@ func TestWriteFails(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	ref := &krm.ResourceRef{Kind: "Catalog", Name: "platform"}
+	result := func(severity krm.Severity, message string, place krm.Place) krm.Result {
+		one := krm.NewResult(severity, message)
+		one.Place = place
+		return one
+	}
+	about := func(result krm.Result) krm.Result {
+		result.ResourceRef = &krm.ResourceRef{}
+		result.ResourceRef.Kind, result.ResourceRef.Name = "Catalog", "platform"
+		return result
+	}
+	field := about(result("", "must be", krm.Place{File: "a.yaml", Line: 3, Column: 7}))
+	field.Field = &krm.Field{Path: "spec.plugins"}
 	for want, result := range map[string]krm.Result{
-		"[error] must be":                               {Message: "must be"},
-		"a.yaml: [warning] must be":                     {Message: "must be", Severity: krm.Warning, Place: krm.Place{File: "a.yaml"}},
-		"a.yaml:3:1: [error] Catalog/platform: must be": {Message: "must be", ResourceRef: ref, Place: krm.Place{File: "a.yaml", Line: 3}},
-		"a.yaml:3:7: [error] Catalog/platform spec.plugins: must be": {
-			Message: "must be", ResourceRef: ref, Field: &krm.Field{Path: "spec.plugins"}, Place: krm.Place{File: "a.yaml", Line: 3, Column: 7},
-		},
-		`[error] one\ntwo\x1b[31m`: {Message: "one\ntwo\x1b[31m"},
+		"[error] must be":                               krm.NewResult("", "must be"),
+		"a.yaml: [warning] must be":                     result(krm.Warning, "must be", krm.Place{File: "a.yaml"}),
+		"a.yaml:3:1: [error] Catalog/platform: must be": about(result("", "must be", krm.Place{File: "a.yaml", Line: 3})),
+		"a.yaml:3:7: [error] Catalog/platform spec.plugins: must be": field,
+		`[error] one\ntwo\x1b[31m`: krm.NewResult("", "one\ntwo\x1b[31m"),
 	} {
 		assert.Equal(t, want, Line(result))
 	}
 	assert.Equal(t, "[error] a\n[warning] b",
-		Findings{{Message: "a"}, {Message: "c", Severity: krm.Info}, {Message: "b", Severity: krm.Warning}}.Error())
+		Findings{krm.NewResult("", "a"), krm.NewResult(krm.Info, "c"), krm.NewResult(krm.Warning, "b")}.Error())
 }
 
 // A signal that comes while a catalog is written waits until the file is whole: so does writing while one is heeded.

@@ -83,7 +83,7 @@ func describe(item *krm.Item, name version.Name, options Options) (v1alpha1.Cata
 			entry.Source = filepath.ToSlash(relative)
 		}
 	}
-	sum, err := digest.Of(name, krm.Value(item.Node(), "spec"))
+	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
 	var place *digest.Error
 	if errors.As(err, &place) {
 		return entry, krm.Results{krm.At(item, place.Path, krm.Error, place.Message)}
