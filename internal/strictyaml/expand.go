@@ -8,7 +8,8 @@ import (
 
 // Expand returns a tree in which aliases and merge keys (`<<`) are replaced by what they stand for. A merged mapping's
 // entries come after those of the mapping that merges it, which win; of several merged mappings the earlier ones win. A
-// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied. An alias that is a key stays.
+// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied. An alias that is a
+// key stays.
 //
 // limit is the most values that aliases may stand for. Beyond it, and where an alias leads to itself, an alias node is
 // left in the tree and a problem of RuleAlias reports it. A merge key whose value is not a mapping is a problem of

@@ -72,7 +72,8 @@ var unknownPlugin = Rule{
 			}
 			name, path := b.reference.Bare, b.path.Key("plugin")
 			if versions := d.index.versions(name); len(versions) > 0 {
-				b.sandbox.report(r, path, "plugin %q has no version %q: there are %s", name, b.reference.Selector, listed(versions))
+				b.sandbox.report(r, path, "plugin %q has no version %q: there are %s",
+					name, b.reference.Selector, listed(versions))
 				continue
 			}
 			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name), "the list has "+listed(d.index.names))
@@ -112,8 +113,8 @@ func (s *sandbox) checkOutputKey(r *Rule, path krm.Path, key string, from *plugi
 	switch {
 	case !dotted || slices.Contains(from.outputKeys, key):
 	case slices.ContainsFunc(from.Spec.Delete, func(s v1alpha1.Step) bool { return s.Name == step }):
-		s.report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, which runs when the sandbox ends",
-			step, from.Name)
+		s.report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
+			"which runs when the sandbox ends", step, from.Name)
 	default:
 		s.suggest(r, path, fmt.Sprintf("plugin %q has no output", from.Name), key, from.outputKeys,
 			"its outputs are "+listed(from.outputKeys))

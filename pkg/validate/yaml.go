@@ -42,7 +42,7 @@ var required = Rule{
 var ambiguousYAML = Rule{
 	ID: strictyaml.RuleAmbiguous, Severity: krm.Error,
 	Demand:  "A string that YAML readers disagree on is quoted.",
-	Why:     "To YAML 1.1, which Signadot reads, a plain yes, on or 1_000 is a boolean or a number, and a date changes its form.",
+	Why:     "In YAML 1.1, which Signadot reads, a plain yes, on or 1_000 is a boolean or a number; dates are rewritten.",
 	Sources: []string{"https://yaml.org/type/bool.html", "https://yaml.org/type/timestamp.html"},
 	Example: "spec.description: yes",
 }
