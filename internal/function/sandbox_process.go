@@ -74,7 +74,7 @@ func hasSandbox(items []*krm.Item) bool {
 // reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; the rules' warnings are
 // validate-plugin's to tell.
 func reportInvalid(list *krm.ResourceList) error {
-	report, err := validate.Check(list, validate.Levels{})
+	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,6 @@ var layers = []struct {
 	{path: "internal/version"},
 	{path: "internal/digest"},
 	{path: "internal/document"},
-	{path: "internal/workflow"},
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
