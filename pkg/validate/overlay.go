@@ -2,11 +2,13 @@ package validate
 
 import (
 	"fmt"
+	"iter"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -42,8 +44,8 @@ var overlayConflict = Rule{
 	plugin: func(c *pluginCheck) {
 		image := c.Spec.Runner.Image
 		for main := range c.overlayMains() {
-			if own := main.Text("image"); sameImage(own, image) {
-				image = own // two spellings of one image are no conflict
+			if sameImage(main.Image, image) {
+				image = main.Image // two spellings of one image are no conflict
 			}
 		}
 		namespace := c.Spec.RunnerNamespace()
@@ -65,13 +67,13 @@ var overlayVariable = Rule{
 	plugin: func(c *pluginCheck) {
 		var taken map[string]string
 		for main := range c.overlayMains() {
-			for _, entry := range main.List("env") {
+			for _, variable := range main.Env {
 				if taken == nil {
 					taken = c.takenVariables()
 				}
-				name := entry.(manifest.Map).Text("name")
-				if by := taken[name]; by != "" {
-					c.report(overlayPath, "variable %q of the overlay is never seen: remove it, %s gets another value for it", name, by)
+				if by := taken[variable.Name]; by != "" {
+					c.report(overlayPath, "variable %q of the overlay is never seen: remove it, %s gets another value for it",
+						variable.Name, by)
 				}
 			}
 		}
@@ -107,11 +109,10 @@ func (c *check) reportPart(path krm.Path, p strictyaml.Problem) {
 }
 
 // overlayMains runs through the overlay's containers named main: one, where it is as it must be.
-func (c *pluginCheck) overlayMains() func(yield func(manifest.Map) bool) {
-	return func(yield func(manifest.Map) bool) {
-		for _, entry := range c.overlay().Template.Map("spec").List("containers") {
-			container := entry.(manifest.Map)
-			if container.Text("name") == contract.MainContainer && !yield(container) {
+func (c *pluginCheck) overlayMains() iter.Seq[corev1.Container] {
+	return func(yield func(corev1.Container) bool) {
+		for _, container := range c.overlay().Template.Spec.Containers {
+			if container.Name == contract.MainContainer && !yield(container) {
 				return
 			}
 		}

@@ -42,6 +42,7 @@ var layers = []struct {
 	{path: "internal/strictyaml"},
 	{path: "internal/form"},
 	{path: "internal/manifest"},
+	{path: "internal/yamlprint"},
 	{path: "internal/tree"},
 	{path: "internal/version"},
 	{path: "internal/digest"},

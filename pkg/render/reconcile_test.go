@@ -8,9 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
@@ -22,21 +23,17 @@ const (
 )
 
 func object(name, data string) render.Object {
-	text := manifest.String(name)
-	return render.Object{Kind: "ConfigMap", Namespace: "ns", Name: name, Phase: "create", Tree: manifest.NewMap(
-		manifest.KV("apiVersion", manifest.String("v1")),
-		manifest.KV("data", manifest.NewMap(manifest.KV("k", manifest.String(data)))),
-		manifest.KV("immutable", manifest.Bool(true)),
-		manifest.KV("kind", manifest.String("ConfigMap")),
-		manifest.KV("metadata", manifest.NewMap(
-			manifest.KV("annotations", manifest.NewMap(
-				manifest.KV(contract.PhaseKey, manifest.String("create")),
-				manifest.KV(contract.RenderedByKey, manifest.String("us")),
-				manifest.KV(contract.SandboxKey, manifest.String("s")),
-			)),
-			manifest.KV("name", text), manifest.KV("namespace", manifest.String("ns")),
-		)),
-	)}
+	return render.Object{Kind: "ConfigMap", Phase: "create", Value: &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{
+			Annotations: map[string]string{
+				contract.PhaseKey: "create", contract.RenderedByKey: "us", contract.SandboxKey: "s",
+			},
+			Name: name, Namespace: "ns",
+		},
+		Data:      map[string]string{"k": data},
+		Immutable: new(true),
+	}}
 }
 
 func owner(owns bool) render.Owner {
@@ -48,7 +45,7 @@ func settle(t *testing.T, list string, owner render.Owner, objects ...render.Obj
 	t.Helper()
 	parsed, err := krm.Parse([]byte(list))
 	require.NoError(t, err)
-	v := render.NewInventory(parsed, owner)
+	v := render.NewReconciler(parsed, owner)
 	for i, object := range objects {
 		change, err := v.Put(object, &render.Place{Path: "rendered/s/r-create.yaml", Index: i})
 		require.NoError(t, err)
@@ -124,7 +121,7 @@ func TestANameThatIsTakenIsAnError(t *testing.T) {
 	list, err := krm.Parse([]byte(fmt.Sprintf("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"+
 		"- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: %s\n    namespace: ns\n", one)))
 	require.NoError(t, err)
-	_, err = render.NewInventory(list, owner(true)).Put(object(one, "a"), nil)
+	_, err = render.NewReconciler(list, owner(true)).Put(object(one, "a"), nil)
 	assert.EqualError(t, err,
 		`the name of the ConfigMap "one-aaaaaaaaaaaa" must not be taken by another object: remove that one`)
 }

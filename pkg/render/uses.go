@@ -1,4 +1,4 @@
-package function
+package render
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // use is a variable of a fork that takes an output of a resource.
@@ -19,7 +19,7 @@ type use struct {
 }
 
 // uses runs through the variables of forks that take outputs. What local workloads use is not for the cluster.
-func (s *phaseSubject) uses() iter.Seq[use] {
+func (s *sandbox) uses() iter.Seq[use] {
 	return func(yield func(use) bool) {
 		for i, fork := range s.Spec.Forks {
 			if fork.Customizations == nil {
@@ -39,7 +39,7 @@ func (s *phaseSubject) uses() iter.Seq[use] {
 }
 
 // strayUses reports the uses of resources that the sandbox does not have.
-func (s *phaseSubject) strayUses() (results []krm.Result) {
+func (s *sandbox) strayUses() (results []krm.Result) {
 	for u := range s.uses() {
 		if !slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }) {
 			results = append(results, krm.At(s.Item, u.at.Key("name"), krm.Error,
@@ -51,18 +51,16 @@ func (s *phaseSubject) strayUses() (results []krm.Result) {
 
 // copies are the outputs of a resource that forks of other namespaces than its own use, by namespace. What forks ask for
 // in vain is an error in the create phase; it must not keep the delete phase from running.
-func (p *plan) copies(
-	s *phaseSubject, resource string, phase v1alpha1.Phase, blueprint *render.Blueprint,
-) map[string][]v1alpha1.StepOutput {
+func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[string][]v1alpha1.StepOutput {
 	var copies map[string][]v1alpha1.StepOutput
 	for u := range s.uses() {
 		if u.from.Name != resource {
 			continue
 		}
-		output, fault := u.output(blueprint)
-		if fault != nil {
-			if phase == v1alpha1.PhaseCreate {
-				p.call.List.Report(krm.At(s.Item, fault.at, krm.Error, fault.message+moreFindings))
+		output, problem := u.output(phase)
+		if problem != nil {
+			if phase.phase == v1alpha1.PhaseCreate {
+				p.list.Report(krm.At(s.Item, problem.Path, krm.Error, problem.Message+moreFindings))
 			}
 			continue
 		}
@@ -71,27 +69,23 @@ func (p *plan) copies(
 		}
 		copies[u.namespace] = append(copies[u.namespace], output)
 	}
-	delete(copies, blueprint.Namespace())
+	delete(copies, phase.namespace)
 	return copies
 }
 
-// fault is what is wrong with a field of a sandbox.
-type fault struct {
-	at      krm.Path
-	message string
-}
-
 // output is what is used, of the plugin that provides the resource.
-func (u use) output(blueprint *render.Blueprint) (v1alpha1.StepOutput, *fault) {
+func (u use) output(phase *compiledPhase) (v1alpha1.StepOutput, *strictyaml.Problem) {
 	step, name := u.from.StepOutput()
 	output := v1alpha1.StepOutput{Name: step, Output: name}
-	if !blueprint.HasOutput(output) {
-		return output, &fault{u.at.Key("outputKey"), fmt.Sprintf("must be <step>.<output>, an output of a create step of the "+
-			"resource's plugin, not %q", u.from.OutputKey)}
+	if !phase.hasOutput(output) {
+		problem := strictyaml.Error(u.at.Key("outputKey"), "must be <step>.<output>, an output of a create step of the "+
+			"resource's plugin, not %q", u.from.OutputKey)
+		return output, &problem
 	}
-	if u.namespace == "" || form.Label(u.namespace) != "" {
-		return output, &fault{u.at, fmt.Sprintf("must be of a fork whose namespace is valid, not %q: outputs are copied there",
-			u.namespace)}
+	if u.namespace == "" || document.CheckLabel(u.namespace) != "" {
+		problem := strictyaml.Error(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there",
+			u.namespace)
+		return output, &problem
 	}
 	return output, nil
 }

@@ -1,14 +1,10 @@
-// Package inventory puts rendered objects into a list that may hold them from the last time, as it is in kpt, which
-// rewrites its packages in place. What was rendered before is replaced where it changed, and removed where it is no
-// longer rendered; what is not ours is left alone. Doing it twice changes nothing.
 package render
 
 import (
+	"maps"
 	"strconv"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -25,12 +21,16 @@ type Owner struct {
 	Name string
 	// Package is the path of the package that the config is in; empty outside of kpt.
 	Package string
-	// Owns tells whether the run stands for a phase of a sandbox. The sandbox is empty for what sandboxes share.
+	// Owns reports whether the run is responsible for a phase of a sandbox. The sandbox is empty for what sandboxes share.
 	Owns func(sandbox, phase string) bool
 }
 
-// Inventory is what was rendered before. It may be asked by several goroutines; the list is changed by Apply alone.
-type Inventory struct {
+// Reconciler puts rendered objects into a list that may hold them from the last time, as in kpt, which rewrites its
+// packages in place. What was rendered before is replaced if it changed, and removed if it is no longer rendered; what is
+// not ours stays as it is. Doing it twice changes nothing.
+//
+// Put may be called by several goroutines; the list is changed by Apply and RemoveRest alone.
+type Reconciler struct {
 	list  *krm.ResourceList
 	owner Owner
 	items map[identity]*entry
@@ -45,7 +45,7 @@ type entry struct {
 	kept  bool
 }
 
-// isRendered tells whether objects of a kind are rendered.
+// isRendered reports whether objects of a kind are rendered.
 func isRendered(kind string) bool {
 	switch kind {
 	case "ConfigMap", "Job", "Pod", "Role", "RoleBinding", "Secret", "ServiceAccount", // of phases
@@ -55,9 +55,9 @@ func isRendered(kind string) bool {
 	return false
 }
 
-// New takes stock of a list. Only items whose kind and name are like those of rendered objects are looked into.
-func NewInventory(list *krm.ResourceList, owner Owner) *Inventory {
-	v := &Inventory{list: list, owner: owner, items: map[identity]*entry{}}
+// NewReconciler looks for what was rendered before. Only items whose kind and name are like those of rendered objects are looked into.
+func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
+	v := &Reconciler{list: list, owner: owner, items: map[identity]*entry{}}
 	for _, item := range list.Items() {
 		if !isRendered(item.Kind()) || !contract.IsObjectName(item.Name()) {
 			continue
@@ -69,7 +69,7 @@ func NewInventory(list *krm.ResourceList, owner Owner) *Inventory {
 	return v
 }
 
-func (v *Inventory) owns(item *krm.Item) bool {
+func (v *Reconciler) owns(item *krm.Item) bool {
 	by, rendered := item.Annotation(contract.RenderedByKey)
 	if !rendered || by != v.owner.Name || annotation(item, packageKey) != v.owner.Package {
 		return false
@@ -89,34 +89,33 @@ type Change struct {
 	old, fresh *krm.Item
 }
 
-// Put finds out what happens for an object. Without a place it is not annotated with one. An error means that another
+// Put returns what happens for an object. Without a place it is not annotated with one. An error means that another
 // object has its name.
-func (v *Inventory) Put(object Object, place *Place) (Change, error) {
-	old, skip, err := v.claim(identity{object.Kind, object.Namespace, object.Name})
+func (v *Reconciler) Put(object Object, place *Place) (Change, error) {
+	old, skip, err := v.claim(identity{object.Kind, object.Value.GetNamespace(), object.Value.GetName()})
 	if skip || err != nil {
 		return Change{}, err
 	}
-	tree := object.Tree
+	annotations := map[string]string{}
 	if old != nil {
-		theirs := orchestrators(old.item.YNode())
-		if same(tree, withoutOrchestrators(old.item.YNode())) && at(old.item, place) {
-			return Change{}, nil
+		same, err := isSame(object.yaml(nil), old.item)
+		if err != nil || same && at(old.item, place) {
+			return Change{}, err
 		}
-		tree = inventoryAnnotate(tree, theirs...)
+		maps.Copy(annotations, orchestratorAnnotations(old.item.YNode()))
 	}
 	if place != nil {
-		tree = inventoryAnnotate(tree, manifest.KV(indexKey, manifest.String(strconv.Itoa(place.Index))),
-			manifest.KV(pathKey, manifest.String(place.Path)))
+		annotations[indexKey], annotations[pathKey] = strconv.Itoa(place.Index), place.Path
 	}
-	fresh, err := krm.NewItem(manifest.AppendYAML(make([]byte, 0, 4096), tree))
+	fresh, err := krm.NewItem(object.yaml(annotations))
 	if err != nil {
 		return Change{}, err
 	}
 	return old.change(fresh), nil
 }
 
-// claim keeps the object of that name from the last time, if there is one. Skip tells that another config owns it.
-func (v *Inventory) claim(id identity) (old *entry, skip bool, err error) {
+// claim keeps the object of that name from the last time, if there is one. Skip means that another config owns it.
+func (v *Reconciler) claim(id identity) (old *entry, skip bool, err error) {
 	if old = v.items[id]; old == nil {
 		return nil, false, nil
 	}
@@ -138,7 +137,7 @@ func (e *entry) change(fresh *krm.Item) Change {
 	return Change{old: e.item, fresh: fresh}
 }
 
-// TakenError tells that an object's name is taken by one that was not rendered.
+// TakenError means that an object's name is taken by one that was not rendered.
 type TakenError struct{ Kind, Name string }
 
 func (e *TakenError) Error() string {
@@ -146,7 +145,7 @@ func (e *TakenError) Error() string {
 }
 
 // Apply makes the changes, in order.
-func (v *Inventory) Apply(changes []Change) {
+func (v *Reconciler) Apply(changes []Change) {
 	var added []*krm.Item
 	for _, change := range changes {
 		switch {
@@ -161,7 +160,7 @@ func (v *Inventory) Apply(changes []Change) {
 }
 
 // RemoveRest removes what is owned and was not put, and reports each as an info.
-func (v *Inventory) RemoveRest() {
+func (v *Reconciler) RemoveRest() {
 	var gone []*krm.Item
 	for _, e := range v.order {
 		if e.owned && !e.kept {
@@ -183,23 +182,7 @@ func at(item *krm.Item, place *Place) bool {
 	return place == nil || annotation(item, pathKey) == place.Path && annotation(item, indexKey) == strconv.Itoa(place.Index)
 }
 
-// isOrchestrators tells whether an annotation is an orchestrator's bookkeeping.
-func isOrchestrators(key string) bool {
-	prefix, _, _ := strings.Cut(key, "/")
-	switch prefix {
-	case "internal.config.kubernetes.io", "config.kubernetes.io", "config.k8s.io", "kustomize.config.k8s.io":
-		return true
-	}
-	return false
-}
-
-func inventoryAnnotate(tree manifest.Map, annotations ...manifest.Field) manifest.Map {
-	metadata := tree.Map("metadata")
-	all := append(append(manifest.Map(nil), metadata.Map("annotations")...), annotations...)
-	return tree.With("metadata", metadata.With("annotations", manifest.NewMap(all...)))
-}
-
-// Package returns the path of the package whose pipeline runs; empty outside of kpt. It is the package of the function
+// PackageOf returns the path of the package whose pipeline runs; empty outside of kpt. It is the package of the function
 // config. Without one it is the outermost that is in the list, since a pipeline sees its own package and those below it.
 func PackageOf(list *krm.ResourceList) string {
 	if node, ok := krm.Path("metadata.annotations").Key(packageKey).Find(list.FunctionConfig()); ok {

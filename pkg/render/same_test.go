@@ -6,21 +6,25 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// job is an object with a value of every kind.
+// jobLike has a value of each kind.
+type jobLike struct {
+	corev1.ConfigMap `json:",inline"`
+
+	Spec map[string]any `json:"spec"`
+}
+
 func job() render.Object {
 	o := object(one, "a")
-	o.Kind = "Job"
-	o.Tree = o.Tree.With("kind", manifest.String("Job")).With("spec", manifest.NewMap(
-		manifest.KV("args", manifest.Strings("first", "3", "first")),
-		manifest.KV("backoffLimit", manifest.Int(3)),
-		manifest.KV("suspend", manifest.Bool(false)),
-	))
-	return o
+	value := &jobLike{ConfigMap: *o.Value.(*corev1.ConfigMap), Spec: map[string]any{
+		"args": []string{"first", "3", "first"}, "backoffLimit": 3, "suspend": false,
+	}}
+	value.Kind = "Job"
+	return render.Object{Kind: "Job", Phase: "create", Value: value}
 }
 
 // What is written in another way stays as it came, byte for byte; what says something else becomes what is rendered.

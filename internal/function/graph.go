@@ -3,11 +3,13 @@ package function
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -43,11 +45,14 @@ func draw(call cli.Call, format string) ([]byte, error) {
 	return text, err
 }
 
+// moreFindings ends a message about a document that is not valid: only one finding is reported here.
+const moreFindings = "; run validate-plugin for all findings"
+
 // drawPlugin reads the picture of a plugin, and reports why there is none.
 func drawPlugin(list *krm.ResourceList, item *krm.Item) *diagram.Picture {
 	read, problems := document.ReadPlugin(item)
-	if broken := firstError(problems); broken != nil {
-		list.Report(krm.At(item, broken.Path, krm.Error, broken.Message+moreFindings))
+	if i := slices.IndexFunc(problems, func(p strictyaml.Problem) bool { return p.Severity == krm.Error }); i >= 0 {
+		list.Report(krm.At(item, problems[i].Path, krm.Error, problems[i].Message+moreFindings))
 		return nil
 	}
 	one, faults := diagram.New(read)

@@ -1,4 +1,4 @@
-package function_test
+package render_test
 
 import (
 	"bytes"
@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 type inCluster string
@@ -33,14 +32,14 @@ func TestOneCluster(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			call := cli.Call{List: &krm.ResourceList{}}
-			got, ok := function.OneCluster(call, test.sandboxes, test.cluster)
-			assert.True(t, ok)
+			list := &krm.ResourceList{}
+			got, err := render.OneCluster(list, test.sandboxes, test.cluster)
+			require.NoError(t, err)
 			assert.ElementsMatch(t, test.want, got)
 			if test.warning == "" {
-				assert.Empty(t, call.List.Results())
-			} else if assert.Len(t, call.List.Results(), 1) {
-				assert.Equal(t, test.warning, call.List.Results()[0].Message)
+				assert.Empty(t, list.Results())
+			} else if assert.Len(t, list.Results(), 1) {
+				assert.Equal(t, test.warning, list.Results()[0].Message)
 			}
 		})
 	}
@@ -49,14 +48,11 @@ func TestOneCluster(t *testing.T) {
 // A config that must choose is refused, with every cluster that it can choose.
 func TestClusterMustBeChosen(t *testing.T) {
 	t.Parallel()
-	call := cli.Call{List: &krm.ResourceList{}}
-	got, ok := function.OneCluster(call, []inCluster{"b", "a", "b", "c"}, "")
-	assert.False(t, ok)
+	list := &krm.ResourceList{}
+	got, err := render.OneCluster(list, []inCluster{"b", "a", "b", "c"}, "")
 	assert.Empty(t, got)
-	require.Len(t, call.List.Results(), 1)
-	assert.Equal(t, krm.Error, call.List.Results()[0].Severity)
-	assert.Equal(t, "functionConfig cluster: must be set, since there are sandboxes of several clusters: one of a, b, c",
-		call.List.Results()[0].Message)
+	assert.Empty(t, list.Results())
+	assert.EqualError(t, err, "cluster: must be set, since there are sandboxes of several clusters: one of a, b, c")
 }
 
 // Our own documents are marked as input; everything else, and what is marked already, stays byte for byte.
@@ -83,7 +79,7 @@ func TestMarkInputs(t *testing.T) {
 	} {
 		list, err := krm.Parse([]byte(head + c.item))
 		require.NoError(t, err, name)
-		function.MarkInputs(list)
+		render.MarkInputs(list)
 		var out bytes.Buffer
 		_, err = list.WriteTo(&out)
 		require.NoError(t, err, name)

@@ -1,45 +1,21 @@
 package overlay_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
-
-// ours is what a step with data flow needs, with an element that is likely to be in an overlay too.
-const ours = `
-metadata: {labels: {a: ours, z: z}, annotations: {x: y}}
-spec:
-  restartPolicy: Never
-  serviceAccountName: ours
-  activeDeadlineSeconds: 1800
-  initContainers:
-  - {name: signadot-execunit-input-manager, image: helper, resources: {limits: {cpu: 500m}}}
-  containers:
-  - name: main
-    image: busybox
-    env: [{name: Z, value: z}, {name: A, value: a}]
-    volumeMounts: [{name: script, mountPath: /s}, {name: io, mountPath: /io}]
-  - {name: signadot-execunit-output-manager, image: helper}
-  volumes: [{name: script, configMap: {name: script}}, {name: io, emptyDir: {}}]
-  imagePullSecrets: [{name: b}, {name: c}]
-`
 
 var bases = []string{
 	"", "spec: {}", "metadata: {annotations: {x: other, w: w}}", "metadata: {labels: {}}",
@@ -70,61 +46,6 @@ var bases = []string{
 		"[{matchExpressions: [{key: a, operator: Exists}]}]}}}}",
 	"spec: {securityContext: {fsGroup: 1, supplementalGroups: [1, 2]}, dnsConfig: {nameservers: [1.1.1.1]}, hostNetwork: true}",
 	"spec: {activeDeadlineSeconds: 5, priorityClassName: high, schedulingGates: [{name: g}]}",
-}
-
-func TestMergeEqualsStrategicPatch(t *testing.T) {
-	t.Parallel()
-	require.GreaterOrEqual(t, len(bases), 30)
-	for _, base := range bases {
-		equalsStrategicPatch(t, base, ours)
-	}
-}
-
-// Every pair of overlays that have no clash of types merges as apimachinery merges it.
-func TestMergeEqualsStrategicPatchForAllPairs(t *testing.T) {
-	t.Parallel()
-	for _, base := range bases {
-		for _, patch := range bases {
-			equalsStrategicPatch(t, base, patch)
-		}
-	}
-}
-
-func TestMergeOfRandomListsEqualsStrategicPatch(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 8))
-	some := func() string {
-		var env []string
-		for _, i := range random.Perm(7)[:random.IntN(7)] {
-			env = append(env, fmt.Sprintf("{name: n%d, value: v%d}", i, random.IntN(100)))
-		}
-		return "spec: {containers: [{name: c, env: [" + strings.Join(env, ", ") + "]}]}"
-	}
-	for range 3000 {
-		equalsStrategicPatch(t, some(), some())
-	}
-}
-
-func equalsStrategicPatch(t *testing.T, base, patch string) {
-	t.Helper()
-	baseTree, patchTree := tree(t, base), tree(t, patch)
-	asJSON := func(tree manifest.Map) string { return string(manifest.AppendJSON(nil, tree)) }
-	before := asJSON(baseTree) + asJSON(patchTree)
-	want, err := strategicpatch.StrategicMergePatch(
-		manifest.AppendJSON(nil, baseTree), manifest.AppendJSON(nil, patchTree), corev1.PodTemplateSpec{})
-	require.NoError(t, err)
-	require.JSONEq(t, string(want), asJSON(overlay.Merge(baseTree, patchTree)), "%s\n%s", base, patch)
-	require.Equal(t, before, asJSON(baseTree)+asJSON(patchTree), "the inputs were changed")
-}
-
-// tree reads a template, whose reserved names do not matter here.
-func tree(t *testing.T, text string) manifest.Map {
-	t.Helper()
-	o, _ := overlay.Parse(text)
-	if o.Template == nil {
-		return manifest.NewMap()
-	}
-	return o.Template
 }
 
 // Whatever Parse accepts, the API server's strict decoder accepts and reads the same.
@@ -158,7 +79,7 @@ func FuzzParseIsAsStrictAsKubernetes(f *testing.F) {
 			}
 		}
 		var ofTree, ofText corev1.PodTemplateSpec
-		strict, err := kjson.UnmarshalStrict(manifest.AppendJSON(nil, o.Template), &ofTree)
+		strict, err := kjson.UnmarshalStrict(o.Canonical, &ofTree)
 		require.NoError(t, err, "%q", text)
 		require.Empty(t, strict, "%q", text)
 		asJSON, err := sigsyaml.YAMLToJSON([]byte(text))
@@ -181,14 +102,5 @@ func TestRealOverlays(t *testing.T) {
 		require.NoError(t, err)
 		_, problems := overlay.Parse(string(text))
 		assert.Empty(t, problems, file)
-		equalsStrategicPatch(t, string(text), ours)
-	}
-}
-
-func BenchmarkMerge(b *testing.B) {
-	o, _ := overlay.Parse(good["everything"])
-	p, _ := overlay.Parse(ours)
-	for b.Loop() {
-		overlay.Merge(o.Template, p.Template)
 	}
 }

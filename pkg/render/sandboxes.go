@@ -1,4 +1,4 @@
-package function
+package render
 
 import (
 	"fmt"
@@ -6,33 +6,32 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// subject is a sandbox that can be rendered.
-type phaseSubject struct {
+// sandbox is a sandbox that can be rendered.
+type sandbox struct {
 	*document.Sandbox
 	// id is what scripts name external things after.
 	id string
 	// files are the resources' names in paths.
 	files []string
-	// absent tells that the sandbox is on its way out: its delete phase is due.
-	absent bool
+	// isAbsent is set if the sandbox is to be removed: its delete phase is due.
+	isAbsent bool
 }
 
-// moreFindings ends a message about a document that is not valid: one finding is told here, the rest elsewhere.
-const moreFindings = "; validate-plugin tells everything that must be mended"
+// moreFindings ends a message about a document that is not valid: only one finding is reported here.
+const moreFindings = "; run validate-plugin for all findings"
 
 // readSandboxes decodes the sandboxes and reports those that cannot be rendered.
-func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*phaseSubject {
-	subjects := make([]*phaseSubject, len(items))
+func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*sandbox {
+	sandboxes := make([]*sandbox, len(items))
 	results := make([]*krm.Result, len(items))
-	cores.Each(len(items), func(i int) { subjects[i], results[i] = readSandbox(items[i]) })
-	var valid []*phaseSubject
-	seen := map[[3]string]*phaseSubject{}
-	for i, s := range subjects {
+	cores.Each(len(items), func(i int) { sandboxes[i], results[i] = readSandbox(items[i]) })
+	var valid []*sandbox
+	seen := map[[3]string]*sandbox{}
+	for i, s := range sandboxes {
 		if results[i] == nil {
 			results[i] = s.repeats(seen)
 		}
@@ -45,12 +44,12 @@ func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*phaseSubject {
 	return valid
 }
 
-func readSandbox(item *krm.Item) (*phaseSubject, *krm.Result) {
+func readSandbox(item *krm.Item) (*sandbox, *krm.Result) {
 	document, problems := document.ReadSandbox(item)
 	if broken := firstError(problems); broken != nil {
 		return nil, refuse(item, broken.Path, broken.Message+moreFindings)
 	}
-	s := &phaseSubject{Sandbox: document}
+	s := &sandbox{Sandbox: document}
 	if s.Spec.Cluster == "" || s.Name == "" {
 		return nil, refuse(item, "spec.cluster", "must be set"+moreFindings)
 	}
@@ -71,7 +70,7 @@ func readSandbox(item *krm.Item) (*phaseSubject, *krm.Result) {
 
 // nameFiles gives each resource a name in paths. Names that differ in case alone must not share a file on a disk that
 // folds them.
-func (s *phaseSubject) nameFiles() {
+func (s *sandbox) nameFiles() {
 	folded := make(map[string]int, len(s.Spec.Resources))
 	for _, resource := range s.Spec.Resources {
 		folded[strings.ToLower(resource.Name)]++
@@ -85,51 +84,31 @@ func (s *phaseSubject) nameFiles() {
 	}
 }
 
-// readAnnotations reads what of a sandbox is not in its spec: see package contract.
-func (s *phaseSubject) readAnnotations() *krm.Result {
-	annotations := krm.Path("metadata.annotations")
-	switch state, _ := s.Item.Annotation(contract.StateKey); state {
-	case "absent":
-		s.absent = true
-	case "", "present":
-	default:
-		return refuse(s.Item, annotations.Key(contract.StateKey),
-			fmt.Sprintf("must be absent, for the delete phase, or present, not %q", state))
+// readAnnotations reads what of a sandbox is not in its spec.
+func (s *sandbox) readAnnotations() *krm.Result {
+	var err error
+	if s.isAbsent, err = s.IsAbsent(); err != nil {
+		return refuse(s.Item, document.StatePath(), err.Error())
 	}
-	id, given := s.Item.Annotation(contract.SandboxIDKey)
-	if !given {
-		s.id = contract.DeriveSandboxID(s.Spec.Cluster, s.LowerName())
-		return nil
+	if s.id, err = s.ID(); err != nil {
+		return refuse(s.Item, document.IDPath(), err.Error())
 	}
-	if err := contract.CheckSandboxID(id); err != nil {
-		return refuse(s.Item, annotations.Key(contract.SandboxIDKey), err.Error())
-	}
-	s.id = id
 	return nil
 }
 
 // repeats finds a sandbox of the same cluster that has the same name but for case, or the same id: the objects of both
 // would have the same names.
-func (s *phaseSubject) repeats(seen map[[3]string]*phaseSubject) *krm.Result {
+func (s *sandbox) repeats(seen map[[3]string]*sandbox) *krm.Result {
 	name, id := [3]string{s.Spec.Cluster, "name", s.LowerName()}, [3]string{s.Spec.Cluster, "id", s.id}
 	if other := seen[name]; other != nil {
-		return refuse(s.Item, "metadata.name", fmt.Sprintf("sandbox %q must be there once: %q of cluster %q has the same name, "+
-			"in which case does not count; rename one", s.Name, other.Name, s.Spec.Cluster))
+		return refuse(s.Item, "metadata.name", fmt.Sprintf("duplicate sandbox name %q in cluster %q (names are "+
+			"case-insensitive): rename it or %q", s.Name, s.Spec.Cluster, other.Name))
 	}
 	if other := seen[id]; other != nil {
-		return refuse(s.Item, krm.Path("metadata.annotations").Key(contract.SandboxIDKey),
+		return refuse(s.Item, document.IDPath(),
 			fmt.Sprintf("must not be %q, which is the id of sandbox %q: remove one of the annotations", s.id, other.Name))
 	}
 	seen[name], seen[id] = s, s
-	return nil
-}
-
-func firstError(problems []strictyaml.Problem) *strictyaml.Problem {
-	for i := range problems {
-		if problems[i].Severity == krm.Error {
-			return &problems[i]
-		}
-	}
 	return nil
 }
 
