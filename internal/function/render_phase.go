@@ -17,7 +17,7 @@ func RenderPhase() cli.Function {
 		Name:    "render-phase",
 		Purpose: "renders the resources of sandboxes into Jobs or Pods: the steps of their plugins' create or delete phase.",
 		Kind:    "RenderPhase",
-		Prints:  cli.Documents,
+		Output:  cli.Documents,
 		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -",
 		Config:  func() cli.Config { return renderPhaseDefaults() },
@@ -53,14 +53,14 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		}
 		render.MarkInputs(call.List)
 		for _, one := range wrong {
-			call.Misconfigured(one.Option, one.Message)
+			call.ConfigError(one.Option, one.Message)
 		}
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	summary, err := render.Phases(call.List, options)
 	var wrong *render.OptionError
 	if errors.As(err, &wrong) {
-		call.Misconfigured(wrong.Option, wrong.Message)
+		call.ConfigError(wrong.Option, wrong.Message)
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	return c.summary(summary), err

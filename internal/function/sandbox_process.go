@@ -34,7 +34,7 @@ func (c *sandboxConfig) Process(call cli.Call) (string, error) {
 	subjects, err = render.OneCluster(call.List, subjects, c.Cluster)
 	var wrong *render.OptionError
 	if errors.As(err, &wrong) {
-		call.Misconfigured(wrong.Option, wrong.Message)
+		call.ConfigError(wrong.Option, wrong.Message)
 		return "rendered nothing: the config must name a cluster", nil
 	}
 	cluster, err := sandbox.ReadCluster(call.List)
@@ -74,7 +74,7 @@ func hasSandbox(items []*krm.Item) bool {
 // reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; the rules' warnings are
 // validate-plugin's to tell.
 func reportInvalid(list *krm.ResourceList) error {
-	report, err := validate.Check(list, validate.Levels{})
+	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/form"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -24,7 +23,7 @@ type checker struct {
 	problems []strictyaml.Problem
 }
 
-func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *overlay.Overlay) []strictyaml.Problem {
+func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *document.Graph, o *overlay.Overlay) []strictyaml.Problem {
 	c := &checker{spec: spec, mounts: map[string]bool{}}
 	if main := containerNamed(o.Template.Spec.Containers, contract.MainContainer); main != nil {
 		for _, mount := range main.VolumeMounts {

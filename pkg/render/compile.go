@@ -10,7 +10,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -20,7 +19,7 @@ type compiledPhase struct {
 	options   Options
 	phase     v1alpha1.Phase
 	namespace string
-	graph     *workflow.Graph
+	graph     *document.Graph
 	overlay   *overlay.Overlay
 	scripts   []Object
 	steps     map[document.StepRef]*step
@@ -37,7 +36,7 @@ type compiledPhase struct {
 func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compiledPhase, []strictyaml.Problem) {
 	c := &compiledPhase{options: options.withDefaults(), phase: phase, steps: map[document.StepRef]*step{}}
 	c.namespace = c.options.namespace(p.Spec.RunnerNamespace())
-	c.graph = workflow.New(&p.Spec)
+	c.graph = document.NewGraph(&p.Spec)
 	var problems []strictyaml.Problem
 	c.overlay, problems = readOverlay(&p.Spec)
 	problems = append(problems, checkPlugin(&p.Spec, c.graph, c.overlay)...)

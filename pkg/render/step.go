@@ -9,7 +9,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 )
 
 // step is a step of either phase with what is the same for all resources.
@@ -17,7 +16,7 @@ type step struct {
 	ref  document.StepRef
 	spec *v1alpha1.Step
 	// producers are the steps whose outputs it reads, those of the other phase included.
-	producers []workflow.Producer
+	producers []document.Producer
 	// hash is that of what its generation is made from, but for the sandbox, the params and the producers.
 	hash string
 	// template is the Pod template, of steps of the compiled phase.

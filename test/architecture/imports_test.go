@@ -46,7 +46,6 @@ var layers = []struct {
 	{path: "internal/version"},
 	{path: "internal/digest"},
 	{path: "internal/document"},
-	{path: "internal/workflow"},
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
@@ -56,6 +55,7 @@ var layers = []struct {
 	{path: "pkg/render/sandbox"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
+	{path: "internal/report"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/function"},
 }
