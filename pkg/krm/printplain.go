@@ -2,6 +2,7 @@ package krm
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -131,22 +132,17 @@ func isPlainKey(key *yaml.Node) bool {
 func plainScalar(node *yaml.Node) (string, bool) {
 	isString := node.Tag == "" || node.Tag == stringTag
 	switch {
-	case node.Kind == yaml.MappingNode && (node.Tag == "" || node.Tag == "!!map"):
-		return "{}", true
-	case node.Kind == yaml.SequenceNode && (node.Tag == "" || node.Tag == "!!seq"):
-		return "[]", true
 	case node.Kind != yaml.ScalarNode:
-		return "", false
-	case isString && node.Style == 0 && isPlain(node.Value):
+	case node.Style == 0 && (isString && isPlainText(node.Value) || node.Tag == "!!int" && isDecimal(node.Value)):
 		return node.Value, true
-	case isString && node.Style == yaml.DoubleQuotedStyle && isUnescaped(node.Value):
+	case isString && node.Style == yaml.DoubleQuotedStyle && isUnescaped(node.Value, `"\`):
 		return `"` + node.Value + `"`, true
-	case isString && node.Style == yaml.SingleQuotedStyle && isUnescaped(node.Value):
+	case isString && node.Style == yaml.SingleQuotedStyle && isUnescaped(node.Value, "'"):
 		return "'" + node.Value + "'", true
 	}
-	value := *node
+	key, value := &yaml.Node{Kind: yaml.ScalarNode, Value: "k"}, *node
 	value.LineComment = ""
-	text, err := printTree(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "k"}, &value}})
+	text, err := printTree(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, &value}})
 	line, ok := bytes.CutPrefix(text, []byte("k: "))
 	if err != nil || !ok || bytes.IndexByte(line, '\n') != len(line)-1 {
 		return "", false
@@ -154,12 +150,31 @@ func plainScalar(node *yaml.Node) (string, bool) {
 	return string(line[:len(line)-1]), true
 }
 
-// isUnescaped reports whether a text is the same within any quotes.
-func isUnescaped(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\'' || c == '\\' {
+// isPlainText reports whether a value stands without quotes in block style: one plain word, or several.
+func isPlainText(text string) bool {
+	if isPlain(text) {
+		return true
+	}
+	words := strings.Split(text, " ")
+	for _, word := range words {
+		if !isPlain("a"+word) || word == "" {
 			return false
 		}
 	}
-	return true
+	return len(words) > 1 && isLetter(text[0])
+}
+
+func isDecimal(text string) bool {
+	number, err := strconv.Atoi(text)
+	return err == nil && strconv.Itoa(number) == text
+}
+
+// isUnescaped reports whether a text is printable ASCII without the characters.
+func isUnescaped(text, without string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return !strings.ContainsAny(text, without)
 }

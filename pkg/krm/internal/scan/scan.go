@@ -84,8 +84,7 @@ func (l *Layout) Field(name string) *Field {
 
 // List lays out a list of at most limit items. The error is ErrNotPlain or ErrTooMany.
 func List(src []byte, limit int) (*Layout, error) {
-	layout := &Layout{LineEnd: LineEnd(src), Items: make([]Item, 0, min(len(src)/512, limit))}
-	s := &scanner{layout: layout, names: map[string]string{}, limit: limit}
+	s := &scanner{layout: &Layout{LineEnd: LineEnd(src)}, names: map[string]string{}, limit: limit}
 	s.src = src
 	if bytes.HasPrefix(src, []byte(ByteOrderMark)) {
 		s.pos = len(ByteOrderMark)
