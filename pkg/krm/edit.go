@@ -14,7 +14,9 @@ import (
 func (i *Item) Edit(change func(object *kyaml.RNode) error) error {
 	before := kyaml.CopyYNode(i.YNode())
 	err := change(i.tree)
-	i.changed = i.changed || !identical(before, i.YNode())
+	if !identical(before, i.YNode()) {
+		i.changed, i.printed = true, false
+	}
 	return err
 }
 
@@ -95,7 +97,7 @@ func (i *Item) startEdit(path Path) error {
 		}
 		*root = *expanded
 	}
-	i.changed = true
+	i.changed, i.printed = true, false
 	return nil
 }
 

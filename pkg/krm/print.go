@@ -13,7 +13,7 @@ import (
 // Bytes returns the object as block YAML without indentation, ending in a newline. What NewItem took and nobody changed
 // is returned as it is; any other object is printed, without anchors.
 func (i *Item) Bytes() ([]byte, error) {
-	if i.raw == nil || i.element || i.changed || i.err != nil {
+	if i.raw == nil || i.element || !i.isRaw() || i.err != nil {
 		return i.print()
 	}
 	text := i.raw
