@@ -8,66 +8,65 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// written knows where the nodes of one document are written: in its file, or in one that it embeds. It is the krm.Source
-// of the document's items.
-type written struct {
-	file  string
-	text  *edit.Text // of the document
-	start int        // where in the file that text starts, in bytes
+// places finds the nodes of one document in its file, or in one that it embeds. It is the krm.Source of the document's
+// items.
+type places struct {
+	file string
+	text *edit.Text // of the document
 
 	origins  map[*yaml.Node][]template.Origin
-	before   map[*yaml.Node]string // what stood where a template was filled in
+	before   map[*yaml.Node]string // values before a template was filled in
 	embedded map[string]*edit.Text
 }
 
-// fill takes over what a template's directives gave.
-func (w *written) fill(e *template.Expander, files map[string][]byte) {
-	w.origins, w.before = e.Origins, e.Written
-	w.embedded = make(map[string]*edit.Text, len(files))
+// fill adds what a template's directives gave.
+func (p *places) fill(e *template.Expander, files map[string][]byte) {
+	p.origins, p.before = e.Origins, e.Written
+	p.embedded = make(map[string]*edit.Text, len(files))
 	for name, content := range files {
-		w.embedded[name] = edit.New(content, 0)
+		p.embedded[name] = edit.New(content, 0)
 	}
 }
 
 // Place returns where a node begins. That of a tree which was embedded as YAML is in the embedded file.
-func (w *written) Place(node *yaml.Node) krm.Place {
-	if origin := w.grafted(node); origin != nil && origin.File != "" {
+func (p *places) Place(node *yaml.Node) krm.Place {
+	if origin := p.spliced(node); origin != nil && origin.File != "" {
 		return krm.Place{File: origin.File, Line: origin.Line, Column: origin.Column}
 	}
-	return krm.Place{File: w.file, Line: node.Line, Column: node.Column}
+	return krm.Place{File: p.file, Line: node.Line, Column: node.Column}
 }
 
-// grafted returns the origin of a node that took a directive's place as part of a tree.
-func (w *written) grafted(node *yaml.Node) *template.Origin {
-	if _, filled := w.before[node]; filled || len(w.origins[node]) == 0 {
+// spliced returns the origin of a node that is part of a tree which took a directive's place, nil for other nodes.
+func (p *places) spliced(node *yaml.Node) *template.Origin {
+	if _, filled := p.before[node]; filled || len(p.origins[node]) == 0 {
 		return nil
 	}
-	return &w.origins[node][0]
+	return &p.origins[node][0]
 }
 
 // Inside returns where a line and a column of a scalar's value are written. What a variable gave is written in no file.
-func (w *written) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
+func (p *places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 	at := edit.ByteAt(node.Value, line, column)
-	before, filled := w.before[node]
+	before, filled := p.before[node]
 	if !filled {
-		return w.inScalar(node, at)
+		return p.inScalar(node, at)
 	}
 	last := template.Origin{}
-	for _, part := range w.origins[node] {
+	for _, part := range p.origins[node] {
 		if at < part.Start {
 			break
 		}
 		last = part
 		if at < part.End || at == part.End && at == len(node.Value) {
-			return w.inPart(node, before, part, at)
+			return p.inPart(node, before, part, at)
 		}
 	}
-	return locate(w.text, w.file, node, before, last.To+at-last.End)
+	return locate(p.text, p.file, node, before, last.To+at-last.End)
 }
 
 // inScalar finds the byte of a value that no text was filled into.
-func (w *written) inScalar(node *yaml.Node, at int) (krm.Place, bool) {
-	text, place := w.textOf(node)
+func (p *places) inScalar(node *yaml.Node, at int) (krm.Place, bool) {
+	text, place := p.textOf(node)
 	if text == nil {
 		return place, false
 	}
@@ -77,10 +76,10 @@ func (w *written) inScalar(node *yaml.Node, at int) (krm.Place, bool) {
 }
 
 // inPart finds the byte of a value in the part that a directive gave.
-func (w *written) inPart(node *yaml.Node, before string, part template.Origin, at int) (krm.Place, bool) {
-	text := w.embedded[part.File]
+func (p *places) inPart(node *yaml.Node, before string, part template.Origin, at int) (krm.Place, bool) {
+	text := p.embedded[part.File]
 	if text == nil || part.Encoded {
-		place, _ := locate(w.text, w.file, node, before, part.From)
+		place, _ := locate(p.text, p.file, node, before, part.From)
 		return place, false
 	}
 	line, column := text.Position(at - part.Start)
@@ -89,16 +88,16 @@ func (w *written) inPart(node *yaml.Node, before string, part template.Origin, a
 
 // below is the source of an object whose tree counts its lines from its own text.
 type below struct {
-	*written
+	*places
 	lines int // of the file, above that text
 }
 
 // Place returns where a node begins.
-func (b below) Place(node *yaml.Node) krm.Place { return b.written.Place(b.moved(node)) }
+func (b below) Place(node *yaml.Node) krm.Place { return b.places.Place(b.moved(node)) }
 
 // Inside returns where a line and a column of a scalar's value are written.
 func (b below) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
-	return b.written.Inside(b.moved(node), line, column)
+	return b.places.Inside(b.moved(node), line, column)
 }
 
 func (b below) moved(node *yaml.Node) *yaml.Node {
@@ -118,14 +117,14 @@ func locate(text *edit.Text, file string, node *yaml.Node, value string, at int)
 }
 
 // textOf returns the text that a node is written in, nil where that is a variable's, and its place.
-func (w *written) textOf(node *yaml.Node) (*edit.Text, krm.Place) {
-	place := w.Place(node)
-	switch origin := w.grafted(node); {
+func (p *places) textOf(node *yaml.Node) (*edit.Text, krm.Place) {
+	place := p.Place(node)
+	switch origin := p.spliced(node); {
 	case origin == nil:
-		return w.text, place
+		return p.text, place
 	case origin.File == "":
 		return nil, place
 	default:
-		return w.embedded[origin.File], place
+		return p.embedded[origin.File], place
 	}
 }
