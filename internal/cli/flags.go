@@ -42,9 +42,9 @@ func (r *run) parse(args []string) error {
 		return nil
 	}
 	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
-	configFields := slices.DeleteFunc(fieldsOf(r.config), func(f field) bool { return f.flag == "" })
+	configFields := slices.DeleteFunc(fieldsOf(r.config), func(f Field) bool { return f.flag == "" })
 	for _, f := range append(configFields, r.commonFlags()...) {
-		flag := flags.VarPF(&flagValue{field: f}, f.flag, f.short, f.help)
+		flag := flags.VarPF(&flagValue{Field: f}, f.flag, f.short, f.Help)
 		if f.value.Kind() == reflect.Bool {
 			flag.NoOptDefVal = "true"
 		}
@@ -60,9 +60,9 @@ func (r *run) parse(args []string) error {
 }
 
 // commonFlags returns the options that have a meaning for this function.
-func (r *run) commonFlags() []field {
-	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
-		switch f.key {
+func (r *run) commonFlags() []Field {
+	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f Field) bool {
+		switch f.Key {
 		case "graph":
 			return r.Drawing == nil
 		case "keepInputs":
@@ -75,8 +75,8 @@ func (r *run) commonFlags() []field {
 		return false
 	})
 	for i := range fields {
-		if fields[i].key == "graph" {
-			fields[i].help = r.Drawing.help()
+		if fields[i].Key == "graph" {
+			fields[i].Help = r.Drawing.help()
 		}
 	}
 	return fields
