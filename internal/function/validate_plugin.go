@@ -1,11 +1,14 @@
 package function
 
 import (
+	"go.yaml.in/yaml/v3"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -43,28 +46,42 @@ type validatePlugin struct{ v1alpha1.ValidatePlugin }
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
 func (c *validatePlugin) Process(call cli.Call) (string, error) {
-	levels, wrong := validate.ParseLevels(c.Strict, c.Rules)
-	for _, w := range wrong {
-		call.ConfigError(krm.Path("rules").Key(w.Rule), w.Message)
-	}
-	if len(wrong) > 0 {
+	options := validate.Options{Strict: c.Strict, Rules: c.Rules}
+	if wrong := options.Errors(); len(wrong) > 0 {
+		for _, w := range wrong {
+			call.ConfigError(krm.Path("rules").Key(w.Rule), w.Message)
+		}
 		return "", nil
 	}
-	checked, err := validate.Check(call.List, levels)
+	checked, err := validate.Check(call.List, options)
 	if err != nil {
 		return "", err
 	}
 	call.List.Report(checked.Results...)
 	call.List.Report(validatePublished(call.List)...)
 	if then := call.Base; then != nil {
-		older := validate.Older{List: then.List, Partial: then.Partial, Origins: then.Origins}
-		found, err := validate.CheckUpdate(call.List, older, levels)
+		base := validate.Base{List: then.List, Partial: then.Partial}
+		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
+		found, err := validate.CheckUpdate(call.List, base, options)
 		if err != nil {
 			return "", err
 		}
 		call.List.Report(found...)
 	}
 	return "checked " + validateSummary(checked), nil
+}
+
+// literals returns the parts of a text around the values of template variables.
+func literals(text string, origins []template.Origin) []string {
+	var parts []string
+	from := 0
+	for _, o := range origins {
+		if o.Variable != "" {
+			parts = append(parts, text[from:o.Start])
+			from = o.End
+		}
+	}
+	return append(parts, text[from:])
 }
 
 // validatePublished returns what is wrong with the catalogs and locks of the list, and which plugins are not what those say was
