@@ -19,7 +19,7 @@ import (
 type options struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
-	Kustomize         []string          `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build and to read before the paths; repeatable"`
+	Kustomize         []string          `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
 	KeepInputs        bool              `json:"keepInputs" help:"print local-config documents too"`
 	Base              string            `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef           string            `json:"baseRef" help:"git revision with an older state of the paths, such as main"`

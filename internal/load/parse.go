@@ -36,7 +36,8 @@ func parse(c chunk) (*yaml.Node, []syntaxProblem) {
 		line, message := syntaxError(err)
 		repaired, column := quoteDirective(text, line)
 		if repaired == nil || len(problems) == maxRepairs {
-			return nil, append(problems, syntaxProblem{line: line, column: firstColumn(text, line), message: explain(text, line, message)})
+			problem := syntaxProblem{line: line, column: firstColumn(text, line), message: explain(text, line, message)}
+			return nil, append(problems, problem)
 		}
 		problems = append(problems, syntaxProblem{line: line, column: column, message: mustQuote})
 		text = repaired
