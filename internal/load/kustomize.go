@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -101,7 +100,7 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 	}
 	for _, one := range objects {
 		normalize(one.root)
-		p.Documents = append(p.Documents, Document{Item: krm.FromSource(one.root, one), places: one.places})
+		p.Documents = append(p.Documents, Document{Item: krm.FromSource(one.root, one)})
 	}
 	return nil
 }
@@ -109,6 +108,9 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 // locate finds the documents of a file that objects were built from. For the objects of a kind it is certain only if
 // each has its own document of the same name; else they have the file as their place.
 func (p *Package) locate(file string, objects []*builtObject) {
+	if regular(os.Stat(file)) != nil {
+		return
+	}
 	text, chunks, err := source{name: file, path: file}.chunks(nil)
 	if err != nil {
 		return
@@ -119,7 +121,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 		if root, _ := parse(chunk); root != nil {
 			id := identityOf(root)
 			documents[id] = append(documents[id], builtObject{
-				root: root, places: &places{file: file, text: edit.New(chunk.text, chunk.line)},
+				root: root, places: newPlaces(file, chunk),
 			})
 		}
 	}

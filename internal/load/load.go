@@ -76,8 +76,6 @@ type Document struct {
 	Failed []*yaml.Node
 	// Origins holds for values that were filled in where their parts came from.
 	Origins map[*yaml.Node][]template.Origin
-
-	places *places
 }
 
 // Results returns all findings and problems, sorted.
@@ -138,7 +136,7 @@ func Read(paths []string, options Options) (*Package, error) {
 		}
 		p.texts[source.name] = texts[i]
 		for _, text := range chunks[i] {
-			readers = append(readers, &reader{source: source, chunk: text, options: options})
+			readers = append(readers, &reader{source: source, chunk: text, options: options, places: newPlaces(source.name, text)})
 		}
 	}
 	var done atomic.Int64

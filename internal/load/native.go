@@ -22,16 +22,16 @@ func (r *reader) native(root *yaml.Node) {
 		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
 	}
 	d.Problems = append(d.Problems, e.Problems...)
-	d.Failed, d.Origins, d.places = e.Failed, e.Origins, r.placesOf()
+	d.Failed, d.Origins = e.Failed, e.Origins
 	r.embedded = files.read
-	d.places.fill(e, files.read)
+	r.places.fill(e, files.read)
 	spec := value(root, "spec")
 	kind, err := kindOf(spec)
 	if err != nil && len(e.Problems) == 0 {
 		r.report(spec.Line, spec.Column, krm.Error, err.Error())
 		return
 	}
-	d.Item = krm.FromSource(object(root, kind), d.places)
+	d.Item = krm.FromSource(object(root, kind), r.places)
 	r.documents = append(r.documents, d)
 }
 

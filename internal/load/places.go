@@ -11,12 +11,17 @@ import (
 // places finds the nodes of one document in its file, or in one that it embeds. It is the krm.Source of the document's
 // items.
 type places struct {
-	file string
-	text *edit.Text // of the document
+	file  string
+	text  *edit.Text // of the document
+	above int        // the number of lines above those that nodes count
 
 	origins  map[*yaml.Node][]template.Origin
 	before   map[*yaml.Node]string // values before a template was filled in
 	embedded map[string]*edit.Text
+}
+
+func newPlaces(file string, of chunk) *places {
+	return &places{file: file, text: edit.New(of.text, of.line)}
 }
 
 // fill adds what a template's directives gave.
@@ -33,7 +38,7 @@ func (p *places) Place(node *yaml.Node) krm.Place {
 	if origin := p.spliced(node); origin != nil && origin.File != "" {
 		return krm.Place{File: origin.File, Line: origin.Line, Column: origin.Column}
 	}
-	return krm.Place{File: p.file, Line: node.Line, Column: node.Column}
+	return krm.Place{File: p.file, Line: p.above + node.Line, Column: node.Column}
 }
 
 // spliced returns the origin of a node that is part of a tree which took a directive's place, nil for other nodes.
@@ -86,26 +91,6 @@ func (p *places) inPart(node *yaml.Node, before string, part template.Origin, at
 	return krm.Place{File: part.File, Line: line, Column: column}, true
 }
 
-// below is the source of an object whose tree counts its lines from its own text.
-type below struct {
-	*places
-	lines int // of the file, above that text
-}
-
-// Place returns where a node begins.
-func (b below) Place(node *yaml.Node) krm.Place { return b.places.Place(b.moved(node)) }
-
-// Inside returns where a line and a column of a scalar's value are written.
-func (b below) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
-	return b.places.Inside(b.moved(node), line, column)
-}
-
-func (b below) moved(node *yaml.Node) *yaml.Node {
-	own := *node
-	own.Line += b.lines
-	return &own
-}
-
 // locate returns the place of the byte of a value that is written at a node.
 func locate(text *edit.Text, file string, node *yaml.Node, value string, at int) (krm.Place, bool) {
 	scalar, ok := text.Scalar(node, value)
@@ -116,7 +101,7 @@ func locate(text *edit.Text, file string, node *yaml.Node, value string, at int)
 	return krm.Place{File: file, Line: line, Column: column}, true
 }
 
-// textOf returns the text that a node is written in, nil where that is a variable's, and its place.
+// textOf returns the text that a node is written in, nil if that is a variable's, and its place.
 func (p *places) textOf(node *yaml.Node) (*edit.Text, krm.Place) {
 	place := p.Place(node)
 	switch origin := p.spliced(node); {

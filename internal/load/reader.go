@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -26,7 +25,8 @@ type reader struct {
 
 func (r *reader) read() {
 	if item, above := foreign(r.chunk.text); item != nil {
-		item.Locate(below{places: r.placesOf(), lines: r.chunk.line + above})
+		r.places.above = r.chunk.line + above
+		item.Locate(r.places)
 		r.documents = append(r.documents, Document{Item: item})
 		return
 	}
@@ -74,7 +74,7 @@ func (r *reader) document(root *yaml.Node) {
 	case form == formList:
 		r.items(root)
 	case form == formObject:
-		r.documents = append(r.documents, r.object(root))
+		r.add(root)
 	case form == formNative && (r.source.named || isNative(root)):
 		r.native(root)
 	case r.source.named:
@@ -83,17 +83,8 @@ func (r *reader) document(root *yaml.Node) {
 	}
 }
 
-func (r *reader) object(root *yaml.Node) Document {
-	places := r.placesOf()
-	return Document{Item: krm.FromSource(root, places), places: places}
-}
-
-// placesOf returns the places of the document's nodes.
-func (r *reader) placesOf() *places {
-	if r.places == nil {
-		r.places = &places{file: r.source.name, text: edit.New(r.chunk.text, r.chunk.line)}
-	}
-	return r.places
+func (r *reader) add(root *yaml.Node) {
+	r.documents = append(r.documents, Document{Item: krm.FromSource(root, r.places)})
 }
 
 func (r *reader) report(line, column int, severity krm.Severity, message string) {
@@ -116,7 +107,7 @@ func (r *reader) items(root *yaml.Node) {
 			r.report(item.Line, item.Column, krm.Error, fmt.Sprintf("items[%d] of a ResourceList must be a mapping", i))
 			continue
 		}
-		r.documents = append(r.documents, r.object(item))
+		r.add(item)
 	}
 }
 
