@@ -90,5 +90,5 @@ func shared(spec *yaml.Node) (string, error) {
 	for _, one := range kindKeys {
 		kinds = append(kinds, fmt.Sprintf("%s for a %s", strings.Join(one.keys[:min(3, len(one.keys))], ", "), one.kind))
 	}
-	return "", fmt.Errorf("spec must tell what the document is: %s", strings.Join(kinds, "; "))
+	return "", fmt.Errorf("the kind of the document is not clear: spec must have one of %s", strings.Join(kinds, "; "))
 }

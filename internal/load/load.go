@@ -24,7 +24,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Stdin is the path that stands for the standard input, and StdinName what places call it.
+// Stdin is the path of the standard input, and StdinName its name in places.
 const (
 	Stdin     = "-"
 	StdinName = "<stdin>"

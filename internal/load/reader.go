@@ -40,8 +40,8 @@ func (r *reader) read() {
 	r.document(root)
 }
 
-// foreign returns an object of another API group without parsing it, since nobody may need its tree, and how many lines
-// of the text are above it. It returns nil if the text may be anything else.
+// foreign returns an object of another API group without parsing it, since its tree may not be needed, and how many
+// lines of the text are above it. It returns nil if the text may be anything else.
 func foreign(text []byte) (item *krm.Item, above int) {
 	if bytes.HasPrefix(text, []byte("---")) {
 		if !isBlank(text[:lineEnd(text, 0)]) {

@@ -91,7 +91,7 @@ var variable = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
 func IsVariable(text string) bool { return variable.MatchString(text) }
 
 // noEscape says what to do about text that looks like a directive and is none.
-const noEscape = "there is no escape: text that is not meant as a directive must stand in a file that is embedded"
+const noEscape = "there is no escape: put text that is not meant as a directive into a file that is embedded"
 
 var gitRevision = regexp.MustCompile(`^(u|upstream|push|now|yesterday|-?[0-9]+)$`)
 

@@ -44,8 +44,8 @@ type Expander struct {
 	Problems []strictyaml.Problem
 	// Failed are the values with a problem. They are left as they were written.
 	Failed []*yaml.Node
-	// Origins tell of each value that was filled in where its parts came from, and Written what was written instead of
-	// it. Of a tree that took a directive's place there is an origin for each of its nodes, and nothing was written.
+	// Origins holds for each value that was filled in where its parts came from, and Written the value before. A tree that
+	// took a directive's place has an origin for each of its nodes, and nothing in Written.
 	Origins map[*yaml.Node][]Origin
 	Written map[*yaml.Node]string
 
