@@ -80,8 +80,8 @@ func (i *Item) fail(err error) {
 	}
 }
 
-// startEdit notes that the scalar at path is about to change. The tree's aliases are replaced by what they stand for, so that an edit of
-// one field is not one of others.
+// startEdit notes that the scalar at path is about to change. The tree's aliases are replaced by what they stand for, so
+// that an edit of one field is not one of others.
 func (i *Item) startEdit(path Path) error {
 	root := i.YNode()
 	if _, ok := i.before[path]; !ok {
