@@ -1,8 +1,6 @@
 package document
 
-import (
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-)
+import "github.com/resource-plugins/krm-functions/api/v1alpha1"
 
 // Graph is the steps of both phases of a plugin, and which step reads an output of which. A step that reads an output of
 // another step of its phase runs after it; all others may run at the same time

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/form"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -52,8 +53,8 @@ var overlayConflict = Rule{
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		image := p.Spec.Runner.Image
 		for _, main := range p.overlayMains() {
-			if own := main.Text("image"); sameImage(own, image) {
-				image = own // two spellings of one image are no conflict
+			if sameImage(main.Image, image) {
+				image = main.Image // two spellings of one image are no conflict
 			}
 		}
 		if p.unsure("spec.runner.image") || p.unsure("spec.runner.namespace") {
@@ -73,13 +74,13 @@ var overlayVariable = Rule{
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		var taken map[string]string
 		for _, main := range p.overlayMains() {
-			for _, entry := range main.List("env") {
+			for _, variable := range main.Env {
 				if taken == nil {
 					taken = p.takenVariables()
 				}
-				name := entry.(manifest.Map).Text("name")
-				if by := taken[name]; by != "" {
-					p.report(r, overlayPath, "variable %q of the overlay has no effect: remove it, %s gets another value for it", name, by)
+				if by := taken[variable.Name]; by != "" {
+					p.report(r, overlayPath, "variable %q of the overlay has no effect: remove it, %s gets another value for it",
+						variable.Name, by)
 				}
 			}
 		}
@@ -107,9 +108,9 @@ func (c *checked) reportPart(r *Rule, path krm.Path, problem strictyaml.Problem)
 }
 
 // overlayMains returns the overlay's containers named main: at most one if the overlay is valid.
-func (p *plugin) overlayMains() (mains []manifest.Map) {
-	for _, entry := range p.overlay().Template.Map("spec").List("containers") {
-		if container := entry.(manifest.Map); container.Text("name") == contract.MainContainer {
+func (p *plugin) overlayMains() (mains []corev1.Container) {
+	for _, container := range p.overlay().Template.Spec.Containers {
+		if container.Name == contract.MainContainer {
 			mains = append(mains, container)
 		}
 	}
