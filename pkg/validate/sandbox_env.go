@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -83,8 +83,8 @@ var keyReference = Rule{
 	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
 		for key, reference := range map[string]*v1alpha1.KeysReference{"configMap": v.configMap, "secret": v.secret} {
 			if reference != nil {
-				s.must(r, v.from(key).Key("name"), "name", form.Subdomain(reference.Name))
-				s.must(r, v.from(key).Key("key"), "key", form.Key(reference.Key))
+				s.must(r, v.from(key).Key("name"), "name", document.CheckSubdomain(reference.Name))
+				s.must(r, v.from(key).Key("key"), "key", document.CheckKey(reference.Key))
 			}
 		}
 	}),
@@ -128,7 +128,7 @@ var outputKey = Rule{
 		switch {
 		case !dotted:
 			s.report(r, path, "must be <step>.<output> such as %q: %q without a dot is an old form", "provision.host", key)
-		case step == "" || name == "" || form.Identifier(step) != "" || form.Identifier(name) != "":
+		case step == "" || name == "" || document.CheckIdentifier(step) != "" || document.CheckIdentifier(name) != "":
 			s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
 		}
 	}),
