@@ -39,7 +39,6 @@ var layers = []struct {
 	{path: "pkg/cores"},
 	{path: "pkg/krm"},
 	{path: "internal/strictyaml"},
-	{path: "internal/form"},
 	{path: "internal/manifest"},
 	{path: "internal/yamlprint"},
 	{path: "internal/tree"},
