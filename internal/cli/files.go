@@ -94,7 +94,7 @@ func (r *run) examine() (*checked, error) {
 // report gathers what the findings are printed from.
 func (r *run) report(c *checked) *report {
 	all := &report{
-		name: r.Name, version: version(), list: c.list, results: c.results, summary: c.summary,
+		name: r.Name, version: BuildVersion(), list: c.list, results: c.results, summary: c.summary,
 		texts: newTexts(c.read.Text), look: r.look(),
 	}
 	if r.Rules != nil {

@@ -109,7 +109,7 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	case r.Help:
 		return r.print(r.help())
 	case r.ShowVersion:
-		return r.print(f.Name + " " + version() + "\n")
+		return r.print(f.Name + " " + BuildVersion() + "\n")
 	case len(r.paths) == 0:
 		return r.stream()
 	default:

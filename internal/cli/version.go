@@ -2,11 +2,11 @@ package cli
 
 import "runtime/debug"
 
-// Version is what a release build stamps, with -ldflags "-X …/pkg/krm/process.Version=v0.1.0".
+// Version is what a release build stamps, with -ldflags "-X …/internal/cli.Version=v0.1.0".
 var Version string
 
-// version returns the stamped version, or what the Go toolchain knows of the build.
-func version() string {
+// BuildVersion returns the stamped version, or what the Go toolchain knows of the build.
+func BuildVersion() string {
 	if Version != "" {
 		return Version
 	}

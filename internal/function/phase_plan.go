@@ -31,7 +31,7 @@ type plan struct {
 }
 
 type blueprintKey struct {
-	plugin *document.Plugin
+	plugin *krm.Item
 	phase  v1alpha1.Phase
 }
 
@@ -87,12 +87,12 @@ func (p *plan) add(s *phaseSubject) {
 			p.call.List.Report(krm.At(s.Item, at, krm.Warning, warning))
 		}
 		for _, phase := range phases {
-			if blueprint := p.blueprint(choice.Plugin, phase); blueprint != nil {
+			if blueprint := p.blueprint(choice, phase); blueprint != nil {
 				p.tasks = append(p.tasks, task{
 					subject: s, index: i, phase: phase, delivery: how, blueprint: blueprint,
 					request: render.Request{
 						Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
-						Plugin: choice.Name.String(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, phase, blueprint),
+						Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, phase, blueprint),
 					},
 				})
 			}
@@ -111,11 +111,12 @@ func (p *plan) report(s *phaseSubject, at krm.Path, err error) {
 }
 
 // blueprint prepares a plugin's phase, once.
-func (p *plan) blueprint(of *document.Plugin, phase v1alpha1.Phase) *render.Blueprint {
-	key := blueprintKey{of, phase}
+func (p *plan) blueprint(choice *resolve.Choice, phase v1alpha1.Phase) *render.Blueprint {
+	key := blueprintKey{choice.Item, phase}
 	if known, done := p.blueprints[key]; done {
 		return known
 	}
+	of := &document.Plugin{Item: choice.Item, Name: document.Identity(choice.Item), Spec: *choice.Spec}
 	blueprint, problems := render.NewBlueprint(of, phase, p.options)
 	p.blueprints[key] = blueprint
 	for _, problem := range problems {

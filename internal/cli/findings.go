@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// FindingsError is the error of a command that documents are wrong for: a line for each error and warning.
+type FindingsError krm.Results
+
+// Refused returns results as a FindingsError if one of them is an error, else nil.
+func Refused(results []krm.Result) error {
+	if krm.Results(results).Failed() {
+		return FindingsError(krm.Results(results).Sort())
+	}
+	return nil
+}
+
+func (f FindingsError) Error() string {
+	var lines []string
+	for _, result := range f {
+		if result.Severity != krm.Info {
+			lines = append(lines, line(result, look{}))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Printable keeps a text in one line and escapes what would control the terminal.
+func Printable(text string) string { return printable(text) }
