@@ -150,7 +150,7 @@ func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 	for _, p := range problems {
 		across := slices.ContainsFunc([]string{"unique", "unknown-", "-clash", "resource-reference", "fork-reference", "source"},
 			func(part string) bool { return strings.Contains(p.Tags["rule"], part) })
-		if p.Field.Path == path && p.Severity == krm.Error && !across {
+		if krm.Path(p.Field.Path) == path && p.Severity == krm.Error && !across {
 			wrong = append(wrong, p.Message)
 		}
 	}

@@ -76,7 +76,7 @@ func TestAnOlderState(t *testing.T) {
 			then := call.Base.List.Items()[0]
 			assert.Equal(t, krm.Place{File: label + "plugin.yaml", Line: 1, Column: 7}, then.PlaceOf("metadata.name"))
 			for _, item := range []*krm.Item{then, call.List.Items()[0]} {
-				image, _ := krm.Path("spec.runner.image").Find(item.Node())
+				image, _ := krm.Path("spec.runner.image").Find(item.YNode())
 				assert.Equal(t, "reg/1.0", image.Value)
 				require.Len(t, call.Base.Origins(image), 1)
 				assert.Equal(t, "tag", call.Base.Origins(image)[0].Variable)

@@ -18,9 +18,9 @@ import (
 func (r *run) configure(item *krm.Item) []strictyaml.Problem {
 	switch apiVersion, kind := item.APIVersion(), item.Kind(); {
 	case apiVersion == contract.APIVersion && kind == r.Kind:
-		return r.typed(item.Node())
+		return r.typed(item.YNode())
 	case apiVersion == "v1" && kind == "ConfigMap":
-		return r.configMap(item.Node())
+		return r.configMap(item.YNode())
 	case kind == r.Kind:
 		return wrong("apiVersion", fmt.Sprintf("must be %q, not %q", contract.APIVersion, apiVersion))
 	default:

@@ -50,9 +50,9 @@ func TestExcerptOfAFile(t *testing.T) {
 		return nil
 	})}
 	at := func(file string, line, column int) krm.Result {
-		return krm.Result{
-			Place: krm.Place{File: file, Line: line, Column: column}, Field: &krm.Field{CurrentValue: "tuh"},
-		}
+		result := krm.Result{Place: krm.Place{File: file, Line: line, Column: column}}
+		result.Field = &krm.Field{CurrentValue: "tuh"}
+		return result
 	}
 	assert.Equal(t, "  2 | c: tuh\n    |    ^^^\n", r.excerpt(at("a", 2, 4)))
 	assert.Equal(t, "  1 | a: b\n    |    ^\n", r.excerpt(at("a", 1, 4)))

@@ -86,7 +86,7 @@ func (c Call) misconfigured(key krm.Path, message string) krm.Result {
 	if c.FileMode {
 		subject = "--" + kebab(firstKey(key))
 	}
-	return krm.Result{Severity: krm.Error, Message: subject + ": " + message}
+	return krm.NewResult(krm.Error, subject+": "+message)
 }
 
 // Main runs the function on the process's arguments and streams, and exits. Signals need care where a file is written or

@@ -38,10 +38,10 @@ func TestLook(t *testing.T) {
 func TestColorsAddNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, severity := range []krm.Severity{krm.Error, krm.Warning, krm.Info, ""} {
-		result := krm.Result{
-			Message: "must not \x1b[0m", Severity: severity, Field: &krm.Field{Path: "a"},
-			ResourceRef: &krm.ResourceRef{Kind: "K", Name: "n"}, Place: krm.Place{File: "f\x1b", Line: 1, Column: 2},
-		}
+		result := krm.NewResult(severity, "must not \x1b[0m")
+		result.Field, result.Place = &krm.Field{Path: "a"}, krm.Place{File: "f\x1b", Line: 1, Column: 2}
+		result.ResourceRef = &krm.ResourceRef{}
+		result.ResourceRef.Kind, result.ResourceRef.Name = "K", "n"
 		colored := line(result, look{color: true})
 		require.Contains(t, colored, "\x1b[")
 		for _, sequence := range []string{plain, bold, red, yellow, blue} {

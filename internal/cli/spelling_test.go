@@ -21,7 +21,7 @@ func (s *spelling) Process(call cli.Call) (string, error) {
 		call.Misconfigured("wish", "must not be given")
 	}
 	for _, item := range call.List.Items() {
-		call.List.Report(misspelt(item, "", item.Node())...)
+		call.List.Report(misspelt(item, "", item.YNode())...)
 	}
 	return "read " + strconv.Itoa(len(call.List.Items())) + " documents", nil
 }

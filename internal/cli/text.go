@@ -48,7 +48,7 @@ func told(r krm.Result) string {
 func subjectOf(r krm.Result) string {
 	subject := subjectText(r.ResourceRef)
 	if r.Field != nil && r.Field.Path != "" {
-		subject = strings.TrimPrefix(subject+" "+string(r.Field.Path), " ")
+		subject = strings.TrimPrefix(subject+" "+r.Field.Path, " ")
 	}
 	return printable(subject)
 }

@@ -73,7 +73,7 @@ func TestPathsLeadToTheAnnotations(t *testing.T) {
 	t.Parallel()
 	s := named(t, "c", "s", contract.StateKey+": gone", contract.SandboxIDKey+": mine")
 	for want, path := range map[string]krm.Path{"gone": document.StatePath(), "mine": document.IDPath()} {
-		node, ok := path.Find(s.Item.Node())
+		node, ok := path.Find(s.Item.YNode())
 		require.True(t, ok, path)
 		assert.Equal(t, want, node.Value)
 	}

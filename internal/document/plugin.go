@@ -22,7 +22,7 @@ type Plugin struct {
 // Read decodes a document. It returns the plugin with what could be decoded, and everything that could not.
 func ReadPlugin(item *krm.Item) (*Plugin, []strictyaml.Problem) {
 	p := &Plugin{Item: item, Name: Identity(item)}
-	spec := krm.Value(item.Node(), "spec")
+	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return p, []strictyaml.Problem{{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}

@@ -28,7 +28,7 @@ func ReadSandbox(item *krm.Item) (*Sandbox, []strictyaml.Problem) {
 
 // readSpec decodes a document's spec into target, a pointer to a struct.
 func readSpec(item *krm.Item, target any) []strictyaml.Problem {
-	spec := krm.Value(item.Node(), "spec")
+	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return []strictyaml.Problem{{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
 	}

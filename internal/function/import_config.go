@@ -60,9 +60,7 @@ func keepNative(call cli.Call) string {
 	call.List.Remove(others...)
 	count := len(call.List.Items())
 	if count == 0 {
-		call.List.Report(krm.Result{
-			Severity: krm.Error, Message: "the paths must hold native documents (name, spec): there are none",
-		})
+		call.List.Report(krm.NewResult(krm.Error, "the paths must hold native documents (name, spec): there are none"))
 	}
 	return importSummary(count)
 }

@@ -86,7 +86,7 @@ func (m *merge) apply() {
 // inherit keeps the annotations that others have put on a document since it was imported: where its file is, that it is
 // local, what state a sandbox shall have.
 func inherit(item, old *krm.Item) {
-	annotations := krm.Value(krm.Value(old.Node(), "metadata"), "annotations")
+	annotations := krm.Value(krm.Value(old.YNode(), "metadata"), "annotations")
 	if annotations == nil {
 		return
 	}

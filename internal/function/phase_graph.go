@@ -36,9 +36,9 @@ func draw(call cli.Call, format string) ([]byte, error) {
 	}
 	text, err := diagram.Draw(diagram.Format(format), pictures)
 	if err == nil && format == string(diagram.Mermaid) && diagram.MermaidTooLarge(text) {
-		call.List.Report(krm.Result{Severity: krm.Warning, Message: fmt.Sprintf(
+		call.List.Report(krm.NewResult(krm.Warning, fmt.Sprintf(
 			"the graph is larger than what Mermaid shows by its defaults: draw it as %s or %s, or fewer plugins at once",
-			diagram.SVG, diagram.DOT)})
+			diagram.SVG, diagram.DOT)))
 	}
 	return text, err
 }

@@ -157,8 +157,7 @@ func (p *plan) namespaces() {
 		names[i] = strconv.Quote(name)
 	}
 	if len(names) > 0 {
-		p.call.List.Report(krm.Result{
-			Severity: krm.Info, Message: "must exist before the render is applied: namespace " + strings.Join(names, ", "),
-		})
+		p.call.List.Report(krm.NewResult(krm.Info,
+			"must exist before the render is applied: namespace "+strings.Join(names, ", ")))
 	}
 }

@@ -127,7 +127,7 @@ func (d *done) put(p *plan, stock *render.Inventory, object render.Object, file 
 		return
 	}
 	if t == nil {
-		d.results = append(d.results, krm.Result{Severity: krm.Error, Message: err.Error()})
+		d.results = append(d.results, krm.NewResult(krm.Error, err.Error()))
 		return
 	}
 	d.results = append(d.results, krm.At(t.subject.Item, resourcePath(t.index), krm.Error, err.Error()))

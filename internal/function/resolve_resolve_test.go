@@ -68,7 +68,7 @@ func find(t *testing.T, list, name string) *krm.Item {
 
 func pinOf(t *testing.T, item *krm.Item, index int) string {
 	t.Helper()
-	node, ok := krm.Path("spec.resources").Index(index).Key("plugin").Find(item.Node())
+	node, ok := krm.Path("spec.resources").Index(index).Key("plugin").Find(item.YNode())
 	require.True(t, ok)
 	return node.Value
 }
@@ -115,7 +115,7 @@ func TestAliases(t *testing.T) {
 	for i := range 3 {
 		assert.Equal(t, "hello-db@1.0.0", pinOf(t, item, i))
 	}
-	description, ok := krm.Path("spec.description").Find(item.Node())
+	description, ok := krm.Path("spec.description").Find(item.YNode())
 	require.True(t, ok)
 	assert.Equal(t, "hello-db", description.Value)
 }

@@ -107,7 +107,7 @@ func (s *scene) packRoutes(stock *render.Inventory) (changes []render.Change) {
 		}, s.place(file, files[file]))
 		files[file]++
 		if err != nil {
-			s.call.List.Report(krm.Result{Severity: krm.Error, Message: err.Error()})
+			s.call.List.Report(krm.NewResult(krm.Error, err.Error()))
 			continue
 		}
 		changes = append(changes, change)

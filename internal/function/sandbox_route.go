@@ -35,7 +35,7 @@ func (s *scene) route() {
 	s.routes = sandbox.RenderRoutes(sandboxes, s.groups, options)
 	for _, finding := range s.routes.Findings {
 		if finding.Item == nil {
-			s.call.List.Report(krm.Result{Severity: finding.Severity, Message: finding.Message})
+			s.call.List.Report(krm.NewResult(finding.Severity, finding.Message))
 			continue
 		}
 		s.call.List.Report(krm.At(finding.Item, finding.At, finding.Severity, finding.Message))

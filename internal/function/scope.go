@@ -30,9 +30,8 @@ func OneCluster[S interface{ Cluster() string }](call cli.Call, sandboxes []S, c
 	if cluster != "" {
 		chosen := slices.DeleteFunc(slices.Clone(sandboxes), func(s S) bool { return s.Cluster() != cluster })
 		if len(chosen) == 0 && len(sandboxes) > 0 {
-			call.List.Report(krm.Result{
-				Severity: krm.Warning, Message: fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", cluster),
-			})
+			call.List.Report(krm.NewResult(krm.Warning,
+				fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", cluster)))
 		}
 		return chosen, true
 	}

@@ -114,7 +114,7 @@ func checkEmbed(t *testing.T, read *load.Package, dir, embed, want, problem stri
 		return
 	}
 	assert.Empty(t, problems)
-	script, _ := krm.Path("spec.create[0].script").Find(read.Documents[0].Item.Node())
+	script, _ := krm.Path("spec.create[0].script").Find(read.Documents[0].Item.YNode())
 	assert.Equal(t, want, script.Value)
 }
 

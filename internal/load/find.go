@@ -168,8 +168,7 @@ const RuleFile = "file"
 
 // finding is a result about a place in a file.
 func finding(file string, line, column int, severity krm.Severity, message string) krm.Result {
-	return krm.Result{
-		Message: message, Severity: severity, Place: krm.Place{File: file, Line: line, Column: column},
-		Tags: map[string]string{"rule": RuleFile},
-	}
+	result := krm.NewResult(severity, message)
+	result.Place, result.Tags = krm.Place{File: file, Line: line, Column: column}, map[string]string{"rule": RuleFile}
+	return result
 }

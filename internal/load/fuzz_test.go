@@ -95,5 +95,5 @@ func checkPlaces(t *testing.T, item *krm.Item, lines int) {
 			}
 		}
 	}
-	walk(item.Node(), "")
+	walk(item.YNode(), "")
 }

@@ -41,7 +41,7 @@ func told(p *load.Package, dir string) []string {
 			subject = r.ResourceRef.Kind + "/" + r.ResourceRef.Name + " "
 		}
 		if r.Field != nil {
-			subject += string(r.Field.Path) + " "
+			subject += r.Field.Path + " "
 		}
 		place := fmt.Sprintf("%s:%d:%d", r.Place.File, r.Place.Line, r.Place.Column)
 		line := fmt.Sprintf("%s: %s %s%s", place, r.Severity, subject, r.Message)
@@ -113,7 +113,7 @@ spec:
 
 	assert.Equal(t, krm.Place{File: in, Line: 3, Column: 7}, d.Item.PlaceOf("metadata.name"))
 	assert.Equal(t, krm.Place{File: in, Line: 10, Column: 13}, d.Item.PlaceOf("spec.create[0].script"))
-	script, _ := krm.Path("spec.create[0].script").Find(d.Item.Node())
+	script, _ := krm.Path("spec.create[0].script").Find(d.Item.YNode())
 	require.Len(t, d.Origins[script], 1)
 	assert.Equal(t, filepath.Join(dir, "a.sh"), d.Origins[script][0].File)
 }
@@ -394,7 +394,7 @@ func TestReadKeepsWhatCannotBeFilledIn(t *testing.T) {
 	require.Len(t, read.Documents, 1)
 	assert.Len(t, read.Documents[0].Problems, 2)
 	assert.Len(t, read.Documents[0].Failed, 3)
-	cluster, _ := krm.Path("spec.cluster").Find(read.Documents[0].Item.Node())
+	cluster, _ := krm.Path("spec.cluster").Find(read.Documents[0].Item.YNode())
 	assert.Equal(t, "@{c}", cluster.Value)
 	assert.Equal(t, load.StdinName, read.Documents[0].Item.PlaceOf("").File)
 }

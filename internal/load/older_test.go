@@ -31,7 +31,7 @@ func TestReadOtherFiles(t *testing.T) {
 	require.Len(t, read.Documents, 2)
 	at := krm.Place{File: "main:plugins/db.yaml", Line: 1, Column: 7}
 	assert.Equal(t, at, read.Documents[0].Item.PlaceOf("metadata.name"))
-	script, _ := krm.Path("spec.create[0].script").Find(read.Documents[0].Item.Node())
+	script, _ := krm.Path("spec.create[0].script").Find(read.Documents[0].Item.YNode())
 	assert.Equal(t, "#!/bin/sh\n", script.Value)
 
 	read, err = load.Read([]string{"outside.yaml"}, load.Options{Files: files, Label: "main:"})

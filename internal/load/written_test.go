@@ -80,7 +80,7 @@ func TestPlacesInside(t *testing.T) {
 		{"spec.create[5].script", 0, "plugin.yaml:26:14", false},
 		{"spec.create[6].script", 0, "plugin.yaml:27:5", false},
 	} {
-		node, ok := c.path.Find(item.Node())
+		node, ok := c.path.Find(item.YNode())
 		require.True(t, ok)
 		line, column := lineColumn(t, node.Value, c.mark)
 		place, known := item.PlaceInside(c.path, line, column)

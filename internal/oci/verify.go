@@ -84,7 +84,7 @@ func checkDocument(item *krm.Item, path, want string) error {
 	if file(name) != path {
 		return fmt.Errorf("%s must be the document that its path says, not %s", path, name)
 	}
-	sum, err := digest.Of(name, krm.Value(item.Node(), "spec"))
+	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -16,7 +16,7 @@ const (
 const longestShown = 200
 
 // At returns a result about the field at path of item. An empty path means the object as a whole. The field's
-// current value is filled in where it is a scalar of one line that is not long.
+// current value is filled in, as it came in, if it is a scalar of one line that is not long.
 func At(item *Item, path Path, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
 	result.Place = item.PlaceOf(path)
@@ -29,7 +29,7 @@ func At(item *Item, path Path, severity Severity, message string) Result {
 // AtKey returns a result about the key at path of item: its place is the key's, and the field's values are keys.
 func AtKey(item *Item, path Path, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
-	key, found := path.FindKey(item.Node())
+	key, found := path.FindKey(item.YNode())
 	if !found {
 		result.Place = item.PlaceOf(path)
 		return result
@@ -41,8 +41,8 @@ func AtKey(item *Item, path Path, severity Severity, message string) Result {
 }
 
 // AtInside returns a result about a place inside the scalar at path of item, such as a line of a script: line and column
-// are those of the scalar's value, counted from 1, columns in characters; column 0 is where the line's text begins, and
-// line 0 the scalar as a whole. Where the place in a file is not known the message begins with the line.
+// are those of the scalar's value, counted from 1, columns in characters; column 0 is the start of the line's text, and
+// line 0 the scalar as a whole. If the place in a file is not known the message begins with the line.
 func AtInside(item *Item, path Path, line, column int, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
 	if line < 1 {
@@ -58,9 +58,10 @@ func AtInside(item *Item, path Path, line, column int, severity Severity, messag
 
 func about(item *Item, path Path, severity Severity, message string) Result {
 	ref := item.Ref()
-	result := Result{Message: message, Severity: severity, ResourceRef: &ref, File: item.file(), order: item.order}
+	result := NewResult(severity, message)
+	result.ResourceRef, result.File, result.order = &ref, item.file(), item.order
 	if path != "" {
-		result.Field = &Field{Path: path}
+		result.Field = &Field{Path: string(path)}
 	}
 	return result
 }

@@ -73,7 +73,7 @@ func TestAtInside(t *testing.T) {
 	assert.Nil(t, unknown.Field.CurrentValue)
 	assert.Equal(t, "must end", AtInside(item, "a", 0, 0, Error, "must end").Message, "no line is no line")
 
-	known := FromSource(item.Node(), inner{"a.yaml"})
+	known := FromSource(item.YNode(), inner{"a.yaml"})
 	assert.Equal(t, Place{File: "b.sh", Line: 4, Column: 1}, AtInside(known, "a", 3, 0, Error, "must end").Place)
 	assert.Equal(t, "must end", AtInside(known, "a", 3, 0, Error, "must end").Message)
 	assert.Equal(t, "line 3: x", AtInside(known, "b", 3, 0, Error, "x").Message, "only scalars have an inside")

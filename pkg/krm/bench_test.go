@@ -181,25 +181,6 @@ func BenchmarkEdit(b *testing.B) {
 	}
 }
 
-func BenchmarkJSON(b *testing.B) {
-	list, err := Parse(sandboxes(10000))
-	require.NoError(b, err)
-	var items []string
-	for _, item := range list.Items() {
-		text, err := encodeJSON(nil, item.Node())
-		require.NoError(b, err)
-		items = append(items, string(text))
-	}
-	src := []byte(`{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","items":[` + strings.Join(items, ",") + "]}")
-	b.SetBytes(int64(len(src)))
-	for b.Loop() {
-		list, err := Parse(src)
-		require.NoError(b, err)
-		_, err = list.WriteTo(io.Discard)
-		require.NoError(b, err)
-	}
-}
-
 func BenchmarkPrint(b *testing.B) {
 	list, err := Parse(sandboxes(10000))
 	require.NoError(b, err)
@@ -207,7 +188,7 @@ func BenchmarkPrint(b *testing.B) {
 	require.NoError(b, err)
 	for b.Loop() {
 		for _, item := range list.Items() {
-			_, err := FromNode(item.Node(), "").Bytes()
+			_, err := FromNode(item.YNode(), "").Bytes()
 			require.NoError(b, err)
 		}
 	}

@@ -14,7 +14,7 @@ const (
 	listGroup = "config.kubernetes.io/"
 )
 
-// checkHead tells whether this is a ResourceList of a version that we know.
+// checkHead returns an error if this is not a ResourceList of a known version.
 func (l *ResourceList) checkHead() error {
 	version, ours := strings.CutPrefix(l.version, listGroup)
 	if l.kind == listKind && ours && slices.Contains([]string{"v1", "v1beta1", "v1alpha1"}, version) {
@@ -38,7 +38,7 @@ func (l *ResourceList) checkItems() error {
 // where names an item for an error.
 func (l *ResourceList) where(n int) string {
 	text := fmt.Sprintf("items[%d]", n)
-	if line := l.items[n].span.line; line > 0 {
+	if line := l.items[n].line; line > 0 {
 		text += fmt.Sprintf(" (line %d)", line)
 	}
 	if kind := l.items[n].Kind(); kind != "" {
@@ -50,15 +50,15 @@ func (l *ResourceList) where(n int) string {
 func (i *Item) missing() []string {
 	var fields []string
 	for _, path := range []Path{versionPath, kindPath, namePath} {
-		if i.word(path) == "" {
+		if i.text(path) == "" {
 			fields = append(fields, string(path))
 		}
 	}
 	return fields
 }
 
-// mayBeNameless knows the objects that orchestrators send without a complete identity: kpt passes every YAML file of a
-// package, also a kustomization without apiVersion, kind and name; a list of objects has no name.
+// mayBeNameless reports whether orchestrators send such objects without a complete identity: kpt passes every YAML file
+// of a package, also a kustomization without apiVersion, kind and name; a list of objects has no name.
 func (i *Item) mayBeNameless() bool {
 	if kind := i.Kind(); kind == "Kustomization" || kind == "Component" || strings.HasSuffix(kind, "List") {
 		return true
@@ -78,7 +78,7 @@ func describe(node *yaml.Node) string {
 		return "a mapping"
 	case node.Kind == yaml.SequenceNode:
 		return "a list"
-	case node.Tag == "!!null":
+	case node.ShortTag() == nullTag:
 		return "null"
 	default:
 		return "a scalar"

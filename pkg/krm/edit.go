@@ -6,88 +6,147 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// edit is a queued change of one scalar: a new string, or its removal.
-type edit struct {
-	path       Path // as Path.canonical spells it
-	annotation bool // it names an annotation, which need not exist
-	key        string
-	value      string
-	gone       bool
+// Edit calls change with the object's tree, which it may change in any way. If the tree is another one afterwards, the
+// item is printed anew when the list is written. Edit returns the error of change.
+func (i *Item) Edit(change func(object *kyaml.RNode) error) error {
+	before := kyaml.CopyYNode(i.YNode())
+	err := change(i.tree)
+	i.changed = i.changed || !identical(before, i.YNode())
+	return err
 }
 
-// Set replaces the scalar at path, which must exist, by a string. Where it is that string already no byte changes.
+// Set replaces the scalar at path, which must exist, by a string. If it is that string already no byte changes. Bytes
+// that are not UTF-8 become U+FFFD, here as in Annotate: neither YAML nor JSON can hold them.
 func (i *Item) Set(path Path, value string) error {
-	path = path.canonical()
-	if key, ok := annotationKey(path); ok {
-		if _, exists := i.Annotation(key); exists {
-			i.Annotate(key, value)
-			return nil
-		}
-	}
-	node, ok := path.Find(i.Node())
+	value = validText(value)
+	node, ok := path.Find(i.YNode())
 	if !ok || node.Kind != yaml.ScalarNode || path == "" {
 		return fmt.Errorf("%s: there is no scalar to set", path)
 	}
-	i.queue(edit{path: path, value: value})
-	return nil
-}
-
-// Annotate sets an annotation, and adds `metadata` and `annotations` where they are missing. Where they are there but
-// are no mappings, writing the item is an error.
-func (i *Item) Annotate(key, value string) {
-	i.queue(edit{path: annotationPath(key), annotation: true, key: key, value: value})
-}
-
-// Unannotate removes an annotation where it is present, and `annotations` with the last one.
-func (i *Item) Unannotate(key string) {
-	i.queue(edit{path: annotationPath(key), annotation: true, key: key, gone: true})
-}
-
-func annotationPath(key string) Path { return annotationsPath.Key(strings.ToValidUTF8(key, "\ufffd")) }
-
-// annotationKey returns the key of a path that names an annotation.
-func annotationKey(path Path) (string, bool) {
-	rest, ok := strings.CutPrefix(string(path), string(annotationsPath))
-	if !ok || rest == "" {
-		return "", false
-	}
-	key, index, rest, ok := nextStep(rest)
-	return key, ok && index < 0 && rest == ""
-}
-
-// queue takes an edit. Bytes that are not UTF-8 become U+FFFD: neither YAML nor JSON can hold them.
-func (i *Item) queue(one edit) {
-	one.key = strings.ToValidUTF8(one.key, "\ufffd")
-	one.value = strings.ToValidUTF8(one.value, "\ufffd")
-	if old := i.edited(one.path); old != nil {
-		*old = one
-		return
-	}
-	i.edits = append(i.edits, one)
-}
-
-func (i *Item) edited(path Path) *edit {
-	for n := range i.edits {
-		if i.edits[n].path == path {
-			return &i.edits[n]
-		}
-	}
-	return nil
-}
-
-// changes returns the queued edits that change something.
-func (i *Item) changes() []edit {
-	if len(i.edits) == 0 {
+	if isString(node, value) {
 		return nil
 	}
-	root := i.Node()
-	return slices.DeleteFunc(slices.Clone(i.edits), func(one edit) bool {
-		node, ok := one.path.Find(root)
-		if !ok {
-			return one.gone
+	if err := i.startEdit(path); err != nil {
+		return err
+	}
+	node, _ = path.Find(i.YNode())
+	setString(node, value)
+	return nil
+}
+
+// Annotate sets an annotation, and adds `metadata` and `annotations` if they are missing. If they are there but are no
+// mappings, writing the item is an error. If the annotation has that value already no byte changes.
+func (i *Item) Annotate(key, value string) {
+	key, value = validText(key), validText(value)
+	if node, ok := annotationsPath.Key(key).Find(i.YNode()); ok && isString(node, value) {
+		return
+	}
+	err := i.startEdit(annotationsPath.Key(key))
+	if err == nil {
+		err = annotate(i.YNode(), key, value)
+	}
+	i.fail(err)
+}
+
+// Unannotate removes an annotation if it is present, and `annotations` with the last one.
+func (i *Item) Unannotate(key string) {
+	key = validText(key)
+	if _, ok := annotationsPath.Key(key).Find(i.YNode()); !ok {
+		return
+	}
+	if err := i.startEdit(annotationsPath.Key(key)); err != nil {
+		i.fail(err)
+		return
+	}
+	metadata := Value(i.YNode(), "metadata")
+	annotations := Value(metadata, "annotations")
+	for n := keyIndex(annotations, key); n >= 0; n = keyIndex(annotations, key) {
+		annotations.Content = slices.Delete(annotations.Content, n, n+2)
+	}
+	if len(annotations.Content) == 0 {
+		n := keyIndex(metadata, "annotations")
+		metadata.Content = slices.Delete(metadata.Content, n, n+2)
+	}
+}
+
+func (i *Item) fail(err error) {
+	if i.err == nil {
+		i.err = err
+	}
+}
+
+// startEdit notes that the scalar at path is about to change. The tree's aliases are replaced by what they stand for, so that an edit of
+// one field is not one of others.
+func (i *Item) startEdit(path Path) error {
+	root := i.YNode()
+	if _, ok := i.before[path]; !ok {
+		if i.before == nil {
+			i.before = map[Path]any{}
 		}
-		return !one.gone && node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && node.Value == one.value
-	})
+		i.before[path] = i.scalar(path)
+	}
+	if hasAliases(root) {
+		expanded, err := expand(root)
+		if err != nil {
+			return err
+		}
+		*root = *expanded
+	}
+	i.changed = true
+	return nil
+}
+
+func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// isString reports whether a node is this string.
+func isString(node *yaml.Node, value string) bool {
+	return node.Kind == yaml.ScalarNode && node.ShortTag() == stringTag && node.Value == value
+}
+
+// annotate sets an annotation in a tree without aliases.
+func annotate(root *yaml.Node, key, value string) error {
+	metadata, err := child(root, "metadata")
+	if err != nil {
+		return err
+	}
+	annotations, err := child(metadata, "annotations")
+	if err != nil {
+		return err
+	}
+	if old := Value(annotations, key); old != nil {
+		old.Kind, old.Content = yaml.ScalarNode, nil
+		setString(old, value)
+		return nil
+	}
+	annotations.Content = append(annotations.Content, newString(key), newString(value))
+	return nil
+}
+
+// child returns the mapping at key, which it adds if it is missing or null.
+func child(mapping *yaml.Node, key string) (*yaml.Node, error) {
+	old := Value(mapping, key)
+	switch {
+	case old == nil:
+		old = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		mapping.Content = slices.Insert(mapping.Content, indexFor(mapping, key), newString(key), old)
+	case old.ShortTag() == nullTag || old.Kind == yaml.MappingNode && len(old.Content) == 0:
+		mapping.Content[keyIndex(mapping, key)].LineComment = old.LineComment
+		*old = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	case old.Kind != yaml.MappingNode:
+		return nil, fmt.Errorf("%q must be a mapping to be annotated, not %s", key, describe(old))
+	}
+	return old, nil
+}
+
+// indexFor returns where in a mapping's content a new key belongs: metadata behind kind and apiVersion, others at the end.
+func indexFor(mapping *yaml.Node, key string) int {
+	if key == "metadata" {
+		if n := max(keyIndex(mapping, "kind"), keyIndex(mapping, "apiVersion")); n >= 0 {
+			return n + 2
+		}
+	}
+	return len(mapping.Content)
 }

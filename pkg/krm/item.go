@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
 // The orchestrators' annotations that say where an object came from.
@@ -25,113 +28,157 @@ const (
 	annotationsPath Path = "metadata.annotations"
 )
 
-// Item is one object of a ResourceList. Its bytes are kept; its tree is parsed when somebody asks for it.
+// Item is one object of a ResourceList. Different items may be used from several goroutines at once; so may the methods
+// of one item that do not change it.
 type Item struct {
-	list     *ResourceList // it came in with, nil for others
-	slot     int           // its place in that list, from 1
-	span     span          // in that list's bytes, where they are known
-	text     []byte        // of an item that did not come in with a list
-	replaced *Item         // whose place it took
+	list *ResourceList // that it came in with, nil for others
+	slot int           // its place in that list, from 1
+	line int           // in that list, 0 if unknown
 
-	peeked bool // known says what the tree would
-	known  [peekFields]string
-	once   sync.Once
-	tree   *yaml.Node
-	broken error
-	odd    bool // only the parser understands its bytes: what is cut into them is checked
-	above  int  // how many lines are above it in the text that the tree's lines count from
+	raw     []byte // as it came, nil if it came as a tree
+	element bool   // raw is an element of a list, with its dash and indentation
+	unsure  bool   // raw is not written in a plain block style
+	header  scan.Header
 
-	edits  []edit
-	order  int
-	source Source // of the tree, nil where the item came in with a list
+	once    sync.Once
+	tree    *kyaml.RNode
+	err     error        // why the tree cannot be parsed or written
+	changed bool         // the tree says something else than raw
+	before  map[Path]any // the scalars that Set, Annotate and Unannotate changed, nil where there was none
+
+	order    int
+	replaced *Item  // whose place it took
+	source   Source // of the tree, nil if the item came in with a list
 }
 
-// APIVersion returns the object's apiVersion, empty where it has none.
-func (i *Item) APIVersion() string { return i.field(versionPath, peekVersion) }
-
-// Kind returns the object's kind, empty where it has none.
-func (i *Item) Kind() string { return i.field(kindPath, peekKind) }
-
-// Name returns the object's metadata.name.
-func (i *Item) Name() string { return i.field(namePath, peekName) }
-
-// Namespace returns the object's metadata.namespace.
-func (i *Item) Namespace() string { return i.word(namespacePath) }
-
-func (i *Item) field(path Path, peek int) string {
-	if i.peeked && len(i.edits) == 0 {
-		return i.known[peek]
+// NewItem takes an object as block-style YAML without indentation, such as a renderer prints. The item keeps raw, which
+// must not be changed; if it is plain block style it is not parsed until somebody asks for its tree. It is an error if
+// raw is not one YAML document, or not a mapping.
+func NewItem(raw []byte) (*Item, error) {
+	item := &Item{raw: raw}
+	var ok bool
+	if item.header, ok = scan.Object(raw); ok {
+		return item, nil
 	}
-	return i.word(path)
+	node, err := parseOne(raw)
+	if err != nil {
+		return nil, err
+	}
+	if node.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("must be an object (a mapping), not %s", describe(node))
+	}
+	item.setTree(node)
+	item.unsure = true
+	if !scan.IsPlain(raw) {
+		item.raw = nil
+	}
+	return item, nil
 }
 
-// word returns the scalar at path, empty where there is none or null.
-func (i *Item) word(path Path) string {
+// FromNode takes an object as a tree whose lines and columns are those of the named file.
+func FromNode(node *yaml.Node, file string) *Item { return FromSource(node, named(file)) }
+
+// FromSource takes an object as a tree that was read from a text.
+func FromSource(node *yaml.Node, source Source) *Item {
+	item := &Item{source: source}
+	item.setTree(node)
+	return item
+}
+
+func (i *Item) setTree(node *yaml.Node) { i.once.Do(func() { i.tree = kyaml.NewRNode(node) }) }
+
+// APIVersion returns the object's apiVersion, empty if it has none.
+func (i *Item) APIVersion() string {
+	if i.header.Known && !i.changed {
+		return i.header.APIVersion
+	}
+	return i.text(versionPath)
+}
+
+// Kind returns the object's kind, empty if it has none.
+func (i *Item) Kind() string {
+	if i.header.Known && !i.changed {
+		return i.header.Kind
+	}
+	return i.text(kindPath)
+}
+
+// Name returns the object's metadata.name, empty if it has none.
+func (i *Item) Name() string {
+	if i.header.Known && !i.changed {
+		return i.header.Name
+	}
+	return i.text(namePath)
+}
+
+// Namespace returns the object's metadata.namespace, empty if it has none.
+func (i *Item) Namespace() string { return i.text(namespacePath) }
+
+// Ref names the object for a result.
+func (i *Item) Ref() ResourceRef {
+	return ResourceRef{
+		TypeMeta: kyaml.TypeMeta{APIVersion: i.APIVersion(), Kind: i.Kind()},
+		NameMeta: kyaml.NameMeta{Name: i.Name(), Namespace: i.Namespace()},
+	}
+}
+
+// Annotation returns one of the object's annotations. Nothing is parsed if the object's bytes show that there is none.
+func (i *Item) Annotation(key string) (string, bool) {
+	if i.header.Known && !i.changed && cannotHold(i.raw, key) {
+		return "", false
+	}
+	return i.value(annotationsPath.Key(key))
+}
+
+// cannotHold reports that no key of a text is this one: it is not written there, and there is no escape, doubled quote
+// or fold that could hide it.
+func cannotHold(text []byte, key string) bool {
+	return !strings.ContainsAny(key, " '") && !bytes.Contains(text, []byte(key)) && bytes.IndexByte(text, '\\') < 0
+}
+
+func (i *Item) text(path Path) string {
 	text, _ := i.value(path)
 	return text
 }
 
-// value returns the scalar at path with the edits made so far. There is none where it is null.
+// value returns the scalar at path, false if there is none or null.
 func (i *Item) value(path Path) (string, bool) {
-	if edit := i.edited(path); edit != nil {
-		return edit.value, !edit.gone
-	}
-	node, ok := path.Find(i.Node())
-	if !ok || node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
+	node, ok := path.Find(i.YNode())
+	if !ok || node.Kind != yaml.ScalarNode || node.ShortTag() == nullTag {
 		return "", false
 	}
 	return node.Value, true
 }
 
-// Annotation returns one of the object's annotations, with the edits made so far. Where the object's bytes show that
-// there is none nothing is parsed.
-func (i *Item) Annotation(key string) (string, bool) {
-	path := annotationPath(key)
-	if i.peeked && i.edited(path) == nil && cannotHold(i.raw(), key) {
-		return "", false
-	}
-	return i.value(path)
-}
-
-// cannotHold tells that no key of a text is this one: neither is it written there nor is there an escape, a doubled quote
-// or a fold that could hide it.
-func cannotHold(text []byte, key string) bool {
-	return !strings.ContainsAny(key, " '") && !bytes.Contains(text, []byte(key)) && bytes.IndexByte(text, '\\') < 0
-}
-
-// Node returns the object's tree as it was read. It must not be changed: edits go through Set and Annotate.
-func (i *Item) Node() *yaml.Node {
+// RNode returns the object's tree, which is parsed at the first call. It is for reading: change it within Edit, or the
+// change may not be written. The tree of an item that is not valid YAML is empty, and writing the item is an error.
+func (i *Item) RNode() *kyaml.RNode {
 	i.once.Do(func() {
-		if i.tree, i.broken = i.parse(); i.broken != nil {
-			i.tree = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		node, err := i.parse()
+		if err != nil {
+			node, i.err = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, err
 		}
+		i.tree = kyaml.NewRNode(node)
 	})
 	return i.tree
 }
 
+// YNode returns the root of the object's tree, as RNode does.
+func (i *Item) YNode() *yaml.Node { return i.RNode().YNode() }
+
 func (i *Item) parse() (*yaml.Node, error) {
-	if i.list != nil && i.list.json != nil {
-		return jsonTree(i.raw())
+	node, err := parseOne(bytes.ReplaceAll(i.raw, []byte("\r\n"), []byte("\n")))
+	if err != nil || !i.element {
+		return node, err
 	}
-	node, err := parseOne(i.raw())
-	if err == nil && i.list != nil {
-		if !isElement(node) {
-			return nil, fmt.Errorf("line %d: must be an object (a mapping)", i.span.line)
-		}
-		node = node.Content[0]
+	if !isElement(node) {
+		return nil, fmt.Errorf("line %d: must be an object (a mapping)", i.line)
 	}
-	return node, err
+	return node.Content[0], nil
 }
 
-// raw returns the item's bytes as they came in, those of a list with the dash and what follows up to the next.
-func (i *Item) raw() []byte {
-	if i.list == nil {
-		return i.text
-	}
-	return i.list.src[i.span.start:i.span.next]
-}
-
-// Ref names the object for a result.
-func (i *Item) Ref() ResourceRef {
-	return ResourceRef{APIVersion: i.APIVersion(), Kind: i.Kind(), Name: i.Name(), Namespace: i.Namespace()}
+// isElement reports whether a tree is that of a list with one object.
+func isElement(node *yaml.Node) bool {
+	return node.Kind == yaml.SequenceNode && node.Style&yaml.FlowStyle == 0 && len(node.Content) == 1 &&
+		node.Content[0].Kind == yaml.MappingNode
 }

@@ -1,30 +1,16 @@
-// Package krm is the wire of a KRM function: it reads a ResourceList, hands out its items lazily, and writes it back
-// with every byte that nobody edited unchanged.
-//
-// A list in block style is not parsed. A scanner that knows the plain shapes of YAML, and gives up on every other, finds
-// where the items are; an item is parsed when somebody asks for its tree. JSON is cut by its own scanner. Whatever they
-// are not sure of goes to the parser as a whole: never a wrong answer, only a slower one.
-//
-// Edits are queued, and cut into the bytes when the list is written. Where the cut is not a plain one, what comes out
-// is parsed again and compared with what was meant; if they differ, the item is printed anew from its tree.
 package krm
 
 import (
-	"bytes"
-	"fmt"
+	"runtime"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/sync/errgroup"
 
-	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// MostItems is how many items a list may have.
-const MostItems = 1 << 20
-
-var errExcess = fmt.Errorf("`items` must have at most %d items", MostItems)
-
-// ResourceList is what an orchestrator sends and expects back.
+// ResourceList is what an orchestrator sends and expects back. Use Parse or NewList to make one.
 type ResourceList struct {
 	src     []byte
 	version string
@@ -33,105 +19,70 @@ type ResourceList struct {
 	items   []*Item
 	read    []*Item // the items as they came in
 	results Results
-	excess  bool // there are more items than MostItems
 
-	layout *layout    // of block YAML
-	json   *jsonList  // of JSON
-	root   *yaml.Node // of what only the parser understood; its layout may be known too
+	layout *scan.Layout // of what the scanner understood
+	root   *yaml.Node   // of all else that was read
+	isJSON bool
 }
 
-// Parse reads one ResourceList, YAML or JSON, of version v1, v1beta1 or v1alpha1. The list keeps src, which must not be
-// changed as long as the list is in use.
-//
-// An error is one line that says what is wrong and where: the input is not YAML, holds a second document, is not a
-// ResourceList, is larger than FallbackLimit and not plain enough to be scanned; `items` is not a list; an item is not
-// an object or lacks one of apiVersion, kind and metadata.name. A missing or null `items` is an empty list.
-func Parse(src []byte) (*ResourceList, error) {
-	list := &ResourceList{src: src}
-	if err := list.load(); err != nil {
-		return nil, err
-	}
-	if err := list.checkHead(); err != nil {
-		return nil, err
-	}
-	if err := list.readConfig(); err != nil {
-		return nil, err
-	}
-	if err := list.checkItems(); err != nil {
-		return nil, err
-	}
-	list.read = slices.Clone(list.items)
-	for n, item := range list.read {
-		item.slot = n + 1
-	}
-	return list, nil
-}
-
-func (l *ResourceList) load() error {
-	if l.scan() {
-		return nil
-	}
-	if l.excess {
-		return errExcess
-	}
-	l.layout, l.items = nil, nil
-	if startsObject(l.src) {
-		if done, err := l.scanJSON(); done || err != nil {
-			return err
-		}
-	}
-	return l.parse()
-}
-
-// startsObject tells whether a text looks like JSON.
-func startsObject(src []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(src, []byte(byteOrderMark)), " \t\r\n"), []byte("{"))
-}
-
-// NewList returns a list of the given items, as file mode builds it.
+// NewList returns a list of the given items.
 func NewList(items ...*Item) *ResourceList {
 	list := &ResourceList{}
 	list.Append(items...)
 	return list
 }
 
-// FunctionConfig returns the tree of the functionConfig, nil where it is absent, null or empty.
+// FunctionConfig returns the tree of the functionConfig, nil if it is absent, null or empty.
 func (l *ResourceList) FunctionConfig() *yaml.Node { return l.config }
 
 // Items returns the items in order. The slice must not be changed: use Append, Replace and Remove.
 func (l *ResourceList) Items() []*Item { return l.items }
 
-// Select returns the items of one of the kinds of apiVersion, with their trees parsed; the work is spread over the
-// cores. A chosen item that is not valid YAML is an error.
+// Select returns the items that are of one of the kinds of apiVersion, with their trees parsed, on all cores. A selected
+// item that is not valid YAML is an error.
 func (l *ResourceList) Select(apiVersion string, kinds ...string) ([]*Item, error) {
-	var chosen []*Item
+	var selected []*Item
 	for _, item := range l.items {
-		for _, kind := range kinds {
-			if item.Kind() == kind && item.APIVersion() == apiVersion {
-				chosen = append(chosen, item)
-				break
+		if slices.Contains(kinds, item.Kind()) && item.APIVersion() == apiVersion {
+			selected = append(selected, item)
+		}
+	}
+	return selected, parseAll(selected)
+}
+
+// parseAll parses items on all cores.
+func parseAll(items []*Item) error {
+	return onAllCores(len(items), func(i int) error {
+		items[i].RNode()
+		return items[i].err
+	})
+}
+
+// onAllCores calls work for 0 to n-1 in any order, and returns an error of it.
+func onAllCores(n int, work func(i int) error) error {
+	cores := runtime.GOMAXPROCS(0)
+	var group errgroup.Group
+	group.SetLimit(cores)
+	share := n/(16*cores) + 1
+	for from := 0; from < n; from += share {
+		group.Go(func() error {
+			for i := from; i < min(from+share, n); i++ {
+				if err := work(i); err != nil {
+					return err
+				}
 			}
-		}
+			return nil
+		})
 	}
-	cores.Each(len(chosen), func(i int) { chosen[i].Node() })
-	for _, item := range chosen {
-		if item.broken != nil {
-			return nil, item.broken
-		}
-	}
-	return chosen, nil
+	return group.Wait()
 }
 
 // Append adds items at the end.
 func (l *ResourceList) Append(items ...*Item) {
 	for _, item := range items {
-		l.add(item)
+		item.order = len(l.items)
+		l.items = append(l.items, item)
 	}
-}
-
-func (l *ResourceList) add(item *Item) {
-	item.order = len(l.items)
-	l.items = append(l.items, item)
 }
 
 // Remove takes the items out of the list.
@@ -149,7 +100,7 @@ func (l *ResourceList) Remove(items ...*Item) {
 	l.items = kept
 }
 
-// Replace puts an item that is not in the list in the place of one that is. Where both print the same, the list's bytes
+// Replace puts an item that is not in the list in the place of one that is. If both print the same, the list's bytes
 // stay as they are.
 func (l *ResourceList) Replace(old, item *Item) {
 	at := old.order

@@ -4,47 +4,193 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// errEmpty tells that a text holds no document.
-var errEmpty = errors.New("there is no document")
+// MaxItems is how many items a list may have.
+const MaxItems = 1 << 20
 
-// parseOne parses a text that holds one YAML document, and returns its root. Empty documents beside it do not count.
-func parseOne(src []byte) (root *yaml.Node, err error) {
-	defer func() {
-		if crash := recover(); crash != nil {
-			root, err = nil, fmt.Errorf("not YAML: %v", crash)
+// FallbackLimit is the size in bytes up to which a list that is not plain enough to be scanned is parsed as a whole. The
+// parser needs many times the size in memory, so a larger one is an error.
+const FallbackLimit = 16 << 20
+
+// largeInput is the size in bytes from which on an input must name what it is somewhere before it is parsed.
+const largeInput = 1 << 20
+
+var errTooMany = fmt.Errorf("`items` must have at most %d items", MaxItems)
+
+// Parse reads one ResourceList, YAML or JSON, of version v1, v1beta1 or v1alpha1. The list keeps src, which must not be
+// changed as long as the list is in use.
+//
+// An error is one line that says what is wrong and where: the input is not YAML, holds a second document, is not a
+// ResourceList, is larger than FallbackLimit and not plain enough to be scanned; `items` is not a list, or longer than
+// MaxItems; an item is not an object or lacks one of apiVersion, kind and metadata.name. A missing or null `items` is an
+// empty list.
+func Parse(src []byte) (*ResourceList, error) {
+	list := &ResourceList{src: src}
+	if err := list.load(); err != nil {
+		return nil, err
+	}
+	if err := list.checkHead(); err != nil {
+		return nil, err
+	}
+	if err := list.readConfig(); err != nil {
+		return nil, err
+	}
+	if err := list.checkItems(); err != nil {
+		return nil, err
+	}
+	list.read = slices.Clone(list.items)
+	for n, item := range list.read {
+		item.slot = n + 1
+	}
+	return list, nil
+}
+
+func (l *ResourceList) load() error {
+	if ok, err := l.scan(); ok || err != nil {
+		return err
+	}
+	root, err := l.parse()
+	if err != nil {
+		return err
+	}
+	l.root = root
+	return l.takeFields()
+}
+
+// scan takes the list as the scanner lays it out. It returns false if the whole list must be parsed.
+func (l *ResourceList) scan() (bool, error) {
+	layout, err := scan.List(l.src, MaxItems)
+	if err != nil {
+		if errors.Is(err, scan.ErrTooMany) {
+			return false, errTooMany
 		}
-	}()
-	decoder := yaml.NewDecoder(bytes.NewReader(src))
-	for {
-		var document yaml.Node
-		switch err := decoder.Decode(&document); {
-		case errors.Is(err, io.EOF):
-			if root == nil {
-				return nil, errEmpty
+		return false, nil
+	}
+	all := make([]Item, len(layout.Items))
+	l.items = make([]*Item, len(all))
+	var unsure []*Item
+	for n := range layout.Items {
+		found, item := &layout.Items[n], &all[n]
+		item.list, item.order, item.line = l, n, found.Line
+		item.raw, item.element, item.header = l.src[found.Start:found.End:found.End], true, found.Header
+		if item.unsure = found.NeedsParse; item.unsure {
+			unsure = append(unsure, item)
+		}
+		l.items[n] = item
+	}
+	if parseAll(unsure) != nil {
+		l.items = nil
+		return false, nil // the parser says better what is wrong with the list
+	}
+	l.layout, l.version, l.kind = layout, layout.APIVersion, layout.Kind
+	return true, nil
+}
+
+// parse reads the whole list as a tree.
+func (l *ResourceList) parse() (*yaml.Node, error) {
+	if l.isJSON = isJSON(l.src); l.isJSON {
+		return jsonTree(l.src)
+	}
+	if len(l.src) > largeInput && !bytes.Contains(l.src, []byte(listKind)) {
+		return nil, fmt.Errorf("not a ResourceList: the input has %d bytes and nowhere the word %q", len(l.src), listKind)
+	}
+	if len(l.src) > FallbackLimit {
+		return nil, fmt.Errorf("a ResourceList of %d bytes must be plain block YAML or JSON: what needs the full parser must "+
+			"have at most %d bytes", len(l.src), FallbackLimit)
+	}
+	root, err := parseOne(l.src)
+	if errors.Is(err, errEmpty) {
+		return nil, errors.New("not a ResourceList: the input is empty")
+	}
+	if err == nil && root.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("not a ResourceList: must be a mapping, not %s", describe(root))
+	}
+	return root, err
+}
+
+// takeFields takes the list's fields from its tree.
+func (l *ResourceList) takeFields() error {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(l.root.Content); i += 2 {
+		key, value := dereference(l.root.Content[i]), dereference(l.root.Content[i+1])
+		if key.Kind != yaml.ScalarNode {
+			return fmt.Errorf("line %d: a field's name must be a string, not %s", l.root.Content[i].Line, describe(key))
+		}
+		if seen[key.Value] {
+			return fmt.Errorf("line %d: field %q must not be given twice", key.Line, key.Value)
+		}
+		seen[key.Value] = true
+		switch key.Value {
+		case "apiVersion":
+			l.version = value.Value
+		case "kind":
+			l.kind = value.Value
+		case "items":
+			if err := l.takeItems(value); err != nil {
+				return err
 			}
-			return root, nil
-		case err != nil:
-			return nil, notYAML(err)
-		case len(document.Content) != 1 || isEmptyDocument(document.Content[0]):
-		case root != nil:
-			return nil, fmt.Errorf("line %d: must be one document, but a second one starts here", document.Content[0].Line)
-		default:
-			root = document.Content[0]
 		}
 	}
+	return nil
 }
 
-func isEmptyDocument(node *yaml.Node) bool {
-	return node.Kind == yaml.ScalarNode && node.Value == "" && node.Style == 0 && node.Anchor == ""
+func (l *ResourceList) takeItems(items *yaml.Node) error {
+	if items.ShortTag() == nullTag {
+		return nil
+	}
+	if items.Kind != yaml.SequenceNode {
+		return fmt.Errorf("line %d: `items` must be a list, not %s", items.Line, describe(items))
+	}
+	if len(items.Content) > MaxItems {
+		return errTooMany
+	}
+	for n, node := range items.Content {
+		object := dereference(node)
+		if object.Kind != yaml.MappingNode {
+			return fmt.Errorf("items[%d] (line %d): must be an object (a mapping), not %s", n, node.Line, describe(node))
+		}
+		if hasAliases(node) {
+			var err error
+			if object, err = expand(node); err != nil {
+				return fmt.Errorf("items[%d] (line %d): %w", n, node.Line, err)
+			}
+		}
+		item := &Item{list: l, line: node.Line}
+		item.setTree(object)
+		l.Append(item)
+	}
+	return nil
 }
 
-func notYAML(err error) error {
-	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
-	return fmt.Errorf("not YAML: %s", text)
+// readConfig takes the functionConfig, which is small, as a tree.
+func (l *ResourceList) readConfig() error {
+	const name = "functionConfig"
+	root := l.root
+	if l.layout != nil {
+		field := l.layout.Field(name)
+		if field == nil {
+			return nil
+		}
+		var err error
+		if root, err = parseOne(l.src[field.Start:field.Next]); err != nil {
+			return err
+		}
+	}
+	config := Value(root, name)
+	if config == nil || config.ShortTag() == nullTag {
+		return nil
+	}
+	if config.Kind != yaml.MappingNode {
+		return fmt.Errorf("`functionConfig` must be an object (a mapping), not %s", describe(config))
+	}
+	if len(config.Content) > 0 {
+		l.config = config
+	}
+	return nil
 }

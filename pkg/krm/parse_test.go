@@ -71,12 +71,12 @@ func TestParseErrors(t *testing.T) {
 		{"item scalar", head + "items:\n- kind: A\n- b\n", `items[1] (line 5): must be an object (a mapping), not a scalar`},
 		{"item null", head + "items:\n-\n", `items[0] (line 4): must be an object (a mapping), not null`},
 		{"item list", head + "items:\n- - a\n", `items[0] (line 4): must be an object (a mapping), not a list`},
-		{"item JSON", `{"items": [1]}`, `items[0] (offset 11): must be an object`},
+		{"item JSON", `{"items": [1]}`, `items[0] (line 1): must be an object (a mapping), not a scalar`},
 		{"nameless", head + "items:\n- apiVersion: v1\n  kind: A\n", `items[0] (line 4), kind "A": must have metadata.name`},
 		{"null name", head + "items:\n- apiVersion: v1\n  kind: A\n  metadata: {name: }\n", `must have metadata.name`},
 		{"nothing known", head + "items:\n- a: b\n", `items[0] (line 4): must have apiVersion and kind and metadata.name`},
 		{"nameless JSON", `{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [{"kind": "A"}]}`,
-			`items[0], kind "A": must have apiVersion and metadata.name`},
+			`items[0] (line 1), kind "A": must have apiVersion and metadata.name`},
 		{"config", head + "functionConfig: a\nitems: []\n", "`functionConfig` must be an object (a mapping), not a scalar"},
 	} {
 		list, err := Parse([]byte(test.src))
@@ -128,9 +128,9 @@ func TestParseJunkCostsNoMemory(t *testing.T) {
 
 func TestParseHugeItems(t *testing.T) {
 	t.Parallel()
-	list := head + "items:\n" + strings.Repeat("- a: 1\n", MostItems+1)
+	list := head + "items:\n" + strings.Repeat("- a: 1\n", MaxItems+1)
 	_, err := Parse([]byte(list))
-	require.ErrorIs(t, err, errExcess)
+	require.ErrorIs(t, err, errTooMany)
 }
 
 // A small document whose aliases stand for a huge one passes as it is, and cannot be expanded.
@@ -145,7 +145,7 @@ func TestBomb(t *testing.T) {
 	for _, src := range []string{bomb.String(), bomb.String() + "- *a30\n", loop} {
 		list, err := Parse([]byte(src))
 		if err != nil {
-			require.ErrorContains(t, err, "must be an object")
+			require.ErrorContains(t, err, "items[0] (line 4): aliases must not stand for")
 			continue
 		}
 		require.Equal(t, src, written(t, list))

@@ -28,7 +28,7 @@ func (p Path) Key(key string) Path {
 // Index is the path of the list element i below p.
 func (p Path) Index(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
 
-// Find returns the value at p below root, and false where there is none. Of duplicate keys the first counts.
+// Find returns the value at p below root, and false if there is none. Of duplicate keys the first counts.
 func (p Path) Find(root *yaml.Node) (*yaml.Node, bool) {
 	node := root
 	for rest := string(p); rest != ""; {
@@ -59,24 +59,6 @@ func (p Path) nearest(root *yaml.Node) *yaml.Node {
 		node, rest = next, after
 	}
 	return node
-}
-
-// canonical spells p as Key and Index do.
-func (p Path) canonical() Path {
-	var spelled Path
-	for rest := string(p); rest != ""; {
-		key, index, after, ok := nextStep(rest)
-		switch {
-		case !ok:
-			return p
-		case index >= 0:
-			spelled = spelled.Index(index)
-		default:
-			spelled = spelled.Key(key)
-		}
-		rest = after
-	}
-	return spelled
 }
 
 // comparePaths orders paths step by step, a parent before its fields and list elements by number.
@@ -118,12 +100,12 @@ func (p Path) Steps() []Step {
 
 func step(node *yaml.Node, key string, index int) *yaml.Node {
 	if index >= 0 {
-		return element(node, index)
+		return elementAt(node, index)
 	}
 	return Value(node, key)
 }
 
-// nextStep cuts the first step off a path. The index is -1 where the step is a key.
+// nextStep cuts the first step off a path. The index is -1 if the step is a key.
 func nextStep(path string) (key string, index int, rest string, ok bool) {
 	path = strings.TrimPrefix(path, ".")
 	if !strings.HasPrefix(path, "[") {

@@ -6,12 +6,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Source knows the text that an item's tree was read from.
+// Source finds the nodes of an item's tree in the text that it was read from.
 type Source interface {
 	// Place returns where a node of the tree is written.
 	Place(node *yaml.Node) Place
 	// Inside returns where a line and a column of a scalar's value are written, both counted from 1, columns in
-	// characters; column 0 is where the line's text begins. It is false where only the place of the scalar is known.
+	// characters; column 0 is the start of the line's text. It is false if only the place of the scalar is known.
 	Inside(node *yaml.Node, line, column int) (Place, bool)
 }
 
@@ -26,23 +26,23 @@ func (n named) Place(node *yaml.Node) Place {
 // Inside returns the place of the scalar.
 func (n named) Inside(node *yaml.Node, _, _ int) (Place, bool) { return n.Place(node), false }
 
-// Locate tells where the item was read from, if it did not come in with a list.
+// Locate sets where the item was read from, if it did not come in with a list.
 func (i *Item) Locate(source Source) { i.source = source }
 
 // PlaceOf returns where the field at path is written, or its nearest parent that exists. Of an item that came in with a
-// list only the file is known, and that only where the orchestrator's annotation can be trusted: under kustomize the
+// list only the file is known, and that only if the orchestrator's annotation can be trusted: under kustomize the
 // paths are made up.
 func (i *Item) PlaceOf(path Path) Place {
 	if i.source == nil {
 		return i.placeOf(nil)
 	}
-	return i.placeOf(path.nearest(i.Node()))
+	return i.placeOf(path.nearest(i.YNode()))
 }
 
 // PlaceInside returns where a line and a column of the value of the scalar at path are written, as Source.Inside has it.
-// It is false where that is not known, with the place of the scalar.
+// It is false if that is not known, with the place of the scalar.
 func (i *Item) PlaceInside(path Path, line, column int) (Place, bool) {
-	node, found := path.Find(i.Node())
+	node, found := path.Find(i.YNode())
 	if i.source == nil || !found || node.Kind != yaml.ScalarNode {
 		return i.PlaceOf(path), false
 	}
@@ -59,7 +59,7 @@ func (i *Item) placeOf(node *yaml.Node) Place {
 	return Place{}
 }
 
-// FindKey returns the key of the field at p below root, and false where p does not end in a key that exists.
+// FindKey returns the key of the field at p below root, and false if p does not end in a key that exists.
 func (p Path) FindKey(root *yaml.Node) (*yaml.Node, bool) {
 	node := root
 	for rest := string(p); rest != ""; {
@@ -102,9 +102,12 @@ func (i *Item) file() *File {
 	return &File{Path: path, Index: index}
 }
 
-// scalar returns the scalar at path as it was read, nil where there is none.
+// scalar returns the scalar at path as it came in, nil if there is none.
 func (i *Item) scalar(path Path) any {
-	node, ok := path.Find(i.Node())
+	if value, ok := i.before[path]; ok {
+		return value
+	}
+	node, ok := path.Find(i.YNode())
 	if !ok || node.Kind != yaml.ScalarNode {
 		return nil
 	}

@@ -1,60 +1,41 @@
 package krm
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
+
+	"sigs.k8s.io/kustomize/kyaml/fn/framework"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // Severity says what a result means for the run.
-type Severity string
+type Severity = framework.Severity
 
 // The severities of the KRM Functions Specification. A run fails if and only if it has an error.
 const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-	Info    Severity = "info"
+	Error   = framework.Error
+	Warning = framework.Warning
+	Info    = framework.Info
 )
 
-// Result is one finding, in the shape of the KRM Functions Specification.
+// ResourceRef names an object, Field one of its fields, and File the file of a package that it is in. The values of a
+// field are scalars: kpt prints them in one line.
+type (
+	ResourceRef = kyaml.ResourceIdentifier
+	Field       = framework.Field
+	File        = framework.File
+)
+
+// Result is one finding, in the shape of the KRM Functions Specification. Its severity defaults to error. At, AtKey and
+// AtInside make results about items, NewResult one about the run.
 type Result struct {
-	// Message is one line that starts lower case and tells what to do.
-	Message string `json:"message"`
-	// Severity defaults to error.
-	Severity Severity `json:"severity,omitempty"`
-	// ResourceRef names the object that the result is about.
-	ResourceRef *ResourceRef `json:"resourceRef,omitempty"`
-	// Field is the place in the object; it needs a ResourceRef.
-	Field *Field `json:"field,omitempty"`
-	// File is the file of the object, where the orchestrator's annotations can be trusted.
-	File *File `json:"file,omitempty"`
-	// Tags carry facts for machines, such as the rule's id.
-	Tags map[string]string `json:"tags,omitempty"`
+	framework.Result
 
 	// Place is where a person finds it; only file mode prints it.
-	Place Place `json:"-"`
+	Place Place `json:"-" yaml:"-"`
 
 	order int // of the object in the list
-}
-
-// ResourceRef names an object.
-type ResourceRef struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	Namespace  string `json:"namespace,omitempty"`
-}
-
-// Field names a field of an object. The values are scalars: kpt prints them in one line.
-type Field struct {
-	Path          Path `json:"path"`
-	CurrentValue  any  `json:"currentValue,omitempty"`
-	ProposedValue any  `json:"proposedValue,omitempty"`
-}
-
-// File names a file of the package and the document in it.
-type File struct {
-	Path  string `json:"path"`
-	Index int    `json:"index,omitempty"`
 }
 
 // Place is a position in a file. Line and Column start at 1; 0 means unknown.
@@ -63,16 +44,21 @@ type Place struct {
 	Line, Column int
 }
 
+// NewResult returns a result that is about no object. The message is one line that starts lower case and says what to do.
+func NewResult(severity Severity, message string) Result {
+	return Result{Result: framework.Result{Severity: severity, Message: message}}
+}
+
 // Results is a list of findings.
 type Results []Result
 
-// Failed tells whether one of the results is an error.
+// Failed reports whether one of the results is an error.
 func (r Results) Failed() bool {
 	return slices.ContainsFunc(r, func(one Result) bool { return one.Severity == Error || one.Severity == "" })
 }
 
-// Sort orders the results by file, document, field, severity and message, and drops repetitions. List elements are in
-// the order of their numbers.
+// Sort orders the results by file, document, place, field, severity and message, and drops repetitions. List elements
+// are in the order of their numbers.
 func (r Results) Sort() Results {
 	slices.SortStableFunc(r, compareResults)
 	return slices.CompactFunc(r, func(a, b Result) bool { return compareResults(a, b) == 0 })
@@ -85,7 +71,7 @@ func compareResults(a, b Result) int {
 		cmp.Compare(a.Place.Line, b.Place.Line),
 		cmp.Compare(a.Place.Column, b.Place.Column),
 		comparePaths(a.path(), b.path()),
-		cmp.Compare(a.Severity.rank(), b.Severity.rank()),
+		cmp.Compare(rank(a.Severity), rank(b.Severity)),
 		cmp.Compare(a.Message, b.Message),
 	)
 }
@@ -94,11 +80,11 @@ func (r Result) path() Path {
 	if r.Field == nil {
 		return ""
 	}
-	return r.Field.Path
+	return Path(r.Field.Path)
 }
 
-func (s Severity) rank() int {
-	switch s {
+func rank(severity Severity) int {
+	switch severity {
 	case Info:
 		return 2
 	case Warning:
@@ -106,4 +92,28 @@ func (s Severity) rank() int {
 	default:
 		return 0
 	}
+}
+
+// json writes the results as JSON.
+func (r Results) json() ([]byte, error) { return appendJSONValue(nil, []Result(r)) }
+
+// yaml writes the field `results` as block YAML.
+func (r Results) yaml() ([]byte, error) {
+	text, err := r.json()
+	if err != nil {
+		return nil, err
+	}
+	all, err := jsonTree(text)
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.NewBufferString("results:\n")
+	for _, node := range all.Content {
+		text, err := encode(node)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(appendElement(nil, text, 0, "\n"))
+	}
+	return out.Bytes(), nil
 }

@@ -9,25 +9,41 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
 
+// refTo names an object without a namespace.
+func refTo(apiVersion, kind, name string) ResourceRef {
+	return ResourceRef{TypeMeta: kyaml.TypeMeta{APIVersion: apiVersion, Kind: kind}, NameMeta: kyaml.NameMeta{Name: name}}
+}
+
+func result(severity Severity, message string, change func(r *Result)) Result {
+	r := NewResult(severity, message)
+	change(&r)
+	return r
+}
+
 func TestResultsShape(t *testing.T) {
 	t.Parallel()
+	ref := refTo("v1", "A", "a")
+	ref.Namespace = "n"
 	results := Results{
-		{Message: "plain"},
-		{
-			Message: "`a` must be: \"b\"\nnot c\x7f", Severity: Error,
-			ResourceRef: &ResourceRef{APIVersion: "v1", Kind: "A", Name: "a", Namespace: "n"},
-			Field:       &Field{Path: "spec.a[0]", CurrentValue: "yes", ProposedValue: 3},
-			File:        &File{Path: "a/b.yaml", Index: 2},
-			Tags:        map[string]string{"rule": "x", "1": "", "a b": "c"},
-		},
-		{Message: "short", Severity: Info, ResourceRef: &ResourceRef{}, Field: &Field{CurrentValue: true}, File: &File{}},
+		NewResult("", "plain"),
+		result(Error, "`a` must be: \"b\"\nnot c", func(r *Result) {
+			r.ResourceRef, r.File = &ref, &File{Path: "a/b.yaml", Index: 2}
+			r.Field = &Field{Path: "spec.a[0]", CurrentValue: "yes", ProposedValue: 3}
+			r.Tags = map[string]string{"rule": "x", "1": "", "a b": "c"}
+		}),
+		result(Info, `say "short"`, func(r *Result) {
+			r.ResourceRef, r.Field, r.File = &ResourceRef{}, &Field{CurrentValue: true}, &File{}
+		}),
 	}
+	text, err := results.yaml()
+	require.NoError(t, err)
 	assert.Equal(t, `results:
 - message: plain
-- message: "`+"`a`"+` must be: \"b\"\nnot c\u007f"
+- message: "`+"`a`"+` must be: \"b\"\nnot c"
   severity: error
   resourceRef:
     apiVersion: v1
@@ -45,57 +61,63 @@ func TestResultsShape(t *testing.T) {
     "1": ""
     "a b": c
     rule: x
-- message: short
+- message: 'say "short"'
   severity: info
-  resourceRef:
-    apiVersion: ""
-    kind: ""
-    name: ""
+  resourceRef: {}
   field:
-    path: ""
     currentValue: true
-  file:
-    path: ""
-`, results.yaml())
-	fromYAML, err := yaml.YAMLToJSON([]byte(results.yaml()))
+  file: {}
+`, string(text))
+	fromYAML, err := yaml.YAMLToJSON(text)
 	require.NoError(t, err)
-	text, err := results.json()
+	asJSON, err := results.json()
 	require.NoError(t, err)
-	assert.JSONEq(t, string(fromYAML), `{"results":`+text+"}")
+	assert.JSONEq(t, string(fromYAML), `{"results":`+string(asJSON)+"}")
 }
 
 // The framework that most functions are built with reads our results.
 func TestResultsForPeers(t *testing.T) {
 	t.Parallel()
 	list := NewList()
-	list.Report(Result{Message: "a", Field: &Field{Path: "b", CurrentValue: "1"}, File: &File{Path: "c", Index: 1},
-		ResourceRef: &ResourceRef{APIVersion: "v1", Kind: "K", Name: "n"}, Tags: map[string]string{"x": "y"}, Severity: Warning})
+	ref := refTo("v1", "K", "n")
+	want := framework.Result{
+		Message: "a", Severity: Warning, ResourceRef: &ref, File: &File{Path: "c", Index: 1},
+		Field: &Field{Path: "b", CurrentValue: "1"}, Tags: map[string]string{"x": "y"},
+	}
+	list.Report(Result{Result: want})
+	text, err := list.Results().yaml()
+	require.NoError(t, err)
 	var got struct {
 		Results framework.Results `json:"results"`
 	}
-	require.NoError(t, yaml.UnmarshalStrict([]byte(list.Results().yaml()), &got))
-	require.Len(t, got.Results, 1)
-	assert.Equal(t, framework.Warning, got.Results[0].Severity)
-	assert.Equal(t, "1", got.Results[0].Field.CurrentValue)
-	assert.Equal(t, 1, got.Results[0].File.Index)
-	assert.Equal(t, "n", got.Results[0].ResourceRef.Name)
+	require.NoError(t, yaml.UnmarshalStrict(text, &got))
+	assert.Equal(t, framework.Results{&want}, got.Results)
 }
 
 func TestResultsSort(t *testing.T) {
 	t.Parallel()
-	ref := &ResourceRef{Kind: "A"}
+	of := func(order int, path string, severity Severity, message string) Result {
+		return result(severity, message, func(r *Result) {
+			if r.order = order; path != "" {
+				r.Field = &Field{Path: path}
+			}
+		})
+	}
+	at := func(file string, line, column int) Result {
+		return result("", "a", func(r *Result) { r.Place = Place{File: file, Line: line, Column: column} })
+	}
 	sorted := Results{
-		{Message: "of the run"},
-		{Message: "a", order: 1, Field: &Field{Path: "a[2]"}},
-		{Message: "a", order: 1, Field: &Field{Path: "a[10]"}, Severity: Error},
-		{Message: "b", order: 1, Field: &Field{Path: "a[10]"}},
-		{Message: "a", order: 1, Field: &Field{Path: "a[10]"}, Severity: Warning},
-		{Message: "a", order: 1, Field: &Field{Path: "a[10]"}, Severity: Info},
-		{Message: "a", order: 2, ResourceRef: ref},
-		{Message: "a", Place: Place{File: "a.yaml"}},
-		{Message: "a", Place: Place{File: "a.yaml", Line: 2, Column: 9}},
-		{Message: "a", Place: Place{File: "a.yaml", Line: 10, Column: 1}},
-		{Message: "a", Place: Place{File: "b.yaml"}},
+		NewResult("", "of the run"),
+		of(1, "a[2]", "", "a"),
+		of(1, "a[10]", Error, "a"),
+		of(1, "a[10]", "", "b"),
+		of(1, "a[10]", Warning, "a"),
+		of(1, "a[10]", Info, "a"),
+		of(2, "", "", "a"),
+		at("a.yaml", 0, 0),
+		at("a.yaml", 2, 9),
+		at("a.yaml", 10, 1),
+		at("b.yaml", 0, 0),
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -108,9 +130,9 @@ func TestResultsSort(t *testing.T) {
 func TestResultsFailed(t *testing.T) {
 	t.Parallel()
 	assert.False(t, Results{}.Failed())
-	assert.False(t, Results{{Severity: Warning}, {Severity: Info}}.Failed())
-	assert.True(t, Results{{Severity: Info}, {}}.Failed())
-	assert.True(t, Results{{Severity: Error}}.Failed())
+	assert.False(t, Results{NewResult(Warning, ""), NewResult(Info, "")}.Failed())
+	assert.True(t, Results{NewResult(Info, ""), NewResult("", "")}.Failed())
+	assert.True(t, Results{NewResult(Error, "")}.Failed())
 }
 
 func TestAt(t *testing.T) {
@@ -129,16 +151,17 @@ func TestAt(t *testing.T) {
 	made := strings.Replace(item, "annotations:", "annotations:\n      kustomize.config.k8s.io/id: '1'", 1)
 	list, err := Parse([]byte(head + "items:\n" + item + made))
 	require.NoError(t, err)
-	result := At(list.Items()[0], "spec.x", Warning, "m")
-	assert.Equal(t, Result{
-		Message: "m", Severity: Warning, ResourceRef: &ResourceRef{APIVersion: "v1", Kind: "A", Name: "a"},
-		Field: &Field{Path: "spec.x", CurrentValue: "1"}, File: &File{Path: "a/b.yaml", Index: 3}, Place: Place{File: "a/b.yaml"},
-	}, result)
-	result = At(list.Items()[1], "spec.y", Error, "m")
-	assert.Nil(t, result.File)
-	assert.Nil(t, result.Field.CurrentValue)
-	assert.Equal(t, Place{}, result.Place)
-	assert.Equal(t, 1, result.order)
+	got := At(list.Items()[0], "spec.x", Warning, "m")
+	ref := refTo("v1", "A", "a")
+	assert.Equal(t, result(Warning, "m", func(r *Result) {
+		r.ResourceRef, r.File, r.Place = &ref, &File{Path: "a/b.yaml", Index: 3}, Place{File: "a/b.yaml"}
+		r.Field = &Field{Path: "spec.x", CurrentValue: "1"}
+	}), got)
+	got = At(list.Items()[1], "spec.y", Error, "m")
+	assert.Nil(t, got.File)
+	assert.Nil(t, got.Field.CurrentValue)
+	assert.Equal(t, Place{}, got.Place)
+	assert.Equal(t, 1, got.order)
 	assert.Nil(t, At(list.Items()[0], "", Error, "m").Field)
 
 	file := FromNode(parsed(t, "a: b\nc:\n- d\n"), "x.yaml")

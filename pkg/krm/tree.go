@@ -4,62 +4,135 @@ import (
 	"errors"
 
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// mostNodes is how many nodes an object may have once its aliases are replaced by what they stand for.
-const mostNodes = 1 << 18
+// The tags of strings and nulls.
+const (
+	stringTag = kyaml.NodeTagString
+	nullTag   = kyaml.NodeTagNull
+)
+
+// maxNodes is how many nodes an object may have once its aliases are replaced by what they stand for.
+const maxNodes = 1 << 18
 
 var errBomb = errors.New("aliases must not stand for more than 262,144 nodes, or for themselves")
 
-// expand copies a tree, and replaces its aliases by what they stand for.
-func expand(node *yaml.Node) (*yaml.Node, error) {
-	e := expansion{left: mostNodes}
-	copied := e.copy(node)
-	if e.left < 0 {
-		return nil, errBomb
+// Value returns the value of key in a mapping, nil if there is none. It looks through aliases.
+func Value(mapping *yaml.Node, key string) *yaml.Node {
+	mapping = dereference(mapping)
+	if mapping == nil || mapping.Kind != yaml.MappingNode {
+		return nil
 	}
-	return copied, nil
+	if n := keyIndex(mapping, key); n >= 0 {
+		return dereference(mapping.Content[n+1])
+	}
+	return nil
 }
 
-type expansion struct{ left int }
+func elementAt(list *yaml.Node, index int) *yaml.Node {
+	list = dereference(list)
+	if list == nil || list.Kind != yaml.SequenceNode || index >= len(list.Content) {
+		return nil
+	}
+	return dereference(list.Content[index])
+}
 
-func (e *expansion) copy(node *yaml.Node) *yaml.Node {
-	if e.left--; e.left < 0 {
+func dereference(node *yaml.Node) *yaml.Node {
+	for node != nil && node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	return node
+}
+
+// keyIndex returns where in a mapping's content a key is, -1 if there is none.
+func keyIndex(mapping *yaml.Node, key string) int {
+	for n := 0; n+1 < len(mapping.Content); n += 2 {
+		if mapping.Content[n].Value == key {
+			return n
+		}
+	}
+	return -1
+}
+
+func hasAliases(node *yaml.Node) bool {
+	if node.Kind == yaml.AliasNode {
+		return true
+	}
+	for _, child := range node.Content {
+		if hasAliases(child) {
+			return true
+		}
+	}
+	return false
+}
+
+// expand copies a tree, and replaces its aliases by what they stand for.
+func expand(node *yaml.Node) (*yaml.Node, error) {
+	left := maxNodes
+	expanded := copyExpanded(node, &left)
+	if left < 0 {
+		return nil, errBomb
+	}
+	return expanded, nil
+}
+
+func copyExpanded(node *yaml.Node, left *int) *yaml.Node {
+	if *left--; *left < 0 {
 		return node
 	}
 	source := dereference(node)
-	twin := *source
-	twin.Anchor, twin.Alias = "", nil
+	expanded := *source
+	expanded.Anchor, expanded.Alias = "", nil
 	if node != source {
-		twin.HeadComment, twin.LineComment, twin.FootComment = node.HeadComment, node.LineComment, node.FootComment
+		expanded.HeadComment, expanded.LineComment, expanded.FootComment = node.HeadComment, node.LineComment, node.FootComment
 	}
-	twin.Content = make([]*yaml.Node, 0, len(source.Content))
+	expanded.Content = make([]*yaml.Node, 0, len(source.Content))
 	for _, child := range source.Content {
-		if e.left < 0 {
+		if *left < 0 {
 			break
 		}
-		twin.Content = append(twin.Content, e.copy(child))
+		expanded.Content = append(expanded.Content, copyExpanded(child, left))
 	}
-	return &twin
+	return &expanded
 }
 
-// same tells whether two trees mean the same: the same keys, values and tags in the same order, whatever their style.
-func same(a, b *yaml.Node) bool {
-	left := mostNodes
-	return sameWithin(a, b, &left)
+// equal reports whether two trees mean the same: the same keys, values and tags in the same order, whatever their style.
+func equal(a, b *yaml.Node) bool {
+	left := maxNodes
+	return equalWithin(a, b, &left)
 }
 
-func sameWithin(a, b *yaml.Node, left *int) bool {
+func equalWithin(a, b *yaml.Node, left *int) bool {
 	a, b = dereference(a), dereference(b)
 	if *left--; *left < 0 || a.Kind != b.Kind || len(a.Content) != len(b.Content) {
 		return false
 	}
 	tag := a.ShortTag()
-	if tag != b.ShortTag() || a.Value != b.Value && tag != "!!null" {
+	if tag != b.ShortTag() || a.Value != b.Value && tag != nullTag {
 		return false
 	}
-	for i := range a.Content {
-		if !sameWithin(a.Content[i], b.Content[i], left) {
+	for n := range a.Content {
+		if !equalWithin(a.Content[n], b.Content[n], left) {
+			return false
+		}
+	}
+	return true
+}
+
+// identical reports whether two trees are written the same: in the same style, with the same comments and anchors.
+func identical(a, b *yaml.Node) bool {
+	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || a.Anchor != b.Anchor ||
+		a.HeadComment != b.HeadComment || a.LineComment != b.LineComment || a.FootComment != b.FootComment ||
+		len(a.Content) != len(b.Content) {
+		return false
+	}
+	isEmpty := a.Kind != yaml.ScalarNode && len(a.Content) == 0
+	if a.Style != b.Style && !isEmpty {
+		return false
+	}
+	for n := range a.Content {
+		if !identical(a.Content[n], b.Content[n]) {
 			return false
 		}
 	}

@@ -1,54 +1,54 @@
 package krm
 
-import "io"
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
 
-// WriteTo writes the list with its edits and results, in one piece. A list that nobody changed is written as it came.
+// WriteTo writes the list with its changes and results. A list that nobody changed is written as it came. Nothing is
+// written if an item cannot be.
 //
 // Results are what this run found (the specification has them as output only): `results` that came in are replaced, and
-// dropped where there is nothing to report, so that nobody takes an older finding for ours.
+// dropped if there is nothing to report, so that nobody takes an older finding for ours.
 func (l *ResourceList) WriteTo(w io.Writer) (int64, error) {
-	text, err := l.render()
+	out := &output{src: l.src, lineEnd: "\n"}
+	p := l.plan()
+	var err error
+	switch {
+	case l.src != nil && p.unchanged && l.keepsResults():
+	case l.isJSON:
+		err = l.writeJSON(out)
+	case l.layout != nil && bytes.HasSuffix(l.src, []byte("\n")):
+		err = l.writeBlock(out, p)
+	default:
+		err = l.writeAnew(out)
+	}
 	if err != nil {
 		return 0, err
 	}
-	n, err := w.Write(text)
-	return int64(n), err
+	return out.writeTo(w)
 }
 
-func (l *ResourceList) render() ([]byte, error) {
-	plan := l.plan()
-	switch {
-	case l.json != nil:
-		return l.writeJSON(plan)
-	case l.layout != nil:
-		return l.writeBlock(plan)
-	case l.root != nil && !l.changed(plan):
-		return l.src, nil
-	default:
-		return l.writeTree()
-	}
+// plan says what becomes of each item that came in, and what else is to be written.
+type plan struct {
+	kept      []*Item // by slot, nil where an item is gone
+	added     []*Item // at the end
+	unchanged bool
 }
-
-func (l *ResourceList) eol() string {
-	if l.layout == nil {
-		return "\n"
-	}
-	return l.layout.eol
-}
-
-// plan says what becomes of each item that came in, nil where it is gone, and which are added at the end.
-type plan struct{ kept, added []*Item }
 
 func (l *ResourceList) plan() plan {
-	p := plan{kept: make([]*Item, len(l.read))}
+	p := plan{kept: make([]*Item, len(l.read)), unchanged: len(l.items) == len(l.read)}
 	last := 0
 	for _, item := range l.items {
+		p.unchanged = p.unchanged && item.isAsRead()
 		if slot := l.slotOf(item); slot > last && len(p.added) == 0 {
 			p.kept[slot-1], last = item, slot
 			continue
 		}
 		p.added = append(p.added, item)
 	}
+	p.unchanged = p.unchanged && len(p.added) == 0
 	return p
 }
 
@@ -61,4 +61,98 @@ func (l *ResourceList) slotOf(item *Item) int {
 		return 0
 	}
 	return item.slot
+}
+
+// isAsRead reports whether an item is written as it came in.
+func (i *Item) isAsRead() bool { return i.replaced == nil && !i.changed && i.err == nil }
+
+// keepsResults reports whether the results stay as they came in.
+func (l *ResourceList) keepsResults() bool {
+	if len(l.results) > 0 {
+		return false
+	}
+	if l.layout != nil {
+		field := l.layout.Field("results")
+		return field == nil || isEmptyValue(l.src[field.Value:field.End])
+	}
+	old := Value(l.root, "results")
+	return old == nil || len(old.Content) == 0
+}
+
+// isEmptyValue reports whether the value of a field is written as null or as an empty list.
+func isEmptyValue(value []byte) bool {
+	switch string(bytes.TrimSpace(value)) {
+	case "", "[]", "null", "~":
+		return true
+	}
+	return false
+}
+
+// output gathers what is written: pieces of the list as it came, and others between them.
+type output struct {
+	src     []byte
+	at      int // up to which src is done with
+	column  int // of the dashes of elements
+	lineEnd string
+	pieces  []piece
+}
+
+// piece is a text, or an object that is to be an element of the list.
+type piece struct {
+	text    []byte
+	element bool
+}
+
+// replace puts pieces in the place of src[from:to]. Calls come in the order of src.
+func (o *output) replace(from, to int, pieces ...piece) {
+	from, to = max(from, o.at), max(to, o.at)
+	o.pieces = append(append(o.pieces, piece{text: o.src[o.at:from]}), pieces...)
+	o.at = to
+	switch last := len(pieces) - 1; {
+	case last < 0 && from < to && o.src[to-1] == '\n', last >= 0 && mayKeepBlank(pieces[last].text):
+		o.skipBlank()
+	}
+}
+
+// skipBlank leaves out the blank lines that follow: a block scalar in front of them might take them in.
+func (o *output) skipBlank() {
+	for line := range bytes.Lines(o.src[o.at:]) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			break
+		}
+		o.at += len(line)
+	}
+}
+
+// mayKeepBlank reports whether a text may have a block scalar to which blank lines at its end belong.
+func mayKeepBlank(text []byte) bool {
+	for at, c := range text {
+		if c == '+' && bytes.ContainsAny(text[max(0, at-2):at], "|>") {
+			return true
+		}
+	}
+	return false
+}
+
+// addText adds a text in the list's line ends.
+func (o *output) addText(text []byte) {
+	o.pieces = append(o.pieces, piece{text: bytes.ReplaceAll(text, []byte("\n"), []byte(o.lineEnd))})
+}
+
+func (o *output) writeTo(w io.Writer) (written int64, err error) {
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	var element []byte
+	for _, p := range append(o.pieces, piece{text: o.src[o.at:]}) {
+		text := p.text
+		if p.element {
+			element = appendElement(element[:0], text, o.column, o.lineEnd)
+			text = element
+		}
+		n, err := buffered.Write(text)
+		written += int64(n)
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, buffered.Flush()
 }

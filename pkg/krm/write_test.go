@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // TestSplices says, archive by archive, what an edit does to which bytes. A case has the sections `in`, `do` (one edit a
@@ -58,7 +58,7 @@ func trySplice(t *testing.T, sections map[string]string, title, eol string) {
 		require.Equal(t, strings.Count(got, "\n"), strings.Count(got, eol), "line ends")
 	}
 	require.Equal(t, got, written(t, list), "written twice")
-	if list.json != nil {
+	if list.isJSON {
 		require.True(t, json.Valid([]byte(got)))
 	}
 }
@@ -108,11 +108,11 @@ func (s splicer) do(words []string) error {
 		}
 		s.list.Remove(gone...)
 	case "report":
-		s.list.Report(Result{Message: args[0]})
+		s.list.Report(NewResult("", args[0]))
 	case "info":
-		s.list.Report(Result{Message: args[0], Severity: Info})
+		s.list.Report(NewResult(Info, args[0]))
 	case "warn":
-		s.list.Report(Result{Message: args[0], Severity: Warning})
+		s.list.Report(NewResult(Warning, args[0]))
 	case "open": // the input has no line end at its end
 	default:
 		return errors.New("there is no such verb")
@@ -166,8 +166,8 @@ func TestItemSeesEdits(t *testing.T) {
 	assert.Equal(t, "3", value)
 	_, ok = item.Annotation("b")
 	assert.False(t, ok)
-	assert.Equal(t, ResourceRef{APIVersion: "v1", Kind: "O", Name: "m"}, item.Ref())
-	assert.Equal(t, "n", Value(Value(item.Node(), "metadata"), "name").Value)
+	assert.Equal(t, refTo("v1", "O", "m"), item.Ref())
+	assert.Equal(t, "m", Value(Value(item.YNode(), "metadata"), "name").Value)
 	text, err := item.Bytes()
 	require.NoError(t, err)
 	want := strings.NewReplacer("kind: N", "kind: O", "name: n\n", "name: m\n  annotations:\n    a: \"3\"\n").Replace(newItem)
@@ -177,11 +177,12 @@ func TestItemSeesEdits(t *testing.T) {
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	const text = "apiVersion: v1\nkind: A # c\nmetadata:\n  name: a\nx:\n- |\n  y\n\n  z\n- \"q\n\n  r\"\n"
-	var document yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(text), &document))
+	printed := strings.Replace(text, "\"q\n\n  r\"", "\"q\\nr\"", 1)
 	list, err := Parse([]byte(head + "items:\n  -   " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n      ") + "\n"))
 	require.NoError(t, err)
 	raw, err := NewItem([]byte(strings.TrimSuffix(text, "\n")))
+	require.NoError(t, err)
+	flow, err := NewItem([]byte("apiVersion: v1\nkind: A\n\nmetadata: {name: &n a}\nb: *n # c\n"))
 	require.NoError(t, err)
 	object, err := Parse([]byte(`{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [` +
 		`{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": ["y\n\nz\n", "q\nr"]}]}`))
@@ -191,29 +192,29 @@ func TestBytes(t *testing.T) {
 		want string
 	}{
 		{raw, text},
-		{list.Items()[0], strings.ReplaceAll(text, "\n\n", "\n      \n")},
-		{FromNode(document.Content[0], "a.yaml"), strings.Replace(text, "\"q\n\n  r\"", "\"q\\nr\"", 1)},
-		{object.Items()[0], `{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": ["y\n\nz\n", "q\nr"]}` + "\n"},
+		{flow, "apiVersion: v1\nkind: A\n\nmetadata: {name: &n a}\nb: *n # c\n"},
+		{list.Items()[0], printed},
+		{FromNode(parsed(t, text), "a.yaml"), printed},
+		{object.Items()[0], "apiVersion: v1\nkind: A\nmetadata:\n  name: a\nx:\n- \"y\\n\\nz\\n\"\n- \"q\\nr\"\n"},
 	} {
 		got, err := test.item.Bytes()
 		require.NoError(t, err)
-		assert.Equal(t, strings.ReplaceAll(test.want, "\n      \n", "\n\n"), strings.ReplaceAll(string(got), "\n      \n", "\n\n"))
+		assert.Equal(t, test.want, string(got))
 	}
 }
 
-// kpt puts the comment above an object behind its dash.
-func TestBytesBelowTheDash(t *testing.T) {
+func TestEdit(t *testing.T) {
 	t.Parallel()
-	const object = "kind: NList\n# of v\napiVersion: v1\na: |\n\n   b\n"
-	for _, dash := range []string{"# top\n", "\n", "\n\n    # top\n", ""} {
-		src := head + "items:\n  - " + dash + "    kind: NList\n    # of v\n    apiVersion: v1\n    a: |\n\n       b\n"
-		src = strings.Replace(src, "-     kind", "- kind", 1)
-		list, err := Parse([]byte(src))
-		require.NoError(t, err)
-		got, err := list.Items()[0].Bytes()
-		require.NoError(t, err)
-		assert.Equal(t, object, strings.TrimPrefix(strings.TrimPrefix(string(got), "\n"), "# top\n"))
-	}
+	item, err := NewItem([]byte(newItem))
+	require.NoError(t, err)
+	require.NoError(t, item.Edit(func(object *kyaml.RNode) error {
+		return object.PipeE(kyaml.SetField("kind", kyaml.NewStringRNode("N")))
+	}))
+	assert.False(t, item.changed)
+	require.NoError(t, item.Edit(func(object *kyaml.RNode) error { return object.SetMapField(kyaml.NewStringRNode("x"), "spec", "y") }))
+	text, err := item.Bytes()
+	require.NoError(t, err)
+	assert.Equal(t, newItem+"spec:\n  y: x\n", string(text))
 }
 
 func TestNewList(t *testing.T) {

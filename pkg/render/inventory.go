@@ -98,8 +98,8 @@ func (v *Inventory) Put(object Object, place *Place) (Change, error) {
 	}
 	tree := object.Tree
 	if old != nil {
-		theirs := orchestrators(old.item.Node())
-		if same(tree, withoutOrchestrators(old.item.Node())) && at(old.item, place) {
+		theirs := orchestrators(old.item.YNode())
+		if same(tree, withoutOrchestrators(old.item.YNode())) && at(old.item, place) {
 			return Change{}, nil
 		}
 		tree = inventoryAnnotate(tree, theirs...)

@@ -19,10 +19,10 @@ func (v *Inventory) PutNode(object *yaml.Node, place *Place) (Change, error) {
 		return Change{}, err
 	}
 	if old != nil {
-		if tree.Equal(object, withoutOrchestrators(old.item.Node())) && at(old.item, place) {
+		if tree.Equal(object, withoutOrchestrators(old.item.YNode())) && at(old.item, place) {
 			return Change{}, nil
 		}
-		for _, field := range orchestrators(old.item.Node()) {
+		for _, field := range orchestrators(old.item.YNode()) {
 			object = annotateNode(object, field.Key, old.item)
 		}
 	}

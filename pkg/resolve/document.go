@@ -77,10 +77,10 @@ func ReadCatalogDocument(item *krm.Item) (*CatalogDocument, []krm.Result) {
 func readCatalog(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
 	c := &CatalogDocument{Item: item, Metadata: v1alpha1.CatalogMetadata{Name: item.Name(), Namespace: item.Namespace()}}
 	// Metadata that does not fit is dropped: checking it is not ours.
-	metadata := krm.Value(item.Node(), "metadata")
+	metadata := krm.Value(item.YNode(), "metadata")
 	strictyaml.Into(krm.Value(metadata, "labels"), "", &c.Metadata.Labels)
 	strictyaml.Into(krm.Value(metadata, "annotations"), "", &c.Metadata.Annotations)
-	spec := krm.Value(item.Node(), "spec")
+	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return c, []strictyaml.Problem{strictyaml.Error(specPath, "must be set")}
 	}

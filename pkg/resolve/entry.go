@@ -113,7 +113,7 @@ func (e *entry) read() *DocumentError {
 			return &DocumentError{Item: e.item, Path: problem.Path, Message: problem.Message + "; " + moreFindings}
 		}
 	}
-	sum, err := digest.Of(e.name, krm.Value(e.item.Node(), "spec"))
+	sum, err := digest.Of(e.name, krm.Value(e.item.YNode(), "spec"))
 	var place *digest.Error
 	if errors.As(err, &place) {
 		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message}

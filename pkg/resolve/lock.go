@@ -48,7 +48,7 @@ func CheckLock(item *krm.Item) []krm.Result {
 // readLock decodes a document. It returns the lock with its valid entries, and everything that is wrong.
 func readLock(item *krm.Item) (*lock, []strictyaml.Problem) {
 	var spec v1alpha1.PluginLockSpec
-	problems := strictyaml.Into(krm.Value(item.Node(), "spec"), specPath, &spec)
+	problems := strictyaml.Into(krm.Value(item.YNode(), "spec"), specPath, &spec)
 	l := &lock{item: item}
 	indexes := map[string]int{} // by reference
 	for i, entry := range spec.Plugins {

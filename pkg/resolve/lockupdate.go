@@ -31,7 +31,7 @@ func (r *resolver) updateLock() {
 		}
 	}
 	if err := locks.write(r.list, slices.Collect(maps.Values(entries)), r.PlaceLock); err != nil {
-		r.list.Report(krm.Result{Severity: krm.Error, Message: err.Error()})
+		r.list.Report(krm.NewResult(krm.Error, err.Error()))
 	}
 }
 

@@ -70,7 +70,7 @@ spec:
 
 // with returns a copy of the lock's document that has these entries.
 func (l *lock) with(entries []v1alpha1.LockEntry) *krm.Item {
-	root := *l.item.Node()
+	root := *l.item.YNode()
 	root.Content = slices.Clone(root.Content)
 	spec := copyChild(&root, "spec", yaml.MappingNode)
 	list := copyChild(spec, "plugins", yaml.SequenceNode)

@@ -75,7 +75,7 @@ func describeVersion(item *krm.Item, name version.Name, options PublishOptions) 
 			described.Source = filepath.ToSlash(relative)
 		}
 	}
-	sum, err := digest.Of(name, krm.Value(item.Node(), "spec"))
+	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
 	var place *digest.Error
 	if errors.As(err, &place) {
 		problem := krm.At(item, place.Path, krm.Error, place.Message)

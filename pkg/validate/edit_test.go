@@ -155,7 +155,7 @@ func lines(t *testing.T, levels validate.Levels, nodes ...*yaml.Node) []string {
 	for _, result := range report.Results {
 		path := ""
 		if result.Field != nil {
-			path = string(result.Field.Path)
+			path = result.Field.Path
 		}
 		all = append(all, string(result.Severity)+" "+result.Tags["rule"]+" "+path+": "+result.Message)
 	}

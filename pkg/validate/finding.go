@@ -60,7 +60,7 @@ func (c *check) propose(path krm.Path, value any, format string, args ...any) {
 
 // unsure tells whether what stands at path could not be read, so that nothing may be concluded from it.
 func (c *check) unsure(path krm.Path) bool {
-	return len(c.problems) > 0 && c.doubt.at(c.written(path), c.item.Node())
+	return len(c.problems) > 0 && c.doubt.at(c.written(path), c.item.YNode())
 }
 
 // results turns what was found into results. A finding that follows from what could not be decoded is dropped, and so

@@ -126,7 +126,7 @@ func typo(kind, nearest string) bool {
 
 // topLevel adds the keys beside `spec` that nobody reads. Of native documents only name and spec get this far.
 func topLevel(item *krm.Item, problems []strictyaml.Problem) []strictyaml.Problem {
-	content := item.Node().Content
+	content := item.YNode().Content
 	for i := 0; i+1 < len(content); i += 2 {
 		key := content[i].Value
 		if slices.Contains(topLevelKeys, key) {

@@ -44,7 +44,7 @@ func differ(a, b *updatedPlugin) bool {
 	return err == nil && one != other
 }
 
-func (p *updatedPlugin) spec() *yaml.Node { return krm.Value(p.item.Node(), "spec") }
+func (p *updatedPlugin) spec() *yaml.Node { return krm.Value(p.item.YNode(), "spec") }
 
 // versionInUse: ResourcePlugin spec, publishing.
 var versionInUse = Rule{

@@ -32,7 +32,7 @@ func update(t *testing.T, older validate.Older, after ...*yaml.Node) []string {
 	var all []string
 	for _, r := range results {
 		require.NotNil(t, r.Field)
-		all = append(all, strings.Join([]string{string(r.Severity), r.Tags["rule"], string(r.Field.Path) + ":", r.Message}, " "))
+		all = append(all, strings.Join([]string{string(r.Severity), r.Tags["rule"], r.Field.Path + ":", r.Message}, " "))
 	}
 	return all
 }

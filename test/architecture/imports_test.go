@@ -36,6 +36,7 @@ var layers = []struct {
 }{
 	{path: "internal/contract"}, // standard library only: the runtime module shares it
 	{path: "api/v1alpha1"},
+	{path: "pkg/krm/internal/scan"},
 	{path: "pkg/cores"},
 	{path: "pkg/krm"},
 	{path: "internal/strictyaml"},

@@ -2,9 +2,12 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,84 +17,115 @@ import (
 
 var functions = []string{"validate-plugin", "resolve-version", "render-phase", "render-sandbox"}
 
-// BenchmarkStart is the start of a process on an empty list against a program that only copies stdin.
+// BenchmarkStart is the start of a process on an empty list against a program on kyaml's framework that does nothing.
 func BenchmarkStart(b *testing.B) {
-	bin := build(b)
 	empty := filepath.Join(b.TempDir(), "empty.yaml")
-	require.NoError(b, os.WriteFile(empty, []byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"), 0o600))
-	contestants := []*contestant{{name: "copier", stdin: empty, argv: []string{program(b, "copier")}}}
-	for _, name := range functions {
-		contestants = append(contestants, &contestant{name: name, stdin: empty, argv: []string{filepath.Join(bin, name)}})
+	require.NoError(b, os.WriteFile(empty, []byte(strings.TrimSuffix(listHead, "\n")+" []\n"), 0o600))
+	kyaml := kyamlNoop(b, empty)
+	contestants := []*contestant{kyaml}
+	for _, s := range sets(b) {
+		for _, name := range functions {
+			contestants = append(contestants, s.contestant(name, empty, kyaml))
+		}
 	}
 	contest(b, contestants...)
 }
 
 // BenchmarkPassThrough is a list of 6,000 foreign objects against the same on kyaml's framework.
 func BenchmarkPassThrough(b *testing.B) {
-	bin := build(b)
 	list := filepath.Join(b.TempDir(), "list.yaml")
 	require.NoError(b, writeForeignList(list, 6000))
-	info, err := os.Stat(list)
-	require.NoError(b, err)
-	kyaml := &contestant{name: "kyaml", stdin: list, argv: []string{program(b, "kyaml-noop")}}
-	ours := &contestant{name: "validate-plugin", stdin: list, argv: []string{filepath.Join(bin, "validate-plugin")}}
-	contest(b, kyaml, ours)
-	b.ReportMetric(float64(kyaml.median())/float64(ours.median()), "times-faster")
-	b.ReportMetric(float64(info.Size())/(1<<20), "input-MB")
+	kyaml := kyamlNoop(b, list)
+	contestants := []*contestant{kyaml}
+	for _, s := range sets(b) {
+		ours := s.contestant("validate-plugin", list)
+		contestants, kyaml.against = append(contestants, ours), append(kyaml.against, ours)
+	}
+	contest(b, contestants...)
 }
+
+// The chain over sandboxes, piped and on files, and with their forks.
+const (
+	chainPiped = `"$1/validate-plugin" | "$1/resolve-version" | "$1/render-phase"`
+	chainFiles = `"$1/validate-plugin" "$2" && "$1/resolve-version" --keep-inputs "$2" | "$1/render-phase" -`
+	chainForks = chainPiped + ` | "$1/render-sandbox"`
+)
 
 // BenchmarkChain is the whole chain, piped and in file mode, against helm printing as many Jobs.
 func BenchmarkChain(b *testing.B) {
-	bin, helm := build(b), helm(b)
-	for _, n := range []int{1000, 10000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			list, documents, chart := filepath.Join(b.TempDir(), "list.yaml"), b.TempDir(), b.TempDir()
-			require.NoError(b, writeList(list, n))
-			require.NoError(b, writeDocuments(documents, n))
-			require.NoError(b, writeChart(chart, n, jobTemplate))
-			shell := func(script string) []string {
-				return []string{"bash", "-o", "pipefail", "-c", script, "bench", bin, documents}
-			}
-			contest(b,
-				&contestant{name: "helm", argv: []string{helm, "template", "bench", chart}},
-				&contestant{name: "piped", stdin: list, argv: shell(`"$1/validate-plugin" | "$1/resolve-version" | "$1/render-phase"`)},
-				&contestant{name: "files", argv: shell(
-					`"$1/validate-plugin" "$2" && "$1/resolve-version" --keep-inputs "$2" | "$1/render-phase" -`)},
-			)
-		})
-	}
+	contestWithHelm(b, writeList, jobTemplate, map[string]string{"piped": chainPiped, "files": chainFiles})
 }
 
-// BenchmarkForks is the whole chain over sandboxes with a resource and three forks each, piped, against helm printing as many
-// Jobs, Deployments and Services.
+// BenchmarkForks is the whole chain over sandboxes with a resource and three forks each, piped, against helm printing as
+// many Jobs, Deployments and Services.
 func BenchmarkForks(b *testing.B) {
-	bin, helm := build(b), helm(b)
-	for _, n := range []int{1000, 10000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			list, chart := filepath.Join(b.TempDir(), "list.yaml"), b.TempDir()
-			require.NoError(b, writeForkList(list, n))
-			require.NoError(b, writeChart(chart, n, forkTemplate))
-			contest(b,
-				&contestant{name: "helm", argv: []string{helm, "template", "bench", chart}},
-				&contestant{name: "piped", stdin: list, argv: []string{"bash", "-o", "pipefail", "-c",
-					`"$1/validate-plugin" | "$1/resolve-version" | "$1/render-phase" | "$1/render-sandbox"`, "bench", bin}},
-			)
-		})
-	}
+	contestWithHelm(b, writeForkList, forkTemplate, map[string]string{"forks": chainForks})
 }
 
-func build(b *testing.B) string {
+// contestWithHelm runs scripts over 1,000 and over 10,000 sandboxes against helm, and the second against the first.
+func contestWithHelm(b *testing.B, write func(string, int) error, template string, scripts map[string]string) {
+	b.Helper()
+	helm, sets := helm(b), sets(b)
+	var contestants []*contestant
+	before := map[string]*contestant{}
+	for _, n := range []int{1000, 10000} {
+		list, documents, chart := filepath.Join(b.TempDir(), "list.yaml"), b.TempDir(), b.TempDir()
+		require.NoError(b, write(list, n))
+		require.NoError(b, writeDocuments(documents, n))
+		require.NoError(b, writeChart(chart, n, template))
+		peer := &contestant{name: fmt.Sprint("helm-", n), argv: []string{helm, "template", "bench", chart}}
+		contestants = append(contestants, peer)
+		for _, name := range slices.Sorted(maps.Keys(scripts)) {
+			for _, s := range sets {
+				ours := s.contestant(fmt.Sprint(name, "-", n), list, peer)
+				ours.argv = []string{"bash", "-o", "pipefail", "-c", scripts[name], "bench", s.folder, documents}
+				if fewer := before[name+s.suffix]; fewer != nil {
+					ours.against = append(ours.against, fewer)
+				}
+				before[name+s.suffix] = ours
+				contestants = append(contestants, ours)
+			}
+		}
+	}
+	contest(b, contestants...)
+}
+
+// BenchmarkPhase is render-phase alone over 100,000 sandboxes: its time, and its memory against what it writes.
+func BenchmarkPhase(b *testing.B) {
+	list := filepath.Join(b.TempDir(), "list.yaml")
+	require.NoError(b, writeList(list, 100000))
+	var contestants []*contestant
+	for _, s := range sets(b) {
+		contestants = append(contestants, s.contestant("render-phase", list))
+	}
+	contest(b, contestants...)
+}
+
+// set is a folder with our programs.
+type set struct{ suffix, folder string }
+
+// sets returns the programs of this checkout, and with BASE those of that folder, such as the bin/ of an earlier commit.
+func sets(b *testing.B) []set {
 	b.Helper()
 	folder := b.TempDir()
 	require.NoError(b, checkout.BuildFunctions(folder))
-	return folder
+	sets := []set{{"", folder}}
+	if base := os.Getenv("BASE"); base != "" {
+		sets = append(sets, set{"-base", base})
+	}
+	return sets
 }
 
-func program(b *testing.B, name string) string {
+// contestant is one of the programs, with those to compare it with.
+func (s set) contestant(name, stdin string, against ...*contestant) *contestant {
+	return &contestant{name: name + s.suffix, stdin: stdin, argv: []string{filepath.Join(s.folder, name)}, against: against}
+}
+
+func kyamlNoop(b *testing.B, stdin string) *contestant {
 	b.Helper()
-	file := filepath.Join(b.TempDir(), name)
-	require.NoError(b, checkout.BuildProgram(file, "test/bench/testdata/"+name))
-	return file
+	file := filepath.Join(b.TempDir(), "kyaml-noop")
+	require.NoError(b, checkout.BuildProgram(file, "test/bench/testdata/kyaml-noop"))
+	return &contestant{name: "kyaml", stdin: stdin, argv: []string{file}}
 }
 
 // helm finds the helm that `make bench` has built, or one on the PATH.

@@ -77,7 +77,7 @@ func ReadCluster(list *krm.ResourceList) (*Cluster, error) {
 			if _, ours := item.Annotation(contract.RenderedByKey); ours {
 				continue
 			}
-			node, err := tree.Plain(item.Node())
+			node, err := tree.Plain(item.YNode())
 			if err != nil {
 				return nil, fmt.Errorf("%s %q: %w", item.Kind(), item.Name(), err)
 			}

@@ -1,0 +1,50 @@
+package krm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// errEmpty says that a text holds no document.
+var errEmpty = errors.New("there is no document")
+
+// parseOne parses a text that holds one YAML document, and returns its root. Empty documents beside it do not count.
+func parseOne(src []byte) (root *yaml.Node, err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			root, err = nil, fmt.Errorf("not YAML: %v", crash)
+		}
+	}()
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	for {
+		var document yaml.Node
+		switch err := decoder.Decode(&document); {
+		case errors.Is(err, io.EOF):
+			if root == nil {
+				return nil, errEmpty
+			}
+			return root, nil
+		case err != nil:
+			return nil, notYAML(err)
+		case len(document.Content) != 1 || isEmptyDocument(document.Content[0]):
+		case root != nil:
+			return nil, fmt.Errorf("line %d: must be one document, but a second one starts here", document.Content[0].Line)
+		default:
+			root = document.Content[0]
+		}
+	}
+}
+
+func isEmptyDocument(node *yaml.Node) bool {
+	return node.Kind == yaml.ScalarNode && node.Value == "" && node.Style == 0 && node.Anchor == ""
+}
+
+func notYAML(err error) error {
+	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
+	return fmt.Errorf("not YAML: %s", text)
+}

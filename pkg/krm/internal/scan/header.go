@@ -1,0 +1,95 @@
+package scan
+
+import "bytes"
+
+// The fields of a header, as indexes.
+const (
+	headerVersion = iota
+	headerKind
+	headerName
+	headerFields
+)
+
+// header catches an object's apiVersion, kind and metadata.name while the scanner passes by.
+//
+// Of duplicate keys the first counts, as everywhere.
+type header struct {
+	depth  int // of the object's mapping in the scanner's stack
+	object bool
+	unsure bool // a field is written in a way that only the parser can tell
+	field  int  // that the last key names, -1 for none
+	within bool // the last key at depth is metadata
+	meta   bool // the last key is that one
+	passed bool // metadata was there
+	seen   [headerFields]bool
+	value  [headerFields][]byte
+}
+
+func (h *header) reset(depth int) { *h = header{depth: depth, field: -1} }
+
+// key takes a key of the mapping at depth in the scanner's stack.
+func (h *header) key(depth int, key []byte) {
+	h.field, h.meta = -1, false
+	if depth > h.depth+1 {
+		return
+	}
+	if key[0] == '"' || key[0] == '\'' {
+		if bytes.IndexByte(key, '\\') >= 0 {
+			h.unsure = true
+		}
+		key = key[1 : len(key)-1]
+	}
+	switch {
+	case depth == h.depth:
+		h.object = true
+		h.meta = string(key) == "metadata" && !h.passed
+		h.within, h.passed = h.meta, h.passed || h.meta
+		h.take(key, "apiVersion", headerVersion)
+		h.take(key, "kind", headerKind)
+	case h.within && depth == h.depth+1:
+		h.take(key, "name", headerName)
+	}
+}
+
+func (h *header) take(key []byte, name string, field int) {
+	if string(key) == name && !h.seen[field] {
+		h.seen[field] = true
+		h.field = field
+	}
+}
+
+// plain takes the value of the last key.
+func (h *header) plain(text []byte) {
+	if h.field < 0 {
+		return
+	}
+	switch string(text) {
+	case "~", "null", "Null", "NULL":
+	default:
+		h.value[h.field] = text
+	}
+}
+
+// quoted takes the value of the last key, in quotes from line[from] to line[to].
+func (h *header) quoted(line []byte, from, to int, single bool) {
+	if h.field < 0 {
+		return
+	}
+	if !single {
+		h.invalidate()
+		return
+	}
+	text := line[from+1 : to-1]
+	if bytes.IndexByte(text, '\\') >= 0 || bytes.IndexByte(text, '\'') >= 0 {
+		h.invalidate()
+		return
+	}
+	h.value[h.field] = text
+}
+
+// invalidate notes that the last key's value is not what it seemed, or does not fit in a line.
+func (h *header) invalidate() {
+	if h.field >= 0 || h.meta {
+		h.unsure = true
+	}
+}

@@ -1,0 +1,154 @@
+// Package scan finds where the items of a block-style ResourceList are in its bytes, without parsing them, and what
+// kind of object each one is.
+//
+// It knows the plain shapes of YAML, on which it agrees with a parser in every case, and gives up on all others: on one
+// item, which then needs to be parsed, or on the whole list.
+//
+//	layout, err := scan.List(text, 1000)
+//	for _, item := range layout.Items {
+//		fmt.Println(item.Kind, string(text[item.Start:item.End]))
+//	}
+package scan
+
+import (
+	"bytes"
+	"errors"
+)
+
+// Why a list is not laid out.
+var (
+	ErrNotPlain = errors.New("the list must be parsed: it is not written in a plain block style")
+	ErrTooMany  = errors.New("the list has too many items")
+)
+
+// ByteOrderMark may stand in front of a document.
+const ByteOrderMark = "\ufeff"
+
+// maxFields is how many top-level fields a list may have.
+const maxFields = 64
+
+// Layout says where the parts of a list are in its bytes. All offsets are bytes from the start of the text, lines count
+// from 1.
+type Layout struct {
+	// Header is the list's own. Its name is not read.
+	Header
+	// Fields are the top-level fields in order.
+	Fields []Field
+	Items  []Item
+	// LineEnd is "\n" or "\r\n".
+	LineEnd string
+	// Column is how far the dashes of the items are indented.
+	Column int
+	// End is where the document's content ends: further fields go here.
+	End int
+}
+
+// Field is one top-level field.
+type Field struct {
+	Name  string
+	Line  int
+	Start int // of the key's line
+	Value int // behind the key's colon
+	End   int // of the content, without the blank lines and comments that follow
+	Next  int // where the next field starts
+}
+
+// Item is one element of the field `items`.
+type Item struct {
+	Header
+	Line  int // of the dash
+	Start int // of the dash's line
+	End   int // of the content
+	Next  int // where the next item or field starts
+	// NeedsParse reports that only a parser understands the item: the bytes up to Next are the item if and only if a
+	// parser takes them for one element that is a mapping.
+	NeedsParse bool
+}
+
+// Header is what can be known of an object without parsing it.
+type Header struct {
+	APIVersion, Kind, Name string
+	// Known reports that an empty field is one that the object does not have. Otherwise nothing is known.
+	Known bool
+}
+
+// Field returns the top-level field of that name, nil where there is none.
+func (l *Layout) Field(name string) *Field {
+	for i := range l.Fields {
+		if l.Fields[i].Name == name {
+			return &l.Fields[i]
+		}
+	}
+	return nil
+}
+
+// List lays out a list of at most limit items. The error is ErrNotPlain or ErrTooMany.
+func List(src []byte, limit int) (*Layout, error) {
+	s := &scanner{layout: &Layout{LineEnd: LineEnd(src)}, names: map[string]string{}, limit: limit}
+	s.src = src
+	if bytes.HasPrefix(src, []byte(ByteOrderMark)) {
+		s.pos = len(ByteOrderMark)
+	}
+	var head header
+	head.reset(0)
+	switch {
+	case s.preamble() && s.fields(&head) && !head.unsure:
+		s.layout.Header = s.known(&head)
+		return s.layout, nil
+	case s.tooMany:
+		return nil, ErrTooMany
+	default:
+		return nil, ErrNotPlain
+	}
+}
+
+// Object reads the header of one object in block style, without indentation or document marker. It returns false where
+// it gives up; else the text is valid YAML.
+func Object(src []byte) (Header, bool) {
+	s := &scanner{names: map[string]string{}}
+	s.src, s.stop, s.header = src, -1, &s.seen
+	s.seen.reset(0)
+	if !s.entry() || !s.seen.object {
+		return Header{}, false
+	}
+	return s.known(&s.seen), true
+}
+
+// LineEnd returns how the lines of a text end.
+func LineEnd(src []byte) string {
+	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// scanner finds the parts of a list.
+type scanner struct {
+	blockScanner
+	layout  *Layout
+	limit   int
+	tooMany bool
+	names   map[string]string // shares equal strings
+	seen    header            // of the current item
+	ended   bool              // the document's end was marked
+}
+
+// known returns a header as strings.
+func (s *scanner) known(seen *header) Header {
+	if seen.unsure {
+		return Header{}
+	}
+	return Header{
+		APIVersion: s.shared(seen.value[headerVersion]), Kind: s.shared(seen.value[headerKind]),
+		Name: string(seen.value[headerName]), Known: true,
+	}
+}
+
+func (s *scanner) shared(text []byte) string {
+	name, ok := s.names[string(text)]
+	if !ok {
+		name = string(text)
+		s.names[name] = name
+	}
+	return name
+}

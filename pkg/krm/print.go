@@ -1,0 +1,165 @@
+package krm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Bytes returns the object as block YAML without indentation, ending in a newline. What NewItem took and nobody changed
+// is returned as it is; any other object is printed, without anchors.
+func (i *Item) Bytes() ([]byte, error) {
+	if i.raw == nil || i.element || i.changed || i.err != nil {
+		return i.print()
+	}
+	text := i.raw
+	if isEnded := text[len(text)-1] == '\n'; isEnded && !i.unsure {
+		return text, nil
+	} else if !isEnded {
+		text = append(text[:len(text):len(text)], '\n')
+	}
+	if roundTrips(text, i.YNode()) {
+		return text, nil
+	}
+	return i.print()
+}
+
+// print prints the tree.
+func (i *Item) print() ([]byte, error) {
+	text, err := encode(i.YNode())
+	if i.err != nil {
+		err = i.err
+	}
+	if err != nil {
+		return nil, i.wrap(err)
+	}
+	return text, nil
+}
+
+// wrap says which object an error is about.
+func (i *Item) wrap(err error) error { return fmt.Errorf("%s %s: %w", i.Kind(), i.Name(), err) }
+
+// encode prints a tree as block YAML with kyaml's encoder. Aliases are replaced by what they stand for. What the encoder
+// gets wrong is printed without comments and styles.
+func encode(node *yaml.Node) ([]byte, error) {
+	if hasAliases(node) {
+		var err error
+		if node, err = expand(node); err != nil {
+			return nil, err
+		}
+	}
+	text, err := printTree(node)
+	if err == nil && (isReliable(node, false) || roundTrips(text, node)) {
+		return text, nil
+	}
+	bare, err := expand(node)
+	if err != nil {
+		return nil, err
+	}
+	strip(bare)
+	if text, err = printTree(bare); err != nil {
+		return nil, err
+	}
+	if !roundTrips(text, node) {
+		return nil, errors.New("the object cannot be written as YAML")
+	}
+	return text, nil
+}
+
+func printTree(node *yaml.Node) (text []byte, err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			text, err = nil, fmt.Errorf("the object cannot be written as YAML: %v", crash)
+		}
+	}()
+	var out bytes.Buffer
+	encoder := kyaml.NewEncoder(&out)
+	if err := encoder.Encode(node); err != nil {
+		return nil, notYAML(err)
+	}
+	err = encoder.Close()
+	return out.Bytes(), err
+}
+
+// roundTrips reports whether a text says what the tree says.
+func roundTrips(text []byte, node *yaml.Node) bool {
+	read, err := parseOne(text)
+	return err == nil && equal(read, node)
+}
+
+// isReliable reports whether a tree is of the plain kind that the encoder certainly prints right, so that its output need
+// not be read again: one without block scalars, tags, empty nulls and comments but behind values, whose keys are names of
+// fields, labels or annotations.
+func isReliable(node *yaml.Node, inFlow bool) bool {
+	if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 || node.HeadComment != "" || node.FootComment != "" {
+		return false
+	}
+	if node.Kind == yaml.ScalarNode {
+		return isReliableScalar(node) && isPrintable(node.Value) &&
+			(node.LineComment == "" || !inFlow && node.LineComment[0] == '#' && isPrintable(node.LineComment))
+	}
+	inFlow = inFlow || node.Style&yaml.FlowStyle != 0
+	for n, child := range node.Content {
+		isKey := node.Kind == yaml.MappingNode && n%2 == 0
+		if isKey && (!isName(child.Value) || child.LineComment != "") || !isReliable(child, inFlow) {
+			return false
+		}
+	}
+	return node.LineComment == ""
+}
+
+// isReliableScalar reports whether a scalar is a string, or written as what its tag says.
+func isReliableScalar(node *yaml.Node) bool {
+	if node.Value == "" && node.Style == 0 {
+		return false
+	}
+	if node.Tag == "" || node.Tag == stringTag {
+		return true
+	}
+	plain := yaml.Node{Kind: yaml.ScalarNode, Value: node.Value}
+	return node.Style == 0 && node.Tag == plain.ShortTag()
+}
+
+// isName reports whether a key is a word, or a name with dots and slashes as labels and annotations have.
+func isName(key string) bool {
+	const maxSimpleKey = 128 // longer ones are printed with a question mark
+	for i := range len(key) {
+		if c := key[i]; !isWordByte(c) && (i == 0 || c != '.' && c != '/') {
+			return false
+		}
+	}
+	return key != "" && len(key) <= maxSimpleKey
+}
+
+// strip takes comments and styles off a tree; strings are quoted and nulls spelled out, so that they stay what they are.
+func strip(node *yaml.Node) {
+	node.HeadComment, node.LineComment, node.FootComment = "", "", ""
+	node.Style &= yaml.TaggedStyle
+	switch node.ShortTag() {
+	case stringTag:
+		node.Style = yaml.DoubleQuotedStyle
+	case nullTag:
+		node.Value = "null"
+	}
+	for _, child := range node.Content {
+		strip(child)
+	}
+}
+
+// appendElement appends an object in block style as an element of a list whose dashes are at column.
+func appendElement(to, text []byte, column int, lineEnd string) []byte {
+	indent := strings.Repeat(" ", column)
+	lead := indent + "- "
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
+			to = append(to, lead...)
+			lead = indent + "  "
+		}
+		to = append(append(to, line...), lineEnd...)
+	}
+	return to
+}

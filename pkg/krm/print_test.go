@@ -1,0 +1,165 @@
+package krm
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"a: b\nc:\n- d\n- e:\n  - f # g\n\"h\": 'i'\n",
+		"# top\na: |\n  #!/bin/sh\n  echo \"x\" # y\nb: |-\n  z\n",
+		"a: {b: [c, \"d\"]}\n",
+		"a: []\nb: {}\nc: null\nd: ~\n",
+	} {
+		got, err := encode(parsed(t, text))
+		require.NoError(t, err)
+		assert.Equal(t, text, string(got))
+	}
+}
+
+// What the printer gets wrong is printed plainly instead.
+func TestEncodeOdd(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"a: |2\n    b\n   c\n", "a: |+\n\n\n", "a: >\n\n  b\n\n\n  c\n", "? a\n: b\n", "? [a]\n: {? b}\n", "? |\n  a\n: b\n",
+		"a: \"\\x85\\u2028\\0\"\n", "a: !x b\nc: !!str 1\n", "a: &b c\nd: *b\n", "? # x\n",
+		"a: \"\\t\"\nb: ' x '\n", "<<: {a: b}\n",
+		"a: # b\n  # c\n  d: e\n  # f\n\n# g\n", "app.kubernetes.io/name: a\n1.5: b\n1/2: c\n-.5: d\n",
+	} {
+		want := parsed(t, text)
+		bare, err := expand(want)
+		require.NoError(t, err)
+		got, err := encode(bare)
+		require.NoError(t, err, text)
+		assert.True(t, equal(want, parsed(t, string(got))), "%q became %q", text, got)
+	}
+}
+
+// What is printed without being read back is right: every key of up to four characters that counts as a name, in every style.
+func TestEncodeNames(t *testing.T) {
+	t.Parallel()
+	const letters = "aY1.-/_"
+	keys := []string{""}
+	for length := 0; length < 4; length++ {
+		for _, key := range keys[len(keys)-power(len(letters), length):] {
+			for _, letter := range letters {
+				keys = append(keys, key+string(letter))
+			}
+		}
+	}
+	names := 0
+	for _, key := range append(keys, "true", "null", "<<", strings.Repeat("a.", 64), strings.Repeat("a.", 65)) {
+		for _, style := range []yaml.Style{0, yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle} {
+			tree := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
+				{Kind: yaml.ScalarNode, Tag: "!!str", Style: style, Value: key}, {Kind: yaml.ScalarNode, Tag: "!!str", Value: "v"},
+			}}
+			if !isReliable(tree, false) {
+				continue
+			}
+			names++
+			text, err := printTree(tree)
+			require.NoError(t, err)
+			require.True(t, roundTrips(text, tree), "%q is printed as %q", key, text)
+		}
+	}
+	assert.Greater(t, names, 3000)
+}
+
+func power(base, exponent int) int {
+	if exponent == 0 {
+		return 1
+	}
+	return base * power(base, exponent-1)
+}
+
+func FuzzEncode(f *testing.F) {
+	for _, seed := range seeds(f) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, src := range [][]byte{data, growList(data)} {
+			want, err := parseOne(src)
+			if err != nil {
+				continue
+			}
+			bare, err := expand(want)
+			if err != nil {
+				continue
+			}
+			got, err := encode(bare)
+			require.NoError(t, err)
+			read, err := parseOne(got)
+			if isEmptyDocument(bare) {
+				continue
+			}
+			require.NoError(t, err)
+			require.True(t, equal(want, read), "%q became %q", src, got)
+		}
+	})
+}
+
+// Trees that no text need have: any comment at any node, any value in any style.
+func TestReliableTreesRoundTrip(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	reliable := 0
+	for range 100_000 {
+		node := randomTree(random, 3)
+		if !isReliable(node, false) {
+			continue
+		}
+		reliable++
+		text, err := printTree(node)
+		require.NoError(t, err)
+		require.True(t, roundTrips(text, node), "%s", text)
+	}
+	assert.Greater(t, reliable, 5000)
+}
+
+func randomTree(random *rand.Rand, depth int) *yaml.Node {
+	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
+	node := &yaml.Node{Kind: yaml.MappingNode, Tag: pick("", "!!map")}
+	if random.IntN(8) == 0 {
+		node.Style = yaml.FlowStyle
+	}
+	switch kind := random.IntN(6); {
+	case depth < 3 && (depth == 0 || kind < 3):
+		*node = yaml.Node{
+			Kind: yaml.ScalarNode, Tag: pick("!!str", "!!str", "!!str", "", "!!int", "!!bool", "!!null"),
+			Value: pick("a", "b c", "1", "007", "true", "null", "", "a: b", " a", "a ", "-", "a#b", "a #b", "é", "yes", "~", "1.5", "a\nb", "'", "\""),
+			Style: []yaml.Style{0, 0, 0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.LiteralStyle}[random.IntN(6)],
+		}
+	case depth < 3 && kind < 4:
+		*node = yaml.Node{Kind: yaml.SequenceNode, Tag: pick("", "!!seq"), Style: node.Style}
+		for range random.IntN(3) {
+			node.Content = append(node.Content, randomTree(random, depth-1))
+		}
+	default:
+		for range random.IntN(4) {
+			key := &yaml.Node{Kind: yaml.ScalarNode, Tag: pick("!!str", ""), Value: pick("a", "b", "app.kubernetes.io/name", "no", "1")}
+			comment(random, key)
+			node.Content = append(node.Content, key, randomTree(random, depth-1))
+		}
+	}
+	comment(random, node)
+	return node
+}
+
+// comment gives one node of ten a comment.
+func comment(random *rand.Rand, node *yaml.Node) {
+	switch text := []string{"# x", "# x\n# y", "#", "# x\n\n# y"}[random.IntN(4)]; random.IntN(30) {
+	case 0:
+		node.HeadComment = text
+	case 1:
+		node.LineComment = text
+	case 2:
+		node.FootComment = text
+	}
+}

@@ -1,0 +1,79 @@
+package krm
+
+import (
+	"errors"
+	"io"
+
+	"sigs.k8s.io/kustomize/kyaml/fn/framework"
+	"sigs.k8s.io/kustomize/kyaml/kio"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Run reads a ResourceList from r, lets a processor written for kyaml's framework work on it, and writes it to w. It does
+// what framework.Execute does, but items that the processor leaves alone keep their bytes, and a list that Parse refuses
+// is an error. Every item is parsed and compared with what it was: that takes as long as with the framework.
+//
+// The error of the processor is returned after the list was written with the results; a program exits with 1 then. Of any
+// other error nothing is written.
+func Run(processor framework.ResourceListProcessor, r io.Reader, w io.Writer) error {
+	src, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	list, err := Parse(src)
+	if err != nil {
+		return err
+	}
+	failure, err := list.process(processor)
+	if err != nil {
+		return err
+	}
+	if _, err := list.WriteTo(w); err != nil {
+		return err
+	}
+	return failure
+}
+
+// process lets a processor work on the list. The failure is the processor's error.
+func (l *ResourceList) process(processor framework.ResourceListProcessor) (failure, err error) {
+	if err := parseAll(l.items); err != nil {
+		return nil, err
+	}
+	given := &framework.ResourceList{}
+	if l.config != nil {
+		given.FunctionConfig = kyaml.NewRNode(l.config)
+	}
+	items := make(map[*kyaml.RNode]*Item, len(l.items))
+	before := make(map[*Item]*kyaml.Node, len(l.items))
+	for _, item := range l.items {
+		given.Items = append(given.Items, item.tree)
+		items[item.tree] = item
+		before[item] = kyaml.CopyYNode(item.YNode())
+	}
+	annotations, err := kio.PreprocessResourcesForInternalAnnotationMigration(given.Items)
+	if err != nil {
+		return nil, err
+	}
+	failure = processor.Process(given)
+	if err := kio.ReconcileInternalAnnotations(given.Items, annotations); err != nil {
+		return nil, errors.Join(err, failure)
+	}
+	l.items = nil
+	for _, tree := range given.Items {
+		item := items[tree]
+		delete(items, tree) // what is in the list twice is two items
+		if item == nil {
+			item = FromNode(tree.YNode(), "")
+		} else if item.changed = !identical(before[item], tree.YNode()); item.changed {
+			if err := kyaml.ClearEmptyAnnotations(tree); err != nil {
+				return nil, err
+			}
+			item.changed = !identical(before[item], tree.YNode())
+		}
+		l.Append(item)
+	}
+	for n, result := range given.Results {
+		l.Report(Result{Result: *result, order: n})
+	}
+	return failure, nil
+}

@@ -1,0 +1,120 @@
+package krm
+
+import (
+	"bytes"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxPrinted is how many bytes a list may have that is printed anew, its aliases replaced by what they stand for.
+const maxPrinted = 8 * FallbackLimit
+
+// writeAnew prints the whole list.
+func (l *ResourceList) writeAnew(out *output) error {
+	out.at = len(l.src)
+	if l.layout != nil {
+		out.lineEnd = l.layout.LineEnd
+	}
+	head, err := l.head()
+	if err != nil {
+		return err
+	}
+	items := "items:\n"
+	if len(l.items) == 0 {
+		items = "items: []\n"
+	}
+	out.addText(append(head, items...))
+	size := 0
+	for _, item := range l.items {
+		object, err := item.Bytes()
+		if err != nil {
+			return err
+		}
+		if size += len(object); l.root != nil && size > maxPrinted {
+			return errBomb
+		}
+		out.pieces = append(out.pieces, piece{text: object, element: true})
+	}
+	if len(l.results) == 0 {
+		return nil
+	}
+	results, err := l.Results().yaml()
+	out.addText(results)
+	return err
+}
+
+// head prints the fields that are neither items nor results.
+func (l *ResourceList) head() ([]byte, error) {
+	if l.src == nil {
+		return []byte("apiVersion: " + listGroup + "v1\nkind: " + listKind + "\n"), nil
+	}
+	root := l.root
+	if l.layout != nil {
+		var err error
+		if root, err = l.parseHead(); err != nil {
+			return nil, err
+		}
+	}
+	var head bytes.Buffer
+	for n := 0; n+1 < len(root.Content); n += 2 {
+		switch root.Content[n].Value {
+		case "items", "results":
+			continue
+		}
+		text, err := encode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: root.Content[n : n+2]})
+		if err != nil {
+			return nil, err
+		}
+		head.Write(text)
+	}
+	return head.Bytes(), nil
+}
+
+// parseHead parses the fields that are neither items nor results.
+func (l *ResourceList) parseHead() (*yaml.Node, error) {
+	var head []byte
+	for _, field := range l.layout.Fields {
+		if field.Name != "items" && field.Name != "results" {
+			head = append(head, l.src[field.Start:field.End]...)
+		}
+	}
+	return parseOne(head)
+}
+
+// writeJSON writes a list that came as JSON.
+func (l *ResourceList) writeJSON(out *output) error {
+	items := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, item := range l.items {
+		node, err := expand(item.YNode())
+		if err == nil {
+			err = item.err
+		}
+		if err != nil {
+			return item.wrap(err)
+		}
+		items.Content = append(items.Content, node)
+	}
+	text, err := l.Results().json()
+	if err != nil {
+		return err
+	}
+	results, err := jsonTree(text)
+	if err != nil {
+		return err
+	}
+	root := *l.root
+	root.Content = nil
+	for n := 0; n+1 < len(l.root.Content); n += 2 {
+		if key := l.root.Content[n].Value; key != "items" && key != "results" {
+			root.Content = append(root.Content, l.root.Content[n:n+2]...)
+		}
+	}
+	root.Content = append(root.Content, newString("items"), items)
+	if len(results.Content) > 0 {
+		root.Content = append(root.Content, newString("results"), results)
+	}
+	text, err = appendJSON(nil, &root)
+	out.at = len(l.src)
+	out.pieces = []piece{{text: append(text, '\n')}}
+	return err
+}
