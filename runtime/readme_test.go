@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every message that the README's table of failures quotes is one that the code can print.
-func TestReadmeQuotesTheCode(t *testing.T) {
+// Every message in the README's table exists in the code.
+func TestReadmeMessagesExist(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestReadmeQuotesTheCode(t *testing.T) {
 	}
 }
 
-// source is all the code that is no test, with string literals joined that are split over lines.
+// source returns the code without tests, with string literals joined that are split over several lines.
 func source(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder

@@ -1,5 +1,5 @@
-// Package checkout gives the end-to-end tests what they need of this checkout: its programs, built from the present
-// source, and a copy of its files to render, since no test renders the checkout in place.
+// Package checkout builds programs from this checkout for tests, copies its files, and finds tools on this machine. Tests
+// render copies: none changes the checkout.
 package checkout
 
 import (
@@ -27,10 +27,10 @@ func BuildCommands(folder string) error {
 	return goBuild(Root(), folder+string(filepath.Separator), "./cmd/...")
 }
 
-// BuildProgram builds one package of the root module, named from the checkout's folder.
+// BuildProgram builds one package of the root module, given by its folder.
 func BuildProgram(file, pkg string) error { return goBuild(Root(), file, "./"+pkg) }
 
-// BuildTool builds a tool that tools/ pins.
+// BuildTool builds a tool that is pinned in tools/.
 func BuildTool(file, name, pkg string) error {
 	return goBuild(filepath.Join(Root(), "tools", name), file, pkg)
 }
@@ -45,7 +45,7 @@ func goBuild(folder, output, pkg string) error {
 	return nil
 }
 
-// Copy copies the files that git knows or would take, below the given folders (all without any), to folder.
+// Copy copies files to folder: all that git tracks or would add, in the given folders or in the whole checkout.
 func Copy(folder string, below ...string) error {
 	list := exec.Command("git", append([]string{"ls-files", "-z", "-co", "--exclude-standard", "--"}, below...)...)
 	list.Dir = Root()
@@ -64,7 +64,7 @@ func Copy(folder string, below ...string) error {
 func copyFile(from, to string) error {
 	content, err := os.ReadFile(from)
 	if os.IsNotExist(err) {
-		return nil // removed from the work tree, not yet from git
+		return nil // deleted in the work tree, still in the index
 	}
 	if err != nil {
 		return err

@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-// LeaveOut skips a test for what this machine lacks, and says why. Where TEST_SKIPS is none, as in .ci/run, it fails the test:
-// what can be installed must not be left out there.
+// LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, as in
+// .ci/run, the test fails.
 func LeaveOut(tb testing.TB, format string, args ...any) {
 	tb.Helper()
-	reason := "left out: " + fmt.Sprintf(format, args...)
+	reason := "skipped: " + fmt.Sprintf(format, args...)
 	if os.Getenv("TEST_SKIPS") == "none" {
 		tb.Fatal(reason)
 	}
 	tb.Skip(reason)
 }
 
-// Program returns the path of a program that a package of Debian has, or leaves the test out.
+// Program returns the path of a program of a Debian package, or skips the test.
 func Program(tb testing.TB, name, debian string) string {
 	tb.Helper()
 	path, err := exec.LookPath(name)
@@ -29,7 +29,7 @@ func Program(tb testing.TB, name, debian string) string {
 	return path
 }
 
-// Kubectl returns the path of the kubectl that this checkout has built, or else of one on the PATH, or leaves the test out.
+// Kubectl returns the path of kubectl in bin/tools or on the PATH, or skips the test.
 func Kubectl(tb testing.TB) string {
 	tb.Helper()
 	built := filepath.Join(Root(), "bin", "tools", "kubectl")
@@ -38,33 +38,33 @@ func Kubectl(tb testing.TB) string {
 	}
 	path, err := exec.LookPath("kubectl")
 	if err != nil {
-		LeaveOut(tb, "kubectl is neither in bin/tools nor on the PATH: make bin/tools/kubectl")
+		LeaveOut(tb, "kubectl is neither in bin/tools nor on the PATH: run make bin/tools/kubectl")
 	}
 	return path
 }
 
-// Kpt returns the path of kpt, or skips the test. No machine can install it: neither Debian nor the module proxy has it.
+// Kpt returns the path of kpt, or skips the test, also with TEST_SKIPS=none: neither Debian nor the module proxy has kpt.
 func Kpt(tb testing.TB) string {
 	tb.Helper()
 	path, err := exec.LookPath("kpt")
 	if err != nil {
-		tb.Skip("left out: kpt is not on the PATH, and neither the module proxy nor Debian has it")
+		tb.Skip("skipped: kpt is not on the PATH")
 	}
 	return path
 }
 
-// HasCorpus tells whether the real plugins and sandboxes that the project was built with lie beside the checkout. They are
-// no part of it, and nothing may need them.
+// HasCorpus reports whether there are real plugins and sandboxes beside the checkout. They are not part of it, and no test
+// may require them.
 func HasCorpus() bool {
 	_, err := os.Stat(corpus())
 	return err == nil
 }
 
-// Corpus returns the folder of these real files, or skips the test.
+// Corpus returns the folder of these files, or skips the test.
 func Corpus(tb testing.TB) string {
 	tb.Helper()
 	if !HasCorpus() {
-		tb.Skipf("left out: no real files are at %q, and they are not ours to copy", corpus())
+		tb.Skipf("skipped: there is no folder %q", corpus())
 	}
 	return corpus()
 }

@@ -1,4 +1,4 @@
-// Package docker gives the end-to-end tests a docker daemon with this checkout's images in it.
+// Package docker starts a docker daemon for tests and loads the images of this checkout.
 package docker
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// Start sees to it that a daemon answers. stop ends it where Start began it, and leaves any other alone. Tests of
-// several packages share one: run them one after the other (go test -p 1), or start it before.
+// Start starts a docker daemon unless one is running. stop stops only a daemon that Start started. Tests of several
+// packages share the daemon: run them one after the other (go test -p 1), or start it before.
 func Start() (stop func() error, err error) {
-	said, err := script("up")
+	output, err := script("up")
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(said, "started") {
+	if !strings.HasPrefix(output, "started") {
 		return func() error { return nil }, nil
 	}
 	return func() error {
@@ -39,7 +39,7 @@ func script(name string) (string, error) {
 	return string(out), nil
 }
 
-// LoadImages makes the images of this checkout for this machine, in folder, and loads them.
+// LoadImages builds the images of this checkout for this machine in folder, and loads them.
 func LoadImages(folder string) error {
 	architecture, err := run("", "go", "env", "GOHOSTARCH")
 	if err != nil {
@@ -54,7 +54,7 @@ func LoadImages(folder string) error {
 		return err
 	}
 	if len(archives) == 0 {
-		return errors.New("make images left no archive")
+		return errors.New("make images wrote no archive")
 	}
 	for _, archive := range archives {
 		if _, err := run("", "docker", "load", "--input", archive); err != nil {

@@ -1,5 +1,5 @@
-// Package docs keeps the documentation true: it runs every command of every `console` block in a copy of the checkout and
-// compares what it prints with what the page says, and it follows every link.
+// Package docs tests the documentation: it runs the commands of all `console` blocks in a copy of the checkout, compares
+// their output with the page, and checks all relative links.
 package docs
 
 import (
@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// command is one command of a console block with the output that the page shows.
+// command is one command of a console block with the expected output.
 type command struct {
 	line int
 	text string
-	// want are the lines shown; a line "..." stands for any lines. Nothing shown means that nothing is compared.
+	// want has the lines of the output. "..." stands for any lines. If it is empty, the output is not compared.
 	want []string
-	// exit is the exit code that the block says in a line such as "[exit 1]".
+	// exit is the exit code of a line such as "[exit 1]", or 0.
 	exit int
 }
 
-// commands reads the console blocks of a page. A command starts with "$ " and goes on after a backslash.
+// commands reads the console blocks of a page. A command starts with "$ " and continues after a backslash.
 func commands(page string) ([]command, error) {
 	var found []command
-	inside, more := false, false
+	inBlock, more := false, false
 	for i, line := range strings.Split(page, "\n") {
 		line = strings.TrimRight(line, " ")
 		switch {
 		case strings.HasPrefix(line, "```"):
-			inside, more = line == "```console", false
+			inBlock, more = line == "```console", false
 		case strings.HasSuffix(line, "```console"):
-			return nil, fmt.Errorf("line %d: a console block must not be indented, or nobody would run it", i+1)
-		case !inside:
+			return nil, fmt.Errorf("line %d: a console block must not be indented", i+1)
+		case !inBlock:
 		case more:
 			last := &found[len(found)-1]
 			last.text += "\n" + line
@@ -49,7 +49,7 @@ func commands(page string) ([]command, error) {
 	return found, nil
 }
 
-// matches tells whether got is what the page shows.
+// matches reports whether got is the expected output.
 func matches(want, got []string) bool {
 	for i, line := range want {
 		if line == "..." {

@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// TestCommands runs the pages' commands one page after the other in a copy of the checkout, in the folder `make` leaves.
+// TestCommands runs the commands of each page in a copy of the checkout with the programs of `make build` in bin/.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	programs := build(t)
@@ -42,7 +42,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// build builds what `make build` and `make bin/tools/kustomize` leave in bin/, once for all pages.
+// build builds the programs of `make build` and `make bin/tools/kustomize`, once for all pages.
 func build(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -53,7 +53,7 @@ func build(t *testing.T) (folder string) {
 	return folder
 }
 
-// link gives a page its own folder of the same programs. A command that builds one anew replaces the link, not the program.
+// link links the programs into the folder of a page. A command that builds a program replaces only the link.
 func link(t *testing.T, programs, folder string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(programs, func(from string, entry fs.DirEntry, err error) error {
@@ -72,7 +72,7 @@ func (c command) check(t *testing.T, page, folder string) {
 	t.Helper()
 	if strings.Contains(c.text, "kpt ") {
 		if _, err := exec.LookPath("kpt"); err != nil {
-			t.Logf("%s:%d: not run: kpt is not on the PATH, and neither the module proxy nor Debian has it", page, c.line)
+			t.Logf("%s:%d: not run: kpt is not on the PATH", page, c.line)
 			return
 		}
 	}
@@ -89,11 +89,11 @@ func (c command) check(t *testing.T, page, folder string) {
 	assert.Equal(t, c.exit, run.ProcessState.ExitCode(), "%s:%d: $ %s\n%s", page, c.line, c.text, out.String())
 	got := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	if len(c.want) > 0 && !matches(c.want, got) {
-		t.Errorf("%s:%d: $ %s\nprints\n%s\nwhere the page shows\n%s", page, c.line, c.text, out.String(), strings.Join(c.want, "\n"))
+		t.Errorf("%s:%d: $ %s\nprints\n%s\nbut the page has\n%s", page, c.line, c.text, out.String(), strings.Join(c.want, "\n"))
 	}
 }
 
-// TestLinks follows every relative link, to the section if it names one.
+// TestLinks checks that the target of every relative link exists, and its section.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
@@ -111,15 +111,15 @@ func TestLinks(t *testing.T) {
 			_, err := os.Stat(target)
 			require.NoError(t, err, "%s links to %s", page, match[1])
 			if match[2] != "" && strings.HasSuffix(target, ".md") {
-				there, err := os.ReadFile(target)
+				content, err := os.ReadFile(target)
 				require.NoError(t, err)
-				assert.Contains(t, anchors(string(there)), match[2], "%s links to %s", page, match[0])
+				assert.Contains(t, anchors(string(content)), match[2], "%s links to %s", page, match[0])
 			}
 		}
 	}
 }
 
-// anchors returns the names that GitHub gives to the headings of a page.
+// anchors returns the anchors of a page's headings on GitHub.
 func anchors(page string) []string {
 	var names []string
 	for line := range strings.Lines(page) {
@@ -138,7 +138,7 @@ func anchors(page string) []string {
 	return names
 }
 
-// pages returns the Markdown files that git knows or would take.
+// pages returns the Markdown files that git tracks or would add.
 func pages(t *testing.T) []string {
 	t.Helper()
 	list := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard", "--", "*.md")
@@ -159,7 +159,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-func TestCommandsAreRead(t *testing.T) {
+func TestParseCommands(t *testing.T) {
 	t.Parallel()
 	page := "text\n```console\n$ one \\\n  two\nout\n$ three\n[exit 1]\n```\n```sh\n$ not this\n```\n"
 	found, err := commands(page)

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// The API server takes everything that is rendered, strictly and without a warning, in a namespace that enforces Pod
-// Security "baseline" too.
+// The API server accepts everything that is rendered, with strict validation and without warnings, also in a namespace
+// that enforces the Pod Security standard "baseline".
 func TestAccepted(t *testing.T) {
 	var folders []string
 	if checkout.HasCorpus() {
@@ -32,8 +32,8 @@ func TestAccepted(t *testing.T) {
 	}
 	folders = append(folders, filepath.Join(checkout.Root(), "examples", "orders-db", "native"))
 
-	plain := newSpace(t)
-	baseline := namedSpace(t, plain.name+"-baseline", "pod-security.kubernetes.io/enforce=baseline", "pod-security.kubernetes.io/warn=baseline")
+	plain := newNamespace(t)
+	baseline := newNamedNamespace(t, plain.name+"-baseline", "pod-security.kubernetes.io/enforce=baseline", "pod-security.kubernetes.io/warn=baseline")
 	for _, folder := range folders {
 		files := []string{filepath.Join(folder, "plugin.yaml"), filepath.Join(folder, "sandbox.yaml")}
 		if matches, _ := filepath.Glob(filepath.Join(folder, "example-sandbox.yaml")); len(matches) == 1 {
@@ -41,14 +41,14 @@ func TestAccepted(t *testing.T) {
 		}
 		for _, phase := range []string{"create", "delete"} {
 			for _, workload := range []string{"Job", "Pod"} {
-				for _, s := range []*space{plain, baseline} {
+				for _, s := range []*testNamespace{plain, baseline} {
 					namespace := s.name
 					manifest := function(t, "render-phase", "", append([]string{
 						"--phases", phase, "--workload", workload, "--runner-namespace", namespace,
 						"--set", "cluster=c", "--set", "namespace=" + namespace, "--set", "tfstate-bucket=b",
 					}, files...)...)
-					manifest = s.moved(manifest)
-					if accounts := accounts(manifest, namespace); accounts != "" && workload == "Pod" { // refused without its account
+					manifest = s.inNamespace(manifest)
+					if accounts := accounts(manifest, namespace); accounts != "" && workload == "Pod" { // a Pod without its account is rejected
 						must(t, accounts, "apply", "-f", "-")
 					}
 					checkAccepted(t, manifest, phase+" of "+folder+" as "+workload+" in "+namespace)
@@ -58,7 +58,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// accounts are the ServiceAccounts that a manifest's Pods run as, its own ones and the user's.
+// accounts returns manifests of the ServiceAccounts that the Pods of a manifest run as.
 func accounts(manifest, namespace string) string {
 	var stream strings.Builder
 	for _, match := range regexp.MustCompile(`serviceAccountName: (\S+)`).FindAllStringSubmatch(manifest, -1) {
@@ -74,9 +74,9 @@ func checkAccepted(t *testing.T, manifest, what string) {
 	assert.Empty(t, stderr, what)
 }
 
-// What the API server refuses in the namespace of TestAccepted, so that its silence there means something.
-func TestAcceptedCanRefuse(t *testing.T) {
-	s := newSpace(t, "pod-security.kubernetes.io/enforce=baseline", "pod-security.kubernetes.io/warn=baseline")
+// The API server warns of a Pod that violates "baseline", so TestAccepted can fail.
+func TestAcceptedCanFail(t *testing.T) {
+	s := newNamespace(t, "pod-security.kubernetes.io/enforce=baseline", "pod-security.kubernetes.io/warn=baseline")
 	manifest := render(t, nil, s.plugin("rude@1.0.0", s.overlay(), step{name: "say", script: "#!/bin/sh\ntrue"}), sandbox("rude", "rude", nil))
 	_, stderr, err := kubectlWarns(manifest, "apply", "--dry-run=server", "--validate=strict", "-f", "-")
 	require.NoError(t, err, "a Job is only warned of")

@@ -13,19 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pods are deleted midway, at moments and in an order from the seed. A Job that may retry gets another Pod and ends well;
-// one that may not has failed, or had published before. What is published is whole and right, and a Complete Job has
-// published.
+// Pods are deleted at random times while they run. A Job with retries gets another Pod and completes; one without has
+// failed, or had published before. Published outputs are complete and correct, and a complete Job has published.
 func TestFaultDeletedPod(t *testing.T) {
-	s := newSpace(t)
+	s := newNamespace(t)
 	plugin := s.plugin("gone@1.0.0", s.overlay(),
-		step{name: "make", script: script("make", "sleep 2\n"+good), leaves: []string{"value"}},
+		step{name: "make", script: script("make", "sleep 2\n"+good), outputs: []string{"value"}},
 		step{name: "use", script: script("use", "sha256sum < /inputs/make.value > /outputs/seen"),
-			reads: []string{"make.value"}, leaves: []string{"seen"}, files: true})
+			reads: []string{"make.value"}, outputs: []string{"seen"}, files: true})
 	count := rounds(t)
 	for name, arguments := range map[string][]string{
 		"retry": {"--retries", "20"},
-		"once":  {"--step-timeout-seconds", "120"}, // how long a consumer waits whose producer's Pod was deleted
+		"once":  {"--step-timeout-seconds", "120"}, // limits the wait of consumers whose producer's Pod was deleted
 	} {
 		documents := []object{plugin}
 		for i := range count {
@@ -45,7 +44,7 @@ func TestFaultDeletedPod(t *testing.T) {
 			assert.Equal(t, "Complete", end, key)
 		}
 		name, step, _ := strings.Cut(key, "/")
-		want := map[string]string{"make": "value of " + name, "use": sumLine("value of " + name)}[step]
+		want := map[string]string{"make": "value of " + name, "use": sha256Line("value of " + name)}[step]
 		got := string(outputs[key].Data[map[string]string{"make": "value", "use": "seen"}[step]])
 		if end == "Complete" || got != "" {
 			assert.Equal(t, want, got, key)
@@ -54,17 +53,17 @@ func TestFaultDeletedPod(t *testing.T) {
 }
 
 // deletePod deletes one of the Pods that have not ended.
-func (s *space) deletePod(random *rand.Rand) {
+func (s *testNamespace) deletePod(random *rand.Rand) {
 	pods, err := list[pod](s.name, "pods")
 	require.NoError(s.t, err)
-	var living []string
+	var running []string
 	for _, one := range pods {
 		if one.Status.Phase == "Running" || one.Status.Phase == "Pending" {
-			living = append(living, one.Metadata.Name)
+			running = append(running, one.Metadata.Name)
 		}
 	}
-	if len(living) > 0 {
-		must(s.t, "", "delete", "pod", living[random.IntN(len(living))], "--namespace", s.name, "--grace-period=1", "--wait=false",
+	if len(running) > 0 {
+		must(s.t, "", "delete", "pod", running[random.IntN(len(running))], "--namespace", s.name, "--grace-period=1", "--wait=false",
 			"--ignore-not-found")
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// deliveries do what each tool does with a render: Helm and kpt themselves, and for the controllers of Argo CD and Flux the
-// requests that they make, by kubectl.
+// deliveries apply a render with each tool: Helm and kpt themselves; for Argo CD and Flux, kubectl sends the requests of
+// their controllers.
 var deliveries = []struct {
 	name, delivery string
-	deliver        func(t *testing.T, s *space, manifest string)
+	deliver        func(t *testing.T, s *testNamespace, manifest string)
 }{
 	{"kubectl", "kubectl", applied()},
 	{"argocd", "argocd", applied()},
@@ -29,11 +29,11 @@ var deliveries = []struct {
 	{"kpt", "kpt", kptLiveApply},
 }
 
-// The same render, delivered again when its Jobs have ended, changes no object and runs nothing.
-func TestAgainDelivered(t *testing.T) {
+// Delivering the same render again after its Jobs have ended changes no object and runs nothing.
+func TestReapplyDelivered(t *testing.T) {
 	for _, tool := range deliveries {
 		t.Run(tool.name, func(t *testing.T) {
-			s := newSpace(t)
+			s := newNamespace(t)
 			manifest := render(t, []string{"--delivery", tool.delivery}, s.fan("old"), sandbox("again", "fan", nil))
 			tool.deliver(t, s, manifest)
 			s.succeeded(3)
@@ -48,20 +48,20 @@ func TestAgainDelivered(t *testing.T) {
 	}
 }
 
-// versions are the objects of the space with their resource versions; what a tool keeps its own books in is left out.
-func (s *space) versions() []string {
+// versions returns the objects of the namespace with their resource versions, without the Secrets of Helm releases.
+func (s *testNamespace) versions() []string {
 	s.t.Helper()
 	return strings.Fields(must(s.t, "", "get", "jobs,secrets,configmaps,serviceaccounts,roles,rolebindings", "--namespace", s.name,
 		"--selector=owner!=helm",
 		`--output=jsonpath={range .items[*]}{.kind}/{.metadata.name}@{.metadata.resourceVersion}{"\n"}{end}`))
 }
 
-func applied(arguments ...string) func(*testing.T, *space, string) {
-	return func(_ *testing.T, s *space, manifest string) { s.apply(manifest, arguments...) }
+func applied(arguments ...string) func(*testing.T, *testNamespace, string) {
+	return func(_ *testing.T, s *testNamespace, manifest string) { s.apply(manifest, arguments...) }
 }
 
 // helmUpgrade installs or upgrades a chart with the render as its only template.
-func helmUpgrade(t *testing.T, s *space, manifest string) {
+func helmUpgrade(t *testing.T, s *testNamespace, manifest string) {
 	t.Helper()
 	chart := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(chart, "templates"), 0o755))
@@ -73,20 +73,20 @@ func helmUpgrade(t *testing.T, s *space, manifest string) {
 	helm(t, s, "upgrade", "--install", "sandboxes", chart)
 }
 
-// helm is the real one, at work in the space.
-func helm(t *testing.T, s *space, arguments ...string) {
+// helm runs helm in the namespace.
+func helm(t *testing.T, s *testNamespace, arguments ...string) {
 	t.Helper()
-	arguments = append(arguments, "--namespace", s.name, "--kubeconfig", filepath.Join(here.node, "kubeconfig"))
+	arguments = append(arguments, "--namespace", s.name, "--kubeconfig", filepath.Join(suite.node, "kubeconfig"))
 	_, _, err := execute(exec.Command(filepath.Join(checkout.Root(), "bin", "tools", "helm"), arguments...), "")
 	require.NoError(t, err)
 }
 
-// `helm uninstall` runs the delete phase while what it reads is there, and leaves no output.
-func TestLifeHelm(t *testing.T) {
+// helm uninstall runs the delete phase while its inputs exist, and no output remains.
+func TestLifecycleHelm(t *testing.T) {
 	for _, hook := range []string{"PreDelete", "PostDelete"} {
 		t.Run(hook, func(t *testing.T) {
-			s := newSpace(t)
-			plugin := s.plugin("value@1.0.0", s.overlay(), step{name: "make", script: script("make", good), leaves: []string{"value"}})
+			s := newNamespace(t)
+			plugin := s.plugin("value@1.0.0", s.overlay(), step{name: "make", script: script("make", good), outputs: []string{"value"}})
 			plugin["spec"].(object)["delete"] = []object{
 				step{name: "drop", script: script("drop", `[ "$MAKE_VALUE" = "value of hooked" ]`), reads: []string{"make.value"}}.document(),
 			}
@@ -94,7 +94,7 @@ func TestLifeHelm(t *testing.T) {
 			helmUpgrade(t, s, render(t, arguments, plugin, sandbox("hooked", "value", nil)))
 			s.succeeded(1)
 			require.Empty(t, s.runs("hooked")["drop"])
-			helm(t, s, "uninstall", "sandboxes", "--timeout", patience.String())
+			helm(t, s, "uninstall", "sandboxes", "--timeout", timeout.String())
 			assert.Equal(t, map[string]int{"make": 1, "drop": 1}, s.runs("hooked"))
 			assert.Len(t, s.times(t, "hooked", "drop", "end"), 1, "it read the output")
 			assert.Empty(t, s.outputs())
@@ -102,14 +102,14 @@ func TestLifeHelm(t *testing.T) {
 	}
 }
 
-// kptLiveApply applies a package that holds the render.
-func kptLiveApply(t *testing.T, s *space, manifest string) {
+// kptLiveApply applies a package with the render.
+func kptLiveApply(t *testing.T, s *testNamespace, manifest string) {
 	t.Helper()
 	program := checkout.Kpt(t)
-	folder := filepath.Join(here.node, "packages", s.name)
+	folder := filepath.Join(suite.node, "packages", s.name)
 	kpt := func(arguments ...string) {
 		command := exec.Command(program, arguments...)
-		command.Dir, command.Env = folder, append(os.Environ(), "KUBECONFIG="+filepath.Join(here.node, "kubeconfig"))
+		command.Dir, command.Env = folder, append(os.Environ(), "KUBECONFIG="+filepath.Join(suite.node, "kubeconfig"))
 		_, _, err := execute(command, "")
 		require.NoError(t, err)
 	}

@@ -1,15 +1,15 @@
-// Package e2e runs what the functions render on a real Kubernetes node, with a real PostgreSQL and MariaDB. Nothing is
-// simulated: test/node starts the parts of Kubernetes themselves, plain `kubectl apply -f -` delivers, and the tests look at
-// what a user could look at: Jobs, termination messages, Secrets, logs.
+// Package e2e runs rendered objects on a real Kubernetes node, with a real PostgreSQL and MariaDB. test/node starts the
+// components of Kubernetes, kubectl applies the objects, and the tests check what a user sees: Jobs, termination messages,
+// Secrets, logs.
 //
-// A test has namespaces of its own and a ledger in the node's folder, where the scripts of its steps write down when they
-// start and end. The ledger, not a Job's status, says whether a script ran, how often, and beside which other one.
+// Each test has its own namespaces and a shared folder with an event log, in which the scripts of steps record when they
+// start and end. The event log, not the status of a Job, shows whether and how often a script ran, and which scripts
+// overlapped.
 //
-// Faults come in storms: sandboxes of every fault, several of each, in one shuffled stream, so that they also disturb each
-// other, and so that consumers are applied before their producers. The order and the moments come from a fixed seed. For
-// each sandbox there are two ends: the outputs are whole, right and seen by the consumer, or nothing was published, the Job
-// failed with a reason and the consumer's script never ran.
+// TestFaultMixed applies several sandboxes of each kind of fault in one shuffled stream, so that they also affect each other
+// and consumers are applied before their producers. Order and times come from a fixed seed. Each sandbox has one of two
+// results: the outputs are complete, correct and read by the consumer, or nothing is published, the Job has failed with a
+// message and the script of the consumer has not run.
 //
-// The tests need the build tag e2e and a node that is up (test/node/up); they run one after the other, the most telling
-// ones first. `make e2e` does all of it.
+// The tests need the build tag e2e and a running node (test/node/up). `make e2e` does all of it.
 package e2e

@@ -15,15 +15,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// object is a document before it is JSON, which is YAML too.
+// object is a document that is encoded as JSON, which is YAML, too.
 type object = map[string]any
 
-// step is a step of a test's plugin. What it reads is STEP.OUTPUT, in the variable STEP_OUTPUT and the file
-// /inputs/STEP.OUTPUT; what it leaves is read from /outputs/NAME.
+// step is a step of a test's plugin. It reads STEP.OUTPUT from the variable STEP_OUTPUT and the file /inputs/STEP.OUTPUT,
+// and writes outputs to /outputs/NAME.
 type step struct {
-	name, script  string
-	reads, leaves []string
-	files         bool // reads files alone: a variable holds 128 KiB at most
+	name, script   string
+	reads, outputs []string
+	files          bool // reads only files: a variable has at most 128 KiB
 }
 
 func (s step) document() object {
@@ -38,14 +38,14 @@ func (s step) document() object {
 			"name": producer + "-" + output, "valueFromStep": object{"name": producer, "output": output}, "as": as,
 		})
 	}
-	for _, name := range s.leaves {
+	for _, name := range s.outputs {
 		outputs = append(outputs, object{"name": name, "valueFromPath": "/outputs/" + name})
 	}
 	return object{"name": s.name, "script": s.script, "inputs": inputs, "outputs": outputs}
 }
 
-// plugin is a plugin of a test, in the image of a shell.
-func (s *space) plugin(name, overlay string, create ...step) object {
+// plugin returns a plugin that runs in the busybox image.
+func (s *testNamespace) plugin(name, overlay string, create ...step) object {
 	steps := make([]object, len(create))
 	for i, one := range create {
 		steps[i] = one.document()
@@ -56,7 +56,7 @@ func (s *space) plugin(name, overlay string, create ...step) object {
 	})
 }
 
-// sandbox is a sandbox with one resource, "r", of the plugin.
+// sandbox returns a sandbox with one resource, "r", of the plugin.
 func sandbox(name, plugin string, params map[string]string) object {
 	resource := object{"name": "r", "plugin": plugin, "params": params}
 	return document("Sandbox", name, nil, object{"cluster": "e2e", "resources": []object{resource}})
@@ -69,16 +69,16 @@ func document(kind, name string, annotations map[string]string, spec object) obj
 	}
 }
 
-// render runs render-phase as a user would, on documents from stdin.
+// render runs render-phase on documents from stdin.
 func render(t *testing.T, arguments []string, documents ...object) string {
 	t.Helper()
-	return function(t, "render-phase", texts(t, documents...), slices.Concat(unhurried, arguments, []string{"-"})...)
+	return function(t, "render-phase", texts(t, documents...), slices.Concat(longStartTimeout, arguments, []string{"-"})...)
 }
 
-// unhurried lets main take its time to start: with hundreds of Pods on a starved machine a minute is not enough.
-var unhurried = []string{"--start-timeout-seconds", "900"}
+// longStartTimeout is for busy machines: with hundreds of Pods the default of a minute is not enough.
+var longStartTimeout = []string{"--start-timeout-seconds", "900"}
 
-// texts is the stream of the documents.
+// texts returns the documents as a YAML stream.
 func texts(t *testing.T, documents ...object) string {
 	t.Helper()
 	texts := make([]string, len(documents))
@@ -92,7 +92,7 @@ func texts(t *testing.T, documents ...object) string {
 
 func function(t *testing.T, name, stdin string, arguments ...string) string {
 	t.Helper()
-	stdout, _, err := execute(exec.Command(filepath.Join(here.programs, name), arguments...), stdin)
+	stdout, _, err := execute(exec.Command(filepath.Join(suite.programs, name), arguments...), stdin)
 	require.NoError(t, err)
 	return stdout
 }

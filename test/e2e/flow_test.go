@@ -12,14 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Steps that read nothing of each other overlap: each waits for the other one's start, and what the ledger says of their
-// starts and ends is compared.
-func TestFlowOverlap(t *testing.T) {
-	s := newSpace(t)
+// Independent steps overlap: each waits for the start of the other one.
+func TestStepsOverlap(t *testing.T) {
+	s := newNamespace(t)
 	side := func(name, other string) step {
 		return step{
-			name: name, script: script(name, "touch /ledger/is-"+name+"\nawait is-"+other+"\necho > /outputs/value"),
-			leaves: []string{"value"},
+			name: name, script: script(name, "touch /shared/is-"+name+"\nawait is-"+other+"\necho > /outputs/value"),
+			outputs: []string{"value"},
 		}
 	}
 	s.apply(render(t, nil, s.plugin("sides@1.0.0", s.overlay(), side("left", "right"), side("right", "left"),
@@ -36,13 +35,13 @@ func TestFlowOverlap(t *testing.T) {
 	assert.Greater(t, at("both", "start"), max(at("left", "end"), at("right", "end")))
 }
 
-// How long after the end of a producer's script its consumer's script starts: reported, not asserted, since machines
-// differ. Publishing, waiting, and the start of a container are within.
-func TestFlowLatency(t *testing.T) {
-	s := newSpace(t)
+// The time from the end of a producer's script to the start of its consumer's is logged, not asserted, since machines
+// differ. It includes publishing, waiting, and the start of a container.
+func TestStepsLatency(t *testing.T) {
+	s := newNamespace(t)
 	count := 2*rounds(t) + 1
 	documents := []object{s.plugin("relay@1.0.0", s.overlay(),
-		step{name: "make", script: script("make", "await go-$SIGNADOT_SANDBOX_NAME\n"+good), leaves: []string{"value"}},
+		step{name: "make", script: script("make", "await go-$SIGNADOT_SANDBOX_NAME\n"+good), outputs: []string{"value"}},
 		step{name: "use", script: script("use", ""), reads: []string{"make.value"}})}
 	for i := range count {
 		documents = append(documents, sandbox(fmt.Sprintf("relay-%d", i), "relay", nil))
@@ -67,8 +66,8 @@ func TestFlowLatency(t *testing.T) {
 		latencies[count/2], latencies[0], latencies[count-1], count)
 }
 
-// notWaiting says which Pods of consumers do not wait for their producers yet.
-func (s *space) notWaiting(count int) (string, error) {
+// notWaiting returns "" when all consumers wait and all producers run.
+func (s *testNamespace) notWaiting(count int) (string, error) {
 	pods, err := list[pod](s.name, "pods")
 	waiting, started := 0, 0
 	for _, one := range pods {
@@ -83,7 +82,7 @@ func (s *space) notWaiting(count int) (string, error) {
 		}
 	}
 	if waiting < count || started < count {
-		return fmt.Sprintf("%d consumers of %d wait, %d producers run", waiting, count, started), err
+		return fmt.Sprintf("%d of %d consumers wait, %d producers run", waiting, count, started), err
 	}
 	return "", err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// echo answers with its greeting and with what it knows of a database.
+// echo responds with two environment variables.
 const echo = `
 apiVersion: apps/v1
 kind: Deployment
@@ -44,17 +44,17 @@ metadata: {name: echo, namespace: shop}
 spec: {minAvailable: 1, selector: {matchLabels: {app: echo}}}
 `
 
-// A fork beside its baseline: it starts when the outputs that it reads are published, each Service reaches its own Pods
-// alone, and its end leaves the baseline as it was.
-func TestLifeFork(t *testing.T) {
-	runners := newSpace(t)
-	shop := namedSpace(t, runners.name+"-shop")
+// A fork next to its baseline: it starts when the outputs that it reads are published, each Service reaches only its own
+// Pods, and the baseline does not change.
+func TestLifecycleFork(t *testing.T) {
+	runners := newNamespace(t)
+	shop := newNamedNamespace(t, runners.name+"-shop")
 	baseline := runners.rename(shop, echo)
 	shop.apply(baseline)
 	shop.rolledOut("echo")
 	before := shop.baseline()
 
-	plugin := runners.plugin("value@1.0.0", runners.overlay(), step{name: "make", script: script("make", good), leaves: []string{"value"}})
+	plugin := runners.plugin("value@1.0.0", runners.overlay(), step{name: "make", script: script("make", good), outputs: []string{"value"}})
 	plugin["spec"].(object)["delete"] = []object{step{name: "drop", script: script("drop", "")}.document()}
 	forked := sandbox("forked", "value", nil)
 	forked["spec"].(object)["forks"] = []object{{
@@ -65,44 +65,44 @@ func TestLifeFork(t *testing.T) {
 		}},
 	}}
 	shop.apply(function(t, "render-sandbox", baseline+"---\n"+texts(t, plugin, forked), "-"))
-	shop.waitsForItsSecret()
+	shop.awaitMissingSecret()
 	runners.apply(render(t, nil, plugin, forked))
 	fork := shop.named("deployments")
 	shop.rolledOut(fork)
 
 	assert.Equal(t, map[string]int{"baseline ours": 20}, shop.answers("of-baseline", "echo"))
 	assert.Equal(t, map[string]int{"fork value of forked": 20}, shop.answers("of-fork", shop.named("services")))
-	assert.Equal(t, before, shop.baseline(), "the fork changes nothing of the baseline")
+	assert.Equal(t, before, shop.baseline(), "the fork must not change the baseline")
 
 	forked["metadata"].(object)["annotations"] = map[string]string{contract.StateKey: "absent"}
 	runners.apply(render(t, nil, plugin, forked))
 	runners.ended()
 	must(t, "", "delete", "deployments,services", "--namespace", shop.name, "--selector", contract.SandboxKey+"=forked", "--wait")
 	assert.Len(t, runners.times(t, "forked", "drop", "end"), 1)
-	for _, s := range []*space{runners, shop} {
+	for _, s := range []*testNamespace{runners, shop} {
 		secrets, err := list[secret](s.name, "secrets", "--selector", contract.SandboxKey+"=forked")
 		require.NoError(t, err)
 		assert.Empty(t, secrets, s.name)
 	}
-	assert.Equal(t, before, shop.baseline(), "the teardown changes nothing of the baseline")
+	assert.Equal(t, before, shop.baseline(), "the teardown must not change the baseline")
 	assert.Equal(t, map[string]int{"baseline ours": 20}, shop.answers("after", "echo"))
 }
 
-func (s *space) rolledOut(deployment string) {
+func (s *testNamespace) rolledOut(deployment string) {
 	s.t.Helper()
-	must(s.t, "", "rollout", "status", "deployment/"+deployment, "--namespace", s.name, "--timeout", patience.String())
+	must(s.t, "", "rollout", "status", "deployment/"+deployment, "--namespace", s.name, "--timeout", timeout.String())
 }
 
-// named is the name of the only object of the kind that belongs to a sandbox.
-func (s *space) named(kind string) string {
+// named returns the name of the only object of a kind that belongs to a sandbox.
+func (s *testNamespace) named(kind string) string {
 	s.t.Helper()
 	name := must(s.t, "", "get", kind, "--namespace", s.name, "--selector", contract.SandboxKey, "--output=jsonpath={.items[*].metadata.name}")
 	require.Len(s.t, strings.Fields(name), 1, kind)
 	return name
 }
 
-// baseline tells what must stay as it is: the Deployment's spec as it was counted, and its very Pods.
-func (s *space) baseline() []string {
+// baseline returns what must not change: generation, selector and Pods of the Deployment.
+func (s *testNamespace) baseline() []string {
 	s.t.Helper()
 	parts := strings.Fields(must(s.t, "", "get", "pods,endpoints", "--namespace", s.name, "--selector", "app=echo,!"+contract.SandboxKey,
 		"--output=jsonpath={range .items[*]}{.metadata.uid}{\"\\n\"}{end}"))
@@ -114,27 +114,26 @@ func (s *space) baseline() []string {
 		"--output=jsonpath={.items[*].endpoints[*].targetRef.name}"))
 }
 
-// waitsForItsSecret waits until the kubelet has tried to start a fork's container, and says that a Secret or its key is not
-// there.
-func (s *space) waitsForItsSecret() {
+// awaitMissingSecret waits until the kubelet reports that the fork's container needs a Secret or key that does not exist.
+func (s *testNamespace) awaitMissingSecret() {
 	s.t.Helper()
 	eventually(s.t, func() (string, error) {
 		states, err := kubectl("", "get", "pods", "--namespace", s.name, "--selector", contract.SandboxKey,
 			"--output=jsonpath={.items[*].status.containerStatuses[*].state.waiting.reason}")
 		if states != "CreateContainerConfigError" {
-			return fmt.Sprintf("a fork that waits for its Secret, not one that is %q", states), err
+			return fmt.Sprintf("a fork that waits for its Secret; its state is %q", states), err
 		}
 		return "", err
 	})
 }
 
-// answers asks a Service twenty times, from a Pod, and counts what it says.
-func (s *space) answers(client, service string) map[string]int {
+// answers sends twenty requests to a Service from a Pod and counts the responses.
+func (s *testNamespace) answers(client, service string) map[string]int {
 	s.t.Helper()
 	reachable(s, service+"."+s.name+".svc", 80)
-	said := shell(s, client, "busybox", fmt.Sprintf("for i in $(seq 20); do wget -q -O - http://%s.%s.svc/; done", service, s.name))
+	output := shell(s, client, "busybox", fmt.Sprintf("for i in $(seq 20); do wget -q -O - http://%s.%s.svc/; done", service, s.name))
 	answers := map[string]int{}
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		answers[strings.TrimSpace(line)]++
 	}
 	return answers

@@ -11,11 +11,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// An image that comes within the start timeout: the step runs. One that comes after it: main starts, and refuses to run
-// what nobody would publish. One that never comes: the deadline ends the Pod. The consumers of the last two stop when the
-// start timeout has passed, not at their deadline.
+// If the image is available within the start timeout, the step runs. If it is available later, main starts and refuses to
+// run the script. If it is never available, the deadline ends the Pod. In the last two cases the consumers stop after the
+// start timeout, not at their deadline.
 func TestFaultImage(t *testing.T) {
-	s := newSpace(t)
+	s := newNamespace(t)
 	cases := map[string][]string{
 		"soon":  {"--start-timeout-seconds", "900"},
 		"late":  {"--start-timeout-seconds", "20"},
@@ -23,13 +23,13 @@ func TestFaultImage(t *testing.T) {
 	}
 	for name, arguments := range cases {
 		plugin := s.plugin(name+"@1.0.0", s.overlay(),
-			step{name: "make", script: script("make", good), leaves: []string{"value"}},
+			step{name: "make", script: script("make", good), outputs: []string{"value"}},
 			step{name: "use", script: script("use", "true"), reads: []string{"make.value"}})
 		plugin["spec"].(object)["runner"].(object)["image"] = s.image(name)
 		manifest := render(t, arguments, plugin, sandbox(name, name, nil))
 		s.apply(manifest)
 	}
-	s.fails("late/use", "never/use")
+	s.awaitFailed("late/use", "never/use")
 	assert.Empty(t, s.events(t), "nothing must run without its image")
 	s.load("soon")
 	s.load("late")
@@ -44,27 +44,27 @@ func TestFaultImage(t *testing.T) {
 	assert.Empty(t, s.runs("never"))
 	outputs, messages := s.outputs(), s.messages()
 	assert.Equal(t, "value of soon", string(outputs["soon/make"].Data["value"]))
-	assert.Contains(t, messages["late/make"], "this container came after the start timeout")
+	assert.Contains(t, messages["late/make"], "main started after the start timeout")
 	for _, name := range []string{"late", "never"} {
 		assert.Empty(t, outputs[name+"/make"].Data, name)
 		assert.NotEmpty(t, outputs[name+"/make"].Metadata.Annotations[contract.FailedKey], name)
-		assert.Contains(t, messages[name+"/use"], "failed, whose outputs are needed")
+		assert.Contains(t, messages[name+"/use"], "failed and its outputs are needed")
 	}
 }
 
-// image is the name of an image that only this test loads.
-func (s *space) image(name string) string { return "e2e.example.org/" + s.name + ":" + name }
+// image returns the name of an image that only this test loads.
+func (s *testNamespace) image(name string) string { return "e2e.example.org/" + s.name + ":" + name }
 
-// load gives the node the image: a shell.
-func (s *space) load(name string) {
+// load loads the image into the node. It contains a shell.
+func (s *testNamespace) load(name string) {
 	s.t.Helper()
 	archive := filepath.Join(s.t.TempDir(), name+".tar")
-	nodeScript(s.t, "image", "-o", archive, "-t", s.image(name), filepath.Join(here.node, "images", "shell"))
+	nodeScript(s.t, "image", "-o", archive, "-t", s.image(name), filepath.Join(suite.node, "images", "shell"))
 	nodeScript(s.t, "load", archive)
 }
 
-// fails waits until the Jobs of the steps have failed.
-func (s *space) fails(keys ...string) {
+// awaitFailed waits until the Jobs of the steps have failed.
+func (s *testNamespace) awaitFailed(keys ...string) {
 	s.t.Helper()
 	eventually(s.t, func() (string, error) {
 		jobs, err := list[job](s.name, "jobs")

@@ -16,13 +16,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// The runner itself is killed from outside, as the kernel does when it runs out of memory: nothing is published, and the
-// consumers stop.
+// If the runner is killed, as by the kernel when it is out of memory, nothing is published and the consumers stop.
 func TestFaultKilledRunner(t *testing.T) {
-	s := newSpace(t)
+	s := newNamespace(t)
 	count := rounds(t)
 	documents := []object{s.plugin("killed@1.0.0", s.overlay(),
-		step{name: "make", script: script("make", good+"\nawait never"), leaves: []string{"value"}},
+		step{name: "make", script: script("make", good+"\nawait never"), outputs: []string{"value"}},
 		step{name: "use", script: script("use", "true"), reads: []string{"make.value"}})}
 	for i := range count {
 		documents = append(documents, sandbox("killed-"+strconv.Itoa(i), "killed", nil))
@@ -40,12 +39,12 @@ func TestFaultKilledRunner(t *testing.T) {
 	}
 	ends, messages, outputs := s.ended(), s.messages(), s.outputs()
 	for i := range count {
-		s.checkFault(fault{reason: "main was killed before it left an exit code"}, "killed-"+strconv.Itoa(i), ends, messages, outputs)
+		s.checkFault(fault{reason: "main was killed before it wrote an exit code"}, "killed-"+strconv.Itoa(i), ends, messages, outputs)
 	}
 }
 
-// runner finds the runner of a sandbox among the processes of the machine, which is the node.
-func (s *space) runner(sandbox string) int {
+// runner returns the process id of a sandbox's runner. The node runs on this machine.
+func (s *testNamespace) runner(sandbox string) int {
 	s.t.Helper()
 	folders, err := filepath.Glob("/proc/[0-9]*")
 	require.NoError(s.t, err)
@@ -63,8 +62,9 @@ func (s *space) runner(sandbox string) int {
 	return 0
 }
 
-// mounts tells whether a process sees this space's ledger: another run may have a sandbox of the same name.
-func (s *space) mounts(folder string) bool {
+// mounts reports whether a process mounts the shared folder of this namespace: another run may have a sandbox of the same
+// name.
+func (s *testNamespace) mounts(folder string) bool {
 	mounts, err := os.ReadFile(folder + "/mountinfo")
-	return assert.NoError(s.t, err) && strings.Contains(string(mounts), "/"+s.name+" /ledger ")
+	return assert.NoError(s.t, err) && strings.Contains(string(mounts), "/"+s.name+" /shared ")
 }

@@ -18,21 +18,21 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// patience is how long the tests wait for what must happen, on a machine a hundred times slower than usual.
-const patience = 20 * time.Minute
+// timeout is how long the tests wait for what must happen. A busy machine is a hundred times slower than an idle one.
+const timeout = 20 * time.Minute
 
-// kubectl runs the node's own kubectl as its administrator.
+// kubectl runs the kubectl of the node's version as administrator.
 func kubectl(stdin string, arguments ...string) (string, error) {
 	stdout, _, err := kubectlWarns(stdin, arguments...)
 	return stdout, err
 }
 
-// kubectlWarns also returns what kubectl said on stderr, warnings of the API server among it.
+// kubectlWarns returns stderr, too: it has the warnings of the API server.
 func kubectlWarns(stdin string, arguments ...string) (stdout, stderr string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	config := []string{"--kubeconfig", filepath.Join(here.node, "kubeconfig")}
-	return execute(exec.CommandContext(ctx, here.kubectl, append(config, arguments...)...), stdin)
+	config := []string{"--kubeconfig", filepath.Join(suite.node, "kubeconfig")}
+	return execute(exec.CommandContext(ctx, suite.kubectl, append(config, arguments...)...), stdin)
 }
 
 // nodeScript runs a script of test/node.
@@ -71,18 +71,17 @@ func list[T any](namespace, kind string, arguments ...string) ([]T, error) {
 	return found.Items, json.Unmarshal([]byte(out), &found)
 }
 
-// eventually asks again and again until there is nothing left to wait for; what is returned says what that is. An API
-// server that is away is something to wait for.
+// eventually calls missing every second until it returns "" and no error. The text says what the test waits for.
 func eventually(t *testing.T, missing func() (string, error)) {
 	t.Helper()
 	var last string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Second) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(time.Second) {
 		what, err := missing()
 		if err == nil && what == "" {
 			return
 		}
 		last = fmt.Sprint(what, " ", err)
-		skipWithout(t, 0, last)
+		skipUnlessTimeLeft(t, 0, last)
 	}
-	require.FailNow(t, "waited in vain for "+last)
+	require.FailNow(t, "timed out waiting for "+last)
 }

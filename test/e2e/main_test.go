@@ -13,8 +13,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// here is what the tests work with: the node's folder, its kubectl, and the functions, built from the present source.
-var here struct{ node, kubectl, programs string }
+// suite has the folder of the node, the path of kubectl, and the folder of the functions, built from this checkout.
+var suite struct{ node, kubectl, programs string }
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -28,21 +28,21 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) (int, error) {
 	folder, err := os.ReadFile("/run/krm-node") // written by test/node/up
 	if err != nil {
-		return 0, errors.New("no node is up: start one with test/node/up")
+		return 0, errors.New("no node is running: start one with test/node/up")
 	}
-	here.node = strings.TrimSpace(string(folder))
-	here.kubectl = filepath.Join(checkout.Root(), "bin", "tools", "kubectl")
-	if here.programs = os.Getenv("E2E_PROGRAMS"); here.programs == "" { // test/e2e/run has built them
-		if here.programs, err = os.MkdirTemp("", "krm-e2e-"); err != nil {
+	suite.node = strings.TrimSpace(string(folder))
+	suite.kubectl = filepath.Join(checkout.Root(), "bin", "tools", "kubectl")
+	if suite.programs = os.Getenv("E2E_PROGRAMS"); suite.programs == "" { // test/e2e/run has built them
+		if suite.programs, err = os.MkdirTemp("", "krm-e2e-"); err != nil {
 			return 0, err
 		}
-		defer os.RemoveAll(here.programs)
-		if err := checkout.BuildFunctions(here.programs); err != nil {
+		defer os.RemoveAll(suite.programs)
+		if err := checkout.BuildFunctions(suite.programs); err != nil {
 			return 0, err
 		}
 	}
 	if _, err := kubectl("", "get", "--raw", "/readyz"); err != nil {
-		return 0, fmt.Errorf("the node does not answer: %w", err)
+		return 0, fmt.Errorf("the API server of the node does not respond: %w", err)
 	}
 	return m.Run(), nil
 }

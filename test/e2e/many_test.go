@@ -13,16 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A hundred sandboxes of three steps, applied at once, all end well; E2E_SANDBOXES is another number. The wall time is
-// reported.
-func TestManySandboxes(t *testing.T) {
+// A hundred sandboxes with three steps each, applied at once, all complete. E2E_SANDBOXES is another number. The time is
+// logged.
+func TestScale(t *testing.T) {
 	count := 100
 	if text := os.Getenv("E2E_SANDBOXES"); text != "" {
 		var err error
 		count, err = strconv.Atoi(text)
 		require.NoError(t, err)
 	}
-	s := newSpace(t)
+	s := newNamespace(t)
 	documents := []object{s.fan("old")}
 	for i := range count {
 		documents = append(documents, sandbox(fmt.Sprintf("many-%d", i), "fan", nil))
@@ -42,8 +42,8 @@ func TestManySandboxes(t *testing.T) {
 		first, left := string(outputs[name+"/first"].Data["value"]), string(outputs[name+"/left"].Data["value"])
 		require.NotEmpty(t, first)
 		require.Len(t, left, 68+68)
-		assert.Equal(t, first[:64], left[68:132], "%s: left read what first published", name)
-		assert.False(t, values[first], "%s: the value of another sandbox", name)
+		assert.Equal(t, first[:64], left[68:132], "%s: left must read what first published", name)
+		assert.False(t, values[first], "%s: must not be the value of another sandbox", name)
 		values[first] = true
 	}
 }

@@ -17,16 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The API server goes away while consumers wait and while producers publish: it hangs for 20 seconds, or is killed at a
-// moment from the seed and started again. Every step runs once, and every consumer sees its producer's value.
-func TestFaultServer(t *testing.T) {
-	disturbNode(t)
-	s := newSpace(t)
+// The API server fails while consumers wait and producers publish: it hangs for 20 seconds, or is killed at a random time
+// and restarted. Every step runs once, and every consumer reads its producer's value.
+func TestFaultAPIServer(t *testing.T) {
+	lockNodeExclusive(t)
+	s := newNamespace(t)
 	plugin := s.plugin("outage@1.0.0", s.overlay(),
-		step{name: "make", script: script("make", "await go-${SIGNADOT_SANDBOX_NAME%-*}\n"+good), leaves: []string{"value"}},
+		step{name: "make", script: script("make", "await go-${SIGNADOT_SANDBOX_NAME%-*}\n"+good), outputs: []string{"value"}},
 		step{name: "use", script: script("use", "sha256sum < /inputs/make.value > /outputs/seen"),
-			reads: []string{"make.value"}, leaves: []string{"seen"}, files: true})
-	moments := rand.New(rand.NewPCG(7, 7))
+			reads: []string{"make.value"}, outputs: []string{"seen"}, files: true})
+	random := rand.New(rand.NewPCG(7, 7))
 	for round := range rounds(t) {
 		s.outage(plugin, fmt.Sprintf("hang%d", round), func() {
 			server := apiServer(t)
@@ -37,14 +37,14 @@ func TestFaultServer(t *testing.T) {
 		})
 		s.outage(plugin, fmt.Sprintf("kill%d", round), func() {
 			s.open(t, fmt.Sprintf("go-kill%d", round))
-			time.Sleep(time.Duration(moments.IntN(400)) * time.Millisecond)
+			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
 			nodeScript(t, "restart", "apiserver", "KILL")
 		})
 	}
 }
 
-// outage runs sandboxes through what strikes while their producers are about to publish and their consumers wait.
-func (s *space) outage(plugin object, name string, strike func()) {
+// outage runs sandboxes and calls cause when their producers are about to publish and their consumers wait.
+func (s *testNamespace) outage(plugin object, name string, cause func()) {
 	const sandboxes = 4
 	t, documents := s.t, []object{plugin}
 	for i := range sandboxes {
@@ -60,7 +60,7 @@ func (s *space) outage(plugin object, name string, strike func()) {
 		}
 		return strings.Join(waiting, " "), nil
 	})
-	strike()
+	cause()
 	ends, outputs := s.ended(), s.outputs()
 	for i := range sandboxes {
 		one := fmt.Sprintf("%s-%d", name, i)
@@ -69,14 +69,14 @@ func (s *space) outage(plugin object, name string, strike func()) {
 			assert.Len(t, s.times(t, one, step, "start"), 1, "runs of %s/%s", one, step)
 		}
 		assert.Equal(t, "value of "+one, string(outputs[one+"/make"].Data["value"]))
-		assert.Equal(t, sumLine("value of "+one), string(outputs[one+"/use"].Data["seen"]))
+		assert.Equal(t, sha256Line("value of "+one), string(outputs[one+"/use"].Data["seen"]))
 	}
 }
 
-// apiServer is the process of the API server.
+// apiServer returns the process id of the API server.
 func apiServer(t *testing.T) int {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(here.node, "parts", "apiserver.pid"))
+	text, err := os.ReadFile(filepath.Join(suite.node, "parts", "apiserver.pid"))
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.Fields(string(text))[0])
 	require.NoError(t, err)

@@ -14,10 +14,9 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// An overlay that prefixes all names, over a base that was rendered, runs: every reference follows, since the overlay
-// has kustomize/names.yaml.
-func TestFlowPrefix(t *testing.T) {
-	s := newSpace(t)
+// A kustomize overlay with a namePrefix over a rendered base works, since kustomize/names.yaml updates all references.
+func TestStepsPrefix(t *testing.T) {
+	s := newNamespace(t)
 	folder := t.TempDir()
 	base, overlay := filepath.Join(folder, "base"), filepath.Join(folder, "overlay")
 	names, err := os.ReadFile(filepath.Join(checkout.Root(), "kustomize", "names.yaml"))
@@ -41,5 +40,5 @@ func TestFlowPrefix(t *testing.T) {
 		assert.NotEmpty(t, one.Data["value"], key)
 	}
 	first, left := outputs["prefix/first"].Data["value"], outputs["prefix/left"].Data["value"]
-	assert.True(t, strings.HasSuffix(string(left), string(first)), "left read what first published")
+	assert.True(t, strings.HasSuffix(string(left), string(first)), "left must read what first published")
 }

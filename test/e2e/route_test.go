@@ -15,68 +15,67 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// apis are the files with the CustomResourceDefinitions of routes, in the modules that tools/crds pins.
+// apis has the files with the CustomResourceDefinitions of routes, by the module that tools/crds pins.
 var apis = map[string]string{
 	"sigs.k8s.io/gateway-api": "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",
 	"istio.io/api":            "kubernetes/customresourcedefinitions.gen.yaml",
 }
 
-// The API server takes all golden routes of package route, and examples/shop with either routing, under the real
-// definitions; and it refuses what these forbid.
+// The API server accepts all golden routes, and examples/shop with either routing, with the real CustomResourceDefinitions.
 func TestAcceptedRoutes(t *testing.T) {
-	s := newSpace(t)
+	s := newNamespace(t)
 	install(t)
-	golden, err := filepath.Glob(filepath.Join(checkout.Root(), "pkg", "route", "testdata", "*.yaml"))
+	golden, err := filepath.Glob(filepath.Join(checkout.Root(), "pkg", "render", "sandbox", "testdata", "*.yaml"))
 	require.NoError(t, err)
 	require.NotEmpty(t, golden)
 	for _, file := range golden {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		checkAccepted(t, s.moved(string(text)), file)
+		checkAccepted(t, s.inNamespace(string(text)), file)
 	}
 	for _, routing := range []string{"gateway-api", "istio"} {
 		shop := function(t, "render-sandbox", "", "--routing", routing, "--baseline",
 			filepath.Join(checkout.Root(), "examples", "postgres", "plugin.yaml"), filepath.Join(checkout.Root(), "examples", "shop"))
-		checkAccepted(t, s.moved(onlyPlain(shop)), "examples/shop with "+routing)
+		checkAccepted(t, s.inNamespace(withoutInputs(shop)), "examples/shop with "+routing)
 	}
 }
 
-func TestAcceptedRoutesCanBeRefused(t *testing.T) {
-	s := newSpace(t)
+func TestAcceptedRoutesCanFail(t *testing.T) {
+	s := newNamespace(t)
 	install(t)
-	text, err := os.ReadFile(filepath.Join(checkout.Root(), "pkg", "route", "testdata", "gateway-api.yaml"))
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "pkg", "render", "sandbox", "testdata", "gateway-api.yaml"))
 	require.NoError(t, err)
 	for what, change := range map[string][2]string{
-		"a value that is not listed": {"type: Exact", "type: Same"},
-		"a field that is not there":  {"kind: Service", "kind: Service\n    colour: red"},
+		"invalid value": {"type: Exact", "type: Same"},
+		"unknown field": {"kind: Service", "kind: Service\n    colour: red"},
 	} {
-		broken := strings.Replace(s.moved(string(text)), change[0], change[1], 1)
-		require.NotEqual(t, s.moved(string(text)), broken, what)
+		broken := strings.Replace(s.inNamespace(string(text)), change[0], change[1], 1)
+		require.NotEqual(t, s.inNamespace(string(text)), broken, what)
 		_, err := kubectl(broken, "create", "--dry-run=server", "--validate=strict", "-f", "-")
 		assert.Error(t, err, what)
 	}
 }
 
-// install makes the API server know the kinds of routes.
+// install installs the CustomResourceDefinitions of routes.
 func install(t *testing.T) {
 	t.Helper()
 	for module, file := range apis {
 		definitions := filepath.Join(moduleFolder(t, module), file)
 		must(t, "", "apply", "--server-side", "--force-conflicts", "-f", definitions)
-		must(t, "", "wait", "--for=condition=Established", "--timeout", patience.String(), "-f", definitions)
+		must(t, "", "wait", "--for=condition=Established", "--timeout", timeout.String(), "-f", definitions)
 	}
 }
 
-// moved is the text with this space in place of every namespace.
-func (s *space) moved(text string) string {
+// inNamespace replaces the namespaces of manifests with this one.
+func (s *testNamespace) inNamespace(text string) string {
 	for _, namespace := range []string{"shop", "infra"} {
 		text = strings.ReplaceAll(text, "namespace: "+namespace+"\n", "namespace: "+s.name+"\n")
 	}
 	return text
 }
 
-// onlyPlain leaves out the documents that are not for the cluster.
-func onlyPlain(stream string) string {
+// withoutInputs removes documents that are not for the cluster.
+func withoutInputs(stream string) string {
 	var plain []string
 	for _, text := range strings.Split(stream, "\n---\n") {
 		if !strings.Contains(text, "\nkind: Sandbox\n") && !strings.Contains(text, "\nkind: ResourcePlugin\n") {
@@ -86,7 +85,7 @@ func onlyPlain(stream string) string {
 	return strings.Join(plain, "\n---\n")
 }
 
-// moduleFolder is where the module lies that tools/crds pins, downloaded if need be.
+// moduleFolder downloads a module that tools/crds pins, and returns its folder.
 func moduleFolder(t *testing.T, module string) string {
 	t.Helper()
 	for _, arguments := range [][]string{{"mod", "download", module}, {"list", "-m", "-f", "{{.Dir}}", module}} {

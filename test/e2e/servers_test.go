@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// mariadb is a server as examples/orders-db expects it.
+// mariadb is the server that examples/orders-db expects.
 const mariadb = `
 apiVersion: v1
 kind: Secret
@@ -37,16 +37,16 @@ metadata: {name: mariadb, namespace: databases}
 spec: {selector: {app: mariadb}, ports: [{port: 3306}]}
 `
 
-// A real PostgreSQL: a database and a user are provisioned, the database is seeded and checked by steps that run side by
-// side, a Pod of the sandbox in another namespace uses it, and the teardown leaves nothing.
-func TestLifePostgres(t *testing.T) {
-	s, shop := withServers(t)
+// PostgreSQL: a step provisions a database and a user, two parallel steps seed and check the database, a Pod in another
+// namespace uses it, and the teardown removes everything.
+func TestLifecyclePostgres(t *testing.T) {
+	s, shop := loadServers(t)
 	must(t, "", "create", "secret", "generic", "postgres-admin", "--namespace", s.name, "--from-literal=PGHOST=postgres."+s.name+".svc",
 		"--from-literal=PGPORT=5432", "--from-literal=PGUSER=postgres", "--from-literal=PGPASSWORD=adm$(in) 'pass'")
 	server, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", "postgres", "server.yaml"))
 	require.NoError(t, err)
 	s.apply(s.rename(shop, string(server)))
-	must(t, "", "rollout", "status", "deployment/postgres", "--namespace", s.name, "--timeout", patience.String())
+	must(t, "", "rollout", "status", "deployment/postgres", "--namespace", s.name, "--timeout", timeout.String())
 	reachable(s, "postgres."+s.name+".svc", 5432)
 	admin := func(query string) string {
 		t.Helper()
@@ -67,18 +67,18 @@ func TestLifePostgres(t *testing.T) {
 
 	password := string(provisioned.Data["password"])
 	l.run("create")
-	assert.Equal(t, password, string(l.output(s, "provision").Data["password"]), "applying again changes no password")
+	assert.Equal(t, password, string(l.output(s, "provision").Data["password"]), "applying again must not change the password")
 	l.run("delete")
 	assert.Equal(t, "0\n", admin(`SELECT count(*) FROM pg_database WHERE datname = '`+string(provisioned.Data["name"])+`'`))
 	assert.Equal(t, "0\n", admin(`SELECT count(*) FROM pg_roles WHERE rolname = '`+string(provisioned.Data["name"])+`'`))
 	l.remove()
 }
 
-// A real MariaDB: two steps side by side, joined by a third.
-func TestLifeOrdersDB(t *testing.T) {
-	s, shop := withServers(t)
+// MariaDB: two parallel steps, and a third that reads the outputs of both.
+func TestLifecycleOrdersDB(t *testing.T) {
+	s, shop := loadServers(t)
 	s.apply(s.rename(shop, mariadb))
-	must(t, "", "wait", "--for=condition=Ready", "pod/mariadb", "--namespace", s.name, "--timeout", patience.String())
+	must(t, "", "wait", "--for=condition=Ready", "pod/mariadb", "--namespace", s.name, "--timeout", timeout.String())
 
 	reachable(s, "mariadb."+s.name+".svc", 3306)
 
@@ -103,11 +103,11 @@ SQL`
 	l.remove()
 }
 
-// withServers loads the images of the servers, and makes a space in place of each namespace that the examples name.
-func withServers(t *testing.T) (databases, shop *space) {
+// loadServers loads the images of the servers, and creates the two namespaces of the examples.
+func loadServers(t *testing.T) (databases, shop *testNamespace) {
 	t.Helper()
-	databases = newSpace(t)
-	shop = namedSpace(t, databases.name+"-shop")
+	databases = newNamespace(t)
+	shop = newNamedNamespace(t, databases.name+"-shop")
 	nodeScript(t, "load", strings.Fields(nodeScript(t, "databases"))...)
 	return databases, shop
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// params are texts that Kubernetes, YAML or a shell would change if they were let. The API server expands `$(NAME)` of
-// variables that stand before, so some of these name one that does.
+// params are texts that Kubernetes, YAML or a shell might change. The API server expands $(NAME) of variables that are
+// defined before, so some texts name such a variable.
 var params = map[string]string{
 	"expansion": "$(PGPASSWORD) $(SIGNADOT_SANDBOX_ID) $$(SIGNADOT_SANDBOX_ID) $$ $ $() ${HOME} $(",
 	"quotes":    `'single' "double" \back\slash` + " `ticks` # not a comment: {braces} [brackets] %s & *",
@@ -21,9 +21,9 @@ var params = map[string]string{
 	"long":      strings.Repeat("0123456789 $(SIGNADOT_SANDBOX_ID) $$\n", 2703)[:100_000],
 }
 
-// Params and outputs arrive byte for byte, as variable and as file.
-func TestFlowValues(t *testing.T) {
-	s := newSpace(t)
+// Params and outputs are passed byte for byte, in variables and files.
+func TestStepsValues(t *testing.T) {
+	s := newNamespace(t)
 	var inputs []object
 	var outputs, copies []string
 	for name := range params {
@@ -34,10 +34,10 @@ func TestFlowValues(t *testing.T) {
 		copies = append(copies, `printf %s "$`+strings.ToUpper(name)+`" > /outputs/`+name+"-env",
 			"cat /inputs/"+name+" > /outputs/"+name+"-file")
 	}
-	read := step{name: "read", script: script("read", strings.Join(copies, "\n")), leaves: outputs}.document()
+	read := step{name: "read", script: script("read", strings.Join(copies, "\n")), outputs: outputs}.document()
 	read["inputs"] = inputs
 	var again []string
-	reread := step{name: "again", leaves: outputs}
+	reread := step{name: "again", outputs: outputs}
 	for _, name := range outputs {
 		reread.reads = append(reread.reads, "read."+name)
 		variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
@@ -58,8 +58,8 @@ func TestFlowValues(t *testing.T) {
 	for name, want := range params {
 		for _, output := range []string{name + "-env", name + "-file"} {
 			require.Contains(t, published["values/read"].Data, output)
-			requireSame(t, want, published["values/read"].Data[output], "%s must arrive as it is", output)
-			requireSame(t, want, published["values/again"].Data[output], "%s must arrive again as it is", output)
+			requireSame(t, want, published["values/read"].Data[output], "%s must be passed unchanged", output)
+			requireSame(t, want, published["values/again"].Data[output], "%s must be passed unchanged again", output)
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/docker"
 )
 
-// programs is the folder with the functions as programs and, below images/, as images.
+// programs is the folder with the functions and, in images/, their images.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -55,13 +55,13 @@ func runTests(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// answer is all that a caller sees of a function.
-type answer struct {
+// result has the outputs of a call.
+type result struct {
 	stdout, stderr string
 	exit           int
 }
 
-func call(t *testing.T, input, folder, program string, args ...string) answer {
+func call(t *testing.T, input, folder, program string, args ...string) result {
 	t.Helper()
 	command := exec.Command(program, args...)
 	command.Dir = folder
@@ -72,22 +72,22 @@ func call(t *testing.T, input, folder, program string, args ...string) answer {
 	if err := command.Run(); !errors.As(err, &failed) {
 		require.NoError(t, err)
 	}
-	return answer{stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
+	return result{stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
 }
 
-// inContainer calls a function's image as kpt and kustomize do, with less still: no capability, nothing to write to.
-func inContainer(t *testing.T, input, folder, function string) answer {
+// inContainer runs a function's image as kpt and kustomize do, but without capabilities and with a read-only file system.
+func inContainer(t *testing.T, input, folder, function string) result {
 	t.Helper()
 	return call(t, input, "", "docker", "run", "--rm", "-i", "--network", "none", "--user", "nobody", "--read-only",
 		"--cap-drop", "ALL", "--security-opt=no-new-privileges", "--volume", folder+":/work:ro", "--workdir", "/work",
 		contract.ImageRegistry+"/"+function+":"+contract.ImageTag)
 }
 
-// Every function, on a list that it likes and on ones that it does not.
-func TestContainerAnswersAsTheProgram(t *testing.T) {
+// Every function, with valid and invalid input.
+func TestContainerOutputIsThatOfTheProgram(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	require.NoError(t, os.Chmod(folder, 0o755)) // nobody reads it
+	require.NoError(t, os.Chmod(folder, 0o755)) // for the user nobody
 	require.NoError(t, checkout.Copy(folder, "examples"))
 	examples := resourceList(t, "examples/hello-db/plugin.yaml", "examples/hello-db/sandbox.yaml", "examples/orders-db/documents.yaml")
 	shop, err := filepath.Glob(filepath.Join(checkout.Root(), "examples", "shop", "baseline", "*.yaml"))
@@ -126,7 +126,7 @@ func TestContainerAnswersAsTheProgram(t *testing.T) {
 	}
 }
 
-// resourceList wraps the documents of files.
+// resourceList returns a ResourceList with the documents of files.
 func resourceList(t *testing.T, files ...string) string {
 	t.Helper()
 	items := []yaml.Node{}
@@ -148,7 +148,7 @@ func resourceList(t *testing.T, files ...string) string {
 	return string(list)
 }
 
-// The runtime's image: helper is what starts, runner is where the input manager copies it from.
+// The image of the runtime starts the manager, and has the runner where the input manager copies it from.
 func TestRuntimeContainer(t *testing.T) {
 	t.Parallel()
 	image := contract.RuntimeImage
@@ -156,7 +156,7 @@ func TestRuntimeContainer(t *testing.T) {
 	assert.NotZero(t, got.exit)
 	assert.Contains(t, got.stderr, "usage: manager")
 	got = call(t, "", "", "docker", "run", "--rm", "--network", "none", "--read-only", "--entrypoint", contract.ImageRunner, image)
-	assert.Contains(t, got.stderr, "must be called with the script's file")
+	assert.Contains(t, got.stderr, "usage: runner")
 
 	user := call(t, "", "", "docker", "image", "inspect", "--format", "{{.Config.User}}", image)
 	assert.Equal(t, "65532:65532\n", user.stdout)

@@ -1,3 +1,3 @@
-// Package images holds what `make images` makes against the programs in it: under a real docker, with nothing allowed, a
-// function must answer as its program does, and two clean builds must give the same images.
+// Package images tests the images of `make images`: a function must give the same output in docker, without any
+// permissions, as its program does, and two clean builds must give the same images.
 package images

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// Every page, hook and example that names one of our images names one that `make images` makes, with the present tag.
-func TestNamesAreThoseOfTheContract(t *testing.T) {
+// Every page, hook and example with the name of an image has one that `make images` builds, with the current tag.
+func TestImageNames(t *testing.T) {
 	t.Parallel()
 	list := exec.Command("git", "grep", "-zlI", "--untracked", "-e", contract.ImageRegistry+"/")
 	list.Dir = checkout.Root()
@@ -25,14 +25,14 @@ func TestNamesAreThoseOfTheContract(t *testing.T) {
 	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	require.NotEmpty(t, files)
 
-	made := append(functions(t), "runtime", "FUNCTION") // FUNCTION stands for any
+	known := append(functions(t), "runtime", "FUNCTION") // a placeholder
 	name := regexp.MustCompile(regexp.QuoteMeta(contract.ImageRegistry) + `/([A-Za-z0-9._-]+):(v[0-9][A-Za-z0-9._-]*)`)
 	found := 0
 	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join(checkout.Root(), file))
 		require.NoError(t, err)
 		for _, match := range name.FindAllStringSubmatch(string(text), -1) {
-			assert.Contains(t, made, match[1], "%s names %s", file, match[0])
+			assert.Contains(t, known, match[1], "%s names %s", file, match[0])
 			assert.Equal(t, contract.ImageTag, match[2], "%s names %s", file, match[0])
 			found++
 		}
@@ -40,7 +40,7 @@ func TestNamesAreThoseOfTheContract(t *testing.T) {
 	assert.Positive(t, found)
 }
 
-// functions are the names of the functions, which are those of their folders.
+// functions returns the names of the functions.
 func functions(t *testing.T) []string {
 	t.Helper()
 	mains, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// What is committed, cloned to two folders and built in each: every digest and every archive is the same.
+// Two builds in two clones of the last commit give the same digests and archives.
 func TestTwoCleanBuildsAreTheSame(t *testing.T) {
 	t.Parallel()
 	var clones, printed [2]string

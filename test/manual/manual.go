@@ -1,5 +1,5 @@
-// Package manual keeps what is written about a function true to its code: its metadata.yaml, the config table and the
-// sections of its README, and its --help. Every function's tests call Check. UPDATE_GOLDEN writes anew what is generated.
+// Package manual compares the documentation of a function with its code: metadata.yaml, the config table and sections of its
+// README, and --help. The tests of every function call Check. UPDATE_GOLDEN updates the generated parts.
 package manual
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// The size of a screen that a --help fits.
+// --help must fit on a screen of this size.
 const (
 	screenLines   = 40
 	screenColumns = 100
 )
 
-// Check compares the manual of a function with the function.
+// Check compares the documentation of a function with its code.
 func Check(t *testing.T, f cli.Function) {
 	t.Helper()
 	t.Run("metadata", func(t *testing.T) { checkMetadata(t, f) })
@@ -31,7 +31,7 @@ func Check(t *testing.T, f cli.Function) {
 	t.Run("help", func(t *testing.T) { checkHelp(t, f) })
 }
 
-// fileOf is the path of a file in a function's folder.
+// fileOf returns the path of a file in a function's folder.
 func fileOf(f cli.Function, name string) string {
 	return filepath.Join(checkout.Root(), "functions", f.Name, name)
 }
@@ -43,7 +43,7 @@ func readme(t *testing.T, f cli.Function) string {
 	return string(text)
 }
 
-// golden compares a generated text with its file.
+// golden compares generated text with its file.
 func golden(t *testing.T, file, text string) {
 	t.Helper()
 	if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -54,7 +54,7 @@ func golden(t *testing.T, file, text string) {
 	assert.Equal(t, text, string(got), "%s: run make golden", file)
 }
 
-// checkSections asks for what a reader looks for on the page of any function.
+// checkSections checks that the README has the sections that every function has.
 func checkSections(t *testing.T, f cli.Function) {
 	t.Helper()
 	page := readme(t, f)
@@ -63,11 +63,11 @@ func checkSections(t *testing.T, f cli.Function) {
 		assert.Contains(t, page, "\n## "+section+"\n")
 	}
 	words := strings.Join(strings.Fields(page), " ")
-	assert.Contains(t, words, "Exit code 0 without an error, 1 with one, 2 where the call itself is wrong.")
-	assert.Contains(t, page, "```console\n$ "+f.Name, "an example must be run")
+	assert.Contains(t, words, "The exit code is 0 without errors, 1 with errors, and 2 if the call is invalid.")
+	assert.Contains(t, page, "```console\n$ "+f.Name, "the README must have an example")
 }
 
-// checkHelp holds that --help fits a screen.
+// checkHelp checks that --help fits on a screen.
 func checkHelp(t *testing.T, f cli.Function) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// Every function has metadata that kyaml's own type takes, without a key that it does not know.
-func TestMetadataIsOfTheFieldsType(t *testing.T) {
+// The metadata of every function can be decoded strictly into kyaml's type.
+func TestMetadataDecodes(t *testing.T) {
 	t.Parallel()
 	mains, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func fake() cli.Function {
 	return cli.Function{Name: "fake", Config: func() cli.Config { return &config{Phases: []string{"a", "b"}, Many: 3} }}
 }
 
-// What a writer says of a field stays; all else is the code's, and a field that is gone goes.
+// Descriptions in the table are kept, everything else comes from the code, and rows of removed fields are removed.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	rows, rest := leadingRows("| `many` | `--much` | 7 | so many |\n| `gone` | | | x |\n\nmore\n")

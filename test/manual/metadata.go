@@ -16,17 +16,17 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// home is where the project lives.
+// home is the URL of the project.
 const home = "https://github.com/resource-plugins/krm-functions"
 
 type object = map[string]any
 
-// checkMetadata compares metadata.yaml, a KRMFunctionDefinition as KEP 2906 has it, with the function.
+// checkMetadata compares metadata.yaml, a KRMFunctionDefinition (KEP 2906), with the function.
 func checkMetadata(t *testing.T, f cli.Function) {
 	t.Helper()
 	text, err := yaml.Marshal(metadata(t, f))
 	require.NoError(t, err)
-	golden(t, fileOf(f, "metadata.yaml"), "# Written by make golden from the code: edit that.\n"+string(text))
+	golden(t, fileOf(f, "metadata.yaml"), "# Generated from the code by make golden. Do not edit.\n"+string(text))
 }
 
 func metadata(t *testing.T, f cli.Function) object {
@@ -50,7 +50,7 @@ func metadata(t *testing.T, f cli.Function) object {
 	}
 }
 
-// schema is the JSON Schema of the function's config in the words of OpenAPI 3, with the defaults.
+// schema returns the OpenAPI 3 schema of the function's config, with defaults.
 func schema(t *testing.T, f cli.Function) object {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), "schemas", strings.ToLower(f.Kind)+".json"))
@@ -69,10 +69,10 @@ func schema(t *testing.T, f cli.Function) object {
 	return openAPI
 }
 
-// foreign are the words of JSON Schema that OpenAPI does not have, or that structural schemas must not.
+// foreign are keywords that OpenAPI does not have, or that structural schemas must not have.
 var foreign = []string{"$schema", "title", "patternErrorMessage", "propertyNames"}
 
-// translate rewords a JSON Schema: null is nullable, a constant is a choice of one.
+// translate translates JSON Schema to OpenAPI: type null becomes nullable, const an enum.
 func translate(schema object) object {
 	out := object{}
 	for key, value := range schema {
@@ -89,7 +89,7 @@ func translate(schema object) object {
 			all[key] = translate(value.(object))
 		}
 		out["properties"] = all
-		delete(out, "additionalProperties") // unknown keys are the function's to refuse
+		delete(out, "additionalProperties") // the function reports unknown keys
 	}
 	for _, key := range foreign {
 		delete(out, key)
@@ -117,7 +117,7 @@ func withoutNull(choices []any) []any {
 	return kept
 }
 
-// typed reads a default as a value of a type of OpenAPI.
+// typed converts a default to a value of an OpenAPI type.
 func typed(t *testing.T, kind any, text string) any {
 	t.Helper()
 	switch kind {
@@ -132,6 +132,6 @@ func typed(t *testing.T, kind any, text string) any {
 	case "string":
 		return text
 	}
-	require.Failf(t, "no rule for a type", "%v", kind)
+	require.Failf(t, "unknown type", "%v", kind)
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// tableHead are the first two lines of a config table.
+// tableHead has the first two lines of a config table.
 const tableHead = "| field | flag | default | |\n|---|---|---|---|\n"
 
-// checkTable compares the config table of the README with the config. Names, flags, defaults and their order are the
-// code's; what the last column says is the writer's, and the text of --help to begin with.
+// checkTable compares the config table of the README with the code. The last column may be edited; by default it is the text
+// of --help.
 func checkTable(t *testing.T, f cli.Function) {
 	t.Helper()
 	page := readme(t, f)
@@ -25,7 +25,7 @@ func checkTable(t *testing.T, f cli.Function) {
 	golden(t, fileOf(f, "README.md"), before+tableHead+table(t, f, rows)+after)
 }
 
-// leadingRows splits a text behind the rows of a table that it begins with.
+// leadingRows splits off the table rows at the beginning of a text.
 func leadingRows(text string) (rows []string, rest string) {
 	for strings.HasPrefix(text, "|") {
 		var row string
@@ -35,26 +35,26 @@ func leadingRows(text string) (rows []string, rest string) {
 	return rows, text
 }
 
-// table writes a row for each field, with the words of the row that is there.
+// table returns a row for each field, with the description of the existing row.
 func table(t *testing.T, f cli.Function, rows []string) string {
 	t.Helper()
-	words := map[string]string{}
+	descriptions := map[string]string{}
 	for _, row := range rows {
 		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), " |")
 		require.Len(t, cells, 4, row)
-		words[strings.Trim(cells[0], " `")] = strings.TrimSpace(cells[3])
+		descriptions[strings.Trim(cells[0], " `")] = strings.TrimSpace(cells[3])
 	}
 	var all strings.Builder
 	for _, field := range f.Fields() {
 		help := strings.ReplaceAll(field.Help, "|", `\|`)
 		all.WriteString("|" + cell(field.Key) + cell(field.Usage) + cell(field.Default) + " ")
-		all.WriteString(cmp.Or(words[field.Key], help) + " |\n")
+		all.WriteString(cmp.Or(descriptions[field.Key], help) + " |\n")
 		assert.NotEmpty(t, field.Help, "%s must have a help", field.Key)
 	}
 	return all.String()
 }
 
-// cell is a cell with a word of code, or with nothing.
+// cell returns a cell with code, or an empty one.
 func cell(code string) string {
 	if code == "" {
 		return " |"

@@ -1,2 +1,2 @@
-// Package actionlint pins actionlint, with which `make lint` checks the workflows of GitHub.
+// Package actionlint pins actionlint, which `make lint` uses to check the GitHub workflows.
 package actionlint

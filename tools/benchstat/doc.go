@@ -1,2 +1,2 @@
-// Package benchstat pins benchstat, with which `make bench` tells spread from difference.
+// Package benchstat pins benchstat, which `make bench` uses to compare measurements.
 package benchstat

@@ -1,2 +1,2 @@
-// Package crds pins the APIs whose CustomResourceDefinitions `make e2e` installs; no code of theirs is built.
+// Package crds pins the APIs whose CustomResourceDefinitions `make e2e` installs; their code is not built.
 package crds

@@ -1,2 +1,2 @@
-// Package golangcilint pins golangci-lint, with which `make lint` checks the Go code.
+// Package golangcilint pins golangci-lint, which `make lint` uses to check the Go code.
 package golangcilint

@@ -1,2 +1,2 @@
-// Package helm pins helm, the peer of `make bench` and one of those who deliver in `make e2e`.
+// Package helm pins helm, which `make bench` compares with and `make e2e` delivers with.
 package helm

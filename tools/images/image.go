@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// release is what all images of one run have in common.
+// release has what all images of one run share.
 type release struct {
 	names    names
 	version  string
 	revision string
 }
 
-// labels are the annotations that the OCI image specification predefines; config, manifest and index carry them.
+// labels returns the annotations that the OCI image specification defines, for config, manifest and index.
 func (r release) labels(p product) map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":       p.name,
@@ -31,7 +31,7 @@ func (r release) labels(p product) map[string]string {
 	}
 }
 
-// newImage makes the image of one platform from the programs in folder.
+// newImage builds the image for one platform from the programs in a folder.
 func newImage(p product, r release, platform, folder string) (v1.Image, error) {
 	files, err := readPrograms(p, folder)
 	if err != nil {
@@ -72,7 +72,7 @@ func readPrograms(p product, folder string) ([]file, error) {
 			return nil, err
 		}
 		if size := int64(len(content)); program.limit > 0 && size > program.limit {
-			return nil, fmt.Errorf("%s: the program %q must not be larger than %d bytes; it has %d",
+			return nil, fmt.Errorf("%s: program %q must have at most %d bytes, not %d",
 				p.name, program.name, program.limit, size)
 		}
 		files = append(files, file{program.name, 0o755, content})
@@ -80,7 +80,7 @@ func readPrograms(p product, folder string) ([]file, error) {
 	return files, nil
 }
 
-// built is the image of one platform and its size when it is pulled.
+// built is the image for one platform with its compressed size.
 type built struct {
 	platform   string
 	image      v1.Image
@@ -101,13 +101,13 @@ func newBuilt(p product, r release, platform, staging string) (built, error) {
 		b.compressed += layer.Size
 	}
 	if b.compressed > p.limit {
-		return built{}, fmt.Errorf("%s for %s must not be larger than %d bytes compressed; it has %d",
+		return built{}, fmt.Errorf("%s for %s must have at most %d compressed bytes, not %d",
 			p.name, platform, p.limit, b.compressed)
 	}
 	return b, nil
 }
 
-// newIndex joins the images of all platforms.
+// newIndex returns the index of the images of all platforms.
 func newIndex(p product, r release, images []built) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, b := range images {

@@ -154,12 +154,12 @@ func TestSizesAreLimited(t *testing.T) {
 	small := runtimeProduct
 	small.programs = []program{{name: "manager"}, {name: "runner", limit: 4}}
 	_, err := newImage(small, testRelease, "linux/amd64", filepath.Join(stage(t, []product{small}, "linux/amd64"), "linux/amd64"))
-	require.EqualError(t, err, `runtime: the program "runner" must not be larger than 4 bytes; it has 22`)
+	require.EqualError(t, err, `runtime: program "runner" must have at most 4 bytes, not 22`)
 
 	tiny := functionProduct("f", "d")
 	tiny.limit = 10
 	_, err = newBuilt(tiny, testRelease, "linux/amd64", stage(t, []product{tiny}, "linux/amd64"))
-	require.ErrorContains(t, err, "f for linux/amd64 must not be larger than 10 bytes compressed; it has ")
+	require.ErrorContains(t, err, "f for linux/amd64 must have at most 10 compressed bytes, not ")
 
 	assert.Equal(t, int64(8_000_000), functionProduct("f", "").limit)
 	assert.Equal(t, int64(12_000_000), runtimeProduct.limit)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// The users of an image by number, which Kubernetes can tell from root. kpt and kustomize say "nobody", which docker
-// looks up in /etc/passwd; rendered Pods run the helpers as 65532.
+// Users of images. Kubernetes needs numbers to check runAsNonRoot; kpt and kustomize use the name "nobody", which docker
+// looks up in /etc/passwd. Rendered Pods run the helpers as 65532.
 const (
 	nobodyUser = "65534:65534"
 	helperUser = "65532:65532"
@@ -22,7 +22,7 @@ const (
 	group  = "nobody:x:65534:\nhelper:x:65532:\n"
 )
 
-// epoch is when everything in an image was made.
+// epoch is the time of everything in an image, so that builds are reproducible.
 var epoch = time.Unix(0, 0).UTC()
 
 // file is a regular file of a layer.
@@ -32,7 +32,7 @@ type file struct {
 	content []byte
 }
 
-// newLayer packs the users and the programs, in the order given.
+// newLayer returns a layer with the users and the programs, in this order.
 func newLayer(programs []file) (v1.Layer, error) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
@@ -57,7 +57,7 @@ func newLayer(programs []file) (v1.Layer, error) {
 		tarball.WithMediaType(types.OCILayer))
 }
 
-// header is h as everybody's and nobody's: owned by root by number alone, at the epoch.
+// header sets the fields of h that must not depend on the machine.
 func header(h tar.Header) *tar.Header {
 	h.ModTime = epoch
 	h.Format = tar.FormatUSTAR

@@ -1,8 +1,8 @@
 // Command images builds the images of the functions and of the runtime, and writes each as an OCI image layout with all
 // platforms and as an archive for `docker load` with the host's own.
 //
-// An image is one static program from scratch (two for the runtime), with a user to run as. Nothing of the time, the
-// place or the machine of the build reaches it: the same commit and the same Go give the same digests.
+// An image has one static program (the runtime's has two) and a user. Builds are reproducible: the same commit and the same
+// version of Go give the same digests.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 	}
 }
 
-// options are what the flags say.
+// options has the values of the flags.
 type options struct {
 	checkout  string
 	output    string
@@ -63,7 +63,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("images", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.checkout, "checkout", "../..", "`folder` of the checkout to build")
-	flags.StringVar(&o.output, "output", "../../bin/images", "`folder` to write to; what it holds of an image is replaced")
+	flags.StringVar(&o.output, "output", "../../bin/images", "`folder` to write to; images in it are replaced")
 	flags.StringVar(&platforms, "platforms", "linux/amd64,linux/arm64", "comma-separated `list` of OS/ARCH")
 	flags.StringVar(&o.release.version, "version", "", "`version` to stamp into programs and labels")
 	flags.StringVar(&o.release.revision, "revision", "", "git `commit` to label the images with")
@@ -71,10 +71,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, err
 	}
 	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q: everything is a flag", flags.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if o.release.version == "" || o.release.revision == "" {
-		return o, errors.New("-version and -revision must be given: make images takes them from git")
+		return o, errors.New("-version and -revision must be set: make images takes them from git")
 	}
 	for _, platform := range strings.Split(platforms, ",") {
 		if system, arch, ok := strings.Cut(platform, "/"); !ok || system != "linux" || arch == "" {
@@ -90,7 +90,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, err
 }
 
-// command is a program run with its messages passed on.
+// command returns a command whose stderr goes to log.
 func command(log io.Writer, folder, name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = folder

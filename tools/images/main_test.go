@@ -119,11 +119,11 @@ func TestFlags(t *testing.T) {
 	t.Parallel()
 	given := []string{"-version", "v1", "-revision", "abcd"}
 	for args, want := range map[string]string{
-		"here":                   `unexpected argument "here": everything is a flag`,
+		"here":                   `unexpected argument "here"`,
 		"-platforms linux":       `-platforms: "linux" must be linux/ARCH, such as linux/amd64`,
 		"-platforms windows/arm": `-platforms: "windows/arm" must be linux/ARCH, such as linux/amd64`,
 		"-platforms linux/,":     `-platforms: "linux/" must be linux/ARCH, such as linux/amd64`,
-		"-revision=":             "-version and -revision must be given: make images takes them from git",
+		"-revision=":             "-version and -revision must be set: make images takes them from git",
 		"-what":                  "flag provided but not defined: -what",
 	} {
 		err := run(append(given, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{})

@@ -1,26 +1,26 @@
 package main
 
-// product is an image to make.
+// product is an image to build.
 type product struct {
 	name        string
 	description string
 	programs    []program // the first is the entrypoint
-	user        string    // what the image runs as when nobody says otherwise
+	user        string    // the default user of the image
 	limit       int64     // of the compressed size, in bytes
 }
 
 // program is a static binary at the root of an image.
 type program struct {
 	name  string
-	limit int64 // of the size in bytes; 0 is none
+	limit int64 // of the size in bytes; 0 means no limit
 }
 
 const megabyte = 1_000_000
 
-// runtimeProduct holds what runs inside rendered Pods. The runner is copied into a volume of each of them.
+// runtimeProduct is the image of the helpers in rendered Pods. The runner is copied into a volume of each Pod.
 var runtimeProduct = product{
 	name:        "runtime",
-	description: "the helpers that bring inputs into rendered Pods and take outputs out",
+	description: "the helpers that fetch inputs and publish outputs in rendered Pods",
 	programs:    []program{{name: "manager"}, {name: "runner", limit: 3 * megabyte}},
 	user:        helperUser,
 	limit:       12 * megabyte,

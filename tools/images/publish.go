@@ -15,30 +15,30 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// publish makes every image before it writes the first, so that one that is too large leaves nothing behind, and prints
-// sizes and digests.
+// publish builds all images before it writes the first, so that nothing is written if one is too large, and prints sizes
+// and digests.
 func publish(o options, products []product, staging string, stdout io.Writer) error {
-	made := make([][]built, len(products))
-	findings := make([]error, 0, len(products)*len(o.platforms))
+	images := make([][]built, len(products))
+	errs := make([]error, 0, len(products)*len(o.platforms))
 	for i, p := range products {
 		for _, platform := range o.platforms {
 			b, err := newBuilt(p, o.release, platform, staging)
-			findings = append(findings, err)
-			made[i] = append(made[i], b)
+			errs = append(errs, err)
+			images[i] = append(images[i], b)
 		}
 	}
-	if err := errors.Join(findings...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	for i, p := range products {
-		if err := write(o, p, made[i], stdout); err != nil {
+		if err := write(o, p, images[i], stdout); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
 	return nil
 }
 
-// write leaves the layout output/NAME with all platforms and the archive output/NAME.tar with the host's.
+// write writes the layout output/NAME with all platforms and the archive output/NAME.tar with the host's.
 func write(o options, p product, images []built, stdout io.Writer) error {
 	index, err := newIndex(p, o.release, images)
 	if err != nil {
@@ -65,13 +65,13 @@ func write(o options, p product, images []built, stdout io.Writer) error {
 	return nil
 }
 
-// writeLayout replaces the folder by an OCI image layout whose one entry is the index.
+// writeLayout replaces the folder with an OCI image layout whose only entry is the index.
 func writeLayout(folder string, reference name.Tag, index v1.ImageIndex) error {
-	draft := folder + ".draft"
-	if err := os.RemoveAll(draft); err != nil {
+	temporary := folder + ".temporary"
+	if err := os.RemoveAll(temporary); err != nil {
 		return err
 	}
-	path, err := layout.Write(draft, empty.Index)
+	path, err := layout.Write(temporary, empty.Index)
 	if err != nil {
 		return err
 	}
@@ -86,22 +86,22 @@ func writeLayout(folder string, reference name.Tag, index v1.ImageIndex) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
-	return os.Rename(draft, folder)
+	return os.Rename(temporary, folder)
 }
 
-// writeArchive replaces the file by an archive for `docker load` and `ctr images import`.
+// writeArchive replaces the file with an archive for `docker load` and `ctr images import`.
 func writeArchive(file string, reference name.Tag, image v1.Image) error {
-	draft := file + ".draft"
-	if err := tarball.WriteToFile(draft, reference, image); err != nil {
+	temporary := file + ".temporary"
+	if err := tarball.WriteToFile(temporary, reference, image); err != nil {
 		return err
 	}
-	return os.Rename(draft, file)
+	return os.Rename(temporary, file)
 }
 
-// hostPlatform is what containers on this machine are.
+// hostPlatform is the platform of containers on this machine.
 const hostPlatform = "linux/" + runtime.GOARCH
 
-// hostImage is the one of the host's platform, or else the first.
+// hostImage returns the image for the host's platform, or the first.
 func hostImage(images []built) v1.Image {
 	for _, b := range images {
 		if b.platform == hostPlatform {

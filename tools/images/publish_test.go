@@ -118,7 +118,7 @@ func TestTooLargeWritesNothing(t *testing.T) {
 	products := []product{first, second}
 	o := options{output: t.TempDir(), platforms: platforms, release: testRelease}
 	err := publish(o, products, stage(t, products, platforms...), &strings.Builder{})
-	require.ErrorContains(t, err, "b for linux/amd64 must not be larger than 10 bytes compressed")
+	require.ErrorContains(t, err, "b for linux/amd64 must have at most 10 compressed bytes")
 	require.ErrorContains(t, err, "b for linux/arm64", "all findings at once")
 	assert.Empty(t, files(t, o.output))
 }

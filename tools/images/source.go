@@ -5,61 +5,50 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 )
 
-// source is a checkout that images are built from.
+// source is the checkout that images are built from.
 type source struct {
 	root string
-	log  io.Writer // what the go command says
+	log  io.Writer // stderr of the go command
 }
 
-// names are what the checkout calls the images: registry/NAME:tag.
+// names has the registry and the tag of the images: registry/NAME:tag.
 type names struct{ registry, tag string }
 
 func (n names) reference(image string) string { return n.registry + "/" + image + ":" + n.tag }
 
-// names reads the constants of internal/contract, which the renderer shares.
+// imageConstant matches the constants of internal/contract/image.go, which the renderer uses, too.
+var imageConstant = regexp.MustCompile(`(?m)^\t(ImageRegistry|ImageTag)\s+= "([^"]+)"$`)
+
+// names reads the registry and the tag from the checkout.
 func (s source) names() (names, error) {
-	file := filepath.Join(s.root, "pkg", "contract", "image.go")
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	file := filepath.Join(s.root, "internal", "contract", "image.go")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return names{}, err
 	}
-	n := names{registry: literal(tree, "ImageRegistry"), tag: literal(tree, "ImageTag")}
+	values := map[string]string{}
+	for _, match := range imageConstant.FindAllStringSubmatch(string(text), -1) {
+		values[match[1]] = match[2]
+	}
+	n := names{registry: values["ImageRegistry"], tag: values["ImageTag"]}
 	if n.registry == "" || n.tag == "" {
 		return n, fmt.Errorf("%s: ImageRegistry and ImageTag must be constants with a string literal each", file)
 	}
 	return n, nil
 }
 
-// literal returns the value of a string constant of the file, "" without it.
-func literal(file *ast.File, name string) (value string) {
-	ast.Inspect(file, func(node ast.Node) bool {
-		spec, ok := node.(*ast.ValueSpec)
-		if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 || spec.Names[0].Name != name {
-			return true
-		}
-		if basic, ok := spec.Values[0].(*ast.BasicLit); ok && basic.Kind == token.STRING {
-			value, _ = strconv.Unquote(basic.Value)
-		}
-		return false
-	})
-	return value
-}
-
-// products lists the images to make: one a function, as the go command finds them, and the runtime.
+// products returns the images to build: one for each function that the go command lists, and the runtime.
 func (s source) products() ([]product, error) {
 	list := command(s.log, s.root, "go", "list", "-json=Name,Doc,ImportPath,Module", "./functions/...")
-	list.Env = buildEnvironment("off", "linux", "amd64")
+	list.Env = buildEnvironment("linux", "amd64")
 	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
@@ -78,12 +67,12 @@ func (s source) products() ([]product, error) {
 	}
 }
 
-// description is the synopsis of a command's package comment without its first words.
+// description returns the synopsis of a command's package comment without "Command NAME is".
 func description(name, synopsis string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(synopsis, "."), "Command "+name+" is ")
 }
 
-// build writes the static programs of each platform to staging/PLATFORM.
+// build builds the programs for each platform into staging/PLATFORM.
 func (s source) build(staging, version string, platforms []string) error {
 	for _, platform := range platforms {
 		system, arch, _ := strings.Cut(platform, "/")
@@ -109,7 +98,7 @@ func (s source) build(staging, version string, platforms []string) error {
 
 const versionVariable = "github.com/resource-plugins/krm-functions/internal/cli.Version"
 
-// buildEnvironment is the process's own with all settled that would change the bytes of a program.
+// buildEnvironment returns the environment with fixed values for everything that changes the bytes of a program.
 func buildEnvironment(system, arch string) []string {
 	return append(os.Environ(), "GOWORK=off", "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")

@@ -1,2 +1,2 @@
-// Package kustomize pins the kustomize that `make demo` and the tests of orchestrators run.
+// Package kustomize pins the kustomize that `make demo` and test/orchestrator run.
 package kustomize

@@ -1,5 +1,4 @@
-// Command manager is the program of the helper image besides the runner: it manages what flows between the steps, as
-// manager inputs|outputs|copy|cleanup.
+// Command manager transfers inputs and outputs of steps: manager inputs|outputs|copy|cleanup.
 package main
 
 import (
@@ -7,14 +6,14 @@ import (
 	"os"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
-	"github.com/resource-plugins/krm-functions/runtime/internal/task"
 )
 
 func main() {
-	host := task.Host{
+	host := manager.Host{
 		Getenv: os.Getenv, IOFolder: contract.IOFolder, TokenFolder: contract.TokenMountPath, Runner: contract.ImageRunner,
 		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: report.TerminationLog},
 	}
-	os.Exit(host.Main(task.UntilTerminated(context.Background()), os.Args[1:]))
+	os.Exit(host.Run(manager.UntilTerminated(context.Background()), os.Args[1:]))
 }

@@ -1,5 +1,5 @@
-// Command runner runs the script of a step inside main: runner SCRIPT [ARGUMENT...]. The input manager copies it to the
-// volume that the Pod's containers share, and that is where it looks for its plan: beside itself.
+// Command runner runs the script of a step in the container main: runner SCRIPT [ARGUMENT...]. The input manager copies it
+// to the shared volume of the Pod; it reads its plan from the folder that it is in.
 package main
 
 import (
@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
-	"github.com/resource-plugins/krm-functions/runtime/internal/run"
+	"github.com/resource-plugins/krm-functions/runtime/internal/runner"
 )
 
 func main() {
-	os.Exit(run.Runner{
+	os.Exit(runner.Runner{
 		Folder:   filepath.Dir(os.Args[0]),
-		Cgroup:   run.CgroupFolder,
+		Cgroup:   runner.CgroupFolder,
 		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: report.TerminationLog},
 		Command:  os.Args[1:],
 	}.Run())

@@ -1,7 +1,9 @@
-// Package cluster speaks to the API server about Secrets, and only so far as the helpers' Roles go: a Secret is watched
-// by its name, written by a merge patch that also reads it, and removed. Every call outlives what an API server does in
-// its life (restarts, overload, cut connections); what no retry mends ends it. No error repeats what the server sent: it
-// can hold the Secret's data.
+// Package cluster is a client for Secrets that needs only what the helpers' Roles grant: it watches a Secret by name,
+// reads and writes it with merge patches, and deletes it. Calls are retried while the API server restarts, is overloaded
+// or drops connections; other errors are final. No error quotes a response, since that can contain the Secret's data.
+//
+// It uses only the standard library: client-go would make the helper image and the memory of waiting Pods several times
+// as large.
 package cluster
 
 import (
@@ -17,17 +19,17 @@ import (
 	"time"
 )
 
-// Config says where the API server is and how to be trusted by it: what every Pod with a projected token is given.
+// Config is the address of the API server and the credentials that Kubernetes gives a Pod.
 type Config struct {
 	// Host and Port are KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT.
 	Host, Port string
-	// Folder holds the files token and ca.crt.
+	// Folder contains the files token and ca.crt.
 	Folder string
-	// Timing is how patient the client is. The zero value means the defaults.
+	// Timing has the client's timeouts. The zero value means the defaults.
 	Timing Timing
 }
 
-// Client talks to one API server. It may be used by several goroutines.
+// Client is a client of one API server. It is safe for concurrent use.
 type Client struct {
 	address string
 	token   string
@@ -35,35 +37,34 @@ type Client struct {
 	timing  Timing
 }
 
-// New reads the certificates in the folder and checks that there is a token; it does not connect.
+// New returns a client. It reads ca.crt and checks that a token exists; it does not connect.
 func New(config Config) (*Client, error) {
 	if config.Host == "" || config.Port == "" {
-		return nil, errors.New("the API server's address is unknown: the Pod must have KUBERNETES_SERVICE_HOST and " +
-			"KUBERNETES_SERVICE_PORT")
+		return nil, errors.New("environment variables KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be set")
 	}
 	certificates, err := os.ReadFile(filepath.Join(config.Folder, "ca.crt"))
 	if err != nil {
-		return nil, fmt.Errorf("the helper must have a projected token and ca.crt: %w", err)
+		return nil, fmt.Errorf("cannot read the CA certificate of the API server: %w", err)
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(certificates) {
-		return nil, fmt.Errorf("%q holds no certificate", filepath.Join(config.Folder, "ca.crt"))
+		return nil, fmt.Errorf("%q must contain a PEM certificate", filepath.Join(config.Folder, "ca.crt"))
 	}
 	client := &Client{
 		address: "https://" + net.JoinHostPort(config.Host, config.Port),
 		token:   filepath.Join(config.Folder, "token"),
 		timing:  config.Timing.orDefaults(),
 	}
-	client.http = &http.Client{Transport: client.transport(pool), CheckRedirect: stay}
-	_, err = client.bearer()
+	client.http = &http.Client{Transport: client.transport(pool), CheckRedirect: noRedirect}
+	_, err = client.bearerToken()
 	return client, err
 }
 
-// transport takes no proxy from the environment: the API server of a Pod is reached directly.
+// transport ignores proxies of the environment: a Pod reaches its API server directly.
 func (c *Client) transport(pool *x509.CertPool) *http.Transport {
 	dialer := &net.Dialer{
 		Timeout: c.timing.Connect,
-		// A node that vanished is noticed within half a minute, not when the kernel gives up.
+		// Detects a lost node within 30 seconds.
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4},
 	}
 	return &http.Transport{
@@ -77,14 +78,14 @@ func (c *Client) transport(pool *x509.CertPool) *http.Transport {
 	}
 }
 
-// stay follows no redirect, which would carry the token elsewhere.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+// noRedirect prevents that the token is sent to another server.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// bearer reads the token anew for each request, since the kubelet renews it.
-func (c *Client) bearer() (string, error) {
+// bearerToken reads the token for each request, since the kubelet renews it.
+func (c *Client) bearerToken() (string, error) {
 	token, err := os.ReadFile(c.token)
 	if err != nil {
-		return "", fmt.Errorf("the helper's token cannot be read: %w", err)
+		return "", fmt.Errorf("cannot read the service account token: %w", err)
 	}
 	return strings.TrimSpace(string(token)), nil
 }

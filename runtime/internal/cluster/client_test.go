@@ -18,24 +18,24 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 )
 
-// secret stands for a value that must not be in any error.
+// secret is a value that must not be in any error.
 const secret = "hunter2-marker"
 
 var db = cluster.Ref{Namespace: "ns", Name: "db"}
 
-// enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
+// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
 const enough = 2 * time.Minute
 
-var pace = time.Duration(fakeapi.Pace())
+var slowdown = time.Duration(fakeapi.Slowdown())
 
-// hurried makes every wait short enough for a test.
-var hurried = cluster.Timing{
-	Connect: pace * time.Second, Request: pace * 600 * time.Millisecond, Watch: 2 * time.Second, Pause: 4 * time.Millisecond,
-	Patience: pace * time.Second,
+// fast has timeouts that are short enough for tests.
+var fast = cluster.Timing{
+	Connect: slowdown * time.Second, Request: slowdown * 600 * time.Millisecond, Watch: 2 * time.Second, Interval: 4 * time.Millisecond,
+	ApplyTimeout: slowdown * time.Second,
 }
 
 func TestMain(m *testing.M) {
-	// Most tests wait for a server that fails, so more than one a core can run.
+	// The tests mostly wait, so more of them than cores can run at the same time.
 	flag.Parse()
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
@@ -45,13 +45,13 @@ func TestMain(m *testing.M) {
 
 func connect(t *testing.T, server *fakeapi.Server) *cluster.Client {
 	t.Helper()
-	return connectWith(t, server, hurried)
+	return connectWith(t, server, fast)
 }
 
-// connectPatiently is for the tests that count requests: on a starved machine a hurried client would ask again.
+// connectPatiently is for tests that count requests: on a busy machine a fast client would retry.
 func connectPatiently(t *testing.T, server *fakeapi.Server) *cluster.Client {
 	t.Helper()
-	return connectWith(t, server, cluster.Timing{Connect: enough, Request: enough, Watch: enough, Pause: hurried.Pause})
+	return connectWith(t, server, cluster.Timing{Connect: enough, Request: enough, Watch: enough, Interval: fast.Interval})
 }
 
 func connectWith(t *testing.T, server *fakeapi.Server, timing cluster.Timing) *cluster.Client {
@@ -89,7 +89,7 @@ func atFirst(verb string, n int, fault fakeapi.Fault) func(fakeapi.Call) fakeapi
 	}
 }
 
-func TestNewSaysWhatIsMissing(t *testing.T) {
+func TestNewErrors(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	good := server.Config()
@@ -106,8 +106,8 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 	}{
 		{"no address", cluster.Config{Folder: good.Folder}, "KUBERNETES_SERVICE_HOST"},
 		{"no certificate", cluster.Config{Host: "h", Port: "1", Folder: empty}, "ca.crt"},
-		{"not a certificate", cluster.Config{Host: "h", Port: "1", Folder: notPEM}, "holds no certificate"},
-		{"no token", cluster.Config{Host: "h", Port: "1", Folder: noToken}, "token cannot be read"},
+		{"not a certificate", cluster.Config{Host: "h", Port: "1", Folder: notPEM}, "must contain a PEM certificate"},
+		{"no token", cluster.Config{Host: "h", Port: "1", Folder: noToken}, "cannot read the service account token"},
 	} {
 		_, err := cluster.New(test.config)
 		require.ErrorContains(t, err, test.want, test.name)
@@ -116,7 +116,7 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestUpdateWritesOverWhatItRead(t *testing.T) {
+func TestUpdate(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, map[string]string{"team": "a"})
@@ -131,7 +131,7 @@ func TestUpdateWritesOverWhatItRead(t *testing.T) {
 	assert.Len(t, server.Calls(), 2)
 }
 
-func TestUpdateBeginsAnewWhenSomebodyElseWrote(t *testing.T) {
+func TestUpdateRetriesAfterAConflict(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, nil)
@@ -160,8 +160,8 @@ func TestUpdateWithoutChangeWritesNothing(t *testing.T) {
 	assert.Equal(t, before, server.Get(db))
 }
 
-// What passes is retried until it has passed, and the outcome is the same as without it.
-func TestUpdateOutlivesWhatPasses(t *testing.T) {
+// Temporary failures are retried.
+func TestUpdateRetriesTemporaryFailures(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeapi.Fault{
 		"408": fakeapi.Status(408, secret), "409": fakeapi.Status(409, secret), "429": fakeapi.Status(429, secret),
@@ -170,7 +170,7 @@ func TestUpdateOutlivesWhatPasses(t *testing.T) {
 		"early 404": fakeapi.Status(404, secret), "early 401": fakeapi.Status(401, secret), "cut": fakeapi.Cut,
 		"cut after": fakeapi.CutAfter, "cut within": fakeapi.CutWithin(`{"metadata":{"name":"` + secret),
 		"garbage": fakeapi.Garbage(secret + "\r\n\r\n"), "not JSON": fakeapi.Body(secret), "hang": fakeapi.Hang(""),
-		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(hurried.Request * 4 / 3),
+		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(fast.Request * 4 / 3),
 		"wrong type": fakeapi.Body(`{"metadata":"` + secret + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestUpdateOutlivesWhatPasses(t *testing.T) {
 	}
 }
 
-func TestUpdateEndsAtWhatStays(t *testing.T) {
+func TestUpdateFinalFailures(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{
 		400: "Bad Request", 401: "token must be valid", 403: `a Role must grant the Pod's ServiceAccount "patch" on it`,
@@ -207,8 +207,8 @@ func TestUpdateEndsAtWhatStays(t *testing.T) {
 	}
 }
 
-// No text of an error holds what was sent or received, whatever the layer that failed.
-func TestErrorsHoldNoValue(t *testing.T) {
+// No error contains what was sent or received, whatever layer failed.
+func TestErrorsContainNoValue(t *testing.T) {
 	t.Parallel()
 	faults := map[string]fakeapi.Fault{
 		"status": fakeapi.Status(500, secret), "garbage": fakeapi.Garbage(secret + "\r\n\r\n"),
@@ -250,7 +250,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	assert.GreaterOrEqual(t, time.Since(began), time.Second)
 }
 
-// A patch that is carried out long after its sender gave up must not undo what was written since.
+// A patch that arrives after its timeout must not overwrite a later one.
 func TestLatePatchChangesNothing(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
@@ -270,23 +270,23 @@ func TestLatePatchChangesNothing(t *testing.T) {
 	require.Never(t, undone, 1500*time.Millisecond, 20*time.Millisecond)
 }
 
-func TestTokenIsReadAnew(t *testing.T) {
+func TestTokenIsReadForEachRequest(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, nil)
 	client := connectPatiently(t, server)
 	require.NoError(t, client.Update(within(t, enough), db, stamp("1")))
-	server.Rotate("token-2")
+	server.RotateToken("token-2")
 	calls := len(server.Calls())
 	require.NoError(t, client.Update(within(t, enough), db, stamp("2")))
 	assert.Len(t, server.Calls(), calls+2)
 }
 
-func TestServerMustBeKnown(t *testing.T) {
+func TestServerCertificateIsVerified(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	config := server.Config()
-	config.Host, config.Timing = "localhost", hurried // not a name of the certificate
+	config.Host, config.Timing = "localhost", fast // not a name of the certificate
 	config.Timing.Connect, config.Timing.Request = enough, enough
 	client, err := cluster.New(config)
 	require.NoError(t, err)
@@ -308,7 +308,7 @@ func TestDelete(t *testing.T) {
 	require.ErrorContains(t, client.Delete(within(t, enough), db), `grant the Pod's ServiceAccount "delete"`)
 }
 
-func TestContextCarriesItsCause(t *testing.T) {
+func TestErrorIsTheCauseOfTheContext(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	cause := errors.New("told to end")

@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// Failure is a request that did not succeed. Its text holds nothing that the server sent but the status code.
+// Failure is a failed request. Of the response its text contains only the status code.
 type Failure struct {
 	// Verb is watch, patch or delete.
 	Verb string
-	// Secret is what it was about.
+	// Secret is the object of the request.
 	Secret Ref
-	// Code is the HTTP status, 0 where there was no answer.
+	// Code is the HTTP status, 0 without a response.
 	Code int
-	// Reason says in our words why there was no usable answer. Empty where the code says it.
+	// Reason describes why there was no usable response. It is empty if Code is an error status.
 	Reason string
-	// After is how long the server asks to wait.
-	After time.Duration
+	// RetryAfter is how long the server asks to wait.
+	RetryAfter time.Duration
 }
 
 func (f *Failure) Error() string {
@@ -39,11 +39,11 @@ func (f *Failure) Error() string {
 func (f *Failure) advice() string {
 	switch f.Code {
 	case http.StatusUnauthorized:
-		return ": the helper's token must be valid"
+		return ": the service account token must be valid"
 	case http.StatusForbidden:
 		return fmt.Sprintf(": a Role must grant the Pod's ServiceAccount %q on it", f.Verb)
 	case http.StatusNotFound:
-		return ": it must be applied with the Job that writes it"
+		return ": it must be applied with the Job that uses it"
 	case http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		return ": the outputs must fit in one Secret"
 	default:
@@ -51,7 +51,7 @@ func (f *Failure) advice() string {
 	}
 }
 
-// Temporary tells whether the same request may succeed later without anybody doing anything.
+// Temporary reports whether a retry may succeed.
 func (f *Failure) Temporary() bool {
 	switch f.Code {
 	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusGone, http.StatusTooManyRequests:
@@ -61,26 +61,26 @@ func (f *Failure) Temporary() bool {
 	}
 }
 
-// Early tells whether the request may succeed once all objects of the same render are applied.
-func (f *Failure) Early() bool {
+// MayBeUnapplied reports whether the request may succeed once all objects of the same render are applied.
+func (f *Failure) MayBeUnapplied() bool {
 	return f.Code == http.StatusUnauthorized || f.Code == http.StatusForbidden || f.Code == http.StatusNotFound
 }
 
-// reason says what went wrong below HTTP. The error's own text is dropped: that of net/http quotes what was received.
+// reason describes a transport error in fixed words, since errors of net/http quote what was received.
 func reason(err error) string {
-	var number syscall.Errno
-	var network net.Error
+	var errno syscall.Errno
+	var netError net.Error
 	var unknown x509.UnknownAuthorityError
 	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netError) && netError.Timeout():
 		return "timed out"
-	case errors.As(err, &number):
-		return number.Error()
+	case errors.As(err, &errno):
+		return errno.Error()
 	case errors.As(err, &unknown), errors.As(err, &certificate):
 		return "the server's certificate is not signed by ca.crt"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was cut"
+		return "the connection was closed"
 	default:
 		return "the connection failed"
 	}

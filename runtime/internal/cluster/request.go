@@ -11,17 +11,19 @@ import (
 	"time"
 )
 
-// maxObject bounds what is read of one answer or event: a full Secret in base64 with the largest metadata is below 3 MB.
+// maxObject limits the bytes read of one response or event. A full Secret in base64 with the largest metadata has less
+// than 3 MB.
 const maxObject = 4 << 20
 
 // mergePatch is the content type of RFC 7396 patches.
 const mergePatch = "application/merge-patch+json"
 
-// fieldManager owns what the helpers write. A name that starts with kubectl would be migrated by kubectl apply.
+// fieldManager owns the fields that the helpers write. kubectl apply would take over fields of a manager whose name starts
+// with kubectl.
 const fieldManager = "resourceplugins"
 
 type request struct {
-	verb   string // of the API, for messages
+	verb   string // for messages, as in Roles
 	method string
 	secret Ref
 	path   string
@@ -29,9 +31,9 @@ type request struct {
 	body   []byte
 }
 
-// send returns the response of a request that the server accepted; its body must be closed.
+// send returns the response if its status is 200; the caller must close its body.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
-	token, err := c.bearer()
+	token, err := c.bearerToken()
 	if err != nil {
 		return nil, &Failure{Verb: r.verb, Secret: r.secret, Reason: err.Error()}
 	}
@@ -55,10 +57,10 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxObject))
 	_ = response.Body.Close()
-	return nil, &Failure{Verb: r.verb, Secret: r.secret, Code: response.StatusCode, After: retryAfter(response)}
+	return nil, &Failure{Verb: r.verb, Secret: r.secret, Code: response.StatusCode, RetryAfter: retryAfter(response)}
 }
 
-// call sends a request that is answered at once and decodes the answer into result, unless that is nil.
+// call sends a request other than a watch and decodes the response into result, unless that is nil.
 func (c *Client) call(ctx context.Context, r request, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timing.Request)
 	defer cancel()
@@ -67,17 +69,17 @@ func (c *Client) call(ctx context.Context, r request, result any) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxObject))
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxObject))
 	if err != nil {
 		return &Failure{Verb: r.verb, Secret: r.secret, Reason: reason(err)}
 	}
-	if result != nil && json.Unmarshal(answer, result) != nil {
-		return &Failure{Verb: r.verb, Secret: r.secret, Reason: "the answer is not the JSON of a Secret"}
+	if result != nil && json.Unmarshal(content, result) != nil {
+		return &Failure{Verb: r.verb, Secret: r.secret, Reason: "the response must be a Secret as JSON"}
 	}
 	return nil
 }
 
-// retryAfter is what the server asks for, in seconds by RFC 9110 and at most half a minute.
+// retryAfter reads the Retry-After header, at most 30 seconds. Dates (RFC 9110) are ignored: the API server sends seconds.
 func retryAfter(response *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 	if err != nil || seconds < 0 {

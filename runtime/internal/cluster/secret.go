@@ -5,37 +5,37 @@ import (
 	"net/url"
 )
 
-// Ref is where a Secret is.
+// Ref identifies a Secret.
 type Ref struct{ Namespace, Name string }
 
 func (r Ref) path() string {
 	return "/api/v1/namespaces/" + url.PathEscape(r.Namespace) + "/secrets"
 }
 
-// Secret is what the helpers read of one.
+// Secret has the fields of a Secret that the helpers read.
 type Secret struct {
 	Metadata Metadata          `json:"metadata"`
 	Data     map[string][]byte `json:"data"`
 }
 
-// Metadata is what the helpers read of a Secret's metadata.
+// Metadata has the metadata fields that the helpers read.
 type Metadata struct {
 	ResourceVersion string            `json:"resourceVersion"`
 	Annotations     map[string]string `json:"annotations"`
 }
 
-// Annotation is the annotation's value, empty where there is none.
+// Annotation returns the value of an annotation, or "".
 func (s *Secret) Annotation(key string) string { return s.Metadata.Annotations[key] }
 
-// Patch is a change of a Secret. Its zero value changes nothing.
+// Patch is a change to a Secret. Its zero value changes nothing.
 type Patch struct {
-	// Annotations are set, or removed where nil.
+	// Annotations to set, or to remove if the value is nil.
 	Annotations map[string]*string
-	// Data are set, or removed where nil; an empty value must not be nil.
+	// Data to set, or to remove if the value is nil. An empty value must not be nil.
 	Data map[string][]byte
 }
 
-// body is the JSON merge patch that applies only to the version it was made for, where one is given.
+// body returns the JSON merge patch. With a resource version the server applies it only to that version.
 func (p Patch) body(version string) ([]byte, error) {
 	metadata := map[string]any{}
 	if version != "" {
@@ -44,12 +44,12 @@ func (p Patch) body(version string) ([]byte, error) {
 	if p.Annotations != nil {
 		metadata["annotations"] = p.Annotations
 	}
-	document := map[string]any{}
+	object := map[string]any{}
 	if len(metadata) > 0 {
-		document["metadata"] = metadata
+		object["metadata"] = metadata
 	}
 	if p.Data != nil {
-		document["data"] = p.Data
+		object["data"] = p.Data
 	}
-	return json.Marshal(document)
+	return json.Marshal(object)
 }

@@ -11,28 +11,27 @@ import (
 	"time"
 )
 
-// Watch shows the Secret to look, first as it is and then each time it changes, until look says that it is done or
-// returns an error. nil is shown when it was removed; nothing is shown as long as it does not exist. Each round begins
-// at what the API server has in its cache (resourceVersion 0), so that a restarted server is no reason to start over.
-func (c *Client) Watch(ctx context.Context, ref Ref, look func(*Secret) (done bool, err error)) error {
-	rounds := series{timing: c.timing}
+// Watch calls changed with the Secret, and again each time it changes, until changed returns done or an error. It calls
+// changed with nil when the Secret was deleted, and not at all while it does not exist. Each request starts from the API
+// server's cache (resourceVersion 0).
+func (c *Client) Watch(ctx context.Context, ref Ref, changed func(*Secret) (done bool, err error)) error {
+	retry := retryState{timing: c.timing}
 	for {
-		began := time.Now()
-		done, err := c.round(ctx, ref, look)
+		started := time.Now()
+		done, err := c.watchOnce(ctx, ref, changed)
 		if done {
 			return err
 		}
-		if err := rounds.after(ctx, began, err); err != nil {
+		if err := retry.wait(ctx, started, err); err != nil {
 			return err
 		}
 	}
 }
 
-// round is one watch from its beginning to its end. It is done when look is; any other end but the server's regular one
-// is an error.
-func (c *Client) round(ctx context.Context, ref Ref, look func(*Secret) (bool, error)) (done bool, err error) {
-	// The server ends the watch in time; the limit on our side is for a server that does not.
-	length := jittered(c.timing.Watch)
+// watchOnce sends one watch request. The error is nil if the server ended the watch regularly.
+func (c *Client) watchOnce(ctx context.Context, ref Ref, changed func(*Secret) (bool, error)) (done bool, err error) {
+	// The server ends the watch after timeoutSeconds; the context's timeout is for a server that does not.
+	length := jitter(c.timing.Watch)
 	ctx, cancel := context.WithTimeout(ctx, length+c.timing.Request)
 	defer cancel()
 	response, err := c.send(ctx, request{
@@ -48,22 +47,22 @@ func (c *Client) round(ctx context.Context, ref Ref, look func(*Secret) (bool, e
 		return false, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	stream := &bounded{source: response.Body}
+	stream := &limitedReader{source: response.Body}
 	decoder := json.NewDecoder(stream)
 	for {
-		stream.left = maxObject
-		var next event
-		if err := decoder.Decode(&next); err != nil {
-			return false, stream.broken(ref, err)
+		stream.remaining = maxObject
+		var event watchEvent
+		if err := decoder.Decode(&event); err != nil {
+			return false, stream.failure(ref, err)
 		}
-		if done, err := next.show(ref, look); done || err != nil {
+		if done, err := event.deliver(ref, changed); done || err != nil {
 			return done, err
 		}
 	}
 }
 
-// broken is why a stream ended before look was done: nil for the regular end.
-func (b *bounded) broken(ref Ref, err error) error {
+// failure returns why decoding ended: nil at the end of the stream.
+func (b *limitedReader) failure(ref Ref, err error) error {
 	switch {
 	case b.failed != nil:
 		return &Failure{Verb: "watch", Secret: ref, Reason: reason(b.failed)}
@@ -72,12 +71,12 @@ func (b *bounded) broken(ref Ref, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Failure{Verb: "watch", Secret: ref, Reason: reason(err)}
 	default:
-		return &Failure{Verb: "watch", Secret: ref, Reason: "an event is not the JSON of a Secret"}
+		return &Failure{Verb: "watch", Secret: ref, Reason: "an event must be a Secret as JSON"}
 	}
 }
 
-// event is one line of a watch. Code is that of the Status in an ERROR.
-type event struct {
+// watchEvent is one event of a watch. Code is that of the Status in an ERROR event.
+type watchEvent struct {
 	Type   string `json:"type"`
 	Object struct {
 		Secret
@@ -85,12 +84,12 @@ type event struct {
 	} `json:"object"`
 }
 
-func (e *event) show(ref Ref, look func(*Secret) (bool, error)) (done bool, err error) {
+func (e *watchEvent) deliver(ref Ref, changed func(*Secret) (bool, error)) (done bool, err error) {
 	switch e.Type {
 	case "ADDED", "MODIFIED":
-		done, err = look(&e.Object.Secret)
+		done, err = changed(&e.Object.Secret)
 	case "DELETED":
-		done, err = look(nil)
+		done, err = changed(nil)
 	case "BOOKMARK":
 		return false, nil
 	default:
@@ -99,21 +98,21 @@ func (e *event) show(ref Ref, look func(*Secret) (bool, error)) (done bool, err 
 	return done || err != nil, err
 }
 
-// bounded refuses an event without end, and remembers why reading failed.
-type bounded struct {
-	source io.Reader
-	left   int
-	failed error
+// limitedReader limits the size of one event and keeps the error of the source.
+type limitedReader struct {
+	source    io.Reader
+	remaining int
+	failed    error
 }
 
-var errTooLarge = errors.New("more than an object may hold")
+var errTooLarge = errors.New("event too large")
 
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+func (b *limitedReader) Read(p []byte) (int, error) {
+	if b.remaining <= 0 {
 		return 0, errTooLarge
 	}
-	n, err := b.source.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	n, err := b.source.Read(p[:min(len(p), b.remaining)])
+	b.remaining -= n
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.failed = err
 	}

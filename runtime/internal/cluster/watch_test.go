@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 )
 
-// stamped ends a watch when the stamp is there.
+// stamped ends a watch when the annotation is set.
 func stamped(s *cluster.Secret) (bool, error) { return s != nil && s.Annotation("stamp") == "1", nil }
 
 func TestWatchAsksForOneSecretByName(t *testing.T) {
@@ -32,7 +32,7 @@ func TestWatchAsksForOneSecretByName(t *testing.T) {
 	assert.Contains(t, calls[0].Query, "timeoutSeconds=")
 }
 
-func TestWatchShowsEveryStateOfALife(t *testing.T) {
+func TestWatchReportsEveryChange(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	seen := make(chan string, 10)
@@ -61,7 +61,7 @@ func TestWatchShowsEveryStateOfALife(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-func TestWatchOutlivesWhatPasses(t *testing.T) {
+func TestWatchRetriesTemporaryFailures(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeapi.Fault{
 		"410 in the stream": fakeapi.InStream(410, secret), "500 in the stream": fakeapi.InStream(500, secret),
@@ -83,13 +83,13 @@ func TestWatchOutlivesWhatPasses(t *testing.T) {
 	}
 }
 
-// A round that ends at once must not be followed by the next at once: a restarted server answers thousands a second.
+// A watch that ends immediately must not be repeated immediately.
 func TestWatchDoesNotSpin(t *testing.T) {
 	t.Parallel()
 	const pause = 100 * time.Millisecond
 	server := fakeapi.New(t)
 	server.Inject(func(fakeapi.Call) fakeapi.Fault { return fakeapi.InStream(410, "") })
-	client := connectWith(t, server, cluster.Timing{Connect: enough, Request: enough, Pause: pause})
+	client := connectWith(t, server, cluster.Timing{Connect: enough, Request: enough, Interval: pause})
 	ctx, stop := context.WithCancel(within(t, enough))
 	ended := make(chan error, 1)
 	began := time.Now()
@@ -101,7 +101,7 @@ func TestWatchDoesNotSpin(t *testing.T) {
 	require.Error(t, <-ended)
 }
 
-func TestWatchEndsWithTheLooker(t *testing.T) {
+func TestWatchEndsWithAnErrorOfChanged(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, nil)
@@ -112,7 +112,7 @@ func TestWatchEndsWithTheLooker(t *testing.T) {
 	require.ErrorIs(t, err, full)
 }
 
-func TestWatchTellsWhatIsDenied(t *testing.T) {
+func TestDeniedWatch(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Deny("watch", db)
@@ -121,7 +121,7 @@ func TestWatchTellsWhatIsDenied(t *testing.T) {
 	assert.Greater(t, len(server.Calls()), 1, "the Role may be applied after the Job")
 }
 
-// A server that is stopped, restarted and frozen at random moments is outlived, and nothing is missed.
+// Changes are reported although the server is stopped, restarted and frozen at random times.
 func TestWatchThroughRestartsAndFreezes(t *testing.T) {
 	t.Parallel()
 	for i := range uint64(12) {
@@ -143,7 +143,7 @@ func TestWatchThroughRestartsAndFreezes(t *testing.T) {
 				} else {
 					server.Freeze()
 					time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
-					server.Thaw()
+					server.Unfreeze()
 				}
 			}
 			server.Apply(db, map[string]string{"stamp": "1"})

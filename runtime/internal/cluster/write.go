@@ -7,12 +7,13 @@ import (
 	"net/url"
 )
 
-// Update reads the Secret, asks change for a patch, and applies it if nobody else wrote in between; if somebody did, it
-// begins anew. A nil patch writes nothing. The reading is an empty merge patch, which needs no other right than the
-// writing and, unlike a watch from a cache, shows what is stored: before the API server answers that there is nothing to
-// change it compares with etcd. An error of change ends it, unless it is NotYet.
+// Update reads the Secret, calls change for a patch, and applies that if the Secret has not changed in between; else it
+// starts again. A nil patch writes nothing. An error of change ends the update, unless it is Retryable.
+//
+// It reads with an empty merge patch. That needs no other permission than patch, and returns what is stored in etcd, not
+// what is in the API server's cache.
 func (c *Client) Update(ctx context.Context, ref Ref, change func(*Secret) (*Patch, error)) error {
-	return c.insist(ctx, func() error {
+	return c.retry(ctx, func() error {
 		secret, err := c.patch(ctx, ref, Patch{}, "")
 		if err != nil {
 			return err
@@ -39,9 +40,9 @@ func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string
 	}, stored)
 }
 
-// Delete removes the Secret. One that is not there is as good as removed.
+// Delete deletes the Secret. It is no error if the Secret does not exist.
 func (c *Client) Delete(ctx context.Context, ref Ref) error {
-	return c.insist(ctx, func() error {
+	return c.retry(ctx, func() error {
 		err := c.call(ctx, request{
 			verb: "delete", method: http.MethodDelete, secret: ref,
 			path: ref.path() + "/" + url.PathEscape(ref.Name),

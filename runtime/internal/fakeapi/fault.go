@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Fault answers in the server's place and tells whether it did. carryOut does what was asked for, unseen.
-type Fault func(s *Server, w http.ResponseWriter, r *http.Request, carryOut func()) (answered bool)
+// Fault may respond in place of the server and reports whether it did. handle processes the request without a response.
+type Fault func(s *Server, w http.ResponseWriter, r *http.Request, handle func()) (responded bool)
 
-// Status answers with the code, and quotes marker as the real server quotes Secrets.
+// Status responds with the code and quotes marker, as the real server quotes Secrets.
 func Status(code int, marker string) Fault {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ func()) bool {
 		refuse(w, code, []byte(marker))
@@ -18,7 +18,7 @@ func Status(code int, marker string) Fault {
 	}
 }
 
-// RetryAfter answers 429 with the header.
+// RetryAfter responds with 429 and the header.
 func RetryAfter(seconds string) Fault {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ func()) bool {
 		w.Header().Set("Retry-After", seconds)
@@ -27,7 +27,7 @@ func RetryAfter(seconds string) Fault {
 	}
 }
 
-// InStream answers 200 and, as the first event, an ERROR with the code.
+// InStream responds with 200 and an ERROR event with the code.
 func InStream(code int, marker string) Fault {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ func()) bool {
 		_ = json.NewEncoder(w).Encode(object{"type": "ERROR", "object": status(code, []byte(marker))})
@@ -35,28 +35,28 @@ func InStream(code int, marker string) Fault {
 	}
 }
 
-// Cut closes the connection before anything is done.
+// Cut closes the connection without processing the request.
 func Cut(_ *Server, w http.ResponseWriter, _ *http.Request, _ func()) bool { return hangUp(w, "") }
 
-// CutAfter does what was asked for and closes the connection without an answer. It is not for watches.
-func CutAfter(_ *Server, w http.ResponseWriter, _ *http.Request, carryOut func()) bool {
-	carryOut()
+// CutAfter processes the request and closes the connection without a response. It is not for watches.
+func CutAfter(_ *Server, w http.ResponseWriter, _ *http.Request, handle func()) bool {
+	handle()
 	return hangUp(w, "")
 }
 
-// CutWithin begins an answer and closes the connection in the middle of it.
+// CutWithin closes the connection in the middle of the response.
 func CutWithin(text string) Fault {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ func()) bool {
 		return hangUp(w, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"+text)
 	}
 }
 
-// Garbage answers something that is not HTTP.
+// Garbage responds with text that is not HTTP.
 func Garbage(text string) Fault {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ func()) bool { return hangUp(w, text) }
 }
 
-// Body answers 200 with a text of the test's.
+// Body responds with 200 and a body.
 func Body(text string) Fault {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ func()) bool {
 		_, _ = io.WriteString(w, text)
@@ -64,7 +64,7 @@ func Body(text string) Fault {
 	}
 }
 
-// Hang answers nothing until the client leaves; with a beginning it answers that first.
+// Hang sends the beginning of a body, if there is one, and then nothing until the client gives up.
 func Hang(beginning string) Fault {
 	return func(_ *Server, w http.ResponseWriter, r *http.Request, _ func()) bool {
 		if beginning != "" {
@@ -76,12 +76,12 @@ func Hang(beginning string) Fault {
 	}
 }
 
-// Late does what was asked for only after the time has passed, however long the client waits.
+// Late processes the request after a delay and sends no response.
 func Late(after time.Duration) Fault {
-	return func(_ *Server, _ http.ResponseWriter, r *http.Request, carryOut func()) bool {
+	return func(_ *Server, _ http.ResponseWriter, r *http.Request, handle func()) bool {
 		go func() {
 			time.Sleep(after)
-			carryOut()
+			handle()
 		}()
 		<-r.Context().Done()
 		return true

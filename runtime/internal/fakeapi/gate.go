@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// quiet swallows what net/http logs about cut handshakes.
-var quiet = log.New(io.Discard, "", 0)
+// noLog discards what net/http logs about interrupted handshakes.
+var noLog = log.New(io.Discard, "", 0)
 
-// gate holds callers back while it is shut.
+// gate blocks callers of pass while it is closed.
 type gate struct {
 	mu     sync.Mutex
 	closed chan struct{}
 }
 
-func (g *gate) shut() {
+func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed == nil {
@@ -42,8 +42,7 @@ func (g *gate) pass() {
 	}
 }
 
-// gatedListener accepts nothing while the gate is shut; the kernel takes connections all the same, as it does for a
-// stopped process.
+// gatedListener accepts no connection while the gate is closed. The kernel still completes them, as for a stopped process.
 type gatedListener struct {
 	net.Listener
 	gate *gate

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// maxBody is what the real server takes of a patch.
+// maxBody is the real server's limit for a patch.
 const maxBody = 3 << 20
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -20,7 +20,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	call, ok := understand(r)
+	call, ok := parse(r)
 	if !ok {
 		refuse(w, http.StatusMethodNotAllowed, body)
 		return
@@ -28,7 +28,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	call.Number = len(s.calls) + 1
 	s.calls = append(s.calls, call)
-	authentic := r.Header.Get("Authorization") == "Bearer "+s.token
+	authenticated := r.Header.Get("Authorization") == "Bearer "+s.token
 	denied := s.deny[call.Verb+" "+call.Secret.Namespace+"/"+call.Secret.Name]
 	var fault Fault
 	if s.fault != nil {
@@ -36,18 +36,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	switch {
-	case fault != nil && fault(s, w, r, func() { s.answer(discard{}, r, call, body) }):
-	case !authentic:
+	case fault != nil && fault(s, w, r, func() { s.handle(discard{}, r, call, body) }):
+	case !authenticated:
 		refuse(w, http.StatusUnauthorized, body)
 	case denied:
 		refuse(w, http.StatusForbidden, body)
 	default:
-		s.answer(w, r, call, body)
+		s.handle(w, r, call, body)
 	}
 }
 
-// understand tells what is asked for; a watch is of one Secret only by its name in the field selector.
-func understand(r *http.Request) (Call, bool) {
+// parse parses a request. A watch must select one Secret by name.
+func parse(r *http.Request) (Call, bool) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces/"), "/")
 	query := r.URL.Query()
 	call := Call{Query: r.URL.RawQuery, Agent: r.UserAgent()}
@@ -68,7 +68,7 @@ func understand(r *http.Request) (Call, bool) {
 	return call, parts[1] == "secrets"
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, call Call, body []byte) {
+func (s *Server) handle(w http.ResponseWriter, r *http.Request, call Call, body []byte) {
 	switch call.Verb {
 	case "watch":
 		s.watch(w, r, call.Secret)
@@ -110,8 +110,8 @@ func (s *Server) patch(w http.ResponseWriter, r *http.Request, ref cluster.Ref, 
 	_, _ = w.Write(text)
 }
 
-// watch answers resourceVersion 0 alone: the Secret as it is, then its changes. Without a version the real server on an
-// old etcd answers 504.
+// watch sends the Secret and then its changes. It accepts only resourceVersion 0: without a version the real server on an
+// old etcd responds with 504.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, ref cluster.Ref) {
 	query := r.URL.Query()
 	seconds, err := strconv.Atoi(query.Get("timeoutSeconds"))
@@ -149,7 +149,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, ref cluster.Ref) 
 	}
 }
 
-// refuse answers with a Status that quotes the request, as the real server's validation errors do.
+// refuse responds with a Status that quotes the request, as the real server's validation errors do.
 func refuse(w http.ResponseWriter, code int, quoted []byte) {
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(status(code, quoted))
@@ -159,7 +159,7 @@ func status(code int, quoted []byte) object {
 	return object{"kind": "Status", "status": "Failure", "code": code, "message": "Invalid value: " + string(quoted)}
 }
 
-// discard takes an answer that nobody will see.
+// discard is a ResponseWriter without a client.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }

@@ -15,7 +15,7 @@ import (
 // object is a Secret as generic JSON.
 type object = map[string]any
 
-// state is what etcd holds.
+// state is the content of etcd.
 type state struct {
 	version  int
 	secrets  map[cluster.Ref]object
@@ -31,8 +31,7 @@ func newState() state {
 	return state{secrets: map[cluster.Ref]object{}, watchers: map[chan change]cluster.Ref{}}
 }
 
-// Apply does what kubectl apply does with a Secret that is rendered without data: annotations are set, and whatever
-// else is there stays.
+// Apply does what kubectl apply does with a Secret without data: it sets the annotations and keeps everything else.
 func (s *Server) Apply(ref cluster.Ref, annotations map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,14 +46,14 @@ func (s *Server) Apply(ref cluster.Ref, annotations map[string]string) {
 	s.state.store(ref, merge(current, object{"metadata": object{"annotations": patch}}))
 }
 
-// Remove deletes a Secret as a person would.
+// Remove deletes a Secret.
 func (s *Server) Remove(ref cluster.Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.remove(ref)
 }
 
-// Get is the Secret as it is stored, or nil.
+// Get returns the stored Secret, or nil.
 func (s *Server) Get(ref cluster.Ref) *cluster.Secret {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +67,7 @@ func (s *Server) Get(ref cluster.Ref) *cluster.Secret {
 	return secret
 }
 
-// patch applies a merge patch and returns the status that the real server answers with.
+// patch applies a merge patch and returns the status of the real server.
 func (st *state) patch(ref cluster.Ref, patch object) (object, int) {
 	current, found := st.secrets[ref]
 	if !found {
@@ -98,7 +97,7 @@ func size(data any) (total int, ok bool) {
 	return total, true
 }
 
-// store writes unless nothing changed, and tells the watchers.
+// store writes the object unless nothing changed, and notifies the watchers.
 func (st *state) store(ref cluster.Ref, next object) object {
 	current, found := st.secrets[ref]
 	if found && reflect.DeepEqual(current, next) {
@@ -111,7 +110,7 @@ func (st *state) store(ref cluster.Ref, next object) object {
 	if found {
 		kind = "MODIFIED"
 	}
-	st.tell(ref, change{kind, next})
+	st.notify(ref, change{kind, next})
 	return next
 }
 
@@ -120,12 +119,12 @@ func (st *state) remove(ref cluster.Ref) bool {
 	if found {
 		delete(st.secrets, ref)
 		st.version++
-		st.tell(ref, change{"DELETED", current})
+		st.notify(ref, change{"DELETED", current})
 	}
 	return found
 }
 
-func (st *state) tell(ref cluster.Ref, change change) {
+func (st *state) notify(ref cluster.Ref, change change) {
 	for watcher, watched := range st.watchers {
 		if watched == ref {
 			watcher <- change
@@ -133,7 +132,7 @@ func (st *state) tell(ref cluster.Ref, change change) {
 	}
 }
 
-// merge applies RFC 7396 without touching its operands.
+// merge applies a merge patch (RFC 7396) without changing its arguments.
 func merge(target, patch object) object {
 	result := maps.Clone(target)
 	if result == nil {

@@ -1,6 +1,6 @@
-// Package publish keeps the record of a step in the step's Secret: which generation's outputs it holds, and which
-// generation failed. Outputs and stamp are written by one patch, so that nobody ever sees one without the other, and
-// only over the version that was read, so that a request that the network delivers late changes nothing.
+// Package publish writes a step's outputs to its Secret, and annotations with the generation that was published or has
+// failed. Outputs and annotation are written with one patch, which applies only to the version that was read. So no
+// reader sees one without the other, and a request that arrives late changes nothing.
 package publish
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// Record is a step's Secret, as one of the Pods that work for it keeps it.
+// Record is the Secret of a step, as one Pod of the step writes it.
 type Record struct {
 	Client *cluster.Client
 	Secret cluster.Ref
-	// Generation is what the Pod works for.
+	// Generation is that of the Pod.
 	Generation string
-	// Attempts is contract.Plan's.
+	// Attempts is contract.Plan.Attempts.
 	Attempts int
 }
 
-// Published tells whether the generation is published, as the API server has it stored. It waits for the Secret to be
-// applied in this generation. A failure that an earlier Job has stamped is taken back: consumers shall wait for this Pod.
-// After it has succeeded, the Pod is known to have the right to publish.
+// Published reports whether the generation is published. It waits until the Secret is applied for this generation. It
+// removes the annotation of an earlier failure, so that consumers wait for this Pod. When it succeeds, the Pod has the
+// permission to publish, too.
 func (r Record) Published(ctx context.Context) (bool, error) {
 	published := false
 	err := r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
-		if err := r.current(secret); err != nil {
-			return nil, &cluster.NotYet{Cause: err}
+		if err := r.checkGeneration(secret); err != nil {
+			return nil, &cluster.Retryable{Cause: err}
 		}
 		published = secret.Annotation(contract.PublishedKey) == r.Generation
 		if published || secret.Annotation(contract.FailedKey) != r.Generation {
@@ -41,10 +41,10 @@ func (r Record) Published(ctx context.Context) (bool, error) {
 	return published, err
 }
 
-// Publish makes the Secret hold exactly the values, stamped with the generation.
+// Publish replaces the Secret's data with the values and marks the generation as published.
 func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 	return r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
-		if err := r.current(secret); err != nil {
+		if err := r.checkGeneration(secret); err != nil {
 			return nil, err
 		}
 		data := make(map[string][]byte, len(values)+len(secret.Data))
@@ -60,11 +60,11 @@ func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 	})
 }
 
-// Fail records that a Pod of this generation failed. The last of the attempts stamps the failure, at which consumers
-// stop. A generation that is published stays so.
+// Fail records that a Pod of this generation failed. After the last attempt the generation is marked as failed, and
+// consumers stop. A published generation stays published.
 func (r Record) Fail(ctx context.Context) error {
 	return r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
-		if err := r.current(secret); err != nil || secret.Annotation(contract.PublishedKey) == r.Generation {
+		if err := r.checkGeneration(secret); err != nil || secret.Annotation(contract.PublishedKey) == r.Generation {
 			return nil, err
 		}
 		count := 1 + r.failures(secret)
@@ -78,7 +78,7 @@ func (r Record) Fail(ctx context.Context) error {
 	})
 }
 
-// failures is how many Pods of this generation have failed.
+// failures returns how many Pods of this generation have failed.
 func (r Record) failures(secret *cluster.Secret) int {
 	generation, text, _ := strings.Cut(secret.Annotation(contract.FailuresKey), " ")
 	if generation != r.Generation {
@@ -88,12 +88,12 @@ func (r Record) failures(secret *cluster.Secret) int {
 	return count
 }
 
-// current refuses to write for a generation that the rendered Secret is not meant for any more, or not yet.
-func (r Record) current(secret *cluster.Secret) error {
+// checkGeneration returns an error if the Secret was rendered for another generation, newer or older.
+func (r Record) checkGeneration(secret *cluster.Secret) error {
 	wanted := secret.Annotation(contract.GenerationKey)
 	if wanted == "" || wanted == r.Generation {
 		return nil
 	}
-	return fmt.Errorf("secret %q belongs to another generation of the step (%q, this Pod is of %q): the Job of an older "+
-		"render must not run or publish; remove it", r.Secret.Name, wanted, r.Generation)
+	return fmt.Errorf("secret %q is for generation %q of the step, this Pod is of generation %q: the Job of an older "+
+		"render must be deleted", r.Secret.Name, wanted, r.Generation)
 }

@@ -17,7 +17,7 @@ import (
 
 var db = cluster.Ref{Namespace: "ns", Name: "db"}
 
-// enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
+// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
 const enough = 2 * time.Minute
 
 var values = map[string][]byte{"dsn": []byte("postgres://"), "empty": {}, "nothing": nil}
@@ -26,7 +26,7 @@ func record(t *testing.T, server *fakeapi.Server, generation string, attempts in
 	t.Helper()
 	config := server.Config()
 	config.Timing = cluster.Timing{
-		Request: 20 * time.Second, Pause: 4 * time.Millisecond, Patience: 8 * time.Second,
+		Request: 20 * time.Second, Interval: 4 * time.Millisecond, ApplyTimeout: 8 * time.Second,
 	}
 	client, err := cluster.New(config)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-func TestPublishSetsValuesAndStampTogether(t *testing.T) {
+func TestPublishSetsValuesAndAnnotation(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, map[string]string{contract.GenerationKey: "g1", contract.FailedKey: "g0", contract.FailuresKey: "g1 1"})
@@ -50,7 +50,7 @@ func TestPublishSetsValuesAndStampTogether(t *testing.T) {
 	assert.Equal(t, map[string][]byte{"dsn": []byte("postgres://"), "empty": {}, "nothing": {}}, stored.Data)
 }
 
-func TestPublishLeavesNothingOfTheGenerationBefore(t *testing.T) {
+func TestPublishReplacesTheEarlierGeneration(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, nil)
@@ -74,7 +74,7 @@ func TestTooLargeIsFinalAndPublishesNothing(t *testing.T) {
 }
 
 // The Job of an older render is still running when the newer one has published.
-func TestOlderRenderDoesNotOverwrite(t *testing.T) {
+func TestOlderRenderDoesNotPublish(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
@@ -107,14 +107,14 @@ func TestPublishedWaitsForTheSecret(t *testing.T) {
 	assert.False(t, published)
 }
 
-func TestPublishedGivesUpInTime(t *testing.T) {
+func TestPublishedTimesOut(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	_, err := record(t, server, "g1", 1).Published(within(t))
-	require.ErrorContains(t, err, "must be applied with the Job that writes it")
+	require.ErrorContains(t, err, "must be applied with the Job that uses it")
 	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
 	_, err = record(t, server, "g1", 1).Published(within(t))
-	require.ErrorContains(t, err, `belongs to another generation of the step ("g2", this Pod is of "g1")`)
+	require.ErrorContains(t, err, `secret "db" is for generation "g2" of the step, this Pod is of generation "g1"`)
 }
 
 func TestPublished(t *testing.T) {
@@ -152,7 +152,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-func TestTheLastAttemptStampsTheFailure(t *testing.T) {
+func TestTheLastAttemptRecordsTheFailure(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, map[string]string{contract.FailuresKey: "g0 7"})
@@ -165,7 +165,7 @@ func TestTheLastAttemptStampsTheFailure(t *testing.T) {
 	}
 }
 
-func TestFailLeavesWhatIsPublished(t *testing.T) {
+func TestFailKeepsWhatIsPublished(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	server.Apply(db, nil)

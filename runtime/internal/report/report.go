@@ -1,5 +1,5 @@
-// Package report tells people why a container ended: one line on stderr, which kubectl logs shows, and the same line in
-// the termination message, which kubectl describe shows and which outlives the log.
+// Package report writes the messages of a container: to stderr, which kubectl logs shows, and the last one to the
+// termination message, which kubectl describe pod shows.
 package report
 
 import (
@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// TerminationLog is where Kubernetes looks for a container's last words unless its terminationMessagePath says otherwise.
+// TerminationLog is the default terminationMessagePath.
 const TerminationLog = "/dev/termination-log"
 
-// maxMessage is a bit below the 4,096 bytes that Kubernetes keeps of a termination message.
+// maxMessage is below the 4,096 bytes that Kubernetes keeps of a termination message.
 const maxMessage = 4000
 
-// Reporter writes the lines of one container.
+// Reporter writes the messages of one container.
 type Reporter struct {
-	// Stderr is where every line goes.
+	// Stderr receives every message.
 	Stderr io.Writer
-	// TerminationLog is the file that the kubelet made for the last one. A missing file is no error.
+	// TerminationLog is the file of the termination message. It need not exist.
 	TerminationLog string
 }
 
-// Say tells how things stand.
-func (r Reporter) Say(line string) {
+// Log writes a message to stderr.
+func (r Reporter) Log(line string) {
 	_, _ = io.WriteString(r.Stderr, "resourceplugins: "+oneLine(line)+"\n")
 }
 
-// Fail tells why the container fails. What the script wrote to the termination message stays in front.
+// Fail writes the reason of a failure to stderr, and appends it to the termination message.
 func (r Reporter) Fail(line string) {
-	r.Say(line)
+	r.Log(line)
 	file, err := os.OpenFile(r.TerminationLog, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return

@@ -19,7 +19,7 @@ func TestFailAppendsToTheTerminationMessage(t *testing.T) {
 	require.NoError(t, os.WriteFile(log, []byte("what the script wrote\n"), 0o600))
 	var stderr bytes.Buffer
 	reporter := report.Reporter{Stderr: &stderr, TerminationLog: log}
-	reporter.Say("one thing")
+	reporter.Log("one thing")
 	reporter.Fail("it\nfailed\x1b[31m")
 	message, err := os.ReadFile(log)
 	require.NoError(t, err)
@@ -27,7 +27,7 @@ func TestFailAppendsToTheTerminationMessage(t *testing.T) {
 	assert.Equal(t, "resourceplugins: one thing\nresourceplugins: it failed [31m\n", stderr.String())
 }
 
-func TestFailWithoutALogMakesNone(t *testing.T) {
+func TestFailDoesNotCreateTheTerminationLog(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	var stderr bytes.Buffer
@@ -36,7 +36,7 @@ func TestFailWithoutALogMakesNone(t *testing.T) {
 	assert.NotEmpty(t, stderr.String())
 }
 
-func TestLongMessagesAreCut(t *testing.T) {
+func TestLongMessagesAreTruncated(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(log, nil, 0o600))

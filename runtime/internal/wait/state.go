@@ -12,32 +12,32 @@ type progress int
 const (
 	pending progress = iota
 	published
-	failure
+	failed
 )
 
-// state is how far the generation is, or any where it is empty. nil is a Secret that is not there. What is published
-// stays published, whatever failed since.
-func state(generation string, secret *cluster.Secret) progress {
+// progressOf returns the progress of a generation, or of any if generation is empty. secret is nil if it does not exist. A
+// published generation stays published, even if a later Pod failed.
+func progressOf(generation string, secret *cluster.Secret) progress {
 	if secret == nil {
 		return pending
 	}
-	stamp, failed := secret.Annotation(contract.PublishedKey), secret.Annotation(contract.FailedKey)
+	publishedBy, failedBy := secret.Annotation(contract.PublishedKey), secret.Annotation(contract.FailedKey)
 	switch {
-	case stamp != "" && (generation == "" || stamp == generation):
+	case publishedBy != "" && (generation == "" || publishedBy == generation):
 		return published
-	case failed != "" && (generation == "" || failed == generation):
-		return failure
+	case failedBy != "" && (generation == "" || failedBy == generation):
+		return failed
 	default:
 		return pending
 	}
 }
 
-// complete checks that what is read of a published Secret is there.
-func complete(producer Producer, secret *cluster.Secret) error {
+// checkKeys checks that a published Secret has all keys that are read.
+func checkKeys(producer Producer, secret *cluster.Secret) error {
 	for _, input := range producer.Inputs {
 		if _, found := secret.Data[input.Output]; !found {
-			return fmt.Errorf("secret %q of step %q is stamped as published, but has no key %q: it must not be changed by "+
-				"others", producer.Secret.Name, producer.Step, input.Output)
+			return fmt.Errorf("secret %q of step %q is published but has no key %q: it must not be edited",
+				producer.Secret.Name, producer.Step, input.Output)
 		}
 	}
 	return nil

@@ -1,8 +1,9 @@
-// Package wait holds a Pod back until the steps that it reads have published. It watches their Secrets, each by its name,
-// all at once: a publication is seen within milliseconds, and nothing is asked for in between.
+// Package wait waits until the steps whose outputs a Pod reads have published them. It watches their Secrets by name, all
+// at the same time, so it does not poll.
 package wait
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,40 +14,40 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// Wait is how a Pod waits.
+// Wait waits for producers.
 type Wait struct {
 	Client *cluster.Client
-	// Standing is how long a failure that was stamped before the Pod looked may stand: time for a producer that runs
-	// again to take it back. 0 means 10 s. A failure that is stamped while the Pod looks ends the wait at once.
-	Standing time.Duration
+	// FailureGrace is how long to wait for a producer that had already failed when the wait began: it may be running
+	// again. 0 means 10 s. A producer that fails during the wait ends it at once.
+	FailureGrace time.Duration
 }
 
-// Producer is a step that is waited for, and its Secret.
+// Producer is a step to wait for, and its Secret.
 type Producer struct {
 	contract.Producer
 	Secret cluster.Ref
 }
 
-// Failed says that a producer failed.
+// Failed is the error of a failed producer.
 type Failed struct{ Step string }
 
 func (f *Failed) Error() string {
-	return fmt.Sprintf("step %q failed, whose outputs are needed: its Job and its Pod's termination message say why", f.Step)
+	return fmt.Sprintf("step %q failed and its outputs are needed: see its Job and its Pod's termination message", f.Step)
 }
 
-// All waits for every producer, and calls arrived for each with what is published, one call after the other. The first
-// fault ends the wait.
-func (w Wait) All(ctx context.Context, producers []Producer, arrived func(int, *cluster.Secret) error) error {
+// All waits for every producer and calls onPublished with the index and the Secret of each, one call at a time. The first
+// error ends the wait.
+func (w Wait) All(ctx context.Context, producers []Producer, onPublished func(int, *cluster.Secret) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var group sync.WaitGroup
-	var one sync.Mutex
+	var mu sync.Mutex
 	for i, producer := range producers {
 		group.Go(func() {
-			err := w.one(ctx, producer, func(secret *cluster.Secret) error {
-				one.Lock()
-				defer one.Unlock()
-				return arrived(i, secret)
+			err := w.waitFor(ctx, producer, func(secret *cluster.Secret) error {
+				mu.Lock()
+				defer mu.Unlock()
+				return onPublished(i, secret)
 			})
 			if err != nil {
 				stop(err)
@@ -57,46 +58,39 @@ func (w Wait) All(ctx context.Context, producers []Producer, arrived func(int, *
 	return context.Cause(ctx)
 }
 
-// one waits for one producer.
-func (w Wait) one(ctx context.Context, producer Producer, arrived func(*cluster.Secret) error) error {
+// waitFor waits for one producer.
+func (w Wait) waitFor(ctx context.Context, producer Producer, onPublished func(*cluster.Secret) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	failed := &Failed{Step: producer.Step}
-	var standing *time.Timer // runs while a failure stands that was there at the first look
+	failure := &Failed{Step: producer.Step}
+	var grace *time.Timer // runs while a failure from before the wait is still recorded
 	first := true
 	err := w.Client.Watch(ctx, producer.Secret, func(secret *cluster.Secret) (bool, error) {
-		looked := !first
+		initial := first
 		first = false
-		now := state(producer.Generation, secret)
-		if now != failure && standing != nil {
-			standing.Stop()
-			standing = nil
+		progress := progressOf(producer.Generation, secret)
+		if progress != failed && grace != nil {
+			grace.Stop()
+			grace = nil
 		}
 		switch {
-		case now == published:
-			if err := complete(producer, secret); err != nil {
+		case progress == published:
+			if err := checkKeys(producer, secret); err != nil {
 				return true, err
 			}
-			return true, arrived(secret)
-		case now == failure && !looked:
-			standing = time.AfterFunc(w.standing(), func() { stop(failed) })
-		case now == failure && standing == nil:
-			return true, failed
+			return true, onPublished(secret)
+		case progress == failed && initial:
+			grace = time.AfterFunc(cmp.Or(w.FailureGrace, 10*time.Second), func() { stop(failure) })
+		case progress == failed && grace == nil:
+			return true, failure
 		}
 		return false, nil
 	})
-	if standing != nil {
-		standing.Stop()
+	if grace != nil {
+		grace.Stop()
 	}
-	if errors.Is(err, failed) {
-		return failed
+	if errors.Is(err, failure) {
+		return failure
 	}
 	return err
-}
-
-func (w Wait) standing() time.Duration {
-	if w.Standing == 0 {
-		return 10 * time.Second
-	}
-	return w.Standing
 }

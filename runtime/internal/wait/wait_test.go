@@ -15,18 +15,18 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
-// enough is how long a test waits for what must happen: a starved machine takes a hundred times as long as a quiet one.
+// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
 const enough = 2 * time.Minute
 
-const standing = time.Second
+const grace = time.Second
 
-func waiting(t *testing.T, server *fakeapi.Server, standing time.Duration) wait.Wait {
+func waiting(t *testing.T, server *fakeapi.Server, grace time.Duration) wait.Wait {
 	t.Helper()
 	config := server.Config()
-	config.Timing = cluster.Timing{Request: 20 * time.Second, Pause: 4 * time.Millisecond, Patience: 150 * time.Millisecond}
+	config.Timing = cluster.Timing{Request: 20 * time.Second, Interval: 4 * time.Millisecond, ApplyTimeout: 150 * time.Millisecond}
 	client, err := cluster.New(config)
 	require.NoError(t, err)
-	return wait.Wait{Client: client, Standing: standing}
+	return wait.Wait{Client: client, FailureGrace: grace}
 }
 
 func producer(name, generation string, outputs ...string) wait.Producer {
@@ -40,16 +40,16 @@ func producer(name, generation string, outputs ...string) wait.Producer {
 
 func nothing(int, *cluster.Secret) error { return nil }
 
-// begin starts a wait and returns once all its watches are there.
+// begin starts a wait and returns when all its watches have started.
 func begin(t *testing.T, server *fakeapi.Server, producers ...wait.Producer) chan error {
 	t.Helper()
-	return beginWith(t, server, standing, producers...)
+	return beginWith(t, server, grace, producers...)
 }
 
-func beginWith(t *testing.T, server *fakeapi.Server, standing time.Duration, producers ...wait.Producer) chan error {
+func beginWith(t *testing.T, server *fakeapi.Server, grace time.Duration, producers ...wait.Producer) chan error {
 	t.Helper()
 	ended := make(chan error, 1)
-	w := waiting(t, server, standing)
+	w := waiting(t, server, grace)
 	ctx, stop := context.WithTimeout(t.Context(), enough)
 	t.Cleanup(stop)
 	before := len(server.Calls())
@@ -114,7 +114,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestAllAreWaitedFor(t *testing.T) {
+func TestWaitsForAllProducers(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	a, b := producer("a", "g1"), producer("b", "g2")
@@ -125,12 +125,12 @@ func TestAllAreWaitedFor(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-func TestNobodyToWaitFor(t *testing.T) {
+func TestNoProducers(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, wait.Wait{}.All(t.Context(), nil, nothing))
 }
 
-func TestFailureWhileLookingEndsAllAtOnce(t *testing.T) {
+func TestFailureDuringTheWaitEndsIt(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	a, b := producer("a", "g1"), producer("b", "g1")
@@ -142,40 +142,40 @@ func TestFailureWhileLookingEndsAllAtOnce(t *testing.T) {
 	assert.Less(t, time.Since(began), enough)
 }
 
-// A producer that is run again takes its failure back; a consumer that came a moment before must not stop at it.
-func TestStandingFailure(t *testing.T) {
+// A producer that runs again removes its failure, so a consumer that starts just before must not stop.
+func TestFailureFromBeforeTheWait(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	one := producer("db", "g1")
 	server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
 	began := time.Now()
 	require.ErrorContains(t, <-begin(t, server, one), `step "db" failed`)
-	assert.GreaterOrEqual(t, time.Since(began), standing)
+	assert.GreaterOrEqual(t, time.Since(began), grace)
 
-	ended, standing := takenBack(t, server, one)
-	time.Sleep(2 * standing)
+	ended, grace := failureRemoved(t, server, one)
+	time.Sleep(2 * grace)
 	requireWaiting(t, ended)
 	server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
 	require.ErrorContains(t, <-ended, `step "db" failed`)
 }
 
-// takenBack begins to wait for a producer that has failed, whose failure is changed by others and taken back while it may
-// still stand. A machine that takes longer for that than it may stand says nothing, so it may stand longer the next time.
-func takenBack(t *testing.T, server *fakeapi.Server, one wait.Producer) (ended chan error, standing time.Duration) {
+// failureRemoved starts a wait for a failed producer whose failure is removed within the grace period. It repeats with a
+// longer period if the machine is too slow.
+func failureRemoved(t *testing.T, server *fakeapi.Server, one wait.Producer) (ended chan error, grace time.Duration) {
 	t.Helper()
-	for standing = time.Second; ; standing *= 2 {
+	for grace = time.Second; ; grace *= 2 {
 		server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
 		began := time.Now()
-		ended = beginWith(t, server, standing, one)
+		ended = beginWith(t, server, grace, one)
 		server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1", "changed": "by others"})
 		server.Apply(one.Secret, map[string]string{contract.FailedKey: ""})
-		if time.Since(began) < standing*3/4 {
-			return ended, standing
+		if time.Since(began) < grace*3/4 {
+			return ended, grace
 		}
 	}
 }
 
-func TestRemovedSecretIsWaitedForAgain(t *testing.T) {
+func TestWaitsForADeletedSecret(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	one := producer("db", "g1")
@@ -187,7 +187,7 @@ func TestRemovedSecretIsWaitedForAgain(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-func TestStampWithoutTheKey(t *testing.T) {
+func TestPublishedWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	one := producer("db", "g1", "dsn")
@@ -195,25 +195,25 @@ func TestStampWithoutTheKey(t *testing.T) {
 	require.ErrorContains(t, <-begin(t, server, one), `has no key "dsn"`)
 }
 
-func TestFaultOfTheReceiverEndsTheWait(t *testing.T) {
+func TestErrorOfOnPublishedEndsTheWait(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	one, other := producer("db", "g1"), producer("other", "g1")
 	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
 	full := errors.New("disk full")
-	err := waiting(t, server, standing).All(t.Context(), []wait.Producer{one, other}, func(i int, _ *cluster.Secret) error {
+	err := waiting(t, server, grace).All(t.Context(), []wait.Producer{one, other}, func(i int, _ *cluster.Secret) error {
 		assert.Zero(t, i)
 		return full
 	})
 	require.ErrorIs(t, err, full)
 }
 
-func TestDeniedWatchIsTold(t *testing.T) {
+func TestDeniedWatchIsReported(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(t)
 	one := producer("db", "g1")
 	server.Deny("watch", one.Secret)
-	err := waiting(t, server, standing).All(t.Context(), []wait.Producer{one}, nothing)
+	err := waiting(t, server, grace).All(t.Context(), []wait.Producer{one}, nothing)
 	require.ErrorContains(t, err, "a Role must grant")
 	assert.NotContains(t, err.Error(), "\n")
 }

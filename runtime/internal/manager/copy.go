@@ -1,0 +1,45 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+)
+
+// copyOutputs is the copy Job: it copies outputs to Secrets of the same name in other namespaces, for the workloads there,
+// and marks them as published with the same generation.
+func copyOutputs(ctx context.Context, t *task) error {
+	producers, err := t.producers()
+	if err != nil {
+		return err
+	}
+	return t.wait(ctx, producers, func(i int, source *cluster.Secret) error {
+		values := map[string][]byte{}
+		for _, input := range producers[i].Inputs {
+			values[input.Output] = source.Data[input.Output]
+		}
+		for _, namespace := range producers[i].Copies {
+			target := cluster.Ref{Namespace: namespace, Name: producers[i].Secret.Name}
+			if err := t.copy(ctx, target, source.Annotation(contract.PublishedKey), values); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (t *task) copy(ctx context.Context, to cluster.Ref, generation string, values map[string][]byte) error {
+	record := publish.Record{Client: t.client, Secret: to, Generation: generation}
+	// Waits for a Secret that is applied after this Job.
+	if _, err := record.Published(ctx); err != nil {
+		return err
+	}
+	if err := record.Publish(ctx, values); err != nil {
+		return err
+	}
+	t.host.Reporter.Log(fmt.Sprintf("copied %d outputs to secret %q in namespace %q", len(values), to.Name, to.Namespace))
+	return nil
+}

@@ -1,0 +1,86 @@
+package manager
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
+)
+
+// task is one run of a subcommand.
+type task struct {
+	host      Host
+	client    *cluster.Client
+	plan      contract.Plan
+	namespace string
+	output    cluster.Ref // without a name if the step has no Secret
+}
+
+// task reads the environment variables.
+func (h Host) task() (*task, error) {
+	t := &task{host: h, namespace: h.Getenv(contract.NamespaceVariable)}
+	if t.namespace == "" {
+		return nil, missing(contract.NamespaceVariable)
+	}
+	var err error
+	if t.plan, err = parsePlan(h.Getenv(contract.PlanVariable)); err != nil {
+		return nil, err
+	}
+	t.output = cluster.Ref{Namespace: t.namespace, Name: h.Getenv(contract.OutputSecretVariable)}
+	if t.output.Name == "" && len(t.plan.Outputs) > 0 {
+		return nil, missing(contract.OutputSecretVariable)
+	}
+	t.client, err = cluster.New(cluster.Config{
+		Host: h.Getenv("KUBERNETES_SERVICE_HOST"), Port: h.Getenv("KUBERNETES_SERVICE_PORT"),
+		Folder: h.TokenFolder, Timing: h.Timing,
+	})
+	return t, err
+}
+
+// producers returns the producers of the plan with their Secrets. The output manager has no variables for them.
+func (t *task) producers() ([]wait.Producer, error) {
+	producers := make([]wait.Producer, len(t.plan.Producers))
+	for i, producer := range t.plan.Producers {
+		variable := contract.InputSecretVariable(i)
+		name := t.host.Getenv(variable)
+		if name == "" {
+			return nil, missing(variable)
+		}
+		producers[i] = wait.Producer{Producer: producer, Secret: cluster.Ref{Namespace: t.namespace, Name: name}}
+	}
+	return producers, nil
+}
+
+// parsePlan rejects unknown fields: a plan of a newer renderer must not be carried out in part.
+func parsePlan(text string) (contract.Plan, error) {
+	var plan contract.Plan
+	if text == "" {
+		return plan, missing(contract.PlanVariable)
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&plan); err != nil {
+		return plan, fmt.Errorf("cannot read the plan in %s: the helper image must have the version of the function that "+
+			"rendered the Pod: %w", contract.PlanVariable, err)
+	}
+	if plan.Step == "" || plan.Generation == "" {
+		return plan, errors.New("the plan must have a step and a generation")
+	}
+	return plan, nil
+}
+
+func missing(variable string) error {
+	return fmt.Errorf("environment variable %s must be set", variable)
+}
+
+// record returns the record of the step's own Secret.
+func (t *task) record() publish.Record {
+	return publish.Record{
+		Client: t.client, Secret: t.output, Generation: t.plan.Generation, Attempts: t.plan.Attempts,
+	}
+}

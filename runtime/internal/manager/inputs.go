@@ -1,0 +1,89 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
+)
+
+// inputs is the init container, so main starts when it has ended. It checks whether the step is already published,
+// prepares the volume for the runner, waits for the producers, and writes the inputs that are read as files.
+func inputs(ctx context.Context, t *task) error {
+	producers, err := t.producers()
+	if err != nil {
+		return err
+	}
+	volume, err := sharedvolume.Open(t.host.IOFolder)
+	if err != nil {
+		return err
+	}
+	if err := volume.Prepare(t.plan, t.host.Runner); err != nil {
+		return t.fail(ctx, err)
+	}
+	published, err := t.published(ctx)
+	if err != nil {
+		return err
+	}
+	if published {
+		return t.skip(volume)
+	}
+	if err := t.receive(ctx, volume, producers); err != nil {
+		return t.fail(ctx, err)
+	}
+	// During the wait another Pod of the same generation may have published.
+	if len(producers) > 0 {
+		if published, err = t.published(ctx); err != nil {
+			return err
+		}
+	}
+	if published {
+		return t.skip(volume)
+	}
+	return volume.RemoveMarker(contract.PublishedFile)
+}
+
+// published reports whether this generation is published already.
+func (t *task) published(ctx context.Context) (bool, error) {
+	if t.output.Name == "" {
+		return false, nil
+	}
+	return t.record().Published(ctx)
+}
+
+// receive waits for the producers and writes the inputs that are read as files.
+func (t *task) receive(ctx context.Context, volume *sharedvolume.Volume, producers []wait.Producer) error {
+	return t.wait(ctx, producers, func(i int, secret *cluster.Secret) error {
+		return eachFile(producers[i].Producer, func(input contract.Input) error {
+			return volume.WriteInput(input.File, secret.Data[input.Output])
+		})
+	})
+}
+
+// skip marks the step as published for the other containers. It writes empty input files, since a subPath mount without
+// its file becomes a folder, and main would fail to start if the image has a file there.
+func (t *task) skip(volume *sharedvolume.Volume) error {
+	for _, producer := range t.plan.Producers {
+		err := eachFile(producer, func(input contract.Input) error { return volume.WriteInput(input.File, nil) })
+		if err != nil {
+			return err
+		}
+	}
+	t.host.Reporter.Log(fmt.Sprintf("step %q: generation %s is already published", t.plan.Step, t.plan.Generation))
+	return volume.SetMarker(contract.PublishedFile)
+}
+
+func eachFile(producer contract.Producer, write func(contract.Input) error) error {
+	for _, input := range producer.Inputs {
+		if input.File == "" {
+			continue
+		}
+		if err := write(input); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package manager_test
+
+import (
+	"bytes"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
+	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+)
+
+func copies() step {
+	return step{
+		plan: contract.Plan{Step: "copy", Generation: "c1", Producers: []contract.Producer{{
+			Step: "provision", Generation: "g1", Inputs: []contract.Input{{Output: "dsn"}}, Copies: []string{"apps", "jobs"},
+		}}},
+		secrets: []string{"provision"},
+	}
+}
+
+func TestCopyWaitsAndCopiesTheNamedOutputs(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	more := provision()
+	more.plan.Outputs = append(more.plan.Outputs, contract.Output{Name: "private", Path: "@/tmp/out/dsn"})
+	render(server, more)
+	job := newPod(t, server, copies())
+	running := job.start("copy")
+	time.Sleep(50 * time.Millisecond)
+	for _, namespace := range []string{"apps", "jobs"} {
+		server.Apply(cluster.Ref{Namespace: namespace, Name: "provision"}, map[string]string{contract.GenerationKey: "g1"})
+	}
+	require.Equal(t, success, newPod(t, server, more).play())
+	require.Zero(t, running.wait(), job.log)
+	for _, namespace := range []string{"apps", "jobs"} {
+		secret := server.Get(cluster.Ref{Namespace: namespace, Name: "provision"})
+		assert.Equal(t, map[string][]byte{"dsn": []byte("postgres://" + marker + "\n")}, secret.Data)
+		assert.Equal(t, "g1", secret.Annotation(contract.PublishedKey))
+	}
+	requireSecrecy(t, job)
+	require.Zero(t, job.start("copy").wait(), "again")
+}
+
+func TestCopyOfAFailedStepFails(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(ref("provision"), map[string]string{contract.FailedKey: "g1"})
+	job := newPod(t, server, copies())
+	require.Equal(t, 1, job.start("copy").wait())
+	assert.Contains(t, job.message(), `step "provision" failed`)
+}
+
+func TestCopyWithoutTarget(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	render(server, provision())
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	job := newPod(t, server, copies())
+	require.Equal(t, 1, job.start("copy").wait())
+	assert.Contains(t, job.message(), `secret "provision" in namespace "apps": 404`)
+}
+
+func removal() step {
+	return step{
+		plan: contract.Plan{Step: "cleanup", Generation: "r1", Producers: []contract.Producer{
+			{Step: "drop", Generation: "d1"}, {Step: "provision", Copies: []string{"apps", "jobs"}}, {Step: "seed"},
+		}},
+		secrets: []string{"drop", "provision", "seed"},
+	}
+}
+
+func TestCleanupWaitsForTheDeleteSteps(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	copied := cluster.Ref{Namespace: "apps", Name: "provision"}
+	server.Apply(copied, nil)
+	server.Apply(ref("provision"), nil)
+	server.Apply(ref("drop"), nil)
+	server.Apply(ref("unrelated"), nil)
+	job := newPod(t, server, removal())
+	running := job.start("cleanup")
+	job.waitForLog("waiting for step")
+	time.Sleep(50 * time.Millisecond)
+	require.NotNil(t, server.Get(ref("provision")))
+	server.Apply(ref("drop"), map[string]string{contract.PublishedKey: "d1"})
+	require.Zero(t, running.wait(), job.log)
+	for _, gone := range []cluster.Ref{copied, ref("provision"), ref("drop"), ref("seed")} {
+		assert.Nil(t, server.Get(gone), gone)
+	}
+	assert.NotNil(t, server.Get(ref("unrelated")))
+	var last cluster.Ref
+	for _, call := range server.Calls() {
+		if call.Verb == "delete" {
+			last = call.Secret
+		}
+	}
+	assert.Equal(t, ref("drop"), last, "the delete steps' Secrets are deleted last")
+}
+
+func TestCleanupDeletesNothingAfterAFailedStep(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(ref("provision"), nil)
+	server.Apply(ref("drop"), map[string]string{contract.FailedKey: "d1"})
+	job := newPod(t, server, removal())
+	require.Equal(t, 1, job.start("cleanup").wait())
+	assert.Contains(t, job.message(), `step "drop" failed`)
+	assert.NotNil(t, server.Get(ref("provision")))
+}
+
+func TestCleanupIsNotInterrupted(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	server.Apply(ref("provision"), nil)
+	server.Apply(ref("drop"), map[string]string{contract.PublishedKey: "d1"})
+	server.Inject(func(call fakeapi.Call) fakeapi.Fault {
+		if call.Verb == "delete" {
+			return fakeapi.Status(503, "")
+		}
+		return nil
+	})
+	job := newPod(t, server, removal())
+	running := job.start("cleanup")
+	require.Eventually(t, func() bool { return len(server.Calls()) > 2 }, enough, time.Millisecond)
+	running.terminate()
+	time.Sleep(50 * time.Millisecond)
+	server.Inject(nil)
+	require.Zero(t, running.wait(), job.log)
+	assert.Nil(t, server.Get(ref("drop")))
+}
+
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	address, port := server.Address()
+	good := map[string]string{
+		"KUBERNETES_SERVICE_HOST": address, "KUBERNETES_SERVICE_PORT": port, contract.NamespaceVariable: "ns",
+		contract.PlanVariable: `{"step":"s","generation":"g"}`,
+	}
+	for _, test := range []struct {
+		name      string
+		arguments string
+		variable  string
+		value     string
+		want      string
+	}{
+		{"no command", "", "", "", "usage: manager inputs|outputs|copy|cleanup"},
+		{"unknown command", "input", "", "", "usage:"},
+		{"two commands", "inputs outputs", "", "", "usage:"},
+		{"no namespace", "inputs", contract.NamespaceVariable, "", contract.NamespaceVariable + " must be set"},
+		{"no plan", "inputs", contract.PlanVariable, "", contract.PlanVariable + " must be set"},
+		{"not a plan", "inputs", contract.PlanVariable, "[", "the helper image must have the version"},
+		{"a newer plan", "inputs", contract.PlanVariable, `{"step":"s","later":1}`, `"later"`},
+		{"an empty plan", "inputs", contract.PlanVariable, `{}`, "must have a step and a generation"},
+		{
+			"no input secret", "inputs", contract.PlanVariable,
+			`{"step":"s","generation":"g","producers":[{"step":"p","inputs":[]}]}`, contract.InputSecretVariable(0) + " must be set",
+		},
+		{
+			"no output secret", "outputs", contract.PlanVariable,
+			`{"step":"s","generation":"g","outputs":[{"name":"a","path":"/a"}]}`, contract.OutputSecretVariable,
+		},
+		{"no cluster", "inputs", "KUBERNETES_SERVICE_HOST", "", "KUBERNETES_SERVICE_HOST"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			variables := maps.Clone(good)
+			variables[test.variable] = test.value
+			var log bytes.Buffer
+			host := manager.Host{
+				Getenv: func(name string) string { return variables[name] }, TokenFolder: server.Folder,
+				Reporter: report.Reporter{Stderr: &log},
+			}
+			want := 1
+			if strings.HasPrefix(test.want, "usage") {
+				want = 2
+			}
+			assert.Equal(t, want, host.Run(t.Context(), strings.Fields(test.arguments)))
+			assert.Contains(t, log.String(), test.want)
+			assert.Equal(t, 1, strings.Count(log.String(), "\n"))
+		})
+	}
+}
+
+func TestNoVolume(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	for _, command := range []string{"inputs", "outputs"} {
+		p := newPod(t, server, provision())
+		p.folder += "/none"
+		running := p.start(command)
+		assert.Equal(t, 1, running.wait())
+		assert.Contains(t, p.log.String(), contract.IOVolume+" must be mounted")
+	}
+}

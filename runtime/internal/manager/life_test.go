@@ -1,0 +1,418 @@
+package manager_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
+	"github.com/resource-plugins/krm-functions/runtime/internal/runnertest"
+)
+
+func ref(name string) cluster.Ref { return cluster.Ref{Namespace: "ns", Name: name} }
+
+// provision publishes one output, and appends a line to the file ran for each run.
+func provision() step {
+	return step{
+		plan: contract.Plan{
+			Step: "provision", Generation: "g1", StartTimeoutSeconds: 30,
+			Outputs: []contract.Output{{Name: "dsn", Path: "@/tmp/out/dsn"}},
+		},
+		output: "provision",
+		script: "#!/bin/sh\necho ran >> @/ran\nprintf 'postgres://" + marker + "\\n' > @/tmp/out/dsn\n",
+	}
+}
+
+// seed reads the output of provision as a file and publishes it.
+func seed() step {
+	return step{
+		plan: contract.Plan{
+			Step: "seed", Generation: "g2", StartTimeoutSeconds: 30,
+			Outputs: []contract.Output{{Name: "seen", Path: "@/tmp/seen"}},
+			Producers: []contract.Producer{{
+				Step: "provision", Generation: "g1", Inputs: []contract.Input{{Output: "dsn", File: "provision/dsn"}},
+			}},
+		},
+		secrets: []string{"provision"}, output: "seed",
+		script: "#!/bin/sh\necho ran >> @/ran\ncat @/io/inputs/provision/dsn > @/tmp/seen\n",
+	}
+}
+
+// render applies the Secrets as the renderer prints them.
+func render(server *fakeapi.Server, steps ...step) {
+	for _, step := range steps {
+		server.Apply(ref(step.output), map[string]string{contract.GenerationKey: step.plan.Generation})
+	}
+}
+
+func requirePublished(t *testing.T, server *fakeapi.Server, name, generation, key string) {
+	t.Helper()
+	secret := server.Get(ref(name))
+	require.Equal(t, generation, secret.Annotation(contract.PublishedKey))
+	require.Empty(t, secret.Annotation(contract.FailedKey))
+	require.Equal(t, map[string][]byte{key: []byte("postgres://" + marker + "\n")}, secret.Data)
+}
+
+// requireFailed checks that a failed step has published nothing and is recorded as failed.
+func requireFailed(t *testing.T, p *pod) {
+	t.Helper()
+	secret := p.server.Get(ref(p.step.output))
+	require.Empty(t, secret.Data, p.log)
+	require.Empty(t, secret.Annotation(contract.PublishedKey))
+	require.Equal(t, p.step.plan.Generation, secret.Annotation(contract.FailedKey), p.log)
+	requireSecrecy(t, p)
+}
+
+func requireSecrecy(t *testing.T, p *pod) {
+	t.Helper()
+	require.NotContains(t, p.log.String(), marker)
+	require.NotContains(t, p.message(), marker)
+}
+
+func TestTwoStepsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	for i := range runnertest.Rounds(4) {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			producer, consumer := newPod(t, server, provision()), newPod(t, server, seed())
+			render(server, producer.step, consumer.step)
+			var group sync.WaitGroup
+			first, second := producer, consumer
+			if i%2 == 1 {
+				first, second = consumer, producer
+			}
+			for _, p := range []*pod{first, second} {
+				group.Go(func() { assert.Equal(t, success, p.play(), p.log) })
+				time.Sleep(time.Duration(i) * 20 * time.Millisecond)
+			}
+			group.Wait()
+			requirePublished(t, server, "provision", "g1", "dsn")
+			requirePublished(t, server, "seed", "g2", "seen")
+			requireSecrecy(t, producer)
+			requireSecrecy(t, consumer)
+		})
+	}
+}
+
+func TestUsesOnlyGrantedVerbs(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	render(server, provision(), seed())
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	require.Equal(t, success, newPod(t, server, seed()).play())
+	for _, call := range server.Calls() {
+		if call.Verb == "watch" {
+			assert.Equal(t, ref("provision"), call.Secret)
+			continue
+		}
+		assert.Equal(t, "patch", call.Verb)
+	}
+}
+
+func TestPublishedStepDoesNotRunAgain(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	render(server, provision(), seed())
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	require.Equal(t, success, newPod(t, server, seed()).play())
+	before := server.Get(ref("provision"))
+	for _, step := range []step{provision(), seed()} {
+		again := newPod(t, server, step)
+		require.Equal(t, success, again.play(), again.log)
+		assert.False(t, again.exists("ran"))
+		assert.Contains(t, again.log.String(), "already published")
+	}
+	assert.Equal(t, before, server.Get(ref("provision")))
+
+	server.Remove(ref("provision"))
+	server.Apply(ref("provision"), nil)
+	orphan := newPod(t, server, seed())
+	require.Equal(t, success, orphan.play(), "a published consumer needs nothing of its producer")
+	info, err := os.Stat(filepath.Join(orphan.folder, "io/inputs/provision/dsn"))
+	require.NoError(t, err, "a subPath mount needs a file")
+	assert.True(t, info.Mode().IsRegular())
+
+	changed := provision()
+	changed.plan.Generation = "g1b"
+	render(server, changed)
+	newer := newPod(t, server, changed)
+	require.Equal(t, success, newer.play(), newer.log)
+	assert.True(t, newer.exists("ran"))
+	requirePublished(t, server, "provision", "g1b", "dsn")
+}
+
+// Another Pod publishes while this one waits for its input.
+func TestPublishedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	render(server, provision(), seed())
+	late := newPod(t, server, seed())
+	inputs := late.start("inputs")
+	late.waitForLog("waiting for step")
+	server.Apply(ref("seed"), map[string]string{contract.PublishedKey: "g2"})
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	require.Zero(t, inputs.wait(), late.log)
+	require.Zero(t, late.main().wait(), late.log)
+	assert.False(t, late.exists("ran"))
+}
+
+func TestStepsThatFail(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*step)
+		want   ending
+		text   string
+	}{
+		"exit 1":    {func(s *step) { s.script += "exit 1\n" }, ending{0, 1, 1}, "main exited with 1"},
+		"SIGKILL":   {func(s *step) { s.script += "kill -9 $$\n" }, ending{0, 137, 1}, "main exited with 137"},
+		"runner":    {func(s *step) { s.script += "kill -9 $PPID\nexec sleep 9\n" }, ending{0, 137, 1}, "main was killed before"},
+		"no output": {func(s *step) { s.script += "rm @/tmp/out/dsn\n" }, ending{0, 1, 1}, "main exited with 1"},
+		"too large": {
+			func(s *step) { s.script += "head -c 1048577 /dev/zero > @/tmp/out/dsn\n" }, ending{0, 1, 1},
+			"main exited with 1",
+		},
+		"command": {
+			func(s *step) { s.command, s.plan.StartTimeoutSeconds = "/none", 1 }, ending{0, 128, 1},
+			"main did not start within 1s",
+		},
+		"no image": {
+			func(s *step) { s.image, s.plan.StartTimeoutSeconds = never, 1 }, ending{0, -1, 1},
+			"main did not start within 1s",
+		},
+		"late image": {
+			func(s *step) { s.image, s.plan.StartTimeoutSeconds = tooLate, 1 }, ending{0, 1, 1}, "main did not start within 1s",
+		},
+		"planted link": {
+			func(s *step) { s.script += "ln -sf @/../token @/io/outputs/dsn\nrm @/io/exit\nkill -9 $PPID\n" },
+			ending{0, 137, 1}, "main was killed before",
+		},
+		"forged exit": {
+			func(s *step) {
+				s.script += "ln -sf /etc/passwd @/io/outputs/dsn\necho -n 0 > @/io/exit\nkill -9 $PPID\nexec sleep 9\n"
+			},
+			ending{0, 137, 1}, `cannot read output "dsn"`,
+		},
+	} {
+		for i := range runnertest.Rounds(1) {
+			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
+				t.Parallel()
+				server := fakeapi.New(t)
+				step := provision()
+				test.change(&step)
+				render(server, step, seed())
+				p, consumer := newPod(t, server, step), newPod(t, server, seed())
+				waiting := consumer.start("inputs")
+				require.Equal(t, test.want, p.play(), p.log)
+				assert.Contains(t, p.message(), test.text)
+				requireFailed(t, p)
+				require.Equal(t, 1, waiting.wait())
+				assert.Contains(t, consumer.message(), `step "provision" failed`)
+				requireFailed(t, consumer)
+				assert.False(t, consumer.exists("ran"))
+				if step.image != atOnce || step.command != "" {
+					assert.False(t, p.exists("ran"))
+				}
+			})
+		}
+	}
+}
+
+func TestNextRunRemovesAnEarlierFailure(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	broken := provision()
+	broken.script += "exit 1\n"
+	render(server, broken)
+	require.Equal(t, ending{0, 1, 1}, newPod(t, server, broken).play())
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	requirePublished(t, server, "provision", "g1", "dsn")
+}
+
+func TestOnlyTheLastAttemptStopsConsumers(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	step := provision()
+	step.plan.Attempts = 2
+	step.script += "exit 1\n"
+	render(server, step)
+	first := newPod(t, server, step)
+	require.Equal(t, ending{0, 1, 1}, first.play())
+	require.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
+	second := newPod(t, server, step)
+	require.Equal(t, ending{0, 1, 1}, second.play())
+	requireFailed(t, second)
+}
+
+// The runner starts at the time of the start timeout: either the script runs and is published, or it never runs.
+func TestStartAtTheTimeout(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	for i := range runnertest.Rounds(6) {
+		delay := 980*time.Millisecond + time.Duration(random.IntN(60))*time.Millisecond
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(t)
+			step := provision()
+			step.delay, step.plan.StartTimeoutSeconds = delay, 1
+			render(server, step)
+			p := newPod(t, server, step)
+			got := p.play()
+			if p.exists("ran") {
+				require.Equal(t, success, got, p.log)
+				requirePublished(t, server, "provision", "g1", "dsn")
+				return
+			}
+			require.Equal(t, ending{0, 1, 1}, got, p.log)
+			requireFailed(t, p)
+		})
+	}
+}
+
+// An API server that fails at random, stops and freezes never causes a false success or a lost output.
+func TestUnreliableAPIServer(t *testing.T) {
+	t.Parallel()
+	faults := []fakeapi.Fault{
+		fakeapi.Cut, fakeapi.Status(429, marker), fakeapi.Status(500, marker), fakeapi.Status(504, marker),
+		fakeapi.Hang(""), fakeapi.Garbage(marker), fakeapi.CutWithin(marker), fakeapi.Status(403, marker), fakeapi.Body(marker),
+		fakeapi.Status(409, marker),
+	}
+	for i := range runnertest.Rounds(5) {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(9, uint64(i)))
+			server := fakeapi.New(t)
+			server.Inject(func(call fakeapi.Call) fakeapi.Fault {
+				switch draw := random.IntN(24); {
+				case draw < len(faults):
+					return faults[draw]
+				case draw < 14 && call.Verb == "patch":
+					return fakeapi.CutAfter
+				case draw < 15 && call.Verb == "patch":
+					return fakeapi.Late(time.Second)
+				default:
+					return nil
+				}
+			})
+			playWithFaults(t, server, time.Duration(i%20)*20*time.Millisecond)
+		})
+	}
+}
+
+func playWithFaults(t *testing.T, server *fakeapi.Server, delay time.Duration) {
+	t.Helper()
+	producer, consumer := newPod(t, server, provision()), newPod(t, server, seed())
+	producer.timing, consumer.timing = fast, fast
+	render(server, producer.step, consumer.step)
+	var group sync.WaitGroup
+	group.Go(func() { assert.Equal(t, success, producer.play(), producer.log) })
+	group.Go(func() { assert.Equal(t, success, consumer.play(), consumer.log) })
+	time.Sleep(delay)
+	up := server.Down()
+	time.Sleep(100 * time.Millisecond)
+	up()
+	server.Freeze()
+	time.Sleep(delay)
+	server.Unfreeze()
+	group.Wait()
+	requirePublished(t, server, "provision", "g1", "dsn")
+	requirePublished(t, server, "seed", "g2", "seen")
+	requireSecrecy(t, producer)
+	requireSecrecy(t, consumer)
+}
+
+// A Pod that is being terminated may be replaced, so it must not record a failure.
+func TestTermination(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	render(server, provision(), seed())
+
+	waiting := newPod(t, server, seed())
+	inputs := waiting.start("inputs")
+	waiting.waitForLog("waiting for step")
+	inputs.terminate()
+	require.Equal(t, 143, inputs.wait(), waiting.log)
+	assert.Contains(t, waiting.message(), "the Pod is being terminated")
+	assert.Empty(t, server.Get(ref("seed")).Annotation(contract.FailedKey))
+	assert.NotContains(t, waiting.log.String(), "cannot record the failure")
+
+	pending := newPod(t, server, provision())
+	require.Zero(t, pending.start("inputs").wait())
+	outputs := pending.start("outputs")
+	pending.waitForLog("waiting for main to start")
+	outputs.terminate()
+	require.Equal(t, 143, outputs.wait(), pending.log)
+	require.Equal(t, 1, pending.main().wait())
+	assert.False(t, pending.exists("ran"))
+	assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
+}
+
+func TestUntilTerminated(t *testing.T) {
+	ctx := manager.UntilTerminated(t.Context())
+	require.NoError(t, ctx.Err())
+	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	<-ctx.Done()
+	assert.ErrorIs(t, context.Cause(ctx), manager.ErrTerminated)
+}
+
+// The outputs of a script that succeeds after SIGTERM are published.
+func TestTerminationWhileTheScriptRuns(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	for code := range 2 {
+		step := provision()
+		step.plan.Generation = fmt.Sprintf("g%d", code)
+		step.script += fmt.Sprintf("trap 'exit %d' TERM\necho > @/ready\nwhile :; do sleep 0.1; done\n", code)
+		render(server, step)
+		p := newPod(t, server, step)
+		require.Zero(t, p.start("inputs").wait())
+		main, outputs := p.main(), p.start("outputs")
+		require.Eventually(t, func() bool { return p.exists("ready") }, enough, time.Millisecond)
+		p.waitForLog("waiting for main to start")
+		outputs.terminate()
+		main.terminate()
+		require.Equal(t, code, main.wait(), p.log)
+		require.Equal(t, code, outputs.wait(), p.log)
+		requirePublished(t, server, "provision", "g0", "dsn")
+		assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
+	}
+}
+
+// A step without outputs that others wait for, such as a delete step, only records its generation.
+func TestStepWithoutOutputs(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	step := provision()
+	step.plan.Outputs = nil
+	step.script = "#!/bin/sh\n"
+	render(server, step)
+	require.Equal(t, success, newPod(t, server, step).play())
+	assert.Equal(t, "g1", server.Get(ref("provision")).Annotation(contract.PublishedKey))
+	assert.Empty(t, server.Get(ref("provision")).Data)
+}
+
+// A step that only reads has no Secret and no output manager.
+func TestStepWithOnlyInputs(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(t)
+	step := seed()
+	step.output, step.plan.Outputs = "", nil
+	render(server, provision())
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	reader := newPod(t, server, step)
+	require.Equal(t, success, reader.play(), reader.log)
+	assert.True(t, reader.exists("tmp/seen"))
+}

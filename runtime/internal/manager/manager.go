@@ -1,0 +1,108 @@
+// Package manager is the program of the helper containers and Jobs around a step's script, with one subcommand for each.
+// It is configured by environment variables. Those with names of Secrets and namespaces are taken from the Pod's
+// annotations and metadata, which a kustomize overlay can still change after rendering.
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
+)
+
+// Exit codes of the manager program.
+const (
+	exitFailed     = 1
+	exitUsage      = 2
+	exitTerminated = 143
+)
+
+// ErrTerminated is the cause of a context that was cancelled by SIGTERM or SIGINT.
+var ErrTerminated = errors.New("the Pod is being terminated")
+
+// failTimeout limits how long a failing helper tries to record the failure.
+const failTimeout = time.Minute
+
+// Host is the environment of the program. Tests replace the paths that a rendered Pod has.
+type Host struct {
+	// Getenv returns the value of an environment variable.
+	Getenv func(string) string
+	// IOFolder is the shared volume of the Pod, TokenFolder that of the projected token, Runner the program that is
+	// copied for main.
+	IOFolder, TokenFolder, Runner string
+	// Reporter writes the messages.
+	Reporter report.Reporter
+	// Timing is that of the client, FailureGrace that of wait.Wait. Zero means the defaults.
+	Timing       cluster.Timing
+	FailureGrace time.Duration
+}
+
+// Run runs a subcommand and returns the exit code. ctx comes from UntilTerminated.
+func (h Host) Run(ctx context.Context, arguments []string) int {
+	commands := map[string]func(context.Context, *task) error{
+		contract.HelperInputs:  inputs,
+		contract.HelperOutputs: outputs,
+		contract.HelperCopy:    copyOutputs,
+		contract.HelperCleanup: cleanup,
+	}
+	if len(arguments) != 1 || commands[arguments[0]] == nil {
+		h.Reporter.Fail(fmt.Sprintf("usage: manager %s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
+			contract.HelperCopy, contract.HelperCleanup))
+		return exitUsage
+	}
+	task, err := h.task()
+	if err != nil {
+		h.Reporter.Fail(err.Error())
+		return exitFailed
+	}
+	if err := commands[arguments[0]](ctx, task); err != nil {
+		h.Reporter.Fail(fmt.Sprintf("step %q: %v", task.plan.Step, err))
+		if errors.Is(err, ErrTerminated) {
+			return exitTerminated
+		}
+		return exitFailed
+	}
+	return 0
+}
+
+// UntilTerminated returns a context that is cancelled with ErrTerminated by SIGTERM or SIGINT.
+func UntilTerminated(parent context.Context) context.Context {
+	ctx, terminate := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		<-signals
+		terminate(ErrTerminated)
+	}()
+	return ctx
+}
+
+// wait waits for the producers, as wait.Wait.All does.
+func (t *task) wait(ctx context.Context, producers []wait.Producer, onPublished func(int, *cluster.Secret) error) error {
+	for _, producer := range producers {
+		t.host.Reporter.Log(fmt.Sprintf("waiting for step %q to publish to secret %q", producer.Step, producer.Secret.Name))
+	}
+	return wait.Wait{Client: t.client, FailureGrace: t.host.FailureGrace}.All(ctx, producers, onPublished)
+}
+
+// fail records the step's failure, so that its consumers stop, and returns err. A Pod that is being terminated records
+// nothing, since another Pod may replace it.
+func (t *task) fail(ctx context.Context, err error) error {
+	if err == nil || t.output.Name == "" || ctx.Err() != nil {
+		return err
+	}
+	limited, stop := context.WithTimeout(ctx, failTimeout)
+	defer stop()
+	if failErr := t.record().Fail(limited); failErr != nil {
+		t.host.Reporter.Log(fmt.Sprintf("cannot record the failure, consumers wait until their deadline: %v", failErr))
+	}
+	return err
+}

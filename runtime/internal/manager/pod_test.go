@@ -1,0 +1,244 @@
+package manager_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
+	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
+	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+	"github.com/resource-plugins/krm-functions/runtime/internal/runnertest"
+)
+
+// marker is in every value and must not be in any log or message.
+const marker = "hunter2-marker"
+
+// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
+const enough = 2 * time.Minute
+
+// patient has timeouts that no test reaches; fast has timeouts as short as this machine allows.
+var (
+	patient = cluster.Timing{
+		Connect: enough, Request: enough, Watch: 2 * time.Second, Interval: 5 * time.Millisecond, ApplyTimeout: 2 * time.Second,
+	}
+	fast = cluster.Timing{
+		Connect: slowdown * time.Second, Request: slowdown * time.Second, Watch: 2 * time.Second, Interval: 5 * time.Millisecond, ApplyTimeout: enough,
+	}
+	slowdown = time.Duration(fakeapi.Slowdown())
+)
+
+func TestMain(m *testing.M) {
+	// The containers mostly wait, so more Pods than cores can run at the same time.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	os.Exit(runnertest.Main(m))
+}
+
+// pod is one rendered Pod: its helpers are goroutines, main is a process.
+type pod struct {
+	t      *testing.T
+	server *fakeapi.Server
+	folder string
+	step   step
+	log    *log
+	timing cluster.Timing
+}
+
+// container is a helper or main.
+type container interface {
+	wait() (code int)
+	terminate()
+}
+
+// step has what the renderer knows of a step.
+type step struct {
+	plan    contract.Plan
+	secrets []string // of the producers
+	output  string
+	script  string // @/ stands for a folder of the Pod
+	image   image
+	delay   time.Duration // before main starts
+	command string        // in place of the runner
+}
+
+// image is when the image of main is available.
+type image int
+
+const (
+	atOnce image = iota
+	never
+	tooLate
+)
+
+// ending has the exit codes of a Pod. -1 means that the container was not started.
+type ending struct{ inputs, main, outputs int }
+
+var success = ending{}
+
+func newPod(t *testing.T, server *fakeapi.Server, step step) *pod {
+	t.Helper()
+	p := &pod{t: t, server: server, folder: t.TempDir(), step: step, log: &log{}, timing: patient}
+	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "io"), 0o777))
+	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "tmp"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
+	script := []byte(strings.ReplaceAll(step.script, "@/", p.folder+"/"))
+	require.NoError(t, runnertest.WithoutForks(func() error { return os.WriteFile(p.script(), script, 0o700) }))
+	for i := range p.step.plan.Outputs {
+		p.step.plan.Outputs[i].Path = strings.ReplaceAll(p.step.plan.Outputs[i].Path, "@/", p.folder+"/")
+	}
+	return p
+}
+
+func (p *pod) script() string { return filepath.Join(p.folder, "script") }
+
+// play runs a Pod as the kubelet does: the init container, then main when its image is available, and the output manager.
+func (p *pod) play() ending {
+	p.t.Helper()
+	if code := p.start("inputs").wait(); code != 0 {
+		return ending{code, -1, -1}
+	}
+	outputs := make(chan int, 1)
+	if p.step.output == "" {
+		outputs <- 0
+	} else {
+		command := p.start("outputs")
+		go func() { outputs <- command.wait() }()
+	}
+	main := -1
+	if p.step.image == tooLate {
+		require.Eventually(p.t, func() bool { return p.exists("io/abandoned") }, enough, time.Millisecond)
+	}
+	if p.step.image != never {
+		time.Sleep(p.step.delay)
+		main = p.main().wait()
+	}
+	return ending{0, main, <-outputs}
+}
+
+// start starts one of the helpers.
+func (p *pod) start(name string) container {
+	p.t.Helper()
+	variables := p.environment(name)
+	host := manager.Host{
+		Getenv: func(name string) string { return variables[name] }, IOFolder: filepath.Join(p.folder, "io"),
+		TokenFolder: p.server.Folder, Runner: runnertest.Path, Timing: p.timing, FailureGrace: 100 * time.Millisecond,
+		Reporter: report.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
+	}
+	ctx, cancel := context.WithCancelCause(p.t.Context())
+	running := &helper{ended: make(chan int, 1), cancel: cancel}
+	go func() { running.ended <- host.Run(ctx, []string{name}) }()
+	return running
+}
+
+type helper struct {
+	ended  chan int
+	cancel context.CancelCauseFunc
+}
+
+func (h *helper) wait() int  { return <-h.ended }
+func (h *helper) terminate() { h.cancel(manager.ErrTerminated) }
+
+// environment returns the variables of a rendered helper. The output manager has none for the Secrets of producers.
+func (p *pod) environment(helper string) map[string]string {
+	address, port := p.server.Address()
+	plan, err := json.Marshal(p.step.plan)
+	require.NoError(p.t, err)
+	variables := map[string]string{
+		"KUBERNETES_SERVICE_HOST": address, "KUBERNETES_SERVICE_PORT": port,
+		contract.NamespaceVariable: "ns", contract.PlanVariable: string(plan), contract.OutputSecretVariable: p.step.output,
+	}
+	if helper == contract.HelperOutputs {
+		return variables
+	}
+	for i, secret := range p.step.secrets {
+		variables[contract.InputSecretVariable(i)] = secret
+	}
+	return variables
+}
+
+// main starts main.
+func (p *pod) main() container {
+	p.t.Helper()
+	program := filepath.Join(p.folder, "io", "runner")
+	if p.step.command != "" {
+		program = p.step.command
+	}
+	for {
+		command := exec.Command(program, p.script())
+		command.Stdout, command.Stderr = p.log, p.log
+		// A process that another test has just forked may still have the program open for writing.
+		if err := command.Start(); !errors.Is(err, syscall.ETXTBSY) {
+			return process{command}
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+type process struct{ *exec.Cmd }
+
+// wait returns 128 for a process that could not be started, as the kubelet does.
+func (p process) wait() int {
+	if p.Process == nil {
+		return 128
+	}
+	_ = p.Wait()
+	if code := p.ProcessState.ExitCode(); code >= 0 {
+		return code
+	}
+	return 137
+}
+
+func (p process) terminate() { _ = p.Process.Signal(syscall.SIGTERM) }
+
+// message returns the termination message of the helpers.
+func (p *pod) message() string {
+	content, err := os.ReadFile(filepath.Join(p.folder, "termination-log"))
+	require.NoError(p.t, err)
+	return string(content)
+}
+
+// waitForLog waits until the log contains the text.
+func (p *pod) waitForLog(text string) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool { return strings.Contains(p.log.String(), text) }, enough, time.Millisecond)
+}
+
+func (p *pod) exists(file string) bool {
+	_, err := os.Stat(filepath.Join(p.folder, file))
+	return err == nil
+}
+
+// log is a buffer that several processes write to.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}

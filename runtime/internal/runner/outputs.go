@@ -1,0 +1,71 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
+)
+
+// makeOutputFolders creates the folders of the outputs. If the runner is not allowed to, the script must.
+func makeOutputFolders(outputs []contract.Output) {
+	for _, output := range outputs {
+		_ = os.MkdirAll(filepath.Dir(output.Path), 0o755)
+	}
+}
+
+// collect copies the outputs to the shared volume. Its error has all that are missing or invalid.
+func collect(volume *sharedvolume.Volume, outputs []contract.Output) error {
+	var problems []string
+	remaining := contract.MaxOutputBytes
+	for _, output := range outputs {
+		value, err := read(output.Path, remaining)
+		if errors.Is(err, sharedvolume.ErrTooLarge) {
+			return sharedvolume.TooLarge()
+		}
+		if err == nil {
+			remaining -= len(value)
+			err = volume.WriteOutput(output.Name, value)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("output %q from %q: %v", output.Name, output.Path, err))
+		}
+	}
+	if len(problems) > 0 {
+		return errors.New(strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+// read reads an output of the script. It follows links.
+func read(path string, limit int) ([]byte, error) {
+	file, err := openNonblocking(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the script must write this file, but it does not exist")
+	}
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	defer func() { _ = file.Close() }()
+	return sharedvolume.ReadRegular(file, limit)
+}
+
+// openNonblocking opens a file for reading without blocking if it is a pipe.
+func openNonblocking(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// withoutPath removes the path from an error, since the message has it already.
+func withoutPath(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package sharedvolume
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// Prepare writes what the runner needs: the lock, the folder for outputs, the plan, and the runner itself, copied from
+// the file at source. It may be called again, since the kubelet may run init containers twice; files of a runner that
+// has already started are kept.
+func (v *Volume) Prepare(plan contract.Plan, source string) error {
+	if err := v.createLock(); err != nil {
+		return err
+	}
+	if err := v.makeFolder(relative(contract.OutputsFolder), sharedDir); err != nil {
+		return err
+	}
+	content, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	if err := v.write(relative(contract.PlanFile), content, readable); err != nil {
+		return err
+	}
+	runner, err := os.ReadFile(source)
+	if err != nil {
+		return fmt.Errorf("cannot read the runner of the helper image: %w", err)
+	}
+	return v.write(relative(contract.RunnerFile), runner, executable)
+}
+
+// WriteInput writes a value to a file below InputsFolder.
+func (v *Volume) WriteInput(name string, value []byte) error {
+	if err := checkLocal(name); err != nil {
+		return err
+	}
+	name = path.Join(relative(contract.InputsFolder), name)
+	if err := v.makeParents(name); err != nil {
+		return err
+	}
+	return v.create(name, value, readable)
+}
+
+// Plan reads the plan that the input manager wrote.
+func (v *Volume) Plan() (contract.Plan, error) {
+	var plan contract.Plan
+	content, err := v.read(relative(contract.PlanFile), contract.MaxOutputBytes)
+	if err != nil {
+		return plan, fmt.Errorf("cannot read the plan: the input manager must run first: %w", err)
+	}
+	return plan, json.Unmarshal(content, &plan)
+}

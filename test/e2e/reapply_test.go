@@ -1,0 +1,94 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fan is a plugin whose step "first" is read by "left" and "right"; tag is part of the script of "right" alone.
+func (s *testNamespace) fan(tag string) object {
+	const value = `head -c 16 /dev/urandom | sha256sum > /outputs/value`
+	from := func(name, body string) step {
+		return step{name: name, script: script(name, body), reads: []string{"first.value"}, outputs: []string{"value"}}
+	}
+	return s.plugin("fan@1.0.0", s.overlay(),
+		step{name: "first", script: script("first", value), outputs: []string{"value"}},
+		from("left", value+"\n"+`printf %s "$FIRST_VALUE" >> /outputs/value`),
+		from("right", value+"\n: "+tag))
+}
+
+// runs returns how often each step of a sandbox has run.
+func (s *testNamespace) runs(sandbox string) map[string]int {
+	s.t.Helper()
+	runs := map[string]int{}
+	for _, e := range s.events(s.t) {
+		if e.sandbox == sandbox && e.what == "start" {
+			runs[e.step]++
+		}
+	}
+	return runs
+}
+
+// data returns the published outputs.
+func (s *testNamespace) data() map[string]map[string][]byte {
+	s.t.Helper()
+	found := map[string]map[string][]byte{}
+	for key, one := range s.outputs() {
+		found[key] = one.Data
+	}
+	return found
+}
+
+// Applying again, in any way, keeps all outputs and runs no published step. A changed script runs only its step again.
+func TestReapply(t *testing.T) {
+	s := newNamespace(t)
+	once := map[string]int{"first": 1, "left": 1, "right": 1}
+	manifest := render(t, nil, s.fan("old"), sandbox("again", "fan", nil))
+	s.apply(manifest)
+	s.succeeded(3)
+	published := s.data()
+	require.Len(t, published, 3)
+	for key, values := range published {
+		require.Len(t, values["value"], map[bool]int{true: 136, false: 68}[key == "again/left"], key)
+	}
+	kept := func(t *testing.T) {
+		t.Helper()
+		s.succeeded(3)
+		assert.Equal(t, published, s.data())
+		assert.Equal(t, once, s.runs("again"))
+	}
+
+	annotated := strings.ReplaceAll(manifest, "metadata:\n  annotations:\n", "metadata:\n  annotations:\n    example.org/changed: really\n")
+	require.NotEqual(t, manifest, annotated)
+	for _, again := range []struct {
+		how, manifest string
+		arguments     []string
+	}{
+		{"client side", manifest, nil},
+		{"changed annotation", annotated, nil},
+		{"server side", manifest, []string{"--server-side", "--force-conflicts"}},
+		{"other manager", annotated, []string{"--server-side", "--force-conflicts", "--field-manager=somebody-else"}},
+		{"client side again", manifest, nil},
+	} {
+		s.apply(again.manifest, again.arguments...)
+		t.Run(again.how, kept)
+	}
+
+	must(t, "", "delete", "jobs", "--all", "--namespace", s.name)
+	s.apply(manifest)
+	t.Run("removed Jobs", kept)
+
+	s.apply(render(t, nil, s.fan("new"), sandbox("again", "fan", nil)))
+	s.succeeded(3) // the old and the new Job of right count as one
+	assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 2}, s.runs("again"))
+	changed := s.data()
+	assert.Equal(t, published["again/first"], changed["again/first"])
+	assert.Equal(t, published["again/left"], changed["again/left"])
+	assert.NotEqual(t, published["again/right"], changed["again/right"])
+	assert.Len(t, changed["again/right"]["value"], 68)
+}
