@@ -26,9 +26,9 @@ func catalogCommand(stdout io.Writer) *cobra.Command {
 		SuggestionsMinimumDistance: suggestionDistance,
 	}
 	catalog.AddCommand(
-		indexCommand(), functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
-		listCommand(), versionsCommand(), explainCommand(), diffCommand(), yankCommand(), deprecateCommand(), pushCommand(),
-		pullCommand(),
+		indexCommand(), listCommand(), versionsCommand(), explainCommand(), diffCommand(), yankCommand(), deprecateCommand(),
+		pushCommand(), pullCommand(),
+		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
 	)
 	for _, c := range catalog.Commands() {
 		c.GroupID = ""
@@ -71,7 +71,7 @@ func pathsFrom(args []string, from int) []string {
 	return args[from:]
 }
 
-// variables is the flag --set: values of templates' variables, as file mode of the functions takes them.
+// variables is the flag --set: values of templates' variables, as file mode of the functions has them.
 type variables map[string]string
 
 // setFlag declares the flag.

@@ -71,7 +71,8 @@ func openCatalogs(c *cobra.Command, paths []string) ([]*resolve.CatalogDocument,
 		documents = append(documents, document)
 	}
 	if len(documents) == 0 {
-		return nil, nil, refuse(fmt.Errorf("there is no %s document in %q: rplug catalog index writes one", contract.Catalog, paths))
+		return nil, nil, refuse(fmt.Errorf("there is no %s document in %q: rplug catalog index writes one",
+			contract.Catalog, paths))
 	}
 	return documents, resolve.NewCatalog(items), nil
 }
@@ -99,7 +100,9 @@ func listVersions(c *cobra.Command, args []string) error {
 			continue
 		}
 		found = true
-		slices.SortFunc(p.Versions, func(a, b v1alpha1.CatalogVersion) int { return resolve.CompareVersions(a.Version, b.Version) })
+		slices.SortFunc(p.Versions, func(a, b v1alpha1.CatalogVersion) int {
+			return resolve.CompareVersions(a.Version, b.Version)
+		})
 		for i := range p.Versions {
 			v := &p.Versions[i]
 			kubernetes := ""

@@ -92,7 +92,7 @@ func readCatalog(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
 	return c, append(problems, c.check()...)
 }
 
-// missingReasons finds `yanked` and `deprecated` without a reason. Decoding takes them for absent, so that a version that
+// missingReasons finds `yanked` and `deprecated` without a reason. To the decoder they are absent, so that a version that
 // was meant to be yanked would be chosen.
 func missingReasons(spec *yaml.Node) (problems []strictyaml.Problem) {
 	check := func(mapping *yaml.Node, at krm.Path, keys ...string) {

@@ -115,7 +115,7 @@ func copyChild(mapping *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
 	return child
 }
 
-// textNode returns a string, quoted if some reader of YAML takes it for something else: plugins may be called no or on.
+// textNode returns a string, quoted if some YAML reader reads something else: plugins may be called no or on.
 func textNode(value string) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 	if isAmbiguous(value) {

@@ -1,12 +1,12 @@
-// Package picture draws plugins: the steps of both phases, what each takes from the sandbox and from other steps, and what
-// it leaves. New reads a plugin's graph (package workflow) into one model, and each format draws the same model: Mermaid and
-// DOT in their languages, whose programs place the boxes, and SVG, which is placed here.
+// Package diagram draws plugins: the steps of both phases, the inputs of each from the sandbox and from other steps, and
+// its outputs. New reads a plugin's graph (package workflow) into one model, and each format draws the same model: Mermaid
+// and DOT in their languages, whose programs do the layout, and SVG, whose layout is done here.
 //
-// The way to an SVG: columns are the longest chains (columns.go), rows are put in an order that crosses few lines (order.go)
-// and then as near to what they are tied to as there is room (place.go). A line that passes a column bends there, as if it
-// had a box, so no line ever runs through a box.
+// The layout of an SVG: columns are the longest chains (columns.go), the nodes of a column are sorted to cross few lines
+// (order.go) and then aligned with the nodes that they are linked to (align.go). A line that passes a column has a node
+// there, a bend, so no line runs through a box.
 //
-// Names are hostile. Every one goes through label, which makes one short line of it, and through its format's escape.
+// Names are untrusted. Every one goes through label, which makes one short line of it, and through its format's escape.
 package diagram
 
 import (
@@ -38,24 +38,24 @@ type Step struct {
 	Outputs []Output
 }
 
-// Input is what a step takes: a param of the sandbox, or an output of a step.
+// Input is an input of a step: a param of the sandbox, or an output of a step.
 type Input struct {
 	Name  string
 	Param bool
 }
 
-// Output is what a step leaves. What no step of the plugin reads is for workloads.
+// Output is an output of a step. One that no step of the plugin reads is for workloads.
 type Output struct {
 	Name string
 	Read bool
-	// Kept tells that only steps of the other phase read it.
+	// Kept means that only steps of the other phase read it.
 	Kept bool
 }
 
 // Flow is an input that reads an output. All are indices: of Steps, of the producer's Outputs, of the consumer's Inputs.
 type Flow struct{ From, Output, To, Input int }
 
-// New reads the picture of a plugin. What makes it impossible is returned in place of a picture.
+// New returns the picture of a plugin, or what is wrong with its graph.
 func New(p *document.Plugin) (*Picture, []strictyaml.Problem) {
 	graph := workflow.New(&p.Spec)
 	if problems := graph.Problems(); len(problems) > 0 {
@@ -111,5 +111,5 @@ func (p *Picture) connect(flow Flow) {
 	output.Read = true
 }
 
-// across tells whether a delete step reads what a create step left.
+// across reports whether a delete step reads an output of a create step.
 func (p *Picture) across(flow Flow) bool { return p.Steps[flow.From].Phase != p.Steps[flow.To].Phase }

@@ -14,7 +14,7 @@ const (
 	maxGap     = 180
 )
 
-// passes is how often the columns are placed, each time in the other direction.
+// passes is how often the columns are aligned, each time in the other direction.
 const passes = 6
 
 // rowMiddle is how far below a box's top the middle of one of its rows is.
@@ -48,15 +48,15 @@ func (s *Step) width() int {
 	return max(columnsOf(s.Name), in+between+out)*cell + 2*padding
 }
 
-// place puts the columns of a phase at their heights, the highest node at 0, and returns how high the whole is. Each pass
-// moves the nodes towards those that they are tied to on one side.
-func (l *layout) place(columns [][]*node) int {
+// alignAll sets the y of the nodes of a phase, the highest at 0, and returns the total height. Each pass moves the nodes
+// towards those that they are linked to on one side.
+func (l *layout) alignAll(columns [][]*node) int {
 	for pass := range passes {
 		for i := range columns {
 			if pass%2 == 0 {
-				l.settle(columns[i], func(n *node) []tie { return n.before })
+				l.align(columns[i], func(n *node) []link { return n.before })
 			} else {
-				l.settle(columns[len(columns)-1-i], func(n *node) []tie { return n.after })
+				l.align(columns[len(columns)-1-i], func(n *node) []link { return n.after })
 			}
 		}
 	}
@@ -78,40 +78,40 @@ func (l *layout) place(columns [][]*node) int {
 	return bottom - top
 }
 
-// stretch is nodes that touch each other and move as one. The wish is where the first would like to be.
-type stretch struct{ wish, weight, nodes int }
+// block is adjacent nodes that move as one: the weighted sum of the desired y of the first.
+type block struct{ desired, weight, nodes int }
 
-func (s stretch) place() int { return s.wish / s.weight }
+func (s block) y() int { return s.desired / s.weight }
 
-// settle gives the nodes of a column the heights with the least sum of squared distances from where they would like to be,
-// without changing their order: isotonic regression, by pooling those that get in each other's way.
-func (l *layout) settle(column []*node, ties func(*node) []tie) {
-	var stretches []stretch
+// align sets the y of the nodes of a column so that the sum of squared distances from the desired ones is least, without
+// changing their order: isotonic regression by pooling adjacent violators.
+func (l *layout) align(column []*node, links func(*node) []link) {
+	var blocks []block
 	offsets := make([]int, len(column))
 	for i, n := range column {
 		if i > 0 {
 			offsets[i] = offsets[i-1] + column[i-1].height() + gap(column[i-1], n)
 		}
-		wish, weight := l.wish(n, ties(n))
-		stretches = append(stretches, stretch{(wish - offsets[i]) * weight, weight, 1})
-		for last := len(stretches) - 1; last > 0 && stretches[last-1].place() > stretches[last].place(); last-- {
-			a, b := stretches[last-1], stretches[last]
-			stretches = append(stretches[:last-1], stretch{a.wish + b.wish, a.weight + b.weight, a.nodes + b.nodes})
+		desired, weight := l.desired(n, links(n))
+		blocks = append(blocks, block{(desired - offsets[i]) * weight, weight, 1})
+		for last := len(blocks) - 1; last > 0 && blocks[last-1].y() > blocks[last].y(); last-- {
+			a, b := blocks[last-1], blocks[last]
+			blocks = append(blocks[:last-1], block{a.desired + b.desired, a.weight + b.weight, a.nodes + b.nodes})
 		}
 	}
 	i := 0
-	for _, s := range stretches {
+	for _, s := range blocks {
 		for range s.nodes {
-			column[i].y = s.place() + offsets[i]
+			column[i].y = s.y() + offsets[i]
 			i++
 		}
 	}
 }
 
-// wish is where a node would like to be, and how much: long lines like to be straight.
-func (l *layout) wish(n *node, ties []tie) (y, weight int) {
+// desired returns the y that aligns a node with those that it is linked to, and its weight: long lines should be straight.
+func (l *layout) desired(n *node, links []link) (y, weight int) {
 	sum, count := 0, 0
-	for _, t := range ties {
+	for _, t := range links {
 		if other := l.nodes[t.node]; other.phase == n.phase {
 			sum += other.y + t.there - t.here
 			count++
