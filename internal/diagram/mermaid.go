@@ -96,7 +96,7 @@ func quoteMermaid(text string) string { return `"` + escapeMermaid(text) + `"` }
 
 // escapeMermaid writes a text so that Mermaid shows it as it is. Mermaid reads quoted text as Markdown and HTML, looks for
 // %%{ and for an address like a@b.c in it, and escapes with #CODE;. So all that is not a letter, a digit, a blank, or a
-// legendEntry that joins two of these is escaped.
+// sign that joins two of these is escaped.
 func escapeMermaid(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
@@ -115,8 +115,8 @@ func escapeMermaid(text string) string {
 // isPlain reports whether Mermaid shows the rune as it is wherever it stands.
 func isPlain(r rune) bool { return isWord(r) || r == '→' || r == '…' }
 
-// isPlainBetween reports whether Mermaid shows the rune as it is between its neighbours: a blank behind none, or a sign that joins
-// two words; a dot is none in a text with a web address, which becomes a link.
+// isPlainBetween reports whether Mermaid shows the rune as it is between its neighbours: a blank behind none, or a sign
+// that joins two words; a dot is none in a text with a web address, which becomes a link.
 func isPlainBetween(before, r, after rune, web bool) bool {
 	switch r {
 	case ' ':

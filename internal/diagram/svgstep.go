@@ -2,7 +2,7 @@ package diagram
 
 import "strings"
 
-// mark is a legendEntry that the legend explains.
+// mark is a mark of the drawing that the legend explains.
 type mark int
 
 const (

@@ -14,9 +14,9 @@ import (
 
 // writer writes canonical JSON.
 type writer struct {
-	out   []byte
-	path  []step // from the root to the current value
-	left  int    // what may still be expanded
+	out  []byte
+	path []step // from the root to the current value
+	left int    // what may still be expanded
 }
 
 // step is a key, or the index of a list element.
