@@ -142,7 +142,7 @@ func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 	case contract.PluginLock:
 		problems = resolve.CheckLock(item)
 	default:
-		report, err := validate.Check(krm.NewList(item), validate.Levels{})
+		report, err := validate.Check(krm.NewList(item), validate.Options{})
 		require.NoError(t, err)
 		problems = report.Results
 	}

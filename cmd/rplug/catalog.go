@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -43,8 +44,8 @@ func lintFunction() cli.Function {
 		Name:    "catalog lint",
 		Purpose: "finds what is wrong with catalogs, locks, and documents changed since publication.",
 		Kind:    "CatalogLint",
-		Prints:  cli.Findings,
-		Example: "rplug catalog lint plugins/ catalog.yaml",
+		Output:  cli.Findings,
+		Example: "catalog lint plugins/ catalog.yaml",
 		Config:  func() cli.Config { return &lintConfig{} },
 	}
 }
@@ -58,7 +59,7 @@ func (*lintConfig) Process(call cli.Call) (string, error) {
 
 // warn prints the errors and warnings among results on stderr.
 func warn(c *cobra.Command, results krm.Results) {
-	if lines := cli.FindingsError(results).Error(); lines != "" {
+	if lines := report.FindingsError(results).Error(); lines != "" {
 		c.PrintErrln(lines)
 	}
 }
@@ -117,7 +118,7 @@ func (t table) row(texts ...string) {
 		if runes := []rune(text); len(runes) > maxCell {
 			text = string(runes[:maxCell-1]) + "…"
 		}
-		if cells[i] = cli.Printable(text); text == "" {
+		if cells[i] = report.Printable(text); text == "" {
 			cells[i] = "-"
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -31,7 +31,7 @@ func diff(c *cobra.Command, args []string) error {
 	}
 	changes := resolve.Diff(older, newer)
 	for _, change := range changes {
-		fmt.Fprintln(c.OutOrStdout(), cli.Printable(change.String()))
+		fmt.Fprintln(c.OutOrStdout(), report.Printable(change.String()))
 	}
 	if slices.ContainsFunc(changes, resolve.Change.Breaks) {
 		return refuse(fmt.Errorf("%s must keep what %s has published: see the lines that begin with ! above", args[1], args[0]))

@@ -12,6 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -26,7 +27,7 @@ func readDocuments(paths []string, set map[string]string, stdin io.Reader) ([]*k
 	for i, d := range read.Documents {
 		items[i] = d.Item
 	}
-	return items, cli.Refused(read.Results())
+	return items, report.Refused(read.Results())
 }
 
 // ofKind returns the items of one kind of our group.
@@ -56,7 +57,7 @@ func readCatalogFile(path string) (*resolve.CatalogDocument, error) {
 // readCatalog decodes a Catalog document without errors.
 func readCatalog(item *krm.Item) (*resolve.CatalogDocument, error) {
 	catalog, results := resolve.ReadCatalogDocument(item)
-	return catalog, cli.Refused(results)
+	return catalog, report.Refused(results)
 }
 
 // writeCatalog writes a Catalog document to a file, unless the file has the same catalog: its comments stay then.

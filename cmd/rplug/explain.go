@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -58,7 +58,7 @@ func (o *explainOptions) run(c *cobra.Command, args []string) error {
 	}
 	explain(c.OutOrStdout(), choice)
 	for _, warning := range choice.Warnings {
-		c.PrintErrf("[warning] %s\n", cli.Printable(warning))
+		c.PrintErrf("[warning] %s\n", report.Printable(warning))
 	}
 	return nil
 }
@@ -77,6 +77,6 @@ func explain(out io.Writer, choice *resolve.Choice) {
 	}
 	fmt.Fprintf(out, "chosen %s\ndigest %s\n", choice.Pin(), choice.Digest)
 	if choice.Source != "" {
-		fmt.Fprintf(out, "source %s\n", cli.Printable(choice.Source))
+		fmt.Fprintf(out, "source %s\n", report.Printable(choice.Source))
 	}
 }

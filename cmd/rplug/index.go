@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -58,7 +58,7 @@ func (o *indexOptions) run(c *cobra.Command, args []string) error {
 	added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items),
 		resolve.PublishOptions{Released: o.released, Folder: filepath.Dir(o.file)})
 	if err == nil {
-		err = cli.Refused(results)
+		err = report.Refused(results)
 	}
 	if err != nil {
 		return err

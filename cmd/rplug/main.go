@@ -9,6 +9,6 @@ import (
 )
 
 func main() {
-	cli.HandleSignals(func() {})
+	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

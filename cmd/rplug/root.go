@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // The exit codes.
@@ -48,7 +49,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	command, err := root.ExecuteC()
 	code := exitClean
 	var exit functionExit
-	var found cli.FindingsError
+	var found report.FindingsError
 	var refused refusal
 	switch {
 	case errors.As(err, &exit):
@@ -73,7 +74,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func complain(stderr io.Writer, command *cobra.Command, message string) {
-	_, _ = fmt.Fprintf(stderr, "%s: %s\n", command.CommandPath(), cli.Printable(message))
+	_, _ = fmt.Fprintf(stderr, "%s: %s\n", command.CommandPath(), report.Printable(message))
 }
 
 // The groups of the help.

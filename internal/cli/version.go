@@ -2,10 +2,10 @@ package cli
 
 import "runtime/debug"
 
-// Version is what a release build stamps, with -ldflags "-X …/internal/cli.Version=v0.1.0".
+// Version is the version of a release build, set with -ldflags "-X …/internal/cli.Version=v0.1.0".
 var Version string
 
-// BuildVersion returns the stamped version, or what the Go toolchain knows of the build.
+// BuildVersion returns Version, or what the Go toolchain recorded in the build.
 func BuildVersion() string {
 	if Version != "" {
 		return Version

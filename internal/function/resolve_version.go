@@ -14,7 +14,7 @@ func ResolveVersion() cli.Function {
 		Name:    "resolve-version",
 		Purpose: "pins the plugins that sandboxes refer to, and records what was asked for and the digest.",
 		Kind:    "ResolveVersion",
-		Prints:  cli.Documents,
+		Output:  cli.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -",
 		Config:  func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
 	}
@@ -29,7 +29,7 @@ func (c *resolveConfig) Process(call cli.Call) (string, error) {
 		return "", err
 	}
 	for _, wrong := range report.Options {
-		call.Misconfigured(wrong.Field, wrong.Message)
+		call.ConfigError(wrong.Field, wrong.Message)
 	}
 	if len(report.Options) > 0 && report.Sandboxes == 0 {
 		return "resolved nothing: fix the errors above", nil

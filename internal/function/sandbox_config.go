@@ -18,7 +18,7 @@ type sandboxConfig struct{ v1alpha1.RenderSandbox }
 func (c *sandboxConfig) check(call cli.Call) bool {
 	ok := true
 	wrong := func(key krm.Path, format string, args ...any) {
-		call.Misconfigured(key, fmt.Sprintf(format, args...))
+		call.ConfigError(key, fmt.Sprintf(format, args...))
 		ok = false
 	}
 	if c.Replicas < 0 {

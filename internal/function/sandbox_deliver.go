@@ -7,6 +7,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -24,7 +25,7 @@ type parcel struct {
 
 // deliver puts the objects into the list, and removes what is not rendered any more, if it may.
 func (s *scene) deliver(mayRemove bool) (string, error) {
-	stock := render.NewInventory(s.call.List, render.Owner{
+	stock := render.NewReconciler(s.call.List, render.Owner{
 		Name: s.call.ConfigName, Package: render.PackageOf(s.call.List),
 		Owns: func(_, phase string) bool { return phase == "" },
 	})
@@ -65,7 +66,7 @@ func (s *scene) dropBaseline() {
 }
 
 // pack prints what was rendered for one sandbox. The trees go then: of ten thousand sandboxes they would fill gigabytes.
-func (s *scene) pack(of *sandboxSubject, stock *render.Inventory) (p parcel) {
+func (s *scene) pack(of *sandboxSubject, stock *render.Reconciler) (p parcel) {
 	for _, f := range of.work.forks {
 		file := sandboxFolder + contract.FileName(of.LowerName()) + "/forks/" + f.Name + ".yaml"
 		p.put(s, stock, f.Tree, file, 0)
@@ -78,7 +79,7 @@ func (s *scene) pack(of *sandboxSubject, stock *render.Inventory) (p parcel) {
 	return p
 }
 
-func (p *parcel) put(s *scene, stock *render.Inventory, object *yaml.Node, file string, index int) {
+func (p *parcel) put(s *scene, stock *render.Reconciler, object *yaml.Node, file string, index int) {
 	change, err := stock.PutNode(object, s.place(file, index))
 	if err != nil {
 		p.err = err
@@ -96,15 +97,17 @@ func (s *scene) place(file string, index int) *render.Place {
 }
 
 // packRoutes puts the routes: those of one sandbox into its folder, the others beside the folders.
-func (s *scene) packRoutes(stock *render.Inventory) (changes []render.Change) {
+func (s *scene) packRoutes(stock *render.Reconciler) (changes []render.Change) {
 	files := map[string]int{}
 	ofSandbox, ofGroup := s.lives()
 	for _, object := range s.routes.Objects {
 		file := routeFile(&object)
 		life := ofSandbox[object.Sandbox] + ofGroup[object.Group] // it is for one of the two
-		change, err := stock.Put(render.Object{
-			Kind: object.Kind, Namespace: object.Namespace, Name: object.Name, Tree: mortal(&object, life),
-		}, s.place(file, files[file]))
+		var tree yaml.Node
+		if err := yaml.Unmarshal(manifest.AppendYAML(nil, mortal(&object, life)), &tree); err != nil {
+			panic(err) // it has just been printed
+		}
+		change, err := stock.PutNode(tree.Content[0], s.place(file, files[file]))
 		files[file]++
 		if err != nil {
 			s.call.List.Report(krm.NewResult(krm.Error, err.Error()))

@@ -2,11 +2,13 @@ package function
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -18,7 +20,7 @@ func (c *sandboxConfig) Process(call cli.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	MarkInputs(call.List)
+	render.MarkInputs(call.List)
 	if !c.check(call) {
 		return "rendered nothing: the config must be mended first", nil
 	}
@@ -29,8 +31,10 @@ func (c *sandboxConfig) Process(call cli.Call) (string, error) {
 		return "rendered nothing: the sandboxes must be mended first", nil
 	}
 	subjects, groups := sandboxReadSubjects(call.List, items)
-	subjects, ok := OneCluster(call, subjects, c.Cluster)
-	if !ok {
+	subjects, err = render.OneCluster(call.List, subjects, c.Cluster)
+	var wrong *render.OptionError
+	if errors.As(err, &wrong) {
+		call.ConfigError(wrong.Option, wrong.Message)
 		return "rendered nothing: the config must name a cluster", nil
 	}
 	cluster, err := sandbox.ReadCluster(call.List)
@@ -70,7 +74,7 @@ func hasSandbox(items []*krm.Item) bool {
 // reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; the rules' warnings are
 // validate-plugin's to tell.
 func reportInvalid(list *krm.ResourceList) error {
-	report, err := validate.Check(list, validate.Levels{})
+	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -59,7 +60,7 @@ func (b *Bundle) keeps(text []byte) error {
 		return err
 	}
 	older, results := resolve.ReadCatalogDocument(item)
-	if err := cli.Refused(results); err != nil {
+	if err := report.Refused(results); err != nil {
 		return err
 	}
 	return resolve.CheckKept(older, b.Catalog)

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing/fstest"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -27,11 +27,11 @@ func (b *Bundle) verify() error {
 		items[name], all = item, append(all, item)
 	}
 	catalog, results := resolve.ReadCatalogDocument(items[CatalogFile])
-	if err := cli.Refused(results); err != nil {
+	if err := report.Refused(results); err != nil {
 		return err
 	}
 	b.Catalog = catalog
-	if err := cli.Refused(resolve.Lint(all)); err != nil {
+	if err := report.Refused(resolve.Lint(all)); err != nil {
 		return err
 	}
 	listed := 1
@@ -61,7 +61,7 @@ func readFile(name string, text []byte) (*krm.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cli.Refused(read.Results()); err != nil {
+	if err := report.Refused(read.Results()); err != nil {
 		return nil, err
 	}
 	kind := contract.ResourcePlugin

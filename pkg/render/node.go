@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -11,7 +13,7 @@ import (
 
 // PutNode is Put for an object that is a YAML tree, such as a copy of somebody's manifest: its comments are printed too. The
 // tree is not changed. Comments alone do not make an object another one.
-func (v *Inventory) PutNode(object *yaml.Node, place *Place) (Change, error) {
+func (v *Reconciler) PutNode(object *yaml.Node, place *Place) (Change, error) {
 	old, skip, err := v.claim(identity{
 		tree.String(object, "kind"), tree.String(object, "metadata", "namespace"), tree.String(object, "metadata", "name"),
 	})
@@ -22,8 +24,9 @@ func (v *Inventory) PutNode(object *yaml.Node, place *Place) (Change, error) {
 		if tree.Equal(object, withoutOrchestrators(old.item.YNode())) && at(old.item, place) {
 			return Change{}, nil
 		}
-		for _, field := range orchestrators(old.item.YNode()) {
-			object = annotateNode(object, field.Key, old.item)
+		theirs := orchestratorAnnotations(old.item.YNode())
+		for _, key := range slices.Sorted(maps.Keys(theirs)) {
+			object = tree.Set(object, tree.Text(theirs[key]), "metadata", "annotations", key)
 		}
 	}
 	if place != nil {
@@ -39,10 +42,6 @@ func (v *Inventory) PutNode(object *yaml.Node, place *Place) (Change, error) {
 		return Change{}, err
 	}
 	return old.change(fresh), nil
-}
-
-func annotateNode(object *yaml.Node, key string, from *krm.Item) *yaml.Node {
-	return tree.Set(object, tree.Text(annotation(from, key)), "metadata", "annotations", key)
 }
 
 func withoutOrchestrators(object *yaml.Node) *yaml.Node {

@@ -34,7 +34,7 @@ func settleNode(t *testing.T, list, object string, owner render.Owner, place *re
 	require.NoError(t, yaml.Unmarshal([]byte(object), &document))
 	before, err := yaml.Marshal(&document)
 	require.NoError(t, err)
-	v := render.NewInventory(parsed, owner)
+	v := render.NewReconciler(parsed, owner)
 	change, refused := v.PutNode(document.Content[0], place)
 	after, err := yaml.Marshal(&document)
 	require.NoError(t, err)

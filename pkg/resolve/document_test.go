@@ -97,7 +97,7 @@ func TestDocumentsNobodyNeeds(t *testing.T) {
 		"db":         "",
 		"unread@1":   "",
 		"broken":     `ResourcePlugin "broken@1": spec.runner.image: must be a string`,
-		"specless@1": `ResourcePlugin "specless@1": spec: must be set; validate-plugin reports everything that must be fixed`,
+		"specless@1": `ResourcePlugin "specless@1": spec: must be set; run validate-plugin for all findings`,
 		"unread":     `ResourcePlugin "unread@one": metadata.name: version "one" must be a semver such as 1.0.0`,
 		"unread@^1":  `ResourcePlugin "unread@one": metadata.name: version "one" must be a semver such as 1.0.0`,
 		"unread@2":   `ResourcePlugin "unread@one": metadata.name: version "one" must be a semver such as 1.0.0`,

@@ -55,8 +55,7 @@ func Publish(c *CatalogDocument, plugins []*krm.Item, options PublishOptions) ([
 // checkPlugins checks the rules of plugins. If the documents cannot be in one catalog it also reports what they change in
 // this one.
 func checkPlugins(c *CatalogDocument, plugins []*krm.Item) (krm.Results, error) {
-	levels, _ := validate.ParseLevels(false, nil)
-	report, err := validate.Check(krm.NewList(plugins...), levels)
+	report, err := validate.Check(krm.NewList(plugins...), validate.Options{})
 	if err != nil {
 		return nil, err
 	}

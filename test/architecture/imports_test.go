@@ -42,11 +42,11 @@ var layers = []struct {
 	{path: "internal/strictyaml"},
 	{path: "internal/form"},
 	{path: "internal/manifest"},
+	{path: "internal/yamlprint"},
 	{path: "internal/tree"},
 	{path: "internal/version"},
 	{path: "internal/digest"},
 	{path: "internal/document"},
-	{path: "internal/workflow"},
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
@@ -56,6 +56,7 @@ var layers = []struct {
 	{path: "pkg/render/sandbox"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
+	{path: "internal/report"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
 	{path: "internal/function"},
