@@ -24,7 +24,10 @@ func (v *Reconciler) PutNode(object *yaml.Node, place *Place) (Change, error) {
 		if tree.Equal(object, withoutOrchestrators(old.item.YNode())) && at(old.item, place) {
 			return Change{}, nil
 		}
-		theirs := orchestratorAnnotations(old.item.YNode())
+		theirs := map[string]string{}
+		for _, key := range orchestratorKeys(old.item.YNode()) {
+			theirs[key] = annotation(old.item, key)
+		}
 		for _, key := range slices.Sorted(maps.Keys(theirs)) {
 			object = tree.Set(object, tree.Text(theirs[key]), "metadata", "annotations", key)
 		}
@@ -48,4 +51,14 @@ func withoutOrchestrators(object *yaml.Node) *yaml.Node {
 	return tree.Update(object, func(annotations *yaml.Node) *yaml.Node {
 		return tree.Only(annotations, func(key string) bool { return !isOrchestrators(key) })
 	}, "metadata", "annotations")
+}
+
+func orchestratorKeys(object *yaml.Node) (keys []string) {
+	annotations := krm.Value(krm.Value(object, "metadata"), "annotations")
+	for i := 0; annotations != nil && i+1 < len(annotations.Content); i += 2 {
+		if key := annotations.Content[i].Value; isOrchestrators(key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }

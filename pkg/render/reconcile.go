@@ -1,7 +1,7 @@
 package render
 
 import (
-	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -23,6 +23,9 @@ type Owner struct {
 	Package string
 	// Owns reports whether the run is responsible for a phase of a sandbox. The sandbox is empty for what sandboxes share.
 	Owns func(sandbox, phase string) bool
+	// Kinds are the kinds of objects that the run renders: others are not looked at, and so not parsed. None means every
+	// kind that any function renders.
+	Kinds []string
 }
 
 // Reconciler puts rendered objects into a list that may hold them from the last time, as in kpt, which rewrites its
@@ -59,6 +62,9 @@ func isRendered(kind string) bool {
 func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 	v := &Reconciler{list: list, owner: owner, items: map[identity]*entry{}}
 	for _, item := range list.Items() {
+		if len(owner.Kinds) > 0 && !slices.Contains(owner.Kinds, item.Kind()) {
+			continue
+		}
 		if !isRendered(item.Kind()) || !contract.IsObjectName(item.Name()) {
 			continue
 		}
@@ -89,25 +95,28 @@ type Change struct {
 	old, fresh *krm.Item
 }
 
-// Put returns what happens for an object. Without a place it is not annotated with one. An error means that another
+// Put returns what happens for an object. Without a place it is not annotated with one. The error is a *TakenError if another
 // object has its name.
-func (v *Reconciler) Put(object Object, place *Place) (Change, error) {
-	old, skip, err := v.claim(identity{object.Kind, object.Value.GetNamespace(), object.Value.GetName()})
+func (v *Reconciler) Put(m Manifest, place *Place) (Change, error) {
+	return v.put(&object{Manifest: m, kind: m.GetObjectKind().GroupVersionKind().Kind}, place)
+}
+
+func (v *Reconciler) put(o *object, place *Place) (Change, error) {
+	old, skip, err := v.claim(identity{o.kind, o.GetNamespace(), o.GetName()})
 	if skip || err != nil {
 		return Change{}, err
 	}
 	annotations := map[string]string{}
 	if old != nil {
-		same, err := isSame(object.yaml(nil), old.item)
-		if err != nil || same && at(old.item, place) {
+		var equal bool
+		if equal, annotations, err = compare(old.item, o); err != nil || equal && at(old.item, place) {
 			return Change{}, err
 		}
-		maps.Copy(annotations, orchestratorAnnotations(old.item.YNode()))
 	}
 	if place != nil {
 		annotations[indexKey], annotations[pathKey] = strconv.Itoa(place.Index), place.Path
 	}
-	fresh, err := krm.NewItem(object.yaml(annotations))
+	fresh, err := krm.NewItem(o.yaml(annotations))
 	if err != nil {
 		return Change{}, err
 	}
