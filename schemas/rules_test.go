@@ -14,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -136,26 +135,22 @@ func find(node *yaml.Node, steps []string, at krm.Path, create bool) (*yaml.Node
 func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 	t.Helper()
 	item := krm.FromNode(root, "")
-	var problems []strictyaml.Problem
+	var problems []krm.Result
 	switch item.Kind() {
 	case contract.Catalog:
-		c, read := resolve.ReadCatalogDocument(item)
-		problems = append(read, c.Check()...)
+		_, problems = resolve.ReadCatalogDocument(item)
 	case contract.PluginLock:
-		_, problems = resolve.ReadLock(item)
+		problems = resolve.CheckLock(item)
 	default:
 		report, err := validate.Check(krm.NewList(item), validate.Options{})
 		require.NoError(t, err)
-		for _, r := range report.Results {
-			problems = append(problems,
-				strictyaml.Problem{Rule: r.Tags["rule"], Severity: r.Severity, Path: krm.Path(r.Field.Path), Message: r.Message})
-		}
+		problems = report.Results
 	}
 	var wrong []string
 	for _, p := range problems {
 		across := slices.ContainsFunc([]string{"unique", "unknown-", "-clash", "resource-reference", "fork-reference", "source"},
-			func(part string) bool { return strings.Contains(p.Rule, part) })
-		if p.Path == path && p.Severity == krm.Error && !across {
+			func(part string) bool { return strings.Contains(p.Tags["rule"], part) })
+		if krm.Path(p.Field.Path) == path && p.Severity == krm.Error && !across {
 			wrong = append(wrong, p.Message)
 		}
 	}

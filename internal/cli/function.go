@@ -97,7 +97,7 @@ func (c Call) configError(key krm.Path, message string) krm.Result {
 // a terminal shows progress; a function between two pipes needs no cleanup.
 func Main(f Function) {
 	if len(os.Args) > 1 || isRegular(os.Stdout) {
-		HandleSignals(func() { eraseProgress(os.Stderr) })
+		HandleSignals(func() { EraseProgress(os.Stderr) })
 	}
 	os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -114,7 +114,7 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	case r.Help:
 		return r.print(r.help())
 	case r.ShowVersion:
-		return r.print(f.Command + " " + version() + "\n")
+		return r.print(f.Command + " " + BuildVersion() + "\n")
 	case r.fileMode():
 		return r.files()
 	default:

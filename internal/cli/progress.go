@@ -68,8 +68,8 @@ func (p *progress) erase() {
 	}
 }
 
-// eraseProgress removes a line that a run which ends early may have left.
-func eraseProgress(stderr *os.File) {
+// EraseProgress removes a line that a run which ends early may have left.
+func EraseProgress(stderr *os.File) {
 	if showsProgress(isTerminal(stderr), os.Getenv) {
 		_, _ = stderr.WriteString(eraseLine)
 	}

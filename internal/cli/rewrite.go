@@ -31,7 +31,13 @@ func rewrite(name string, before, after []byte) error {
 	if !bytes.Equal(current, before) {
 		return skipError("the file was changed meanwhile: call again")
 	}
-	return Uninterrupted(func() error { return replace(file, after, info.Mode().Perm()) })
+	return ReplaceFile(file, after, info.Mode().Perm())
+}
+
+// ReplaceFile replaces a file as a whole: a reader finds the old content or the new one, and a signal leaves no temporary
+// file.
+func ReplaceFile(name string, content []byte, mode os.FileMode) error {
+	return Uninterrupted(func() error { return replace(name, content, mode) })
 }
 
 // replace writes a new file next to the old one and renames it.

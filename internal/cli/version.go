@@ -5,8 +5,8 @@ import "runtime/debug"
 // Version is the version of a release build, set with -ldflags "-X …/internal/cli.Version=v0.1.0".
 var Version string
 
-// version returns Version, or what the Go toolchain recorded in the build.
-func version() string {
+// BuildVersion returns Version, or what the Go toolchain recorded in the build.
+func BuildVersion() string {
 	if Version != "" {
 		return Version
 	}

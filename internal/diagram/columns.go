@@ -2,11 +2,10 @@ package diagram
 
 import "github.com/resource-plugins/krm-functions/api/v1alpha1"
 
-// maxBends is how often lines of an SVG may pass a column; more make no picture that anybody can read.
+// maxBends is how often lines of an SVG may pass a column; an image with more cannot be read.
 const maxBends = 50_000
 
-// node is a step's box or a bend: a place where a line passes a column. The nodes of a picture's steps come first, in the
-// same order.
+// node is a step's box, or a bend, where a line passes a column. The nodes of the steps come first, in their order.
 type node struct {
 	step   *Step // nil for a bend
 	phase  v1alpha1.Phase
@@ -14,13 +13,13 @@ type node struct {
 	y      int
 	rank   int // from the top, among the nodes of its phase in its column
 	// before and after are the lines to the columns left and right of it.
-	before, after []tie
+	before, after []link
 }
 
-// tie is a line from a node to one in the next column, with how far below the top of each it ends.
-type tie struct{ node, here, there int }
+// link is a line from a node to one in the next column, with how far below the top of each it ends.
+type link struct{ node, here, there int }
 
-// layout is where everything of a picture is.
+// layout is a picture with its positions.
 type layout struct {
 	*Picture
 	nodes []*node
@@ -30,8 +29,8 @@ type layout struct {
 	lines [][]int
 }
 
-// newLayout gives each node its column. Delete steps stand to the right of all that they read from, those of one layer in
-// one column.
+// newLayout gives each node its column. Delete steps are to the right of all steps that they read from, those of one
+// layer in one column.
 func newLayout(p *Picture) (*layout, bool) {
 	l := &layout{Picture: p, columns: map[v1alpha1.Phase][][]*node{}}
 	offset := 0
@@ -63,13 +62,13 @@ func (l *layout) add(n *node) int {
 	return len(l.nodes) - 1
 }
 
-// connect lays the lines. Those that leave one output share their bends. It tells whether there is room for all.
+// connect adds the lines, with shared bends for those of one output. It reports whether there are at most maxBends.
 func (l *layout) connect() bool {
 	type bend struct {
 		from, output, column int
 		phase                v1alpha1.Phase
 	}
-	bends, tied, passed := map[bend]int{}, map[[4]int]bool{}, 0
+	bends, linked, passed := map[bend]int{}, map[[4]int]bool{}, 0
 	for _, flow := range l.Flows {
 		line := []int{flow.From}
 		to := l.nodes[flow.To]
@@ -89,18 +88,18 @@ func (l *layout) connect() bool {
 		l.lines = append(l.lines, line)
 		for i := range len(line) - 1 {
 			here, there := l.port(line[i], flow.Output), l.entry(line[i+1], flow.Input)
-			if key := [4]int{line[i], here, line[i+1], there}; !tied[key] {
-				tied[key] = true
+			if key := [4]int{line[i], here, line[i+1], there}; !linked[key] {
+				linked[key] = true
 				a, b := l.nodes[line[i]], l.nodes[line[i+1]]
-				a.after = append(a.after, tie{line[i+1], here, there})
-				b.before = append(b.before, tie{line[i], there, here})
+				a.after = append(a.after, link{line[i+1], here, there})
+				b.before = append(b.before, link{line[i], there, here})
 			}
 		}
 	}
 	return true
 }
 
-// port is how far below its top a line leaves a node, and entry where it arrives.
+// port is how far below the top of a node a line starts, and entry where it ends.
 func (l *layout) port(n, output int) int {
 	if l.nodes[n].step == nil {
 		return 0

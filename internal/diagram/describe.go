@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// titles names what an image shows.
+// titles is the title of an image.
 func titles(pictures []*Picture) string {
 	names := make([]string, len(pictures))
 	for i, p := range pictures {
@@ -16,7 +16,7 @@ func titles(pictures []*Picture) string {
 	return "The steps of " + strings.Join(names, ", ")
 }
 
-// describe tells in words what an image shows, for those who cannot see it.
+// describe is the text alternative of an image.
 func describe(pictures []*Picture) string {
 	var b strings.Builder
 	for _, p := range pictures {
@@ -27,7 +27,7 @@ func describe(pictures []*Picture) string {
 	return strings.TrimSpace(b.String())
 }
 
-// describe tells of a phase: its steps by layer, then who reads what.
+// describe writes a phase: its steps by layer, then the flows.
 func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
 	steps := p.phase(phase)
 	if len(steps) == 0 {
@@ -47,13 +47,13 @@ func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
 	b.WriteString(p.Title + ", " + string(phase) + ": " + strings.Join(layers, ", then ") + ".\n")
 	for _, flow := range p.Flows {
 		if p.Steps[flow.To].Phase == phase {
-			b.WriteString(p.told(flow) + ".\n")
+			b.WriteString(p.sentence(flow) + ".\n")
 		}
 	}
 }
 
-// told words a flow.
-func (p *Picture) told(flow Flow) string {
+// sentence describes a flow.
+func (p *Picture) sentence(flow Flow) string {
 	from, to := p.Steps[flow.From], p.Steps[flow.To]
 	return to.Name + " takes " + to.Inputs[flow.Input].Name + " from " + from.Name + "." + from.Outputs[flow.Output].Name
 }

@@ -1,15 +1,15 @@
 package diagram
 
-// sign is a line of the legend.
-type sign struct {
+// legendEntry is an entry of the legend.
+type legendEntry struct {
 	mark mark
 	text string
 	draw func(s *svg, x, y int)
 }
 
-// signs are what the legend can explain.
-func signs() []sign {
-	return []sign{
+// legendEntries are what the legend can explain.
+func legendEntries() []legendEntry {
+	return []legendEntry{
 		{paramMark, "a param of the sandbox", func(s *svg, x, y int) { s.param(x+12, y) }},
 		{flowMark, "an output that a step reads", func(s *svg, x, y int) { s.sample("flow", "port", x, y) }},
 		{acrossMark, "what create left, read by delete", func(s *svg, x, y int) { s.sample("across", "far", x, y) }},
@@ -20,20 +20,20 @@ func signs() []sign {
 // legend explains the marks that were used, in as many columns as the picture has room for.
 func (s *svg) legend() {
 	const ahead, behind = 34, 24
-	var used []sign
+	var used []legendEntry
 	column := 0
-	for _, sign := range signs() {
-		if s.used[sign.mark] {
-			used = append(used, sign)
-			column = max(column, ahead+columnsOf(sign.text)*cell)
+	for _, entry := range legendEntries() {
+		if s.used[entry.mark] {
+			used = append(used, entry)
+			column = max(column, ahead+columnsOf(entry.text)*cell)
 		}
 	}
 	s.wide(column)
 	columns := max(1, (s.width+behind)/(column+behind))
-	for i, sign := range used {
+	for i, entry := range used {
 		x, y := s.x+i%columns*(column+behind), s.y+i/columns*rowHeight+rowHeight/2
-		sign.draw(s, x, y)
-		s.text(x+ahead, y+4, "note", sign.text)
+		entry.draw(s, x, y)
+		s.text(x+ahead, y+4, "note", entry.text)
 	}
 	s.y += (len(used) + columns - 1) / columns * rowHeight
 }

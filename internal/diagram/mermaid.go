@@ -15,7 +15,7 @@ const (
 	mermaidEdges = 500
 )
 
-// MermaidTooLarge tells whether Mermaid refuses, by its defaults, to show what Draw drew.
+// MermaidTooLarge reports whether Mermaid refuses, by its defaults, to show what Draw drew.
 func MermaidTooLarge(drawing []byte) bool {
 	edges := bytes.Count(drawing, []byte("--> ")) + bytes.Count(drawing, []byte(".-> "))
 	return len(drawing) > mermaidText || edges > mermaidEdges
@@ -112,11 +112,11 @@ func escapeMermaid(text string) string {
 	return b.String()
 }
 
-// isPlain tells whether Mermaid shows the rune as it is wherever it stands.
+// isPlain reports whether Mermaid shows the rune as it is wherever it stands.
 func isPlain(r rune) bool { return isWord(r) || r == '→' || r == '…' }
 
-// isPlainBetween tells whether Mermaid shows the rune as it is between its neighbours: a blank behind none, or a sign that
-// joins two words; a dot is none in a text with a web address, which becomes a link.
+// isPlainBetween reports whether Mermaid shows the rune as it is between its neighbours: a blank behind none, or a sign
+// that joins two words; a dot is none in a text with a web address, which becomes a link.
 func isPlainBetween(before, r, after rune, web bool) bool {
 	switch r {
 	case ' ':

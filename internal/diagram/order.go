@@ -19,9 +19,9 @@ func (l *layout) order() {
 			columns := l.columns[phase]
 			for i := range columns {
 				if sweep%2 == 0 {
-					l.sort(columns[i], func(n *node) []tie { return n.before })
+					l.sort(columns[i], func(n *node) []link { return n.before })
 				} else {
-					l.sort(columns[len(columns)-1-i], func(n *node) []tie { return n.after })
+					l.sort(columns[len(columns)-1-i], func(n *node) []link { return n.after })
 				}
 			}
 		}
@@ -50,12 +50,12 @@ func (l *layout) ranks() []int {
 // span is more than any box has pixels: a rank and a port make one number that sorts by both.
 const span = 1 << 20
 
-// sort sorts a column by the middle of what each node is tied to. What is tied to nothing keeps its place.
-func (l *layout) sort(column []*node, ties func(*node) []tie) {
+// sort sorts a column by the middle of what each node is linked to. A node without links stays.
+func (l *layout) sort(column []*node, links func(*node) []link) {
 	middle := make(map[*node]int, len(column))
 	for _, n := range column {
 		sum, count := 0, 0
-		for _, t := range ties(n) {
+		for _, t := range links(n) {
 			sum += l.nodes[t.node].rank*span + t.there
 			count++
 		}

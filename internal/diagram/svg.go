@@ -13,8 +13,8 @@ import (
 //go:embed style.css
 var style string
 
-// drawSVG draws one image, the plugins below each other and a legend at the end. Its ground is opaque, since the page around
-// it may be dark where the reader's system is light.
+// drawSVG draws one image, the plugins below each other and a legend at the end. Its background is opaque, since the page
+// around it may be dark although the reader's system is light.
 func drawSVG(pictures []*Picture) ([]byte, error) {
 	s := &svg{x: padding, y: padding, used: map[mark]bool{}}
 	for _, p := range pictures {
@@ -57,7 +57,7 @@ func (s *svg) plugin(l *layout) {
 	for _, phase := range v1alpha1.Phases {
 		if len(l.phase(phase)) > 0 {
 			tops[phase] = bottom
-			bottom += frameHead + l.place(l.columns[phase]) + 2*padding
+			bottom += frameHead + l.alignAll(l.columns[phase]) + 2*padding
 			for _, column := range l.columns[phase] {
 				for _, n := range column {
 					n.y += tops[phase] + frameHead + padding/2

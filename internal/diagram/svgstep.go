@@ -2,7 +2,7 @@ package diagram
 
 import "strings"
 
-// mark is a sign that the legend explains.
+// mark is a mark of the drawing that the legend explains.
 type mark int
 
 const (
@@ -88,7 +88,7 @@ func (s *svg) flows(l *layout, lefts, widths []int) {
 				move(&path, 'L', x, y)
 			}
 		}
-		s.element(`<g><title>%s</title>`, escapeXML(l.told(flow)))
+		s.element(`<g><title>%s</title>`, escapeXML(l.sentence(flow)))
 		s.element(`<path class="%s" d="%s"/>`, class, path.String())
 		s.element(`<path class="%s" d="M%d %dl-9 -5v10z"/></g>`, port, x+7, y)
 	}

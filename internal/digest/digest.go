@@ -37,6 +37,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -53,7 +54,7 @@ const (
 // prefix names the algorithm.
 const prefix = "sha256:"
 
-// Error is a place in a document that has no canonical form.
+// Error is a field of a document that has no canonical form.
 type Error struct {
 	// Path is the field, from the document's root.
 	Path krm.Path
@@ -91,15 +92,8 @@ func Canonical(name version.Name, spec *yaml.Node) ([]byte, error) {
 	return w.out, nil
 }
 
-// Valid tells whether text has the form of a digest.
+// Valid reports whether text has the form of a digest.
 func Valid(text string) bool {
-	if len(text) != len(prefix)+2*sha256.Size || text[:len(prefix)] != prefix {
-		return false
-	}
-	for _, c := range []byte(text[len(prefix):]) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	digits, ok := strings.CutPrefix(text, prefix)
+	return ok && len(digits) == 2*sha256.Size && strings.Trim(digits, "0123456789abcdef") == ""
 }

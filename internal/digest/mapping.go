@@ -37,7 +37,7 @@ func (w *writer) mapping(node *yaml.Node) error {
 	return nil
 }
 
-// members are those of an object, gathered from a mapping and what is merged into it.
+// members are those of an object: of a mapping and of the mappings that are merged into it.
 type members struct {
 	list []member
 	seen map[string]bool

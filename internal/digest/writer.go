@@ -14,9 +14,9 @@ import (
 
 // writer writes canonical JSON.
 type writer struct {
-	out   []byte
-	trail []step // from the root to where the writer is
-	left  int    // what may still be expanded
+	out  []byte
+	path []step // from the root to the current value
+	left int    // what may still be expanded
 }
 
 // step is a key, or the index of a list element.
@@ -28,16 +28,16 @@ type step struct {
 
 func (w *writer) raw(text string) { w.out = append(w.out, text...) }
 
-// below writes node, which is at step from where the writer is.
+// below writes node, which is at step of the current value.
 func (w *writer) below(at step, node *yaml.Node) error {
-	w.trail = append(w.trail, at)
-	if len(w.trail) > MaxDepth {
+	w.path = append(w.path, at)
+	if len(w.path) > MaxDepth {
 		return w.errorf("must not nest deeper than %d levels", MaxDepth)
 	}
 	if err := w.value(node); err != nil {
 		return err
 	}
-	w.trail = w.trail[:len(w.trail)-1]
+	w.path = w.path[:len(w.path)-1]
 	return nil
 }
 
@@ -109,8 +109,8 @@ func (w *writer) scalar(node *yaml.Node) error {
 	return nil
 }
 
-// spend takes one node with n bytes of text from what may still be expanded: a few lines of aliases to aliases can
-// stand for more than any memory holds.
+// spend counts one node with n bytes of text against MaxSize: a few lines of aliases to aliases can expand to more than
+// fits in memory.
 func (w *writer) spend(n int) error {
 	if w.left -= n + 1; w.left < 0 {
 		return w.errorf("the document must not expand to more than %d MiB", MaxSize>>20)
@@ -120,7 +120,7 @@ func (w *writer) spend(n int) error {
 
 func (w *writer) errorf(format string, args ...any) error {
 	var path krm.Path
-	for _, at := range w.trail {
+	for _, at := range w.path {
 		if at.list {
 			path = path.Index(at.index)
 		} else {
@@ -137,7 +137,7 @@ func dereference(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// isAbsent tells whether a member of the value is left out.
+// isAbsent reports whether a member with the value is left out.
 func isAbsent(node *yaml.Node) bool {
 	if node == nil {
 		return true

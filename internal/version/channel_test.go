@@ -13,7 +13,7 @@ import (
 // TestChannels holds that what may name a channel is read as one, and nothing else.
 func TestChannels(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"stable", "next", "a", "lts-2026", "candidate-1", strings.Repeat("c", version.MaxChannel)} {
+	for _, name := range []string{"stable", "next", "a", "lts-2026", "candidate-1", strings.Repeat("c", 63)} {
 		require.NoError(t, version.CheckChannel(name))
 		reference, err := version.ParseReference("hello-db@" + name)
 		require.NoError(t, err)
@@ -25,11 +25,11 @@ func TestChannels(t *testing.T) {
 	const form = "lower-case letters"
 	for name, want := range map[string]string{
 		"": form, "Stable": form, "1x": form, "-a": form, "a-": form, "a.b": form, "a b": form, "é": form,
-		strings.Repeat("c", version.MaxChannel+1): form,
-		"latest":    "the highest version",
-		"v1":        "must not read as a version",
-		"v1-stable": "must not read as a version",
-		"x":         "or as a range",
+		strings.Repeat("c", 63+1): form,
+		"latest":                  "the highest version",
+		"v1":                      "must not read as a version",
+		"v1-stable":               "must not read as a version",
+		"x":                       "or as a range",
 	} {
 		require.ErrorContains(t, version.CheckChannel(name), want, name)
 		if reference, err := version.ParseReference("hello-db@" + name); err == nil {

@@ -1,5 +1,5 @@
 // Package version reads the names of plugins: `bareName[@version]`, as a document carries it and as a sandbox refers
-// to it. Versions are semver; what people write loosely (`v1.0.0`, `1.0`, `1`) is brought to its canonical form.
+// to it. Versions are semver; what people write loosely (`v1.0.0`, `1.0`, `1`) is converted to its canonical form.
 package version
 
 import (
@@ -71,6 +71,14 @@ func Parse(text string) (*semver.Version, error) {
 		return nil, fmt.Errorf("version %q must be a semver such as 1.0.0", text)
 	}
 	return canonical, nil
+}
+
+// ParseStrict reads one version as catalogs must spell it: three numbers without a leading v, as semver 2.0 has it.
+func ParseStrict(text string) (*semver.Version, error) {
+	if len(text) > MaxVersion {
+		return nil, fmt.Errorf("version must have at most %d bytes, not %d", MaxVersion, len(text))
+	}
+	return semver.StrictNewVersion(text)
 }
 
 // CheckBare checks a bare name: `^[a-zA-Z][-a-zA-Z0-9]*[a-zA-Z0-9]$`, at most MaxBareName bytes (ResourcePlugin spec,

@@ -3,7 +3,7 @@ package version
 import "fmt"
 
 // AlreadyExists is the vendor's refusal to publish a version again with another content (ResourcePlugin spec,
-// publishing). The default version is told of by its bare name.
+// publishing). For the default version it shows the bare name.
 func AlreadyExists(name Name) string {
 	if name.Version.String() == Default {
 		return fmt.Sprintf("resource plugin %q default version (%s) already exists; versions are immutable — "+
@@ -14,12 +14,12 @@ func AlreadyExists(name Name) string {
 }
 
 // StillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing) that sandboxes, listed
-// as text, have.
+// as text, refer to.
 func StillReferenced(plugin, sandboxes string) string {
 	return fmt.Sprintf("resource plugin %s is still referenced by sandbox(es): %s", plugin, sandboxes)
 }
 
-// Shown is the identity as people are told it: the default version goes without saying (ResourcePlugin spec, name).
+// Shown is the identity as it is shown to people, without the default version (ResourcePlugin spec, name).
 func (n Name) Shown() string {
 	if n.Version.String() == Default {
 		return n.Bare

@@ -12,11 +12,11 @@ import (
 type Reference struct {
 	// Bare is the bare name of the plugin.
 	Bare string
-	// Selector is the text after "@" as written, empty where the reference is bare.
+	// Selector is the text after "@" as written, empty if the reference is bare.
 	Selector string
-	// Pin is the version that the selector names, nil where the reference floats.
+	// Pin is the version that the selector names, nil if the reference floats.
 	Pin *semver.Version
-	// Channel is the name that a catalog has for a version, empty where the selector is none.
+	// Channel is the name that a catalog has for a version, empty if the selector is none.
 	Channel string
 
 	within *semver.Constraints // of a range, else nil
@@ -45,7 +45,7 @@ func ParseReference(text string) (Reference, error) {
 	return r, nil
 }
 
-// readSelector reads the selector. What the loose parser takes is never tried as a range: there, `1` would mean ^1, and
+// readSelector reads the selector. What the loose parser accepts is never tried as a range: there, `1` would mean ^1, and
 // a pin that Parse refuses would silently become something else.
 func (r *Reference) readSelector() error {
 	_, err := semver.NewVersion(r.Selector)
@@ -72,13 +72,13 @@ func (r Reference) String() string {
 	return r.Bare + "@" + r.Selector
 }
 
-// Floats tells whether a new version of the plugin can change what the reference means.
+// Floats reports whether a new version of the plugin can change what the reference means.
 func (r Reference) Floats() bool { return r.Pin == nil }
 
-// Ranges tells whether the selector is a range.
+// Ranges reports whether the selector is a range.
 func (r Reference) Ranges() bool { return r.within != nil }
 
-// Admits tells whether the selector allows v. A pin without build metadata allows every build of its version. A range
+// Admits reports whether the selector allows v. A pin without build metadata allows every build of its version. A range
 // leaves prereleases out unless it names one, as Masterminds semver does. A channel allows all: which one it means only
 // its catalog knows.
 func (r Reference) Admits(v *semver.Version) bool {

@@ -78,6 +78,26 @@ func comparePaths(a, b Path) int {
 	return cmp.Compare(restA, restB)
 }
 
+// Step is one step of a path: a key, or where that is empty the index of a list element.
+type Step struct {
+	Key   string
+	Index int
+}
+
+// Steps returns the steps of p, as far as p can be read.
+func (p Path) Steps() []Step {
+	var steps []Step
+	for rest := string(p); rest != ""; {
+		key, index, after, ok := nextStep(rest)
+		if !ok {
+			break
+		}
+		steps = append(steps, Step{key, index})
+		rest = after
+	}
+	return steps
+}
+
 func step(node *yaml.Node, key string, index int) *yaml.Node {
 	if index >= 0 {
 		return elementAt(node, index)

@@ -27,7 +27,7 @@ type plan struct {
 }
 
 type phaseKey struct {
-	plugin *document.Plugin
+	plugin *krm.Item
 	phase  v1alpha1.Phase
 }
 
@@ -96,10 +96,10 @@ func (p *plan) add(s *sandbox) {
 			p.list.Report(krm.At(s.Item, at, krm.Warning, warning))
 		}
 		for _, phase := range phases {
-			if compiled := p.compile(choice.Plugin, phase); compiled != nil {
+			if compiled := p.compile(choice, phase); compiled != nil {
 				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, delivery: delivery, request: request{
 					Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
-					Plugin: choice.Name.String(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
+					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
 				}})
 			}
 		}
@@ -117,11 +117,12 @@ func (p *plan) report(s *sandbox, at krm.Path, err error) {
 }
 
 // compile prepares a plugin's phase, once. It returns nil if that cannot be rendered.
-func (p *plan) compile(of *document.Plugin, phase v1alpha1.Phase) *compiledPhase {
-	key := phaseKey{of, phase}
+func (p *plan) compile(choice *resolve.Choice, phase v1alpha1.Phase) *compiledPhase {
+	key := phaseKey{choice.Item, phase}
 	if known, done := p.compiled[key]; done {
 		return known
 	}
+	of := &document.Plugin{Item: choice.Item, Name: document.Identity(choice.Item), Spec: *choice.Spec}
 	compiled, problems := compile(of, phase, p.options)
 	p.compiled[key] = compiled
 	for _, problem := range problems {

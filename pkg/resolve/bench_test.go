@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // many returns the documents of 1,000 plugins with 50 versions each.
@@ -27,7 +26,7 @@ func BenchmarkNew(b *testing.B) {
 	documents := many(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		resolve.NewCatalog(documents)
+		NewCatalog(documents)
 	}
 }
 
@@ -38,7 +37,7 @@ func BenchmarkResolve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		plugins := resolve.NewCatalog(documents)
+		plugins := NewCatalog(documents)
 		b.StartTimer()
 		for sandbox := range 10_000 {
 			_, err := plugins.Resolve(fmt.Sprintf("plugin-%d%s", sandbox%1000, selectors[sandbox/1000]))

@@ -1,17 +1,3 @@
-// Package catalog finds the plugin version that a sandbox's reference means. The plugin documents of a list are a
-// catalog without further ado; Catalog documents (package listing) add what a folder of plugins cannot say, and
-// PluginLock documents (package lock) what references mean already. Which order they come in never matters.
-//
-// Several catalogs compose (compose.go). What they say of one version's content must agree; of everything else, what
-// the catalogs of the highest priority say counts.
-//
-// A reference that is not locked goes through a pipeline of filters (pipeline.go), and the highest version that is left
-// is chosen. Every stage keeps count, so that an error and an explanation can tell what happened. Only chosen documents
-// are decoded and digested, once each, and their digest must be the one that catalogs and locks have.
-//
-// What was chosen is recorded in two annotations of the sandbox (record.go), so that the next run can tell a pin that
-// resolution wrote from one that somebody edited, and a document that changed under a published version from the one
-// that was published.
 package resolve
 
 import (
@@ -27,26 +13,34 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Catalog is everything that a list says about plugins. It must not be used by several goroutines at once.
+// Catalog is everything that a list says about plugins. The plugin documents of a list are a catalog without anything
+// else; Catalog documents add what a folder of plugins cannot have, and PluginLock documents what references mean
+// already. The order of the documents never matters.
+//
+// Several Catalog documents compose. They must agree on the digest of a version; of everything else, what the catalogs of
+// the highest priority say counts. A version that cannot be relied on is never skipped in silence: choosing it is an
+// error.
+//
+// A Catalog must not be used by several goroutines at once.
 type Catalog struct {
-	families   map[string]*family // by bare name
-	names      []string           // the bare names of those that have a version, sorted
+	plugins    map[string]*pluginVersions // by bare name
+	names      []string                   // the bare names of those that have a version, sorted
 	sources    []*source
-	locks      *LockSet
+	locks      *lockSet
 	kubernetes *semver.Version
 	answers    map[question]answer
 	problems   []krm.Result
 }
 
-// Option is a circumstance of resolution.
+// Option changes what a Catalog chooses.
 type Option func(*Catalog)
 
-// ForKubernetes leaves out versions that require a higher version of Kubernetes. Nil means that any will do.
+// ForKubernetes excludes versions that require a higher version of Kubernetes. Nil excludes none.
 func ForKubernetes(v *semver.Version) Option { return func(c *Catalog) { c.kubernetes = v } }
 
-// New returns a catalog of the plugin documents, the Catalog documents and the locks among items.
+// NewCatalog returns a catalog of the plugin documents, the Catalog documents and the locks among items.
 func NewCatalog(items []*krm.Item, options ...Option) *Catalog {
-	c := &Catalog{families: map[string]*family{}, answers: map[question]answer{}, locks: NewLockSet(items)}
+	c := &Catalog{plugins: map[string]*pluginVersions{}, answers: map[question]answer{}, locks: newLockSet(items)}
 	for _, option := range options {
 		option(c)
 	}
@@ -57,11 +51,11 @@ func NewCatalog(items []*krm.Item, options ...Option) *Catalog {
 	}
 	c.readSources(items)
 	for _, s := range c.sources {
-		c.list(s)
+		c.addSource(s)
 	}
-	for _, bare := range slices.Sorted(maps.Keys(c.families)) {
-		f := c.families[bare]
-		if f.entries = c.compose(f.entries); len(f.entries) > 0 {
+	for _, bare := range slices.Sorted(maps.Keys(c.plugins)) {
+		p := c.plugins[bare]
+		if p.entries = c.compose(p.entries); len(p.entries) > 0 {
 			c.names = append(c.names, bare)
 		}
 	}
@@ -70,32 +64,29 @@ func NewCatalog(items []*krm.Item, options ...Option) *Catalog {
 	return c
 }
 
-// add takes a plugin document.
+// add adds a plugin document.
 func (c *Catalog) add(item *krm.Item) {
 	text := document.Identity(item)
 	name, err := version.ParseName(text)
 	if err != nil {
 		bare, _, _ := strings.Cut(text, "@")
-		c.family(bare).cannotRead(&DocumentError{Item: item, Path: namePath, Message: err.Error()})
+		c.plugin(bare).cannotRead(&DocumentError{Item: item, Path: namePath, Message: err.Error()})
 		return
 	}
-	f := c.family(name.Bare)
-	f.entries = append(f.entries, &entry{name: name, item: item})
+	p := c.plugin(name.Bare)
+	p.entries = append(p.entries, &entry{name: name, item: item})
 }
 
-func (c *Catalog) family(bare string) *family {
-	f := c.families[bare]
-	if f == nil {
-		f = &family{}
-		c.families[bare] = f
+func (c *Catalog) plugin(bare string) *pluginVersions {
+	p := c.plugins[bare]
+	if p == nil {
+		p = &pluginVersions{}
+		c.plugins[bare] = p
 	}
-	return f
+	return p
 }
-
-// Locks returns the list's locks.
-func (c *Catalog) Locks() *LockSet { return c.locks }
 
 // Problems returns what is wrong with catalogs and locks, and with every document that cannot be in one catalog with the
-// others: two of equal precedence, whether or not they say the same, two contents of one version, two plugins whose
-// names differ only in case, and channels that lead nowhere.
-func (c *Catalog) Problems() []krm.Result { return slices.Concat(c.problems, c.locks.Problems()) }
+// others: two of equal precedence, whether or not they are equal, two contents of one version, two plugins whose names
+// differ only in case, and channels that name a version that does not exist or must not be chosen.
+func (c *Catalog) Problems() []krm.Result { return slices.Concat(c.problems, c.locks.problems) }

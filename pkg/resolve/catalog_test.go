@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // item is a plugin document of the given name, with more lines below metadata.
@@ -65,14 +64,14 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(reference, func(t *testing.T) {
 			t.Parallel()
-			plugins := resolve.NewCatalog(items(t, published))
+			plugins := NewCatalog(items(t, published))
 			require.Empty(t, plugins.Problems())
 			choice, err := plugins.Resolve(reference)
 			require.NoError(t, err)
-			assert.Equal(t, want.pin, choice.Name.String())
-			assert.Equal(t, want.trail, choice.Trail.String())
+			assert.Equal(t, want.pin, choice.Pin())
+			assert.Equal(t, want.trail, choice.Trace.String())
 			assert.Empty(t, choice.Warnings)
-			assert.Equal(t, "alpine", choice.Plugin.Spec.Runner.Image)
+			assert.Equal(t, "alpine", choice.Spec.Runner.Image)
 			assert.Regexp(t, "^sha256:[0-9a-f]{64}$", choice.Digest)
 		})
 	}
@@ -81,10 +80,10 @@ func TestResolve(t *testing.T) {
 func TestOnlyPrereleases(t *testing.T) {
 	t.Parallel()
 	for _, reference := range []string{"early", "early@latest"} {
-		choice, err := resolve.NewCatalog(items(t, published)).Resolve(reference)
+		choice, err := NewCatalog(items(t, published)).Resolve(reference)
 		require.NoError(t, err)
-		assert.Equal(t, "early@1.0.0-rc.10", choice.Name.String())
-		assert.Equal(t, "all=2 -> releases=0", choice.Trail.String())
+		assert.Equal(t, "early@1.0.0-rc.10", choice.Pin())
+		assert.Equal(t, "all=2 -> releases=0", choice.Trace.String())
 		assert.Equal(t, []string{"early@1.0.0-rc.10 is a prerelease, chosen since there is no release: " +
 			"name it in the reference to accept it"}, choice.Warnings)
 	}
@@ -93,14 +92,14 @@ func TestOnlyPrereleases(t *testing.T) {
 // TestSpellings holds that every spelling of a version leads to one choice.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
-	plugins := resolve.NewCatalog(items(t, published))
+	plugins := NewCatalog(items(t, published))
 	first, err := plugins.Resolve("hello-db@1")
 	require.NoError(t, err)
 	for _, selector := range []string{"1.0", "1.0.0", "v1", "v1.0", "v1.0.0", "01.0.0"} {
 		choice, err := plugins.Resolve("hello-db@" + selector)
 		require.NoError(t, err)
 		assert.Equal(t, first.Digest, choice.Digest)
-		assert.Same(t, first.Plugin, choice.Plugin, "a document is read once")
+		assert.Same(t, first.Spec, choice.Spec, "a document is read once")
 	}
 }
 
@@ -111,7 +110,7 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 		versions = "there are 2.0.0+b7, 2.0.0-rc.1, 1.10.0, 1.2.0, 1.0.0, 0.0.0"
 		kinds    = `must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or "latest"`
 	)
-	for reference, want := range map[string]resolve.ReferenceError{
+	for reference, want := range map[string]ReferenceError{
 		"helo-db": {Message: `plugin "helo-db" is unknown: did you mean "hello-db"? ` + names},
 		"redis":   {Message: `plugin "redis" is unknown: ` + names},
 		"hello-db@1.5": {
@@ -142,7 +141,7 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 	} {
 		t.Run(reference, func(t *testing.T) {
 			t.Parallel()
-			choice, err := resolve.NewCatalog(items(t, published)).Resolve(reference)
+			choice, err := NewCatalog(items(t, published)).Resolve(reference)
 			assert.Nil(t, choice)
 			assert.Equal(t, &want, err)
 		})
@@ -155,7 +154,7 @@ func TestLongListsAreCut(t *testing.T) {
 	for i := range 12 {
 		documents = append(documents, item(t, fmt.Sprintf("plugin-%02d", i)), item(t, fmt.Sprintf("db@1.%d.0", i)))
 	}
-	plugins := resolve.NewCatalog(documents)
+	plugins := NewCatalog(documents)
 	_, err := plugins.Resolve("db@2")
 	require.EqualError(t, err, `plugin "db" has no version 2.0.0 (all=12 -> 2=0): `+
 		`there are 1.11.0, 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0, 1.2.0 and 2 more`)
@@ -165,7 +164,7 @@ func TestLongListsAreCut(t *testing.T) {
 
 func TestAnEmptyCatalog(t *testing.T) {
 	t.Parallel()
-	_, err := resolve.NewCatalog(nil).Resolve("hello-db")
+	_, err := NewCatalog(nil).Resolve("hello-db")
 	assert.EqualError(t, err, `plugin "hello-db" is unknown, since there is no ResourcePlugin document at all: `+
 		`add it, or have import-plugin generate it`)
 }
@@ -180,7 +179,7 @@ func TestOtherDocumentsAreNoPlugins(t *testing.T) {
 		require.NoError(t, err)
 		documents = append(documents, document)
 	}
-	_, err := resolve.NewCatalog(documents).Resolve("hello-db")
+	_, err := NewCatalog(documents).Resolve("hello-db")
 	assert.ErrorContains(t, err, "no ResourcePlugin document at all")
 }
 
@@ -190,11 +189,11 @@ func TestIdentityUnderAPrefix(t *testing.T) {
 	prefixed := item(t, "my-hello-db@1.0", "  annotations:\n"+
 		"    internal.config.kubernetes.io/previousNames: hello-db@1.0,first-hello-db@1.0\n")
 	plain := item(t, "hello-db@1.0")
-	one, err := resolve.NewCatalog([]*krm.Item{prefixed}).Resolve("hello-db")
+	one, err := NewCatalog([]*krm.Item{prefixed}).Resolve("hello-db")
 	require.NoError(t, err)
-	other, err := resolve.NewCatalog([]*krm.Item{plain}).Resolve("hello-db")
+	other, err := NewCatalog([]*krm.Item{plain}).Resolve("hello-db")
 	require.NoError(t, err)
-	assert.Equal(t, "hello-db@1.0.0", one.Name.String())
+	assert.Equal(t, "hello-db@1.0.0", one.Pin())
 	assert.Equal(t, other.Digest, one.Digest)
 }
 
@@ -203,7 +202,7 @@ func TestOrderNeverCounts(t *testing.T) {
 	t.Parallel()
 	documents := items(t, published+" twice@1.0 twice@v1 twice@2 case@1 Case@2 bad@1 bad@y bad@x bad@z")
 	references := strings.Fields("hello-db hello-db@^1 hello-db@1 early twice twice@1 twice@2 case Case bad bad@1 nothing")
-	outcome := func(plugins *resolve.Catalog) []string {
+	outcome := func(plugins *Catalog) []string {
 		var lines []string
 		for _, problem := range krm.Results(plugins.Problems()).Sort() {
 			lines = append(lines, problem.ResourceRef.Name+": "+problem.Message)
@@ -214,14 +213,14 @@ func TestOrderNeverCounts(t *testing.T) {
 				lines = append(lines, reference+": "+err.Error())
 				continue
 			}
-			lines = append(lines, reference+": "+choice.Name.String()+" "+choice.Digest+" "+choice.Trail.String())
+			lines = append(lines, reference+": "+choice.Pin()+" "+choice.Digest+" "+choice.Trace.String())
 		}
 		return lines
 	}
-	want := outcome(resolve.NewCatalog(documents))
+	want := outcome(NewCatalog(documents))
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
-		require.Equal(t, want, outcome(resolve.NewCatalog(documents)))
+		require.Equal(t, want, outcome(NewCatalog(documents)))
 	}
 }

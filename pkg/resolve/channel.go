@@ -7,82 +7,82 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// channel returns the version that a channel means: that of the highest catalog that has the channel. Two of equal
-// priority must mean the same.
-func (f *family) channel(name string) (*semver.Version, shelf, *DocumentError) {
+// channel returns the version that a channel names in the catalog of the highest priority that has the channel. Two of
+// equal priority must name the same.
+func (p *pluginVersions) channel(name string) (*semver.Version, catalogEntry, *DocumentError) {
 	var found *semver.Version
-	var from shelf
-	for _, s := range f.shelves {
-		text, ok := s.Plugin().Channels[name]
-		if !ok || found != nil && s.source.Spec.Priority != from.source.Spec.Priority {
+	var from catalogEntry
+	for _, e := range p.listings {
+		text, ok := e.listed().Channels[name]
+		if !ok || found != nil && e.source.Spec.Priority != from.source.Spec.Priority {
 			continue
 		}
-		v, err := StrictVersion(text)
-		switch at := s.channelPath(name); {
+		v, err := version.ParseStrict(text)
+		switch at := e.channelPath(name); {
 		case err != nil:
-			return nil, s, &DocumentError{Item: s.source.Item, Path: at,
+			return nil, e, &DocumentError{Item: e.source.Item, Path: at,
 				Message: fmt.Sprintf("channel %q must name a full semver, not %q", name, text)}
 		case found != nil && v.String() != found.String():
-			return nil, s, &DocumentError{Item: s.source.Item, Path: at, Message: fmt.Sprintf(
+			return nil, e, &DocumentError{Item: e.source.Item, Path: at, Message: fmt.Sprintf(
 				"channel %q of plugin %q must mean one version, not %s by %s and %s by %s: "+
 					"give one catalog a higher priority, or remove the channel from one",
-				name, s.Plugin().Name, found, from.source.label(), v, s.source.label())}
+				name, e.listed().Name, found, from.source.label(), v, e.source.label())}
 		case found == nil:
-			found, from = v, s
+			found, from = v, e
 		}
 	}
 	return found, from, nil
 }
 
 // channels returns the names of all channels, sorted.
-func (f *family) channels() []string {
+func (p *pluginVersions) channels() []string {
 	names := map[string]bool{}
-	for _, s := range f.shelves {
-		for name := range s.Plugin().Channels {
+	for _, e := range p.listings {
+		for name := range e.listed().Channels {
 			names[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
 }
 
-// checkChannels reports channels that lead nowhere, or to what must not be chosen.
+// checkChannels reports channels that name a version that does not exist or must not be chosen.
 func (c *Catalog) checkChannels() {
 	for _, s := range c.sources {
 		for i := range s.Spec.Plugins {
 			p := &s.Spec.Plugins[i]
 			for _, name := range slices.Sorted(maps.Keys(p.Channels)) {
-				c.checkChannel(shelf{s, i}, name)
+				c.checkChannel(catalogEntry{s, i}, name)
 			}
 		}
 	}
 }
 
-func (c *Catalog) checkChannel(s shelf, name string) {
-	v, err := StrictVersion(s.Plugin().Channels[name])
-	f := c.families[s.Plugin().Name]
-	if err != nil || f == nil {
-		return // which checking the catalog by itself told
+func (c *Catalog) checkChannel(e catalogEntry, name string) {
+	v, err := version.ParseStrict(e.listed().Channels[name])
+	p := c.plugins[e.listed().Name]
+	if err != nil || p == nil {
+		return // reported by the catalog's own check
 	}
-	e := f.find(v)
 	message := ""
-	switch {
-	case e == nil:
-		message = fmt.Sprintf("channel %q must name a version that is listed, not %s: %s", name, v, thereAre(f.versions()))
-	case e.yanked() != "":
-		message = fmt.Sprintf("channel %q must not name %s, which is yanked: %q", name, v, e.yanked())
+	switch named := p.find(v); {
+	case named == nil:
+		message = fmt.Sprintf("channel %q must name a version that is listed, not %s: %s", name, v, thereAre(p.versions()))
+	case named.yanked() != "":
+		message = fmt.Sprintf("channel %q must not name %s, which is yanked: %q", name, v, named.yanked())
 	default:
-		if _, at, err := f.channel(name); err != nil && at == s {
+		if _, at, err := p.channel(name); err != nil && at == e {
 			message = err.Message
 		}
 	}
 	if message != "" {
-		c.problems = append(c.problems, krm.At(s.source.Item, s.channelPath(name), krm.Error, message))
+		c.problems = append(c.problems, krm.At(e.source.Item, e.channelPath(name), krm.Error, message))
 	}
 }
 
-func (s shelf) channelPath(name string) krm.Path {
-	return PluginPath(s.plugin).Key("channels").Key(name)
+func (e catalogEntry) channelPath(name string) krm.Path {
+	return pluginPath(e.plugin).Key("channels").Key(name)
 }

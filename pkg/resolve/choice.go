@@ -4,44 +4,56 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Choice is the version that a reference means.
 type Choice struct {
-	// Plugin is the document, nil where it is not in the list.
-	Plugin *document.Plugin
-	// Name is the plugin's identity; as a string it is the pin in full, `name@0.0.0` included.
-	Name version.Name
-	// Digest is the document's digest (package digest).
+	// Item is the plugin's document, nil if it is not in the list.
+	Item *krm.Item
+	// Spec is the document's spec, nil if the document is not in the list.
+	Spec *v1alpha1.ResourcePluginSpec
+	// Digest is the document's digest.
 	Digest string
-	// Floats tells whether the reference is no pin: another run may choose another version, unless it is locked.
+	// Floats means that the reference is not a pin: another run may choose another version, unless it is locked.
 	Floats bool
-	// Lock is the name of the PluginLock that made the choice, empty where the pipeline did.
+	// Lock is the name of the PluginLock that made the choice, else empty.
 	Lock string
-	// Trail tells how many versions each stage of the pipeline left. It is empty where a lock made the choice.
-	Trail Trail
-	// Source says where the document can be had, as a catalog has it; empty where none does.
+	// Trace is how many versions each stage of resolution left. It is empty if a lock made the choice.
+	Trace Trace
+	// Source is where the document is, as a catalog has it, else empty.
 	Source string
 	// Warnings are one line each, about the choice.
 	Warnings []string
 
+	name  version.Name
 	entry *entry
 }
 
-// choice returns the version with the warnings that whoever takes it gets.
-func (e *entry) choice(f *family) *Choice {
-	choice := &Choice{Plugin: e.plugin, Name: e.name, Digest: e.digest, Source: e.source(), entry: e}
+// Pin is the version in full, such as `hello-db@1.2.0`, `@0.0.0` included.
+func (c *Choice) Pin() string { return c.name.String() }
+
+// Version is the plugin's version.
+func (c *Choice) Version() *semver.Version { return c.name.Version }
+
+// choice returns the version with the warnings that every choice of it has.
+func (e *entry) choice(p *pluginVersions) *Choice {
+	choice := &Choice{Digest: e.digest, Source: e.source(), name: e.name, entry: e}
+	if e.plugin != nil {
+		choice.Item, choice.Spec = e.item, &e.plugin.Spec
+	}
 	if reason := e.yanked(); reason != "" {
 		choice.warn("%s is yanked: %q; refer to another version once nothing needs this one", e.name, reason)
 	}
 	if reason := e.deprecated(); reason != "" {
 		choice.warn("%s is deprecated: %q", e.name, reason)
 	}
-	if reason := f.deprecated(); reason != "" {
+	if reason := p.deprecated(); reason != "" {
 		choice.warn("plugin %q is deprecated: %q", e.name.Bare, reason)
 	}
 	return choice
@@ -51,66 +63,39 @@ func (c *Choice) warn(format string, args ...any) {
 	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Entry returns the choice as a lock holds it.
-func (c *Choice) Entry(asked string) v1alpha1.LockEntry {
-	return v1alpha1.LockEntry{Asked: asked, Chosen: c.Name.String(), Digest: c.Digest}
+// entryFor returns the choice as a lock has it for a reference.
+func (c *Choice) entryFor(reference string) v1alpha1.LockEntry {
+	return v1alpha1.LockEntry{Asked: reference, Chosen: c.Pin(), Digest: c.Digest}
 }
 
-// How tells in one line how the choice came about.
+// How explains the choice in one line.
 func (c *Choice) How() string {
 	if c.Lock != "" {
 		return fmt.Sprintf("kept by the lock %q", c.Lock)
 	}
-	parts := []string{c.Trail.String() + " -> highest"}
-	for _, count := range c.Trail[min(2, len(c.Trail)):] {
-		parts = append(parts, count.Stage+" leaves out "+enough(count.Dropped()))
+	parts := []string{c.Trace.String() + " -> highest"}
+	for _, count := range c.Trace[min(2, len(c.Trace)):] {
+		parts = append(parts, count.Stage+" leaves out "+firstOf(count.Dropped()))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// noDocument tells that what is to be rendered is known by name alone.
+// Settled checks that there was nothing to choose: it is a *ReferenceError if the reference floats, is not locked, and
+// the plugin has more than one version.
+func (c *Choice) Settled(reference string) error {
+	only := len(c.Trace) > 0 && c.Trace[0].Left == 1
+	if !c.Floats || c.Lock != "" || only {
+		return nil
+	}
+	return unsettled(reference, c)
+}
+
+// noDocument is the error that the document that rendering needs is not in the list.
 func (c *Choice) noDocument() error {
-	where := ""
+	source := ""
 	if c.Source != "" {
-		where = fmt.Sprintf(" (%s)", c.Source)
+		source = fmt.Sprintf(" (%s)", c.Source)
 	}
-	return &ReferenceError{Message: fmt.Sprintf("the %s document of %s must be in the list: %s lists the version, "+
-		"and the document is somewhere else%s; add it", contract.ResourcePlugin, c.Name, c.entry.label(), where)}
-}
-
-// locked returns the version that a lock has for a reference. It must be there still, and be what it was.
-func (c *Catalog) locked(reference version.Reference, kept v1alpha1.LockEntry, by *Lock) (*Choice, error) {
-	name, err := version.ParseName(kept.Chosen)
-	if err != nil {
-		return nil, &ReferenceError{Message: "locked " + err.Error()}
-	}
-	f := c.families[reference.Bare]
-	var found *entry
-	if f != nil {
-		found = f.find(name.Version)
-	}
-	if found == nil {
-		return nil, c.gone(name, fmt.Sprintf("the lock %q has it for %q", by.Item.Name(), reference), f)
-	}
-	if c.kubernetes != nil && len(c.runnable().keep([]*entry{found})) == 0 {
-		return nil, &ReferenceError{Message: fmt.Sprintf("%s requires Kubernetes %s, and kubernetesVersion is %s: "+
-			"the lock %q must be moved", name, found.kubernetes(), c.kubernetes, by.Item.Name())}
-	}
-	if err := found.load(); err != nil {
-		return nil, err
-	}
-	if err := c.keepsTo(found); err != nil {
-		return nil, err
-	}
-	choice := found.choice(f)
-	choice.Floats, choice.Lock = reference.Floats(), by.Item.Name()
-	return choice, nil
-}
-
-// keepsTo checks that a version is what the locks have on it, whichever reference it was locked for.
-func (c *Catalog) keepsTo(e *entry) error {
-	if kept, by, ok := c.locks.Chosen(e.name.String()); ok && kept.Digest != e.digest {
-		return e.changed(fmt.Sprintf("the lock %s has it as %s", label(by.Item), kept.Digest))
-	}
-	return nil
+	return referenceError("the %s document of %s must be in the list: %s lists the version, and the document is somewhere "+
+		"else%s; add it", contract.ResourcePlugin, c.name, c.entry.label(), source)
 }

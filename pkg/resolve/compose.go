@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// compose makes one entry of all that documents and catalogs say of one version, the highest version first. Where they
-// do not agree the version cannot be chosen.
+// compose merges what documents and catalogs say of one version into one entry, the highest version first. If they do
+// not agree the version cannot be chosen.
 func (c *Catalog) compose(all []*entry) []*entry {
 	slices.SortStableFunc(all, compareEntries)
 	all = slices.CompactFunc(all, func(a, b *entry) bool {
@@ -25,7 +25,7 @@ func (c *Catalog) compose(all []*entry) []*entry {
 		if to == from+1 {
 			composed = append(composed, all[from])
 		} else {
-			composed = append(composed, c.unite(all[from:to])...)
+			composed = append(composed, c.merge(all[from:to])...)
 		}
 		from = to
 	}
@@ -42,11 +42,11 @@ func compareEntries(a, b *entry) int {
 		return cmp.Compare(len(a.listed), len(b.listed))
 	}
 	return cmp.Or(cmp.Compare(b.priority(), a.priority()), cmp.Compare(a.label(), b.label()),
-		cmp.Compare(a.name.String(), b.name.String()), cmp.Compare(a.said(), b.said()))
+		cmp.Compare(a.name.String(), b.name.String()), cmp.Compare(a.listedDigest(), b.listedDigest()))
 }
 
-// unite makes one entry of several of equal precedence, or marks them all as unusable.
-func (c *Catalog) unite(group []*entry) []*entry {
+// merge makes one entry of several of equal precedence, or marks them all as broken.
+func (c *Catalog) merge(group []*entry) []*entry {
 	first := group[0]
 	of := fmt.Sprintf("version %s of plugin %q must", first.name.Version, first.name.Bare)
 	names := enumerate(group, (*entry).label)
@@ -57,9 +57,9 @@ func (c *Catalog) unite(group []*entry) []*entry {
 	case !agree(group, func(e *entry) string { return e.name.String() }) || listedTwice(group):
 		c.refuse(group, "version", of+" be the only one of its precedence, not listed by "+names+": remove one")
 		return group
-	case !agree(contents, (*entry).said):
+	case !agree(contents, (*entry).listedDigest):
 		c.refuse(contents, "digest", of+" have one content, not "+enumerate(contents, func(e *entry) string {
-			return e.said() + " by " + e.label()
+			return e.listedDigest() + " by " + e.label()
 		})+": versions are immutable; remove one, or bump its version")
 	}
 	for _, e := range group[1:] {
@@ -80,12 +80,12 @@ func contentsOf(group []*entry) []*entry {
 	return contents
 }
 
-// said is the digest that a catalog says, empty where the entry is a document.
-func (e *entry) said() string {
+// listedDigest is the digest that a catalog has, empty if only a document has the version.
+func (e *entry) listedDigest() string {
 	if len(e.listed) == 0 {
 		return ""
 	}
-	return e.listed[0].Version().Digest
+	return e.listed[0].version().Digest
 }
 
 func agree(entries []*entry, on func(*entry) string) bool {
@@ -105,7 +105,7 @@ func enumerate(entries []*entry, text func(*entry) string) string {
 	return strings.Join(texts, " and ")
 }
 
-// listedTwice tells whether one catalog has several entries of a group.
+// listedTwice reports whether one catalog has several entries of a group.
 func listedTwice(group []*entry) bool {
 	for i, e := range group {
 		if e.repeats(group[:i]) {
@@ -121,8 +121,8 @@ func (e *entry) repeats(others []*entry) bool {
 	})
 }
 
-// refuse marks entries that cannot be together as unusable, and reports it at each, of a catalog at this field of the
-// version, save where checking the catalog by itself told it.
+// refuse marks entries that conflict as broken, and reports each: in a catalog at this field of the version, unless the
+// catalog's own check reports it.
 func (c *Catalog) refuse(entries []*entry, field, message string) {
 	for _, e := range entries {
 		item, path := e.place(field)

@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"fmt"
@@ -11,11 +11,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // listed is a Catalog document of a name and a priority, with the lines of its plugins.
-func listed(tb testing.TB, name string, priority int, plugins string) *krm.Item {
+func catalogItem(tb testing.TB, name string, priority int, plugins string) *krm.Item {
 	tb.Helper()
 	document, err := krm.NewItem(fmt.Appendf(nil, "apiVersion: resourceplugins.dev/v1alpha1\nkind: Catalog\n"+
 		"metadata: {name: %s}\nspec:\n  priority: %d\n  plugins: %s\n", name, priority, plugins))
@@ -24,20 +23,20 @@ func listed(tb testing.TB, name string, priority int, plugins string) *krm.Item 
 }
 
 // entry is a version in flow style, whose digest ends in a number.
-func entry(version string, digest int, more ...string) string {
+func listing(version string, digest int, more ...string) string {
 	return fmt.Sprintf("{version: %s, digest: %q%s}", version, sum(digest), strings.Join(append([]string{""}, more...), ", "))
 }
 
 func sum(n int) string { return fmt.Sprintf("sha256:%064d", n) }
 
 // versionsOf is a list of plugins with one of these versions.
-func versionsOf(entries ...string) string {
+func dbVersions(entries ...string) string {
 	return fmt.Sprintf("[{name: db, versions: [%s]}]", strings.Join(entries, ", "))
 }
 
-func choose(t *testing.T, reference string, documents ...*krm.Item) *resolve.Choice {
+func choose(t *testing.T, reference string, documents ...*krm.Item) *Choice {
 	t.Helper()
-	choice, err := resolve.NewCatalog(documents).Choose(reference)
+	choice, err := NewCatalog(documents).Choose(reference)
 	require.NoError(t, err)
 	return choice
 }
@@ -45,26 +44,26 @@ func choose(t *testing.T, reference string, documents ...*krm.Item) *resolve.Cho
 // TestPriorities holds that what floats takes the highest priority first, and that a pin takes any.
 func TestPriorities(t *testing.T) {
 	t.Parallel()
-	low := listed(t, "low", 0, versionsOf(entry("1.0.0", 1), entry("9.0.0", 9)))
-	high := listed(t, "high", 5, versionsOf(entry("1.0.0", 1), entry("2.0.0", 2)))
-	assert.Equal(t, "db@2.0.0", choose(t, "db", low, high).Name.String())
-	assert.Equal(t, "db@9.0.0", choose(t, "db@^9", low, high).Name.String(), "priorities are of what fits")
-	assert.Equal(t, "db@9.0.0", choose(t, "db@9", low, high).Name.String())
-	equal := listed(t, "high", 0, versionsOf(entry("2.0.0", 2)))
-	assert.Equal(t, "db@9.0.0", choose(t, "db", low, equal).Name.String())
+	low := catalogItem(t, "low", 0, dbVersions(listing("1.0.0", 1), listing("9.0.0", 9)))
+	high := catalogItem(t, "high", 5, dbVersions(listing("1.0.0", 1), listing("2.0.0", 2)))
+	assert.Equal(t, "db@2.0.0", choose(t, "db", low, high).Pin())
+	assert.Equal(t, "db@9.0.0", choose(t, "db@^9", low, high).Pin(), "priorities are of what fits")
+	assert.Equal(t, "db@9.0.0", choose(t, "db@9", low, high).Pin())
+	equal := catalogItem(t, "high", 0, dbVersions(listing("2.0.0", 2)))
+	assert.Equal(t, "db@9.0.0", choose(t, "db", low, equal).Pin())
 	document := item(t, "db@10")
-	assert.Equal(t, "db@2.0.0", choose(t, "db", low, high, document).Name.String(), "a document alone has priority 0")
-	assert.Equal(t, "db@10.0.0", choose(t, "db", low, document).Name.String())
-	assert.Equal(t, "db@10.0.0", choose(t, "db", document, listed(t, "last", -1, versionsOf(entry("11.0.0", 1)))).Name.String())
+	assert.Equal(t, "db@2.0.0", choose(t, "db", low, high, document).Pin(), "a document alone has priority 0")
+	assert.Equal(t, "db@10.0.0", choose(t, "db", low, document).Pin())
+	assert.Equal(t, "db@10.0.0", choose(t, "db", document, catalogItem(t, "last", -1, dbVersions(listing("11.0.0", 1)))).Pin())
 }
 
 // TestFactsOfTheHighestPriority holds for what catalogs say of a version besides its digest.
 func TestFactsOfTheHighestPriority(t *testing.T) {
 	t.Parallel()
-	yanks := listed(t, "yanks", 1, versionsOf(entry("1.0.0", 1, "yanked: bad", "deprecated: b")))
-	praises := listed(t, "praises", 2, versionsOf(entry("1.0.0", 1)))
+	yanks := catalogItem(t, "yanks", 1, dbVersions(listing("1.0.0", 1, "yanked: bad", "deprecated: b")))
+	praises := catalogItem(t, "praises", 2, dbVersions(listing("1.0.0", 1)))
 	assert.Empty(t, choose(t, "db", yanks, praises).Warnings)
-	same := listed(t, "same", 1, versionsOf(entry("1.0.0", 1, "yanked: worse", "deprecated: a", "source: here")))
+	same := catalogItem(t, "same", 1, dbVersions(listing("1.0.0", 1, "yanked: worse", "deprecated: a", "source: here")))
 	choice := choose(t, "db@1", yanks, same)
 	assert.Equal(t, "here", choice.Source)
 	assert.Equal(t, []string{
@@ -74,9 +73,9 @@ func TestFactsOfTheHighestPriority(t *testing.T) {
 
 func TestConflictsOfContent(t *testing.T) {
 	t.Parallel()
-	one := listed(t, "one", 0, versionsOf(entry("1.0.0", 1), entry("0.9.0", 3)))
-	two := listed(t, "two", 7, versionsOf(entry("1.0.0", 2), entry("0.9.0", 3)))
-	plugins := resolve.NewCatalog([]*krm.Item{one, two})
+	one := catalogItem(t, "one", 0, dbVersions(listing("1.0.0", 1), listing("0.9.0", 3)))
+	two := catalogItem(t, "two", 7, dbVersions(listing("1.0.0", 2), listing("0.9.0", 3)))
+	plugins := NewCatalog([]*krm.Item{one, two})
 	message := fmt.Sprintf(`version 1.0.0 of plugin "db" must have one content, not %s by catalog "two" and %s by catalog "one": `+
 		`versions are immutable; remove one, or bump its version`, sum(2), sum(1))
 	assert.ElementsMatch(t, []string{
@@ -91,13 +90,13 @@ func TestConflictsOfContent(t *testing.T) {
 
 func TestEqualPrecedenceAcrossCatalogs(t *testing.T) {
 	t.Parallel()
-	one := listed(t, "one", 0, versionsOf(entry("1.0.0+a", 1)))
-	two := listed(t, "two", 0, versionsOf(entry("1.0.0+b", 1)))
-	plugins := resolve.NewCatalog([]*krm.Item{one, two})
+	one := catalogItem(t, "one", 0, dbVersions(listing("1.0.0+a", 1)))
+	two := catalogItem(t, "two", 0, dbVersions(listing("1.0.0+b", 1)))
+	plugins := NewCatalog([]*krm.Item{one, two})
 	assert.Len(t, plugins.Problems(), 2)
 	_, err := plugins.Choose("db@1")
 	require.ErrorContains(t, err, `must be the only one of its precedence, not listed by catalog "one" and catalog "two"`)
-	_, err = resolve.NewCatalog([]*krm.Item{one, item(t, "db@1.0.0")}).Choose("db@1")
+	_, err = NewCatalog([]*krm.Item{one, item(t, "db@1.0.0")}).Choose("db@1")
 	require.ErrorContains(t, err, `not listed by "db@1.0.0" and catalog "one"`)
 }
 
@@ -106,18 +105,18 @@ func TestADocumentMustBeWhatWasPublished(t *testing.T) {
 	t.Parallel()
 	document := item(t, "db@1")
 	digest := choose(t, "db", document).Digest
-	honest := listed(t, "c", 0, fmt.Sprintf("[{name: db, versions: [{version: 1.0.0, digest: %q}]}]", digest))
+	honest := catalogItem(t, "c", 0, fmt.Sprintf("[{name: db, versions: [{version: 1.0.0, digest: %q}]}]", digest))
 	assert.Equal(t, digest, choose(t, "db", document, honest).Digest)
-	assert.Empty(t, resolve.Lint([]*krm.Item{document, honest}))
-	other := listed(t, "c", 0, versionsOf(entry("1.0.0", 1)))
-	_, err := resolve.NewCatalog([]*krm.Item{document, other}).Choose("db")
-	var found *resolve.DocumentError
+	assert.Empty(t, Lint([]*krm.Item{document, honest}))
+	other := catalogItem(t, "c", 0, dbVersions(listing("1.0.0", 1)))
+	_, err := NewCatalog([]*krm.Item{document, other}).Choose("db")
+	var found *DocumentError
 	require.ErrorAs(t, err, &found)
 	assert.True(t, found.Changed)
 	assert.Same(t, document, found.Item)
 	assert.Equal(t, `resource plugin "db" version "1.0.0" already exists; versions are immutable — bump the @<semver> suffix on `+
 		`name: to publish a new revision; catalog "c" has it as `+sum(1)+" and is "+digest+" now", found.Message)
-	results := resolve.Lint([]*krm.Item{other, document})
+	results := Lint([]*krm.Item{other, document})
 	require.Len(t, results, 1)
 	assert.Equal(t, found.Message, results[0].Message)
 }
@@ -125,10 +124,10 @@ func TestADocumentMustBeWhatWasPublished(t *testing.T) {
 // TestRenderersNeedTheDocument which a catalog only lists.
 func TestRenderersNeedTheDocument(t *testing.T) {
 	t.Parallel()
-	plugins := resolve.NewCatalog([]*krm.Item{listed(t, "c", 0, versionsOf(entry("1.0.0", 1, "source: 'https://example.com/db'")))})
+	plugins := NewCatalog([]*krm.Item{catalogItem(t, "c", 0, dbVersions(listing("1.0.0", 1, "source: 'https://example.com/db'")))})
 	choice, err := plugins.Choose("db")
 	require.NoError(t, err)
-	assert.Nil(t, choice.Plugin)
+	assert.Nil(t, choice.Item)
 	_, err = plugins.Resolve("db")
 	assert.EqualError(t, err, `the ResourcePlugin document of db@1.0.0 must be in the list: catalog "c" lists the version, and `+
 		`the document is somewhere else (https://example.com/db); add it`)
@@ -136,13 +135,13 @@ func TestRenderersNeedTheDocument(t *testing.T) {
 
 func TestChannels(t *testing.T) {
 	t.Parallel()
-	versions := "versions: [" + entry("1.0.0", 1) + ", " + entry("2.0.0-rc.1", 2) + ", " + entry("0.9.0", 3, "yanked: bad") + "]"
-	base := listed(t, "base", 0, "[{name: db, channels: {stable: 1.0.0, next: 2.0.0-rc.1}, "+versions+"}]")
-	assert.Equal(t, "db@1.0.0", choose(t, "db@stable", base).Name.String())
-	assert.Equal(t, "db@2.0.0-rc.1", choose(t, "db@next", base).Name.String())
-	over := listed(t, "over", 1, "[{name: db, channels: {stable: 2.0.0-rc.1}}]")
-	assert.Equal(t, "db@2.0.0-rc.1", choose(t, "db@stable", base, over).Name.String(), "a catalog of channels alone")
-	assert.Empty(t, resolve.NewCatalog([]*krm.Item{base, over}).Problems())
+	versions := "versions: [" + listing("1.0.0", 1) + ", " + listing("2.0.0-rc.1", 2) + ", " + listing("0.9.0", 3, "yanked: bad") + "]"
+	base := catalogItem(t, "base", 0, "[{name: db, channels: {stable: 1.0.0, next: 2.0.0-rc.1}, "+versions+"}]")
+	assert.Equal(t, "db@1.0.0", choose(t, "db@stable", base).Pin())
+	assert.Equal(t, "db@2.0.0-rc.1", choose(t, "db@next", base).Pin())
+	over := catalogItem(t, "over", 1, "[{name: db, channels: {stable: 2.0.0-rc.1}}]")
+	assert.Equal(t, "db@2.0.0-rc.1", choose(t, "db@stable", base, over).Pin(), "a catalog of channels alone")
+	assert.Empty(t, NewCatalog([]*krm.Item{base, over}).Problems())
 	for plugins, want := range map[string]string{
 		"[{name: db, channels: {stable: 2.0.0-rc.1}}]": `channel "stable" of plugin "db" must mean one version, not 1.0.0 by ` +
 			`catalog "base" and 2.0.0-rc.1 by catalog "rival": give one catalog a higher priority, or remove the channel from one`,
@@ -150,67 +149,67 @@ func TestChannels(t *testing.T) {
 			`there are 2.0.0-rc.1, 1.0.0, 0.9.0`,
 		"[{name: db, channels: {old: 0.9.0}}]": `channel "old" must not name 0.9.0, which is yanked: "bad"`,
 	} {
-		found := messages(resolve.NewCatalog([]*krm.Item{listed(t, "rival", 0, plugins), base}))
+		found := messages(NewCatalog([]*krm.Item{catalogItem(t, "rival", 0, plugins), base}))
 		require.Len(t, found, 1, plugins)
 		assert.Contains(t, found[0], want)
 	}
-	_, err := resolve.NewCatalog([]*krm.Item{base, listed(t, "rival", 0, "[{name: db, channels: {old: 0.9.0}}]")}).Choose("db@old")
+	_, err := NewCatalog([]*krm.Item{base, catalogItem(t, "rival", 0, "[{name: db, channels: {old: 0.9.0}}]")}).Choose("db@old")
 	assert.ErrorContains(t, err, `channel "old" of plugin "db" (catalog "rival") names 0.9.0, which is yanked: "bad"`)
 }
 
 func TestKubernetes(t *testing.T) {
 	t.Parallel()
-	documents := []*krm.Item{listed(t, "c", 0, versionsOf(
-		entry("2.0.0", 2, `requires: {kubernetes: "1.30"}`), entry("1.0.0", 1, `requires: {kubernetes: v1.29.2}`)))}
+	documents := []*krm.Item{catalogItem(t, "c", 0, dbVersions(
+		listing("2.0.0", 2, `requires: {kubernetes: "1.30"}`), listing("1.0.0", 1, `requires: {kubernetes: v1.29.2}`)))}
 	for text, want := range map[string]string{"1.30": "db@2.0.0", "1.29.2": "db@1.0.0", "v1.30.1-gke.5": "db@2.0.0", "1.29": ""} {
-		cluster, err := resolve.KubernetesVersion(text)
+		cluster, err := KubernetesVersion(text)
 		require.NoError(t, err)
-		choice, err := resolve.NewCatalog(documents, resolve.ForKubernetes(cluster)).Choose("db")
+		choice, err := NewCatalog(documents, ForKubernetes(cluster)).Choose("db")
 		if want == "" {
 			require.EqualError(t, err, `plugin "db" has no version (all=2 -> releases=2 -> Kubernetes 1.29.0=0) for Kubernetes `+
 				`1.29.0: 2.0.0 requires 1.30.0, 1.0.0 requires 1.29.2`)
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, want, choice.Name.String())
+		assert.Equal(t, want, choice.Pin())
 	}
-	assert.Equal(t, "db@2.0.0", choose(t, "db", documents...).Name.String(), "without a cluster any will do")
+	assert.Equal(t, "db@2.0.0", choose(t, "db", documents...).Pin(), "without a cluster any will do")
 }
 
 // TestPreferences holds that a deprecated version is taken where nothing else fits, and a yanked one never.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
-	documents := []*krm.Item{listed(t, "c", 0, versionsOf(entry("3.0.0", 3, "yanked: bad"), entry("2.1.0", 2, "deprecated: d"),
-		entry("2.0.0", 4, "deprecated: e"), entry("1.0.0", 1)))}
+	documents := []*krm.Item{catalogItem(t, "c", 0, dbVersions(listing("3.0.0", 3, "yanked: bad"), listing("2.1.0", 2, "deprecated: d"),
+		listing("2.0.0", 4, "deprecated: e"), listing("1.0.0", 1)))}
 	choice := choose(t, "db", documents...)
-	assert.Equal(t, "db@1.0.0", choice.Name.String())
-	assert.Equal(t, "all=4 -> releases=4 -> not yanked=3 -> not deprecated=1", choice.Trail.String())
-	assert.Equal(t, []string{"2.1.0", "2.0.0"}, choice.Trail[3].Dropped())
+	assert.Equal(t, "db@1.0.0", choice.Pin())
+	assert.Equal(t, "all=4 -> releases=4 -> not yanked=3 -> not deprecated=1", choice.Trace.String())
+	assert.Equal(t, []string{"2.1.0", "2.0.0"}, choice.Trace[3].Dropped())
 	assert.Equal(t, "all=4 -> releases=4 -> not yanked=3 -> not deprecated=1 -> highest; not yanked leaves out 3.0.0; "+
 		"not deprecated leaves out 2.1.0, 2.0.0", choice.How())
 	choice = choose(t, "db@^2", documents...)
 	assert.Equal(t, []string{`db@2.1.0 is deprecated: "d"`}, choice.Warnings)
-	_, err := resolve.NewCatalog(documents).Choose("db@^3")
+	_, err := NewCatalog(documents).Choose("db@^3")
 	require.ErrorContains(t, err, `that is not yanked: 3.0.0 is yanked ("bad")`)
-	prereleases := listed(t, "c", 0, versionsOf(entry("1.0.0", 1, "yanked: bad"), entry("2.0.0-rc.1", 2)))
-	_, err = resolve.NewCatalog([]*krm.Item{prereleases}).Choose("db")
+	prereleases := catalogItem(t, "c", 0, dbVersions(listing("1.0.0", 1, "yanked: bad"), listing("2.0.0-rc.1", 2)))
+	_, err = NewCatalog([]*krm.Item{prereleases}).Choose("db")
 	require.ErrorContains(t, err, "all=2 -> releases=1 -> not yanked=0", "a prerelease does not stand in for a yanked release")
 }
 
 // TestFlawsStayWhereTheyAre holds that a flaw makes unusable what it is about, and no more.
 func TestFlawsStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
-	good := "{name: good, versions: [" + entry("1.0.0", 1) + "]}"
+	good := "{name: good, versions: [" + listing("1.0.0", 1) + "]}"
 	for flawed, floats := range map[string]bool{
-		"{name: db, versions: [" + entry("2.0.0", 2, "yankd: typo") + ", " + entry("1.0.0", 1) + "]}":  false,
-		"{name: db, versions: [{version: 2.0.0}, " + entry("1.0.0", 1) + "]}":                          false,
-		"{name: db, versions: [" + entry("v2", 2) + ", " + entry("1.0.0", 1) + "]}":                    false,
-		"{name: db, versions: [" + entry("2.0.0", 2, "yanked: true") + ", " + entry("1.0.0", 1) + "]}": false,
-		"{name: db, versions: [" + entry("1.0.0", 1) + ", " + entry("0.1.0", 2, "yanked: true") + "]}": true,
-		"{name: db, versions: [" + entry("1.0.0", 1, "released: soon") + "]}":                          true,
-		"{name: db, channels: {X: 1.0.0}, versions: [" + entry("1.0.0", 1) + "]}":                      true,
+		"{name: db, versions: [" + listing("2.0.0", 2, "yankd: typo") + ", " + listing("1.0.0", 1) + "]}":  false,
+		"{name: db, versions: [{version: 2.0.0}, " + listing("1.0.0", 1) + "]}":                            false,
+		"{name: db, versions: [" + listing("v2", 2) + ", " + listing("1.0.0", 1) + "]}":                    false,
+		"{name: db, versions: [" + listing("2.0.0", 2, "yanked: true") + ", " + listing("1.0.0", 1) + "]}": false,
+		"{name: db, versions: [" + listing("1.0.0", 1) + ", " + listing("0.1.0", 2, "yanked: true") + "]}": true,
+		"{name: db, versions: [" + listing("1.0.0", 1, "released: soon") + "]}":                            true,
+		"{name: db, channels: {X: 1.0.0}, versions: [" + listing("1.0.0", 1) + "]}":                        true,
 	} {
-		plugins := resolve.NewCatalog([]*krm.Item{listed(t, "c", 0, "["+flawed+", "+good+"]")})
+		plugins := NewCatalog([]*krm.Item{catalogItem(t, "c", 0, "["+flawed+", "+good+"]")})
 		assert.NotEmpty(t, plugins.Problems(), flawed)
 		_, err := plugins.Choose("good")
 		require.NoError(t, err, flawed)
@@ -223,7 +222,7 @@ func TestFlawsStayWhereTheyAre(t *testing.T) {
 	for _, spec := range []string{"{prioritty: 1, plugins: [" + good + "]}", "{priority: high, plugins: [" + good + "]}"} {
 		document, err := krm.NewItem([]byte("apiVersion: resourceplugins.dev/v1alpha1\nkind: Catalog\nmetadata: {name: c}\nspec: " + spec))
 		require.NoError(t, err)
-		_, err = resolve.NewCatalog([]*krm.Item{document}).Choose("good")
+		_, err = NewCatalog([]*krm.Item{document}).Choose("good")
 		assert.Error(t, err, "whose priority is not known: %s", spec)
 	}
 }
@@ -244,7 +243,7 @@ func TestOrderOfCatalogsNeverCounts(t *testing.T) {
 }
 
 type world struct {
-	catalogs  []*resolve.CatalogDocument
+	catalogs  []*CatalogDocument
 	documents []string
 	locks     []string
 }
@@ -252,7 +251,7 @@ type world struct {
 func randomWorld(random *rand.Rand) *world {
 	w := &world{}
 	for c := range 1 + random.IntN(3) {
-		document := resolve.NewCatalogDocument(fmt.Sprintf("catalog-%d", c))
+		document := NewCatalogDocument(fmt.Sprintf("catalog-%d", c))
 		document.Spec.Priority = random.IntN(2)
 		for _, name := range []string{"db", "queue", "Queue"} {
 			p := v1alpha1.CatalogPlugin{Name: name, Channels: map[string]string{}}
@@ -323,9 +322,9 @@ func (w *world) outcome(t *testing.T) []string {
 		documents = append(documents, unsorted(t, c))
 	}
 	documents = append(documents, items(t, strings.Join(w.documents, " "))...)
-	cluster, err := resolve.KubernetesVersion("1.29")
+	cluster, err := KubernetesVersion("1.29")
 	require.NoError(t, err)
-	plugins := resolve.NewCatalog(krm.NewList(documents...).Items(), resolve.ForKubernetes(cluster))
+	plugins := NewCatalog(krm.NewList(documents...).Items(), ForKubernetes(cluster))
 	seen := map[string]bool{}
 	var lines []string
 	for _, reference := range strings.Fields("db db@1 db@^1 db@2.0.0+b db@stable db@<3 queue queue@2 queue@stable Queue Queue@^2 no") {
@@ -334,7 +333,7 @@ func (w *world) outcome(t *testing.T) []string {
 			lines = append(lines, reference+": "+placeless(err.Error()))
 			continue
 		}
-		lines = append(lines, fmt.Sprint(reference, ": ", choice.Name, choice.Digest, choice.How(), choice.Warnings))
+		lines = append(lines, fmt.Sprint(reference, ": ", choice.name, choice.Digest, choice.How(), choice.Warnings))
 	}
 	for _, problem := range krm.Results(plugins.Problems()).Sort() {
 		seen[problem.ResourceRef.Name+": "+problem.Message] = true

@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"fmt"
@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func messages(plugins *resolve.Catalog) []string {
+func messages(plugins *Catalog) []string {
 	var lines []string
 	for _, problem := range plugins.Problems() {
 		lines = append(lines, fmt.Sprintf("%s %s: %s", problem.ResourceRef.Name, problem.Field.Path, problem.Message))
@@ -21,14 +20,14 @@ func messages(plugins *resolve.Catalog) []string {
 }
 
 // TestEqualPrecedence holds that a version is published once, whether or not its documents say the same, and that the
-// versions beside it still resolve.
+// versions beside it still
 func TestEqualPrecedence(t *testing.T) {
 	t.Parallel()
 	for _, second := range []*krm.Item{
 		item(t, "db@1.0.0"),
 		parse(t, "db@1.0.0", "{runner: {image: other}}"),
 	} {
-		plugins := resolve.NewCatalog([]*krm.Item{item(t, "db@v1"), item(t, "db@0.9.0"), second})
+		plugins := NewCatalog([]*krm.Item{item(t, "db@v1"), item(t, "db@0.9.0"), second})
 		message := `version 1.0.0 of plugin "db" must be published once, not by "db@1.0.0" and "db@v1": ` +
 			`remove one, or bump its version`
 		assert.Equal(t, []string{"db@1.0.0 metadata.name: " + message, "db@v1 metadata.name: " + message}, messages(plugins))
@@ -38,13 +37,13 @@ func TestEqualPrecedence(t *testing.T) {
 		}
 		choice, err := plugins.Resolve("db@<1")
 		require.NoError(t, err)
-		assert.Equal(t, "db@0.9.0", choice.Name.String())
+		assert.Equal(t, "db@0.9.0", choice.Pin())
 	}
 }
 
 func TestBuildsOfOneVersionAreEqual(t *testing.T) {
 	t.Parallel()
-	plugins := resolve.NewCatalog(items(t, "db@1.0.0+b1 db@1.0.0+b2"))
+	plugins := NewCatalog(items(t, "db@1.0.0+b1 db@1.0.0+b2"))
 	assert.Len(t, plugins.Problems(), 2)
 }
 
@@ -56,28 +55,28 @@ func annotated(path string, index int) string {
 // TestTheSameItemTwice is what kpt sends under overlapping selectors.
 func TestTheSameItemTwice(t *testing.T) {
 	t.Parallel()
-	plugins := resolve.NewCatalog([]*krm.Item{
+	plugins := NewCatalog([]*krm.Item{
 		item(t, "db@1", annotated("a.yaml", 1)), item(t, "db@2", annotated("a.yaml", 0)), item(t, "db@1", annotated("a.yaml", 1)),
 	})
 	assert.Empty(t, plugins.Problems())
 	choice, err := plugins.Resolve("db@1")
 	require.NoError(t, err)
-	assert.Equal(t, "all=2 -> 1=1", choice.Trail.String())
+	assert.Equal(t, "all=2 -> 1=1", choice.Trace.String())
 
-	plugins = resolve.NewCatalog([]*krm.Item{item(t, "db@1", annotated("a.yaml", 0)), item(t, "db@1", annotated("b.yaml", 0))})
+	plugins = NewCatalog([]*krm.Item{item(t, "db@1", annotated("a.yaml", 0)), item(t, "db@1", annotated("b.yaml", 0))})
 	require.Len(t, plugins.Problems(), 2)
 	assert.Contains(t, plugins.Problems()[0].Message, `not by "db@1" (a.yaml) and "db@1" (b.yaml)`)
 }
 
 func TestNamesThatDifferOnlyInCase(t *testing.T) {
 	t.Parallel()
-	plugins := resolve.NewCatalog(items(t, "db@1 DB@2 Db-x@1"))
+	plugins := NewCatalog(items(t, "db@1 DB@2 Db-x@1"))
 	assert.Equal(t, []string{`db@1 metadata.name: plugin "db" must not differ only in case from plugin "DB": rename one`},
 		messages(plugins))
 	for _, reference := range []string{"db", "DB"} {
 		choice, err := plugins.Resolve(reference)
 		require.NoError(t, err)
-		assert.Equal(t, reference, choice.Name.Bare)
+		assert.Equal(t, reference, choice.name.Bare)
 	}
 }
 
@@ -92,13 +91,13 @@ func TestDocumentsNobodyNeeds(t *testing.T) {
 		item(t, "unread@1"), item(t, "unread@one"),
 		item(t, "un_named@1"),
 	}
-	plugins := resolve.NewCatalog(documents)
+	plugins := NewCatalog(documents)
 	assert.Empty(t, plugins.Problems())
 	for reference, want := range map[string]string{
 		"db":         "",
 		"unread@1":   "",
 		"broken":     `ResourcePlugin "broken@1": spec.runner.image: must be a string`,
-		"specless@1": `ResourcePlugin "specless@1": spec: must be set; validate-plugin tells everything that must be mended`,
+		"specless@1": `ResourcePlugin "specless@1": spec: must be set; run validate-plugin for all findings`,
 		"unread":     `ResourcePlugin "unread@one": metadata.name: version "one" must be a semver such as 1.0.0`,
 		"unread@^1":  `ResourcePlugin "unread@one": metadata.name: version "one" must be a semver such as 1.0.0`,
 		"unread@2":   `ResourcePlugin "unread@one": metadata.name: version "one" must be a semver such as 1.0.0`,
@@ -116,10 +115,10 @@ func TestDocumentsNobodyNeeds(t *testing.T) {
 // TestWhatHasNoDigestIsNotChosen uses a document that decodes and yet has no canonical form.
 func TestWhatHasNoDigestIsNotChosen(t *testing.T) {
 	t.Parallel()
-	_, err := resolve.NewCatalog([]*krm.Item{
+	_, err := NewCatalog([]*krm.Item{
 		parse(t, "db@1", "{runner: {image: alpine}, description: 2001-12-14 21:59:43}"),
 	}).Resolve("db")
-	var found *resolve.DocumentError
+	var found *DocumentError
 	require.ErrorAs(t, err, &found)
 	assert.Equal(t, krm.Path("spec.description"), found.Path)
 	assert.Equal(t, `"2001-12-14 21:59:43" must be a string: quote it`, found.Message)
@@ -127,7 +126,7 @@ func TestWhatHasNoDigestIsNotChosen(t *testing.T) {
 
 func TestConfirm(t *testing.T) {
 	t.Parallel()
-	plugins := resolve.NewCatalog(items(t, "pp@1.0.0 qq"))
+	plugins := NewCatalog(items(t, "pp@1.0.0 qq"))
 	other := "sha256:" + strings.Repeat("0", 64)
 	for reference, words := range map[string]string{
 		"pp": `resource plugin "pp" version "1.0.0" already exists; versions are immutable — ` +
@@ -137,14 +136,14 @@ func TestConfirm(t *testing.T) {
 	} {
 		choice, err := plugins.Resolve(reference)
 		require.NoError(t, err)
-		pin := choice.Name.String()
-		require.NoError(t, choice.Confirm(resolve.Resolution{Pin: pin, Digest: choice.Digest}))
-		require.NoError(t, choice.Confirm(resolve.Resolution{Pin: reference + "@0.1.0", Digest: other}), "of another version")
-		require.NoError(t, choice.Confirm(resolve.Resolution{}), "of nothing")
-		err = choice.Confirm(resolve.Resolution{Pin: pin, Digest: other})
-		var found *resolve.DocumentError
+		pin := choice.Pin()
+		require.NoError(t, choice.Confirm(Resolution{Pin: pin, Digest: choice.Digest}))
+		require.NoError(t, choice.Confirm(Resolution{Pin: reference + "@0.1.0", Digest: other}), "of another version")
+		require.NoError(t, choice.Confirm(Resolution{}), "of nothing")
+		err = choice.Confirm(Resolution{Pin: pin, Digest: other})
+		var found *DocumentError
 		require.ErrorAs(t, err, &found)
-		assert.Same(t, choice.Plugin.Item, found.Item)
+		assert.Same(t, choice.Item, found.Item)
 		assert.Equal(t, krm.Path("metadata.name"), found.Path)
 		assert.Equal(t, fmt.Sprintf("%s; it was resolved as %s and is %s now", words, other, choice.Digest), found.Message)
 	}

@@ -16,7 +16,7 @@ import (
 // entry is one version of a plugin: a document, what catalogs list of it, or both.
 type entry struct {
 	name   version.Name
-	item   *krm.Item // the document, nil where only catalogs know the version
+	item   *krm.Item // the document, nil if only catalogs have the version
 	listed []listed  // the highest priority first
 
 	loaded bool
@@ -27,17 +27,17 @@ type entry struct {
 
 // listed is a version in a catalog.
 type listed struct {
-	source          *source
-	plugin, version int
+	source      *source
+	plugin, row int
 }
 
-func (l listed) Version() *v1alpha1.CatalogVersion {
-	return &l.source.Spec.Plugins[l.plugin].Versions[l.version]
+func (l listed) version() *v1alpha1.CatalogVersion {
+	return &l.source.Spec.Plugins[l.plugin].Versions[l.row]
 }
 
-func (l listed) path() krm.Path { return VersionPath(l.plugin, l.version) }
+func (l listed) path() krm.Path { return versionPath(l.plugin, l.row) }
 
-// priority is that of the highest catalog that lists the version, 0 where none does.
+// priority is the highest of the catalogs that list the version, 0 if none does.
 func (e *entry) priority() int {
 	if len(e.listed) == 0 {
 		return 0
@@ -45,15 +45,15 @@ func (e *entry) priority() int {
 	return e.listed[0].source.Spec.Priority
 }
 
-// fact returns what the catalogs of the highest priority say: of different texts the smallest, so that order never
-// counts.
-func (e *entry) fact(field func(*v1alpha1.CatalogVersion) string) string {
+// field returns the value of a field in the catalogs of the highest priority: of different values the smallest, so that
+// order does not matter.
+func (e *entry) field(value func(*v1alpha1.CatalogVersion) string) string {
 	least := ""
 	for _, l := range e.listed {
 		if l.source.Spec.Priority != e.priority() {
 			break
 		}
-		if text := field(l.Version()); text != "" && (least == "" || text < least) {
+		if text := value(l.version()); text != "" && (least == "" || text < least) {
 			least = text
 		}
 	}
@@ -61,22 +61,22 @@ func (e *entry) fact(field func(*v1alpha1.CatalogVersion) string) string {
 }
 
 func (e *entry) yanked() string {
-	return e.fact(func(v *v1alpha1.CatalogVersion) string { return v.Yanked })
+	return e.field(func(v *v1alpha1.CatalogVersion) string { return v.Yanked })
 }
 
 func (e *entry) deprecated() string {
-	return e.fact(func(v *v1alpha1.CatalogVersion) string { return v.Deprecated })
+	return e.field(func(v *v1alpha1.CatalogVersion) string { return v.Deprecated })
 }
 
 func (e *entry) source() string {
-	return e.fact(func(v *v1alpha1.CatalogVersion) string { return v.Source })
+	return e.field(func(v *v1alpha1.CatalogVersion) string { return v.Source })
 }
 
-// kubernetes is the lowest version of Kubernetes that the version runs on, nil where any will do.
+// kubernetes is the lowest version of Kubernetes that the version runs on, nil if it runs on any.
 func (e *entry) kubernetes() *semver.Version {
 	var highest *semver.Version
 	for _, l := range e.listed {
-		requires := l.Version().Requires
+		requires := l.version().Requires
 		if l.source.Spec.Priority != e.priority() {
 			break
 		}
@@ -91,7 +91,7 @@ func (e *entry) kubernetes() *semver.Version {
 	return highest
 }
 
-// load finds out the digest: that of the document where there is one, which must be what catalogs have.
+// load determines the digest: that of the document if there is one, which must be the digest that catalogs have.
 func (e *entry) load() error {
 	if !e.loaded && e.broken == nil {
 		e.loaded, e.broken = true, e.read()
@@ -104,7 +104,7 @@ func (e *entry) load() error {
 
 func (e *entry) read() *DocumentError {
 	if e.item == nil {
-		e.digest = e.said()
+		e.digest = e.listedDigest()
 		return nil
 	}
 	read, problems := document.ReadPlugin(e.item)
@@ -119,13 +119,13 @@ func (e *entry) read() *DocumentError {
 		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message}
 	}
 	e.plugin, e.digest = read, sum
-	if said := e.said(); said != "" && said != sum {
-		return e.changed(fmt.Sprintf("%s has it as %s", e.listed[0].source.label(), said))
+	if listed := e.listedDigest(); listed != "" && listed != sum {
+		return e.changed(fmt.Sprintf("%s has it as %s", e.listed[0].source.label(), listed))
 	}
 	return nil
 }
 
-// place returns the document that a finding about the version is about, and where in it: in a catalog at this field.
+// place returns the document and the path that a finding about the version is about: in a catalog this field.
 func (e *entry) place(field string) (*krm.Item, krm.Path) {
 	if e.item != nil {
 		return e.item, namePath
@@ -133,7 +133,7 @@ func (e *entry) place(field string) (*krm.Item, krm.Path) {
 	return e.listed[0].source.Item, e.listed[0].path().Key(field)
 }
 
-// label names where the version is from.
+// label names the document that the version is from.
 func (e *entry) label() string {
 	if e.item != nil {
 		return label(e.item)
@@ -141,7 +141,7 @@ func (e *entry) label() string {
 	return e.listed[0].source.label()
 }
 
-// label names a document for a person: its name as written, and where it is where that is known.
+// label names a document for messages: its name, and its file and line if they are known.
 func label(item *krm.Item) string {
 	text := fmt.Sprintf("%q", item.Name())
 	switch place := item.PlaceOf(namePath); {
@@ -154,11 +154,11 @@ func label(item *krm.Item) string {
 	}
 }
 
-// sameFile tells whether two items are one document that came twice, as kpt sends it under overlapping selectors.
+// sameFile reports whether two items are one document that came twice, as kpt sends it under overlapping selectors.
 func sameFile(a, b *krm.Item) bool {
 	one, other := fileOf(a), fileOf(b)
 	return one != nil && other != nil && *one == *other
 }
 
-// fileOf returns where an orchestrator has an item from, nil where that is not known.
+// fileOf returns the file of an item as its orchestrator has it, nil if that is not known.
 func fileOf(item *krm.Item) *krm.File { return krm.At(item, "", krm.Info, "").File }

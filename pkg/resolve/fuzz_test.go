@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"fmt"
@@ -9,13 +9,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // FuzzCatalog holds that no catalog, however broken, breaks anything, that every choice is a version with a digest, and
 // that what is chosen can be pinned.
 func FuzzCatalog(f *testing.F) {
-	good := "{plugins: " + versionsOf(entry("1.0.0", 1), entry("2.0.0", 2, "yanked: bad"), entry("0.1.0", 3, "deprecated: old")) + "}"
+	good := "{plugins: " + dbVersions(listing("1.0.0", 1), listing("2.0.0", 2, "yanked: bad"), listing("0.1.0", 3, "deprecated: old")) + "}"
 	for _, spec := range []string{
 		good, "~", "[]", "{plugins: {}}", "{plugins: [~, 1, {}, {name: db}]}", "{priority: 99999999999999999999}",
 		"{plugins: [{name: db, channels: {stable: 1.0.0, x: 1}, versions: [~, {version: v1}, {version: 1.0.0}]}]}",
@@ -36,8 +35,8 @@ func FuzzCatalog(f *testing.F) {
 			}
 			documents = append(documents, document)
 		}
-		resolve.Lint(documents)
-		plugins := resolve.NewCatalog(documents)
+		Lint(documents)
+		plugins := NewCatalog(documents)
 		choice, err := plugins.Choose(reference)
 		if err != nil {
 			require.NotContains(t, err.Error(), "\n")
@@ -45,7 +44,7 @@ func FuzzCatalog(f *testing.F) {
 		}
 		require.True(t, digest.Valid(choice.Digest))
 		require.NotContains(t, choice.How(), "\n")
-		pinned, err := plugins.ChooseFresh(choice.Name.String())
+		pinned, err := plugins.ChooseFresh(choice.Pin())
 		require.NoError(t, err)
 		require.Equal(t, choice.Digest, pinned.Digest)
 	})

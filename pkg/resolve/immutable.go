@@ -6,17 +6,16 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// Confirm checks that the choice is what a sandbox has on record. Published versions are immutable: it is an error, in
-// the words of the vendor's API, when the same version comes with another digest. An error is a *DocumentError about
-// the plugin's document.
+// Confirm checks that the choice is what a sandbox has on record. Published versions are immutable: the same version
+// with another digest is a *DocumentError about the plugin's document, in the words of the vendor's API.
 func (c *Choice) Confirm(recorded Resolution) error {
-	if recorded.Pin != c.Name.String() || recorded.Digest == c.Digest {
+	if recorded.Pin != c.Pin() || recorded.Digest == c.Digest {
 		return nil
 	}
 	return c.entry.changed("it was resolved as " + recorded.Digest)
 }
 
-// changed tells that a version is not what was published, and who knows it otherwise.
+// changed returns the error that a version is not what was published; known says which document has another digest.
 func (e *entry) changed(known string) *DocumentError {
 	item, path := e.place("digest")
 	return &DocumentError{
@@ -25,9 +24,9 @@ func (e *entry) changed(known string) *DocumentError {
 	}
 }
 
-// StillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing): for a version that has
-// disappeared though sandboxes, listed as text, were resolved to it.
-func StillReferenced(pin, sandboxes string) string {
+// stillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing), for a version that
+// disappeared although sandboxes, listed as text, were resolved to it.
+func stillReferenced(pin, sandboxes string) string {
 	return version.StillReferenced(pin, sandboxes) +
 		"; a published version must stay as long as a sandbox has it: restore it"
 }

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,7 +19,7 @@ func Lint(items []*krm.Item) []krm.Result {
 	return c.lint(c.Problems())
 }
 
-// LintPublished is Lint without what plugin documents break among themselves, for whoever checks that by rules of its own.
+// LintPublished is Lint without conflicts of plugin documents, for callers that check those by rules of their own.
 func LintPublished(items []*krm.Item) []krm.Result {
 	c := NewCatalog(items)
 	return c.lint(slices.DeleteFunc(slices.Clone(c.Problems()), func(one krm.Result) bool {
@@ -30,8 +29,8 @@ func LintPublished(items []*krm.Item) []krm.Result {
 
 func (c *Catalog) lint(problems krm.Results) krm.Results {
 	results := slices.Clone(problems)
-	for _, bare := range slices.Sorted(maps.Keys(c.families)) {
-		for _, e := range c.families[bare].entries {
+	for _, bare := range slices.Sorted(maps.Keys(c.plugins)) {
+		for _, e := range c.plugins[bare].entries {
 			if found := c.verify(e); found != nil {
 				results = append(results, found.Result())
 			}
@@ -40,32 +39,31 @@ func (c *Catalog) lint(problems krm.Results) krm.Results {
 	return append(results, c.lintLocks()...).Sort()
 }
 
-// verify returns in what a version differs from what was published, nil where it does not. What is wrong with a document
-// otherwise is not looked for.
+// verify returns how a version differs from what was published, nil if it does not. Other errors of its document are
+// ignored.
 func (c *Catalog) verify(e *entry) *DocumentError {
-	_, _, locked := c.locks.Chosen(e.name.String())
+	_, locked := c.locks.pinned(e.name.String())
 	published := locked || e.item != nil && len(e.listed) > 0
 	var found *DocumentError
-	if e.broken == nil && published && errors.As(cmp.Or(e.load(), c.keepsTo(e)), &found) && !found.Changed {
+	if e.broken == nil && published && errors.As(c.verifyContent(e), &found) && !found.Changed {
 		found = nil
 	}
 	return found
 }
 
-// lintLocks finds locked versions that have disappeared. Of plugins that nothing is known about nothing is said: their
-// catalog may be elsewhere.
+// lintLocks finds locked versions that have disappeared. Unknown plugins are not reported: their catalog may be elsewhere.
 func (c *Catalog) lintLocks() krm.Results {
 	var results krm.Results
-	for _, entry := range c.locks.Entries() {
-		name, _ := version.ParseName(entry.Chosen) // the lock's own check lets no other pass
-		f := c.families[name.Bare]
-		if f == nil || f.unread != nil || f.find(name.Version) != nil {
+	for _, entry := range c.locks.entries() {
+		name, _ := version.ParseName(entry.Chosen) // the lock's own check accepts no other
+		p := c.plugins[name.Bare]
+		if p == nil || p.unread != nil || p.find(name.Version) != nil {
 			continue
 		}
-		_, by, _ := c.locks.Get(entry.Asked)
-		results = append(results, krm.At(by.Item, "spec.plugins", krm.Error, fmt.Sprintf(
+		locked, _ := c.locks.get(entry.Asked)
+		results = append(results, krm.At(locked.lock.item, entriesPath, krm.Error, fmt.Sprintf(
 			"locked version %s must stay as long as a reference is locked to it: restore it, or move the lock; %s",
-			name, thereAre(f.versions()))))
+			name, thereAre(p.versions()))))
 	}
 	return results
 }

@@ -1,5 +1,21 @@
-// Package lock reads and writes PluginLock documents: what each reference of a sandbox to a plugin was resolved to. A
-// reference that is locked means the same version until somebody moves the lock on purpose.
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// lock is a PluginLock document: what each reference of a sandbox to a plugin was resolved to. A reference that is locked
+// means the same version until somebody updates the lock.
 //
 //	apiVersion: resourceplugins.dev/v1alpha1
 //	kind: PluginLock
@@ -13,80 +29,90 @@
 //	    chosen: hello-db@1.2.0
 //	    digest: sha256:baad84644d49e41ee9a26ce99eb3e6db93069d607644f519c895a1e6f9b79fa7
 //
-// Entries are sorted by what was asked, and each takes three lines, so that branches which add different ones merge.
-// There is no timestamp: the same resolution is the same bytes.
-package resolve
-
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
-)
-
-// Lock is a PluginLock document.
-type Lock struct {
-	// Item is the document as it came.
-	Item *krm.Item
-	// Entries are in the document's order.
-	Entries []v1alpha1.LockEntry
+// Entries are sorted by the reference, and each has three lines, so that branches which add different ones merge. There
+// is no timestamp: the same resolution is the same bytes.
+type lock struct {
+	item *krm.Item
+	// entries are in the document's order.
+	entries []v1alpha1.LockEntry
 }
 
-// Line writes an entry as a list element of a lock in one line, for people to copy.
-func LockLine(e v1alpha1.LockEntry) string {
-	return fmt.Sprintf("- {asked: %s, chosen: %s, digest: %s}", flowText(e.Asked), e.Chosen, e.Digest)
+const entriesPath krm.Path = "spec.plugins"
+
+// CheckLock returns everything that is wrong with a PluginLock document by itself.
+func CheckLock(item *krm.Item) []krm.Result {
+	_, problems := readLock(item)
+	return resultsOf(item, problems)
 }
 
-const (
-	lockSpecPath krm.Path = "spec"
-	entriesPath  krm.Path = "spec.plugins"
-)
-
-// Read decodes a document. It returns the lock with the entries that are sound, and everything that is not.
-func ReadLock(item *krm.Item) (*Lock, []strictyaml.Problem) {
+// readLock decodes a document. It returns the lock with its valid entries, and everything that is wrong.
+func readLock(item *krm.Item) (*lock, []strictyaml.Problem) {
 	var spec v1alpha1.PluginLockSpec
-	problems := strictyaml.Into(krm.Value(item.YNode(), "spec"), lockSpecPath, &spec)
-	l := &Lock{Item: item}
-	byAsked := map[string]int{}
+	problems := strictyaml.Into(krm.Value(item.YNode(), "spec"), specPath, &spec)
+	l := &lock{item: item}
+	indexes := map[string]int{} // by reference
 	for i, entry := range spec.Plugins {
-		if incomplete(entry) {
-			continue // which decoding told
+		if entry.Asked == "" || entry.Chosen == "" || entry.Digest == "" {
+			continue // reported by decoding
 		}
 		if problem := checkEntry(entry, entriesPath.Index(i)); problem != nil {
 			problems = append(problems, *problem)
 			continue
 		}
-		if other, ok := byAsked[entry.Asked]; ok {
+		if other, ok := indexes[entry.Asked]; ok {
 			if spec.Plugins[other] != entry {
-				problems = append(problems, fault(entriesPath.Index(i).Key("asked"),
+				problems = append(problems, strictyaml.Error(entriesPath.Index(i).Key("asked"),
 					"%q must be locked once: it is in entry %d with another version or digest; remove one", entry.Asked, other))
 			}
 			continue
 		}
-		byAsked[entry.Asked] = i
-		l.Entries = append(l.Entries, entry)
+		indexes[entry.Asked] = i
+		l.entries = append(l.entries, entry)
 	}
 	return l, problems
 }
 
-func incomplete(e v1alpha1.LockEntry) bool { return e.Asked == "" || e.Chosen == "" || e.Digest == "" }
+// checkEntry returns what is wrong with an entry, nil if nothing is.
+func checkEntry(e v1alpha1.LockEntry, at krm.Path) *strictyaml.Problem {
+	var problem strictyaml.Problem
+	reference, err := version.ParseReference(e.Asked)
+	chosen, chosenErr := version.ParseName(e.Chosen)
+	switch {
+	case err != nil:
+		problem = strictyaml.Error(at.Key("asked"), "must be a reference to a plugin: %s", err)
+	case chosenErr != nil:
+		problem = strictyaml.Error(at.Key("chosen"), "must be a version in full, such as hello-db@1.0.0: %s", chosenErr)
+	case chosen.String() != e.Chosen:
+		problem = strictyaml.Error(at.Key("chosen"), "must be a version in full: write %q", chosen)
+		problem.Proposed = chosen.String()
+	case chosen.Bare != reference.Bare:
+		problem = strictyaml.Error(at.Key("chosen"), "must be a version of %q, not %q", reference.Bare, e.Chosen)
+	case !reference.Admits(chosen.Version):
+		problem = strictyaml.Error(at.Key("chosen"), "must be what %q allows, not %q: run mode update", e.Asked, e.Chosen)
+	case !digest.Valid(e.Digest):
+		problem = strictyaml.Error(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", e.Digest)
+	default:
+		return nil
+	}
+	return &problem
+}
 
 func sorted(entries []v1alpha1.LockEntry) []v1alpha1.LockEntry {
 	entries = slices.Clone(entries)
-	slices.SortFunc(entries, compare)
+	slices.SortFunc(entries, compareLocked)
 	return entries
 }
 
-func compare(a, b v1alpha1.LockEntry) int {
+func compareLocked(a, b v1alpha1.LockEntry) int {
 	return cmp.Or(cmp.Compare(a.Asked, b.Asked), cmp.Compare(a.Chosen, b.Chosen), cmp.Compare(a.Digest, b.Digest))
 }
 
-// flowText quotes a reference where it would not be one plain word between braces.
+// lockLine writes an entry as a list element of a lock in one line, for people to copy.
+func lockLine(e v1alpha1.LockEntry) string {
+	return fmt.Sprintf("- {asked: %s, chosen: %s, digest: %s}", flowText(e.Asked), e.Chosen, e.Digest)
+}
+
+// flowText quotes a reference that is not one plain word between braces.
 func flowText(text string) string {
 	if isAmbiguous(text) || strings.ContainsAny(text, " ,#*&!|>'\"%{}[]") {
 		return strconv.Quote(text)

@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func lockDocument(tb testing.TB, name, asked, chosen, digest string) *krm.Item {
@@ -21,7 +20,7 @@ func lockDocument(tb testing.TB, name, asked, chosen, digest string) *krm.Item {
 }
 
 // unsorted prints a catalog as it is, in the order of its plugins and versions.
-func unsorted(tb testing.TB, c *resolve.CatalogDocument) *krm.Item {
+func unsorted(tb testing.TB, c *CatalogDocument) *krm.Item {
 	tb.Helper()
 	type version = map[string]any
 	var plugins []any
@@ -54,26 +53,26 @@ func unsorted(tb testing.TB, c *resolve.CatalogDocument) *krm.Item {
 // TestLocked holds that a reference that is locked means what it meant, and nothing else does.
 func TestLocked(t *testing.T) {
 	t.Parallel()
-	listed := listed(t, "c", 0, versionsOf(entry("1.0.0", 1), entry("1.1.0", 2), entry("1.2.0", 3, "yanked: bad")))
-	plugins := resolve.NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.0.0", sum(1))})
+	listed := catalogItem(t, "c", 0, dbVersions(listing("1.0.0", 1), listing("1.1.0", 2), listing("1.2.0", 3, "yanked: bad")))
+	plugins := NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.0.0", sum(1))})
 	require.Empty(t, plugins.Problems())
 	choice, err := plugins.Choose("db@^1")
 	require.NoError(t, err)
-	assert.Equal(t, "db@1.0.0", choice.Name.String())
+	assert.Equal(t, "db@1.0.0", choice.Pin())
 	assert.Equal(t, "lock", choice.Lock)
 	assert.Equal(t, `kept by the lock "lock"`, choice.How())
 	require.NoError(t, choice.Settled("db@^1"))
 	for _, reference := range []string{"db", "db@1.x"} {
 		choice, err = plugins.Choose(reference)
 		require.NoError(t, err)
-		assert.Equal(t, "db@1.1.0", choice.Name.String())
+		assert.Equal(t, "db@1.1.0", choice.Pin())
 		require.ErrorContains(t, choice.Settled(reference), "must not float in the delete phase")
 	}
 	choice, err = plugins.ChooseFresh("db@^1")
 	require.NoError(t, err)
-	assert.Equal(t, "db@1.1.0", choice.Name.String())
+	assert.Equal(t, "db@1.1.0", choice.Pin())
 
-	yanked := resolve.NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.2.0", sum(3))})
+	yanked := NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.2.0", sum(3))})
 	choice, err = yanked.Choose("db@^1")
 	require.NoError(t, err)
 	assert.Len(t, choice.Warnings, 1, "what was created with a yanked version is removed with it")
@@ -81,20 +80,20 @@ func TestLocked(t *testing.T) {
 
 func TestLocksThatNoLongerHold(t *testing.T) {
 	t.Parallel()
-	listed := listed(t, "c", 0, versionsOf(entry("1.0.0", 1), entry("2.0.0", 2, `requires: {kubernetes: "1.31"}`)))
-	cluster, err := resolve.KubernetesVersion("1.29")
+	listed := catalogItem(t, "c", 0, dbVersions(listing("1.0.0", 1), listing("2.0.0", 2, `requires: {kubernetes: "1.31"}`)))
+	cluster, err := KubernetesVersion("1.29")
 	require.NoError(t, err)
 	for _, c := range []struct{ asked, chosen, digest, want string }{
 		{"db@^1", "db@1.1.0", sum(1), `plugin "db" has no version 1.1.0 any more, and the lock "lock" has it for "db@^1": there are`},
 		{"queue", "queue@1.1.0", sum(1), `plugin "queue" has no version 1.1.0 any more, and the lock "lock" has it for "queue": no version is left`},
 		{"db@^1", "db@1.0.0", sum(9), `versions are immutable`},
-		{"db", "db@2.0.0", sum(2), `db@2.0.0 requires Kubernetes 1.31.0, and kubernetesVersion is 1.29.0: the lock "lock" must be moved`},
+		{"db", "db@2.0.0", sum(2), `db@2.0.0 requires Kubernetes 1.31.0, and kubernetesVersion is 1.29.0: the lock "lock" must be updated`},
 	} {
-		plugins := resolve.NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)}, resolve.ForKubernetes(cluster))
+		plugins := NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)}, ForKubernetes(cluster))
 		_, err := plugins.Choose(c.asked)
 		require.ErrorContains(t, err, c.want)
 	}
-	_, err = resolve.NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.0.0", sum(9))}).Choose("db@1.0.0")
+	_, err = NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", "db@^1", "db@1.0.0", sum(9))}).Choose("db@1.0.0")
 	assert.ErrorContains(t, err, `the lock "lock" has it as `+sum(9), "a lock's digest counts whatever is asked")
 }
 
@@ -103,9 +102,9 @@ func TestResolveSettled(t *testing.T) {
 	t.Parallel()
 	document, older := item(t, "db@1.0.0"), item(t, "db@0.9.0")
 	digest := choose(t, "db", document).Digest
-	_, err := resolve.NewCatalog([]*krm.Item{document}).ResolveSettled("db")
+	_, err := NewCatalog([]*krm.Item{document}).ResolveSettled("db")
 	require.NoError(t, err, "of one version there is no choice")
-	plugins := resolve.NewCatalog([]*krm.Item{document, older})
+	plugins := NewCatalog([]*krm.Item{document, older})
 	_, err = plugins.ResolveSettled("db@1")
 	require.NoError(t, err)
 	_, err = plugins.ResolveSettled("db")
@@ -113,14 +112,14 @@ func TestResolveSettled(t *testing.T) {
 		`pin it, or lock it (- {asked: db, chosen: db@1.0.0, digest: `+digest+`})`)
 	_, err = plugins.ResolveSettled("nothing")
 	require.ErrorContains(t, err, "is unknown")
-	locked := resolve.NewCatalog([]*krm.Item{document, older, lockDocument(t, "lock", "db", "db@1.0.0", digest)})
+	locked := NewCatalog([]*krm.Item{document, older, lockDocument(t, "lock", "db", "db@1.0.0", digest)})
 	_, err = locked.ResolveSettled("db")
 	require.NoError(t, err)
 }
 
 func TestLintOfLocks(t *testing.T) {
 	t.Parallel()
-	listed := listed(t, "c", 0, versionsOf(entry("1.0.0", 1)))
+	listed := catalogItem(t, "c", 0, dbVersions(listing("1.0.0", 1)))
 	for _, c := range []struct{ asked, chosen, digest, want string }{
 		{"db", "db@1.0.0", sum(1), ""},
 		{"queue", "queue@1.0.0", sum(1), ""}, // whose catalog may be elsewhere
@@ -128,7 +127,7 @@ func TestLintOfLocks(t *testing.T) {
 		{"db", "db@1.0.0", sum(2), "versions are immutable"},
 		{"db@2", "db@1.0.0", sum(1), `must be what "db@2" allows`},
 	} {
-		results := resolve.Lint([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)})
+		results := Lint([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)})
 		if c.want == "" {
 			assert.Empty(t, results)
 			continue

@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"bytes"
@@ -12,13 +12,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 const head = "apiVersion: resourceplugins.dev/v1alpha1\nkind: PluginLock\nmetadata:\n  name: NAME\nspec:\n"
 
 // document is a lock of a name with the lines of its spec. DIGEST stands for one.
-func document(tb testing.TB, name, spec string) *krm.Item {
+func lockOf(tb testing.TB, name, spec string) *krm.Item {
 	tb.Helper()
 	item, err := krm.NewItem([]byte(strings.NewReplacer("NAME", name, "DIGEST", digestOne(0)).Replace(head + spec)))
 	require.NoError(tb, err)
@@ -27,16 +26,16 @@ func document(tb testing.TB, name, spec string) *krm.Item {
 
 func digestOne(n int) string { return fmt.Sprintf("sha256:%064d", n) }
 
-func problems(t *testing.T, items ...*krm.Item) []string {
+func lockProblems(t *testing.T, items ...*krm.Item) []string {
 	t.Helper()
 	list := krm.NewList(items...)
-	set := resolve.NewLockSet(list.Items())
-	list.Report(set.Problems()...)
+	set := newLockSet(list.Items())
+	list.Report(set.problems...)
 	var lines []string
 	for _, result := range list.Results() {
 		lines = append(lines, fmt.Sprintf("%s %s: %s", result.ResourceRef.Name, result.Field.Path, result.Message))
 	}
-	assert.Equal(t, len(lines) == 0, set.Sound())
+	assert.Equal(t, len(lines) == 0, set.isValid())
 	return lines
 }
 
@@ -49,7 +48,7 @@ func TestGoodLocks(t *testing.T) {
 		"  plugins:\n  - {asked: db@stable, chosen: db@2.0.0-rc.1, digest: DIGEST}\n",
 		"  plugins:\n  - {asked: db, chosen: db@1.0.0+b7, digest: DIGEST}\n  - {asked: db, chosen: db@1.0.0+b7, digest: DIGEST}\n",
 	} {
-		assert.Empty(t, problems(t, document(t, "l", spec)), spec)
+		assert.Empty(t, lockProblems(t, lockOf(t, "l", spec)), spec)
 	}
 }
 
@@ -80,32 +79,32 @@ func TestBadLocks(t *testing.T) {
 			`l spec.plugins[1].asked: "db" must be locked once: it is in entry 0 with another version or digest; remove one`,
 		},
 	} {
-		assert.Equal(t, want, problems(t, document(t, "l", spec)), spec)
+		assert.Equal(t, want, lockProblems(t, lockOf(t, "l", spec)), spec)
 	}
 }
 
 // TestLocksThatDisagree over a reference, or over the digest of a version.
 func TestLocksThatDisagree(t *testing.T) {
 	t.Parallel()
-	one := document(t, "one", "  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n")
-	same := document(t, "same", "  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n")
-	assert.Empty(t, problems(t, one, same))
-	two := document(t, "two", "  plugins:\n  - {asked: db, chosen: db@2.0.0, digest: DIGEST}\n")
+	one := lockOf(t, "one", "  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n")
+	same := lockOf(t, "same", "  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n")
+	assert.Empty(t, lockProblems(t, one, same))
+	two := lockOf(t, "two", "  plugins:\n  - {asked: db, chosen: db@2.0.0, digest: DIGEST}\n")
 	want := []string{fmt.Sprintf(`two spec.plugins: "db" must be locked to one version: "one" has db@1.0.0 for db (%s), `+
 		`and "two" has db@2.0.0 for db (%s); remove one`, digestOne(0), digestOne(0))}
-	assert.Equal(t, want, problems(t, one, two))
-	assert.Equal(t, want, problems(t, two, one))
-	other := document(t, "three", "  plugins:\n  - {asked: db@1, chosen: db@1.0.0, digest: "+digestOne(3)+"}\n")
+	assert.Equal(t, want, lockProblems(t, one, two))
+	assert.Equal(t, want, lockProblems(t, two, one))
+	other := lockOf(t, "three", "  plugins:\n  - {asked: db@1, chosen: db@1.0.0, digest: "+digestOne(3)+"}\n")
 	assert.Equal(t, []string{fmt.Sprintf(`three spec.plugins: "db@1.0.0" must be locked with one digest, since versions are `+
 		`immutable: "one" has db@1.0.0 for db (%s), and "three" has db@1.0.0 for db@1 (%s); remove one`, digestOne(0), digestOne(3))},
-		problems(t, other, one))
+		lockProblems(t, other, one))
 }
 
 func TestEntryText(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "- {asked: db@^1, chosen: db@1.0.0, digest: d}", resolve.LockLine(v1alpha1.LockEntry{Asked: "db@^1", Chosen: "db@1.0.0", Digest: "d"}))
-	assert.Equal(t, `- {asked: "no", chosen: no@1.0.0, digest: d}`, resolve.LockLine(v1alpha1.LockEntry{Asked: "no", Chosen: "no@1.0.0", Digest: "d"}))
-	assert.Equal(t, `- {asked: "db@>=1 <2", chosen: db@1.0.0, digest: d}`, resolve.LockLine(v1alpha1.LockEntry{Asked: "db@>=1 <2", Chosen: "db@1.0.0", Digest: "d"}))
+	assert.Equal(t, "- {asked: db@^1, chosen: db@1.0.0, digest: d}", lockLine(v1alpha1.LockEntry{Asked: "db@^1", Chosen: "db@1.0.0", Digest: "d"}))
+	assert.Equal(t, `- {asked: "no", chosen: no@1.0.0, digest: d}`, lockLine(v1alpha1.LockEntry{Asked: "no", Chosen: "no@1.0.0", Digest: "d"}))
+	assert.Equal(t, `- {asked: "db@>=1 <2", chosen: db@1.0.0, digest: d}`, lockLine(v1alpha1.LockEntry{Asked: "db@>=1 <2", Chosen: "db@1.0.0", Digest: "d"}))
 }
 
 // entries of random references, among them those that YAML has to quote.
@@ -137,20 +136,20 @@ func TestApplied(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))
 	for range 200 {
-		list := krm.NewList(document(t, "l", "  plugins: []\n"))
+		list := krm.NewList(lockOf(t, "l", "  plugins: []\n"))
 		want := entries(random)
-		require.NoError(t, resolve.NewLockSet(list.Items()).Apply(list, entries(random), true))
-		require.NoError(t, resolve.NewLockSet(list.Items()).Apply(list, want, true))
-		set := resolve.NewLockSet(list.Items())
-		require.True(t, set.Sound())
-		require.ElementsMatch(t, want, set.Entries())
+		require.NoError(t, newLockSet(list.Items()).write(list, entries(random), true))
+		require.NoError(t, newLockSet(list.Items()).write(list, want, true))
+		set := newLockSet(list.Items())
+		require.True(t, set.isValid())
+		require.ElementsMatch(t, want, set.entries())
 		first := text(t, list)
 		random.Shuffle(len(want), func(i, j int) { want[i], want[j] = want[j], want[i] })
 		item := list.Items()[0]
-		require.NoError(t, set.Apply(list, want, true))
+		require.NoError(t, set.write(list, want, true))
 		require.Same(t, item, list.Items()[0], "nothing is to be written")
-		alone := krm.NewList(document(t, "l", "  plugins: []\n"))
-		require.NoError(t, resolve.NewLockSet(alone.Items()).Apply(alone, want, true))
+		alone := krm.NewList(lockOf(t, "l", "  plugins: []\n"))
+		require.NoError(t, newLockSet(alone.Items()).write(alone, want, true))
 		require.Equal(t, first, text(t, alone))
 	}
 }
@@ -159,9 +158,9 @@ func TestApplied(t *testing.T) {
 func TestALockIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	list := krm.NewList()
-	require.NoError(t, resolve.NewLockSet(nil).Apply(list, nil, true))
+	require.NoError(t, newLockSet(nil).write(list, nil, true))
 	assert.Empty(t, list.Items())
-	require.NoError(t, resolve.NewLockSet(nil).Apply(list, []v1alpha1.LockEntry{{Asked: "db", Chosen: "db@1.0.0", Digest: digestOne(1)}}, true))
+	require.NoError(t, newLockSet(nil).write(list, []v1alpha1.LockEntry{{Asked: "db", Chosen: "db@1.0.0", Digest: digestOne(1)}}, true))
 	assert.Equal(t, `apiVersion: resourceplugins.dev/v1alpha1
 kind: PluginLock
 metadata:
@@ -176,28 +175,28 @@ spec:
     chosen: db@1.0.0
     digest: `+digestOne(1)+"\n", text(t, list))
 	list = krm.NewList()
-	require.NoError(t, resolve.NewLockSet(nil).Apply(list, []v1alpha1.LockEntry{{Asked: "db", Chosen: "db@1.0.0", Digest: digestOne(1)}}, false))
+	require.NoError(t, newLockSet(nil).write(list, []v1alpha1.LockEntry{{Asked: "db", Chosen: "db@1.0.0", Digest: digestOne(1)}}, false))
 	assert.NotContains(t, text(t, list), "internal.config.kubernetes.io")
 }
 
 // TestSeveralLocks holds that entries stay where they are, and that new ones go to the first by name.
 func TestSeveralLocks(t *testing.T) {
 	t.Parallel()
-	list := krm.NewList(document(t, "two", "  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n"),
-		document(t, "one", "  plugins: []\n"))
-	require.NoError(t, resolve.NewLockSet(list.Items()).Apply(list, []v1alpha1.LockEntry{
+	list := krm.NewList(lockOf(t, "two", "  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: DIGEST}\n"),
+		lockOf(t, "one", "  plugins: []\n"))
+	require.NoError(t, newLockSet(list.Items()).write(list, []v1alpha1.LockEntry{
 		{Asked: "db", Chosen: "db@2.0.0", Digest: digestOne(2)}, {Asked: "queue", Chosen: "queue@1.0.0", Digest: digestOne(1)},
 	}, true))
-	set := resolve.NewLockSet(list.Items())
-	entry, owner, ok := set.Get("db")
+	set := newLockSet(list.Items())
+	found, ok := set.get("db")
 	require.True(t, ok)
-	assert.Equal(t, "db@2.0.0", entry.Chosen)
-	assert.Equal(t, "two", owner.Item.Name())
-	_, owner, _ = set.Get("queue")
-	assert.Equal(t, "one", owner.Item.Name())
-	_, owner, _ = set.Chosen("queue@1.0.0")
-	assert.Equal(t, "one", owner.Item.Name())
-	_, _, ok = set.Get("nothing")
+	assert.Equal(t, "db@2.0.0", found.entry.Chosen)
+	assert.Equal(t, "two", found.lock.item.Name())
+	found, _ = set.get("queue")
+	assert.Equal(t, "one", found.lock.item.Name())
+	found, _ = set.pinned("queue@1.0.0")
+	assert.Equal(t, "one", found.lock.item.Name())
+	_, ok = set.get("nothing")
 	assert.False(t, ok)
 }
 
@@ -216,12 +215,12 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		list := krm.NewList(item)
-		set := resolve.NewLockSet(list.Items())
-		if !set.Sound() {
+		set := newLockSet(list.Items())
+		if !set.isValid() {
 			return
 		}
-		want := append(set.Entries(), v1alpha1.LockEntry{Asked: "added@^1", Chosen: "added@1.0.0", Digest: digestOne(1)})
-		require.NoError(t, set.Apply(list, want, true))
+		want := append(set.entries(), v1alpha1.LockEntry{Asked: "added@^1", Chosen: "added@1.0.0", Digest: digestOne(1)})
+		require.NoError(t, set.write(list, want, true))
 		if _, err := list.Items()[0].Bytes(); err != nil {
 			return // what cannot be written is an error of the wire
 		}
@@ -229,6 +228,6 @@ func FuzzApply(f *testing.F) {
 		require.NoError(t, err)
 		again, err := krm.NewItem(raw)
 		require.NoError(t, err)
-		require.ElementsMatch(t, want, resolve.NewLockSet([]*krm.Item{again}).Entries(), "%s", raw)
+		require.ElementsMatch(t, want, newLockSet([]*krm.Item{again}).entries(), "%s", raw)
 	})
 }

@@ -10,25 +10,26 @@ import (
 
 // stage is one filter of the pipeline that a reference goes through.
 type stage struct {
-	// name says what it leaves.
+	// name says which versions it keeps.
 	name string
-	// keep returns what the stage leaves of what comes into it.
+	// keep returns the versions that the stage keeps.
 	keep func([]*entry) []*entry
-	// prefers makes the stage a preference: where nothing would be left it is passed over, with a warning about the
-	// version that is chosen then, if there is one.
+	// prefers makes the stage a preference: if it would keep nothing it is skipped, with a warning about the version that
+	// is chosen then, if there is a warning.
 	prefers bool
 	warning string
-	// refused says, after "no version in …", why the stage left nothing of what came into it.
+	// refused says, after "no version in …", why the stage kept none of the versions.
 	refused func([]*entry) string
 }
 
-// pipeline returns the stages for a reference, in order. Where a channel has been looked up, meant is its version.
+// pipeline returns the stages for a reference, in order. channelVersion is the version of its channel, nil if it names
+// none.
 //
-// What is broken passes every stage but the first, which the version alone decides: were it dropped, another version
-// would be chosen in silence.
-func (c *Catalog) pipeline(reference version.Reference, meant *semver.Version) []stage {
-	stages := []stage{selection(reference, meant)}
-	chooses := reference.Floats() && meant == nil
+// A broken version passes every stage but the first, which looks at the version alone: if it were dropped, another
+// version would be chosen in silence.
+func (c *Catalog) pipeline(reference version.Reference, channelVersion *semver.Version) []stage {
+	stages := []stage{selection(reference, channelVersion)}
+	chooses := reference.Floats() && channelVersion == nil
 	if chooses {
 		stages = append(stages, notYanked())
 	}
@@ -42,10 +43,10 @@ func (c *Catalog) pipeline(reference version.Reference, meant *semver.Version) [
 }
 
 // selection is the stage of the reference itself.
-func selection(reference version.Reference, meant *semver.Version) stage {
+func selection(reference version.Reference, channelVersion *semver.Version) stage {
 	switch {
-	case meant != nil:
-		return stage{name: reference.Selector, keep: filter(func(e *entry) bool { return e.spells(meant) })}
+	case channelVersion != nil:
+		return stage{name: reference.Selector, keep: filter(func(e *entry) bool { return e.is(channelVersion) })}
 	case reference.Floats() && !reference.Ranges():
 		return stage{
 			name: "releases", prefers: true,
@@ -71,7 +72,7 @@ func notYanked() stage {
 	}
 }
 
-// notDeprecated needs no warning: whatever takes a deprecated version gets one.
+// notDeprecated needs no warning: every choice of a deprecated version has one.
 func notDeprecated() stage {
 	return stage{
 		name: "not deprecated", prefers: true,
@@ -79,7 +80,7 @@ func notDeprecated() stage {
 	}
 }
 
-// runnable leaves what runs on the cluster's version of Kubernetes.
+// runnable keeps what runs on the cluster's version of Kubernetes.
 func (c *Catalog) runnable() stage {
 	return stage{
 		name: "Kubernetes " + c.kubernetes.String(),
@@ -95,8 +96,8 @@ func (c *Catalog) runnable() stage {
 	}
 }
 
-// highestPriority leaves the versions of the highest priority of all that are left, so that no catalog of a lower one
-// can take a name over by publishing a higher version.
+// highestPriority keeps the versions of the highest priority that is left, so that no catalog of a lower one can take
+// over a name by publishing a higher version.
 func highestPriority() stage {
 	return stage{name: "highest priority", keep: func(entries []*entry) []*entry {
 		if len(entries) == 0 {

@@ -1,11 +1,16 @@
 package resolve
 
 import (
+	"bytes"
 	"cmp"
-	"reflect"
+	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/Masterminds/semver/v3"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -14,42 +19,90 @@ import (
 
 // Bytes prints the document as block YAML that ends in a newline. The same content is always the same bytes: fields are
 // in the order of the types, plugins and channels sorted by name, and versions by precedence, the highest first.
-// Comments of a document that was read are not kept. The catalog itself is left as it is.
+// Comments of a document that was read are not kept. The catalog itself is not changed.
 func (c *CatalogDocument) Bytes() ([]byte, error) {
-	return krm.FromNode(listingNodeOf(reflect.ValueOf(catalogFields{
-		APIVersion: contract.APIVersion, Kind: contract.Catalog, Metadata: c.Metadata, Spec: sortedSpec(c.Spec),
-	})), "").Bytes()
+	text, err := json.Marshal(struct {
+		APIVersion string                   `json:"apiVersion"`
+		Kind       string                   `json:"kind"`
+		Metadata   v1alpha1.CatalogMetadata `json:"metadata"`
+		Spec       v1alpha1.CatalogSpec     `json:"spec"`
+	}{contract.APIVersion, contract.Catalog, c.Metadata, sortedSpec(c.Spec)})
+	if err != nil {
+		return nil, err
+	}
+	tokens := json.NewDecoder(bytes.NewReader(text))
+	tokens.UseNumber()
+	return krm.FromNode(nodeOf(tokens), "").Bytes()
 }
 
-type catalogFields struct {
-	APIVersion string                   `json:"apiVersion"`
-	Kind       string                   `json:"kind"`
-	Metadata   v1alpha1.CatalogMetadata `json:"metadata"`
-	Spec       v1alpha1.CatalogSpec     `json:"spec"`
+// nodeOf returns the next JSON value as a tree that keeps the order of its keys, which sigs.k8s.io/yaml sorts.
+func nodeOf(tokens *json.Decoder) *yaml.Node {
+	token, _ := tokens.Token() // json.Marshal wrote it
+	switch value := token.(type) {
+	case json.Delim:
+		node := &yaml.Node{Kind: yaml.SequenceNode}
+		if value == '{' {
+			node.Kind = yaml.MappingNode
+		}
+		for tokens.More() {
+			node.Content = append(node.Content, nodeOf(tokens))
+		}
+		_, _ = tokens.Token() // the closing delimiter
+		if len(node.Content) == 0 {
+			node.Style = yaml.FlowStyle
+		}
+		return node
+	case string:
+		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+		if !isPlain(value) {
+			node.Style = yaml.DoubleQuotedStyle
+		}
+		return node
+	default:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(value)}
+	}
 }
 
+var plainWords = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9 _./@+:;()']*$`)
+
+// isPlain reports whether no YAML reader can mistake text for anything but a string: a sentence of plain letters, or a
+// full version, which is no number since it has two dots.
+func isPlain(text string) bool {
+	if _, err := semver.StrictNewVersion(text); err == nil {
+		return true
+	}
+	switch strings.ToLower(text) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	return plainWords.MatchString(text) && !strings.HasSuffix(text, " ") && !strings.Contains(text+" ", ": ")
+}
+
+// sortedSpec returns a sorted copy whose lists are not null.
 func sortedSpec(s v1alpha1.CatalogSpec) v1alpha1.CatalogSpec {
-	s.Plugins = slices.Clone(s.Plugins)
+	s.Plugins = append([]v1alpha1.CatalogPlugin{}, s.Plugins...)
 	slices.SortStableFunc(s.Plugins, func(a, b v1alpha1.CatalogPlugin) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range s.Plugins {
-		s.Plugins[i].Versions = slices.Clone(s.Plugins[i].Versions)
-		slices.SortStableFunc(s.Plugins[i].Versions, compareVersions)
+		s.Plugins[i].Versions = append([]v1alpha1.CatalogVersion{}, s.Plugins[i].Versions...)
+		slices.SortStableFunc(s.Plugins[i].Versions, func(a, b v1alpha1.CatalogVersion) int {
+			return CompareVersions(a.Version, b.Version)
+		})
 	}
 	return s
 }
 
-// compareVersions orders the highest first, and what is no version last.
-func compareVersions(a, b v1alpha1.CatalogVersion) int {
-	one, oneErr := semver.StrictNewVersion(a.Version)
-	other, otherErr := semver.StrictNewVersion(b.Version)
+// CompareVersions orders versions for sorting: the highest first, and what is not strict semver last, as text.
+func CompareVersions(a, b string) int {
+	one, oneErr := semver.StrictNewVersion(a)
+	other, otherErr := semver.StrictNewVersion(b)
 	switch {
 	case oneErr == nil && otherErr == nil:
-		return cmp.Or(other.Compare(one), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(other.Compare(one), cmp.Compare(a, b))
 	case oneErr == nil:
 		return -1
 	case otherErr == nil:
 		return 1
 	default:
-		return cmp.Compare(a.Version, b.Version)
+		return cmp.Compare(a, b)
 	}
 }

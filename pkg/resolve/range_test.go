@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // TestPrecedence is the order of the examples of semver.org (item 11): of each pair of neighbours the right one wins.
@@ -20,10 +19,10 @@ func TestPrecedence(t *testing.T) {
 	ascending := strings.Fields("0.0.0 0.0.1 0.1.0 1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 " +
 		"1.0.0-beta.11 1.0.0-rc.1 1.0.0 2.0.0 2.1.0 2.1.1")
 	for i := 1; i < len(ascending); i++ {
-		plugins := resolve.NewCatalog(items(t, "db@"+ascending[i-1]+" db@"+ascending[i]))
+		plugins := NewCatalog(items(t, "db@"+ascending[i-1]+" db@"+ascending[i]))
 		choice, err := plugins.Resolve("db@>=0.0.0-0")
 		require.NoError(t, err)
-		assert.Equal(t, "db@"+ascending[i], choice.Name.String())
+		assert.Equal(t, "db@"+ascending[i], choice.Pin())
 	}
 }
 
@@ -35,7 +34,7 @@ func TestRangesAgainstMasterminds(t *testing.T) {
 	chosen := 0
 	for range 60 {
 		versions, documents := randomVersions(t, random)
-		plugins := resolve.NewCatalog(documents)
+		plugins := NewCatalog(documents)
 		require.Empty(t, plugins.Problems())
 		for range 200 {
 			selector := randomRange(random)
@@ -46,7 +45,7 @@ func TestRangesAgainstMasterminds(t *testing.T) {
 				continue
 			}
 			require.NoError(t, err)
-			require.Equal(t, "db@"+want.String(), choice.Name.String(), "%s of %s", selector, versions)
+			require.Equal(t, "db@"+want.String(), choice.Pin(), "%s of %s", selector, versions)
 			chosen++
 		}
 	}

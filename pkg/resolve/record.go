@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Record is what resolution leaves on a sandbox, by the name of the resource. It is kept in two annotations, each a JSON
+// Record is what resolution wrote on a sandbox, by the name of the resource. It is kept in two annotations, each a JSON
 // object in one line with its keys sorted:
 //
 //	resourceplugins.dev/requested: '{"testdb":"hello-db@^1"}'
@@ -20,15 +20,15 @@ type Record map[string]Resolution
 
 // Resolution is what one reference resolved to.
 type Resolution struct {
-	// Requested is the reference as it was before the pin replaced it, empty where it was the pin from the start.
+	// Requested is the reference that the pin replaced, empty if it was the pin from the start.
 	Requested string
-	// Pin is the version's name in full, such as `hello-db@1.2.0`. It is empty where only Requested is on record.
+	// Pin is the version's name in full, such as `hello-db@1.2.0`. It is empty if only Requested is on record.
 	Pin string
 	// Digest is the digest of the document that published the version.
 	Digest string
 }
 
-// ReadRecord returns the record of a sandbox, empty where it has none. An error is a *DocumentError.
+// ReadRecord returns the record of a sandbox, empty if it has none. An error is a *DocumentError.
 func ReadRecord(item *krm.Item) (Record, error) {
 	requested, err := readAnnotation(item, contract.RequestedKey)
 	if err != nil {
@@ -71,9 +71,9 @@ func unreadableRecord(item *krm.Item, key string) error {
 	}
 }
 
-// Write puts the record on a sandbox. An annotation that would be empty is removed, one that would stay the same is not
-// touched.
-func (r Record) Write(item *krm.Item) {
+// write sets the record's annotations on a sandbox. An annotation that would be empty is removed, one that would stay the
+// same is not touched.
+func (r Record) write(item *krm.Item) {
 	requested, digests := make(map[string]string, len(r)), make(map[string]string, len(r))
 	for resource, resolution := range r {
 		if resolution.Requested != "" {

@@ -1,4 +1,4 @@
-package resolve_test
+package resolve
 
 import (
 	"strings"
@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 const (
@@ -17,7 +16,7 @@ const (
 	digestsKey   = "resourceplugins.dev/digests"
 )
 
-func sandbox(tb testing.TB, annotations map[string]string) *krm.Item {
+func sandboxItem(tb testing.TB, annotations map[string]string) *krm.Item {
 	tb.Helper()
 	text, err := yaml.Marshal(map[string]any{
 		"apiVersion": "resourceplugins.dev/v1alpha1", "kind": "Sandbox",
@@ -32,13 +31,13 @@ func sandbox(tb testing.TB, annotations map[string]string) *krm.Item {
 func TestRecordOnASandbox(t *testing.T) {
 	t.Parallel()
 	first, second := "sha256:"+strings.Repeat("0a", 32), "sha256:"+strings.Repeat("1b", 32)
-	record := resolve.Record{
+	record := Record{
 		"queue":      {Requested: "sqs@>=1 <2", Pin: "sqs@1.4.0", Digest: second},
 		"db":         {Requested: "hello-db", Pin: "hello-db@0.0.0", Digest: first},
 		`odd "name"`: {Pin: "sqs@1.4.0", Digest: second},
 	}
-	document := sandbox(t, map[string]string{"other": "kept"})
-	record.Write(document)
+	document := sandboxItem(t, map[string]string{"other": "kept"})
+	record.write(document)
 	for key, want := range map[string]string{
 		requestedKey: `{"db":"hello-db","queue":"sqs@>=1 <2"}`,
 		digestsKey: `{"db":"hello-db@0.0.0@` + first + `","odd \"name\"":"sqs@1.4.0@` + second +
@@ -48,11 +47,11 @@ func TestRecordOnASandbox(t *testing.T) {
 		assert.Equal(t, want, text)
 	}
 
-	again, err := resolve.ReadRecord(document)
+	again, err := ReadRecord(document)
 	require.NoError(t, err)
 	assert.Equal(t, record, again)
 
-	resolve.Record{}.Write(document)
+	Record{}.write(document)
 	for _, key := range []string{requestedKey, digestsKey} {
 		_, there := document.Annotation(key)
 		assert.False(t, there, key)
@@ -63,11 +62,11 @@ func TestRecordOnASandbox(t *testing.T) {
 
 func TestASandboxWithoutARecord(t *testing.T) {
 	t.Parallel()
-	document := sandbox(t, nil)
-	record, err := resolve.ReadRecord(document)
+	document := sandboxItem(t, nil)
+	record, err := ReadRecord(document)
 	require.NoError(t, err)
 	assert.Empty(t, record)
-	record.Write(document)
+	record.write(document)
 	_, there := document.Annotation(digestsKey)
 	assert.False(t, there)
 }
@@ -75,9 +74,9 @@ func TestASandboxWithoutARecord(t *testing.T) {
 // TestARequestAlone is what is left where somebody removed the digests, to take a version's new content.
 func TestARequestAlone(t *testing.T) {
 	t.Parallel()
-	record, err := resolve.ReadRecord(sandbox(t, map[string]string{requestedKey: `{"db":"hello-db"}`}))
+	record, err := ReadRecord(sandboxItem(t, map[string]string{requestedKey: `{"db":"hello-db"}`}))
 	require.NoError(t, err)
-	assert.Equal(t, resolve.Record{"db": {Requested: "hello-db"}}, record)
+	assert.Equal(t, Record{"db": {Requested: "hello-db"}}, record)
 }
 
 func TestRecordsSomebodyBroke(t *testing.T) {
@@ -87,9 +86,9 @@ func TestRecordsSomebodyBroke(t *testing.T) {
 		digestsKey:   {"", "{", `{"a":"b"}`, `{"a":"b@1.0.0"}`, `{"a":"b@1.0.0@sha256:12"}`, `{"a":{}}`},
 	} {
 		for _, value := range values {
-			document := sandbox(t, map[string]string{key: value})
-			_, err := resolve.ReadRecord(document)
-			var found *resolve.DocumentError
+			document := sandboxItem(t, map[string]string{key: value})
+			_, err := ReadRecord(document)
+			var found *DocumentError
 			require.ErrorAs(t, err, &found, value)
 			assert.Equal(t, krm.Path(`metadata.annotations["`+key+`"]`), found.Path)
 			assert.Equal(t, `annotation "`+key+`" must be what resolve-version wrote: restore it, or remove it`, found.Message)
@@ -108,15 +107,15 @@ func FuzzReadRecord(f *testing.F) {
 		require.NoError(t, err)
 		document.Annotate(requestedKey, requested)
 		document.Annotate(digestsKey, digests)
-		record, err := resolve.ReadRecord(document)
+		record, err := ReadRecord(document)
 		if err != nil {
 			return
 		}
-		record.Write(document)
-		again, err := resolve.ReadRecord(document)
+		record.write(document)
+		again, err := ReadRecord(document)
 		require.NoError(t, err)
 		for resource, resolution := range record {
-			if resolution != (resolve.Resolution{}) {
+			if resolution != (Resolution{}) {
 				require.Equal(t, resolution, again[resource])
 			}
 		}

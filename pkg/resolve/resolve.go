@@ -1,146 +1,112 @@
+// Package resolve chooses the plugin versions that sandboxes refer to, and pins them.
+//
+// Resolve does that for a whole list: every plugin reference of its Sandbox documents becomes a version in full, such as
+// `hello-db@1.2.0`; what it was and the digest of the version are recorded in two annotations of the sandbox (Record), so
+// that the next run recognizes a pin that somebody edited and a document that changed after it was published.
+//
+// What a reference means is decided by a Catalog: the list's plugin documents, Catalog documents (CatalogDocument), which
+// add channels, yanked and deprecated versions, requirements and digests, and PluginLock documents, which keep what
+// references meant before. A reference that is not locked goes through stages that each drop versions, and the highest
+// version that is left is chosen; Choice has the trace of that for explanations. Only chosen documents are decoded and
+// digested, once each.
+//
+// Lint checks that plugins, catalogs and locks agree. Publish, Yank and Deprecate change a Catalog document, Diff and
+// CheckKept compare two states of one.
 package resolve
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// question is a reference and how it is to be answered.
-type question struct {
-	reference string
-	fresh     bool
+// The modes of Options.Mode.
+const (
+	Keep   = "keep"   // locked references stay; others are added to a lock that exists
+	Locked = "locked" // every reference must be locked already
+	Update = "update" // locked references are resolved again
+)
+
+// Options are the options of Resolve. The zero value is mode Keep.
+type Options struct {
+	v1alpha1.ResolveVersion
+	// PlaceLock annotates a lock that is added with the file that it belongs to, for orchestrators that write files.
+	PlaceLock bool
 }
 
-type answer struct {
-	choice *Choice
-	err    error
+// OptionError says that an option cannot be used.
+type OptionError struct {
+	// Field is the option's field path, such as `update[0]`.
+	Field krm.Path
+	// Message says what it must be.
+	Message string
 }
 
-// Resolve returns the version that a reference means, with its document, for whoever renders it. It is Choose but for an
-// error where the document is not in the list.
-func (c *Catalog) Resolve(reference string) (*Choice, error) {
-	choice, err := c.Choose(reference)
-	if err == nil && choice.Plugin == nil {
-		return nil, choice.noDocument()
-	}
-	return choice, err
+func (e OptionError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.Message) }
+
+// Report counts what Resolve did.
+type Report struct {
+	References, Sandboxes, Versions int
+	Lock                            LockStats
+	// Options are the options that cannot be used. Nothing was resolved, unless all of them are names of Options.Update
+	// that no sandbox refers to.
+	Options []OptionError
 }
 
-// ResolveSettled is Resolve for what must not float, as the delete phase: see Settled.
-func (c *Catalog) ResolveSettled(reference string) (*Choice, error) {
-	choice, err := c.Resolve(reference)
-	if err == nil {
-		err = choice.Settled(reference)
-	}
-	return choice, err
-}
+// LockStats counts what happened to the entries of the lock.
+type LockStats struct{ Added, Moved, Removed int }
 
-// Settled checks that there was nothing to choose: it is a *ReferenceError where the reference floats, is not locked, and
-// the plugin has more than one version.
-func (c *Choice) Settled(reference string) error {
-	only := len(c.Trail) > 0 && c.Trail[0].Left == 1
-	if !c.Floats || c.Lock != "" || only {
-		return nil
-	}
-	return unsettled(reference, c)
-}
-
-// Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
-// highest that its range admits. A bare reference and `@latest` mean the highest release, and where there is none the
-// highest prerelease, with a warning. What floats never means a yanked version, and a deprecated one only where no other
-// fits.
-//
-// An error is a *ReferenceError where no version fits, and a *DocumentError where the document that would decide cannot
-// be read, has another of equal precedence, is not a plugin, or is not what was published.
-func (c *Catalog) Choose(reference string) (*Choice, error) {
-	return c.answer(question{reference: reference})
-}
-
-// ChooseFresh is Choose without regard to locks.
-func (c *Catalog) ChooseFresh(reference string) (*Choice, error) {
-	return c.answer(question{reference: reference, fresh: true})
-}
-
-func (c *Catalog) answer(q question) (*Choice, error) {
-	known, ok := c.answers[q]
-	if !ok {
-		known.choice, known.err = c.resolve(q)
-		c.answers[q] = known
-	}
-	return known.choice, known.err
-}
-
-func (c *Catalog) resolve(q question) (*Choice, error) {
-	reference, err := version.ParseReference(q.reference)
+// Resolve pins every plugin reference of the list's sandboxes, and updates the lock as Options.Mode says. Everything that
+// is wrong with a document is reported to the list; a reference that cannot be resolved stays as it is. An error means
+// that the list's documents are not YAML.
+func Resolve(list *krm.ResourceList, options Options) (Report, error) {
+	// One call parses them all, on all cores.
+	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.Catalog, contract.PluginLock)
 	if err != nil {
-		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: tidy(q.reference)}
+		return Report{}, err
 	}
-	if kept, by, ok := c.locks.Get(q.reference); ok && !q.fresh {
-		return c.locked(reference, kept, by)
+	items = slices.DeleteFunc(items, func(item *krm.Item) bool { return item.Kind() != contract.Sandbox })
+	kubernetes, wrong := options.check()
+	if len(wrong) > 0 {
+		return Report{Options: wrong}, nil
 	}
-	f := c.families[reference.Bare]
-	if f == nil {
-		return nil, c.unknownPlugin(reference)
+	var sandboxes []*sandbox
+	var reading sync.WaitGroup
+	reading.Go(func() { sandboxes = readSandboxes(items) }) // a large catalog keeps one core busy
+	catalog := NewCatalog(list.Items(), ForKubernetes(kubernetes))
+	reading.Wait()
+	list.Report(catalog.Problems()...)
+	if options.Mode == Locked && catalog.locks.isEmpty() {
+		return Report{Options: []OptionError{{"mode",
+			"must not be locked where the list has no PluginLock: add one, or run mode update"}}}, nil
 	}
-	meant, err := f.openChannel(reference)
-	if err != nil {
-		return nil, err
-	}
-	p := narrow(f.entries, c.pipeline(reference, meant))
-	if err := c.judge(f, reference, meant, p); err != nil {
-		return nil, err
-	}
-	return c.take(p.left[0], f, reference, p)
+	r := newResolver(list, catalog, options, sandboxes)
+	r.resolve()
+	return r.report, nil
 }
 
-// judge returns why none of what a reference's filters left may be chosen, if so.
-func (c *Catalog) judge(f *family, reference version.Reference, meant *semver.Version, p passage) error {
-	switch {
-	case f.unread != nil && (reference.Floats() && meant == nil || len(p.left) == 0):
-		return f.unread
-	case len(f.entries) == 0:
-		return c.unknownPlugin(reference)
-	case len(p.left) == 0:
-		return f.unknownVersion(reference, meant, p)
+// check sets the default mode, and returns every option that cannot be used.
+func (o *Options) check() (kubernetes *semver.Version, wrong []OptionError) {
+	if o.Mode == "" {
+		o.Mode = Keep
 	}
-	return nil
-}
-
-// take chooses a version, whose content must be what is known of it.
-func (c *Catalog) take(chosen *entry, f *family, reference version.Reference, p passage) (*Choice, error) {
-	if err := chosen.load(); err != nil {
-		return nil, err
+	if !slices.Contains([]string{Keep, Locked, Update}, o.Mode) {
+		wrong = append(wrong, OptionError{"mode", fmt.Sprintf("must be keep, locked or update, not %q", o.Mode)})
 	}
-	if err := c.keepsTo(chosen); err != nil {
-		return nil, err
+	if len(o.Update) > 0 && o.Mode != Update {
+		wrong = append(wrong, OptionError{"update", "must be given with mode update only"})
 	}
-	choice := chosen.choice(f)
-	choice.Floats, choice.Trail = reference.Floats(), p.trail
-	for _, warning := range p.warnings {
-		choice.Warnings = append(choice.Warnings, fmt.Sprintf(warning, chosen.name))
+	if o.KubernetesVersion != "" {
+		var err error
+		if kubernetes, err = KubernetesVersion(o.KubernetesVersion); err != nil {
+			wrong = append(wrong, OptionError{"kubernetesVersion", err.Error()})
+		}
 	}
-	return choice, nil
-}
-
-// openChannel returns the version that a reference's channel means, nil where it names none. A version that is yanked
-// must not be chosen by a name that moves.
-func (f *family) openChannel(reference version.Reference) (*semver.Version, error) {
-	if reference.Channel == "" {
-		return nil, nil
-	}
-	v, from, found := f.channel(reference.Channel)
-	if found != nil {
-		return nil, found
-	}
-	if v == nil {
-		return nil, f.unknownChannel(reference)
-	}
-	if e := f.find(v); e != nil && e.broken == nil && e.yanked() != "" {
-		return nil, &ReferenceError{Message: fmt.Sprintf("channel %q of plugin %q (%s) names %s, which is yanked: %q; "+
-			"refer to another version", reference.Channel, reference.Bare, from.source.label(), v, e.yanked())}
-	}
-	return v, nil
+	return kubernetes, wrong
 }

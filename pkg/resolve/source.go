@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
@@ -14,13 +12,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// source is a Catalog document and what of it cannot be relied on.
+// source is a Catalog document, and what of it is unreliable.
 type source struct {
 	*CatalogDocument
-	problems []strictyaml.Problem
-	doubt    *DocumentError            // of the whole
-	plugins  map[int]*DocumentError    // of a plugin with all its versions
-	versions map[[2]int]*DocumentError // of a plugin's version
+	problems   []strictyaml.Problem
+	unreliable *DocumentError            // all of it
+	plugins    map[int]*DocumentError    // a plugin with all its versions
+	versions   map[[2]int]*DocumentError // a version of a plugin
 }
 
 // readSources reads the Catalog documents among items, each once however often it comes.
@@ -42,9 +40,7 @@ func (c *Catalog) readSources(items []*krm.Item) {
 	c.sources = make([]*source, len(documents))
 	cores.Each(len(documents), func(i int) { c.sources[i] = readSource(documents[i]) })
 	for _, s := range c.sources {
-		for _, problem := range s.problems {
-			c.report(s.Item, problem)
-		}
+		c.problems = append(c.problems, resultsOf(s.Item, s.problems)...)
 	}
 	slices.SortStableFunc(c.sources, func(a, b *source) int {
 		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.label(), b.label()))
@@ -52,95 +48,83 @@ func (c *Catalog) readSources(items []*krm.Item) {
 }
 
 func readSource(item *krm.Item) *source {
-	document, problems := ReadCatalogDocument(item)
+	document, problems := readCatalog(item)
 	s := &source{CatalogDocument: document, plugins: map[int]*DocumentError{}, versions: map[[2]int]*DocumentError{}}
-	s.problems = slices.Concat(problems, document.Check())
-	for _, problem := range s.problems {
+	s.problems = problems
+	for _, problem := range problems {
 		if problem.Severity == krm.Error {
-			s.note(problem)
+			s.mark(problem)
 		}
 	}
 	return s
 }
 
-// note notes what a problem makes unreliable. A key that is unknown may be a misspelt one that would have decided.
-func (s *source) note(problem strictyaml.Problem) {
+// mark records an error at what it makes unreliable: the catalog, a plugin, or a version. An unknown key counts, since it
+// may be a misspelt one that would decide.
+func (s *source) mark(problem strictyaml.Problem) {
 	found := &DocumentError{Item: s.Item, Path: problem.Path, Message: problem.Message}
-	rest, isPlugin := strings.CutPrefix(string(problem.Path), "spec.plugins[")
-	if !isPlugin {
-		s.doubt = cmp.Or(s.doubt, found)
-		return
+	steps := problem.Path.Steps()
+	keyAt := func(i int) string {
+		if i < len(steps) {
+			return steps[i].Key
+		}
+		return ""
 	}
-	i, rest := leadingIndex(rest)
-	if below, isVersion := strings.CutPrefix(rest, ".versions["); isVersion {
-		j, rest := leadingIndex(below)
-		if key := [2]int{i, j}; !decidesNothing(rest) {
+	switch {
+	case len(steps) < 3 || keyAt(1) != "plugins":
+		s.unreliable = cmp.Or(s.unreliable, found)
+	case len(steps) < 5 || keyAt(3) != "versions":
+		if i := steps[2].Index; !decidesNothing(keyAt(3)) {
+			s.plugins[i] = cmp.Or(s.plugins[i], found)
+		}
+	default:
+		if key := [2]int{steps[2].Index, steps[4].Index}; !decidesNothing(keyAt(5)) {
 			s.versions[key] = cmp.Or(s.versions[key], found)
 		}
-		return
-	}
-	if !decidesNothing(rest) {
-		s.plugins[i] = cmp.Or(s.plugins[i], found)
 	}
 }
 
-// leadingIndex reads `12].rest`.
-func leadingIndex(text string) (index int, rest string) {
-	digits, rest, _ := strings.Cut(text, "]")
-	index, _ = strconv.Atoi(digits)
-	return index, rest
-}
-
-// decidesNothing tells whether a field of a plugin or a version has no say in which version is chosen, or, as a channel
-// and a name do, is looked at where it has.
-func decidesNothing(field string) bool {
-	switch field {
-	case ".name", ".description", ".released", ".source":
+// decidesNothing reports whether a field of a plugin or a version does not affect which version is chosen, or is checked
+// where it does, as channels and names are.
+func decidesNothing(key string) bool {
+	switch key {
+	case "name", "description", "released", "source", "channels":
 		return true
 	}
-	return strings.HasPrefix(field, ".channels")
+	return false
 }
 
-// broken returns why a version cannot be relied on, nil where it can.
+// broken returns why a version is unreliable, nil if it is not.
 func (s *source) broken(i, j int) *DocumentError {
-	return cmp.Or(s.versions[[2]int{i, j}], s.plugins[i], s.doubt)
+	return cmp.Or(s.versions[[2]int{i, j}], s.plugins[i], s.unreliable)
 }
 
-// label names the catalog for a person.
+// label names the catalog for messages.
 func (s *source) label() string { return "catalog " + label(s.Item) }
 
-// list takes what a catalog lists.
-func (c *Catalog) list(s *source) {
+// addSource adds what a catalog lists.
+func (c *Catalog) addSource(s *source) {
 	for i := range s.Spec.Plugins {
-		p := &s.Spec.Plugins[i]
-		if version.CheckBare(p.Name) != nil {
+		listing := &s.Spec.Plugins[i]
+		if version.CheckBare(listing.Name) != nil {
 			continue
 		}
-		f := c.family(p.Name)
-		f.shelves = append(f.shelves, shelf{s, i})
-		entries := make([]entry, len(p.Versions))
-		for j := range p.Versions {
-			parsed, err := StrictVersion(p.Versions[j].Version)
+		p := c.plugin(listing.Name)
+		p.listings = append(p.listings, catalogEntry{s, i})
+		entries := make([]entry, len(listing.Versions))
+		for j := range listing.Versions {
+			parsed, err := version.ParseStrict(listing.Versions[j].Version)
 			if err != nil {
-				f.cannotRead(&DocumentError{
-					Item: s.Item, Path: VersionPath(i, j).Key("version"),
-					Message: fmt.Sprintf("version must be a full semver such as 1.0.0, not %q", p.Versions[j].Version),
+				p.cannotRead(&DocumentError{
+					Item: s.Item, Path: versionPath(i, j).Key("version"),
+					Message: fmt.Sprintf("version must be a full semver such as 1.0.0, not %q", listing.Versions[j].Version),
 				})
 				continue
 			}
 			entries[j] = entry{
-				name: version.Name{Bare: p.Name, Version: parsed}, listed: []listed{{s, i, j}}, broken: s.broken(i, j),
+				name: version.Name{Bare: listing.Name, Version: parsed}, listed: []listed{{s, i, j}}, broken: s.broken(i, j),
 			}
-			f.entries = append(f.entries, &entries[j])
+			p.entries = append(p.entries, &entries[j])
 		}
 	}
-}
-
-// report reports a problem of a document.
-func (c *Catalog) report(item *krm.Item, problem strictyaml.Problem) {
-	result := krm.At(item, problem.Path, problem.Severity, problem.Message)
-	if problem.Proposed != nil && result.Field != nil {
-		result.Field.ProposedValue = problem.Proposed
-	}
-	c.problems = append(c.problems, result)
 }

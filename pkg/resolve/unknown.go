@@ -13,10 +13,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// most is how many names or versions a message lists.
-const most = 10
+// maxListed is how many names a message lists.
+const maxListed = 10
 
-// unknownPlugin tells that no document has the reference's bare name, and what there is.
+// unknownPlugin is the error that no document has the reference's bare name; it lists those that exist.
 func (c *Catalog) unknownPlugin(reference version.Reference) error {
 	if len(c.names) == 0 {
 		return &ReferenceError{Missing: missing(reference), Message: fmt.Sprintf("plugin %q is unknown, since there is no %s "+
@@ -34,31 +34,30 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 	return unknown
 }
 
-// unknownVersion tells that no version fits, why, and which there are.
-func (f *family) unknownVersion(reference version.Reference, meant *semver.Version, p passage) error {
-	there := thereAre(f.versions())
+// unknownVersion is the error that no version fits; it says why, and lists those that exist.
+func (p *pluginVersions) unknownVersion(reference version.Reference, channelVersion *semver.Version, n narrowed) error {
+	there := thereAre(p.versions())
 	switch {
-	case p.stopped != nil && p.stopped.refused != nil:
-		return &ReferenceError{Message: fmt.Sprintf("plugin %q has no version%s (%s) %s",
-			reference.Bare, within(reference), p.trail, p.stopped.refused(p.entered))}
-	case meant != nil:
-		return &ReferenceError{Message: fmt.Sprintf("channel %q of plugin %q must name a version that is listed, not %s: %s",
-			reference.Channel, reference.Bare, meant, there)}
+	case n.stopped != nil && n.stopped.refused != nil:
+		return referenceError("plugin %q has no version%s (%s) %s",
+			reference.Bare, within(reference), n.trace, n.stopped.refused(n.entered))
+	case channelVersion != nil:
+		return referenceError("channel %q of plugin %q must name a version that is listed, not %s: %s",
+			reference.Channel, reference.Bare, channelVersion, there)
 	case !reference.Ranges():
 		return &ReferenceError{
-			Message: fmt.Sprintf("plugin %q has no version %s (%s): %s", reference.Bare, reference.Pin, p.trail, there),
+			Message: fmt.Sprintf("plugin %q has no version %s (%s): %s", reference.Bare, reference.Pin, n.trace, there),
 			Missing: missing(reference),
 		}
 	}
 	hint := ""
-	if slices.ContainsFunc(f.entries, func(e *entry) bool { return e.name.Version.Prerelease() != "" }) {
+	if slices.ContainsFunc(p.entries, func(e *entry) bool { return e.name.Version.Prerelease() != "" }) {
 		hint = "; a prerelease is left out unless the range names one, such as ^1.2.0-0"
 	}
-	return &ReferenceError{Message: fmt.Sprintf("plugin %q has no version%s (%s): %s%s",
-		reference.Bare, within(reference), p.trail, there, hint)}
+	return referenceError("plugin %q has no version%s (%s): %s%s", reference.Bare, within(reference), n.trace, there, hint)
 }
 
-// missing is the pin that leads nowhere, in full, empty where the reference is none.
+// missing is the version in full that a pin names, empty if the reference is not a pin.
 func missing(reference version.Reference) string {
 	if reference.Pin == nil {
 		return ""
@@ -73,11 +72,11 @@ func within(reference version.Reference) string {
 	return fmt.Sprintf(" in %q", reference.Selector)
 }
 
-func (f *family) unknownChannel(reference version.Reference) error {
-	names := f.channels()
+func (p *pluginVersions) unknownChannel(reference version.Reference) error {
+	names := p.channels()
 	if len(names) == 0 {
-		return &ReferenceError{Message: fmt.Sprintf("plugin %q has no channel %q, nor any other: "+
-			"refer to a version such as 1.0.0, or to a range such as ^1.2", reference.Bare, reference.Channel)}
+		return referenceError("plugin %q has no channel %q, nor any other: refer to a version such as 1.0.0, or to a range "+
+			"such as ^1.2", reference.Bare, reference.Channel)
 	}
 	unknown := &ReferenceError{}
 	guess := ""
@@ -92,11 +91,11 @@ func (f *family) unknownChannel(reference version.Reference) error {
 	return unknown
 }
 
-// gone tells that a version has disappeared which somebody relies on.
-func (c *Catalog) gone(name version.Name, who string, f *family) error {
+// gone is the error that a version has disappeared that a document relies on.
+func (p *pluginVersions) gone(name version.Name, who string) error {
 	there := "no version is left"
-	if f != nil {
-		there = thereAre(f.versions())
+	if p != nil {
+		there = thereAre(p.versions())
 	}
 	return &ReferenceError{
 		Message: fmt.Sprintf("plugin %q has no version %s any more, and %s: %s", name.Bare, name.Version, who, there),
@@ -104,10 +103,10 @@ func (c *Catalog) gone(name version.Name, who string, f *family) error {
 	}
 }
 
-// unsettled tells that a reference may mean another version than the one that created what is to be deleted.
+// unsettled is the error that a reference may mean another version than the one that created what is to be deleted.
 func unsettled(reference string, choice *Choice) error {
-	return &ReferenceError{Message: fmt.Sprintf("%q must not float in the delete phase, which must run the version that "+
-		"created what it removes: pin it, or lock it (%s)", reference, LockLine(choice.Entry(reference)))}
+	return referenceError("%q must not float in the delete phase, which must run the version that created what it removes: "+
+		"pin it, or lock it (%s)", reference, lockLine(choice.entryFor(reference)))
 }
 
 func quoted(names []string) []string {
@@ -118,7 +117,7 @@ func quoted(names []string) []string {
 	return texts
 }
 
-// thereAre lists texts, the first of them where there are many.
+// thereAre lists texts: all, or the first maxListed.
 func thereAre(texts []string) string {
 	switch len(texts) {
 	case 0:
@@ -126,37 +125,37 @@ func thereAre(texts []string) string {
 	case 1:
 		return "there is " + texts[0]
 	default:
-		return "there are " + enough(texts)
+		return "there are " + firstOf(texts)
 	}
 }
 
-// enough lists the first texts where there are many.
-func enough(texts []string) string {
-	if len(texts) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+// firstOf joins texts: all, or the first maxListed.
+func firstOf(texts []string) string {
+	if len(texts) > maxListed {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:maxListed], ", "), len(texts)-maxListed)
 	}
 	return strings.Join(texts, ", ")
 }
 
-// describe lists entries, the first of them where there are many.
+// describe joins the descriptions of entries: all, or the first maxListed.
 func describe(entries []*entry, text func(*entry) string) string {
 	texts := make([]string, len(entries))
 	for i, e := range entries {
 		texts[i] = text(e)
 	}
-	return enough(texts)
+	return firstOf(texts)
 }
 
-// tidy returns the reference that a malformed one is certain to mean: without blanks around its parts, the selector in
-// lower case. It is empty where that is none either.
-func tidy(text string) string {
+// normalize returns the reference that a malformed one is certain to mean: without blanks around its parts, the selector
+// in lower case. It is empty if that is malformed too.
+func normalize(text string) string {
 	bare, selector, selects := strings.Cut(text, "@")
-	tidied := strings.TrimSpace(bare)
+	normalized := strings.TrimSpace(bare)
 	if selects {
-		tidied += "@" + strings.ToLower(strings.TrimSpace(selector))
+		normalized += "@" + strings.ToLower(strings.TrimSpace(selector))
 	}
-	if _, err := version.ParseReference(tidied); err != nil {
+	if _, err := version.ParseReference(normalized); err != nil {
 		return ""
 	}
-	return tidied
+	return normalized
 }

@@ -22,9 +22,9 @@ func BuildFunctions(folder string) error {
 	return goBuild(Root(), folder+string(filepath.Separator), "./functions/...")
 }
 
-// BuildCatalog builds the catalog command into folder, in the workspace.
-func BuildCatalog(folder string) error {
-	return goBuildIn(Root(), "", folder+string(filepath.Separator), "./cmd/catalog")
+// BuildCommands builds every command into folder, as `make build` does.
+func BuildCommands(folder string) error {
+	return goBuild(Root(), folder+string(filepath.Separator), "./cmd/...")
 }
 
 // BuildProgram builds one package of the root module, given by its folder.
@@ -35,12 +35,10 @@ func BuildTool(file, name, pkg string) error {
 	return goBuild(filepath.Join(Root(), "tools", name), file, pkg)
 }
 
-func goBuild(folder, output, pkg string) error { return goBuildIn(folder, "off", output, pkg) }
-
-func goBuildIn(folder, workspace, output, pkg string) error {
+func goBuild(folder, output, pkg string) error {
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", output, pkg)
 	build.Dir = folder
-	build.Env = append(os.Environ(), "GOWORK="+workspace, "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
 	}

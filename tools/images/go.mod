@@ -1,5 +1,5 @@
 // The program behind 'make images'. A module of its own, outside the workspace, so that its dependencies meet nobody
-// else's: the runtime is built in the workspace, and what is released must not change with a developer's tool.
+// else's: what is released must not change with a developer's tool.
 module github.com/resource-plugins/krm-functions/tools/images
 
 go 1.26.0

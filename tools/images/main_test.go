@@ -15,12 +15,6 @@ import (
 
 // tiny is a checkout with one function and the runtime.
 const tiny = `
--- go.work --
-go 1.26.0
-use (
-	.
-	./runtime
-)
 -- go.mod --
 module github.com/resource-plugins/krm-functions
 go 1.26.0

@@ -48,7 +48,7 @@ func (s source) names() (names, error) {
 // products returns the images to build: one for each function that the go command lists, and the runtime.
 func (s source) products() ([]product, error) {
 	list := command(s.log, s.root, "go", "list", "-json=Name,Doc,ImportPath,Module", "./functions/...")
-	list.Env = buildEnvironment("off", "linux", "amd64")
+	list.Env = buildEnvironment("linux", "amd64")
 	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
@@ -80,14 +80,13 @@ func (s source) build(staging, version string, platforms []string) error {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
 		}
-		// The functions are released with the versions of go.mod; the runtime uses internal/contract through the workspace.
-		for _, part := range []struct{ workspace, packages string }{
-			{"off", "./functions/..."},
-			{"", "./runtime/cmd/..."},
+		for _, part := range []struct{ module, packages string }{
+			{".", "./functions/..."},
+			{"runtime", "./cmd/..."},
 		} {
-			build := command(s.log, s.root, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags",
+			build := command(s.log, filepath.Join(s.root, part.module), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags",
 				"-s -w -buildid= -X "+versionVariable+"="+version, "-o", folder+string(filepath.Separator), part.packages)
-			build.Env = buildEnvironment(part.workspace, system, arch)
+			build.Env = buildEnvironment(system, arch)
 			build.Stdout = s.log
 			if err := build.Run(); err != nil {
 				return fmt.Errorf("go build %s for %s: %w", part.packages, platform, err)
@@ -100,7 +99,7 @@ func (s source) build(staging, version string, platforms []string) error {
 const versionVariable = "github.com/resource-plugins/krm-functions/internal/cli.Version"
 
 // buildEnvironment returns the environment with fixed values for everything that changes the bytes of a program.
-func buildEnvironment(workspace, system, arch string) []string {
-	return append(os.Environ(), "GOWORK="+workspace, "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=",
+func buildEnvironment(system, arch string) []string {
+	return append(os.Environ(), "GOWORK=off", "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
 }

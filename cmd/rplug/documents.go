@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+)
+
+// readDocuments reads files and folders as file mode of the functions does, `-` from stdin.
+func readDocuments(paths []string, set map[string]string, stdin io.Reader) ([]*krm.Item, error) {
+	read, err := load.Read(paths, load.Options{Values: set, Input: stdin})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]*krm.Item, len(read.Documents))
+	for i, d := range read.Documents {
+		items[i] = d.Item
+	}
+	return items, report.Refused(read.Results())
+}
+
+// ofKind returns the items of one kind of our group.
+func ofKind(kind string, items []*krm.Item) []*krm.Item {
+	var chosen []*krm.Item
+	for _, item := range items {
+		if item.Kind() == kind && item.APIVersion() == contract.APIVersion {
+			chosen = append(chosen, item)
+		}
+	}
+	return chosen
+}
+
+// readCatalogFile reads a file that holds one Catalog document and nothing else, so that it can be written again.
+func readCatalogFile(path string) (*resolve.CatalogDocument, error) {
+	items, err := readDocuments([]string{path}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if catalogs := ofKind(contract.Catalog, items); len(items) != 1 || len(catalogs) != 1 {
+		return nil, fmt.Errorf("%s must hold one %s document and nothing else, not %d of %d documents",
+			path, contract.Catalog, len(catalogs), len(items))
+	}
+	return readCatalog(items[0])
+}
+
+// readCatalog decodes a Catalog document without errors.
+func readCatalog(item *krm.Item) (*resolve.CatalogDocument, error) {
+	catalog, results := resolve.ReadCatalogDocument(item)
+	return catalog, report.Refused(results)
+}
+
+// writeCatalog writes a Catalog document to a file, unless the file has the same catalog: its comments stay then.
+func writeCatalog(path string, c *resolve.CatalogDocument) error {
+	text, err := c.Bytes()
+	if err != nil {
+		return err
+	}
+	older, err := readCatalogFile(path)
+	if err == nil {
+		var printed []byte
+		if printed, err = older.Bytes(); bytes.Equal(printed, text) {
+			return err
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return writeFile(path, text)
+}
+
+// writeFile replaces a file as a whole, so that nobody reads a part of it. A link is followed, and the file's mode stays.
+func writeFile(path string, text []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return cli.ReplaceFile(path, text, mode)
+}

@@ -1,0 +1,14 @@
+// Command rplug is the command for people: the KRM functions as subcommands with the same flags and exit codes, and what
+// only a command can do, such as keeping catalogs of plugins and carrying them to registries and back.
+package main
+
+import (
+	"os"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+)
+
+func main() {
+	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

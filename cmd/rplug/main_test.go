@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"rplug": main})
+}
+
+// TestScripts runs whole commands.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+	})
+}
+
+// The help of every command fits a screen of 40 lines and 100 columns.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	var check func(c *cobra.Command, path []string)
+	check = func(c *cobra.Command, path []string) {
+		var out, notes bytes.Buffer
+		assert.Equal(t, exitClean, run(append(path, "--help"), strings.NewReader(""), &out, &notes), path)
+		assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 40, path)
+		for line := range strings.Lines(out.String()) {
+			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 100, "%s: %s", path, line)
+		}
+		for _, sub := range c.Commands() {
+			check(sub, append(append([]string{}, path...), sub.Name()))
+		}
+	}
+	check(rootCommand(&bytes.Buffer{}), nil)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+const helloDB = `name: hello-db@1.0.0
+spec:
+  runner: {image: alpine}
+  create:
+  - name: hello
+    script: |
+      #!/bin/sh
+      echo hello
+`
+
+// TestRegistry pushes to Debian's docker-registry and pulls back, then changes one byte of what the registry keeps.
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	blobs := t.TempDir()
+	host := startRegistry(t, blobs)
+	work := t.TempDir()
+	plugins, back := filepath.Join(work, "plugins"), filepath.Join(work, "back")
+	require.NoError(t, os.Mkdir(plugins, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(plugins, "one.yaml"), []byte(helloDB), 0o600))
+	must(t, "index", plugins)
+	reference := host + "/platform/plugins:v1"
+	sum := must(t, "push", reference, "--catalog", filepath.Join(plugins, "catalog.yaml"))
+	assert.Equal(t, sum, must(t, "push", reference, "--catalog", filepath.Join(plugins, "catalog.yaml")))
+	assert.Equal(t, sum+"plugins/hello-db/1.0.0.yaml\ncatalog.yaml\n", must(t, "pull", reference, back))
+	must(t, "lint", back)
+	byDigest := host + "/platform/plugins@" + strings.TrimSpace(sum)
+	assert.Equal(t, sum, must(t, "pull", byDigest, back))
+
+	tamper(t, blobs)
+	code, _, stderr := invoke("pull", reference, filepath.Join(work, "tampered"))
+	assert.Equal(t, exitFindings, code)
+	assert.Contains(t, stderr, "plugins/hello-db/1.0.0.yaml must be what its OCI digest says")
+	assert.NoDirExists(t, filepath.Join(work, "tampered"))
+
+	code, _, stderr = invoke("pull", host+"/platform/plugins:v2", filepath.Join(work, "none"))
+	assert.Equal(t, exitFindings, code)
+	assert.Contains(t, stderr, `"v2" must be there`)
+}
+
+// startRegistry starts a registry on a free port of the loopback device and returns its host.
+func startRegistry(t *testing.T, folder string) string {
+	t.Helper()
+	binary := checkout.Program(t, "docker-registry", "docker-registry")
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	host := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	config := filepath.Join(t.TempDir(), "config.yml")
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "version: 0.1\nlog: {level: error}\n"+
+		"storage: {filesystem: {rootdirectory: %q}}\nhttp: {addr: %q}\n", folder, host), 0o600))
+	var output bytes.Buffer
+	server := exec.CommandContext(t.Context(), binary, "serve", config)
+	server.Stdout, server.Stderr = &output, &output
+	require.NoError(t, server.Start())
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+		if t.Failed() {
+			t.Log(output.String())
+		}
+	})
+	require.Eventually(t, func() bool { return answers(t, "http://"+host+"/v2/") }, time.Minute, 50*time.Millisecond)
+	return host
+}
+
+func answers(t *testing.T, url string) bool {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
+}
+
+// tamper changes one byte of the script that a registry keeps.
+func tamper(t *testing.T, folder string) {
+	t.Helper()
+	changed := 0
+	require.NoError(t, filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil || !bytes.Contains(text, []byte("echo hello")) {
+			return err
+		}
+		changed++
+		return os.WriteFile(name, bytes.Replace(text, []byte("echo hello"), []byte("echo hell0"), 1), 0o600)
+	}))
+	require.Equal(t, 1, changed)
+}
+
+// must runs the command and returns what it printed.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := invoke(args...)
+	require.Zero(t, code, stderr)
+	return stdout
+}
+
+func invoke(args ...string) (code int, stdout, stderr string) {
+	var out, notes bytes.Buffer
+	code = run(append([]string{"catalog"}, args...), strings.NewReader(""), &out, &notes)
+	return code, out.String(), notes.String()
+}

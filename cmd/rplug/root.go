@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
+)
+
+// The exit codes.
+const (
+	exitClean    = 0
+	exitFindings = 1 // a document, a reference or a change is refused
+	exitCall     = 2 // the call itself is wrong
+)
+
+// refusal is an error about what documents say, not about the call.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+func refuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return refusal{err}
+}
+
+// functionExit is the exit code of a KRM function that wrote its output itself.
+type functionExit int
+
+func (functionExit) Error() string { return "" }
+
+// run is the program without the process: it returns the exit code. What a command prints is written when it is done, and
+// dropped if the call is wrong.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var out bytes.Buffer
+	root := rootCommand(stdout)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(&out)
+	root.SetErr(stderr)
+	command, err := root.ExecuteC()
+	code := exitClean
+	var exit functionExit
+	var found report.FindingsError
+	var refused refusal
+	switch {
+	case errors.As(err, &exit):
+		return int(exit)
+	case errors.As(err, &found):
+		_, _ = fmt.Fprintln(stderr, found)
+		code = exitFindings
+	case errors.As(err, &refused):
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			complain(stderr, command, line)
+		}
+		code = exitFindings
+	case err != nil:
+		complain(stderr, command, err.Error())
+		return exitCall
+	}
+	if _, err := out.WriteTo(stdout); err != nil {
+		complain(stderr, command, "stdout must be writable: "+err.Error())
+		return exitCall
+	}
+	return code
+}
+
+func complain(stderr io.Writer, command *cobra.Command, message string) {
+	_, _ = fmt.Fprintf(stderr, "%s: %s\n", command.CommandPath(), report.Printable(message))
+}
+
+// The groups of the help.
+const (
+	groupFunctions = "functions"
+	groupCatalogs  = "catalogs"
+)
+
+// suggestionDistance is how many letters of a command's name may be wrong for it to be proposed.
+const suggestionDistance = 2
+
+const exitCodes = "Exit code: 0 if done, 1 if a document, a reference or a change is refused, 2 if the call is wrong."
+
+// rootCommand returns the command with its subcommands. The KRM functions write to stdout themselves.
+func rootCommand(stdout io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rplug",
+		Short: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects",
+		Long: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects.\n\n" +
+			"The functions take files and folders, or without any a ResourceList on stdin.\n" + exitCodes,
+		Version:       cli.BuildVersion(),
+		Args:          cobra.ArbitraryArgs,
+		RunE:          unknownCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: suggestionDistance,
+	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
+	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"})
+	root.AddCommand(functionCommands(stdout)...)
+	root.AddCommand(catalogCommand(stdout))
+	return root
+}
+
+// unknownCommand is the work of a command that has subcommands: it shows the help, or refuses a name that is none of
+// theirs.
+func unknownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		c.SetOut(c.ErrOrStderr())
+		return errors.Join(c.Help(), functionExit(exitCall))
+	}
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q: did you mean %q?", args[0], near[0])
+	}
+	return fmt.Errorf("unknown command %q: see --help", args[0])
+}
+
+// arguments checks how many arguments a command has; most is -1 if there may be any number.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if n := len(args); n < least || most >= 0 && n > most {
+			_, usage, _ := strings.Cut(c.Use, " ")
+			return fmt.Errorf("arguments must be %s: see --help", usage)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,151 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"oras.land/oras-go/v2"
+	"oras.land/oras-go/v2/content/oci"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+	"oras.land/oras-go/v2/registry/remote/retry"
+)
+
+// TargetOptions say what a reference names.
+type TargetOptions struct {
+	// Layout means that the reference is a folder in OCI layout, DIR:TAG or DIR@DIGEST.
+	Layout bool
+	// PlainHTTP connects to any registry without encryption. The default is to do so on the loopback interface alone.
+	PlainHTTP bool
+}
+
+// OpenSource opens a repository or a folder to read from, and returns the tag or the digest of the reference.
+// A folder stays open as long as the process: the store reads from it.
+func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.ReadOnlyTarget, string, error) {
+	if !o.Layout {
+		return repository(reference, o.PlainHTTP)
+	}
+	folder, tag, err := split(reference)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := checkIndex(root.Stat); err != nil {
+		return nil, "", err
+	}
+	store, err := oci.NewFromFS(ctx, root.FS())
+	return store, tag, err
+}
+
+// OpenTarget opens a repository or a folder to write to, and returns the tag. It creates a folder that does not exist.
+func OpenTarget(ctx context.Context, reference string, o TargetOptions) (oras.Target, string, error) {
+	if !o.Layout {
+		return repository(reference, o.PlainHTTP)
+	}
+	folder, tag, err := split(reference)
+	if err != nil {
+		return nil, "", err
+	}
+	err = checkIndex(func(name string) (os.FileInfo, error) { return os.Stat(filepath.Join(folder, name)) })
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, "", err
+	}
+	store, err := oci.NewWithContext(ctx, folder)
+	return store, tag, err
+}
+
+// maxIndex is the largest index of a folder that is read, in bytes.
+const maxIndex = 4 << 20
+
+func checkIndex(stat func(string) (os.FileInfo, error)) error {
+	info, err := stat("index.json")
+	if err == nil && info.Size() > maxIndex {
+		err = fmt.Errorf("index.json must have at most %d bytes, not %d", maxIndex, info.Size())
+	}
+	return err
+}
+
+// split splits DIR:TAG and DIR@DIGEST.
+func split(reference string) (folder, tag string, err error) {
+	folder, tag, isDigest := strings.Cut(reference, "@")
+	if at := strings.LastIndex(reference, ":"); !isDigest && at > 0 {
+		folder, tag = reference[:at], reference[at+1:]
+	}
+	valid := (&registry.Reference{Reference: tag}).ValidateReferenceAsTag
+	if isDigest {
+		valid = (&registry.Reference{Reference: tag}).ValidateReferenceAsDigest
+	}
+	if folder == "" || valid() != nil {
+		return "", "", fmt.Errorf("%q must be DIR:TAG or DIR@DIGEST", reference)
+	}
+	return folder, tag, nil
+}
+
+// repository opens HOST/NAME:TAG or HOST/NAME@DIGEST.
+func repository(reference string, plain bool) (*remote.Repository, string, error) {
+	parsed, err := registry.ParseReference(strings.TrimPrefix(reference, "oci://"))
+	if err != nil || parsed.Reference == "" {
+		return nil, "", fmt.Errorf("%q must be REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST", reference)
+	}
+	store, err := credentials.NewFileStore(configFile())
+	if err != nil {
+		return nil, "", fmt.Errorf("docker's configuration must be readable: %w", err)
+	}
+	repo := &remote.Repository{Reference: parsed, PlainHTTP: plain || isLoopback(parsed.Host())}
+	repo.Client = &auth.Client{
+		Client: &http.Client{Transport: retry.NewTransport(transport()), CheckRedirect: stayEncrypted},
+		Cache:  auth.NewCache(), Credential: credentials.Credential(store),
+	}
+	return repo, parsed.Reference, nil
+}
+
+// configFile returns the file of docker's credentials.
+func configFile() string {
+	if folder := os.Getenv("DOCKER_CONFIG"); folder != "" {
+		return filepath.Join(folder, "config.json")
+	}
+	home, _ := os.UserHomeDir()
+	return filepath.Join(home, ".docker", "config.json")
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// responseTimeout limits how long a registry may take until its response begins.
+const responseTimeout = 30 * time.Second
+
+func transport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = responseTimeout
+	return t
+}
+
+// stayEncrypted refuses redirects from an encrypted connection to one that is not.
+func stayEncrypted(next *http.Request, before []*http.Request) error {
+	if len(before) >= 10 {
+		return errors.New("registry must not redirect more than 10 times")
+	}
+	if next.URL.Scheme != "https" && before[0].URL.Scheme == "https" {
+		return fmt.Errorf("registry must not redirect to %q, which is not encrypted", next.URL.Host)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package oci
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"oras.land/oras-go/v2/registry/remote/auth"
+)
+
+func TestPlainHTTPIsForThisMachineAlone(t *testing.T) {
+	t.Setenv("DOCKER_CONFIG", t.TempDir())
+	for reference, plain := range map[string]bool{
+		"localhost/x:1": true, "localhost:5000/x:1": true, "127.0.0.1:5000/x:1": true, "127.9.9.9/x:1": true,
+		"example.com/x:1": false, "localhost.example.com/x:1": false, "127.0.0.1.example.com/x:1": false,
+		"10.0.0.1:5000/x:1": false, "0.0.0.0:5000/x:1": false, "oci://example.com/x:1": false,
+	} {
+		repo, tag, err := repository(reference, false)
+		require.NoError(t, err, reference)
+		assert.Equal(t, "1", tag)
+		assert.Equal(t, plain, repo.PlainHTTP, reference)
+		repo, _, err = repository(reference, true)
+		require.NoError(t, err)
+		assert.True(t, repo.PlainHTTP)
+	}
+}
+
+func TestBadReferences(t *testing.T) {
+	t.Setenv("DOCKER_CONFIG", t.TempDir())
+	for _, reference := range []string{"", "x", "example.com/x", "example.com/X:1", "https://example.com/x:1", "example.com/x:", "example.com/x@sha256:12"} {
+		_, _, err := repository(reference, false)
+		require.ErrorContains(t, err, "must be REGISTRY/REPOSITORY:TAG", reference)
+	}
+	for _, reference := range []string{"", "dir", ":v1", "dir:", "dir:a b", "dir:-", "dir@v1", "dir@sha256:12"} {
+		_, _, err := split(reference)
+		require.ErrorContains(t, err, "must be DIR:TAG or DIR@DIGEST", reference)
+	}
+	folder, tag, err := split("/a:b/dir:v1")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/a:b/dir", "v1"}, []string{folder, tag})
+}
+
+func TestCredentialsAreDockers(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("DOCKER_CONFIG", folder)
+	config := filepath.Join(folder, "config.json")
+	require.NoError(t, os.WriteFile(config, []byte(`{"auths":{"example.com":{"auth":"dXNlcjpwYXNz"}},"credsStore":"must-not-run"}`), 0o600))
+	repo, _, err := repository("example.com/x:1", false)
+	require.NoError(t, err)
+	client, ok := repo.Client.(*auth.Client)
+	require.True(t, ok)
+	for host, user := range map[string]string{"example.com": "user", "example.org": ""} {
+		found, err := client.Credential(context.Background(), host)
+		require.NoError(t, err)
+		assert.Equal(t, user, found.Username)
+	}
+	require.NoError(t, os.WriteFile(config, []byte(`{`), 0o600))
+	_, _, err = repository("example.com/x:1", false)
+	assert.ErrorContains(t, err, "docker's configuration must be readable")
+}
+
+func TestRedirectsStayEncrypted(t *testing.T) {
+	t.Parallel()
+	request := func(url string) *http.Request {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, http.NoBody)
+		require.NoError(t, err)
+		return r
+	}
+	secure, plain := request("https://example.com/x"), request("http://example.com/x")
+	require.NoError(t, stayEncrypted(secure, []*http.Request{secure}))
+	require.NoError(t, stayEncrypted(plain, []*http.Request{plain}))
+	require.ErrorContains(t, stayEncrypted(plain, []*http.Request{secure}), "not encrypted")
+	require.ErrorContains(t, stayEncrypted(secure, make([]*http.Request, 10)), "more than 10 times")
+}
+
+func TestLargeIndexIsRefused(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "index.json"), nil, 0o600))
+	require.NoError(t, os.Truncate(filepath.Join(folder, "index.json"), maxIndex+1))
+	_, _, err := OpenSource(context.Background(), folder+":v1", TargetOptions{Layout: true})
+	require.ErrorContains(t, err, "index.json must have at most 4194304 bytes")
+	_, _, err = OpenTarget(context.Background(), folder+":v1", TargetOptions{Layout: true})
+	require.ErrorContains(t, err, "index.json must have at most 4194304 bytes")
+	_, _, err = OpenSource(context.Background(), filepath.Join(folder, "gone")+":v1", TargetOptions{Layout: true})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.NoDirExists(t, filepath.Join(folder, "gone"))
+}

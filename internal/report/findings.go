@@ -1,0 +1,29 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// FindingsError is the error of a command whose documents have errors: a line for each error and warning.
+type FindingsError krm.Results
+
+// Refused returns results as a FindingsError if one of them is an error, else nil.
+func Refused(results []krm.Result) error {
+	if krm.Results(results).Failed() {
+		return FindingsError(krm.Results(results).Sort())
+	}
+	return nil
+}
+
+// Error returns the lines.
+func (f FindingsError) Error() string {
+	var lines []string
+	for _, result := range f {
+		if result.Severity != krm.Info {
+			lines = append(lines, Line(result, Style{}))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

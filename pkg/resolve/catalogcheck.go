@@ -1,0 +1,115 @@
+package resolve
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time" //nolint:depguard // dates are parsed, no clock is read
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// check returns what is wrong with the values of a catalog, in the order of the fields.
+func (c *CatalogDocument) check() []strictyaml.Problem {
+	k := &checker{}
+	names := make(map[string]bool, len(c.Spec.Plugins))
+	for i := range c.Spec.Plugins {
+		p := &c.Spec.Plugins[i]
+		k.name(pluginPath(i).Key("name"), p.Name, names)
+		for _, channel := range slices.Sorted(maps.Keys(p.Channels)) {
+			k.channel(pluginPath(i).Key("channels").Key(channel), channel, p.Channels[channel])
+		}
+		k.versions(i, p)
+	}
+	return k.problems
+}
+
+type checker struct{ problems []strictyaml.Problem }
+
+func (k *checker) report(at krm.Path, format string, args ...any) *strictyaml.Problem {
+	k.problems = append(k.problems, strictyaml.Error(at, format, args...))
+	return &k.problems[len(k.problems)-1]
+}
+
+func (k *checker) name(at krm.Path, name string, seen map[string]bool) {
+	if name == "" {
+		return // reported by decoding
+	}
+	if err := version.CheckBare(name); err != nil {
+		if bare, _, pinned := strings.Cut(name, "@"); pinned && version.CheckBare(bare) == nil {
+			k.report(at, "must be the bare name: versions are listed below it").Proposed = bare
+			return
+		}
+		k.report(at, "%s", err)
+		return
+	}
+	if seen[name] {
+		k.report(at, "plugin %q must be listed once: put its versions together", name)
+	}
+	seen[name] = true
+}
+
+func (k *checker) channel(at krm.Path, name, to string) {
+	if err := version.CheckChannel(name); err != nil {
+		k.report(at, "%s", err)
+	} else if _, err := version.ParseStrict(to); err != nil {
+		k.notStrict(at, "channel "+name, to)
+	}
+}
+
+// notStrict reports a version that is not strict semver, and proposes its canonical form if it has one.
+func (k *checker) notStrict(at krm.Path, what, text string) {
+	problem := k.report(at, "%s must be a full semver such as 1.0.0, not %q", what, text)
+	if loose, err := version.Parse(text); err == nil {
+		problem.Proposed = loose.String()
+	}
+}
+
+func (k *checker) versions(i int, p *v1alpha1.CatalogPlugin) {
+	seen := make(map[string]string, len(p.Versions))
+	for j := range p.Versions {
+		v, at := &p.Versions[j], versionPath(i, j)
+		if _, err := version.ParseStrict(v.Version); err == nil {
+			precedence, _, _ := strings.Cut(v.Version, "+")
+			if other, ok := seen[precedence]; ok {
+				k.report(at.Key("version"), "versions %s and %s of plugin %q must not have the same precedence: remove one",
+					min(other, v.Version), max(other, v.Version), p.Name)
+			}
+			seen[precedence] = v.Version
+		} else if v.Version != "" {
+			k.notStrict(at.Key("version"), "version", v.Version)
+		}
+		k.version(at, v)
+	}
+}
+
+func (k *checker) version(at krm.Path, v *v1alpha1.CatalogVersion) {
+	if v.Digest != "" && !digest.Valid(v.Digest) {
+		k.report(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", v.Digest)
+	}
+	if _, err := time.Parse(time.DateOnly, v.Released); v.Released != "" && err != nil {
+		k.report(at.Key("released"), "must be a day such as \"2026-01-20\", not %q", v.Released)
+	}
+	if v.Requires != nil && v.Requires.Kubernetes != "" {
+		if _, err := KubernetesVersion(v.Requires.Kubernetes); err != nil {
+			k.report(at.Key("requires").Key("kubernetes"), "%s", err)
+		}
+	}
+}
+
+// KubernetesVersion reads a version of Kubernetes, such as `1.29`, `v1.29.3` or, as providers spell them,
+// `1.29.3-gke.100`. What follows the three numbers is dropped.
+func KubernetesVersion(text string) (*semver.Version, error) {
+	parsed, err := version.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("must be a version of Kubernetes such as \"1.29\", not %q", text)
+	}
+	return semver.New(parsed.Major(), parsed.Minor(), parsed.Patch(), "", ""), nil
+}

@@ -1,0 +1,166 @@
+package resolve
+
+import (
+	"fmt"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/version"
+)
+
+// question is a reference, and whether locks count.
+type question struct {
+	reference string
+	fresh     bool
+}
+
+type answer struct {
+	choice *Choice
+	err    error
+}
+
+// Resolve returns the version that a reference means, with its document, for rendering. It is Choose with an error if the
+// document is not in the list.
+func (c *Catalog) Resolve(reference string) (*Choice, error) {
+	choice, err := c.Choose(reference)
+	if err == nil && choice.Item == nil {
+		return nil, choice.noDocument()
+	}
+	return choice, err
+}
+
+// ResolveSettled is Resolve for what must not float, as the delete phase: see Choice.Settled.
+func (c *Catalog) ResolveSettled(reference string) (*Choice, error) {
+	choice, err := c.Resolve(reference)
+	if err == nil {
+		err = choice.Settled(reference)
+	}
+	return choice, err
+}
+
+// Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
+// highest that its range admits. A bare reference and `@latest` mean the highest release, and if there is none the
+// highest prerelease, with a warning. A reference that floats never means a yanked version, and a deprecated one only if
+// no other fits.
+//
+// An error is a *ReferenceError if no version fits, and a *DocumentError if the document that decides cannot be read, has
+// another of equal precedence, is not a plugin, or is not what was published.
+func (c *Catalog) Choose(reference string) (*Choice, error) {
+	return c.answer(question{reference: reference})
+}
+
+// ChooseFresh is Choose without locks.
+func (c *Catalog) ChooseFresh(reference string) (*Choice, error) {
+	return c.answer(question{reference: reference, fresh: true})
+}
+
+func (c *Catalog) answer(q question) (*Choice, error) {
+	known, ok := c.answers[q]
+	if !ok {
+		known.choice, known.err = c.choose(q)
+		c.answers[q] = known
+	}
+	return known.choice, known.err
+}
+
+func (c *Catalog) choose(q question) (*Choice, error) {
+	reference, err := version.ParseReference(q.reference)
+	if err != nil {
+		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: normalize(q.reference)}
+	}
+	if locked, ok := c.locks.get(q.reference); ok && !q.fresh {
+		return c.chooseLocked(reference, locked)
+	}
+	p := c.plugins[reference.Bare]
+	if p == nil {
+		return nil, c.unknownPlugin(reference)
+	}
+	channelVersion, err := p.openChannel(reference)
+	if err != nil {
+		return nil, err
+	}
+	n := narrow(p.entries, c.pipeline(reference, channelVersion))
+	if err := c.check(p, reference, channelVersion, n); err != nil {
+		return nil, err
+	}
+	if err := c.verifyContent(n.left[0]); err != nil {
+		return nil, err
+	}
+	choice := n.left[0].choice(p)
+	choice.Floats, choice.Trace = reference.Floats(), n.trace
+	for _, warning := range n.warnings {
+		choice.warn(warning, choice.name)
+	}
+	return choice, nil
+}
+
+// check returns why none of what the stages left may be chosen, if so.
+func (c *Catalog) check(p *pluginVersions, reference version.Reference, channelVersion *semver.Version, n narrowed) error {
+	switch {
+	case p.unread != nil && (reference.Floats() && channelVersion == nil || len(n.left) == 0):
+		return p.unread
+	case len(p.entries) == 0:
+		return c.unknownPlugin(reference)
+	case len(n.left) == 0:
+		return p.unknownVersion(reference, channelVersion, n)
+	}
+	return nil
+}
+
+// openChannel returns the version that a reference's channel names, nil if the reference has no channel. A version that
+// is yanked must not be chosen by a channel.
+func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Version, error) {
+	if reference.Channel == "" {
+		return nil, nil
+	}
+	v, from, found := p.channel(reference.Channel)
+	if found != nil {
+		return nil, found
+	}
+	if v == nil {
+		return nil, p.unknownChannel(reference)
+	}
+	if e := p.find(v); e != nil && e.broken == nil && e.yanked() != "" {
+		return nil, referenceError("channel %q of plugin %q (%s) names %s, which is yanked: %q; refer to another version",
+			reference.Channel, reference.Bare, from.source.label(), v, e.yanked())
+	}
+	return v, nil
+}
+
+// chooseLocked returns the version that a lock has for a reference. It must still exist, and be what it was.
+func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) (*Choice, error) {
+	name, err := version.ParseName(locked.entry.Chosen)
+	if err != nil {
+		return nil, referenceError("locked %s", err)
+	}
+	by := locked.lock.item.Name()
+	p := c.plugins[reference.Bare]
+	var found *entry
+	if p != nil {
+		found = p.find(name.Version)
+	}
+	if found == nil {
+		return nil, p.gone(name, fmt.Sprintf("the lock %q has it for %q", by, reference))
+	}
+	if c.kubernetes != nil && len(c.runnable().keep([]*entry{found})) == 0 {
+		return nil, referenceError("%s requires Kubernetes %s, and kubernetesVersion is %s: the lock %q must be updated",
+			name, found.kubernetes(), c.kubernetes, by)
+	}
+	if err := c.verifyContent(found); err != nil {
+		return nil, err
+	}
+	choice := found.choice(p)
+	choice.Floats, choice.Lock = reference.Floats(), by
+	return choice, nil
+}
+
+// verifyContent checks that a version is what catalogs, and locks of whichever reference, say was published.
+func (c *Catalog) verifyContent(e *entry) error {
+	if err := e.load(); err != nil {
+		return err
+	}
+	if locked, ok := c.locks.pinned(e.name.String()); ok && locked.entry.Digest != e.digest {
+		return e.changed(fmt.Sprintf("the lock %s has it as %s", label(locked.lock.item), locked.entry.Digest))
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package resolve
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/version"
+)
+
+// Change is one difference between two states of a catalog.
+type Change struct {
+	// Sign is "+" for what is new, "~" for another value, "!" for what must not change.
+	Sign string
+	// Subject is the plugin, the version or the channel.
+	Subject string
+	Text    string
+}
+
+func (c Change) String() string { return fmt.Sprintf("%s %s: %s", c.Sign, c.Subject, c.Text) }
+
+// Breaks reports whether the change removes or alters what was published.
+func (c Change) Breaks() bool { return c.Sign == "!" }
+
+// NotKeptError says that a catalog does not keep what an older state of it has published.
+type NotKeptError struct{ Changes []Change }
+
+func (e *NotKeptError) Error() string {
+	lines := make([]string, len(e.Changes))
+	for i, change := range e.Changes {
+		lines[i] = change.Subject + ": " + change.Text
+	}
+	return strings.Join(lines, "; ")
+}
+
+// CheckKept checks that a newer catalog keeps what an older one has published. An error is a *NotKeptError.
+func CheckKept(older, newer *CatalogDocument) error {
+	breaking := slices.DeleteFunc(Diff(older, newer), func(c Change) bool { return !c.Breaks() })
+	if len(breaking) > 0 {
+		return &NotKeptError{breaking}
+	}
+	return nil
+}
+
+// Diff returns how two catalogs differ, sorted by plugin, a plugin's versions the highest first.
+func Diff(older, newer *CatalogDocument) []Change {
+	c := &comparison{}
+	c.field("catalog", "description", older.Spec.Description, newer.Spec.Description)
+	c.field("catalog", "priority", strconv.Itoa(older.Spec.Priority), strconv.Itoa(newer.Spec.Priority))
+	for _, name := range union(pluginNames(older), pluginNames(newer)) {
+		was, is := older.Plugin(name), newer.Plugin(name)
+		if was == nil {
+			was = &v1alpha1.CatalogPlugin{Name: name}
+		}
+		if is == nil {
+			is = &v1alpha1.CatalogPlugin{Name: name}
+		}
+		c.plugin(was, is)
+	}
+	return c.changes
+}
+
+type comparison struct{ changes []Change }
+
+func (c *comparison) add(sign, subject, format string, args ...any) {
+	c.changes = append(c.changes, Change{Sign: sign, Subject: subject, Text: fmt.Sprintf(format, args...)})
+}
+
+// field adds a change of a field.
+func (c *comparison) field(subject, name, was, is string) {
+	switch {
+	case was == is:
+	case was == "":
+		c.add("~", subject, "%s %q", name, is)
+	case is == "":
+		c.add("~", subject, "%s is not %q any more", name, was)
+	default:
+		c.add("~", subject, "%s %q, before %q", name, is, was)
+	}
+}
+
+func (c *comparison) plugin(was, is *v1alpha1.CatalogPlugin) {
+	c.field(is.Name, "description", was.Description, is.Description)
+	c.field(is.Name, "deprecated", was.Deprecated, is.Deprecated)
+	for _, channel := range union(slices.Collect(maps.Keys(was.Channels)), slices.Collect(maps.Keys(is.Channels))) {
+		c.field(is.Name+"@"+channel, "names", was.Channels[channel], is.Channels[channel])
+	}
+	versions := union(versionNames(was), versionNames(is))
+	slices.SortFunc(versions, CompareVersions)
+	for _, v := range versions {
+		c.version(is.Name+"@"+v, was.Version(v), is.Version(v))
+	}
+}
+
+func (c *comparison) version(subject string, was, is *v1alpha1.CatalogVersion) {
+	switch {
+	case was == nil:
+		c.add("+", subject, "%s", is.Digest)
+		was = &v1alpha1.CatalogVersion{Version: is.Version, Digest: is.Digest, Description: is.Description, Source: is.Source}
+	case is == nil:
+		c.add("!", subject, "must stay, since a published version may be what a sandbox has: restore it, or yank it")
+		return
+	case was.Digest != is.Digest:
+		c.add("!", subject, "%s; it was %s and is %s now", exists(subject), was.Digest, is.Digest)
+	}
+	c.field(subject, "description", was.Description, is.Description)
+	c.field(subject, "released", was.Released, is.Released)
+	c.field(subject, "deprecated", was.Deprecated, is.Deprecated)
+	c.field(subject, "yanked", was.Yanked, is.Yanked)
+	c.field(subject, "requires kubernetes", kubernetes(was), kubernetes(is))
+	c.field(subject, "source", was.Source, is.Source)
+}
+
+func exists(subject string) string {
+	name, err := version.ParseName(subject)
+	if err != nil {
+		return err.Error()
+	}
+	return version.AlreadyExists(name)
+}
+
+func kubernetes(v *v1alpha1.CatalogVersion) string {
+	if v.Requires == nil {
+		return ""
+	}
+	return v.Requires.Kubernetes
+}
+
+func pluginNames(c *CatalogDocument) []string {
+	names := make([]string, 0, len(c.Spec.Plugins))
+	for i := range c.Spec.Plugins {
+		names = append(names, c.Spec.Plugins[i].Name)
+	}
+	return names
+}
+
+func versionNames(p *v1alpha1.CatalogPlugin) []string {
+	names := make([]string, 0, len(p.Versions))
+	for i := range p.Versions {
+		names = append(names, p.Versions[i].Version)
+	}
+	return names
+}
+
+// union returns the texts of both lists, each once, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

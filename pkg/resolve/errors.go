@@ -1,0 +1,59 @@
+package resolve
+
+import (
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+const namePath krm.Path = "metadata.name"
+
+// moreFindings follows the first of what is wrong with a document.
+const moreFindings = "run validate-plugin for all findings"
+
+// ReferenceError says why no version is chosen for a reference.
+type ReferenceError struct {
+	Message string
+	// Proposed is the reference that is certain to be meant, else empty.
+	Proposed string
+	// Missing is the version in full that a pin or a lock names and that does not exist, else empty.
+	Missing string
+	// Locked means that a lock names Missing.
+	Locked bool
+}
+
+func (e *ReferenceError) Error() string { return e.Message }
+
+func referenceError(format string, args ...any) *ReferenceError {
+	return &ReferenceError{Message: fmt.Sprintf(format, args...)}
+}
+
+// DocumentError says what is wrong with a document that is needed.
+type DocumentError struct {
+	Item    *krm.Item
+	Path    krm.Path
+	Message string
+	// Changed means that the document is not what was published under its version.
+	Changed bool
+}
+
+func (e *DocumentError) Error() string {
+	return fmt.Sprintf("%s %q: %s: %s", e.Item.Kind(), e.Item.Name(), e.Path, e.Message)
+}
+
+// Result returns the error as a finding about the document.
+func (e *DocumentError) Result() krm.Result { return krm.At(e.Item, e.Path, krm.Error, e.Message) }
+
+// resultsOf returns the problems of a document as findings about it.
+func resultsOf(item *krm.Item, problems []strictyaml.Problem) []krm.Result {
+	var results []krm.Result
+	for _, problem := range problems {
+		result := krm.At(item, problem.Path, problem.Severity, problem.Message)
+		if problem.Proposed != nil && result.Field != nil {
+			result.Field.ProposedValue = problem.Proposed
+		}
+		results = append(results, result)
+	}
+	return results
+}

@@ -1,0 +1,98 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// lockSet is all locks of a list.
+type lockSet struct {
+	locks       []*lock // sorted by name
+	byReference map[string]lockedEntry
+	byPin       map[string]lockedEntry
+	problems    []krm.Result
+}
+
+// lockedEntry is an entry with its lock.
+type lockedEntry struct {
+	entry v1alpha1.LockEntry
+	lock  *lock
+}
+
+// String describes the entry for messages.
+func (e lockedEntry) String() string {
+	return fmt.Sprintf("%q has %s for %s (%s)", e.lock.item.Name(), e.entry.Chosen, e.entry.Asked, e.entry.Digest)
+}
+
+// newLockSet returns the locks among items. Their order does not matter.
+func newLockSet(items []*krm.Item) *lockSet {
+	s := &lockSet{byReference: map[string]lockedEntry{}, byPin: map[string]lockedEntry{}}
+	for _, item := range items {
+		if item.Kind() == contract.PluginLock && item.APIVersion() == contract.APIVersion {
+			l, problems := readLock(item)
+			s.locks = append(s.locks, l)
+			s.problems = append(s.problems, resultsOf(item, problems)...)
+		}
+	}
+	slices.SortStableFunc(s.locks, func(a, b *lock) int {
+		return cmp.Or(cmp.Compare(a.item.Name(), b.item.Name()), cmp.Compare(a.item.Namespace(), b.item.Namespace()),
+			cmp.Compare(a.item.PlaceOf("").File, b.item.PlaceOf("").File), slices.CompareFunc(a.entries, b.entries, compareLocked))
+	})
+	for _, l := range s.locks {
+		for _, entry := range l.entries {
+			s.add(lockedEntry{entry, l})
+		}
+	}
+	return s
+}
+
+func (s *lockSet) add(e lockedEntry) {
+	if other, ok := s.byReference[e.entry.Asked]; !ok {
+		s.byReference[e.entry.Asked] = e
+	} else if other.entry != e.entry {
+		s.conflict(e.lock, "%q must be locked to one version: %s, and %s; remove one", e.entry.Asked, other, e)
+	}
+	if other, ok := s.byPin[e.entry.Chosen]; !ok {
+		s.byPin[e.entry.Chosen] = e
+	} else if other.entry.Digest != e.entry.Digest {
+		s.conflict(e.lock, "%q must be locked with one digest, since versions are immutable: %s, and %s; remove one",
+			e.entry.Chosen, other, e)
+	}
+}
+
+func (s *lockSet) conflict(l *lock, format string, args ...any) {
+	s.problems = append(s.problems, krm.At(l.item, entriesPath, krm.Error, fmt.Sprintf(format, args...)))
+}
+
+// get returns the entry for a reference.
+func (s *lockSet) get(reference string) (lockedEntry, bool) {
+	found, ok := s.byReference[reference]
+	return found, ok
+}
+
+// pinned returns an entry for a version in full, whatever its reference is.
+func (s *lockSet) pinned(pin string) (lockedEntry, bool) {
+	found, ok := s.byPin[pin]
+	return found, ok
+}
+
+// entries returns every entry, each reference once, sorted.
+func (s *lockSet) entries() []v1alpha1.LockEntry {
+	entries := make([]v1alpha1.LockEntry, 0, len(s.byReference))
+	for _, one := range s.byReference {
+		entries = append(entries, one.entry)
+	}
+	return sorted(entries)
+}
+
+// isValid reports whether the locks are free of errors, each by itself and together.
+func (s *lockSet) isValid() bool {
+	return !slices.ContainsFunc(s.problems, func(r krm.Result) bool { return r.Severity == krm.Error })
+}
+
+func (s *lockSet) isEmpty() bool { return len(s.locks) == 0 }

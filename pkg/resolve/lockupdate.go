@@ -1,0 +1,75 @@
+package resolve
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// updateLock makes the lock hold what was resolved. If the list has no lock only mode Update adds one. Entries that no
+// sandbox refers to stay, since another overlay may share the lock, unless all entries are updated.
+func (r *resolver) updateLock() {
+	locks := r.catalog.locks
+	if locks.isEmpty() && r.Mode != Update {
+		return
+	}
+	entries := map[string]v1alpha1.LockEntry{}
+	for _, entry := range locks.entries() {
+		if r.Mode != Update || len(r.Update) > 0 || len(r.resolved[entry.Asked]) > 0 {
+			entries[entry.Asked] = entry
+			continue
+		}
+		r.report.Lock.Removed++
+		r.reportLocked(entry.Asked, fmt.Sprintf("%q is asked for by no sandbox any more: its entry is removed", entry.Asked))
+	}
+	for _, requested := range slices.Sorted(maps.Keys(r.resolved)) {
+		if choice := r.common(requested); choice != nil {
+			r.lock(entries, choice.entryFor(requested))
+		}
+	}
+	if err := locks.write(r.list, slices.Collect(maps.Values(entries)), r.PlaceLock); err != nil {
+		r.list.Report(krm.NewResult(krm.Error, err.Error()))
+	}
+}
+
+// lock sets an entry of the lock, and reports a version that moved.
+func (r *resolver) lock(entries map[string]v1alpha1.LockEntry, now v1alpha1.LockEntry) {
+	old, ok := entries[now.Asked]
+	switch {
+	case !ok:
+		r.report.Lock.Added++
+	case old != now:
+		r.report.Lock.Moved++
+		r.reportLocked(now.Asked, fmt.Sprintf("%q moved from %s to %s", now.Asked, old.Chosen, now.Chosen))
+	}
+	entries[now.Asked] = now
+}
+
+// common returns the version that a reference was resolved to in all sandboxes that are not absent. It is nil, with a
+// warning, if they were resolved to several versions before there was a lock: only mode Update makes them one.
+func (r *resolver) common(requested string) *Choice {
+	var first *Choice
+	for _, one := range r.resolved[requested] {
+		switch {
+		case one.absent && one.pinned():
+			continue
+		case first == nil:
+			first = one.choice
+		case first.Pin() != one.choice.Pin():
+			r.add(one.reference, krm.Warning, "%q must mean one version to be locked, not %s and %s: run mode update",
+				requested, first.Pin(), one.choice.Pin())
+			return nil
+		}
+	}
+	return first
+}
+
+// reportLocked reports what happens to an entry, at the lock that has it.
+func (r *resolver) reportLocked(requested, message string) {
+	if locked, ok := r.catalog.locks.get(requested); ok {
+		r.list.Report(krm.At(locked.lock.item, entriesPath, krm.Info, message))
+	}
+}
