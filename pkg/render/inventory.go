@@ -4,6 +4,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,9 @@ type Owner struct {
 	Package string
 	// Owns tells whether the run stands for a phase of a sandbox. The sandbox is empty for what sandboxes share.
 	Owns func(sandbox, phase string) bool
+	// Kinds are the kinds of objects that the run renders: others are not looked at, and so not parsed. None means every
+	// kind that any function renders.
+	Kinds []string
 }
 
 // Inventory is what was rendered before. It may be asked by several goroutines; the list is changed by Apply alone.
@@ -59,6 +63,9 @@ func isRendered(kind string) bool {
 func NewInventory(list *krm.ResourceList, owner Owner) *Inventory {
 	v := &Inventory{list: list, owner: owner, items: map[identity]*entry{}}
 	for _, item := range list.Items() {
+		if len(owner.Kinds) > 0 && !slices.Contains(owner.Kinds, item.Kind()) {
+			continue
+		}
 		if !isRendered(item.Kind()) || !contract.IsObjectName(item.Name()) {
 			continue
 		}

@@ -42,7 +42,7 @@ var layers = []struct {
 	{path: "internal/strictyaml"},
 	{path: "internal/form"},
 	{path: "internal/manifest"},
-	{path: "internal/tree"},
+	{path: "internal/yamlprint"},
 	{path: "internal/version"},
 	{path: "internal/digest"},
 	{path: "internal/document"},

@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"maps"
@@ -10,44 +10,47 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
-
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
-func parse(t *testing.T, text string) *yaml.Node {
+func parse(t *testing.T, text string) object {
 	t.Helper()
-	var document yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(text), &document))
-	return document.Content[0]
+	var o object
+	require.NoError(t, utilyaml.Unmarshal([]byte(text), &o))
+	return o
 }
 
-func TestWhatIsNoSelector(t *testing.T) {
+// selector returns a selector of requirements, such as "a" (exists), "!a" and "a in (x, w)".
+func selector(requirements ...string) labels.Selector {
+	s, err := labels.Parse(strings.Join(requirements, ","))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func TestReadSelector_refuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"null", "[]", "x", "{matchExpressions: [{key: a}]}", "{matchExpressions: [{key: a, operator: In}]}",
 		"{matchExpressions: [{key: a, operator: Exists, values: [b]}]}", "{matchExpressions: [{operator: Exists}]}",
 		"{matchExpressions: [{key: a, operator: Gt, values: ['1']}]}",
 	} {
-		_, ok := sandbox.ReadSelector(parse(t, text))
+		_, ok := readSelector(parse(t, "selector: "+text), "selector")
 		assert.False(t, ok, text)
 	}
-	for _, text := range []string{"null", "[]", "{}"} {
-		_, ok := sandbox.ReadSelectorMap(parse(t, text))
-		assert.False(t, ok, text)
-	}
-	_, ok := sandbox.ReadSelector(nil)
+	_, ok := readSelector(object{}, "selector")
 	assert.False(t, ok)
 }
 
 func TestEmptySelectorTakesAll(t *testing.T) {
 	t.Parallel()
-	s, ok := sandbox.ReadSelector(parse(t, "{}"))
+	s, ok := readSelector(parse(t, "selector: {}"), "selector")
 	assert.True(t, ok)
-	assert.True(t, s.Matches(nil))
+	assert.True(t, s.Matches(labels.Set{}))
 }
 
 func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
@@ -96,26 +99,15 @@ func oracle(t *testing.T, text string) labels.Selector {
 	return s
 }
 
-func TestMatchesAsKubernetesDoes(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 5000 {
-		text, set := randomSelector(random), randomLabels(random)
-		s, ok := sandbox.ReadSelector(parse(t, text))
-		require.True(t, ok, text)
-		require.Equal(t, oracle(t, text).Matches(labels.Set(set)), s.Matches(set), "%s of %v", text, set)
-	}
-}
-
-// escaped changes labels as an escape says, and adds one that the Pod has in any case.
-func escaped(e *sandbox.Exclusion, set map[string]string) map[string]string {
+// escaped changes labels as an e says, and adds one that the Pod has in any case.
+func escaped(e *exclusion, set map[string]string) map[string]string {
 	out := map[string]string{"ours": "fork-1"}
 	for key, value := range set {
-		if !e.Drops(key) {
+		if !e.drops(key) {
 			out[key] = value
 		}
 	}
-	for key, value := range e.Set {
+	for key, value := range e.set {
 		out[key] = value
 	}
 	return out
@@ -123,38 +115,38 @@ func escaped(e *sandbox.Exclusion, set map[string]string) map[string]string {
 
 // No selector that is not reported takes the changed labels, and what is reported cannot be escaped together with the ones
 // before it: no labels at all do it.
-func TestEscapesFromAnySelectors(t *testing.T) {
+func TestExclusion_excludesEverySelectorOrReportsIt(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
-	caught, safe := 0, 0
+	unavoidable, safe := 0, 0
 	for range 600 {
 		texts := make([]string, 1+random.IntN(5))
-		selectors := make([]sandbox.Selector, len(texts))
+		selectors := make([]labels.Selector, len(texts))
 		for i := range texts {
 			texts[i] = randomSelector(random)
-			selectors[i], _ = sandbox.ReadSelector(parse(t, texts[i]))
+			selectors[i], _ = readSelector(parse(t, "selector: "+texts[i]), "selector")
 		}
-		e := sandbox.ExclusionFrom(selectors, func(key string) bool { return key == "ours" })
+		e := newExclusion(selectors, func(key string) bool { return key == "ours" })
 		set := labels.Set(escaped(e, randomLabels(random)))
 		for i, text := range texts {
-			if slices.Contains(e.Caught, i) {
-				caught++
-				require.False(t, avoidable(selectors, e.Caught, i), "%s of %q", text, texts)
+			if slices.Contains(e.unavoidable, i) {
+				unavoidable++
+				require.False(t, avoidable(selectors, e.unavoidable, i), "%s of %q", text, texts)
 				continue
 			}
 			safe++
 			require.False(t, oracle(t, text).Matches(set), "%s of %q takes %v", text, texts, set)
 		}
 	}
-	assert.Greater(t, caught, 20)
+	assert.Greater(t, unavoidable, 20)
 	assert.Greater(t, safe, 500)
 }
 
 // avoidable tries all labels there are to get out of a selector and of those before it that were not reported.
-func avoidable(all []sandbox.Selector, caught []int, at int) bool {
-	var selectors []sandbox.Selector
+func avoidable(all []labels.Selector, unavoidable []int, at int) bool {
+	var selectors []labels.Selector
 	for i := range at + 1 {
-		if i == at || !slices.Contains(caught, i) {
+		if i == at || !slices.Contains(unavoidable, i) {
 			selectors = append(selectors, all[i])
 		}
 	}
@@ -178,88 +170,81 @@ func avoidable(all []sandbox.Selector, caught []int, at int) bool {
 
 // free tells whether no selector takes the labels, whatever value the label has that every fork has: all that selectors
 // name, and one that none does.
-func selectorFree(selectors []sandbox.Selector, set map[string]string) bool {
+func selectorFree(selectors []labels.Selector, set map[string]string) bool {
 	for _, ours := range []string{"x", "w", "z", "fork", "fork-1"} {
 		set["ours"] = ours
-		if slices.ContainsFunc(selectors, func(s sandbox.Selector) bool { return s.Matches(set) }) {
+		if slices.ContainsFunc(selectors, func(s labels.Selector) bool { return s.Matches(labels.Set(set)) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// hardSet is a set of selectors that it would take ages to escape from: each of seven Pods must be in one of six places, two
+// hardSet is a set of selectors that it would take ages to e from: each of seven Pods must be in one of six places, two
 // never in the same.
-func hardSet() (selectors []sandbox.Selector) {
+func hardSet() (selectors []labels.Selector) {
 	at := func(pod, place int) string { return string(rune('a'+pod)) + string(rune('0'+place)) }
 	for pod := range 7 {
-		var nowhere sandbox.Selector
+		var nowhere []string
 		for place := range 6 {
-			nowhere = append(nowhere, sandbox.Requirement{Key: at(pod, place), Operator: sandbox.DoesNotExist})
+			nowhere = append(nowhere, "!"+at(pod, place))
 			for other := range pod {
-				selectors = append(selectors, sandbox.Selector{
-					{Key: at(pod, place), Operator: sandbox.Exists}, {Key: at(other, place), Operator: sandbox.Exists},
-				})
+				selectors = append(selectors, selector(at(pod, place), at(other, place)))
 			}
 		}
-		selectors = append(selectors, nowhere)
+		selectors = append(selectors, selector(nowhere...))
 	}
 	return selectors
 }
 
-func equals(key string, values ...string) sandbox.Selector {
-	return sandbox.Selector{{Key: key, Operator: sandbox.In, Values: values}}
-}
-
-// The search ends soon. What is not told as caught is escaped all the same, and what is told does take the labels: also what
+// The search ends soon. What is not told as unavoidable is escaped all the same, and what is told does take the labels: also what
 // comes after the search has given up.
 func TestSearchEnds(t *testing.T) {
 	t.Parallel()
 	hard := hardSet()
-	later := []sandbox.Selector{
-		equals("app", "web"), equals("a0", "x", "fork"), {{Key: "tier", Operator: sandbox.NotIn, Values: []string{"x"}}},
-		{{Key: "tier", Operator: sandbox.Exists}}, equals("tier", "fork", "forkx"),
+	later := []labels.Selector{
+		selector("app=web"), selector("a0 in (x, fork)"), selector("tier notin (x)"), selector("tier"), selector("tier in (fork, forkx)"),
 	}
 	selectors := append(slices.Clone(hard), later...)
-	escape := sandbox.ExclusionFrom(selectors, func(string) bool { return false })
-	require.NotEmpty(t, escape.Caught)
+	e := newExclusion(selectors, func(string) bool { return false })
+	require.NotEmpty(t, e.unavoidable)
 	for i, s := range selectors {
-		assert.Equal(t, slices.Contains(escape.Caught, i), s.Matches(escape.Set), i)
+		assert.Equal(t, slices.Contains(e.unavoidable, i), s.Matches(labels.Set(e.set)), i)
 	}
-	var caught []int
-	for _, i := range escape.Caught {
+	var unavoidable []int
+	for _, i := range e.unavoidable {
 		if i >= len(hard) {
-			caught = append(caught, i-len(hard))
+			unavoidable = append(unavoidable, i-len(hard))
 		}
 	}
-	assert.Equal(t, []int{3}, caught, "it contradicts the one before it")
+	assert.Equal(t, []int{3}, unavoidable, "it contradicts the one before it")
 }
 
 // A selector that nothing escapes from costs no search: it says nothing of those after it.
-func TestWhatTakesAllSaysNothingOfTheRest(t *testing.T) {
+func TestExclusion_unavoidableSelectorsDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
-	var selectors []sandbox.Selector
+	var selectors []labels.Selector
 	for i := range 40 {
 		key := "k" + strconv.Itoa(i)
-		selectors = append(selectors, sandbox.Selector{{Key: key, Operator: sandbox.Exists}, {Key: key + "x", Operator: sandbox.Exists}})
+		selectors = append(selectors, selector(key, key+"x"))
 	}
 	all := len(selectors)
 	// The last one asks for another way out of the first.
-	selectors = append(selectors, sandbox.Selector{}, equals("ours", "x"), sandbox.Selector{{Key: "k0", Operator: sandbox.DoesNotExist}})
-	escape := sandbox.ExclusionFrom(selectors, func(key string) bool { return key == "ours" })
-	assert.Equal(t, []int{all, all + 1}, escape.Caught)
-	assert.Equal(t, []string{"k0"}, slices.Sorted(maps.Keys(escape.Set)))
+	selectors = append(selectors, labels.Everything(), selector("ours=x"), selector("!k0"))
+	e := newExclusion(selectors, func(key string) bool { return key == "ours" })
+	assert.Equal(t, []int{all, all + 1}, e.unavoidable)
+	assert.Equal(t, []string{"k0"}, slices.Sorted(maps.Keys(e.set)))
 }
 
-// Very many selectors, and one that the labels found for the others do not escape.
+// Very many selectors, and one that the labels found for the others do not e.
 func TestManySelectors(t *testing.T) {
 	t.Parallel()
-	var selectors []sandbox.Selector
+	var selectors []labels.Selector
 	for i := range 20_000 {
-		selectors = append(selectors, sandbox.Selector{{Key: "k" + strconv.Itoa(i), Operator: sandbox.Exists}, {Key: "a", Operator: sandbox.Exists}})
+		selectors = append(selectors, selector("k"+strconv.Itoa(i), "a"))
 	}
-	selectors = append(selectors, sandbox.Selector{{Key: "k19999", Operator: sandbox.DoesNotExist}})
-	escape := sandbox.ExclusionFrom(selectors, func(string) bool { return false })
-	assert.Empty(t, escape.Caught)
-	assert.Len(t, escape.Set, 1)
+	selectors = append(selectors, selector("!k19999"))
+	e := newExclusion(selectors, func(string) bool { return false })
+	assert.Empty(t, e.unavoidable)
+	assert.Len(t, e.set, 1)
 }

@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"strings"
@@ -7,8 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/resource-plugins/krm-functions/internal/tree"
 )
 
 // with returns the Deployment with more in its Pods' spec.
@@ -39,15 +37,15 @@ func TestLabels(t *testing.T) {
 		}
 		f := forkOf(t, forkWeb, documents...)
 		for _, at := range [][]string{{"spec", "template", "metadata", "labels"}, {"metadata", "labels"}} {
-			text, err := yaml.Marshal(tree.Get(f.Tree, at...))
+			text, err := yaml.Marshal(stringMap(f.object, at...))
 			require.NoError(t, err)
 			want := c.want
 			if len(at) == 2 {
 				want = strings.Replace(want, "extra: x, ", "", 1) // the object itself has no such label
 			}
-			assert.YAMLEq(t, "{"+want+own(f.Name)+"}", string(text), c.name)
+			assert.YAMLEq(t, "{"+want+own(f.name)+"}", string(text), c.name)
 		}
-		assert.Equal(t, f.Name, f.Labels()["resourceplugins.dev/fork"])
+		assert.Equal(t, f.name, f.labels["resourceplugins.dev/fork"])
 	}
 }
 
@@ -68,9 +66,11 @@ func TestPlacement(t *testing.T) {
 			"{topologyKey: zone, namespaces: [there], labelSelector: " + own + "}": "{topologyKey: zone, namespaces: [there], labelSelector: " + own + "}",
 		} {
 			f := forkOf(t, forkWeb, with(strings.Replace(field, "TERM", before, 1)))
-			text, err := yaml.Marshal(tree.Without(tree.Get(f.Tree, "spec", "template", "spec"), "containers"))
+			spec := child(f.object, "spec", "template", "spec")
+			delete(spec, "containers")
+			text, err := yaml.Marshal(spec)
 			require.NoError(t, err)
-			want := strings.Replace(strings.Replace(field, "TERM", after, 1), "NAME", f.Name, 1)
+			want := strings.Replace(strings.Replace(field, "TERM", after, 1), "NAME", f.name, 1)
 			assert.YAMLEq(t, "{"+want+"}", string(text), field)
 		}
 	}

@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"testing"
@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-const workload = `
+const customized = `
 spec: {template: {spec: {
   initContainers: [{name: setup, image: s}],
   containers: [
@@ -20,11 +21,12 @@ spec: {template: {spec: {
     {name: side, image: s, envFrom: [{configMapRef: {name: c}}]}]}}}
 `
 
-func sources() sandbox.Sources {
-	return sandbox.Sources{
-		Output: func(o v1alpha1.ResourceOutput) (string, string) { return "secret-of-" + o.Name, o.OutputKey },
-		Fork: func(w v1alpha1.Workload) (sandbox.Address, bool) {
-			return sandbox.Address{Host: w.Name + ".ns.svc", Port: 80}, w.Name != "hidden"
+func newCustomizer(o object, report func(at krm.Path, severity krm.Severity, message string)) customizer {
+	return customizer{
+		object: o, results: report,
+		output: func(o v1alpha1.ResourceOutput) (string, string) { return "secret-of-" + o.Name, o.OutputKey },
+		address: func(w v1alpha1.Workload) (address, bool) {
+			return address{host: w.Name + ".ns.svc", port: 80}, w.Name != "hidden"
 		},
 	}
 }
@@ -32,26 +34,18 @@ func sources() sandbox.Sources {
 // apply returns the containers after the customizations, and the messages.
 func customizationApply(t *testing.T, text string) (string, []string) {
 	t.Helper()
-	var document, asked yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(workload), &document))
+	var o object
+	require.NoError(t, utilyaml.Unmarshal([]byte(customized), &o))
+	var asked yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(text), &asked))
 	var c v1alpha1.Customizations
 	require.Empty(t, strictyaml.Into(&asked, "c", &c))
-	before, err := yaml.Marshal(&document)
-	require.NoError(t, err)
-	changed, problems := sandbox.Customize(document.Content[0], &c, "c", sources())
-	after, err := yaml.Marshal(&document)
-	require.NoError(t, err)
-	require.Equal(t, string(before), string(after), "the workload itself must stay")
 	var messages []string
-	for _, p := range problems {
-		messages = append(messages, string(p.Severity)+" "+string(p.Path)+" "+p.Message)
-	}
-	var spec struct {
-		Spec struct{ Template struct{ Spec yaml.Node } }
-	}
-	require.NoError(t, changed.Decode(&spec))
-	out, err := yaml.Marshal(&spec.Spec.Template.Spec)
+	customizer := newCustomizer(o, func(at krm.Path, severity krm.Severity, message string) {
+		messages = append(messages, string(severity)+" "+string(at)+" "+message)
+	})
+	customizer.customize(&c, "c")
+	out, err := yaml.Marshal(child(customizer.object, "spec", "template", "spec"))
 	require.NoError(t, err)
 	return string(out), messages
 }
@@ -70,7 +64,7 @@ func TestWhatIsAsked(t *testing.T) {
 		{"init image", "{images: [{container: setup, image: x}]}", pod("{name: setup, image: x}", "{name: main, image: m, env: ["+env+"]}", side)},
 		{"add", "{env: [{name: NEW, value: '$(A) $$'}]}", main(env + ", {name: NEW, value: '$(A) $$'}")},
 		{"the last one counts", "{env: [{name: A, value: z}]}", main("{name: A, value: a}, {name: B, valueFrom: {fieldRef: {fieldPath: x}}}, {name: A, value: z}")},
-		{"value for valueFrom", "{env: [{name: B, value: ''}]}", main("{name: A, value: a}, {name: B, value: ''}, {name: A, value: again}")},
+		{"value for valueFrom", "{env: [{name: B}]}", main("{name: A, value: a}, {name: B}, {name: A, value: again}")},
 		{"delete all", "{env: [{name: A, operation: delete}]}", main("{name: B, valueFrom: {fieldRef: {fieldPath: x}}}")},
 		{
 			"resource", "{env: [{name: B, valueFrom: {resource: {name: db, outputKey: p.url}}}]}",
@@ -111,7 +105,7 @@ func TestWhatCannotBeDone(t *testing.T) {
 		"{env: [{name: NEW, container: side, operation: delete}]}": `warning c.env[0] variable "NEW" must be in the container's env to be deleted: envFrom may still set it`,
 		"{env: [{name: NEW, valueFrom: {}}]}":                      `error c.env[0].valueFrom must name one of resource, fork, configMap and secret`,
 		"{patch: {type: json, value: '{}'}}":                       `error c.patch.value patch must be a list of operations, such as [{op: replace, path: /spec/replicas, value: 1}]`,
-		"{patch: {type: merge, value: '{'}}":                       `error c.patch.value patch must be JSON or YAML: line 1: did not find expected node content`,
+		"{patch: {type: merge, value: '{'}}":                       `error c.patch.value patch must be JSON or YAML: yaml: line 1: did not find expected node content`,
 		"{patch: {type: new, value: '{}'}}":                        `error c.patch.type must be json, merge or strategic, or signadot/env or signadot/image, not "new"`,
 		"{patch: {type: signadot/env, value: '{}'}}":               `error c.patch.value patch of type "signadot/env" must be a list as customizations.env is`,
 		"{patch: {type: signadot/env, value: '[{nam: x}]'}}":       `unknown key`,
