@@ -13,7 +13,7 @@ const folder = "rendered/"
 
 // pack prints the copies of a fork, so that their trees can go: of ten thousand sandboxes they would fill gigabytes.
 func (r *renderer) pack(s *input, f *fork, copies []object) {
-	file := folder + contract.FileName(s.LowerName()) + "/forks/" + f.name + ".yaml"
+	file := folder + contract.FileName(s.Name) + "/forks/" + f.name + ".yaml"
 	for i, o := range copies {
 		change, err := r.inventory.PutObject(&unstructured.Unstructured{Object: o}, r.place(file, i))
 		if err != nil {

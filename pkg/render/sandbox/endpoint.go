@@ -9,7 +9,7 @@ import (
 )
 
 // sandboxEndpoints lists the endpoints of a sandbox: of its default route group, and the two deprecated sorts.
-func (r *routing) sandboxEndpoints(s *routedSandbox) {
+func (r *routing) sandboxEndpoints(s *input) {
 	o := s.keyOwner()
 	if s.Spec.DefaultRouteGroup != nil {
 		for i, e := range s.Spec.DefaultRouteGroup.Endpoints {
@@ -32,7 +32,7 @@ func (r *routing) sandboxEndpoints(s *routedSandbox) {
 	}
 }
 
-func (r *routing) forkEndpoints(s *routedSandbox, fork int, o keyOwner) {
+func (r *routing) forkEndpoints(s *input, fork int, o keyOwner) {
 	for i, e := range s.Spec.Forks[fork].Endpoints {
 		at := krm.Path("spec.forks").Index(fork).Key("endpoints").Index(i)
 		t := &target{url: url.URL{Scheme: schemeOf(e.Protocol)}, port: e.Port}

@@ -43,10 +43,10 @@ func TestEndpoints(t *testing.T) {
 	}
 	atGateway := &gateway{namespace: "infra", name: "edge", domain: "d.example.com"}
 	for _, mode := range modes {
-		out := renderRoutes([]routedSandbox{s}, nil, routeOptions{mode: mode})
+		out := renderRoutes([]*input{s}, nil, routeOptions{mode: mode})
 		assert.Equal(t, plain, listed(out.endpoints), mode)
 
-		out = renderRoutes([]routedSandbox{s}, nil, routeOptions{mode: mode, gateway: atGateway})
+		out = renderRoutes([]*input{s}, nil, routeOptions{mode: mode, gateway: atGateway})
 		if mode == none {
 			assert.Equal(t, plain, listed(out.endpoints), "there is no route to a Gateway's host names")
 			continue
@@ -77,7 +77,7 @@ func TestServicesWithoutHeaders(t *testing.T) {
 	s := forked("cache", "x")
 	s.ports = []port{{name: "redis", number: 6379}, {number: 53, protocol: "UDP"}}
 	for mode, told := range map[string]int{none: 0, gatewayAPI: 2, istio: 2} {
-		out := renderRoutes([]routedSandbox{box(t, "x", "{cluster: c}", s)}, nil, routeOptions{mode: mode})
+		out := renderRoutes([]*input{box(t, "x", "{cluster: c}", s)}, nil, routeOptions{mode: mode})
 		assert.Empty(t, out.objects, mode)
 		assert.Len(t, out.results, told, mode)
 		for _, message := range messages(out.results) {

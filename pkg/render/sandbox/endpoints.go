@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -11,25 +12,11 @@ import (
 
 // renderRoutes makes the routes to the forks and reports the endpoints.
 func (r *renderer) renderRoutes() {
-	var sandboxes []routedSandbox
-	for _, s := range r.sandboxes {
-		if s.absent {
-			continue
-		}
-		lower := *s.Sandbox // the name as everything else that is rendered for the sandbox has it
-		lower.Name = s.LowerName()
-		routed := routedSandbox{Sandbox: &lower, key: s.key, ttl: s.ttl()}
-		for i, f := range s.forks {
-			if f != nil {
-				routed.services = append(routed.services, f.routed(s.Spec.Forks[i].ForkOf)...)
-			}
-		}
-		sandboxes = append(sandboxes, routed)
-	}
+	present := slices.DeleteFunc(slices.Clone(r.sandboxes), func(s *input) bool { return s.absent })
 	for i := range r.groups {
 		r.groups[i].services = r.targets(r.groups[i].RouteGroup)
 	}
-	r.routes = renderRoutes(sandboxes, r.groups, r.options.routing(r.name))
+	r.routes = renderRoutes(present, r.groups, r.options.routing(r.name))
 	r.list.Report(r.routes.results...)
 	for _, e := range r.routes.endpoints {
 		message := "endpoint " + e.name + ": " + e.url

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,28 +124,18 @@ func (c *customizer) expand(f *v1alpha1.ForkExpression, at krm.Path) (string, bo
 			f.ForkOf.Kind, f.ForkOf.Name, f.ForkOf.Namespace)
 		return "", false
 	}
-	var out strings.Builder
-	rest := f.Expression
-	for {
-		text, action, found := strings.Cut(rest, "{{")
-		out.WriteString(text)
-		if !found {
-			return out.String(), true
+	expanded := serviceField.ReplaceAllStringFunc(f.Expression, func(action string) string {
+		if strings.Contains(action, "Host") {
+			return address.host
 		}
-		inner, after, closed := strings.Cut(action, "}}")
-		switch strings.TrimSpace(inner) {
-		case ".Service.Host":
-			out.WriteString(address.host)
-		case ".Service.Port":
-			out.WriteString(strconv.Itoa(address.port))
-		default:
-			closed = false
-		}
-		if !closed {
-			c.report(at.Key("expression"), krm.Error,
-				"must hold {{ .Service.Host }} and {{ .Service.Port }} and no other expression, not %q", f.Expression)
-			return "", false
-		}
-		rest = after
+		return strconv.Itoa(address.port)
+	})
+	if strings.Contains(expanded, "{{") {
+		c.report(at.Key("expression"), krm.Error,
+			"must hold {{ .Service.Host }} and {{ .Service.Port }} and no other expression, not %q", f.Expression)
+		return "", false
 	}
+	return expanded, true
 }
+
+var serviceField = regexp.MustCompile(`\{\{\s*\.Service\.(Host|Port)\s*\}\}`)

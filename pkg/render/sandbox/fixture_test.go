@@ -15,7 +15,7 @@ import (
 var httpPort = []port{{name: "http", number: 80, target: 8080}}
 
 // box returns a sandbox, from the spec as YAML in flow style.
-func box(tb testing.TB, name, spec string, services ...routedService) routedSandbox {
+func box(tb testing.TB, name, spec string, services ...routedService) *input {
 	tb.Helper()
 	item, err := krm.NewItem(fmt.Appendf(nil, "metadata: {name: %q}\nspec: %s\n", name, spec))
 	require.NoError(tb, err)
@@ -23,7 +23,7 @@ func box(tb testing.TB, name, spec string, services ...routedService) routedSand
 	require.Empty(tb, problems)
 	key, err := sandboxKey(document)
 	require.NoError(tb, err)
-	return routedSandbox{Sandbox: document, key: key, services: services}
+	return &input{Sandbox: document, key: key, services: services}
 }
 
 // groupOf returns a route group that matches by what the YAML says.

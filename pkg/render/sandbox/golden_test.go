@@ -20,7 +20,7 @@ func TestGolden(t *testing.T) {
 		{name: "http", number: 80, target: 8080}, {name: "rpc", number: 9000, appProtocol: "grpc"},
 		{name: "redis", number: 6379}, {name: "dns", number: 53, protocol: "UDP"},
 	}
-	sandboxes := []routedSandbox{
+	sandboxes := []*input{
 		box(t, "feature-x", `{cluster: c, labels: {team: shop}, forks: [{forkOf: {kind: Deployment, namespace: shop, name: api},
   endpoints: [{name: raw, port: 8080, protocol: http}]}],
   defaultRouteGroup: {endpoints: [{name: api, target: "http://api.shop.svc/v1?q=1"}, {name: Deep, target: "http://api.shop.deploy:8080"},
@@ -61,22 +61,23 @@ func routeCompare(t *testing.T, file, got string) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	one, two := box(t, "one", "{cluster: c, labels: {a: b}}", forked("web", "one")), box(t, "two", "{cluster: c, labels: {a: b}}", forked("web", "two"))
-	same := two
+	copied := *two
+	same := &copied
 	same.key = one.key
 	twice := box(t, "twice", "{cluster: c}", forked("web", "p"), forked("web", "q"))
 	for name, c := range map[string]struct {
-		sandboxes []routedSandbox
+		sandboxes []*input
 		group     string
 		want      string
 	}{
-		"one key twice":      {[]routedSandbox{one, same}, "", `which is the key of Sandbox "one": give another one`},
-		"two forks":          {[]routedSandbox{twice}, "", `must have one fork in the sandbox, not "web-p" and "web-q"`},
-		"an ambiguous group": {[]routedSandbox{one, two}, "{match: {label: {key: a, value: '*'}}}", `must not match sandboxes "one" and "two" together`},
-		"a target of no fork": {[]routedSandbox{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "http://web.shop.deploy:8080"}]}}`)}, "",
+		"one key twice":      {[]*input{one, same}, "", `which is the key of Sandbox "one": give another one`},
+		"two forks":          {[]*input{twice}, "", `must have one fork in the sandbox, not "web-p" and "web-q"`},
+		"an ambiguous group": {[]*input{one, two}, "{match: {label: {key: a, value: '*'}}}", `must not match sandboxes "one" and "two" together`},
+		"a target of no fork": {[]*input{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "http://web.shop.deploy:8080"}]}}`)}, "",
 			`target must be a port of a workload that the sandbox forks`},
-		"a target that is no URL": {[]routedSandbox{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "web:"}]}}`)}, "",
+		"a target that is no URL": {[]*input{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "web:"}]}}`)}, "",
 			`must be a URL such as "http://web.shop.svc:8080", not "web:"`},
-		"a port of no Service": {[]routedSandbox{box(t, "x", `{cluster: c, forks: [{forkOf: {kind: Deployment, namespace: shop, name: web}, endpoints: [{name: e, port: 1}]}]}`, forked("web", "x"))}, "",
+		"a port of no Service": {[]*input{box(t, "x", `{cluster: c, forks: [{forkOf: {kind: Deployment, namespace: shop, name: web}, endpoints: [{name: e, port: 1}]}]}`, forked("web", "x"))}, "",
 			`port must be one that a Service of the workload leads to, not 1`},
 	} {
 		var groups []routedGroup

@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// input is a sandbox that keeps to the rules, and what is rendered for it.
+// input is a sandbox that keeps to the rules, and what is rendered for it. Its name is lower-cased.
 type input struct {
 	*document.Sandbox
 
@@ -20,7 +20,10 @@ type input struct {
 	// absent means that the sandbox is being removed: it has no forks any more.
 	absent bool
 
-	forks   []*fork // nil if a baseline is missing; in the order of spec.forks
+	forks []*fork // nil if a baseline is missing; in the order of spec.forks
+	// services are the forked Services, one for each baseline Service that selects a forked workload.
+	services []routedService
+
 	changes []render.Change
 	results krm.Results
 }
@@ -35,6 +38,7 @@ func readInputs(list *krm.ResourceList, items []*krm.Item) (sandboxes []*input, 
 	cores.Each(len(items), func(i int) {
 		if items[i].Kind() == contract.Sandbox {
 			document, _ := document.ReadSandbox(items[i])
+			document.Name = document.LowerName()
 			read[i] = &input{Sandbox: document}
 		}
 	})
@@ -53,7 +57,7 @@ func readInputs(list *krm.ResourceList, items []*krm.Item) (sandboxes []*input, 
 				fmt.Sprintf("must not be %q, which is the id of sandbox %q: remove one of the annotations", s.id, other)))
 			continue
 		}
-		ids[key] = s.Name
+		ids[key] = s.Item.Name()
 		sandboxes = append(sandboxes, s)
 	}
 	return sandboxes, groups
@@ -65,7 +69,7 @@ func readGroup(list *krm.ResourceList, item *krm.Item) (routedGroup, bool) {
 	if err != nil {
 		list.Report(krm.At(item, keyPath(), krm.Error, err.Error()))
 	}
-	return routedGroup{RouteGroup: document, key: key, ttl: groupTTL(document)}, err == nil
+	return routedGroup{RouteGroup: document, key: key}, err == nil
 }
 
 func (s *input) readAnnotations(list *krm.ResourceList) {

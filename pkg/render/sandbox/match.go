@@ -11,7 +11,7 @@ import (
 // matcher finds the sandboxes that route groups match, by an index over their labels: a group costs what it may match,
 // not the number of sandboxes.
 type matcher struct {
-	sandboxes []routedSandbox
+	sandboxes []*input
 	labels    map[string][]labelled // by key, sorted by value
 }
 
@@ -21,7 +21,7 @@ type labelled struct {
 	at    int
 }
 
-func newMatcher(sandboxes []routedSandbox) *matcher {
+func newMatcher(sandboxes []*input) *matcher {
 	m := &matcher{sandboxes: sandboxes, labels: map[string][]labelled{}}
 	for i := range sandboxes {
 		for key, value := range sandboxes[i].Spec.Labels {

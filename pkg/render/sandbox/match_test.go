@@ -12,7 +12,7 @@ import (
 // Service that is called as itself.
 func members(t *testing.T, sandboxes map[string]string, spec string) []string {
 	t.Helper()
-	var boxes []routedSandbox
+	var boxes []*input
 	for _, name := range []string{"a", "b", "c"} {
 		boxes = append(boxes, box(t, name, sandboxes[name], forked(name, "fork")))
 	}

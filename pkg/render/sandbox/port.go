@@ -81,7 +81,7 @@ func (p *port) reaches(container int) bool {
 	return p.target == container || p.target == 0 && p.number == container
 }
 
-func (r *routing) reportPorts(s *routedSandbox, service *routedService) {
+func (r *routing) reportPorts(s *input, service *routedService) {
 	for i := range service.ports {
 		port := &service.ports[i]
 		if port.routable() || r.mode == none {

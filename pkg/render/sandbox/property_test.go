@@ -15,7 +15,7 @@ import (
 
 // world is a random set of sandboxes and groups, with where a key leads.
 type world struct {
-	sandboxes []routedSandbox
+	sandboxes []*input
 	groups    []routedGroup
 	forks     map[[2]string]string // by key and Service
 	keys      []string
@@ -27,7 +27,7 @@ func randomWorld(tb testing.TB, random *rand.Rand) *world {
 	tb.Helper()
 	w := &world{forks: map[[2]string]string{}}
 	colours := []string{"red", "green", "re*d", "red.", "grün"}
-	members := map[string][]routedSandbox{}
+	members := map[string][]*input{}
 	for i := range random.IntN(12) {
 		colour := colours[random.IntN(len(colours))]
 		s := box(tb, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {colour: %q}}", colour))
@@ -135,7 +135,7 @@ func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 
 // routes tells whether the key is of the world still, after its groups were taken away.
 func (w *world) routes(key string) bool {
-	return slices.ContainsFunc(w.sandboxes, func(s routedSandbox) bool { return s.key == key }) ||
+	return slices.ContainsFunc(w.sandboxes, func(s *input) bool { return s.key == key }) ||
 		slices.ContainsFunc(w.groups, func(g routedGroup) bool { return g.key == key })
 }
 
@@ -163,7 +163,7 @@ func TestOrderDoesNotCount(t *testing.T) {
 
 // What 10,000 sandboxes of one Service cost, in allocations a sandbox, is what 1,000 cost.
 func TestCostGrowsInProportion(t *testing.T) {
-	boxes := make([]routedSandbox, 10_000)
+	boxes := make([]*input, 10_000)
 	groups := make([]routedGroup, 10_000)
 	for i := range boxes {
 		boxes[i] = box(t, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {pr: n%d}}", i), forked("web", fmt.Sprint(i)))

@@ -41,21 +41,11 @@ type gateway struct {
 	scheme          string // of the endpoints' URLs: http (the default) or https
 }
 
-// routedSandbox is a sandbox with what is forked for it.
-type routedSandbox struct {
-	*document.Sandbox
-
-	key string // the routing key
-	ttl string // how long its routes live, for kube-janitor; empty is for ever
-	// services are the forked Services, one for each baseline Service that selects a forked workload.
-	services []routedService
-}
-
 // routedGroup is a route group.
 type routedGroup struct {
 	*document.RouteGroup
 
-	key, ttl string // as of a sandbox
+	key string // the routing key
 	// services are those in front of the workloads that its targets name, forked or not.
 	services []routedService
 }

@@ -13,15 +13,15 @@ import (
 // VirtualServices of Istio, one for each Service, since two for one host are not merged.
 //
 // The routing keys must be set; all of one namespace's Services must be those of one cluster.
-func renderRoutes(sandboxes []routedSandbox, groups []routedGroup, o routeOptions) routes {
+func renderRoutes(sandboxes []*input, groups []routedGroup, o routeOptions) routes {
 	r := &routing{
 		routeOptions: o, table: table{hosts: map[hostKey]*host{}}, owners: map[string]keyOwner{},
 	}
 	if len(r.headers) == 0 {
 		r.headers = DefaultHeaders()
 	}
-	for i := range sandboxes {
-		r.addSandbox(&sandboxes[i])
+	for _, s := range sandboxes {
+		r.addSandbox(s)
 	}
 	matcher := newMatcher(sandboxes)
 	for i := range groups {
@@ -36,8 +36,8 @@ func renderRoutes(sandboxes []routedSandbox, groups []routedGroup, o routeOption
 			r.virtualService(h)
 		}
 	}
-	for i := range sandboxes {
-		r.sandboxEndpoints(&sandboxes[i])
+	for _, s := range sandboxes {
+		r.sandboxEndpoints(s)
 	}
 	for i := range groups {
 		r.groupEndpoints(&groups[i])
@@ -66,7 +66,7 @@ func (r *routing) claim(item *krm.Item, o keyOwner) bool {
 	return true
 }
 
-func (r *routing) addSandbox(s *routedSandbox) {
+func (r *routing) addSandbox(s *input) {
 	o := s.keyOwner()
 	if !r.claim(s.Item, o) {
 		return
@@ -90,7 +90,7 @@ func (r *routing) addGroup(g *routedGroup, m *matcher) {
 		return
 	}
 	for _, i := range m.matched(g) {
-		s := &m.sandboxes[i]
+		s := m.sandboxes[i]
 		for j := range s.services {
 			service := &s.services[j]
 			if other, same := r.table.add(o, s, service); !same && other.sandbox != s.Name && r.mode != none {
@@ -103,7 +103,7 @@ func (r *routing) addGroup(g *routedGroup, m *matcher) {
 }
 
 // forkPath is the fork in the sandbox that the service is for.
-func (s *routedSandbox) forkPath(service *routedService) krm.Path {
+func (s *input) forkPath(service *routedService) krm.Path {
 	for i := range s.Spec.Forks {
 		if s.Spec.Forks[i].ForkOf == service.workload {
 			return forkPath(i).Key("forkOf")

@@ -131,7 +131,7 @@ func (r *renderer) renderSandbox(s *input) {
 	}
 	s.reportUnsupported()
 	owner := &forkOwner{
-		sandbox: s.LowerName(), id: s.id, routingKey: s.key, renderedBy: r.options.Name, ttl: s.ttl(), replicas: r.options.Replicas,
+		sandbox: s.Name, id: s.id, routingKey: s.key, renderedBy: r.options.Name, ttl: s.ttl(), replicas: r.options.Replicas,
 	}
 	s.forks = make([]*fork, len(s.Spec.Forks))
 	for i := range s.Spec.Forks {
@@ -140,6 +140,7 @@ func (r *renderer) renderSandbox(s *input) {
 			s.report(forkPath(i).Key("forkOf"), krm.Error, err.Error())
 		} else {
 			s.forks[i] = newFork(owner, reference, workload)
+			s.services = append(s.services, s.forks[i].routed(reference)...)
 		}
 	}
 	for i, f := range s.forks {
@@ -150,6 +151,7 @@ func (r *renderer) renderSandbox(s *input) {
 			r.pack(s, f, copies)
 		}
 	}
+	s.Item.Forget()
 }
 
 // customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.

@@ -20,7 +20,7 @@ type hostKey struct{ namespace, name string }
 type host struct {
 	hostKey
 
-	first *routedSandbox // for findings about all of them
+	first *input // for findings about all of them
 	at    krm.Path
 	ports []port
 	rules map[string]rule // by key
@@ -46,12 +46,14 @@ func (o keyOwner) label() string {
 	return contract.SandboxKey
 }
 
-func (s *routedSandbox) keyOwner() keyOwner { return keyOwner{contract.Sandbox, s.Name, s.key, s.ttl} }
-func (g *routedGroup) keyOwner() keyOwner   { return keyOwner{contract.RouteGroup, g.Name, g.key, g.ttl} }
+func (s *input) keyOwner() keyOwner { return keyOwner{contract.Sandbox, s.Name, s.key, s.ttl()} }
+func (g *routedGroup) keyOwner() keyOwner {
+	return keyOwner{contract.RouteGroup, g.Name, g.key, g.ttl()}
+}
 
 // add adds a rule for the service. If the key already leads to another fork it adds nothing and returns the rule that is
 // there.
-func (t *table) add(o keyOwner, s *routedSandbox, service *routedService) (rule, bool) {
+func (t *table) add(o keyOwner, s *input, service *routedService) (rule, bool) {
 	key := hostKey{service.namespace, service.baseline}
 	h := t.hosts[key]
 	if h == nil {

@@ -17,7 +17,7 @@ func TestTargetsThatAreNoURL(t *testing.T) {
 	const problem = `must be a URL such as "http://web.shop.svc:8080", not `
 	s := box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "http://me@web.shop.svc"}, {name: good, target: "http://a"}]}}`)
 	g := groupOf(t, "g", `{match: {label: {key: a, value: b}}, endpoints: [{name: e, target: "web"}]}`)
-	out := renderRoutes([]routedSandbox{s}, []routedGroup{g}, routeOptions{mode: none})
+	out := renderRoutes([]*input{s}, []routedGroup{g}, routeOptions{mode: none})
 	assert.Equal(t, []string{
 		"[error] spec.defaultRouteGroup.endpoints[0].target: " + problem + `"http://me@web.shop.svc"`,
 		"[error] spec.endpoints[0].target: " + problem + `"web"`,
@@ -32,7 +32,7 @@ func TestHostsOfEndpoints(t *testing.T) {
   {name: path, host: "a.b.svc/path", port: 1}, {name: port, host: "a.b.svc:80", port: 1}, {name: query, host: "a.b.svc?", port: 1}, {name: space, host: "a b", port: 1},
   {name: service, host: Web.shop.svc.cluster.local., port: 81}, {name: six, host: "::1", port: 1, protocol: grpc}, {name: four, host: 10.0.0.1, port: 1}]}`)
 	atGateway := &gateway{namespace: "infra", name: "edge", domain: "d.e"}
-	out := renderRoutes([]routedSandbox{s}, nil, routeOptions{mode: gatewayAPI, gateway: atGateway})
+	out := renderRoutes([]*input{s}, nil, routeOptions{mode: gatewayAPI, gateway: atGateway})
 	var errors []string
 	for _, message := range messages(out.results) {
 		if strings.HasPrefix(message, "[error]") {
@@ -69,7 +69,7 @@ func TestWorkloadsOfGroups(t *testing.T) {
 	web.fork = ""
 	g.services = []routedService{web, api}
 	options := routeOptions{mode: gatewayAPI, cluster: "c"}
-	out := renderRoutes([]routedSandbox{s}, []routedGroup{g}, options)
+	out := renderRoutes([]*input{s}, []routedGroup{g}, options)
 	assert.Empty(t, out.results)
 	assert.Equal(t, []string{
 		"web spec.endpoints[0] http://web.shop.svc:80/a?b request", "api spec.endpoints[1] grpc://api.shop.svc:81 request",
@@ -77,7 +77,7 @@ func TestWorkloadsOfGroups(t *testing.T) {
 	}, listed(out.endpoints))
 
 	options.gateway = &gateway{namespace: "infra", name: "edge", domain: "d.e"}
-	published := printed(renderRoutes([]routedSandbox{s}, []routedGroup{g}, options).objects)
+	published := printed(renderRoutes([]*input{s}, []routedGroup{g}, options).objects)
 	assert.Contains(t, published, "  - web--"+g.key+".d.e\n  parentRefs:\n  - name: edge\n    namespace: infra\n"+
 		"  rules:\n  - backendRefs:\n    - name: web-x\n      port: 80\n")
 	assert.Contains(t, published, "  - api--"+g.key+".d.e\n  parentRefs:\n  - name: edge\n    namespace: infra\n"+
@@ -85,7 +85,7 @@ func TestWorkloadsOfGroups(t *testing.T) {
 
 	g.services = []routedService{api}
 	for _, options.mode = range modes {
-		out = renderRoutes([]routedSandbox{s}, []routedGroup{g}, options)
+		out = renderRoutes([]*input{s}, []routedGroup{g}, options)
 		var found []string
 		for _, f := range out.results {
 			if f.Severity == krm.Error {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -49,7 +48,7 @@ func (s *input) ttl() string {
 	return ""
 }
 
-func groupTTL(g *document.RouteGroup) string {
+func (g *routedGroup) ttl() string {
 	if ttl := g.Spec.TTL; ttl != nil && ttl.OffsetFrom == sinceCreated {
 		return ttl.Duration
 	}
@@ -59,7 +58,7 @@ func groupTTL(g *document.RouteGroup) string {
 // reportGroupTTLs reports ttls of route groups that cannot be rendered.
 func (r *renderer) reportGroupTTLs() {
 	for _, g := range r.groups {
-		if g.Spec.TTL != nil && g.ttl == "" {
+		if g.Spec.TTL != nil && g.ttl() == "" {
 			r.list.Report(krm.At(g.Item, "spec.ttl", krm.Info,
 				"not rendered: no janitor knows which sandboxes a route group matches, or when it was last updated; its routes have no "+
 					"end of their own"))
