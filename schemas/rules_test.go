@@ -144,7 +144,7 @@ func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 	case contract.PluginLock:
 		_, problems = resolve.ReadLock(item)
 	default:
-		report, err := validate.Check(krm.NewList(item), validate.Levels{})
+		report, err := validate.Check(krm.NewList(item), validate.Options{})
 		require.NoError(t, err)
 		for _, r := range report.Results {
 			problems = append(problems,

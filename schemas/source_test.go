@@ -91,7 +91,7 @@ func fieldsOf(body *ast.StructType) []field {
 		if help := tag.Get("help"); help != "" {
 			doc = help
 		}
-		former := strings.FieldsFunc(tag.Get("was"), func(r rune) bool { return r == ',' })
+		former := strings.FieldsFunc(tag.Get("aliases"), func(r rune) bool { return r == ',' })
 		fields = append(fields, field{
 			key: key, name: f.Names[0].Name, doc: doc, required: tag.Get("required") == "true", was: former, of: f.Type,
 		})

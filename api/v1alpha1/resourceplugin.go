@@ -24,7 +24,7 @@ type Runner struct {
 	// Namespace is where the steps run; empty means DefaultNamespace.
 	Namespace string `json:"namespace"`
 	// PodTemplateOverlay is YAML of a partial pod template that each step's Pod is built on.
-	PodTemplateOverlay string `json:"podTemplateOverlay" was:"basePodTemplate"`
+	PodTemplateOverlay string `json:"podTemplateOverlay" aliases:"basePodTemplate"`
 }
 
 // Step is one unit of work of a phase: a script with inputs and outputs.
@@ -50,7 +50,7 @@ type Input struct {
 	// ValueFromStep takes an output of another step.
 	ValueFromStep *StepOutput `json:"valueFromStep"`
 	// As says where the script finds the value; absent means the variable DefaultEnv.
-	As *As `json:"as" was:"to"`
+	As *As `json:"as" aliases:"to"`
 }
 
 // StepOutput names an output of a step of either phase.
@@ -58,7 +58,7 @@ type StepOutput struct {
 	// Name is the step's.
 	Name string `json:"name" required:"true"`
 	// Output is the name of one of its outputs.
-	Output string `json:"output" required:"true" was:"value"`
+	Output string `json:"output" required:"true" aliases:"value"`
 }
 
 // As says where the script finds an input: an environment variable, a file, or both.
@@ -66,7 +66,7 @@ type As struct {
 	// Env is a variable of the main container.
 	Env string `json:"env"`
 	// Path is an absolute path in the main container.
-	Path string `json:"path" was:"localPath,file"`
+	Path string `json:"path" aliases:"localPath,file"`
 }
 
 // Output is a file that the script leaves.
@@ -78,7 +78,7 @@ type Output struct {
 	// Description is for people.
 	Description string `json:"description"`
 	// ValueFromPath is the file in the main container, read verbatim after the script ended well.
-	ValueFromPath string `json:"valueFromPath" required:"true" was:"from"`
+	ValueFromPath string `json:"valueFromPath" required:"true" aliases:"from"`
 }
 
 // DefaultNamespace is where steps run when the runner names no namespace (ResourcePlugin spec, spec.runner.namespace).

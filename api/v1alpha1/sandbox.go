@@ -9,7 +9,7 @@ type SandboxSpec struct {
 	// Description is for people; at most 255 bytes, immutable.
 	Description string `json:"description"`
 	// Labels are what sandboxes are found by.
-	Labels map[string]string `json:"labels" was:"tags"`
+	Labels map[string]string `json:"labels" aliases:"tags"`
 	// TTL limits the sandbox's life; nil means no limit.
 	TTL *TTL `json:"ttl"`
 	// Forks are copies of workloads for this sandbox.
@@ -19,7 +19,7 @@ type SandboxSpec struct {
 	// DefaultRouteGroup holds the endpoints of today.
 	DefaultRouteGroup *DefaultRouteGroup `json:"defaultRouteGroup"`
 	// Local are workloads that run on a workstation. The spec's text once calls the field `locals`.
-	Local []LocalWorkload `json:"local" was:"locals"`
+	Local []LocalWorkload `json:"local" aliases:"locals"`
 	// LocalMachineID and Connection name the workstation: the older and the newer way.
 	LocalMachineID string      `json:"localMachineID"`
 	Connection     *Connection `json:"connection"`
@@ -30,7 +30,7 @@ type SandboxSpec struct {
 	// Routing holds what middleware forwards to.
 	Routing *Routing `json:"routing"`
 	// Resources are what plugins provide; immutable.
-	Resources []SandboxResource `json:"resources" was:"resource"`
+	Resources []SandboxResource `json:"resources" aliases:"resource"`
 	// DisableSandboxTrafficManager is retired and still accepted.
 	DisableSandboxTrafficManager bool `json:"disableSandboxTrafficManager"`
 }
@@ -82,7 +82,7 @@ type Fork struct {
 type Customizations struct {
 	Images []ContainerImage `json:"images"`
 	Env    []Env            `json:"env"`
-	Patch  *WorkloadPatch   `json:"patch" was:"patches"`
+	Patch  *WorkloadPatch   `json:"patch" aliases:"patches"`
 }
 
 // Image replaces a container's image.

@@ -23,7 +23,7 @@ func lint(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		Name:    "catalog lint",
 		Purpose: lintCommand().purpose + ".",
 		Kind:    "CatalogLint",
-		Prints:  cli.Findings,
+		Output:  cli.Findings,
 		Example: "catalog lint plugins/ catalog.yaml",
 		Config:  func() cli.Config { return &linting{} },
 	}.Run(args, stdin, stdout, stderr)

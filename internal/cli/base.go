@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Revision is the files of a git revision; package revision has them.
+// Revision is the files of a git revision; load.OpenRevision returns one.
 type Revision interface {
 	fs.FS
 	// Path returns where in the revision a path of the file system is.
@@ -26,86 +25,61 @@ type Revision interface {
 
 // Base is an older state of the documents.
 type Base struct {
-	// List holds the documents of then, without those that could not be read.
+	// List holds the older documents, without those that could not be read.
 	List *krm.ResourceList
-	// Partial tells that not all documents of now could be read: what seems to be gone may be in what could not.
+	// Partial reports that not all current documents could be read: what seems to be gone may be in one of those.
 	Partial bool
 
 	origins map[*yaml.Node][]template.Origin
 	unread  krm.Results
 }
 
-// Origins returns where the parts of a value came from that a template filled in, of a document of now or of then.
+// Origins returns where the parts of a value came from that a template filled in, of a current or an older document.
 func (b *Base) Origins(value *yaml.Node) []template.Origin { return b.origins[value] }
 
-// base reads the older state that the user names, nil where there is none. The same variables are filled in.
-func (r *run) base(now *load.Package) (*Base, error) {
+// base reads the older state that the user names, nil if there is none. The same variables are filled in.
+func (r *run) base(current *load.Package) (*Base, error) {
 	options := load.Options{Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin}
 	paths := []string{r.Base}
 	switch {
 	case r.Base == "" && r.BaseRef == "":
 		return nil, nil
 	case r.BaseRef != "":
-		older, err := r.OpenRevision(r.BaseRef)
+		revision, err := r.OpenRevision(r.BaseRef)
 		if err != nil {
 			return nil, fmt.Errorf("--base-ref: %w", err)
 		}
-		defer func() { _ = older.Close() }()
-		if paths, err = revisionPaths(older, r.paths); err != nil {
-			return nil, fmt.Errorf("--base-ref: %w", err)
+		defer func() { _ = revision.Close() }()
+		paths = make([]string, len(r.paths))
+		for i, file := range r.paths {
+			if paths[i], err = revision.Path(file); err != nil {
+				return nil, fmt.Errorf("--base-ref: %w", err)
+			}
 		}
-		options.Files, options.Label = older, r.BaseRef+":"
+		options.Files, options.Label = revision, r.BaseRef+":"
 	}
-	then, err := load.Read(paths, options)
+	older, err := load.Read(paths, options)
 	if err != nil {
 		return nil, fmt.Errorf("--base: %w", err)
 	}
-	return newBase(now, then), nil
+	return newBase(current, older), nil
 }
 
-// revisionPaths returns where the paths of the call are in a revision.
-func revisionPaths(older Revision, paths []string) ([]string, error) {
-	found := make([]string, len(paths))
-	for i, file := range paths {
-		var err error
-		if found[i], err = older.Path(file); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-func newBase(now, then *load.Package) *Base {
-	b := &Base{List: krm.NewList(), Partial: now.Findings.Failed(), origins: map[*yaml.Node][]template.Origin{}}
-	for _, d := range slices.Concat(now.Documents, then.Documents) {
+func newBase(current, older *load.Package) *Base {
+	b := &Base{List: krm.NewList(), Partial: current.Findings.Failed(), origins: map[*yaml.Node][]template.Origin{}}
+	for _, d := range slices.Concat(current.Documents, older.Documents) {
 		maps.Copy(b.origins, d.Origins)
 	}
-	for _, d := range then.Documents {
-		if !slices.ContainsFunc(d.Problems, isError) {
+	for _, d := range older.Documents {
+		if !slices.ContainsFunc(d.Problems, func(p strictyaml.Problem) bool { return p.Severity == krm.Error }) {
 			b.List.Append(d.Item)
 		}
 	}
-	for _, result := range then.Results() {
+	for _, result := range older.Results() {
 		if result.Severity == krm.Error {
 			result.Severity, result.Message = krm.Warning, "the older state cannot be compared: "+result.Message
 			b.unread = append(b.unread, result)
 		}
 	}
 	return b
-}
-
-func isError(p strictyaml.Problem) bool { return p.Severity == krm.Error }
-
-// checkBase refuses combinations that mean nothing.
-func (r *run) checkBase() error {
-	stdin := slices.Contains(r.paths, load.Stdin)
-	switch {
-	case r.Base != "" && r.BaseRef != "":
-		return errors.New("--base and --base-ref must not be given together: each names the older state")
-	case r.Base == load.Stdin && stdin:
-		return errors.New("--base must not be the standard input where that is to be checked")
-	case r.BaseRef != "" && stdin:
-		return errors.New("--base-ref must come with paths of a git repository, not with the standard input")
-	}
-	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// configure decodes a functionConfig into the config: the typed form, whose fields stand beside metadata, or a
-// ConfigMap with the same fields as strings.
+// configure decodes a functionConfig into the config: the typed form, whose fields are next to metadata, or a ConfigMap
+// with the same fields as strings.
 func (r *run) configure(item *krm.Item) []strictyaml.Problem {
 	switch apiVersion, kind := item.APIVersion(), item.Kind(); {
 	case apiVersion == contract.APIVersion && kind == r.Kind:
@@ -33,7 +33,7 @@ func wrong(path krm.Path, message string) []strictyaml.Problem {
 	return []strictyaml.Problem{{Rule: strictyaml.RuleType, Severity: krm.Error, Path: path, Message: message}}
 }
 
-// typed decodes the fields beside apiVersion, kind and metadata.
+// typed decodes the fields next to apiVersion, kind and metadata.
 func (r *run) typed(node *yaml.Node) []strictyaml.Problem {
 	own := *node
 	own.Content = nil
@@ -47,7 +47,7 @@ func (r *run) typed(node *yaml.Node) []strictyaml.Problem {
 	problems := strictyaml.Into(&own, "", r.config)
 	for i := range problems {
 		if problems[i].Path == "spec" && problems[i].Rule == strictyaml.RuleUnknown {
-			problems[i].Message = "unknown key \"spec\": the fields of a functionConfig must stand beside metadata"
+			problems[i].Message = "unknown key \"spec\": the fields of a functionConfig must be next to metadata"
 		}
 	}
 	return problems
@@ -83,50 +83,43 @@ func (r *run) configMap(node *yaml.Node) []strictyaml.Problem {
 	return append(problems, strictyaml.Into(&converted, "data", r.config)...)
 }
 
-// fromString turns the string of a ConfigMap into a value of the kind. What does not fit stays a string, for decode to
-// refuse.
+// fromString converts the string of a ConfigMap to a value of the kind. A string that does not fit stays one, and
+// decoding refuses it.
 func fromString(text *yaml.Node, kind reflect.Kind) (*yaml.Node, error) {
-	switch trimmed := strings.TrimSpace(text.Value); kind {
-	case reflect.Bool:
-		if trimmed == "true" || trimmed == "false" {
-			return scalarNode(text, "!!bool", trimmed), nil
+	trimmed := strings.TrimSpace(text.Value)
+	_, err := strconv.Atoi(trimmed)
+	switch {
+	case kind == reflect.Bool && (trimmed == "true" || trimmed == "false"):
+		return scalarNode(text, "!!bool", trimmed), nil
+	case kind == reflect.Int && err == nil:
+		return scalarNode(text, "!!int", trimmed), nil
+	case kind == reflect.Slice:
+		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: text.Line, Column: text.Column}
+		for _, element := range splitList(text.Value) {
+			list.Content = append(list.Content, scalarNode(text, "!!str", element))
 		}
-	case reflect.Int:
-		if _, err := strconv.Atoi(trimmed); err == nil {
-			return scalarNode(text, "!!int", trimmed), nil
-		}
-	case reflect.Slice:
-		return listNode(text), nil
-	case reflect.Map:
+		return list, nil
+	case kind == reflect.Map:
 		return mapNode(text)
-	default:
 	}
 	return scalarNode(text, "!!str", text.Value), nil
 }
 
-func listNode(text *yaml.Node) *yaml.Node {
-	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: text.Line, Column: text.Column}
-	for _, element := range splitList(text.Value) {
-		list.Content = append(list.Content, scalarNode(text, "!!str", element))
-	}
-	return list
-}
-
-// mapNode reads `key=value` pairs, one a line, or with commas between where there is one line.
+// mapNode reads `key=value` pairs, one a line, or separated by commas if there is one line.
 func mapNode(text *yaml.Node) (*yaml.Node, error) {
-	dictionary := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: text.Line, Column: text.Column}
+	pairs := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: text.Line, Column: text.Column}
 	for _, pair := range splitList(text.Value) {
 		key, value, found := strings.Cut(pair, "=")
 		if !found {
 			return nil, fmt.Errorf("must be KEY=VALUE pairs, one a line, not %q", pair)
 		}
-		dictionary.Content = append(dictionary.Content,
+		pairs.Content = append(pairs.Content,
 			scalarNode(text, "!!str", strings.TrimSpace(key)), scalarNode(text, "!!str", value))
 	}
-	return dictionary, nil
+	return pairs, nil
 }
 
-// scalarNode returns a scalar in quotes: what was a string of a ConfigMap is no matter for YAML readers to disagree on.
+// scalarNode returns a scalar in quotes, so that no YAML reader takes the string of a ConfigMap for anything else.
 func scalarNode(at *yaml.Node, tag, value string) *yaml.Node {
 	return &yaml.Node{
 		Kind: yaml.ScalarNode, Tag: tag, Style: yaml.DoubleQuotedStyle, Value: value, Line: at.Line, Column: at.Column,

@@ -141,7 +141,7 @@ func TestConfigsThatDoNotFit(t *testing.T) {
 		},
 		"a spec": {
 			"{" + typed + ", spec: {phases: [a]}}",
-			[]string{`Trial/x spec: unknown key "spec": the fields of a functionConfig must stand beside metadata`},
+			[]string{`Trial/x spec: unknown key "spec": the fields of a functionConfig must be next to metadata`},
 		},
 		"data of a kind": {
 			"{" + typed + ", data: {phases: a}}",
@@ -205,7 +205,7 @@ func TestMisconfiguredNamesTheField(t *testing.T) {
 // Without a functionConfig there is no object to name, but still a field.
 func TestMisconfiguredDefault(t *testing.T) {
 	t.Parallel()
-	f := function(func(_ *trial, call cli.Call) { call.Misconfigured("retries", "must be fewer") })
+	f := function(func(_ *trial, call cli.Call) { call.ConfigError("retries", "must be fewer") })
 	got := run(f, head+"items: []\n")
 	assert.Equal(t, 1, got.code)
 	assert.Equal(t, "[error] functionConfig retries: must be fewer\n", got.stderr)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -10,20 +11,22 @@ import (
 // field is one value that a user can give: a field of a config struct, or of options.
 type field struct {
 	key   string // in the functionConfig
-	flag  string // in file mode, empty where there is none
+	flag  string // in file mode, empty if there is none
+	short string // the flag's letter, empty if there is none
+	arg   string // the name of the flag's value in --help, empty for that of its type
 	help  string
 	value reflect.Value
 }
 
-// Field is a field of a function's config, as its manual tells of it.
+// Field describes a field of a function's config.
 type Field struct {
 	// Key is its key in the functionConfig.
 	Key string
-	// Usage is how it is given on the command line, such as "--phases A,B"; empty where it has no flag.
+	// Usage is how it is given on the command line, such as "--phases A,B"; empty if it has no flag.
 	Usage string
 	// Help is what --help says.
 	Help string
-	// Default is the value without one, empty where there is none. The elements of a list have commas between.
+	// Default is the default value, the elements of a list separated by commas; empty if there is none.
 	Default string
 }
 
@@ -53,16 +56,19 @@ func fieldsOf(config any) []field {
 		if key == "" || key == "-" {
 			continue
 		}
-		one := field{key: key, flag: kebab(key), help: f.Tag.Get("help"), value: target.FieldByIndex(f.Index)}
+		flag := kebab(key)
 		if f.Tag.Get("flag") == "-" {
-			one.flag = ""
+			flag = ""
 		}
-		fields = append(fields, one)
+		fields = append(fields, field{
+			key: key, flag: flag, short: f.Tag.Get("short"), arg: f.Tag.Get("arg"), help: f.Tag.Get("help"),
+			value: target.FieldByIndex(f.Index),
+		})
 	}
 	return fields
 }
 
-// defaultText is the field's value for people, empty where it is the zero value.
+// defaultText is the field's value for people, empty if it is the zero value.
 func (f field) defaultText() string {
 	if f.value.IsZero() || f.value.Kind() == reflect.Map {
 		return ""
@@ -73,35 +79,32 @@ func (f field) defaultText() string {
 	return fmt.Sprint(f.value.Interface())
 }
 
-// placeholder says what a flag takes.
-func (f field) placeholder() string {
-	switch f.value.Kind() {
-	case reflect.Bool:
-		return ""
-	case reflect.Int:
-		return " N"
-	case reflect.Slice:
-		return " A,B"
-	case reflect.Map:
-		return " KEY=VALUE"
-	default:
-		return " TEXT"
+// usage is how the field is given.
+func (f field) usage() string {
+	usage := "--" + f.flag
+	switch {
+	case f.flag == "":
+		return f.key + " (no flag)"
+	case f.short != "" && f.short != "h":
+		usage = "-" + f.short + ", " + usage
 	}
+	arg := map[reflect.Kind]string{reflect.Int: "N", reflect.Slice: "A,B", reflect.Map: "KEY=VALUE", reflect.String: "TEXT"}
+	return strings.TrimSpace(usage + " " + cmp.Or(f.arg, arg[f.value.Kind()]))
 }
 
-// flagValue lets a flag set a field; it implements pflag.Value.
+// flagValue sets a field by a flag; it implements pflag.Value.
 type flagValue struct {
 	field
 	given bool
 }
 
-// String returns nothing: help has its own way to tell defaults.
+// String returns nothing: --help prints defaults itself.
 func (v *flagValue) String() string { return "" }
 
-// Type names what the flag takes, for pflag.
+// Type names the type of the flag.
 func (v *flagValue) Type() string { return v.value.Kind().String() }
 
-// Set takes the flag's value. Of lists and maps the first one given replaces the default, and others are added.
+// Set sets the value. The first value of a list or a map replaces the default, others are added.
 func (v *flagValue) Set(text string) error {
 	first := !v.given
 	v.given = true
@@ -134,7 +137,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// splitList splits a list at its newlines, or at commas where it has none. Blanks around an element do not count.
+// splitList splits a list at its newlines, or at commas if it has none. Blanks around an element are removed.
 func splitList(text string) []string {
 	separator := ","
 	if strings.Contains(text, "\n") {
@@ -162,7 +165,7 @@ func addPair(pairs map[string]string, text string) error {
 	return nil
 }
 
-// kebab turns a config's key into a flag's name: runnerNamespace to runner-namespace.
+// kebab turns a key into a flag's name: runnerNamespace to runner-namespace.
 func kebab(key string) string {
 	var b strings.Builder
 	for i, c := range key {

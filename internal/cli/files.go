@@ -2,29 +2,33 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// garbage is how much the heap may grow, in per cent, before it is collected: a run is short, and trees are what it makes.
-const garbage = 400
+// heapGrowth is how much the heap may grow, in per cent, before it is collected: a run is short and mostly makes trees.
+const heapGrowth = 400
 
 // files is file mode.
 func (r *run) files() int {
-	debug.SetGCPercent(garbage)
-	c, err := r.examine()
+	debug.SetGCPercent(heapGrowth)
+	c, err := r.readAndProcess()
 	if err != nil {
 		return r.fail(err)
 	}
-	fixed := &fixing{}
+	fixed := &fixes{}
 	if r.Fix {
-		if c, fixed, err = r.fix(c); err != nil {
+		if c, err = r.fix(c, fixed); err != nil {
 			_, _ = fixed.lines.WriteTo(r.stderr)
 			return r.fail(err)
 		}
@@ -37,7 +41,7 @@ func (r *run) files() int {
 		return r.fail(err)
 	}
 	_, _ = fixed.lines.WriteTo(r.stderr)
-	code := r.end(c.results, r.Prints == Documents, c.summary)
+	code := r.end(c.results, r.Function.Output == Documents, c.summary)
 	if fixed.count > 0 {
 		return exitFindings
 	}
@@ -53,17 +57,21 @@ type checked struct {
 	drawing []byte
 }
 
-// examine reads the files and lets the function work on them.
-func (r *run) examine() (*checked, error) {
+// readAndProcess reads the files and runs the function on them.
+func (r *run) readAndProcess() (*checked, error) {
 	line := r.progress()
 	defer line.erase()
 	read, err := load.Read(r.paths, load.Options{
-		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin, Progress: line.read,
+		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
 	})
+	var unbuilt *load.KustomizeError
+	if errors.As(err, &unbuilt) && unbuilt.Refused {
+		err = fmt.Errorf("%w: use kustomize build %s | %s -", err, unbuilt.Folder, r.Command)
+	}
 	if err != nil {
 		return nil, err
 	}
-	r.leaveOut(read)
+	r.dropUndrawn(read)
 	line.process(len(read.Documents))
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{}}
 	for _, d := range read.Documents {
@@ -77,12 +85,8 @@ func (r *run) examine() (*checked, error) {
 	if err := r.work(call, c); err != nil {
 		return nil, err
 	}
-	unfilled := placesOf(read)
-	for _, result := range call.List.Results() {
-		if !unfilled[result.Place] {
-			c.results = append(c.results, result)
-		}
-	}
+	unfilled := unfilledPlaces(read)
+	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool { return unfilled[result.Place] })
 	c.results = append(c.results, read.Results()...)
 	if call.Base != nil {
 		c.results = append(c.results, call.Base.unread...)
@@ -91,29 +95,28 @@ func (r *run) examine() (*checked, error) {
 	return c, nil
 }
 
-// report gathers what the findings are printed from.
-func (r *run) report(c *checked) *report {
-	all := &report{
-		name: r.Name, version: version(), list: c.list, results: c.results, summary: c.summary,
-		texts: newTexts(c.read.Text), look: r.look(),
+// unfilledPlaces returns where templates could not be filled in: no other finding about such a value is of use.
+func unfilledPlaces(read *load.Package) map[krm.Place]bool {
+	places := map[krm.Place]bool{}
+	for _, d := range read.Documents {
+		for _, node := range d.Failed {
+			place := d.Item.PlaceOf("")
+			place.Line, place.Column = node.Line, node.Column
+			places[place] = true
+		}
 	}
-	if r.Rules != nil {
-		all.rules = r.Rules()
-	}
-	all.folder, _ = os.Getwd()
-	return all
+	return places
 }
 
-// outcome is what file mode prints: findings, or the documents or their drawing if there is no error.
+// outcome is what file mode prints: findings, or if there is no error, the documents or their drawing.
 func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	var out bytes.Buffer
-	if r.Prints == Findings {
-		return &out, formatOf(r.Output)(&out, r.report(c))
-	}
-	if c.results.Failed() {
+	switch {
+	case r.Function.Output == Findings:
+		return &out, r.report(c).Write(&out, r.Format)
+	case c.results.Failed():
 		return &out, nil
-	}
-	if r.Graph != "" {
+	case r.Graph != "":
 		return bytes.NewBuffer(c.drawing), nil
 	}
 	for _, item := range c.list.Items() {
@@ -132,8 +135,20 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	return &out, nil
 }
 
-// isForCluster tells whether a document is meant to be applied: not if it says that it is local, nor if it configures a
-// tool.
+func (r *run) report(c *checked) *report.Report {
+	all := &report.Report{
+		Name: r.Name, Version: version(), List: c.list, Results: c.results, Summary: c.summary,
+		Files: edit.NewFiles(c.read.Text),
+		Style: report.StyleFor(isTerminal(r.stdout.Writer), r.Context, os.Getenv),
+	}
+	if r.Rules != nil {
+		all.Rules = r.Rules()
+	}
+	all.Folder, _ = os.Getwd()
+	return all
+}
+
+// isForCluster reports whether a document is meant to be applied: it is not local-config, and does not configure a tool.
 func isForCluster(item *krm.Item) bool {
 	if local, _ := item.Annotation(contract.LocalConfigKey); local == "true" {
 		return false
@@ -151,17 +166,4 @@ func isForCluster(item *krm.Item) bool {
 // documentKinds are the kinds of our group that are documents; the others configure functions.
 var documentKinds = []string{
 	contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-}
-
-// placesOf returns where templates could not be filled in: what else is wrong with such a value is no news.
-func placesOf(read *load.Package) map[krm.Place]bool {
-	places := map[krm.Place]bool{}
-	for _, d := range read.Documents {
-		for _, node := range d.Failed {
-			place := d.Item.PlaceOf("")
-			place.Line, place.Column = node.Line, node.Column
-			places[place] = true
-		}
-	}
-	return places
 }

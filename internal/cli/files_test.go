@@ -94,7 +94,7 @@ try: saw 7 documents: 2 errors
 
 func checker(show func(*trial, cli.Call)) cli.Function {
 	f := function(show)
-	f.Prints = cli.Findings
+	f.Output = cli.Findings
 	return f
 }
 
@@ -171,7 +171,7 @@ func TestFlagsConfigureTheFunction(t *testing.T) {
 func TestMisconfiguredFlag(t *testing.T) {
 	t.Parallel()
 	f := function(func(_ *trial, call cli.Call) {
-		call.Misconfigured("runnerImage[1].x", "must be an image")
+		call.ConfigError("runnerImage[1].x", "must be an image")
 		assert.True(t, call.IsNative(call.List.Items()[0]))
 		assert.False(t, call.IsNative(call.List.Items()[1]))
 	})

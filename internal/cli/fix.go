@@ -8,56 +8,56 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// mostPasses is how often --fix goes over the files: what is fixed can bring to light what else is certain.
-const mostPasses = 10
+// maxPasses is how often --fix checks the files again: a fix can reveal another one.
+const maxPasses = 10
 
-// fixing is what --fix did so far.
-type fixing struct {
-	lines bytes.Buffer // of what was changed
+// fixes is what --fix did so far.
+type fixes struct {
+	lines bytes.Buffer // about what was changed
 	count int
 }
 
-// fix changes the files as the results of a check propose where that is certain, and checks again until nothing is left
-// to change. What cannot be changed is told, and stays a finding.
-func (r *run) fix(c *checked) (*checked, *fixing, error) {
-	done := &fixing{}
-	for range mostPasses {
+// fix changes the files as results propose, and checks again until nothing is left to change. What cannot be changed is
+// reported on stderr, and stays a finding.
+func (r *run) fix(c *checked, done *fixes) (*checked, error) {
+	for range maxPasses {
 		refused, changed, err := done.pass(c)
 		if err != nil {
-			return nil, done, err
+			return nil, err
 		}
 		if changed == 0 {
 			done.lines.Write(refused)
 			break
 		}
-		if c, err = r.examine(); err != nil {
-			return nil, done, err
+		if c, err = r.readAndProcess(); err != nil {
+			return nil, err
 		}
 	}
-	return c, done, nil
+	return c, nil
 }
 
 // pass makes the changes of one check. It returns lines about those that are refused, and how many were made.
-func (f *fixing) pass(c *checked) (refused []byte, changed int, err error) {
-	texts := newTexts(c.read.Text)
-	files := map[string][]proposal{}
+func (f *fixes) pass(c *checked) (refused []byte, changed int, err error) {
+	files := edit.NewFiles(c.read.Text)
+	proposals := map[string][]proposal{}
 	var lines bytes.Buffer
 	for _, result := range c.results {
-		if !isCertain(result) {
+		if !edit.IsCertain(result) {
 			continue
 		}
 		p := proposal{result: result}
-		if p.change, err = texts.change(result); err != nil {
+		if _, p.edit, err = files.Proposal(result); err != nil {
 			p.refuse(&lines, err)
 			continue
 		}
-		files[p.file] = append(files[p.file], p)
+		proposals[result.Place.File] = append(proposals[result.Place.File], p)
 	}
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		made, err := f.file(file, c.read.Text(file), files[file], &lines)
+	for _, file := range slices.Sorted(maps.Keys(proposals)) {
+		made, err := f.file(file, c.read.Text(file), proposals[file], &lines)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -68,19 +68,14 @@ func (f *fixing) pass(c *checked) (refused []byte, changed int, err error) {
 }
 
 // file makes the changes of one file, all that can be made.
-func (f *fixing) file(name string, before []byte, proposals []proposal, refused *bytes.Buffer) (int, error) {
-	mark := len(before) - len(bytes.TrimPrefix(before, []byte(byteOrderMark)))
-	for n := range proposals {
-		edit := &proposals[n].edit
-		edit.From, edit.To = edit.From+mark, edit.To+mark
-	}
+func (f *fixes) file(name string, before []byte, proposals []proposal, refused *bytes.Buffer) (int, error) {
 	made, after := apply(before, proposals, refused)
 	if bytes.Equal(before, after) {
 		return 0, nil
 	}
 	if err := rewrite(name, before, after); err != nil {
-		var kept keptError
-		if !errors.As(err, &kept) {
+		var skip skipError
+		if !errors.As(err, &skip) {
 			return 0, err
 		}
 		for _, p := range made {
@@ -115,30 +110,27 @@ func apply(before []byte, proposals []proposal, refused *bytes.Buffer) (made []p
 	return made, after
 }
 
-// proposal is a result with the change that it proposes.
+// proposal is a result with the edit that it proposes.
 type proposal struct {
 	result krm.Result
-	change
+	edit   edit.Edit
 }
 
 func (p proposal) refuse(lines *bytes.Buffer, err error) {
-	fmt.Fprintf(lines, "not fixed: %s: %s\n", p, printable(err.Error()))
+	fmt.Fprintf(lines, "not fixed: %s: %s\n", p, report.Printable(err.Error()))
 }
 
-// String tells the place, and what becomes of what.
+// String describes the change and its place.
 func (p proposal) String() string {
 	what := ""
 	if p.result.Tags[krm.TargetTag] == krm.TargetKey {
 		what = "key "
 	}
 	field := p.result.Field
-	return printable(fmt.Sprintf("%s: %s %s: %s%q becomes %s", placeText(p.result), subjectText(p.result.ResourceRef),
-		field.Path, what, fmt.Sprint(field.CurrentValue), quoted(field.ProposedValue)))
-}
-
-func quoted(value any) string {
-	if text, ok := value.(string); ok {
-		return fmt.Sprintf("%q", text)
+	proposed := fmt.Sprint(field.ProposedValue)
+	if text, ok := field.ProposedValue.(string); ok {
+		proposed = fmt.Sprintf("%q", text)
 	}
-	return fmt.Sprint(value)
+	return report.Printable(fmt.Sprintf("%s: %s %s: %s%q becomes %s", report.PlaceText(p.result),
+		report.ObjectText(p.result.ResourceRef), field.Path, what, fmt.Sprint(field.CurrentValue), proposed))
 }

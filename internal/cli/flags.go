@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
 )
@@ -18,31 +19,32 @@ import (
 type options struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
+	Kustomize         []string          `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build and to read before the paths; repeatable"`
 	KeepInputs        bool              `json:"keepInputs" help:"print local-config documents too"`
 	Base              string            `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef           string            `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
 	Graph             string            `json:"graph" help:"draw the documents"`
-	Output            string            `json:"output" help:"how findings are printed: text, json, sarif or junit"`
+	Format            string            `json:"output" help:"how findings are printed: text, json, sarif or junit"`
 	Context           bool              `json:"context" help:"print the source below each finding, as it is on a terminal"`
 	Fix               bool              `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
-	Verbose           bool              `json:"verbose" help:"say on stderr what was done"`
-	Help              bool              `json:"help" help:"show this text"`
+	Verbose           bool              `json:"verbose" help:"print a summary on stderr"`
+	Help              bool              `json:"help" short:"h" help:"show this text"`
 	ShowVersion       bool              `json:"version" help:"show the version"`
 }
 
+// fileMode reports whether documents are read from files.
+func (r *run) fileMode() bool { return len(r.paths) > 0 || len(r.Kustomize) > 0 }
+
 // parse reads the arguments into the options and the config.
 func (r *run) parse(args []string) error {
-	r.Output = outputText
+	r.Format = report.Text
 	if len(args) == 0 {
 		return nil
 	}
-	flags := pflag.NewFlagSet(r.Name, pflag.ContinueOnError)
-	for _, f := range r.flags() {
-		short := ""
-		if f.key == "help" {
-			short = "h"
-		}
-		flag := flags.VarPF(&flagValue{field: f}, f.flag, short, f.help)
+	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
+	configFields := slices.DeleteFunc(fieldsOf(r.config), func(f field) bool { return f.flag == "" })
+	for _, f := range append(configFields, r.commonFlags()...) {
+		flag := flags.VarPF(&flagValue{field: f}, f.flag, f.short, f.help)
 		if f.value.Kind() == reflect.Bool {
 			flag.NoOptDefVal = "true"
 		}
@@ -51,30 +53,22 @@ func (r *run) parse(args []string) error {
 		return FlagError(err, flags)
 	}
 	r.paths = flags.Args()
+	if r.Help || r.ShowVersion {
+		return nil
+	}
 	return r.check(flags)
 }
 
-// flags returns all fields that are flags of this function: those of its config, then the common ones.
-func (r *run) flags() []field {
-	var flags []field
-	for _, f := range fieldsOf(r.config) {
-		if f.flag != "" {
-			flags = append(flags, f)
-		}
-	}
-	return append(flags, r.commonFlags()...)
-}
-
-// commonFlags returns the options, without those that mean nothing to what this function prints.
+// commonFlags returns the options that have a meaning for this function.
 func (r *run) commonFlags() []field {
 	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
 		switch f.key {
 		case "graph":
 			return r.Drawing == nil
 		case "keepInputs":
-			return r.Prints != Documents
+			return r.Function.Output != Documents
 		case "output", "context", "fix":
-			return r.Prints != Findings
+			return r.Function.Output != Findings
 		case "base", "baseRef":
 			return r.OpenRevision == nil
 		}
@@ -94,19 +88,21 @@ func FlagError(err error, flags *pflag.FlagSet) error {
 	var valueless *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return fmt.Errorf("unknown flag %q: see --help", "-"+unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
-		return unknownFlag(unknown.GetSpecifiedName(), flags)
+		return unknownFlag(unknown, flags)
 	case errors.As(err, &valueless):
-		return fmt.Errorf("--%s must have a value", valueless.GetSpecifiedName())
+		return fmt.Errorf("--%s must have a value", valueless.GetFlag().Name)
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, invalid.Unwrap())
 	}
 	return err
 }
 
-func unknownFlag(name string, flags *pflag.FlagSet) error {
+func unknownFlag(unknown *pflag.NotExistError, flags *pflag.FlagSet) error {
+	name := unknown.GetSpecifiedName()
+	if unknown.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("unknown flag %q: see --help", "-"+name)
+	}
 	var known []string
 	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	if near, _ := strictyaml.Nearest(name, known); near != "" {
@@ -115,19 +111,13 @@ func unknownFlag(name string, flags *pflag.FlagSet) error {
 	return fmt.Errorf("unknown flag %q: see --help", "--"+name)
 }
 
-// check refuses combinations that mean nothing.
+// check refuses combinations of flags that have no meaning.
 func (r *run) check(flags *pflag.FlagSet) error {
-	if r.Help || r.ShowVersion {
+	if !r.fileMode() {
+		if given := givenExcept(flags, "verbose"); given != "" {
+			return fmt.Errorf("--%s must come with a path: without one the functionConfig on stdin decides", given)
+		}
 		return nil
-	}
-	if len(r.paths) == 0 {
-		var alone error
-		flags.Visit(func(f *pflag.Flag) {
-			if f.Name != "verbose" && alone == nil {
-				alone = fmt.Errorf("--%s must come with a path: without one the functionConfig on stdin decides", f.Name)
-			}
-		})
-		return alone
 	}
 	for name, value := range r.Set {
 		switch {
@@ -137,14 +127,33 @@ func (r *run) check(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--set: the value of %q must be UTF-8", name)
 		}
 	}
-	if formatOf(r.Output) == nil {
-		return fmt.Errorf("--output must be one of %q, not %q", outputs, r.Output)
-	}
-	if r.Fix && slices.Contains(r.paths, load.Stdin) {
+	stdin := slices.Contains(r.paths, load.Stdin)
+	switch formats := report.Formats(); {
+	case !slices.Contains(formats, r.Format):
+		return fmt.Errorf("--output must be one of %q, not %q", formats, r.Format)
+	case r.Fix && stdin:
 		return errors.New("--fix must come with files: the standard input cannot be changed")
+	case r.Fix && len(r.Kustomize) > 0:
+		return errors.New("--fix must come with files, without --kustomize: what a folder builds cannot be changed")
+	case r.Base != "" && r.BaseRef != "":
+		return errors.New("--base and --base-ref must not be given together: each names the older state")
+	case r.Base == load.Stdin && stdin:
+		return errors.New("--base must not be the standard input if that is to be checked")
+	case r.BaseRef != "" && stdin:
+		return errors.New("--base-ref must come with paths of a git repository, not with the standard input")
+	case r.BaseRef != "" && len(r.Kustomize) > 0:
+		return errors.New("--base-ref must come with paths of a git repository, without --kustomize")
 	}
-	if err := r.checkGraph(flags); err != nil {
-		return err
-	}
-	return r.checkBase()
+	return r.checkGraph(flags)
+}
+
+// givenExcept returns the name of a flag that is given, but for the allowed ones; empty if there is none.
+func givenExcept(flags *pflag.FlagSet, allowed ...string) string {
+	name := ""
+	flags.Visit(func(f *pflag.Flag) {
+		if name == "" && !slices.Contains(allowed, f.Name) {
+			name = f.Name
+		}
+	})
+	return name
 }

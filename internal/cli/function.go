@@ -1,40 +1,45 @@
-// Package process is what stands between a KRM function and the process it runs in: stdin mode and file mode, flags,
-// the functionConfig, results on stderr and the exit code. Only a main calls it.
+// Package cli runs a KRM function as a program: it reads arguments and streams, hands a list of documents to the
+// function, and turns what the function reports into output and an exit code. Its main type is Function; a main calls
+// Main with one, and a command with subcommands calls Function.Run.
 //
-// Without a path a function reads a ResourceList from stdin and writes it to stdout, as orchestrators want it. With
-// paths it reads files, and prints findings or documents for people and for kubectl. The exit code is 0 without an
-// error finding, 1 with one, and 2 where the call itself is wrong; then nothing is on stdout.
+// Without a path a function reads a ResourceList from stdin and writes it to stdout, as orchestrators expect (stdin
+// mode). With paths it reads files, and prints findings or documents for people and for kubectl (file mode). The exit
+// code is 0 without an error finding, 1 with one, and 2 if the call itself is wrong; then nothing is on stdout.
 package cli
 
 import (
+	"cmp"
 	"io"
 	"os"
 
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Function describes one KRM function.
 type Function struct {
-	// Name is the name of the program, such as "render-phase".
+	// Name is the name of the function, such as "render-phase". Documents and reports name it so.
 	Name string
+	// Command is how the function is called in messages and in --help, such as "rplug render"; Name if empty.
+	Command string
 	// Purpose is one sentence for --help.
 	Purpose string
 	// Kind is the kind of the typed functionConfig, such as "RenderPhase".
 	Kind string
-	// Example is a command line or two that --help shows.
+	// Example holds one or more command lines for --help, which begin with Name.
 	Example string
-	// Prints is what file mode writes to stdout.
-	Prints Output
-	// Config returns a fresh config that holds the defaults. It must be a pointer to a struct whose fields are strings,
+	// Output is what file mode writes to stdout.
+	Output Output
+	// Config returns a new config that holds the defaults. It must be a pointer to a struct whose fields are strings,
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
 	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
-	// Rules describes the rules that the results name, for formats that hold them; nil where there are none.
-	Rules func() []RuleDescription
-	// OpenRevision opens the files of a git revision. Where it is given, file mode has --base and --base-ref, and Call has
+	// Rules returns the rules that the results name, for formats that describe them; nil if there are none.
+	Rules func() []report.Rule
+	// OpenRevision opens the files of a git revision. If it is set, file mode has --base and --base-ref, and Call has
 	// the older state.
 	OpenRevision func(name string) (Revision, error)
-	// Drawing gives file mode --graph; nil where there is nothing to draw.
+	// Drawing gives file mode --graph; nil if there is nothing to draw.
 	Drawing *Drawing
 }
 
@@ -50,35 +55,34 @@ const (
 // Config is a function's configuration, and its work.
 type Config interface {
 	// Process reads and edits the list and reports results to it. The summary is one line for people, such as
-	// "rendered 3 Jobs for 2 resources". An error means that the list cannot be processed at all: exit 2. Everything that
+	// "rendered 3 Jobs for 2 resources". An error means that the list cannot be processed at all (exit code 2). Whatever
 	// is wrong with a document or with the config's values is a result instead.
 	Process(call Call) (summary string, err error)
 }
 
 // Call is one run of a function.
 type Call struct {
+	// List holds the documents and takes the results.
 	List *krm.ResourceList
 	// ConfigName is the functionConfig's metadata.name; in file mode, and without a functionConfig, the function's name.
 	ConfigName string
-	// FileMode tells that the list was read from files, not from an orchestrator.
+	// FileMode reports whether the list was read from files, not from an orchestrator.
 	FileMode bool
-	// Base is the older state to compare with, nil where there is none.
+	// Base is the older state to compare with, nil if there is none.
 	Base *Base
 
 	config *krm.Item
 	native map[*krm.Item]bool
 }
 
-// IsNative tells whether an item was read from a native document, which only file mode does.
+// IsNative reports whether the item came from a native document. There are none in stdin mode.
 func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
 
-// Misconfigured reports that the value of a field of the config must be different. The key is the field's key, with
-// what is below it in brackets or after a dot, such as `phases[1]`.
-func (c Call) Misconfigured(key krm.Path, message string) {
-	c.List.Report(c.misconfigured(key, message))
-}
+// ConfigError reports that the value of a field of the config must be different. The key is the field's key, with what
+// is below it in brackets or after a dot, such as `phases[1]`.
+func (c Call) ConfigError(key krm.Path, message string) { c.List.Report(c.configError(key, message)) }
 
-func (c Call) misconfigured(key krm.Path, message string) krm.Result {
+func (c Call) configError(key krm.Path, message string) krm.Result {
 	if c.config != nil {
 		return krm.At(c.config, key, krm.Error, message)
 	}
@@ -89,17 +93,18 @@ func (c Call) misconfigured(key krm.Path, message string) krm.Result {
 	return krm.NewResult(krm.Error, subject+": "+message)
 }
 
-// Main runs the function on the process's arguments and streams, and exits. Signals need care where a file is written or
-// a terminal watched; a function between two pipes just dies of them.
+// Main runs the function on the process's arguments and streams, and exits. Signals are handled if a file is written or
+// a terminal shows progress; a function between two pipes needs no cleanup.
 func Main(f Function) {
 	if len(os.Args) > 1 || isRegular(os.Stdout) {
-		HandleSignals(farewell(os.Stderr))
+		HandleSignals(func() { eraseProgress(os.Stderr) })
 	}
 	os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // Run is Main without the process: it returns the exit code.
 func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	f.Command = cmp.Or(f.Command, f.Name)
 	r := &run{Function: f, stdin: stdin, stdout: output{stdout}, stderr: stderr, config: f.Config()}
 	defer r.recover(&code)
 	if err := r.parse(args); err != nil {
@@ -109,10 +114,10 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	case r.Help:
 		return r.print(r.help())
 	case r.ShowVersion:
-		return r.print(f.Name + " " + version() + "\n")
-	case len(r.paths) == 0:
-		return r.stream()
-	default:
+		return r.print(f.Command + " " + version() + "\n")
+	case r.fileMode():
 		return r.files()
+	default:
+		return r.stream()
 	}
 }

@@ -1,5 +1,3 @@
-// Package interrupt ends a program when its user asks for it, with Ctrl-C or SIGTERM: at once, but not while something is
-// being written that must be whole. So a file is the old one or the new one, and no temporary one is left beside it.
 package cli
 
 import (
@@ -9,13 +7,14 @@ import (
 	"syscall"
 )
 
-// whole is held while something is written. Signals are for the process, and so is this.
-var whole sync.Mutex
+// uninterrupted is held while something is written that must be complete. Signals go to the process, so this is one
+// for the process.
+var uninterrupted sync.Mutex
 
-// Heed ends the process with 128 and the number of the signal, 130 for Ctrl-C, as soon as no Whole is at work; farewell
-// is called before. A signal that whoever started the process has it ignore stays ignored. A second one ends the process
-// even within a Whole.
-func HandleSignals(farewell func()) {
+// HandleSignals ends the process on SIGINT and SIGTERM, with 128 plus the number of the signal as its exit code, once
+// no Uninterrupted work is running; cleanup is called before. A signal that the parent process set to be ignored stays
+// ignored. A second signal ends the process at once.
+func HandleSignals(cleanup func()) {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		if !signal.Ignored(s) {
@@ -25,21 +24,17 @@ func HandleSignals(farewell func()) {
 	go func() {
 		s := <-signals
 		signal.Stop(signals)
-		whole.Lock()
-		farewell()
-		os.Exit(Code(s))
+		uninterrupted.Lock()
+		cleanup()
+		number, _ := s.(syscall.Signal)
+		os.Exit(128 + int(number))
 	}()
 }
 
-// Code is the exit code that tells of a signal, as shells have it.
-func Code(s os.Signal) int {
-	number, _ := s.(syscall.Signal)
-	return 128 + int(number)
-}
-
-// Whole does work that a signal must not end halfway. It must be short: the user waits for it.
+// Uninterrupted does work that a signal must not end halfway, so that a file is either the old or the new one. It must
+// be short: the user waits for it.
 func Uninterrupted(work func() error) error {
-	whole.Lock()
-	defer whole.Unlock()
+	uninterrupted.Lock()
+	defer uninterrupted.Unlock()
 	return work()
 }

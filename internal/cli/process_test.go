@@ -40,7 +40,7 @@ func (c *trial) Process(call cli.Call) (string, error) {
 	case "fail":
 		return "", errors.New("cannot go on:\nat all")
 	case "misconfigure":
-		call.Misconfigured("phases[0]", `must be "create" or "delete"`)
+		call.ConfigError("phases[0]", `must be "create" or "delete"`)
 	}
 	for _, item := range call.List.Items() {
 		for _, severity := range []krm.Severity{krm.Error, krm.Warning, krm.Info} {

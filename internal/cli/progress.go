@@ -7,39 +7,38 @@ import (
 	"sync"
 )
 
-// few is how many documents are done before anybody asks how far it is.
-const few = 200
+const (
+	fewDocuments = 200        // take too short a time to show progress
+	eraseLine    = "\r\x1b[K" // moves a terminal's cursor to the start of an empty line
+)
 
-// eraseLine takes a terminal's cursor to the start of an empty line.
-const eraseLine = "\r\x1b[K"
-
-// progress is one line on a terminal that tells how far a long run is. It needs no clock: it is written anew with every
-// per cent. Several goroutines may move it on.
+// progress is a line on a terminal that shows how far a long run is. It is rewritten with every per cent. Several
+// goroutines may update it.
 type progress struct {
-	out  io.Writer // nil where nothing is shown
+	out  io.Writer // nil if nothing is shown
 	name string
 
 	mu    sync.Mutex
-	shown int // per cent, counted from 1, 0 while there is no line
+	shown int // per cent, counted from 1, 0 if there is no line
 }
 
-// progress returns the line of a run: none unless a person watches stderr.
+// progress returns the line of a run, which is shown only if stderr is a terminal.
 func (r *run) progress() *progress {
-	p := &progress{name: r.Name}
-	if isWatched(isTerminal(r.stderr), os.Getenv) {
+	p := &progress{name: r.Command}
+	if showsProgress(isTerminal(r.stderr), os.Getenv) {
 		p.out = r.stderr
 	}
 	return p
 }
 
-// isWatched tells whether a line that moves is of use: on a terminal that knows how to, and not in the log of a CI.
-func isWatched(terminal bool, environment func(string) string) bool {
+// showsProgress reports whether a line can be rewritten: on a terminal that supports it, and not in the log of a CI.
+func showsProgress(terminal bool, environment func(string) string) bool {
 	return terminal && environment("TERM") != "dumb" && environment("CI") == ""
 }
 
-// read tells how many documents were read.
+// read shows how many documents were read.
 func (p *progress) read(done, total int) {
-	if p.out == nil || total < few {
+	if p.out == nil || total < fewDocuments {
 		return
 	}
 	p.mu.Lock()
@@ -50,7 +49,7 @@ func (p *progress) read(done, total int) {
 	}
 }
 
-// process tells that what was read is being worked on.
+// process shows that the documents are being processed.
 func (p *progress) process(total int) {
 	if p.shown > 0 {
 		p.write("working on " + Count(total, "document"))
@@ -61,7 +60,7 @@ func (p *progress) write(text string) {
 	_, _ = io.WriteString(p.out, eraseLine+p.name+": "+text)
 }
 
-// erase takes the line away.
+// erase removes the line.
 func (p *progress) erase() {
 	if p.shown > 0 {
 		p.shown = 0
@@ -69,11 +68,9 @@ func (p *progress) erase() {
 	}
 }
 
-// farewell leaves a terminal as it was when the run ends early.
-func farewell(stderr *os.File) func() {
-	return func() {
-		if isWatched(isTerminal(stderr), os.Getenv) {
-			_, _ = stderr.WriteString(eraseLine)
-		}
+// eraseProgress removes a line that a run which ends early may have left.
+func eraseProgress(stderr *os.File) {
+	if showsProgress(isTerminal(stderr), os.Getenv) {
+		_, _ = stderr.WriteString(eraseLine)
 	}
 }

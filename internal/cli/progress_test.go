@@ -17,7 +17,7 @@ func TestWhoWatches(t *testing.T) {
 		isWatched bool
 	}{{true, "", "", true}, {true, "xterm", "", true}, {false, "xterm", "", false}, {true, "dumb", "", false}, {true, "xterm", "true", false}} {
 		environment := func(name string) string { return map[string]string{"TERM": c.term, "CI": c.ci}[name] }
-		assert.Equal(t, c.isWatched, isWatched(c.terminal, environment), "%+v", c)
+		assert.Equal(t, c.isWatched, showsProgress(c.terminal, environment), "%+v", c)
 	}
 }
 
@@ -47,9 +47,9 @@ func TestShortWorkShowsNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	p := &progress{out: &out, name: "try"}
-	p.read(few-1, few-1)
-	p.process(few - 1)
+	p.read(fewDocuments-1, fewDocuments-1)
+	p.process(fewDocuments - 1)
 	p.erase()
 	assert.Empty(t, out.String())
-	(&progress{name: "try"}).read(few, few)
+	(&progress{name: "try"}).read(fewDocuments, fewDocuments)
 }

@@ -2,18 +2,19 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 )
 
-// keptError says why a file is left as it is.
-type keptError string
+// skipError is why a file is left unchanged.
+type skipError string
 
-// Error says it in words.
-func (e keptError) Error() string { return string(e) }
+// Error returns the reason.
+func (e skipError) Error() string { return string(e) }
 
-// rewrite replaces the content of a file at once, so that nobody ever sees half of it; its permissions stay. A link is
-// not replaced, and neither is what somebody changed since it was read: the error is a keptError then.
+// rewrite replaces the content of a file in one step and keeps its permissions. A link is not replaced, and neither is
+// a file that changed since it was read: the error is a skipError then.
 func rewrite(name string, before, after []byte) error {
 	file := filepath.FromSlash(name)
 	info, err := os.Lstat(file)
@@ -21,46 +22,37 @@ func rewrite(name string, before, after []byte) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return keptError("it must be in a regular file: name the file that the link leads to")
+		return skipError("it must be in a regular file: name the file that the link leads to")
 	}
-	now, err := os.ReadFile(file)
+	current, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(now, before) {
-		return keptError("the file was changed meanwhile: call again")
+	if !bytes.Equal(current, before) {
+		return skipError("the file was changed meanwhile: call again")
 	}
 	return Uninterrupted(func() error { return replace(file, after, info.Mode().Perm()) })
 }
 
-// replace writes a new file beside the old one, and gives it its name.
+// replace writes a new file next to the old one and renames it.
 func replace(file string, content []byte, mode os.FileMode) (err error) {
-	fresh, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
+	temporary, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(fresh.Name())
+			_ = os.Remove(temporary.Name())
 		}
 	}()
-	if err = fill(fresh, content, mode); err != nil {
+	if _, err = temporary.Write(content); err == nil {
+		err = temporary.Chmod(mode)
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if err = errors.Join(err, temporary.Close()); err != nil {
 		return err
 	}
-	return os.Rename(fresh.Name(), file)
-}
-
-// fill writes and closes a file.
-func fill(file *os.File, content []byte, mode os.FileMode) error {
-	_, err := file.Write(content)
-	if err == nil {
-		err = file.Chmod(mode)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return os.Rename(temporary.Name(), file)
 }

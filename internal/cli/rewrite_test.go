@@ -16,9 +16,9 @@ func TestRewrite(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("now"), 0o600))
 	require.NoError(t, os.Chmod(path, 0o444))
 
-	var kept keptError
-	require.ErrorAs(t, rewrite(path, []byte("before"), []byte("after")), &kept, "somebody changed the file")
-	require.ErrorAs(t, rewrite(dir, nil, nil), &kept)
+	var skip skipError
+	require.ErrorAs(t, rewrite(path, []byte("before"), []byte("after")), &skip, "somebody changed the file")
+	require.ErrorAs(t, rewrite(dir, nil, nil), &skip)
 	require.ErrorIs(t, rewrite(filepath.Join(dir, "none"), nil, nil), os.ErrNotExist)
 	require.NoError(t, rewrite(path, []byte("now"), []byte("after")))
 

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -32,7 +33,7 @@ type run struct {
 
 // fail reports why the call is wrong.
 func (r *run) fail(err error) int {
-	_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Name, printable(err.Error()))
+	_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Command, report.Printable(err.Error()))
 	return exitCall
 }
 
@@ -47,7 +48,7 @@ func (r *run) print(text string) int {
 type output struct{ io.Writer }
 
 func (o output) Write(text []byte) (int, error) {
-	write := func(work func() error) error { return work() } // who reads a pipe may take any time
+	write := func(work func() error) error { return work() } // the reader of a pipe may take any time
 	if isRegular(o.Writer) {
 		write = Uninterrupted
 	}
@@ -59,16 +60,16 @@ func (o output) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// end tells the findings and the summary, and the exit code that they mean.
-func (r *run) end(results krm.Results, mirror bool, summary string) int {
+// end prints the summary, and if asked for the findings, on stderr. It returns the exit code.
+func (r *run) end(results krm.Results, withFindings bool, summary string) int {
 	var lines bytes.Buffer
 	for _, result := range results {
-		if mirror && (result.Severity != krm.Info || r.Verbose) {
-			lines.WriteString(line(result, look{}) + "\n")
+		if withFindings && (result.Severity != krm.Info || r.Verbose) {
+			lines.WriteString(report.Line(result, report.Style{}) + "\n")
 		}
 	}
 	if summary := r.withCounts(summary, results); summary != "" && (r.Verbose || isTerminal(r.stderr)) {
-		lines.WriteString(r.Name + ": " + printable(summary) + "\n")
+		lines.WriteString(r.Command + ": " + report.Printable(summary) + "\n")
 	}
 	_, _ = lines.WriteTo(r.stderr)
 	if results.Failed() {
@@ -77,29 +78,29 @@ func (r *run) end(results krm.Results, mirror bool, summary string) int {
 	return exitClean
 }
 
-// withCounts adds to a summary how many errors and warnings there are, or where findings are what a function is for,
-// that there is none.
+// withCounts adds the numbers of errors and warnings to a summary, or for a function that prints findings, that there
+// are none.
 func (r *run) withCounts(summary string, results krm.Results) string {
 	numbers := map[krm.Severity]int{}
 	for _, result := range results {
 		numbers[cmp.Or(result.Severity, krm.Error)]++
 	}
-	var counts []string
+	var parts, counts []string
+	if summary != "" {
+		parts = []string{summary}
+	}
 	for _, severity := range []krm.Severity{krm.Error, krm.Warning} {
 		if n := numbers[severity]; n > 0 {
 			counts = append(counts, Count(n, string(severity)))
 		}
 	}
-	if r.Prints == Findings && len(results) == 0 && summary != "" {
-		counts = append(counts, "no findings")
+	if r.Function.Output == Findings && len(results) == 0 && summary != "" {
+		counts = []string{"no findings"}
 	}
-	switch {
-	case len(counts) == 0:
-		return summary
-	case summary == "":
-		return strings.Join(counts, ", ")
+	if len(counts) > 0 {
+		parts = append(parts, strings.Join(counts, ", "))
 	}
-	return summary + ": " + strings.Join(counts, ", ")
+	return strings.Join(parts, ": ")
 }
 
 // Count is a number with its noun, for summaries: "1 sandbox", "2 sandboxes".
@@ -114,20 +115,16 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// recover turns a panic into one line and exit 2. Nothing is on stdout then: it is written last and at once.
+// recover turns a panic into one line and exit code 2. Nothing is on stdout then: it is written last and at once.
 func (r *run) recover(code *int) {
-	cause := recover()
-	if cause == nil {
-		return
+	if cause := recover(); cause != nil {
+		*code = r.fail(fmt.Errorf("internal error at %s: %.200v; please report it with the input at %s/issues",
+			panicLine(), cause, report.Home))
 	}
-	*code = r.fail(fmt.Errorf("internal error at %s: %.200v; please report it with the input at %s/issues",
-		culprit(), cause, home))
 }
 
-const home = "https://github.com/resource-plugins/krm-functions"
-
-// culprit names the line of this module that panicked.
-func culprit() string {
+// panicLine returns the function and the line that panicked.
+func panicLine() string {
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
 	for panicking := false; ; {
@@ -142,18 +139,12 @@ func culprit() string {
 	}
 }
 
-// isRegular tells whether a stream is a file on a disk.
+// isRegular reports whether a stream is a file on a disk.
 func isRegular(stream any) bool {
-	f := file(stream)
-	if f == nil {
+	f, ok := stream.(*os.File)
+	if !ok {
 		return false
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode().IsRegular()
-}
-
-// file returns the file behind a stream, nil where it is none.
-func file(stream any) *os.File {
-	f, _ := stream.(*os.File)
-	return f
 }

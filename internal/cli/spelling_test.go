@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -18,7 +19,7 @@ type spelling struct {
 
 func (s *spelling) Process(call cli.Call) (string, error) {
 	if s.Wish != "" {
-		call.Misconfigured("wish", "must not be given")
+		call.ConfigError("wish", "must not be given")
 	}
 	for _, item := range call.List.Items() {
 		call.List.Report(misspelt(item, "", item.YNode())...)
@@ -34,7 +35,7 @@ func misspelt(item *krm.Item, path krm.Path, node *yaml.Node) krm.Results {
 			below := path.Key(node.Content[i].Value)
 			if node.Content[i].Value == "form" {
 				result := krm.AtKey(item, below, krm.Error, `unknown key "form": did you mean "from"?`)
-				result.Tags[cli.RuleTag], result.Field.ProposedValue = "key", "from"
+				result.Tags[report.RuleTag], result.Field.ProposedValue = "key", "from"
 				found = append(found, result)
 			}
 			found = append(found, misspelt(item, below, node.Content[i+1])...)
@@ -55,7 +56,7 @@ func misspelt(item *krm.Item, path krm.Path, node *yaml.Node) krm.Results {
 func misspeltText(item *krm.Item, path krm.Path, text string) krm.Results {
 	if text == "tuh" || text == "tuh\n" {
 		result := krm.At(item, path, krm.Warning, `must not be "tuh"`)
-		result.Tags, result.Field.ProposedValue = map[string]string{cli.RuleTag: "value"}, "the"
+		result.Tags, result.Field.ProposedValue = map[string]string{report.RuleTag: "value"}, "the"
 		return krm.Results{result}
 	}
 	var found krm.Results
@@ -70,12 +71,12 @@ func misspeltText(item *krm.Item, path krm.Path, text string) krm.Results {
 
 func speller() cli.Function {
 	return cli.Function{
-		Name: "spell", Purpose: "spells.", Kind: "Spelling", Prints: cli.Findings,
+		Name: "spell", Purpose: "spells.", Kind: "Spelling", Output: cli.Findings,
 		Config: func() cli.Config { return &spelling{} },
-		Rules: func() []cli.RuleDescription {
-			return []cli.RuleDescription{
-				{ID: "key", Severity: krm.Error, Demand: "A key is known.", Why: "Others vanish."},
-				{ID: "unused", Severity: krm.Info, Demand: "Nothing.", Why: "No reason."},
+		Rules: func() []report.Rule {
+			return []report.Rule{
+				{ID: "key", Severity: krm.Error, Description: "A key is known.", Why: "Others vanish."},
+				{ID: "unused", Severity: krm.Info, Description: "Nothing.", Why: "No reason."},
 			}
 		},
 	}

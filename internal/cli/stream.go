@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"golang.org/x/term"
 
@@ -16,11 +17,7 @@ func (r *run) stream() int {
 	if isTerminal(r.stdin) {
 		return r.fail(errors.New("a ResourceList must come on stdin, or paths must be given: see --help"))
 	}
-	src, err := readAll(r.stdin)
-	if err != nil {
-		return r.fail(fmt.Errorf("stdin: %w", err))
-	}
-	list, err := krm.Parse(src)
+	list, err := readList(r.stdin)
 	if err != nil {
 		return r.fail(fmt.Errorf("stdin: %w", err))
 	}
@@ -34,7 +31,8 @@ func (r *run) stream() int {
 	return r.end(list.Results(), true, summary)
 }
 
-// process configures the function and lets it work. A config that does not fit is a result, and the list stays as it is.
+// process reads the functionConfig and runs the function. If the config is wrong the results say so, and the function
+// does not run.
 func (r *run) process(list *krm.ResourceList) (summary string, err error) {
 	call := Call{List: list, ConfigName: r.Name}
 	if node := list.FunctionConfig(); node != nil {
@@ -44,7 +42,7 @@ func (r *run) process(list *krm.ResourceList) (summary string, err error) {
 		}
 		if problems := r.configure(call.config); len(problems) > 0 {
 			for _, p := range problems {
-				list.Report(call.misconfigured(p.Path, p.Message))
+				call.ConfigError(p.Path, p.Message)
 			}
 			return "", nil
 		}
@@ -52,19 +50,21 @@ func (r *run) process(list *krm.ResourceList) (summary string, err error) {
 	return r.config.Process(call)
 }
 
-// readAll reads a stream to its end, into memory of the right size where it is a file.
-func readAll(stream io.Reader) ([]byte, error) {
-	if f := file(stream); f != nil {
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			all := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-			_, err := all.ReadFrom(f)
-			return all.Bytes(), err
+// readList reads a stream to its end, into memory of the right size if it is a file.
+func readList(stream io.Reader) (*krm.ResourceList, error) {
+	var text bytes.Buffer
+	if isRegular(stream) {
+		if info, err := stream.(*os.File).Stat(); err == nil {
+			text.Grow(int(info.Size()) + bytes.MinRead)
 		}
 	}
-	return io.ReadAll(stream)
+	if _, err := text.ReadFrom(stream); err != nil {
+		return nil, err
+	}
+	return krm.Parse(text.Bytes())
 }
 
 func isTerminal(stream any) bool {
-	f := file(stream)
-	return f != nil && term.IsTerminal(int(f.Fd()))
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -2,10 +2,10 @@ package cli
 
 import "runtime/debug"
 
-// Version is what a release build stamps, with -ldflags "-X …/pkg/krm/process.Version=v0.1.0".
+// Version is the version of a release build, set with -ldflags "-X …/internal/cli.Version=v0.1.0".
 var Version string
 
-// version returns the stamped version, or what the Go toolchain knows of the build.
+// version returns Version, or what the Go toolchain recorded in the build.
 func version() string {
 	if Version != "" {
 		return Version

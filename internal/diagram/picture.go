@@ -15,7 +15,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 )
 
 // Picture is one plugin as it is drawn.
@@ -57,7 +56,7 @@ type Flow struct{ From, Output, To, Input int }
 
 // New reads the picture of a plugin. What makes it impossible is returned in place of a picture.
 func New(p *document.Plugin) (*Picture, []strictyaml.Problem) {
-	graph := workflow.New(&p.Spec)
+	graph := document.NewGraph(&p.Spec)
 	if problems := graph.Problems(); len(problems) > 0 {
 		return nil, problems
 	}

@@ -1,5 +1,3 @@
-// Package plugin reads ResourcePlugin documents: a name with a version, a runner, and the two phases create and
-// delete, each a graph of steps. It decodes and nothing more: whether what it read makes sense is for package rule.
 package document
 
 import (
@@ -12,21 +10,19 @@ import (
 
 // Plugin is a ResourcePlugin document.
 type Plugin struct {
-	// Item is the document as it came.
+	// Item is the document as it was read.
 	Item *krm.Item
 	// Name is the document's own name, `bareName[@version]` as written: see Identity.
 	Name string
+	// Spec is what could be decoded of the document's spec.
 	Spec v1alpha1.ResourcePluginSpec
 }
 
-// Read decodes a document. It returns the plugin with what could be decoded, and everything that could not.
+// ReadPlugin decodes a ResourcePlugin document. The plugin holds what could be decoded, and the problems say what could
+// not.
 func ReadPlugin(item *krm.Item) (*Plugin, []strictyaml.Problem) {
 	p := &Plugin{Item: item, Name: Identity(item)}
-	spec := krm.Value(item.YNode(), "spec")
-	if spec == nil || spec.ShortTag() == "!!null" {
-		return p, []strictyaml.Problem{{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
-	}
-	return p, strictyaml.Into(spec, "spec", &p.Spec)
+	return p, readSpec(item, &p.Spec)
 }
 
 // previousNames is kustomize's record of the names that an object had before its prefixes and suffixes.

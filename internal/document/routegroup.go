@@ -8,24 +8,25 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// RouteGroup is a RouteGroup document: it sends requests to the sandboxes whose labels match.
+// RouteGroup is a RouteGroup document.
 type RouteGroup struct {
-	// Item is the document as it came.
+	// Item is the document as it was read.
 	Item *krm.Item
 	// Name identifies the route group.
 	Name string
+	// Spec is what could be decoded of the document's spec.
 	Spec v1alpha1.RouteGroupSpec
 }
 
-// ReadRouteGroup decodes a document. It returns the route group with what could be decoded, and everything that could
-// not.
+// ReadRouteGroup decodes a RouteGroup document. The route group holds what could be decoded, and the problems say what
+// could not.
 func ReadRouteGroup(item *krm.Item) (*RouteGroup, []strictyaml.Problem) {
 	g := &RouteGroup{Item: item, Name: item.Name()}
 	return g, readSpec(item, &g.Spec)
 }
 
-// Matches runs through a match and all below it, the outer ones first, each with its path; at is the match's own. It
-// goes no deeper than package decode does.
+// Matches iterates over a match and all matches below it, the outer ones first, each with its path. at is the path of
+// the match itself. strictyaml limits the depth.
 func Matches(m *v1alpha1.RouteGroupMatch, at krm.Path) iter.Seq2[krm.Path, *v1alpha1.RouteGroupMatch] {
 	return func(yield func(krm.Path, *v1alpha1.RouteGroupMatch) bool) { visit(m, at, yield) }
 }

@@ -1,43 +1,63 @@
-// Package sandbox reads Sandbox and RouteGroup documents: an ephemeral environment's forked workloads and the resources
-// that plugins provide for it, and how requests find such environments. It decodes and nothing more: whether what it read
-// makes sense is for package rule.
 package document
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Sandbox is a Sandbox document.
 type Sandbox struct {
-	// Item is the document as it came.
+	// Item is the document as it was read.
 	Item *krm.Item
 	// Name is the name as written; the server folds it to lower case.
 	Name string
+	// Spec is what could be decoded of the document's spec.
 	Spec v1alpha1.SandboxSpec
 }
 
-// Read decodes a document. It returns the sandbox with what could be decoded, and everything that could not.
+// ReadSandbox decodes a Sandbox document. The sandbox holds what could be decoded, and the problems say what could not.
 func ReadSandbox(item *krm.Item) (*Sandbox, []strictyaml.Problem) {
 	s := &Sandbox{Item: item, Name: item.Name()}
 	return s, readSpec(item, &s.Spec)
 }
 
-// readSpec decodes a document's spec into target, a pointer to a struct.
-func readSpec(item *krm.Item, target any) []strictyaml.Problem {
-	spec := krm.Value(item.YNode(), "spec")
-	if spec == nil || spec.ShortTag() == "!!null" {
-		return []strictyaml.Problem{{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
-	}
-	return strictyaml.Into(spec, "spec", target)
-}
-
 // LowerName returns the name that identifies the sandbox within its cluster: names that differ only in case are the same
-// (Sandbox spec, name).
+// (https://www.signadot.com/docs/reference/sandboxes/spec, name).
 func (s *Sandbox) LowerName() string { return strings.ToLower(s.Name) }
 
 // Cluster returns the name of the cluster that the sandbox is in.
 func (s *Sandbox) Cluster() string { return s.Spec.Cluster }
+
+// StatePath is the path of the annotation that IsAbsent reads.
+func StatePath() krm.Path { return krm.Path("metadata.annotations").Key(contract.StateKey) }
+
+// IDPath is the path of the annotation that gives a sandbox its id.
+func IDPath() krm.Path { return krm.Path("metadata.annotations").Key(contract.SandboxIDKey) }
+
+// IsAbsent reports whether the sandbox is to be torn down: its annotation resourceplugins.dev/state is "absent". A
+// sandbox without the annotation is present. Any value but "absent" and "present" is an error, of the rule sandbox-state.
+func (s *Sandbox) IsAbsent() (bool, error) {
+	switch state, _ := s.Item.Annotation(contract.StateKey); state {
+	case "absent":
+		return true, nil
+	case "", "present":
+		return false, nil
+	default:
+		return false, fmt.Errorf(`must be "absent" or "present", not %q`, state)
+	}
+}
+
+// ID returns what scripts and objects are named after: the value of the annotation resourceplugins.dev/sandbox-id, or an
+// id derived from cluster and name. An annotation that cannot be an id is an error.
+func (s *Sandbox) ID() (string, error) {
+	id, given := s.Item.Annotation(contract.SandboxIDKey)
+	if !given {
+		return contract.DeriveSandboxID(s.Spec.Cluster, s.LowerName()), nil
+	}
+	return id, contract.CheckSandboxID(id)
+}

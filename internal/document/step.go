@@ -7,10 +7,10 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// StepRef says where in a plugin a step is written.
+// StepRef is the position of a step in a plugin document.
 type StepRef struct {
 	Phase v1alpha1.Phase
-	// Index is the step's place in the phase, from 0.
+	// Index is the step's position in the phase, from 0.
 	Index int
 }
 
@@ -23,7 +23,7 @@ func (r StepRef) Input(i int) krm.Path { return r.Path().Key("inputs").Index(i) 
 // Output is the field path of the step's output i.
 func (r StepRef) Output(i int) krm.Path { return r.Path().Key("outputs").Index(i) }
 
-// Steps runs through the steps of both phases, in the order of declaration.
+// Steps iterates over the steps of both phases, in the order of declaration.
 func Steps(s *v1alpha1.ResourcePluginSpec) iter.Seq2[StepRef, *v1alpha1.Step] {
 	return func(yield func(StepRef, *v1alpha1.Step) bool) {
 		for _, phase := range v1alpha1.Phases {

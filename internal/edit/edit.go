@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Edit replaces the scalar that is written in the bytes [From, To).
+// Edit replaces the scalar that is written in the bytes [From, To), counted from after a byte order mark.
 type Edit struct {
 	From, To int
 	// Text is what is written instead.
@@ -25,42 +25,44 @@ var (
 	errTaken   = errors.New("the key is there already")
 )
 
-// Apply returns a YAML text with the edits. It is an error where the text is not YAML, or would then say anything else
-// than it said, but for one scalar an edit.
+const byteOrderMark = "\ufeff"
+
+// Apply returns a YAML text with the edits. It is an error if the text is not YAML, or if its trees would then differ in
+// anything but one scalar for each edit.
 func Apply(text []byte, edits []Edit) ([]byte, error) {
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(a.From, b.From) })
 	edits = slices.Compact(edits)
-	var out []byte
+	unmarked := bytes.TrimPrefix(text, []byte(byteOrderMark))
+	out := slices.Clone(text[:len(text)-len(unmarked)])
 	at := 0
 	for _, edit := range edits {
 		if edit.From < at {
 			return nil, errOverlap
 		}
-		out = append(append(out, text[at:edit.From]...), edit.Text...)
+		out = append(append(out, unmarked[at:edit.From]...), edit.Text...)
 		at = edit.To
 	}
-	out = append(out, text[at:]...)
-	return out, verify(text, out, edits)
+	out = append(out, unmarked[at:]...)
+	return out, verify(unmarked, out, edits)
 }
 
 // verify compares the trees of a text before and after edits.
 func verify(before, after []byte, edits []Edit) error {
-	was, err := documents(before)
+	old, err := documents(before)
 	if err != nil {
 		return fmt.Errorf("the file must be valid YAML to be changed: %w", err)
 	}
-	is, err := documents(after)
-	if err != nil || len(is) != len(was) {
+	edited, err := documents(after)
+	if err != nil || len(edited) != len(old) {
 		return errOther
 	}
-	unmarked := bytes.TrimPrefix(before, []byte(byteOrderMark))
-	c := comparison{text: New(unmarked, 0), mark: len(before) - len(unmarked), edited: map[int]bool{}}
+	c := comparison{text: New(before, 0), edited: map[int]bool{}}
 	for _, edit := range edits {
 		c.edited[edit.From] = true
 	}
-	for n := range was {
-		if !c.alike(was[n], is[n]) {
+	for n := range old {
+		if !c.equal(old[n], edited[n]) {
 			return cmp.Or(c.taken, errOther)
 		}
 	}
@@ -69,8 +71,6 @@ func verify(before, after []byte, edits []Edit) error {
 	}
 	return nil
 }
-
-const byteOrderMark = "\ufeff"
 
 func documents(text []byte) ([]*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -87,35 +87,32 @@ func documents(text []byte) ([]*yaml.Node, error) {
 	}
 }
 
-// comparison holds where scalars may differ.
+// comparison knows where scalars may differ.
 type comparison struct {
 	text   *Text
-	mark   int // the size of a byte order mark, which no column counts
-	edited map[int]bool
+	edited map[int]bool // by the byte where the scalar begins
 	taken  error
 }
 
-// alike tells whether two trees are the same but for the edited scalars, which it strikes off.
-func (c *comparison) alike(was, is *yaml.Node) bool {
-	if was.Kind != is.Kind || was.Anchor != is.Anchor || len(was.Content) != len(is.Content) {
+// equal reports whether two trees are equal but for the edited scalars, which it removes from c.edited.
+func (c *comparison) equal(old, edited *yaml.Node) bool {
+	if old.Kind != edited.Kind || old.Anchor != edited.Anchor || len(old.Content) != len(edited.Content) {
 		return false
 	}
-	if was.Kind == yaml.ScalarNode && c.isEdited(was) {
-		return true
+	if old.Kind == yaml.ScalarNode {
+		if at, ok := c.text.Offset(old.Line, old.Column); ok && c.edited[at] {
+			delete(c.edited, at)
+			return true
+		}
 	}
-	if was.Value != is.Value || was.ShortTag() != is.ShortTag() {
+	if old.Value != edited.Value || old.ShortTag() != edited.ShortTag() {
 		return false
 	}
-	if was.Kind == yaml.MappingNode && keys(was) != keys(is) {
+	if old.Kind == yaml.MappingNode && keys(old) != keys(edited) {
 		c.taken = errTaken
 		return false
 	}
-	for n := range was.Content {
-		if !c.alike(was.Content[n], is.Content[n]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(old.Content, edited.Content, c.equal)
 }
 
 // keys counts the different keys of a mapping.
@@ -125,13 +122,4 @@ func keys(mapping *yaml.Node) int {
 		different[mapping.Content[n].Value] = true
 	}
 	return len(different)
-}
-
-func (c *comparison) isEdited(node *yaml.Node) bool {
-	at, ok := c.text.Offset(node.Line, node.Column)
-	if !ok || !c.edited[at+c.mark] {
-		return false
-	}
-	delete(c.edited, at+c.mark)
-	return true
 }

@@ -14,7 +14,7 @@ import (
 // swap replaces the only old in a text.
 func swap(t *testing.T, text, old, by string) (string, error) {
 	t.Helper()
-	at := strings.Index(text, old)
+	at := strings.Index(strings.TrimPrefix(text, "\ufeff"), old)
 	require.GreaterOrEqual(t, at, 0)
 	changed, err := edit.Apply([]byte(text), []edit.Edit{{From: at, To: at + len(old), Text: by}})
 	return string(changed), err

@@ -1,9 +1,10 @@
-// Package position knows where in the text of a YAML file a value is written, byte for byte.
+// Package edit changes YAML files without touching their formatting, and knows where in a file a value is written.
 //
-// A parser tells the line and the column where a node begins, and gives a scalar's value without its quotes, escapes,
-// folded lines and indentation. Text finds the node's bytes; Scalar follows them again with the value at hand, and so
-// knows for each byte of the value where it comes from. Where what is written and the value do not agree there is no
-// answer, rather than a wrong one. Edit replaces scalars, and proves that nothing else changed.
+// A parser reports the line and the column where a node begins, and a scalar's value without its quotes, escapes, folded
+// lines and indentation. Text finds the node's bytes; Text.Scalar reads them again together with the value, and so knows
+// for each byte of the value where it is written. If text and value do not agree there is no answer, rather than a wrong
+// one. Files finds what a result is about and what it proposes; Apply replaces scalars, and proves that nothing else
+// changed.
 package edit
 
 import (

@@ -43,7 +43,7 @@ func (c *resolveConfig) Process(call cli.Call) (string, error) {
 	reading.Wait()
 	call.List.Report(plugins.Problems()...)
 	if c.Mode == locked && plugins.Locks().Empty() {
-		call.Misconfigured("mode", "must not be locked where the list has no PluginLock: add one, or run mode update")
+		call.ConfigError("mode", "must not be locked where the list has no PluginLock: add one, or run mode update")
 		return "resolved nothing: there is no lock", nil
 	}
 	r := newResolver(call, plugins, c, subjects)
@@ -55,7 +55,7 @@ func (c *resolveConfig) Process(call cli.Call) (string, error) {
 func (c *resolveConfig) check(call cli.Call) (kubernetes *semver.Version, ok bool) {
 	ok = true
 	wrong := func(key krm.Path, message string) {
-		call.Misconfigured(key, message)
+		call.ConfigError(key, message)
 		ok = false
 	}
 	if c.Mode == "" {

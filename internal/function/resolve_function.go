@@ -11,7 +11,7 @@ func ResolveVersion() cli.Function {
 		Name:    "resolve-version",
 		Purpose: "pins the plugins that sandboxes refer to, and records what was asked for and the digest.",
 		Kind:    "ResolveVersion",
-		Prints:  cli.Documents,
+		Output:  cli.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -",
 		Config:  func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: keep}} },
 	}

@@ -49,7 +49,7 @@ func newResolver(call cli.Call, plugins *resolve.Catalog, c *resolveConfig, subj
 	}
 	for i, name := range c.Update {
 		if !r.named[name] {
-			call.Misconfigured(krm.Path("update").Index(i), fmt.Sprintf(
+			call.ConfigError(krm.Path("update").Index(i), fmt.Sprintf(
 				"must be a plugin, or a reference, that a sandbox asks for, not %q", name))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -62,7 +61,7 @@ func resolveReadSubjects(items []*krm.Item) []*resolveSubject {
 }
 
 func readSubject(item *krm.Item) *resolveSubject {
-	document, problems := document.ReadSandbox(item)
+	sandbox, problems := document.ReadSandbox(item)
 	s := &resolveSubject{item: item, name: item.Name(), record: resolve.Record{}}
 	for _, problem := range problems {
 		if problem.Severity == krm.Error && strings.HasPrefix(string(problem.Path), string(resourcesPath)) {
@@ -73,11 +72,13 @@ func readSubject(item *krm.Item) *resolveSubject {
 	if before, s.unread = resolve.ReadRecord(item); s.unread != nil {
 		return s
 	}
-	state, _ := item.Annotation(contract.StateKey)
-	s.absent = state == "absent"
+	var err error
+	if s.absent, err = sandbox.IsAbsent(); err != nil {
+		s.problems = append(s.problems, krm.At(item, document.StatePath(), krm.Error, err.Error()))
+	}
 	_, s.kustomize = item.Annotation(kustomizeKey)
-	seen := make(map[string]bool, len(document.Spec.Resources))
-	for i, resource := range document.Spec.Resources {
+	seen := make(map[string]bool, len(sandbox.Spec.Resources))
+	for i, resource := range sandbox.Spec.Resources {
 		at := resourcesPath.Index(i)
 		if resource.Plugin == "" { // what is missing, or no string, was reported above
 			continue

@@ -41,7 +41,7 @@ func keysOf(spec reflect.Type) map[string]bool {
 	keys := map[string]bool{}
 	for _, field := range reflect.VisibleFields(spec) {
 		keys[field.Tag.Get("json")] = true
-		for old := range strings.SplitSeq(field.Tag.Get("was"), ",") {
+		for old := range strings.SplitSeq(field.Tag.Get("aliases"), ",") {
 			keys[old] = true
 		}
 	}

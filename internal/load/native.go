@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -36,6 +37,8 @@ type Options struct {
 	Values map[string]string
 	// EmbedOutside lets embeds leave the folder of their document.
 	EmbedOutside bool
+	// Kustomize are folders that are built with kustomize; their objects come first.
+	Kustomize []string
 	// Input is what the path Stdin means; nil makes that path an error.
 	Input io.Reader
 	// Files is where the paths are looked up, with slashes and from its root; nil means the file system. A path that it
@@ -114,6 +117,13 @@ func Read(paths []string, options Options) (*Package, error) {
 	cores.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
 
 	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
+	for i, folder := range options.Kustomize {
+		if folder = filepath.Clean(folder); slices.Index(options.Kustomize, options.Kustomize[i]) == i {
+			if err := p.kustomize(folder); err != nil {
+				return nil, err
+			}
+		}
+	}
 	var readers []*reader
 	for i, source := range sources {
 		if err := errs[i]; err != nil {

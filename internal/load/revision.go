@@ -1,180 +1,231 @@
-// Package revision reads the files of a git revision, as they were then: an fs.FS over git's objects. It is the one place
-// that runs another program, and nothing hostile reaches that program: a revision that could be taken for an option is
-// refused before, and of what the repository holds git is only ever asked for objects by their ids. The commands are
-// those that only read; they run no hook, no filter and no pager, and they fetch nothing.
 package load
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
-// Tree is the files of a revision. Its paths begin at the top of the repository. Links are followed where they lead to
-// other files of the tree. It may be used by several goroutines.
-type GitTree struct {
-	repository *repository
-	root       entry
+// Revision is the files of a git revision, as an fs.FS whose paths begin at the top of the repository. Links are
+// followed if they lead to other files of the revision. It may be used by several goroutines, and must be closed.
+//
+// This is the one place that runs another program. A revision that looks like an option is refused before git sees it,
+// and of what a repository contains git gets only the ids of objects. The commands only read: they run no hook, filter
+// or pager, and fetch nothing.
+type Revision struct {
+	top     string // the folder of the work tree
+	limit   int64  // of a file's size
+	root    string // the folder that paths begin at
+	files   map[string]*gitFile
+	objects *objects
 }
 
-// Open returns the files of a revision of the repository that the working folder is in. No file larger than limit, in
-// bytes, can be read. The tree must be closed.
-func OpenRevision(name string, limit int64) (*GitTree, error) {
+// gitFile is one file, folder or link of a revision; it implements fs.FileInfo. Git keeps no times.
+type gitFile struct {
+	name, id string
+	mode     fs.FileMode
+	size     int64
+	children []fs.DirEntry // of a folder, sorted
+}
+
+func (f *gitFile) Name() string       { return f.name }
+func (f *gitFile) Size() int64        { return f.size }
+func (f *gitFile) Mode() fs.FileMode  { return f.mode }
+func (f *gitFile) ModTime() time.Time { return time.Time{} }
+func (f *gitFile) IsDir() bool        { return f.mode.IsDir() }
+func (f *gitFile) Sys() any           { return nil }
+
+// OpenRevision returns the files of a revision of the repository that contains the working folder. Files larger than
+// limit, in bytes, cannot be read.
+func OpenRevision(name string, limit int64) (*Revision, error) {
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
 	if name == "" || name[0] == '-' || name[0] == '^' || strings.ContainsFunc(name, isControl) {
 		return nil, fmt.Errorf("%q must be the name of a git revision, such as main or HEAD~1", name)
 	}
-	top, err := output("rev-parse", "--show-toplevel")
+	top, err := gitOutput("rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, fmt.Errorf("the working folder must be in the work tree of a git repository: %w", err)
 	}
-	id, err := output("rev-parse", "--verify", "--quiet", name+"^{tree}")
-	if err != nil || !isID(id) {
+	id, err := gitOutput("rev-parse", "--verify", "--quiet", name+"^{tree}")
+	if id = strings.TrimSpace(id); err != nil || !isID(id) {
 		return nil, fmt.Errorf("%q must be a revision that the git repository has: "+
 			"fetch it first (a shallow clone lacks it)", name)
 	}
-	return &GitTree{
-		repository: &repository{top: filepath.FromSlash(top), limit: limit, folders: map[string][]entry{}},
-		root:       entry{name: ".", id: id, mode: fs.ModeDir | 0o755},
+	listing, err := gitOutput("ls-tree", "-r", "-z", "-l", "--full-tree", id)
+	if err != nil {
+		return nil, err
+	}
+	files, err := parseTree(listing)
+	if err != nil {
+		return nil, err
+	}
+	return &Revision{
+		top: filepath.FromSlash(strings.TrimSuffix(top, "\n")), limit: limit, root: ".", files: files,
+		objects: &objects{lock: &sync.Mutex{}},
 	}, nil
 }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
-
-// isID tells whether text is an object's id: SHA-1 or SHA-256.
+// isID reports whether text is an object's id: SHA-1 or SHA-256.
 func isID(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// Close ends the programs that were started.
-func (t *GitTree) Close() error { return t.repository.close() }
+// Close ends the program that was started.
+func (r *Revision) Close() error { return r.objects.close() }
 
-// Path returns where in the tree a path of the file system is. The path must exist, and be in the repository.
-func (t *GitTree) Path(file string) (string, error) {
+// Path returns where in the revision a path of the file system is. The path must exist, and be in the repository.
+func (r *Revision) Path(file string) (string, error) {
 	absolute, err := filepath.Abs(file)
 	if err != nil {
 		return "", err
 	}
-	// A link at the end is one of the revision's too; those above it may lead into the repository.
-	folder, name := filepath.Split(absolute)
-	if absolute == t.repository.top {
+	if absolute == r.top {
 		return ".", nil
 	}
+	// A link at the end is in the revision too; the folders above it may be links into the repository.
+	folder, name := filepath.Split(absolute)
 	if folder, err = filepath.EvalSymlinks(folder); err != nil {
 		return "", err
 	}
-	below, err := filepath.Rel(t.repository.top, filepath.Join(folder, name))
+	below, err := filepath.Rel(r.top, filepath.Join(folder, name))
 	if below = filepath.ToSlash(below); err != nil || !fs.ValidPath(below) {
-		return "", fmt.Errorf("%q must be in the git repository of the working folder, %q", file, t.repository.top)
+		return "", fmt.Errorf("%q must be in the git repository of the working folder, %q", file, r.top)
 	}
 	return below, nil
 }
 
 // Open implements fs.FS.
-func (t *GitTree) Open(name string) (fs.File, error) {
-	found, err := t.find("open", name)
+func (r *Revision) Open(name string) (fs.File, error) {
+	file, err := r.find("open", name)
 	if err != nil {
 		return nil, err
 	}
-	if found.mode.IsDir() {
-		return &revisionFolder{info: info{entry: found}, tree: t, name: name}, nil
+	opened := &openFile{gitFile: file, path: name}
+	switch {
+	case file.IsDir():
+		opened.rest = file.children
+	case !file.mode.IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	case file.size <= r.limit: // a larger one has a size only
+		content, err := r.objects.read(file.id)
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		opened.content = bytes.NewReader(content)
 	}
-	return t.repository.open(found)
+	return opened, nil
 }
 
 // Stat implements fs.StatFS.
-func (t *GitTree) Stat(name string) (fs.FileInfo, error) {
-	found, err := t.find("stat", name)
+func (r *Revision) Stat(name string) (fs.FileInfo, error) {
+	file, err := r.find("stat", name)
 	if err != nil {
 		return nil, err
 	}
-	return t.repository.info(found)
-}
-
-// ReadDir implements fs.ReadDirFS.
-func (t *GitTree) ReadDir(name string) ([]fs.DirEntry, error) {
-	found, err := t.find("readdir", name)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := t.repository.folder(found)
-	if err != nil {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
-	}
-	list := make([]fs.DirEntry, len(entries))
-	for i, e := range entries {
-		list[i] = dirEntry{entry: e, repository: t.repository}
-	}
-	return list, nil
+	return file, nil
 }
 
 // Sub implements fs.SubFS. Links that lead out of the folder are not followed.
-func (t *GitTree) Sub(name string) (fs.FS, error) {
-	found, err := t.find("sub", name)
-	if err != nil {
+func (r *Revision) Sub(name string) (fs.FS, error) {
+	if _, err := r.find("sub", name); err != nil {
 		return nil, err
 	}
-	found.name = "."
-	return &GitTree{repository: t.repository, root: found}, nil
+	below := *r
+	below.root = path.Join(r.root, name)
+	return &below, nil
 }
 
-// mostLinks is how many links a path may lead through.
-const mostLinks = 40
+// maxLinks is how many links a path may lead through.
+const maxLinks = 40
 
-var (
-	errEscapes = errors.New("link escapes from its folder")
-	errLinks   = errors.New("too many links")
-)
-
-// find walks down to a path, and through links.
-func (t *GitTree) find(operation, name string) (entry, error) {
-	fail := func(err error) (entry, error) {
-		return entry{}, &fs.PathError{Op: operation, Path: name, Err: err}
-	}
+// find returns the file at a path, and follows links.
+func (r *Revision) find(operation, name string) (*gitFile, error) {
+	fail := func(err error) (*gitFile, error) { return nil, &fs.PathError{Op: operation, Path: name, Err: err} }
 	if !fs.ValidPath(name) {
 		return fail(fs.ErrInvalid)
 	}
-	rest := name
-	for range mostLinks {
-		found, link, err := t.walk(rest)
-		switch {
-		case err != nil:
-			return fail(err)
-		case link == "":
+	at := name
+	for range maxLinks {
+		link, rest := r.link(at)
+		if link == nil {
+			file := r.files[path.Join(r.root, at)]
+			if file == nil {
+				return fail(fs.ErrNotExist)
+			}
+			found := *file
 			found.name = path.Base(name)
-			return found, nil
-		case !fs.ValidPath(link):
-			return fail(errEscapes)
+			return &found, nil
 		}
-		rest = link
+		target, err := r.objects.read(link.id)
+		if err != nil {
+			return fail(err)
+		}
+		folder := path.Dir(strings.TrimSuffix(at, rest))
+		if at = path.Join(folder, string(target), rest); path.IsAbs(string(target)) || !fs.ValidPath(at) {
+			return fail(errors.New("link escapes from its folder"))
+		}
 	}
-	return fail(errLinks)
+	return fail(errors.New("too many links"))
 }
 
-// walk walks down to a path. Where it meets a link, it returns the path that is meant.
-func (t *GitTree) walk(name string) (found entry, link string, err error) {
-	found = t.root
-	if name == "." {
-		return found, "", nil
-	}
-	for at := 0; at <= len(name); {
-		step, _, _ := strings.Cut(name[at:], "/")
-		if found, err = t.repository.child(found, step); err != nil {
-			return found, "", err
+// link returns the first link that a path leads through, and what of the path is below it.
+func (r *Revision) link(name string) (link *gitFile, rest string) {
+	for end := range len(name) + 1 {
+		if end < len(name) && name[end] != '/' {
+			continue
 		}
-		if found.mode&fs.ModeSymlink != 0 {
-			target, err := t.repository.read(found)
-			if err != nil {
-				return found, "", err
-			}
-			if path.IsAbs(string(target)) {
-				return found, "", errEscapes
-			}
-			return found, path.Join(path.Dir(name[:at+len(step)]), string(target), strings.TrimPrefix(name[at+len(step):], "/")), nil
+		if file := r.files[path.Join(r.root, name[:end])]; file != nil && file.mode&fs.ModeSymlink != 0 {
+			return file, name[end:]
 		}
-		at += len(step) + 1
 	}
-	return found, "", nil
+	return nil, ""
+}
+
+// parseTree reads what `git ls-tree -r -z -l` prints: of each file its mode, type, id and size, a tab, the path and NUL.
+func parseTree(listing string) (map[string]*gitFile, error) {
+	files := map[string]*gitFile{".": {name: ".", mode: fs.ModeDir | 0o755}}
+	for line := range strings.SplitSeq(strings.TrimSuffix(listing, "\x00"), "\x00") {
+		head, name, _ := strings.Cut(line, "\t")
+		words := strings.Fields(head)
+		switch {
+		case line == "":
+			continue
+		case len(words) != 4 || !isID(words[2]) || !fs.ValidPath(name) || name == ".":
+			return nil, fmt.Errorf("git must list files, not %q", line)
+		}
+		file := &gitFile{name: path.Base(name), id: words[2], mode: 0o644}
+		switch words[0] {
+		case "120000":
+			file.mode = fs.ModeSymlink | 0o777
+		case "160000": // a submodule, whose files are in another repository
+			file.mode = fs.ModeIrregular
+		default:
+			file.size, _ = strconv.ParseInt(words[3], 10, 64)
+		}
+		addFile(files, name, file)
+	}
+	for _, file := range files {
+		sortEntries(file.children)
+	}
+	return files, nil
+}
+
+// addFile adds a file and the folders that it is in.
+func addFile(files map[string]*gitFile, name string, file *gitFile) {
+	if files[name] != nil {
+		return // made-up objects may repeat a name
+	}
+	files[name] = file
+	folder := path.Dir(name)
+	if files[folder] == nil {
+		addFile(files, folder, &gitFile{name: path.Base(folder), mode: fs.ModeDir | 0o755})
+	}
+	files[folder].children = append(files[folder].children, fs.FileInfoToDirEntry(file))
 }

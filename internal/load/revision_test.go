@@ -1,19 +1,19 @@
-package load_test
+package load
 
 import (
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
 // The tests change the working folder, so they are not parallel.
@@ -24,7 +24,7 @@ func repository(t *testing.T, format string) string {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	t.Chdir(folder)
-	git(t, "init", "-q", "--object-format="+format)
+	runGit(t, "init", "-q", "--object-format="+format)
 	revisionWrite(t, "top.yaml", "top: 1\n")
 	revisionWrite(t, "plugins/deep/db.yaml", "name: db\n")
 	revisionWrite(t, "plugins/deep.yaml", "")
@@ -35,7 +35,7 @@ func repository(t *testing.T, format string) string {
 	require.NoError(t, os.Symlink("loop", "loop"))
 	require.NoError(t, os.Symlink("/etc/passwd", "absolute"))
 	commit(t, "older")
-	git(t, "rm", "-q", "-r", "plugins")
+	runGit(t, "rm", "-q", "-r", "plugins")
 	revisionWrite(t, "top.yaml", "top: 2\n")
 	commit(t, "newer")
 	return folder
@@ -49,19 +49,19 @@ func revisionWrite(t *testing.T, name, text string) {
 
 func commit(t *testing.T, message string) {
 	t.Helper()
-	git(t, "add", ".")
-	git(t, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", message)
+	runGit(t, "add", ".")
+	runGit(t, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", message)
 }
 
-func git(t *testing.T, args ...string) {
+func runGit(t *testing.T, args ...string) {
 	t.Helper()
 	out, err := exec.Command("git", args...).CombinedOutput()
 	require.NoError(t, err, "git %v: %s", args, out)
 }
 
-func open(t *testing.T, name string) *load.GitTree {
+func open(t *testing.T, name string) *Revision {
 	t.Helper()
-	tree, err := load.OpenRevision(name, 1000)
+	tree, err := OpenRevision(name, 1000)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, tree.Close()) })
 	return tree
@@ -92,7 +92,7 @@ func TestFilesAreThoseOfTheRevision(t *testing.T) {
 
 func TestTreeKeepsTheContractOfFileSystems(t *testing.T) {
 	repository(t, "sha1")
-	git(t, "rm", "-q", "loop", "absolute", "link")
+	runGit(t, "rm", "-q", "loop", "absolute", "link")
 	revisionWrite(t, "plugins/a.yaml", "a: 1\n")
 	revisionWrite(t, "plugins/b/c.yaml", "b: 1\n")
 	require.NoError(t, os.RemoveAll("other"))
@@ -133,12 +133,12 @@ func TestRevisionsThatCannotBe(t *testing.T) {
 	for _, name := range []string{
 		"", "-h", "--exec=touch pwned", "^HEAD", "HEAD\n--help", "no-such-branch", "HEAD..HEAD~1", "HEAD:top.yaml", "a b", "$(x)",
 	} {
-		_, err := load.OpenRevision(name, 1000)
+		_, err := OpenRevision(name, 1000)
 		require.Error(t, err, name)
 		assert.NotContains(t, err.Error(), "\n", name)
 	}
 	t.Chdir(t.TempDir())
-	_, err := load.OpenRevision("HEAD", 1000)
+	_, err := OpenRevision("HEAD", 1000)
 	require.ErrorContains(t, err, "must be in the work tree of a git repository")
 }
 
@@ -159,4 +159,23 @@ func TestPathsAreThoseOfTheRepository(t *testing.T) {
 	}
 	_, err := tree.Path(outside)
 	require.ErrorContains(t, err, "must be in the git repository of the working folder")
+}
+
+// A listing is read, or refused; no path leads out of the tree, and every file can be reached from the top.
+func FuzzParseTree(f *testing.F) {
+	id := strings.Repeat("0a", 20)
+	f.Add("100644 blob " + id + "      12\ta.yaml\x00120000 blob " + id + "       3\tb/c\x00")
+	f.Add("100644 blob " + id + "      12\t../a\x00")
+	f.Add("100644 blob " + id + "      12\ta\x00100644 blob " + id + "      12\ta/b\x00")
+	f.Fuzz(func(t *testing.T, listing string) {
+		files, err := parseTree(listing)
+		if err != nil {
+			return
+		}
+		for name, file := range files {
+			assert.True(t, fs.ValidPath(name))
+			assert.True(t, name == "." || files[path.Dir(name)] != nil)
+			assert.True(t, slices.IsSortedFunc(file.children, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) }))
+		}
+	})
 }

@@ -15,13 +15,31 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
+
+// ours is what a step with data flow needs, with an element that is likely to be in an overlay too.
+const ours = `
+metadata: {labels: {a: ours, z: z}, annotations: {x: y}}
+spec:
+  restartPolicy: Never
+  serviceAccountName: ours
+  activeDeadlineSeconds: 1800
+  initContainers:
+  - {name: signadot-execunit-input-manager, image: helper, resources: {limits: {cpu: 500m}}}
+  containers:
+  - name: main
+    image: busybox
+    env: [{name: Z, value: z}, {name: A, value: a}]
+    volumeMounts: [{name: script, mountPath: /s}, {name: io, mountPath: /io}]
+  - {name: signadot-execunit-output-manager, image: helper}
+  volumes: [{name: script, configMap: {name: script}}, {name: io, emptyDir: {}}]
+  imagePullSecrets: [{name: b}, {name: c}]
+`
 
 // needed are what different steps merge onto an overlay: nearly nothing, what a bare step needs, and one with data flow.
 var needed = []string{"spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}", `
@@ -70,24 +88,24 @@ func TestMergeEqualsKubectl(t *testing.T) {
 	overlays := slices.Concat(lifelike, bases, corpus(t))
 	require.GreaterOrEqual(t, len(overlays), 30)
 	for i, text := range needed {
-		patch := tree(t, text)
+		patch := template(t, text)
 		got := patched(t, kubectl, overlays, patch, i, len(needed))
 		for n := i; n < len(overlays); n += len(needed) {
-			want := podTemplate(t, manifest.AppendJSON(nil, overlay.Merge(tree(t, overlays[n]), patch)))
+			want, err := overlay.Merge(template(t, overlays[n]), patch)
+			require.NoError(t, err)
 			require.Contains(t, got, strconv.Itoa(n))
-			assert.True(t, equality.Semantic.DeepEqual(want, got[strconv.Itoa(n)]), "%s\nkubectl: %+v\nwe:      %+v",
+			assert.True(t, equality.Semantic.DeepEqual(*want, got[strconv.Itoa(n)]), "%s\nkubectl: %+v\nwe:      %+v",
 				overlays[n], got[strconv.Itoa(n)], want)
 		}
 	}
 	t.Logf("%d overlays, as %s merges them", len(overlays), kubectl)
 }
 
-func podTemplate(t *testing.T, text []byte) (template corev1.PodTemplateSpec) {
+// template reads a template, whose reserved names do not matter here.
+func template(t *testing.T, text string) *corev1.PodTemplateSpec {
 	t.Helper()
-	strict, err := kjson.UnmarshalStrict(text, &template)
-	require.NoError(t, err)
-	require.Empty(t, strict)
-	return template
+	o, _ := overlay.Parse(text)
+	return &o.Template
 }
 
 // corpus are the overlays of real plugins.
@@ -109,7 +127,7 @@ func corpus(t *testing.T) (texts []string) {
 // patched are the pod templates that kubectl makes of a patch and the overlays first, first+step, ..., as they are written,
 // by the overlay's number.
 func patched(
-	t *testing.T, kubectl string, overlays []string, patch manifest.Map, first, step int,
+	t *testing.T, kubectl string, overlays []string, patch *corev1.PodTemplateSpec, first, step int,
 ) map[string]corev1.PodTemplateSpec {
 	t.Helper()
 	folder := t.TempDir()
@@ -123,7 +141,7 @@ func patched(
 		require.NoError(t, os.WriteFile(filepath.Join(folder, strconv.Itoa(n)+".json"), []byte(object), 0o600))
 	}
 	command := exec.Command(kubectl, "patch", "--local", "--type=strategic", "-o", "json", "-f", folder, "-p",
-		string(manifest.AppendJSON(nil, manifest.NewMap(manifest.KV("template", patch)))))
+		string(yamlprint.AppendJSON(nil, map[string]any{"template": patch})))
 	command.Env = append(os.Environ(), "KUBECONFIG="+os.DevNull)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr

@@ -1,25 +1,31 @@
-// Package overlay reads a plugin's podTemplateOverlay: YAML of a partial pod template that is the basis of each step's
-// Pod. It is read as strictly as the API server would read it, everything that does not fit is told at once with its
-// line, and what a step needs is merged onto it the way `kubectl patch --type=strategic` does.
+// Package overlay reads a plugin's podTemplateOverlay: YAML of a partial pod template that is the base of each step's Pod.
+// Parse reads it as strictly as the API server would, against the types of k8s.io/api, and reports everything that does
+// not fit at once, with its line. CheckDeploymentPatch does the same for a strategic merge patch of a Deployment.
 package overlay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Overlay is a pod template to build on.
+// Overlay is a pod template to build on. Its contents must not be changed.
 type Overlay struct {
-	// Template is the overlay as a tree: nulls left out, aliases filled in, amounts as strings.
-	Template manifest.Map
+	// Template is what the overlay says.
+	Template corev1.PodTemplateSpec
+	// Canonical is the overlay as it is written, as canonical JSON: nulls left out, aliases filled in, amounts as strings. The
+	// generations of steps are hashes of it, so it must never look different.
+	Canonical []byte
 
 	lines map[krm.Path]int
 }
@@ -27,7 +33,7 @@ type Overlay struct {
 // Parse reads an overlay. It returns what could be read, and everything that is wrong, in the order of the text. An
 // empty text is an empty overlay. What a plugin's runner says is not known here: see Conflicts.
 func Parse(text string) (*Overlay, []strictyaml.Problem) {
-	o := &Overlay{lines: map[krm.Path]int{}}
+	o := &Overlay{Canonical: []byte("{}"), lines: map[krm.Path]int{}}
 	root, problem := parse(text)
 	if problem != nil {
 		return o, []strictyaml.Problem{*problem}
@@ -36,11 +42,13 @@ func Parse(text string) (*Overlay, []strictyaml.Problem) {
 		return o, nil
 	}
 	r := reader{lines: o.lines}
-	tree, _ := r.value(root, "", schema(), 0)
-	o.Template, _ = tree.(manifest.Map)
-	if r.stopped {
-		o.Template = nil
+	tree, _ := r.value(root, "", typeOf(reflect.TypeFor[corev1.PodTemplateSpec]()), 0)
+	if r.stopped || tree == nil {
 		return o, r.problems
+	}
+	o.Canonical = yamlprint.AppendJSON(nil, tree)
+	if err := json.Unmarshal(o.Canonical, &o.Template); err != nil {
+		panic("overlay: " + err.Error()) // every value has been read as one of its type
 	}
 	return o, inOrder(append(r.problems, o.constraints()...))
 }

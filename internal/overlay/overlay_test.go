@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -20,7 +19,7 @@ func TestGoodOverlays(t *testing.T) {
 	}
 }
 
-func TestTree(t *testing.T) {
+func TestParse_keepsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	o, problems := overlay.Parse(good["everything"])
 	require.Empty(t, problems)
@@ -28,7 +27,7 @@ func TestTree(t *testing.T) {
 		`"ports":[{"containerPort":8080}],"readinessProbe":{"httpGet":{"path":"/","port":"http"}},`+
 		`"resources":{"limits":{"cpu":"0.5","memory":"1Gi"},`+
 		`"requests":{"cpu":"1"}}}],"hostNetwork":true,"serviceAccountName":"sd","tolerations":[{"operator":"Exists"}],`+
-		`"volumes":[{"name":"a","secret":{"defaultMode":256,"secretName":"a"}}]}}`, string(manifest.AppendJSON(nil, o.Template)))
+		`"volumes":[{"name":"a","secret":{"defaultMode":256,"secretName":"a"}}]}}`, string(o.Canonical))
 }
 
 var good = map[string]string{

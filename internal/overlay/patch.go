@@ -1,21 +1,14 @@
 package overlay
 
 import (
-	_ "embed"
-	"sync"
+	"reflect"
 
 	"go.yaml.in/yaml/v3"
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
-
-// deploymentTypes is what k8s.io/api says about a Deployment beyond its pod template.
-//
-//go:embed deployment.schema
-var deploymentTypes string
-
-var deployment = sync.OnceValue(func() *typ { return readTypes(podTemplate + "\n" + deploymentTypes)["Deployment"] })
 
 // CheckDeploymentPatch reads a strategic merge patch of a Deployment and returns everything that does not fit, in the
 // order of the text: fields that a Deployment does not have, values of another type, elements without their merge key.
@@ -34,6 +27,6 @@ func CheckDeploymentPatch(text string) []strictyaml.Problem {
 		return []strictyaml.Problem{{Severity: krm.Error, Line: root.Line, Message: message}}
 	}
 	r := reader{lines: map[krm.Path]int{}, patch: true}
-	r.value(root, "", deployment(), 0)
+	r.value(root, "", typeOf(reflect.TypeFor[appsv1.Deployment]()), 0)
 	return inOrder(r.problems)
 }

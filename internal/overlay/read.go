@@ -9,7 +9,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -39,7 +38,7 @@ func (r *reader) report(node *yaml.Node, at krm.Path, format string, args ...any
 }
 
 // value reads one value of the type. It is false where the value is null or does not fit.
-func (r *reader) value(node *yaml.Node, at krm.Path, t *typ, depth int) (manifest.Value, bool) {
+func (r *reader) value(node *yaml.Node, at krm.Path, t typ, depth int) (any, bool) {
 	line := node.Line
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -52,30 +51,30 @@ func (r *reader) value(node *yaml.Node, at krm.Path, t *typ, depth int) (manifes
 		return nil, false
 	}
 	r.lines[at] = line
-	switch t.kind {
+	switch k := t.kind(); k {
 	case structure:
 		return r.structure(node, at, t, depth)
 	case dictionary:
 		return r.dictionary(node, at, t, depth)
 	case list:
 		return r.list(node, at, t, depth)
-	case unset:
+	case readOnly:
 		r.report(node, at, "must not be set: Kubernetes itself fills it in")
 		return nil, false
 	default:
-		return r.scalar(node, at, t.kind)
+		return r.scalar(node, at, k)
 	}
 }
 
-func (r *reader) structure(node *yaml.Node, at krm.Path, t *typ, depth int) (manifest.Value, bool) {
+func (r *reader) structure(node *yaml.Node, at krm.Path, t typ, depth int) (any, bool) {
 	if node.Kind != yaml.MappingNode {
 		r.report(node, at, "must be a mapping, not %s", describe(node))
 		return nil, false
 	}
-	var fields []manifest.Field
+	read := map[string]any{}
 	for key, value := range r.pairs(node, at) {
 		below := at.Key(key.Value)
-		f, known := t.fields[key.Value]
+		f, known := t.fields().byKey[key.Value]
 		switch {
 		case strings.HasPrefix(key.Value, "$"):
 			r.directive(key, below, t)
@@ -83,20 +82,20 @@ func (r *reader) structure(node *yaml.Node, at krm.Path, t *typ, depth int) (man
 			r.unknown(key, below, t)
 		default:
 			if v, ok := r.value(value, below, f.typ, depth+1); ok {
-				fields = append(fields, manifest.Field{Key: key.Value, Value: v})
+				read[key.Value] = v
 			}
 			r.keyed(value, below, f)
 		}
 	}
-	return manifest.NewMap(fields...), true
+	return read, true
 }
 
-func (r *reader) dictionary(node *yaml.Node, at krm.Path, t *typ, depth int) (manifest.Value, bool) {
+func (r *reader) dictionary(node *yaml.Node, at krm.Path, t typ, depth int) (any, bool) {
 	if node.Kind != yaml.MappingNode {
 		r.report(node, at, "must be a mapping, not %s", describe(node))
 		return nil, false
 	}
-	var fields []manifest.Field
+	read := map[string]any{}
 	for key, value := range r.pairs(node, at) {
 		below := at.Key(key.Value)
 		if strings.HasPrefix(key.Value, "$") {
@@ -107,26 +106,26 @@ func (r *reader) dictionary(node *yaml.Node, at krm.Path, t *typ, depth int) (ma
 			r.report(value, below, notNull)
 			continue
 		}
-		if v, ok := r.value(value, below, t.elem, depth+1); ok {
-			fields = append(fields, manifest.Field{Key: key.Value, Value: v})
+		if v, ok := r.value(value, below, t.elem(), depth+1); ok {
+			read[key.Value] = v
 		}
 	}
-	return manifest.NewMap(fields...), true
+	return read, true
 }
 
-func (r *reader) list(node *yaml.Node, at krm.Path, t *typ, depth int) (manifest.Value, bool) {
+func (r *reader) list(node *yaml.Node, at krm.Path, t typ, depth int) (any, bool) {
 	if node.Kind != yaml.SequenceNode {
 		r.report(node, at, "must be a list, not %s", describe(node))
 		return nil, false
 	}
-	elements := make(manifest.List, 0, len(node.Content))
+	elements := make([]any, 0, len(node.Content))
 	for i, element := range node.Content {
 		below := at.Index(i)
 		if isNull(element) {
 			r.report(element, below, notNull)
 			continue
 		}
-		if v, ok := r.value(element, below, t.elem, depth+1); ok {
+		if v, ok := r.value(element, below, t.elem(), depth+1); ok {
 			elements = append(elements, v)
 		}
 	}
@@ -134,7 +133,7 @@ func (r *reader) list(node *yaml.Node, at krm.Path, t *typ, depth int) (manifest
 }
 
 // keyed checks that the elements of a merged list can be told apart.
-func (r *reader) keyed(node *yaml.Node, at krm.Path, f *field) {
+func (r *reader) keyed(node *yaml.Node, at krm.Path, f field) {
 	if f.key == "" || node.Kind != yaml.SequenceNode {
 		return
 	}
@@ -150,13 +149,13 @@ func (r *reader) keyed(node *yaml.Node, at krm.Path, f *field) {
 }
 
 // directive judges a key that begins with a dollar: of a patch those that apimachinery's strategicpatch knows pass.
-func (r *reader) directive(key *yaml.Node, at krm.Path, t *typ) {
+func (r *reader) directive(key *yaml.Node, at krm.Path, t typ) {
 	if r.patch {
 		word, name, _ := strings.Cut(key.Value, "/")
 		switch word {
 		case "$patch", "$retainKeys":
 		case "$setElementOrder", "$deleteFromPrimitiveList":
-			if t.kind == structure && t.fields[name] == nil {
+			if t.kind() == structure && !slices.Contains(t.fields().keys, name) {
 				r.report(key, at, "must name a list behind the slash, and there is no field %q", name)
 			}
 		default:
@@ -167,12 +166,12 @@ func (r *reader) directive(key *yaml.Node, at krm.Path, t *typ) {
 	r.report(key, at, "must not hold the merge directive %q: an overlay is the basis that the step is merged onto", key.Value)
 }
 
-func (r *reader) unknown(key *yaml.Node, at krm.Path, t *typ) {
-	message := fmt.Sprintf("unknown field %q", key.Value)
-	if nearest, _ := strictyaml.Nearest(key.Value, t.keys); nearest != "" {
+func (r *reader) unknown(key *yaml.Node, at krm.Path, t typ) {
+	keys, message := t.fields().keys, fmt.Sprintf("unknown field %q", key.Value)
+	if nearest, _ := strictyaml.Nearest(key.Value, keys); nearest != "" {
 		message += fmt.Sprintf(": did you mean %q?", nearest)
-	} else if len(t.keys) <= 12 {
-		message += ": must be one of " + strings.Join(t.keys, ", ")
+	} else if len(keys) <= 12 {
+		message += ": must be one of " + strings.Join(keys, ", ")
 	} else {
 		message += ": remove it; `kubectl explain pod` lists the fields"
 	}

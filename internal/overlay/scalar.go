@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -15,8 +15,8 @@ var wanted = [...]string{
 	quantity: "an amount such as 100m or 2Gi", intOrString: "a whole number or a string",
 }
 
-func (r *reader) scalar(node *yaml.Node, at krm.Path, k kind) (manifest.Value, bool) {
-	v := manifest.Value(nil)
+func (r *reader) scalar(node *yaml.Node, at krm.Path, k kind) (any, bool) {
+	v := any(nil)
 	if node.Kind == yaml.ScalarNode {
 		v = convert(node, k)
 	}
@@ -31,20 +31,20 @@ func (r *reader) scalar(node *yaml.Node, at krm.Path, k kind) (manifest.Value, b
 }
 
 // convert returns the value of a scalar, nil where it does not fit the kind.
-func convert(node *yaml.Node, k kind) manifest.Value {
+func convert(node *yaml.Node, k kind) any {
 	isText := node.ShortTag() == "!!str"
 	flag, isWord := word(node)
 	switch {
 	case k == boolean && isWord:
 		return flag
 	case k == text && isText && !isWord:
-		return manifest.String(node.Value)
+		return node.Value
 	case k == int32Kind, k == intOrString && !isText:
 		return integer(node, 32)
 	case k == int64Kind:
 		return integer(node, 64)
 	case k == intOrString && !isWord:
-		return manifest.String(node.Value)
+		return node.Value
 	case k == quantity:
 		return amount(node)
 	}
@@ -52,7 +52,7 @@ func convert(node *yaml.Node, k kind) manifest.Value {
 }
 
 // word reads a plain word as kubectl does, which reads YAML 1.1: `yes`, `on` and `y` are booleans.
-func word(node *yaml.Node) (flag manifest.Bool, ok bool) {
+func word(node *yaml.Node) (flag bool, ok bool) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" && (node.ShortTag() != "!!str" || node.Style != 0) {
 		return false, false
 	}
@@ -65,17 +65,20 @@ func word(node *yaml.Node) (flag manifest.Bool, ok bool) {
 	return false, false
 }
 
-func integer(node *yaml.Node, bits int) manifest.Value {
+func integer(node *yaml.Node, bits int) any {
 	var n int64
 	signWithin := strings.LastIndexAny(node.Value, "+-") > 0 // 0o-4 is a string to other readers
 	if node.ShortTag() != "!!int" || signWithin || node.Decode(&n) != nil || bits == 32 && n != int64(int32(n)) {
 		return nil
 	}
-	return manifest.Int(n)
+	return n
 }
 
 // exactDigits is how many digits of a number without quotes survive the readers that take it for a float64.
 const exactDigits = 15
+
+// maxExponent is the longest exponent of an amount, with its sign: ParseQuantity takes minutes for 1e-999999999.
+const maxExponent = 4
 
 func digits(text string) int {
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
@@ -83,7 +86,7 @@ func digits(text string) int {
 }
 
 // amount reads a resource.Quantity: a decimal number with a suffix or an exponent.
-func amount(node *yaml.Node) manifest.Value {
+func amount(node *yaml.Node) any {
 	text := node.Value
 	switch node.ShortTag() {
 	case "!!int":
@@ -91,7 +94,7 @@ func amount(node *yaml.Node) manifest.Value {
 		if n == nil {
 			return nil
 		}
-		text = strconv.FormatInt(int64(n.(manifest.Int)), 10)
+		text = strconv.FormatInt(n.(int64), 10)
 	case "!!float":
 		if digits(text) > exactDigits {
 			return nil
@@ -100,25 +103,11 @@ func amount(node *yaml.Node) manifest.Value {
 	default:
 		return nil
 	}
-	rest := strings.TrimLeft(strings.TrimLeft(text[:min(1, len(text))], "+-")+text[min(1, len(text)):], "0123456789")
-	if fraction, ok := strings.CutPrefix(rest, "."); ok {
-		rest = strings.TrimLeft(fraction, "0123456789")
-	}
-	if !strings.ContainsAny(text, "0123456789") || !suffix(rest) {
+	if _, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok && len(exponent) > maxExponent {
 		return nil
 	}
-	return manifest.String(text)
-}
-
-func suffix(text string) bool {
-	switch text {
-	case "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei":
-		return true
+	if _, err := resource.ParseQuantity(text); err != nil || !strings.ContainsAny(text, "0123456789") {
+		return nil
 	}
-	exponent := strings.TrimLeft(text, "eE")
-	if len(text)-len(exponent) != 1 {
-		return false
-	}
-	_, err := strconv.ParseInt(exponent, 10, 32)
-	return err == nil
+	return text
 }

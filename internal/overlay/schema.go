@@ -1,17 +1,15 @@
 package overlay
 
 import (
-	_ "embed"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
-)
 
-// podTemplate is what k8s.io/api says about a PodTemplateSpec: a paragraph a struct, a line a field with its type and,
-// for a list that is merged, its merge key. TestSchemaIsCurrent writes and checks it. It stands for the package
-// itself, whose import would make the process start twice as long.
-//
-//go:embed podtemplate.schema
-var podTemplate string
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
 
 // kind is what a value of a type looks like in a document.
 type kind int
@@ -23,69 +21,87 @@ const (
 	int64Kind        // a whole number of 64 bits
 	quantity         // an amount such as 100m, as a string or a number
 	intOrString      // a port or a percentage
-	unset            // a time, or who manages what: the API server's business
+	readOnly         // a time, or who manages what: the API server's business
 	structure        // a mapping with known keys
 	dictionary       // a mapping with any keys
 	list
 )
 
-// typ is a type of k8s.io/api.
-type typ struct {
-	kind   kind
-	elem   *typ              // of a list or a dictionary
-	fields map[string]*field // of a structure
-	keys   []string          // of fields, in the order of declaration
+var special = map[reflect.Type]kind{
+	reflect.TypeFor[resource.Quantity]():  quantity,
+	reflect.TypeFor[intstr.IntOrString](): intOrString,
+	reflect.TypeFor[metav1.Time]():        readOnly,
+	reflect.TypeFor[metav1.FieldsV1]():    readOnly,
 }
+
+var kinds = map[reflect.Kind]kind{
+	reflect.String: text, reflect.Bool: boolean, reflect.Int32: int32Kind, reflect.Int64: int64Kind,
+	reflect.Struct: structure, reflect.Map: dictionary, reflect.Slice: list,
+}
+
+// typ is a type of k8s.io/api that is no pointer.
+type typ struct{ reflect.Type }
+
+func typeOf(t reflect.Type) typ {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return typ{t}
+}
+
+func (t typ) kind() kind {
+	if k, ok := special[t.Type]; ok {
+		return k
+	}
+	k, ok := kinds[t.Kind()]
+	if !ok {
+		panic("overlay: no rule for " + t.String())
+	}
+	return k
+}
+
+// elem is the type of the elements of a list or dictionary.
+func (t typ) elem() typ { return typeOf(t.Elem()) }
 
 // field is a field of a structure.
 type field struct {
-	*typ
-	merged bool   // a list that is merged, not replaced
+	typ    typ
+	merged bool   // a list that a strategic merge patch merges, not replaces
 	key    string // the field that tells the elements of a merged list apart; empty for lists of strings
 }
 
-var basic = [...]string{
-	text: "string", boolean: "bool", int32Kind: "int32", int64Kind: "int64", quantity: "quantity",
-	intOrString: "intOrString", unset: "unset",
+// fields are those of a structure.
+type fields struct {
+	byKey map[string]field
+	keys  []string // in the order of declaration
 }
 
-// schema returns the type of a PodTemplateSpec. It is read at the first use: most plugins have no overlay.
-var schema = sync.OnceValue(func() *typ { return readTypes(podTemplate)["PodTemplateSpec"] })
+var structures sync.Map // reflect.Type to *fields
 
-// readTypes reads the paragraphs of a schema.
-func readTypes(schema string) map[string]*typ {
-	types := make(map[string]*typ, 200)
-	for k, name := range basic {
-		types[name] = &typ{kind: kind(k)}
+// fields returns the fields of a structure.
+func (t typ) fields() *fields {
+	if known, ok := structures.Load(t.Type); ok {
+		return known.(*fields)
 	}
-	for paragraph := range strings.SplitSeq(schema, "\n\n") {
-		name, lines, _ := strings.Cut(paragraph, "\n")
-		t := named(types, name)
-		t.kind, t.fields = structure, map[string]*field{}
-		for line := range strings.Lines(lines) {
-			words := strings.Fields(line)
-			f := &field{typ: named(types, words[1])}
-			if len(words) > 2 {
-				f.merged = true
-				f.key = strings.TrimPrefix(strings.TrimPrefix(words[2], "merge"), "=")
-			}
-			t.fields[words[0]] = f
-			t.keys = append(t.keys, words[0])
+	all := &fields{byKey: map[string]field{}}
+	all.add(t.Type)
+	structures.Store(t.Type, all)
+	return all
+}
+
+func (all *fields) add(t reflect.Type) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && key == "" {
+			all.add(f.Type)
+			continue
 		}
+		one := field{typ: typeOf(f.Type)}
+		if one.typ.Kind() == reflect.Slice && slices.Contains(strings.Split(f.Tag.Get("patchStrategy"), ","), "merge") {
+			one.merged, one.key = true, f.Tag.Get("patchMergeKey")
+		}
+		all.byKey[key] = one
+		all.keys = append(all.keys, key)
 	}
-	return types
-}
-
-func named(types map[string]*typ, name string) *typ {
-	if t, ok := types[name]; ok {
-		return t
-	}
-	t := &typ{}
-	types[name] = t
-	if elem, ok := strings.CutPrefix(name, "[]"); ok {
-		t.kind, t.elem = list, named(types, elem)
-	} else if elem, ok := strings.CutPrefix(name, "map[string]"); ok {
-		t.kind, t.elem = dictionary, named(types, elem)
-	}
-	return t
 }

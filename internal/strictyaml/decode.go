@@ -1,15 +1,19 @@
-// Package strictyaml turns a YAML tree into Go structs, strictly, and tells everything that does not fit at once.
+// Package strictyaml decodes YAML trees into Go structs and reports everything that does not fit, not only the first
+// problem.
 //
-// The structs carry `json` tags for the keys, `was` tags with the keys' former names (comma-separated), and
-// `required:"true"` where a value must be given, a string not empty. Fields are strings, bools, ints, structs, pointers
-// to them, lists of them, and maps of strings to them. Null means absent, as it does for the vendor's loader. Of
-// duplicate keys the first is decoded and the others are problems. A value under a former key, or under one in the wrong
-// case, is decoded too where today's key is absent, so that all that is wrong is told at once. Aliases and merge keys
-// are followed, up to MaxAliased values; values are followed down to MaxDepth.
+// Into decodes a tree. The target's structs carry `json` tags for the keys, `aliases` tags with the keys' former names
+// (comma-separated), and `required:"true"` where a value must be set and a string must not be empty. Fields are strings,
+// bools, ints, structs, pointers to them, lists of them, and maps of strings to them. Null means absent, as it does for
+// Signadot's own loader. Of duplicate keys the first one is decoded and the others are problems. A value under a former
+// key, or under a key in the wrong case, is decoded too if the current key is absent, so that the problems below it are
+// found in the same run.
+//
+// Expand replaces aliases and merge keys by what they stand for. Every Problem has a rule, a path and a message.
 package strictyaml
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 
 	"go.yaml.in/yaml/v3"
@@ -17,13 +21,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// MaxAliased is how many values of a document may be reached through aliases: a few lines can mean billions.
+// MaxAliased is the most values that aliases of a decoded tree may stand for: a few lines can mean billions.
 const MaxAliased = 100_000
 
-// MaxDepth is how many lists and mappings may stand in each other: types that hold themselves have no end of their own.
+// MaxDepth is the most lists and mappings that may be nested in each other: types may hold themselves.
 const MaxDepth = 100
 
-// The rules that a tree must keep to be decoded.
+// The rules that a tree must follow to be decoded.
 const (
 	RuleType      = "type"
 	RuleUnknown   = "unknown-key"
@@ -34,8 +38,9 @@ const (
 	RuleDepth     = "depth"
 )
 
-// Into decodes node into target, a pointer to a struct. Problems are in document order and carry paths below base. A
-// field whose value does not fit keeps what it had. Into panics on a target that it has no rule for.
+// Into decodes node into target, a pointer to a struct. Problems are in document order, those of aliases first, and carry
+// paths below base. A field whose value does not fit keeps what it had. Into panics if target has a field of a type that
+// it cannot decode.
 func Into(node *yaml.Node, base krm.Path, target any) []Problem {
 	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
 		node = node.Content[0]
@@ -44,58 +49,55 @@ func Into(node *yaml.Node, base krm.Path, target any) []Problem {
 		return nil
 	}
 	d := decoder{}
-	d.value(node, place{base: base}, reflect.ValueOf(target).Elem())
+	node, d.problems = Expand(node, base, MaxAliased)
+	d.value(node, path{base: base}, reflect.ValueOf(target).Elem())
 	return d.problems
 }
 
-// place is a path that is only written out when a problem needs it.
-type place struct {
-	parent *place
+// path is a path that is only written out if a problem needs it.
+type path struct {
+	parent *path
 	base   krm.Path
 	key    string
 	list   bool // an element of a list, at index
 	index  int
-	depth  int // of what stands here; only counted where values are decoded
+	merged bool // the value of a merge key, reported at the mapping that has the key
+	depth  int  // of the value at the path; only counted while values are decoded
 }
 
-func (p *place) path() krm.Path {
+func (p *path) full() krm.Path {
 	switch {
 	case p.parent == nil:
 		return p.base
 	case p.list:
-		return p.parent.path().Index(p.index)
+		return p.parent.full().Index(p.index)
 	default:
-		return p.parent.path().Key(p.key)
+		return p.parent.full().Key(p.key)
 	}
 }
 
-type decoder struct {
-	problems []Problem
-	aliases  aliases
-}
+type decoder struct{ problems []Problem }
 
-func (d *decoder) report(rule string, at *place, format string, args ...any) *Problem {
+func (d *decoder) report(rule string, at *path, format string, args ...any) *Problem {
 	d.problems = append(d.problems,
-		Problem{Rule: rule, Severity: krm.Error, Path: at.path(), Message: fmt.Sprintf(format, args...)})
+		Problem{Rule: rule, Severity: krm.Error, Path: at.full(), Message: fmt.Sprintf(format, args...)})
 	return &d.problems[len(d.problems)-1]
 }
 
-func (d *decoder) value(node *yaml.Node, at place, target reflect.Value) {
-	if node.Kind == yaml.AliasNode {
-		node = d.enter(node, &at)
-		if node == nil {
-			return
-		}
-		defer d.leave(node)
-	}
-	if isNull(node) || !d.count(&at) {
-		return
+// mistyped reports a value that is not what a field takes.
+func (d *decoder) mistyped(at *path, node *yaml.Node, format string, args ...any) {
+	d.report(RuleType, at, format, append(args, describe(node))...).Found = node.Kind
+}
+
+func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
+	if node.Kind == yaml.AliasNode || isNull(node) {
+		return // Expand has reported an alias that is left
 	}
 	if at.parent != nil {
 		at.depth = at.parent.depth + 1
 	}
 	if at.depth > MaxDepth {
-		d.report(RuleDepth, &at, "must not stand in more than %d lists and mappings", MaxDepth)
+		d.report(RuleDepth, &at, "must not be nested in more than %d lists and mappings", MaxDepth)
 		return
 	}
 	switch target.Kind() {
@@ -114,33 +116,54 @@ func (d *decoder) value(node *yaml.Node, at place, target reflect.Value) {
 	}
 }
 
-func (d *decoder) list(node *yaml.Node, at place, target reflect.Value) {
+func (d *decoder) list(node *yaml.Node, at path, target reflect.Value) {
 	if node.Kind != yaml.SequenceNode {
-		d.report(RuleType, &at, "must be a list, not %s", describe(node))
+		d.mistyped(&at, node, "must be a list, not %s")
 		return
 	}
 	list := reflect.MakeSlice(target.Type(), len(node.Content), len(node.Content))
 	for i, element := range node.Content {
-		d.value(element, place{parent: &at, list: true, index: i}, list.Index(i))
+		d.value(element, path{parent: &at, list: true, index: i}, list.Index(i))
 	}
 	target.Set(list)
 }
 
-func (d *decoder) dictionary(node *yaml.Node, at place, target reflect.Value) {
+func (d *decoder) dictionary(node *yaml.Node, at path, target reflect.Value) {
 	if node.Kind != yaml.MappingNode {
-		d.report(RuleType, &at, "must be a mapping, not %s", describe(node))
+		d.mistyped(&at, node, "must be a mapping, not %s")
 		return
 	}
 	values := reflect.MakeMapWithSize(target.Type(), len(node.Content)/2)
-	for _, e := range d.entries(node, &at) {
-		below := place{parent: &at, key: e.key.Value}
-		if e.key.Style == 0 && isOldBoolean(e.key.Value) {
-			d.report(RuleAmbiguous, &below, "key %q is a boolean to some YAML readers: quote it", e.key.Value)
+	for key, valueNode := range d.entries(node, &at) {
+		below := path{parent: &at, key: key.Value}
+		if key.Style == 0 && isOldBoolean(key.Value) {
+			d.report(RuleAmbiguous, &below, "key %q is a boolean to some YAML readers: quote it", key.Value)
 		}
-		key := reflect.ValueOf(e.key.Value).Convert(target.Type().Key())
 		value := reflect.New(target.Type().Elem()).Elem()
-		d.value(e.value, below, value)
-		values.SetMapIndex(key, value)
+		d.value(valueNode, below, value)
+		values.SetMapIndex(reflect.ValueOf(key.Value).Convert(target.Type().Key()), value)
 	}
 	target.Set(values)
+}
+
+// entries iterates over the keys of a mapping, each once, with their values. Keys that are repeated, and keys that are
+// not strings, are problems.
+func (d *decoder) entries(mapping *yaml.Node, at *path) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(key, value *yaml.Node) bool) {
+		seen := make(map[string]bool, len(mapping.Content)/2)
+		for i := 0; i+1 < len(mapping.Content); i += 2 {
+			switch key := mapping.Content[i]; {
+			case key.Kind != yaml.ScalarNode || isNull(key):
+				d.mistyped(at, key, "must have strings as keys, not %s")
+			case seen[key.Value]:
+				d.report(RuleDuplicate, &path{parent: at, key: key.Value},
+					"must be given once: key %q is repeated", shortened(key.Value))
+			default:
+				seen[key.Value] = true
+				if !yield(key, mapping.Content[i+1]) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -18,10 +18,10 @@ type shop struct {
 	Open    bool              `json:"open"`
 	Port    int               `json:"port"`
 	Small   int32             `json:"small"`
-	Tags    []string          `json:"tags" was:"labels,marks"`
+	Tags    []string          `json:"tags" aliases:"labels,marks"`
 	Prices  map[string]string `json:"prices"`
 	Owner   *person           `json:"owner"`
-	Staff   []person          `json:"staff" was:"people"`
+	Staff   []person          `json:"staff" aliases:"people"`
 	Hidden  string
 	Skipped string `json:"-"`
 }
@@ -332,7 +332,7 @@ func TestIntoRefusesATargetWithoutARule(t *testing.T) {
 	node := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 		{Kind: yaml.ScalarNode, Value: "ratio"}, {Kind: yaml.ScalarNode, Value: "1"},
 	}}
-	assert.PanicsWithValue(t, "decode: no rule for float64", func() { strictyaml.Into(node, "", &target) })
+	assert.PanicsWithValue(t, "strictyaml: cannot decode float64", func() { strictyaml.Into(node, "", &target) })
 }
 
 // A large mapping is decoded as a small one is.

@@ -68,7 +68,7 @@ func TestIntoGoesDeep(t *testing.T) {
 		require.Len(t, problems, want, depth)
 		for _, problem := range problems {
 			assert.Equal(t, strictyaml.RuleDepth, problem.Rule)
-			assert.Equal(t, "must not stand in more than 100 lists and mappings", problem.Message)
+			assert.Equal(t, "must not be nested in more than 100 lists and mappings", problem.Message)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package strictyaml
 
 import "strings"
 
-// Nearest returns the candidate that text most likely means, empty where none is near: about one letter in three may be
-// wrong. It is sure where they differ in case alone. Of equally near candidates the first is taken.
+// Nearest returns the candidate that text most likely means, empty if none is near: about one letter in three may be
+// wrong. sure reports that they differ in case alone. Of equally near candidates the first one is returned.
 func Nearest(text string, candidates []string) (nearest string, sure bool) {
 	limit := 1 + len(text)/3
 	best := limit + 1

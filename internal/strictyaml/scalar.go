@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-func (d *decoder) scalar(node *yaml.Node, at place, target reflect.Value) {
+func (d *decoder) scalar(node *yaml.Node, at path, target reflect.Value) {
 	switch target.Kind() {
 	case reflect.String:
 		d.text(node, at, target)
@@ -22,27 +22,27 @@ func (d *decoder) scalar(node *yaml.Node, at place, target reflect.Value) {
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		d.number(node, at, target)
 	default:
-		panic("decode: no rule for " + target.Type().String())
+		panic("strictyaml: cannot decode " + target.Type().String())
 	}
 }
 
-func (d *decoder) boolean(node *yaml.Node, at place, target reflect.Value) {
+func (d *decoder) boolean(node *yaml.Node, at path, target reflect.Value) {
 	flag, err := strconv.ParseBool(node.Value)
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" || err != nil {
-		d.report(RuleType, &at, "must be true or false, not %s", describe(node))
+		d.mistyped(&at, node, "must be true or false, not %s")
 		return
 	}
 	target.SetBool(flag)
 }
 
-// number takes decimal numbers only: readers disagree on the others, such as 010 and 1_000.
-func (d *decoder) number(node *yaml.Node, at place, target reflect.Value) {
+// number decodes decimal numbers only: YAML readers disagree on others, such as 010 and 1_000.
+func (d *decoder) number(node *yaml.Node, at path, target reflect.Value) {
 	number, err := strconv.ParseInt(node.Value, 10, target.Type().Bits())
 	switch {
 	case node.Kind == yaml.ScalarNode && errors.Is(err, strconv.ErrRange):
-		d.report(RuleType, &at, "must be a number of at most %d bits, not %s", target.Type().Bits(), describe(node))
+		d.mistyped(&at, node, "must be a number of at most %d bits, not %s", target.Type().Bits())
 	case node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || err != nil:
-		d.report(RuleType, &at, "must be a whole number, not %s", describe(node))
+		d.mistyped(&at, node, "must be a whole number, not %s")
 	case isOctal(node.Value):
 		d.report(RuleAmbiguous, &at, "%s is octal to some YAML readers: write it without the leading zero", node.Value)
 	default:
@@ -55,17 +55,17 @@ func isOctal(decimal string) bool {
 	return len(digits) > 1 && digits[0] == '0'
 }
 
-func (d *decoder) text(node *yaml.Node, at place, target reflect.Value) {
+func (d *decoder) text(node *yaml.Node, at path, target reflect.Value) {
 	tag := node.ShortTag()
 	switch plain := node.Style == 0; {
 	case node.Kind != yaml.ScalarNode:
-		d.report(RuleType, &at, "must be a string, not %s", describe(node))
+		d.mistyped(&at, node, "must be a string, not %s")
 		return
 	case tag == "!!timestamp":
 		d.report(RuleAmbiguous, &at, "%q is a date to some YAML readers: quote it", node.Value).Severity = krm.Warning
 	case tag == "!!merge": // a plain << outside of keys
 	case tag != "!!str":
-		d.report(RuleType, &at, "must be a string, not %s: quote it", describe(node))
+		d.mistyped(&at, node, "must be a string, not %s: quote it")
 		return
 	case plain && isOldBoolean(node.Value):
 		d.report(RuleAmbiguous, &at, "%q is a boolean to some YAML readers: quote it", node.Value)
@@ -75,7 +75,7 @@ func (d *decoder) text(node *yaml.Node, at place, target reflect.Value) {
 	target.SetString(node.Value)
 }
 
-// isOldBoolean tells whether a plain scalar is a boolean in YAML 1.1, which the vendor's loader reads, and a string in
+// isOldBoolean reports whether a plain scalar is a boolean in YAML 1.1, which Signadot's loader reads, and a string in
 // YAML 1.2.
 func isOldBoolean(plain string) bool {
 	switch plain {
@@ -85,8 +85,8 @@ func isOldBoolean(plain string) bool {
 	return false
 }
 
-// isSexagesimal tells whether a plain scalar is a number of base 60 in YAML 1.1, such as 12:30. The vendor's loader does
-// not read it so, others do.
+// isSexagesimal reports whether a plain scalar is a number of base 60 in YAML 1.1, such as 12:30. Signadot's loader
+// reads it as a string, others do not.
 func isSexagesimal(plain string) bool {
 	parts := strings.Split(strings.TrimLeft(plain, "+-"), ":")
 	for i, part := range parts {
@@ -101,23 +101,14 @@ func isSexagesimal(plain string) bool {
 	return len(parts) > 1 && parts[0][0] != '_'
 }
 
-// isNull looks through an alias.
-func isNull(node *yaml.Node) bool {
-	if node.Kind == yaml.AliasNode && node.Alias != nil {
-		node = node.Alias
-	}
-	return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null"
-}
+func isNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null" }
 
-// isEmpty tells whether a value is the empty string. It looks through an alias.
+// isEmpty reports whether a value is the empty string.
 func isEmpty(node *yaml.Node) bool {
-	if node.Kind == yaml.AliasNode && node.Alias != nil {
-		node = node.Alias
-	}
 	return node.Kind == yaml.ScalarNode && node.Value == "" && node.ShortTag() == "!!str"
 }
 
-// describe names a value as a person would, with the text of a scalar.
+// describe names a value for a message, with the text of a scalar.
 func describe(node *yaml.Node) string {
 	switch node.Kind {
 	case yaml.MappingNode:

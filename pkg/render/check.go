@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"path"
 	"strings"
 
@@ -9,25 +8,28 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/form"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
 
 // checker looks for what would make a wrong or a dangerous object of a plugin. What else a plugin must keep is for
-// package rule.
+// package validate.
 type checker struct {
 	spec     *v1alpha1.ResourcePluginSpec
 	mounts   map[string]bool // of the overlay's main container
 	problems []strictyaml.Problem
 }
 
-func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *overlay.Overlay) []strictyaml.Problem {
-	c := &checker{spec: spec, mounts: mainMounts(o.Template)}
+func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *document.Graph, o *overlay.Overlay) []strictyaml.Problem {
+	c := &checker{spec: spec, mounts: map[string]bool{}}
+	if main := containerNamed(o.Template.Spec.Containers, contract.MainContainer); main != nil {
+		for _, mount := range main.VolumeMounts {
+			c.mounts[path.Clean(mount.MountPath)] = true
+		}
+	}
 	c.form("spec.runner.namespace", form.Label(spec.RunnerNamespace()))
 	for _, problem := range graph.Problems() {
 		c.report(problem.Path, "%s", problem.Message)
@@ -53,7 +55,7 @@ func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *workflow.Graph, o *ov
 }
 
 func (c *checker) report(at krm.Path, format string, args ...any) {
-	c.problems = append(c.problems, strictyaml.Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
+	c.problems = append(c.problems, strictyaml.Error(at, format, args...))
 }
 
 // form reports what package form has found wrong.
@@ -125,19 +127,7 @@ func (c *checker) outputs(ref document.StepRef, step *v1alpha1.Step) {
 	}
 }
 
-func mainMounts(template manifest.Map) map[string]bool {
-	mounts := map[string]bool{}
-	for _, container := range template.Map("spec").List("containers") {
-		if main := container.(manifest.Map); main.Text("name") == contract.MainContainer {
-			for _, mount := range main.List("volumeMounts") {
-				mounts[path.Clean(mount.(manifest.Map).Text("mountPath"))] = true
-			}
-		}
-	}
-	return mounts
-}
-
-// below tells whether a path is a folder or in it. /run counts as /var/run, which it is in most images.
+// below reports whether a path is a folder or in it. /run counts as /var/run, which it is in most images.
 func below(file, folder string) bool {
 	file, folder = strings.TrimPrefix(file, "/var")+"/", strings.TrimPrefix(folder, "/var")+"/"
 	return strings.HasPrefix(file, folder)

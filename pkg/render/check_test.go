@@ -1,4 +1,4 @@
-package render_test
+package render
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 const valid = `
@@ -69,8 +68,8 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{`"spec: {`, `"metadata: {namespace: other}\nspec: {`, "spec.runner.podTemplateOverlay", "must not be"},
 	} {
 		p := parse(t, strings.Replace(valid, c.old, c.new, 1))
-		blueprint, problems := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
-		require.Nil(t, blueprint, c.new)
+		compiled, problems := compile(p, v1alpha1.PhaseCreate, Options{})
+		require.Nil(t, compiled, c.new)
 		require.NotEmpty(t, problems, c.new)
 		var all []string
 		for _, p := range problems {
@@ -85,8 +84,8 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 			return false
 		}, "%s: %s\nin %s", c.path, c.want, strings.Join(all, "\n"))
 	}
-	blueprint, problems := render.NewBlueprint(parse(t, valid), v1alpha1.PhaseCreate, render.Options{})
-	require.NotNil(t, blueprint, "%v", problems)
+	compiled, problems := compile(parse(t, valid), v1alpha1.PhaseCreate, Options{})
+	require.NotNil(t, compiled, "%v", problems)
 	require.Empty(t, problems)
 }
 
@@ -96,7 +95,7 @@ func TestCyclesAndTooManyProducers(t *testing.T) {
 	p.Spec.Create[0].Inputs = append(p.Spec.Create[0].Inputs,
 		v1alpha1.Input{Name: "c", ValueFromStep: &v1alpha1.StepOutput{Name: "two", Output: "z"}})
 	p.Spec.Create[1].Outputs = []v1alpha1.Output{{Name: "z", ValueFromPath: "/z"}}
-	_, problems := render.NewBlueprint(p, v1alpha1.PhaseDelete, render.Options{})
+	_, problems := compile(p, v1alpha1.PhaseDelete, Options{})
 	require.Len(t, problems, 1)
 	assert.Equal(t, "steps must not wait for each other: one → two → one", problems[0].Message)
 
@@ -108,7 +107,7 @@ func TestCyclesAndTooManyProducers(t *testing.T) {
 		last.Inputs = append(last.Inputs, v1alpha1.Input{Name: name, ValueFromStep: &v1alpha1.StepOutput{Name: name, Output: "o"}})
 	}
 	p.Spec.Create = append(p.Spec.Create, last)
-	_, problems = render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
+	_, problems = compile(p, v1alpha1.PhaseCreate, Options{})
 	require.Len(t, problems, 1)
 	assert.Equal(t, "must read outputs of at most 16 steps, not 17", problems[0].Message)
 }
@@ -119,8 +118,8 @@ func TestWarnings(t *testing.T) {
 	p.Spec.Runner.PodTemplateOverlay = "spec: {automountServiceAccountToken: true, containers: [" +
 		"{name: main, command: [x], env: [" +
 		"{name: B, value: x}, {name: SIGNADOT_SANDBOX_ID, value: x}, {name: C, value: $(B)}]}]}"
-	blueprint, problems := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
-	require.NotNil(t, blueprint)
+	compiled, problems := compile(p, v1alpha1.PhaseCreate, Options{})
+	require.NotNil(t, compiled)
 	var messages []string
 	for _, p := range problems {
 		assert.Equal(t, krm.Warning, p.Severity)
@@ -131,7 +130,7 @@ func TestWarnings(t *testing.T) {
 	assert.Contains(t, all, `variable "B" of the overlay is not used: step "one" sets it`)
 	assert.Contains(t, all, `variable "SIGNADOT_SANDBOX_ID" of the overlay is not used: step "two" sets it`)
 	assert.Contains(t, all, "automountServiceAccountToken of the overlay is not used")
-	objects, problems := blueprint.Render(request)
+	objects, problems := compiled.render(&testRequest)
 	require.Empty(t, problems)
 	for _, object := range objects {
 		checkObject(t, object)
@@ -155,10 +154,10 @@ func TestLimitsOfParams(t *testing.T) {
 		"nearly a file":     {"files", map[string]string{"config": kilobytes(1023)}, "", ""},
 		"nearly a variable": {"hello", map[string]string{"dbname": kilobytes(128)[:131064]}, "", ""},
 	} {
-		r := request
+		r := testRequest
 		r.Params = c.params
-		blueprint, _ := render.NewBlueprint(read(t, c.folder), v1alpha1.PhaseCreate, render.Options{})
-		objects, problems := blueprint.Render(r)
+		compiled, _ := compile(read(t, c.folder), v1alpha1.PhaseCreate, Options{})
+		objects, problems := compiled.render(&r)
 		if c.want == "" {
 			assert.Empty(t, problems, name)
 			assert.NotEmpty(t, objects, name)
@@ -174,7 +173,7 @@ func TestLimitsOfParams(t *testing.T) {
 func TestLimitsOfTheWhole(t *testing.T) {
 	t.Parallel()
 	p := parse(t, valid)
-	r := request
+	r := testRequest
 	r.Params = map[string]string{}
 	p.Spec.Create[0].Inputs = nil
 	for i := range 12 {
@@ -182,15 +181,15 @@ func TestLimitsOfTheWhole(t *testing.T) {
 		p.Spec.Create[0].Inputs = append(p.Spec.Create[0].Inputs, v1alpha1.Input{Name: name, ValueFromSandbox: true})
 		r.Params[name] = strings.Repeat("x", 100_000)
 	}
-	blueprint, _ := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
-	_, problems := blueprint.Render(r)
+	compiled, _ := compile(p, v1alpha1.PhaseCreate, Options{})
+	_, problems := compiled.render(&r)
 	require.Len(t, problems, 1)
 	assert.Contains(t, problems[0].Message, `together as variables of step "one"`)
 
 	p = parse(t, valid)
 	p.Spec.Runner.PodTemplateOverlay = "metadata: {annotations: {a: " + strings.Repeat("x", 256<<10) + "}}"
-	blueprint, _ = render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
-	_, problems = blueprint.Render(request)
+	compiled, _ = compile(p, v1alpha1.PhaseCreate, Options{})
+	_, problems = compiled.render(&testRequest)
 	require.NotEmpty(t, problems)
 	assert.Contains(t, problems[0].Message, "must have annotations of at most 262144 bytes")
 }
@@ -201,12 +200,12 @@ func TestScriptsAreSplitWhereTheyDoNotFit(t *testing.T) {
 	p.Spec.Create[0].Script = strings.Repeat("x", 700<<10)
 	p.Spec.Create[1].Script = strings.Repeat("y", 700<<10)
 	p.Spec.Runner.PodTemplateOverlay = ""
-	blueprint, problems := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
-	require.NotNil(t, blueprint, "%v", problems)
-	shared := blueprint.Shared()
+	compiled, problems := compile(p, v1alpha1.PhaseCreate, Options{})
+	require.NotNil(t, compiled, "%v", problems)
+	shared := compiled.scripts
 	require.Len(t, shared, 2)
-	assert.NotEqual(t, shared[0].Name, shared[1].Name)
-	objects, _ := blueprint.Render(request)
+	assert.NotEqual(t, shared[0].Value.GetName(), shared[1].Value.GetName())
+	objects, _ := compiled.render(&testRequest)
 	for _, object := range objects {
 		checkObject(t, object)
 	}

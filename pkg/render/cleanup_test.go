@@ -1,4 +1,4 @@
-package render_test
+package render
 
 import (
 	"encoding/json"
@@ -16,13 +16,11 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// copying is a request whose outputs are used in other namespaces, and beside the steps.
-func copying() render.Request {
-	r := request
+// copying is a testRequest whose outputs are used in other namespaces, and beside the steps.
+func copying() request {
+	r := testRequest
 	user, credentials, rows := v1alpha1.StepOutput{Name: "provision", Output: "user"},
 		v1alpha1.StepOutput{Name: "provision", Output: "credentials"}, v1alpha1.StepOutput{Name: "report", Output: "rows"}
 	r.Copies = map[string][]v1alpha1.StepOutput{"web": {user, credentials, user}, "apps": {rows, user}, "databases": {user}}
@@ -30,19 +28,19 @@ func copying() render.Request {
 }
 
 // decoded returns an object of Kubernetes' own type.
-func decoded[T any](t *testing.T, object render.Object) *T {
+func decoded[T any](t *testing.T, object Object) *T {
 	t.Helper()
 	typed := new(T)
-	require.NoError(t, sigsyaml.UnmarshalStrict(manifest.AppendYAML(nil, object.Tree), typed))
+	require.NoError(t, sigsyaml.UnmarshalStrict(object.yaml(nil), typed))
 	return typed
 }
 
-func ofKind(objects []render.Object, kind string) (some []render.Object) {
-	return append(some, slices.DeleteFunc(slices.Clone(objects), func(o render.Object) bool { return o.Kind != kind })...)
+func ofKind(objects []Object, kind string) (some []Object) {
+	return append(some, slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.Kind != kind })...)
 }
 
-// attendants returns the Jobs that run a helper instead of a step.
-func attendants(t *testing.T, objects []render.Object, helper string) (jobs []*batchv1.Job) {
+// helperJobs returns the Jobs that run a helper instead of a step.
+func helperJobs(t *testing.T, objects []Object, helper string) (jobs []*batchv1.Job) {
 	t.Helper()
 	for _, object := range ofKind(objects, "Job") {
 		if job := decoded[batchv1.Job](t, object); job.Labels[contract.HelperKey] == helper {
@@ -61,7 +59,7 @@ func planOf(t *testing.T, job *batchv1.Job) (plan contract.Plan) {
 }
 
 // rights are what the Roles of a ServiceAccount allow, as `namespace verb name`.
-func rights(t *testing.T, objects []render.Object, account string) (all []string) {
+func rights(t *testing.T, objects []Object, account string) (all []string) {
 	t.Helper()
 	for _, object := range ofKind(objects, "RoleBinding") {
 		binding := decoded[rbacv1.RoleBinding](t, object)
@@ -69,11 +67,11 @@ func rights(t *testing.T, objects []render.Object, account string) (all []string
 			continue
 		}
 		for _, other := range ofKind(objects, "Role") {
-			if other.Namespace == object.Namespace && other.Name == binding.RoleRef.Name {
+			if other.Value.GetNamespace() == object.Value.GetNamespace() && other.Value.GetName() == binding.RoleRef.Name {
 				for _, rule := range decoded[rbacv1.Role](t, other).Rules {
 					for _, verb := range rule.Verbs {
 						for _, name := range rule.ResourceNames {
-							all = append(all, object.Namespace+" "+verb+" "+name)
+							all = append(all, object.Value.GetNamespace()+" "+verb+" "+name)
 						}
 					}
 				}
@@ -85,13 +83,13 @@ func rights(t *testing.T, objects []render.Object, account string) (all []string
 }
 
 func secretOf(step string) string {
-	return contract.OutputSecretName(request.SandboxID, request.Resource, step)
+	return contract.OutputSecretName(testRequest.SandboxID, testRequest.Resource, step)
 }
 
 func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, render.Options{}, copying())
-	jobs := attendants(t, objects, contract.HelperCleanup)
+	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, Options{}, copying())
+	jobs := helperJobs(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	spec := jobs[0].Spec.Template.Spec
 	provision, report, drop := secretOf("provision"), secretOf("report"), secretOf("drop")
@@ -102,7 +100,7 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	slices.Sort(want)
 	assert.Equal(t, want, rights(t, objects, spec.ServiceAccountName))
 	for _, secret := range ofKind(objects, "Secret") {
-		assert.Contains(t, want, secret.Namespace+" delete "+secret.Name, "everything that is rendered is removed")
+		assert.Contains(t, want, secret.Value.GetNamespace()+" delete "+secret.Value.GetName(), "everything that is rendered is removed")
 	}
 
 	plan := planOf(t, jobs[0])
@@ -115,17 +113,17 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	for i, secret := range []string{drop, provision, report} {
 		assert.Equal(t, secret, jobs[0].Spec.Template.Annotations[contract.InputSecretKey(i)])
 	}
-	assert.Equal(t, int64(2*(render.DefaultStepTimeout+contract.DefaultStartTimeoutSeconds)), *spec.ActiveDeadlineSeconds)
+	assert.Equal(t, int64(2*(DefaultStepTimeout+contract.DefaultStartTimeoutSeconds)), *spec.ActiveDeadlineSeconds)
 }
 
 // Pod Security "restricted" takes what we run beside the steps, as it is rendered.
-func TestAttendantsAreRestricted(t *testing.T) {
+func TestHelperJobsAreRestricted(t *testing.T) {
 	t.Parallel()
 	for phase, helper := range map[v1alpha1.Phase]string{
 		v1alpha1.PhaseDelete: contract.HelperCleanup, v1alpha1.PhaseCreate: contract.HelperCopy,
 	} {
-		objects := rendered(t, read(t, "postgres"), phase, render.Options{ImagePullSecrets: []string{"registry"}}, copying())
-		for _, job := range attendants(t, objects, helper) {
+		objects := rendered(t, read(t, "postgres"), phase, Options{ImagePullSecrets: []string{"registry"}}, copying())
+		for _, job := range helperJobs(t, objects, helper) {
 			spec := job.Spec.Template.Spec
 			require.Len(t, spec.Containers, 1)
 			assert.Empty(t, spec.InitContainers)
@@ -153,8 +151,8 @@ func TestTheCleanupWaitsForAllDeleteSteps(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
 	p.Spec.Delete = append(p.Spec.Delete, v1alpha1.Step{Name: "forget", Script: "#!/bin/sh\n"})
-	objects := rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request)
-	plan := planOf(t, attendants(t, objects, contract.HelperCleanup)[0])
+	objects := rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest)
+	plan := planOf(t, helperJobs(t, objects, contract.HelperCleanup)[0])
 	generations := map[string]string{}
 	for _, object := range ofKind(objects, "Job") {
 		job := decoded[batchv1.Job](t, object)
@@ -179,8 +177,8 @@ func TestNoCleanupWithoutSecrets(t *testing.T) {
 		for i := range p.Spec.Create {
 			p.Spec.Create[i].Outputs = nil
 		}
-		objects := rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request)
-		assert.Empty(t, attendants(t, objects, contract.HelperCleanup), folder)
+		objects := rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest)
+		assert.Empty(t, helperJobs(t, objects, contract.HelperCleanup), folder)
 		assert.Empty(t, ofKind(objects, "Secret"), folder)
 	}
 }
@@ -190,8 +188,8 @@ func TestCleanupWithoutADeletePhase(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
 	p.Spec.Delete = nil
-	objects := rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request)
-	jobs := attendants(t, objects, contract.HelperCleanup)
+	objects := rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest)
+	jobs := helperJobs(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	assert.Len(t, ofKind(objects, "Job"), 1)
 	assert.Len(t, ofKind(objects, "Secret"), 2)
@@ -206,9 +204,9 @@ func TestAStepCalledCleanup(t *testing.T) {
 	p := read(t, "postgres")
 	p.Spec.Delete[0].Name = "cleanup"
 	seen := map[string]bool{}
-	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, copying()) {
+	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, Options{}, copying()) {
 		checkObject(t, object)
-		key := object.Kind + " " + object.Namespace + " " + object.Name
+		key := object.Kind + " " + object.Value.GetNamespace() + " " + object.Value.GetName()
 		assert.False(t, seen[key], key)
 		seen[key] = true
 	}
@@ -222,13 +220,13 @@ func TestMoreSecretsThanACleanupCanName(t *testing.T) {
 		p.Spec.Create = append(p.Spec.Create,
 			v1alpha1.Step{Name: fmt.Sprintf("s%d", i), Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}})
 	}
-	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, render.Options{}, request) {
+	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest) {
 		checkObject(t, object)
 	}
 	p.Spec.Delete = append(p.Spec.Delete, v1alpha1.Step{Name: "last"})
 	for _, phase := range v1alpha1.Phases {
-		blueprint, problems := render.NewBlueprint(p, phase, render.Options{})
-		require.Nil(t, blueprint, "what cannot be removed must not be created")
+		compiled, problems := compile(p, phase, Options{})
+		require.Nil(t, compiled, "what cannot be removed must not be created")
 		require.Len(t, problems, 1)
 		assert.Contains(t, problems[0].Message, "must have at most 32 delete steps and create steps with outputs")
 	}
@@ -237,7 +235,7 @@ func TestMoreSecretsThanACleanupCanName(t *testing.T) {
 func TestTimeToLive(t *testing.T) {
 	t.Parallel()
 	for _, ttl := range []int{0, 3600} {
-		objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, render.Options{TTL: &ttl}, copying())
+		objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, Options{TTL: &ttl}, copying())
 		for _, object := range ofKind(objects, "Job") {
 			assert.Equal(t, int32(ttl), *decoded[batchv1.Job](t, object).Spec.TTLSecondsAfterFinished)
 		}

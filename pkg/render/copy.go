@@ -4,15 +4,16 @@ import (
 	"maps"
 	"slices"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
-// HasOutput tells whether a create step has the output.
-func (b *Blueprint) HasOutput(output v1alpha1.StepOutput) bool {
-	for _, ref := range b.order {
-		if s := b.steps[ref]; ref.Phase == v1alpha1.PhaseCreate && s.spec.Name == output.Name {
+// hasOutput reports whether a create step has the output.
+func (c *compiledPhase) hasOutput(output v1alpha1.StepOutput) bool {
+	for _, ref := range c.order {
+		if s := c.steps[ref]; ref.Phase == v1alpha1.PhaseCreate && s.spec.Name == output.Name {
 			return slices.ContainsFunc(s.spec.Outputs, func(o v1alpha1.Output) bool { return o.Name == output.Output })
 		}
 	}
@@ -20,17 +21,17 @@ func (b *Blueprint) HasOutput(output v1alpha1.StepOutput) bool {
 }
 
 // targets are the namespaces that outputs are copied to, sorted. Workloads beside the steps read the originals.
-func (r *rendering) targets() []string {
+func (r *renderer) targets() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.Copies)), func(name string) bool { return name == r.namespace })
 }
 
 // copiesOf are the namespaces that outputs of a step are copied to, sorted.
-func (r *rendering) copiesOf(s *step) []string {
+func (r *renderer) copiesOf(s *step) []string {
 	return slices.DeleteFunc(r.targets(), func(namespace string) bool { return len(r.copied(s, namespace)) == 0 })
 }
 
 // copied are the outputs of a step that workloads of a namespace use, in the order in which the step declares them.
-func (r *rendering) copied(s *step, namespace string) []contract.Input {
+func (r *renderer) copied(s *step, namespace string) []contract.Input {
 	var outputs []contract.Input
 	for _, output := range s.spec.Outputs {
 		if slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output.Name}) {
@@ -42,7 +43,7 @@ func (r *rendering) copied(s *step, namespace string) []contract.Input {
 
 // copies adds what brings outputs to the Secrets of the same names in other namespaces: for each a workload of its own,
 // so that another namespace changes nothing of those that are there.
-func (r *rendering) copies() {
+func (r *renderer) copies() {
 	for _, namespace := range r.targets() {
 		var used []*step
 		for _, s := range r.publishing(v1alpha1.PhaseCreate) {
@@ -56,17 +57,17 @@ func (r *rendering) copies() {
 	}
 }
 
-func (r *rendering) copy(namespace string, steps []*step) {
-	a := attendant{helper: contract.HelperCopy, about: namespace, producers: steps}
+func (r *renderer) copy(namespace string, steps []*step) {
+	h := helperJob{helper: contract.HelperCopy, about: namespace, producers: steps}
 	for _, s := range steps {
-		a.depth = max(a.depth, s.depth)
-		a.plan.Producers = append(a.plan.Producers, contract.Producer{
+		h.depth = max(h.depth, s.depth)
+		h.plan.Producers = append(h.plan.Producers, contract.Producer{
 			Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: r.copied(s, namespace), Copies: []string{namespace},
 		})
 	}
-	a.grants = []grant{
-		{r.namespace, manifest.List{rule(r.secretNames(steps), "watch")}},
-		{namespace, manifest.List{rule(r.secretNames(steps), "patch")}},
+	h.rules = []secretRules{
+		{r.namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "watch")}},
+		{namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "patch")}},
 	}
-	r.attend(a)
+	r.helperJob(h)
 }

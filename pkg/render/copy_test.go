@@ -1,4 +1,4 @@
-package render_test
+package render
 
 import (
 	"fmt"
@@ -10,20 +10,19 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// used is a request of which workloads of a namespace use an output.
-func used(namespace, step, output string) render.Request {
-	r := request
+// used is a testRequest of which workloads of a namespace use an output.
+func used(namespace, step, output string) request {
+	r := testRequest
 	r.Copies = map[string][]v1alpha1.StepOutput{namespace: {{Name: step, Output: output}}}
 	return r
 }
 
 func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
-	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseCreate, render.Options{}, copying())
-	jobs := attendants(t, objects, contract.HelperCopy)
+	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseCreate, Options{}, copying())
+	jobs := helperJobs(t, objects, contract.HelperCopy)
 	require.Len(t, jobs, 2, "workloads beside the steps read the originals")
 	provision, report := secretOf("provision"), secretOf("report")
 	for i, want := range []struct {
@@ -49,7 +48,7 @@ func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 	var places []string
 	for _, secret := range ofKind(objects, "Secret") {
 		checkObject(t, secret)
-		places = append(places, secret.Namespace+"/"+secret.Name)
+		places = append(places, secret.Value.GetNamespace()+"/"+secret.Value.GetName())
 	}
 	assert.ElementsMatch(t, []string{
 		"databases/" + provision, "apps/" + provision, "web/" + provision, "databases/" + report, "apps/" + report,
@@ -60,17 +59,17 @@ func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 func TestAnotherNamespaceChangesNothing(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
-	r := request
+	r := testRequest
 	r.Copies = map[string][]v1alpha1.StepOutput{}
 	before := map[string]bool{}
-	for _, object := range rendered(t, p, v1alpha1.PhaseCreate, render.Options{}, r) {
-		before[string(printed([]render.Object{object}))] = true
+	for _, object := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
+		before[string(printed([]Object{object}))] = true
 	}
 	for i, namespace := range []string{"web", "apps", "jobs"} {
 		r.Copies[namespace] = []v1alpha1.StepOutput{{Name: "provision", Output: "user"}}
 		after := map[string]bool{}
-		for _, object := range rendered(t, p, v1alpha1.PhaseCreate, render.Options{}, r) {
-			after[string(printed([]render.Object{object}))] = true
+		for _, object := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
+			after[string(printed([]Object{object}))] = true
 		}
 		for object := range before {
 			assert.True(t, after[object], object)
@@ -86,11 +85,11 @@ func TestCopiesAreSorted(t *testing.T) {
 	t.Parallel()
 	for _, phase := range v1alpha1.Phases {
 		r := copying()
-		want := printed(rendered(t, read(t, "postgres"), phase, render.Options{}, r))
+		want := printed(rendered(t, read(t, "postgres"), phase, Options{}, r))
 		for _, outputs := range r.Copies {
 			slices.Reverse(outputs)
 		}
-		assert.Equal(t, string(want), string(printed(rendered(t, read(t, "postgres"), phase, render.Options{}, r))))
+		assert.Equal(t, string(want), string(printed(rendered(t, read(t, "postgres"), phase, Options{}, r))))
 	}
 }
 
@@ -99,15 +98,15 @@ func TestManyCopiesAreSharedOut(t *testing.T) {
 	t.Parallel()
 	p := parse(t, valid)
 	p.Spec.Create = nil
-	r := request
+	r := testRequest
 	r.Copies = map[string][]v1alpha1.StepOutput{}
 	for i := range contract.MaxProducers + 1 {
 		name := fmt.Sprintf("s%d", i)
 		p.Spec.Create = append(p.Spec.Create, v1alpha1.Step{Name: name, Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}})
 		r.Copies["web"] = append(r.Copies["web"], v1alpha1.StepOutput{Name: name, Output: "o"})
 	}
-	objects := rendered(t, p, v1alpha1.PhaseCreate, render.Options{}, r)
-	jobs := attendants(t, objects, contract.HelperCopy)
+	objects := rendered(t, p, v1alpha1.PhaseCreate, Options{}, r)
+	jobs := helperJobs(t, objects, contract.HelperCopy)
 	require.Len(t, jobs, 2)
 	assert.Len(t, planOf(t, jobs[0]).Producers, contract.MaxProducers)
 	assert.Len(t, planOf(t, jobs[1]).Producers, 1)
@@ -120,12 +119,12 @@ func TestManyCopiesAreSharedOut(t *testing.T) {
 func TestHasOutput(t *testing.T) {
 	t.Parallel()
 	for _, phase := range v1alpha1.Phases {
-		blueprint, _ := render.NewBlueprint(read(t, "postgres"), phase, render.Options{})
+		compiled, _ := compile(read(t, "postgres"), phase, Options{})
 		for output, want := range map[v1alpha1.StepOutput]bool{
 			{Name: "provision", Output: "user"}: true, {Name: "report", Output: "rows"}: true,
 			{Name: "provision", Output: "rows"}: false, {Name: "drop", Output: "user"}: false, {}: false,
 		} {
-			assert.Equal(t, want, blueprint.HasOutput(output), output)
+			assert.Equal(t, want, compiled.hasOutput(output), output)
 		}
 	}
 }

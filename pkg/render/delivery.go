@@ -1,22 +1,22 @@
-// Package delivery adds to rendered objects what the tool needs that brings them to a cluster. It writes annotations of
-// the objects and touches nothing else, so that an object has the same name, spec and generation under every tool, and a
-// team that changes tools runs nothing twice. For Helm it also escapes what Helm would take for a template.
-//
-// What the tools have in common is one question: what must outlive a removal? The Secrets that steps publish to, since
-// delete steps read them, and the scripts, since other renders name the same ConfigMap. Both are kept under every tool
-// that removes what it no longer finds.
-//
-// No tool is asked to wait for a step. An order of Jobs by the tool would stop all sandboxes of a delivery for one that
-// failed, and a workload that cannot start before an output is published would keep the step from ever being applied.
-// The steps wait for each other by themselves: see package contract.
 package render
 
 import (
+	"bytes"
+	"strconv"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // Tool brings rendered objects to a cluster.
+//
+// Objects have the same name, spec and generation under every tool: a tool only adds annotations, so that a team that
+// changes tools runs nothing twice. What must outlive a removal is kept under every tool that removes what it no longer
+// finds: the Secrets that steps publish to, since delete steps read them, and the scripts, since other renders name the
+// same ConfigMap.
+//
+// No tool is asked to wait for a step: one that failed would stop all sandboxes of a delivery, and a workload that cannot
+// start before an output is published would keep the step from being applied. The steps wait for each other by
+// themselves.
 type Tool string
 
 // The tools.
@@ -31,12 +31,12 @@ const (
 // Tools are all tools.
 var Tools = [...]Tool{Kubectl, ArgoCD, Flux, Helm, Kpt}
 
-// HasHooks tells whether the tool can hold a delete phase back until what it delivered is removed. Only then both phases
+// HasHooks reports whether the tool can hold a delete phase back until what it delivered is removed. Only then both phases
 // can be in one render.
 func (t Tool) HasHooks() bool { return t == ArgoCD || t == Helm }
 
-// Recreates tells whether the tool creates again what the cluster has cleared away. A finished workload must not be
-// cleared away then: one that publishes nothing would run again.
+// Recreates reports whether the tool creates again what the cluster has removed. A finished workload must not be removed
+// then: one that publishes nothing would run again.
 func (t Tool) Recreates() bool { return t == ArgoCD || t == Flux || t == Kpt }
 
 // Hook is when a delete phase runs that was held back.
@@ -48,67 +48,127 @@ const (
 	PostDelete Hook = "PostDelete"
 )
 
-// Delivery is how rendered objects get to a cluster. The zero value leaves them as they are.
+// Delivery is how rendered objects get to a cluster. The zero value is that of kubectl.
 type Delivery struct {
 	Tool Tool
-	// Holds tells that the delete phase is in the render but not due: it becomes hooks of a tool that has them.
-	Holds bool
-	// Hook defaults to PostDelete.
+	// Hook is when the delete phase runs, if both phases are rendered; it defaults to PostDelete.
 	Hook Hook
+
+	// holds is set if the delete phase is in the render but not due: it becomes hooks of a tool that has them.
+	holds bool
 }
 
-// Annotate returns the objects of one resource, or of what resources share, as the tool needs them, in their order. The
-// given objects are left alone.
-func (d Delivery) Annotate(objects []Object) []Object {
-	if d.Tool == Kubectl || d.Tool == "" {
-		return objects
-	}
-	annotated := make([]Object, len(objects))
-	for i, object := range objects {
-		if d.Tool == Helm {
-			object.Tree = escape(object.Tree).(manifest.Map)
+// prepare sets the annotations of the objects of one resource, or of those that resources share, for the tool.
+func (d Delivery) prepare(objects []Object) {
+	for i := range objects {
+		object := &objects[i]
+		object.isTemplate = d.Tool == Helm
+		switch d.Tool {
+		case ArgoCD:
+			object.Annotations = d.argocd(object)
+		case Flux:
+			object.Annotations = flux(object)
+		case Helm:
+			object.Annotations = d.helm(object, i)
+		case Kpt:
+			object.Annotations = kpt(object)
+		case Kubectl: // needs none
 		}
-		object.Tree = deliveryAnnotate(object.Tree, d.annotations(object, i))
-		annotated[i] = object
 	}
-	return annotated
 }
 
-// annotations returns what the object at that place needs.
-func (d Delivery) annotations(object Object, place int) []manifest.Field {
-	switch d.Tool {
-	case Kubectl: // needs none
-	case ArgoCD:
-		return d.argocd(object)
-	case Flux:
-		return flux(object)
-	case Helm:
-		return d.helm(object, place)
-	case Kpt:
-		return kpt(object)
+// isKept reports whether an object outlives the removal of the rest. It is never a hook, which the tool would remove.
+func isKept(object *Object) bool { return object.Kind == "Secret" || object.Shared }
+
+func isWorkload(object *Object) bool {
+	return object.Kind == string(Job) || object.Kind == string(Pod)
+}
+
+// isHeld reports whether an object waits for the removal of the delivery.
+func (d Delivery) isHeld(object *Object) bool {
+	return d.holds && object.Phase == v1alpha1.PhaseDelete && !isKept(object)
+}
+
+// argocd puts what workloads need into a wave before them: accounts, roles and ConfigMaps count as healthy at once, so
+// the next wave never waits. All workloads are in wave 0, where a user's own objects are by default: Argo CD starts a
+// wave when the one before is healthy, and a Job is healthy when it is complete
+// (https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/).
+//
+// Hooks of a deletion are created at once and in any order; waves mean nothing there.
+func (d Delivery) argocd(object *Object) map[string]string {
+	const sync, wave = "argocd.argoproj.io/sync-options", "argocd.argoproj.io/sync-wave"
+	switch {
+	case d.isHeld(object):
+		hook := d.Hook
+		if hook == "" {
+			hook = PostDelete
+		}
+		return map[string]string{
+			"argocd.argoproj.io/hook":               string(hook),
+			"argocd.argoproj.io/hook-delete-policy": "HookSucceeded",
+		}
+	case isKept(object):
+		return map[string]string{sync: "Prune=false,Delete=false", wave: "-1"}
+	case isWorkload(object):
+		return nil
+	default:
+		return map[string]string{wave: "-1"}
+	}
+}
+
+// flux keeps Secrets and scripts from garbage collection, and what holds scripts and variables from post-build
+// substitution, which would fill in `${NAME}` where the shell should
+// (https://fluxcd.io/flux/components/kustomize/kustomizations/).
+func flux(object *Object) map[string]string {
+	annotations := map[string]string{}
+	if isKept(object) {
+		annotations["kustomize.toolkit.fluxcd.io/prune"] = "disabled"
+	}
+	if object.Kind == "ConfigMap" || isWorkload(object) {
+		annotations["kustomize.toolkit.fluxcd.io/substitute"] = "disabled"
+	}
+	return annotations
+}
+
+// kpt keeps Secrets and scripts when they are pruned or the package is destroyed (common.OnRemoveAnnotation of
+// cli-utils). `depends-on` would gain nothing: kpt takes a Job that has started for done.
+func kpt(object *Object) map[string]string {
+	if !isKept(object) {
+		return nil
+	}
+	return map[string]string{"cli-utils.sigs.k8s.io/on-remove": "keep"}
+}
+
+// helm keeps Secrets and scripts, and makes hooks of a delete phase that is held back. Helm runs hooks one after the
+// other by weight and waits for each workload (https://helm.sh/docs/topics/charts_hooks/), so the weights follow the order
+// of the objects: what a workload needs, and the producers it waits for, come before it. A failed hook's objects stay
+// until the next try.
+func (d Delivery) helm(object *Object, index int) map[string]string {
+	switch {
+	case d.isHeld(object):
+		hook := "post-delete"
+		if d.Hook == PreDelete {
+			hook = "pre-delete"
+		}
+		return map[string]string{
+			"helm.sh/hook":               hook,
+			"helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+			"helm.sh/hook-weight":        strconv.Itoa(index),
+		}
+	case isKept(object):
+		return map[string]string{"helm.sh/resource-policy": "keep"}
 	}
 	return nil
 }
 
-// kept tells whether an object outlives the removal of the rest. It is never a hook, which the tool would remove.
-func kept(object Object) bool { return object.Kind == "Secret" || object.Shared }
+// opening starts an action of Go's templates; escaped is an action that prints it. It has no quotes in it, so that it can
+// stand in any style of YAML.
+var opening, escaped = []byte("{{"), []byte("{{`{{`}}")
 
-func isWorkload(object Object) bool {
-	return object.Kind == string(Job) || object.Kind == string(Pod)
-}
-
-// held tells whether an object waits for the removal of the delivery.
-func (d Delivery) held(object Object) bool {
-	return d.Holds && object.Phase == string(v1alpha1.PhaseDelete) && !kept(object)
-}
-
-func deliveryAnnotate(tree manifest.Map, annotations []manifest.Field) manifest.Map {
-	if len(annotations) == 0 {
-		return tree
+// escapeTemplate returns a printed object as a template that Helm prints as the given one.
+func escapeTemplate(text []byte) []byte {
+	if !bytes.Contains(text, opening) {
+		return text
 	}
-	metadata := tree.Map("metadata")
-	all := append(append(manifest.Map(nil), metadata.Map("annotations")...), annotations...)
-	return tree.With("metadata", metadata.With("annotations", manifest.NewMap(all...)))
+	return bytes.ReplaceAll(text, opening, escaped)
 }
-
-func note(key, value string) manifest.Field { return manifest.KV(key, manifest.String(value)) }

@@ -1,29 +1,29 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // objects are one of each kind in both phases, in the order in which a render has them.
 func objects() []Object {
-	one := func(kind, phase, script string, shared bool) Object {
-		return Object{Kind: kind, Name: "n", Phase: phase, Shared: shared, Tree: manifest.NewMap(
-			manifest.KV("kind", manifest.String(kind)),
-			manifest.KV("metadata", manifest.NewMap(
-				manifest.KV("annotations", manifest.NewMap(note("resourceplugins.dev/phase", phase))),
-				note("name", "n"),
-			)),
-			manifest.KV("spec", manifest.List{manifest.String(script), manifest.Int(1), manifest.NewMap(note("a", "b"))}),
-		)}
+	one := func(kind string, phase v1alpha1.Phase, script string, shared bool) Object {
+		value := &corev1.ConfigMap{TypeMeta: typeMeta("v1", kind), Data: map[string]string{"script": script}}
+		value.Name, value.Annotations = "n", map[string]string{contract.PhaseKey: string(phase)}
+		return Object{Kind: kind, Phase: phase, Shared: shared, Value: value}
 	}
 	var all []Object
-	for _, phase := range []string{"create", "delete"} {
+	for _, phase := range v1alpha1.Phases {
 		all = append(all, one("ConfigMap", phase, "#!/bin/sh\necho {{.Values.x}} {{{", true), one("ConfigMap", phase, "p", false),
 			one("Secret", phase, "s", false), one("ServiceAccount", phase, "a", false), one("Role", phase, "r", false),
 			one("RoleBinding", phase, "b", false), one("Job", phase, "{{j}}", false), one("Pod", phase, "q", false))
@@ -31,13 +31,12 @@ func objects() []Object {
 	return all
 }
 
-// line tells what an object's annotations say, but for those of the render itself.
+// line joins an object's annotations, but for those of the render itself.
 func line(object Object) string {
 	var words []string
-	for _, field := range object.Tree.Map("metadata").Map("annotations") {
-		if _, name, _ := strings.Cut(field.Key, "/"); name != "phase" {
-			words = append(words, name+"="+string(field.Value.(manifest.String)))
-		}
+	for _, key := range slices.Sorted(maps.Keys(object.Annotations)) {
+		_, name, _ := strings.Cut(key, "/")
+		words = append(words, name+"="+object.Annotations[key])
 	}
 	return strings.Join(words, " ")
 }
@@ -55,21 +54,21 @@ func TestAnnotations(t *testing.T) {
 		want     []string
 	}{
 		"nothing": {Delivery{}, make([]string, 16)},
-		"kubectl": {Delivery{Tool: Kubectl, Holds: true}, make([]string, 16)},
+		"kubectl": {Delivery{Tool: Kubectl, holds: true}, make([]string, 16)},
 		"argocd":  {Delivery{Tool: ArgoCD}, plain(keep, wave, keep, wave, wave, wave, "", "")},
 		"argocd, both phases": {
-			Delivery{Tool: ArgoCD, Holds: true},
+			Delivery{Tool: ArgoCD, holds: true},
 			[]string{keep, wave, keep, wave, wave, wave, "", "", keep, held, keep, held, held, held, held, held},
 		},
 		"argocd, before": {
-			Delivery{Tool: ArgoCD, Holds: true, Hook: PreDelete},
+			Delivery{Tool: ArgoCD, holds: true, Hook: PreDelete},
 			[]string{keep, wave, keep, wave, wave, wave, "", "", keep, first, keep, first, first, first, first, first},
 		},
 		"flux": {Delivery{Tool: Flux}, plain("prune=disabled substitute=disabled", "substitute=disabled", "prune=disabled",
 			"", "", "", "substitute=disabled", "substitute=disabled")},
 		"helm": {Delivery{Tool: Helm}, plain("resource-policy=keep", "", "resource-policy=keep", "", "", "", "", "")},
 		"helm, both phases": {
-			Delivery{Tool: Helm, Holds: true},
+			Delivery{Tool: Helm, holds: true},
 			[]string{
 				"resource-policy=keep", "", "resource-policy=keep", "", "", "", "", "",
 				"resource-policy=keep", "hook=post-delete" + policy + "9", "resource-policy=keep", "hook=post-delete" + policy + "11",
@@ -82,7 +81,9 @@ func TestAnnotations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, object := range test.delivery.Annotate(objects()) {
+			prepared := objects()
+			test.delivery.prepare(prepared)
+			for _, object := range prepared {
 				got = append(got, line(object))
 			}
 			assert.Equal(t, test.want, got)
@@ -96,21 +97,15 @@ func TestOnlyAnnotationsDiffer(t *testing.T) {
 	want := objects()
 	for _, tool := range Tools {
 		for _, holds := range []bool{false, true} {
-			given := objects()
-			for i, object := range (Delivery{Tool: tool, Holds: holds}).Annotate(given) {
-				require.Equal(t, want[i], given[i], "what is given is left alone")
-				var kept manifest.Map
-				for _, field := range object.Tree.Map("metadata").Map("annotations") {
-					if strings.HasPrefix(field.Key, "resourceplugins.dev/") {
-						kept = append(kept, field)
-					}
-				}
-				tree := object.Tree.With("metadata", object.Tree.Map("metadata").With("annotations", kept))
-				text := string(manifest.AppendYAML(nil, tree))
+			prepared := objects()
+			Delivery{Tool: tool, holds: holds}.prepare(prepared)
+			for i, object := range prepared {
+				object.Annotations = nil
+				text := string(object.yaml(nil))
 				if tool == Helm {
-					text = strings.ReplaceAll(text, escaped, opening)
+					text = strings.ReplaceAll(text, string(escaped), string(opening))
 				}
-				assert.Equal(t, string(manifest.AppendYAML(nil, want[i].Tree)), text, tool)
+				assert.Equal(t, string(want[i].yaml(nil)), text, tool)
 			}
 		}
 	}
@@ -128,10 +123,10 @@ func TestEscape(t *testing.T) {
 		"a{{b{{- c -}}": "a{{`{{`}}b{{`{{`}}- c -}}",
 		"{{`{{`}}":      "{{`{{`}}`{{`{{`}}`}}",
 	} {
-		assert.Equal(t, manifest.String(want), escape(manifest.String(text)), text)
+		assert.Equal(t, want, string(escapeTemplate([]byte(text))), text)
 	}
-	tree := manifest.NewMap(manifest.KV("{{k", manifest.List{manifest.Bool(true), manifest.String("{{")}))
-	assert.Equal(t, "'{{`{{`}}k':\n- true\n- '{{`{{`}}'\n", string(manifest.AppendYAML(nil, escape(tree))))
+	text := yamlprint.AppendYAML(nil, map[string]any{"{{k": []any{true, "{{"}})
+	assert.Equal(t, "'{{`{{`}}k':\n- true\n- '{{`{{`}}'\n", string(escapeTemplate(text)))
 }
 
 func TestTools(t *testing.T) {
@@ -154,7 +149,7 @@ func FuzzEscape(f *testing.F) {
 	f.Add("{{ .Values }}")
 	f.Add("{{{`}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := printed(string(escape(manifest.String(text)).(manifest.String)))
+		got, err := executed(string(escapeTemplate([]byte(text))))
 		require.NoError(t, err)
 		assert.Equal(t, text, got)
 	})

@@ -2,17 +2,19 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 )
 
 // environment is what main gets as variables: the three that every script gets, then the inputs. Outputs of other steps
 // come by reference, set by the kubelet after the init container saw them.
-func (r *rendering) environment(s *step) manifest.List {
-	env := make(manifest.List, 0, len(reservedVariables)+len(s.spec.Inputs))
+func (r *renderer) environment(s *step) []corev1.EnvVar {
+	env := make([]corev1.EnvVar, 0, len(reservedVariables)+len(s.spec.Inputs))
 	env = append(env,
 		variable(contract.SandboxIDVariable, r.SandboxID),
 		variable(contract.SandboxNameVariable, r.Sandbox),
@@ -22,7 +24,7 @@ func (r *rendering) environment(s *step) manifest.List {
 		input := &s.spec.Inputs[i]
 		name := input.Env()
 		switch {
-		case name == "" || isReserved(name):
+		case name == "" || slices.Contains(reservedVariables, name):
 		case input.ValueFromSandbox:
 			env = append(env, variable(name, r.Params[input.Name]))
 		default:
@@ -33,30 +35,23 @@ func (r *rendering) environment(s *step) manifest.List {
 }
 
 // variable is a variable with a value as it stands: Kubernetes expands $(NAME) and makes one $ of two.
-func variable(name, value string) manifest.Map {
+func variable(name, value string) corev1.EnvVar {
 	if strings.IndexByte(value, '$') >= 0 {
 		value = strings.ReplaceAll(value, "$", "$$")
 	}
-	return manifest.Map{
-		manifest.KV("name", manifest.String(name)),
-		manifest.KV("value", manifest.String(value)),
-	}
+	return corev1.EnvVar{Name: name, Value: value}
 }
 
-func (r *rendering) outputVariable(name string, s *step, input *v1alpha1.Input) manifest.Map {
-	return manifest.NewMap(
-		manifest.KV("name", manifest.String(name)),
-		manifest.KV("valueFrom", manifest.NewMap(
-			manifest.KV("secretKeyRef", manifest.NewMap(
-				manifest.KV("key", manifest.String(input.ValueFromStep.Output)),
-				manifest.KV("name", manifest.String(r.secretName(r.producerOf(s, input)))),
-			)),
-		)),
-	)
+func (r *renderer) outputVariable(name string, s *step, input *v1alpha1.Input) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		Key: input.ValueFromStep.Output, LocalObjectReference: corev1.LocalObjectReference{
+			Name: r.secretName(r.producerOf(s, input)),
+		},
+	}}}
 }
 
 // producerOf returns the step whose output an input reads.
-func (r *rendering) producerOf(s *step, input *v1alpha1.Input) *step {
+func (r *renderer) producerOf(s *step, input *v1alpha1.Input) *step {
 	for _, producer := range s.producers {
 		if from := r.steps[producer.Step]; from.spec.Name == input.ValueFromStep.Name {
 			return from
@@ -65,15 +60,7 @@ func (r *rendering) producerOf(s *step, input *v1alpha1.Input) *step {
 	panic("render: an input without a producer passed the checks")
 }
 
-// planned is a helper's container with its plan.
-func planned(name string, plan contract.Plan) manifest.Map {
-	return manifest.NewMap(
-		manifest.KV("env", manifest.List{planVariable(plan)}),
-		manifest.KV("name", manifest.String(name)),
-	)
-}
-
-func planVariable(plan contract.Plan) manifest.Map {
+func planVariable(plan contract.Plan) corev1.EnvVar {
 	text, err := json.Marshal(plan)
 	if err != nil {
 		panic(err) // strings and numbers alone
@@ -81,7 +68,10 @@ func planVariable(plan contract.Plan) manifest.Map {
 	return variable(contract.PlanVariable, string(text))
 }
 
-func (r *rendering) plan(s *step) contract.Plan {
+// planVariable is what a step's helpers know of it.
+func (r *renderer) planVariable(s *step) corev1.EnvVar { return planVariable(r.plan(s)) }
+
+func (r *renderer) plan(s *step) contract.Plan {
 	plan := contract.Plan{
 		Step:                s.spec.Name,
 		Generation:          r.generations[s.ref],
@@ -116,13 +106,4 @@ func inputsFrom(s, producer *step) []contract.Input {
 		}
 	}
 	return inputs
-}
-
-func isReserved(name string) bool {
-	for _, reserved := range reservedVariables {
-		if name == reserved {
-			return true
-		}
-	}
-	return false
 }

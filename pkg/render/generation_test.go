@@ -1,4 +1,4 @@
-package render_test
+package render
 
 import (
 	"os"
@@ -11,7 +11,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // A step runs again if and only if something that it is made from has changed, or a step that it reads from.
@@ -19,24 +18,24 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
 	require.NoError(t, err)
-	before := facts(t, string(source), render.Options{}, request)
+	before := facts(t, string(source), Options{}, testRequest)
 	const every = "provision seed report check"
 	for name, c := range map[string]struct {
-		old, new string
-		options  render.Options
-		request  func(*render.Request)
-		changed  string // the steps with another generation
-		renamed  string // the steps whose Job has another name, beside the changed ones
+		old, new    string
+		options     Options
+		testRequest func(*request)
+		changed     string // the steps with another generation
+		renamed     string // the steps whose Job has another name, beside the changed ones
 	}{
 		"nothing":              {},
 		"version":              {old: "postgres@2.1.0", new: "postgres@2.2.0"},
 		"description":          {old: "spec:\n  runner:", new: "spec:\n  description: x\n  runner:"},
 		"comment in overlay":   {old: "nodeSelector:", new: "# fast disks\n        nodeSelector:"},
-		"plugin and digest":    {request: func(r *render.Request) { r.Plugin, r.Digest = "other@1.0.0", "sha256:1" }},
-		"param nobody reads":   {request: func(r *render.Request) { r.Params["unused"] = "y" }},
-		"param":                {request: func(r *render.Request) { r.Params["size"] = "9" }, changed: every},
-		"sandbox id":           {request: func(r *render.Request) { r.SandboxID = "a" }, changed: every},
-		"resource":             {request: func(r *render.Request) { r.Resource = "b" }, changed: every},
+		"plugin and digest":    {testRequest: func(r *request) { r.Plugin, r.Digest = "other@1.0.0", "sha256:1" }},
+		"param nobody reads":   {testRequest: func(r *request) { r.Params["unused"] = "y" }},
+		"param":                {testRequest: func(r *request) { r.Params["size"] = "9" }, changed: every},
+		"sandbox id":           {testRequest: func(r *request) { r.SandboxID = "a" }, changed: every},
+		"resource":             {testRequest: func(r *request) { r.Resource = "b" }, changed: every},
 		"image":                {old: "postgres:17", new: "postgres:18", changed: every},
 		"overlay":              {old: "disk: ssd", new: "disk: hdd", changed: every},
 		"first script":         {old: "createdb", new: "createdb -e", changed: every},
@@ -45,13 +44,13 @@ func TestGenerations(t *testing.T) {
 		"output's path":        {old: "valueFromPath: /tmp/rows", new: "valueFromPath: /tmp/r", changed: "report check"},
 		"input's variable":     {old: "env: DB_USER", new: "env: DBUSER", changed: "check"},
 		"script of the delete": {old: "dropdb", new: "dropdb -e"},
-		"helper image":         {options: render.Options{HelperImage: "x"}, renamed: every},
-		"deadline":             {options: render.Options{StepTimeout: 5}, renamed: every},
+		"helper image":         {options: Options{HelperImage: "x"}, renamed: every},
+		"deadline":             {options: Options{StepTimeout: 5}, renamed: every},
 	} {
-		r := request
+		r := testRequest
 		r.Params = map[string]string{"size": "3"}
-		if c.request != nil {
-			c.request(&r)
+		if c.testRequest != nil {
+			c.testRequest(&r)
 		}
 		after := facts(t, strings.Replace(string(source), c.old, c.new, 1), c.options, r)
 		for _, step := range []string{"provision", "seed", "report", "check"} {
@@ -65,13 +64,13 @@ func TestGenerations(t *testing.T) {
 
 type stepFacts struct{ generation, name string }
 
-func facts(t *testing.T, source string, options render.Options, r render.Request) map[string]stepFacts {
+func facts(t *testing.T, source string, options Options, r request) map[string]stepFacts {
 	t.Helper()
 	found := map[string]stepFacts{}
 	for _, object := range rendered(t, parse(t, source), v1alpha1.PhaseCreate, options, r) {
 		if object.Kind == "Job" {
-			annotations := object.Tree.Map("metadata").Map("annotations")
-			found[annotations.Text(contract.StepKey)] = stepFacts{annotations.Text(contract.GenerationKey), object.Name}
+			annotations := object.Value.GetAnnotations()
+			found[annotations[contract.StepKey]] = stepFacts{annotations[contract.GenerationKey], object.Value.GetName()}
 		}
 	}
 	return found
@@ -80,20 +79,20 @@ func facts(t *testing.T, source string, options render.Options, r render.Request
 // The Secret of a step has one name for good; only who may publish there changes.
 func TestSecretsKeepTheirNames(t *testing.T) {
 	t.Parallel()
-	names := func(p *document.Plugin, phase v1alpha1.Phase, r render.Request) (names []string) {
-		for _, object := range rendered(t, p, phase, render.Options{}, r) {
-			if object.Kind == "Secret" && object.Phase == string(v1alpha1.PhaseCreate) {
-				names = append(names, object.Name)
+	names := func(p *document.Plugin, phase v1alpha1.Phase, r request) (names []string) {
+		for _, object := range rendered(t, p, phase, Options{}, r) {
+			if object.Kind == "Secret" && object.Phase == v1alpha1.PhaseCreate {
+				names = append(names, object.Value.GetName())
 			}
 		}
 		return names
 	}
 	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
 	require.NoError(t, err)
-	want := names(parse(t, string(source)), v1alpha1.PhaseCreate, request)
+	want := names(parse(t, string(source)), v1alpha1.PhaseCreate, testRequest)
 	require.Len(t, want, 2)
 	changed := strings.NewReplacer("@2.1.0", "@3.0.0", "postgres:17", "postgres:18", "createdb", "x").Replace(string(source))
-	r := request
+	r := testRequest
 	r.Params = nil
 	assert.Equal(t, want, names(parse(t, changed), v1alpha1.PhaseCreate, r))
 	assert.Equal(t, want, names(parse(t, changed), v1alpha1.PhaseDelete, r), "the delete phase keeps what create steps published")

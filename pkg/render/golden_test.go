@@ -1,4 +1,4 @@
-package render_test
+package render
 
 import (
 	"bytes"
@@ -11,13 +11,11 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// request is a resource with params that Kubernetes or a shell would like to interpret.
-var request = render.Request{
+// testRequest is a resource with params that Kubernetes or a shell would like to interpret.
+var testRequest = request{
 	Sandbox: "feature-x", SandboxID: "nzfyssbriadlc", Resource: "testDB",
 	Params: map[string]string{
 		"dbname": "$(HOME) $$ it's \"quoted\"\n", "size": "3", "config": "{\n  \"a\": \"$(X)\"\n}\n", "unused": "x",
@@ -31,28 +29,28 @@ func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		folder, file string
 		phase        v1alpha1.Phase
-		options      render.Options
-		request      render.Request
+		options      Options
+		testRequest  request
 	}{
-		{"hello", "create.yaml", v1alpha1.PhaseCreate, render.Options{}, request},
-		{"hello", "delete.yaml", v1alpha1.PhaseDelete, render.Options{}, request},
-		{"hello", "pod.yaml", v1alpha1.PhaseCreate, render.Options{
-			Workload: render.Pod, Namespaces: map[string]string{"default": "sandboxes"}, ImagePullSecrets: []string{"registry"},
-		}, request},
-		{"postgres", "create.yaml", v1alpha1.PhaseCreate, render.Options{}, request},
-		{"postgres", "delete.yaml", v1alpha1.PhaseDelete, render.Options{HelperImage: "example.com/runtime:v9"}, request},
-		{"postgres", "teardown.yaml", v1alpha1.PhaseDelete, render.Options{Retries: 1, ImagePullSecrets: []string{"registry"}}, copying()},
-		{"files", "create.yaml", v1alpha1.PhaseCreate, render.Options{
+		{"hello", "create.yaml", v1alpha1.PhaseCreate, Options{}, testRequest},
+		{"hello", "delete.yaml", v1alpha1.PhaseDelete, Options{}, testRequest},
+		{"hello", "pod.yaml", v1alpha1.PhaseCreate, Options{
+			Workload: Pod, Namespaces: map[string]string{"default": "sandboxes"}, ImagePullSecrets: []string{"registry"},
+		}, testRequest},
+		{"postgres", "create.yaml", v1alpha1.PhaseCreate, Options{}, testRequest},
+		{"postgres", "delete.yaml", v1alpha1.PhaseDelete, Options{HelperImage: "example.com/runtime:v9"}, testRequest},
+		{"postgres", "teardown.yaml", v1alpha1.PhaseDelete, Options{Retries: 1, ImagePullSecrets: []string{"registry"}}, copying()},
+		{"files", "create.yaml", v1alpha1.PhaseCreate, Options{
 			RunnerNamespace: "elsewhere", Retries: 2, StepTimeout: 60, StartTimeout: 90,
-		}, request},
-		{"files", "copies.yaml", v1alpha1.PhaseCreate, render.Options{}, used("web", "publish", "x")},
+		}, testRequest},
+		{"files", "copies.yaml", v1alpha1.PhaseCreate, Options{}, used("web", "publish", "x")},
 	} {
-		c.options.RenderedBy = "render-phase"
-		blueprint, problems := render.NewBlueprint(read(t, c.folder), c.phase, c.options)
-		require.NotNil(t, blueprint, "%v", problems)
-		objects, problems := blueprint.Render(c.request)
+		c.options.Name = "render-phase"
+		compiled, problems := compile(read(t, c.folder), c.phase, c.options)
+		require.NotNil(t, compiled, "%v", problems)
+		objects, problems := compiled.render(&c.testRequest)
 		require.Empty(t, problems)
-		got := printed(append(blueprint.Shared(), objects...))
+		got := printed(append(compiled.scripts, objects...))
 		file := filepath.Join("testdata", c.folder, c.file)
 		if os.Getenv("UPDATE_GOLDEN") != "" {
 			require.NoError(t, os.WriteFile(file, got, 0o644))
@@ -80,10 +78,10 @@ func parse(tb testing.TB, text string) *document.Plugin {
 	return p
 }
 
-func printed(objects []render.Object) []byte {
+func printed(objects []Object) []byte {
 	documents := make([][]byte, len(objects))
 	for i, object := range objects {
-		documents[i] = manifest.AppendYAML(nil, object.Tree)
+		documents[i] = object.yaml(nil)
 	}
 	return bytes.Join(documents, []byte("---\n"))
 }

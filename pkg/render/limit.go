@@ -1,10 +1,8 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -18,15 +16,15 @@ const (
 )
 
 // checkRequest checks a resource's params against the limits of where they go.
-func (b *Blueprint) checkRequest(r *Request) []strictyaml.Problem {
+func (c *compiledPhase) checkRequest(r *request) []strictyaml.Problem {
 	check := requestCheck{request: r, reported: map[string]bool{}}
-	for _, ref := range b.order {
-		if ref.Phase != b.phase {
+	for _, ref := range c.order {
+		if ref.Phase != c.phase {
 			continue
 		}
 		size := 0
-		for i := range b.steps[ref].spec.Inputs {
-			input := &b.steps[ref].spec.Inputs[i]
+		for i := range c.steps[ref].spec.Inputs {
+			input := &c.steps[ref].spec.Inputs[i]
 			value := r.Params[input.Name]
 			if !input.ValueFromSandbox || value == "" {
 				continue
@@ -41,14 +39,14 @@ func (b *Blueprint) checkRequest(r *Request) []strictyaml.Problem {
 		}
 		if size > maxEnvironment {
 			check.report("params", "must have at most %d bytes together as variables of step %q, not %d: read large ones as "+
-				"files (as.path) only", maxEnvironment, b.steps[ref].spec.Name, size)
+				"files (as.path) only", maxEnvironment, c.steps[ref].spec.Name, size)
 		}
 	}
 	return check.problems
 }
 
 type requestCheck struct {
-	request  *Request
+	request  *request
 	reported map[string]bool
 	files    map[string]bool
 	total    int
@@ -59,7 +57,7 @@ type requestCheck struct {
 func (c *requestCheck) report(at krm.Path, format string, args ...any) {
 	if !c.reported[string(at)] {
 		c.reported[string(at)] = true
-		c.problems = append(c.problems, strictyaml.Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
+		c.problems = append(c.problems, strictyaml.Error(at, format, args...))
 	}
 }
 
@@ -88,15 +86,14 @@ func (c *requestCheck) file(param, value string) {
 }
 
 // checkSize reports a workload that the API server would not store.
-func (r *rendering) checkSize(step string, size int, annotations manifest.Map) {
+func (r *renderer) checkSize(step string, size int, annotations map[string]string) {
 	if size > maxObject {
 		r.report("", "step %q must have a spec of at most %d bytes, not %d: read large params as files (as.path) only",
 			step, maxObject, size)
 	}
 	total := 0
-	for _, annotation := range annotations {
-		text, _ := annotation.Value.(manifest.String)
-		total += len(annotation.Key) + len(text)
+	for key, value := range annotations {
+		total += len(key) + len(value)
 	}
 	if total > maxAnnotations {
 		r.report("", "step %q must have annotations of at most %d bytes, not %d: shorten those of the overlay",
@@ -104,6 +101,6 @@ func (r *rendering) checkSize(step string, size int, annotations manifest.Map) {
 	}
 }
 
-func (r *rendering) report(at krm.Path, format string, args ...any) {
-	r.problems = append(r.problems, strictyaml.Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)})
+func (r *renderer) report(at krm.Path, format string, args ...any) {
+	r.problems = append(r.problems, strictyaml.Error(at, format, args...))
 }

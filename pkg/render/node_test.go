@@ -32,8 +32,8 @@ func settleNode(t *testing.T, list, object string, owner render.Owner, place *re
 	require.NoError(t, err)
 	var manifest unstructured.Unstructured
 	require.NoError(t, yaml.Unmarshal([]byte(object), &manifest.Object))
-	v := render.NewInventory(parsed, owner)
-	change, refused := v.PutObject(&manifest, place)
+	v := render.NewReconciler(parsed, owner)
+	change, refused := v.Put(render.Object{Kind: manifest.GetKind(), Value: &manifest}, place)
 	v.Apply([]render.Change{change})
 	v.RemoveRest()
 	var out bytes.Buffer

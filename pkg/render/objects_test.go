@@ -1,4 +1,4 @@
-package render_test
+package render
 
 import (
 	"fmt"
@@ -24,20 +24,18 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// rendered runs a blueprint that must work.
+// rendered runs a compiled that must work.
 func rendered(
-	tb testing.TB, p *document.Plugin, phase v1alpha1.Phase, options render.Options, r render.Request,
-) []render.Object {
+	tb testing.TB, p *document.Plugin, phase v1alpha1.Phase, options Options, r request,
+) []Object {
 	tb.Helper()
-	blueprint, problems := render.NewBlueprint(p, phase, options)
-	require.NotNil(tb, blueprint, "%v", problems)
-	objects, problems := blueprint.Render(r)
+	compiled, problems := compile(p, phase, options)
+	require.NotNil(tb, compiled, "%v", problems)
+	objects, problems := compiled.render(&r)
 	require.Empty(tb, problems)
-	return append(blueprint.Shared(), objects...)
+	return append(compiled.scripts, objects...)
 }
 
 var folders = []string{"hello", "postgres", "files"}
@@ -47,8 +45,8 @@ func TestObjectsAreValidInKubernetes(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
 		for _, phase := range v1alpha1.Phases {
-			for _, workload := range []render.Workload{render.Job, render.Pod} {
-				for _, object := range rendered(t, read(t, folder), phase, render.Options{Workload: workload}, request) {
+			for _, workload := range []Workload{Job, Pod} {
+				for _, object := range rendered(t, read(t, folder), phase, Options{Workload: workload}, testRequest) {
 					checkObject(t, object)
 				}
 			}
@@ -56,23 +54,23 @@ func TestObjectsAreValidInKubernetes(t *testing.T) {
 	}
 }
 
-func checkObject(t *testing.T, object render.Object) {
+func checkObject(t *testing.T, object Object) {
 	t.Helper()
 	typed, ok := map[string]metav1.Object{
 		"ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "ServiceAccount": &corev1.ServiceAccount{},
 		"Pod": &corev1.Pod{}, "Job": &batchv1.Job{}, "Role": &rbacv1.Role{}, "RoleBinding": &rbacv1.RoleBinding{},
 	}[object.Kind]
 	require.True(t, ok, object.Kind)
-	asJSON, err := sigsyaml.YAMLToJSONStrict(manifest.AppendYAML(nil, object.Tree))
+	asJSON, err := sigsyaml.YAMLToJSONStrict(object.yaml(nil))
 	require.NoError(t, err)
 	strict, err := kjson.UnmarshalStrict(asJSON, typed)
 	require.NoError(t, err)
 	require.Empty(t, strict)
-	require.Equal(t, object.Name, typed.GetName())
-	require.Equal(t, object.Namespace, typed.GetNamespace())
-	require.LessOrEqual(t, len(object.Name), contract.MaxObjectName)
+	require.Equal(t, object.Value.GetName(), typed.GetName())
+	require.Equal(t, object.Value.GetNamespace(), typed.GetNamespace())
+	require.LessOrEqual(t, len(object.Value.GetName()), contract.MaxObjectName)
 	path := field.NewPath("metadata")
-	require.Empty(t, validation.NameIsDNSLabel(object.Name, false))
+	require.Empty(t, validation.NameIsDNSLabel(object.Value.GetName(), false))
 	require.Empty(t, metavalidation.ValidateLabels(typed.GetLabels(), path))
 	require.Empty(t, validation.ValidateAnnotations(typed.GetAnnotations(), path))
 	require.Equal(t, contract.ManagedBy, typed.GetLabels()[contract.ManagedByKey])
@@ -138,12 +136,12 @@ func checkPod(t *testing.T, spec *corev1.PodSpec) {
 	require.Equal(t, names[contract.OutputManager], names[contract.OutputManager] && names[contract.InputManager])
 }
 
-func TestBareStepsHoldNothingOfOurs(t *testing.T) {
+func TestPlainStepsHoldNothingOfOurs(t *testing.T) {
 	t.Parallel()
 	for _, phase := range v1alpha1.Phases {
-		objects := rendered(t, read(t, "hello"), phase, render.Options{}, request)
+		objects := rendered(t, read(t, "hello"), phase, Options{}, testRequest)
 		require.Len(t, objects, 2)
-		text := string(manifest.AppendYAML(nil, objects[1].Tree))
+		text := string(objects[1].yaml(nil))
 		for _, ours := range []string{"signadot-execunit", "helper", "RESOURCEPLUGINS", "initContainers", "token", "emptyDir"} {
 			assert.NotContains(t, strings.ReplaceAll(text, "automountServiceAccountToken", ""), ours)
 		}
@@ -182,19 +180,19 @@ func TestParamsArriveAsTheyAre(t *testing.T) {
 	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'",
 		"\n", " ", "ü", "\\", "${X}", "`id`", "a"}
 	p := read(t, "hello")
-	blueprint, _ := render.NewBlueprint(p, v1alpha1.PhaseCreate, render.Options{})
+	compiled, _ := compile(p, v1alpha1.PhaseCreate, Options{})
 	for range 500 {
 		var text strings.Builder
 		for range random.IntN(12) {
 			text.WriteString(pieces[random.IntN(len(pieces))])
 		}
 		value := text.String()
-		r := request
+		r := testRequest
 		r.Params = map[string]string{"dbname": value}
-		objects, problems := blueprint.Render(r)
+		objects, problems := compiled.render(&r)
 		require.Empty(t, problems)
 		var job batchv1.Job
-		require.NoError(t, sigsyaml.UnmarshalStrict(manifest.AppendYAML(nil, objects[0].Tree), &job))
+		require.NoError(t, sigsyaml.UnmarshalStrict(objects[0].yaml(nil), &job))
 		env := job.Spec.Template.Spec.Containers[0].Env
 		require.Equal(t, value, expand(env[3].Value, map[string]string{"HOME": "!", "SIGNADOT_SANDBOX_ID": "!"}))
 	}
@@ -203,11 +201,11 @@ func TestParamsArriveAsTheyAre(t *testing.T) {
 func TestLargeParamsAreFiles(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("0123456789 $(X)\n", 6400)
-	r := request
+	r := testRequest
 	r.Params = map[string]string{"config": large}
-	objects := rendered(t, read(t, "files"), v1alpha1.PhaseCreate, render.Options{}, r)
+	objects := rendered(t, read(t, "files"), v1alpha1.PhaseCreate, Options{}, r)
 	var config corev1.ConfigMap
-	require.NoError(t, sigsyaml.UnmarshalStrict(manifest.AppendYAML(nil, objects[1].Tree), &config))
+	require.NoError(t, sigsyaml.UnmarshalStrict(objects[1].yaml(nil), &config))
 	assert.Equal(t, map[string]string{"config": large}, config.Data)
 	assert.True(t, *config.Immutable)
 }
@@ -215,18 +213,18 @@ func TestLargeParamsAreFiles(t *testing.T) {
 // Two thousand resources with names that are near one another: no object of one is an object of another.
 func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 	t.Parallel()
-	blueprint, _ := render.NewBlueprint(read(t, "postgres"), v1alpha1.PhaseCreate, render.Options{})
+	compiled, _ := compile(read(t, "postgres"), v1alpha1.PhaseCreate, Options{})
 	seen := map[string]string{}
 	for i := range 500 {
 		for _, names := range [][2]string{
 			{"s", fmt.Sprintf("db-%d", i)}, {"s-db", strconv.Itoa(i)}, {"s", fmt.Sprintf("DB-%d", i)}, {fmt.Sprintf("s%d", i), "db"},
 		} {
-			r := request
+			r := testRequest
 			r.Sandbox, r.SandboxID, r.Resource = names[0], contract.DeriveSandboxID("c", names[0]), names[1]
-			objects, problems := blueprint.Render(r)
+			objects, problems := compiled.render(&r)
 			require.Empty(t, problems)
 			for _, object := range objects {
-				key := object.Kind + object.Namespace + object.Name
+				key := object.Kind + object.Value.GetNamespace() + object.Value.GetName()
 				require.Empty(t, seen[key], "%s of %v", key, names)
 				seen[key] = fmt.Sprint(names)
 			}
@@ -237,35 +235,35 @@ func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 func TestRenderIsAFunctionOfItsInput(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
-		first := printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, render.Options{}, request))
+		first := printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, Options{}, testRequest))
 		for range 5 {
-			r := request
-			r.Params = maps.Clone(request.Params)
-			require.Equal(t, string(first), string(printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, render.Options{}, r))))
+			r := testRequest
+			r.Params = maps.Clone(testRequest.Params)
+			require.Equal(t, string(first), string(printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, Options{}, r))))
 		}
 	}
 }
 
-func BenchmarkBareStep(b *testing.B) {
-	blueprint, _ := render.NewBlueprint(read(b, "hello"), v1alpha1.PhaseCreate, render.Options{})
+func BenchmarkPlainStep(b *testing.B) {
+	compiled, _ := compile(read(b, "hello"), v1alpha1.PhaseCreate, Options{})
 	var out []byte
 	for b.Loop() {
-		objects, _ := blueprint.Render(request)
+		objects, _ := compiled.render(&testRequest)
 		for _, object := range objects {
-			out = manifest.AppendYAML(out[:0], object.Tree)
+			out = append(out[:0], object.yaml(nil)...)
 		}
 	}
 	b.SetBytes(int64(len(out)))
 }
 
 func BenchmarkDataFlow(b *testing.B) {
-	blueprint, _ := render.NewBlueprint(read(b, "postgres"), v1alpha1.PhaseCreate, render.Options{})
+	compiled, _ := compile(read(b, "postgres"), v1alpha1.PhaseCreate, Options{})
 	var out []byte
 	for b.Loop() {
 		out = out[:0]
-		objects, _ := blueprint.Render(request)
+		objects, _ := compiled.render(&testRequest)
 		for _, object := range objects {
-			out = manifest.AppendYAML(out, object.Tree)
+			out = append(out, object.yaml(nil)...)
 		}
 	}
 	b.SetBytes(int64(len(out)))

@@ -1,36 +1,37 @@
 package render
 
 import (
+	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 )
 
-// step is a step of either phase with what is known of it before a resource asks for it.
+// step is a step of either phase with what is the same for all resources.
 type step struct {
 	ref  document.StepRef
 	spec *v1alpha1.Step
 	// producers are the steps whose outputs it reads, those of the other phase included.
-	producers []workflow.Producer
-	// facts is the hash of what its generation is made from, but for the sandbox, the params and the producers.
-	facts string
-	// template is the Pod template, of steps of the blueprint's phase.
-	template manifest.Map
-	// depth is how many steps of its phase run one after the other until it is through.
+	producers []document.Producer
+	// hash is that of what its generation is made from, but for the sandbox, the params and the producers.
+	hash string
+	// template is the Pod template, of steps of the compiled phase.
+	template *corev1.PodTemplateSpec
+	// depth is how many steps of its phase run one after the other until it is done.
 	depth int
-	// awaited tells that the cleanup waits for the step's stamp, so that it publishes one even without outputs.
-	awaited bool
+	// isAwaited is set if the cleanup waits for the step's stamp, so that it publishes one even without outputs.
+	isAwaited bool
 }
 
-func (b *Blueprint) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.StepRef) *step {
-	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index], producers: b.graph.Producers(ref)}
-	s.awaited = b.cleansUp && ref.Phase == v1alpha1.PhaseDelete
+func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.StepRef) *step {
+	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index], producers: c.graph.Producers(ref)}
+	s.isAwaited = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete
 	hashed := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
-		spec.Runner.Image, string(manifest.AppendJSON(nil, b.overlay.Template)), s.spec.Name, s.spec.Script)
+		spec.Runner.Image, string(c.overlay.Canonical), s.spec.Name, s.spec.Script)
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
 		from := v1alpha1.StepOutput{}
@@ -42,16 +43,16 @@ func (b *Blueprint) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.Step
 	for _, output := range s.spec.Outputs {
 		hashed = append(hashed, "output", output.Name, output.ValueFromPath)
 	}
-	s.facts = contract.Hash(hashed...)
+	s.hash = contract.Hash(hashed...)
 	return s
 }
 
-// bare tells whether nothing of ours is needed inside the Pod.
-func (s *step) bare() bool { return len(s.producers) == 0 && !s.publishes() }
+// isPlain reports whether nothing of ours is needed inside the Pod: no data flows in or out.
+func (s *step) isPlain() bool { return len(s.producers) == 0 && !s.publishes() }
 
-func (s *step) publishes() bool { return s.awaited || len(s.spec.Outputs) > 0 }
+func (s *step) publishes() bool { return s.isAwaited || len(s.spec.Outputs) > 0 }
 
-// needsParamFiles tells whether an input reads a param as a file.
+// needsParamFiles reports whether an input reads a param as a file.
 func (s *step) needsParamFiles() bool {
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
@@ -62,24 +63,33 @@ func (s *step) needsParamFiles() bool {
 	return false
 }
 
-// command is what main runs: the script itself, which is an executable file. One that names no interpreter runs under
-// the shell; the runner of steps with data flow sees to that itself.
-func (s *step) command() manifest.List {
+// sets reports whether the step sets a variable of that name.
+func (s *step) sets(variable string) bool {
+	return slices.Contains(reservedVariables, variable) ||
+		slices.ContainsFunc(s.spec.Inputs, func(input v1alpha1.Input) bool { return input.Env() == variable })
+}
+
+// reservedVariables are those that every script gets.
+var reservedVariables = []string{contract.SandboxIDVariable, contract.SandboxNameVariable, contract.ResourceNameVariable}
+
+// command is what main runs: the script itself, which is an executable file. One that names no interpreter runs under the
+// shell; the runner of steps with data flow does that itself.
+func (s *step) command() []string {
 	switch {
-	case !s.bare():
-		return manifest.Strings(contract.RunnerFile, contract.ScriptFile)
+	case !s.isPlain():
+		return []string{contract.RunnerFile, contract.ScriptFile}
 	case strings.HasPrefix(s.spec.Script, "#!"):
-		return manifest.Strings(contract.ScriptFile)
+		return []string{contract.ScriptFile}
 	default:
-		return manifest.Strings("/bin/sh", contract.ScriptFile)
+		return []string{"/bin/sh", contract.ScriptFile}
 	}
 }
 
 // waitsFor returns the names of the steps that it waits for.
-func (b *Blueprint) waitsFor(s *step) []string {
+func (c *compiledPhase) waitsFor(s *step) []string {
 	names := make([]string, len(s.producers))
 	for i, producer := range s.producers {
-		names[i] = b.steps[producer.Step].spec.Name
+		names[i] = c.steps[producer.Step].spec.Name
 	}
 	return names
 }

@@ -5,8 +5,8 @@ import (
 	"text/template"
 )
 
-// printed runs a text through Go's templates.
-func printed(text string) (string, error) {
+// executed runs a text through Go's templates.
+func executed(text string) (string, error) {
 	parsed, err := template.New("t").Parse(text)
 	if err != nil {
 		return "", err

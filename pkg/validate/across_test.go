@@ -81,7 +81,7 @@ func TestReportCounts(t *testing.T) {
 	t.Parallel()
 	list := krm.NewList(krm.FromNode(edited(t, aPlugin), ""), krm.FromNode(edited(t, aSandbox, fed), ""),
 		krm.FromNode(edited(t, aSandbox, fed, "metadata.name: other"), ""), krm.FromNode(edited(t, aRouteGroup), ""))
-	report, err := validate.Check(list, validate.Levels{})
+	report, err := validate.Check(list, validate.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, validate.Report{Plugins: 1, Sandboxes: 2, RouteGroups: 1}, report)
 }
@@ -104,10 +104,10 @@ func TestLevels(t *testing.T) {
 			[]string{"error plugin-version-form", "warning image-reference", "warning script-interpreter"}},
 	}
 	for name, c := range cases {
-		levels, wrong := validate.ParseLevels(c.strict, c.rules)
-		require.Empty(t, wrong)
+		options := validate.Options{Strict: c.strict, Rules: c.rules}
+		require.Empty(t, options.Errors())
 		var got []string
-		for _, line := range lines(t, levels, document) {
+		for _, line := range lines(t, options, document) {
 			got = append(got, strings.Join(strings.Fields(line)[:2], " "))
 		}
 		assert.ElementsMatch(t, c.want, got, name)
@@ -116,15 +116,20 @@ func TestLevels(t *testing.T) {
 
 func TestLevelsThatCannotBe(t *testing.T) {
 	t.Parallel()
-	_, wrong := validate.ParseLevels(false, map[string]string{
+	options := validate.Options{Rules: map[string]string{
 		"step-name": "fatal", "stepname": "off", "zzz": "off", "script": "error", "script-line-end": "Error",
-	})
-	assert.Equal(t, []validate.LevelError{
+	}}
+	assert.Equal(t, []validate.OptionError{
 		{Rule: "script-line-end", Message: `the level of rule "script-line-end" must be "off", "warning" or "error", not "Error"`},
 		{Rule: "step-name", Message: `the level of rule "step-name" must be "off", "warning" or "error", not "fatal"`},
 		{Rule: "stepname", Message: `there is no rule "stepname": did you mean "step-name"?`},
 		{Rule: "zzz", Message: `there is no rule "zzz": docs/rules.md lists all rules`},
-	}, wrong)
+	}, options.Errors())
+	list := listOf(docs(edited(t, aPlugin)))
+	_, err := validate.Check(list, options)
+	require.ErrorAs(t, err, &validate.OptionError{})
+	_, err = validate.CheckUpdate(list, validate.Base{List: list}, options)
+	require.ErrorAs(t, err, &validate.OptionError{})
 }
 
 func TestResultsCarryWhatToolsNeed(t *testing.T) {
@@ -133,7 +138,7 @@ func TestResultsCarryWhatToolsNeed(t *testing.T) {
 		krm.FromNode(edited(t, aPlugin, "metadata.name: db@v1", "spec.create[0].inputs[0].as~to",
 			"spec.delete[0].script: \"#!/bin/sh\\r\\necho\""), ""),
 		krm.FromNode(edited(t, aSandbox, "spec.forks[0].forkOf.kind: deployment", "spec.cluster: ${cluster}"), ""),
-	), validate.Levels{})
+	), validate.Options{})
 	require.NoError(t, err)
 	byRule := map[string]krm.Result{}
 	for _, result := range report.Results {
@@ -167,7 +172,7 @@ func TestOutcomeDoesNotDependOnCores(t *testing.T) {
 	var first krm.Results
 	for _, cores := range []int{1, 2, 8} {
 		before := runtime.GOMAXPROCS(cores)
-		report, err := validate.Check(krm.NewList(documents()...), validate.Levels{})
+		report, err := validate.Check(krm.NewList(documents()...), validate.Options{})
 		runtime.GOMAXPROCS(before)
 		require.NoError(t, err)
 		if first == nil {

@@ -44,7 +44,7 @@ func BenchmarkCheck(b *testing.B) {
 			for b.Loop() {
 				list, err := krm.Parse(src)
 				require.NoError(b, err)
-				report, err := validate.Check(list, validate.Levels{})
+				report, err := validate.Check(list, validate.Options{})
 				require.NoError(b, err)
 				require.Empty(b, report.Results)
 			}
@@ -67,7 +67,7 @@ func BenchmarkHostilePlugin(b *testing.B) {
 			for b.Loop() {
 				item, err := krm.NewItem([]byte(doc.String()))
 				require.NoError(b, err)
-				report, err := validate.Check(krm.NewList(item), validate.Levels{})
+				report, err := validate.Check(krm.NewList(item), validate.Options{})
 				require.NoError(b, err)
 				require.NotEmpty(b, report.Results)
 			}

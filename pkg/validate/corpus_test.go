@@ -23,7 +23,7 @@ func checkFile(t *testing.T, file string, values map[string]string) []string {
 	for _, d := range read.Documents {
 		list.Append(d.Item)
 	}
-	report, err := validate.Check(list, validate.Levels{})
+	report, err := validate.Check(list, validate.Options{})
 	require.NoError(t, err)
 	var all []string
 	for _, result := range append(read.Results(), report.Results...) {

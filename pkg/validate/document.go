@@ -1,104 +1,91 @@
 package validate
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/workflow"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// pluginCheck is a plugin under check. What several rules look at is worked out once.
-type pluginCheck struct {
-	*document.Plugin
-	check
-
-	name  *identity
-	graph *workflow.Graph
-	base  *overlay.Overlay
-
-	takers map[string][]taker
-	keys   []string
-
-	baseProblems []strictyaml.Problem
+var documentVersion = Rule{
+	ID: "api-version", Severity: krm.Error,
+	Demand:  "A document of the group resourceplugins.dev has the apiVersion resourceplugins.dev/v1alpha1.",
+	Why:     "Documents of an unknown version are neither checked nor rendered.",
+	Example: "apiVersion: resourceplugins.dev/v1",
 }
 
-// steps returns the graph of the plugin's steps.
-func (c *pluginCheck) steps() *workflow.Graph {
-	if c.graph == nil {
-		c.graph = workflow.New(&c.Spec)
-	}
-	return c.graph
+var documentKind = Rule{
+	ID: "kind", Severity: krm.Error,
+	Demand:  "The kind of a document of the group resourceplugins.dev is not a misspelled one.",
+	Why:     "Documents of an unknown kind are passed on unchanged, neither checked nor rendered.",
+	Example: "kind: ResourcePlugins",
 }
 
-// step returns the step at a place.
-func (c *pluginCheck) step(at document.StepRef) *v1alpha1.Step {
-	return &c.Spec.Workflow(at.Phase)[at.Index]
+var formerKind = Rule{
+	ID: "former-kind", Severity: krm.Warning,
+	Demand:  "A plugin is a ResourcePlugin, not the SignadotResourcePlugin of before 2023.",
+	Why:     "The old kind has other fields, and no function here reads it. Another tool may still use it, so it is a warning.",
+	Example: "kind: SignadotResourcePlugin",
 }
 
-// sandboxCheck is a sandbox under check.
-type sandboxCheck struct {
-	*document.Sandbox
-	check
-}
-
-// routeGroupCheck is a route group under check.
-type routeGroupCheck struct {
-	*document.RouteGroup
-	check
-}
-
-// acrossCheck is all documents under check.
-type acrossCheck struct {
-	plugins   []*pluginCheck
-	sandboxes []*sandboxCheck
-	groups    []*routeGroupCheck
-	catalogs  bool  // the list holds catalogs, which have a say in what references mean
-	rule      *Rule // the rule that runs
-
-	installed *installed
-	provided  []provision
-}
-
-func newAcross(list *krm.ResourceList, items []*krm.Item) *acrossCheck {
-	c := &acrossCheck{}
-	c.catalogs = slices.ContainsFunc(list.Items(), func(item *krm.Item) bool {
-		return item.Kind() == contract.Catalog && item.APIVersion() == contract.APIVersion
-	})
-	for _, item := range items {
-		switch fresh := (check{item: item}); item.Kind() {
-		case contract.ResourcePlugin:
-			c.plugins = append(c.plugins, &pluginCheck{check: fresh})
-		case contract.Sandbox:
-			c.sandboxes = append(c.sandboxes, &sandboxCheck{check: fresh})
-		default:
-			c.groups = append(c.groups, &routeGroupCheck{check: fresh})
+// unknownDocuments reports the objects of our group that no other rule looks at.
+func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
+	var results krm.Results
+	for _, item := range list.Items() {
+		c := checked{item: item}
+		switch kind, apiVersion := item.Kind(), item.APIVersion(); {
+		case kind == "SignadotResourcePlugin":
+			c.report(&formerKind, "kind", "%q is an old kind: a plugin must be a %s of %s, and its spec must be rewritten",
+				kind, contract.ResourcePlugin, contract.APIVersion)
+		case !strings.HasPrefix(apiVersion, contract.Group+"/"):
+			continue
+		case apiVersion != contract.APIVersion:
+			c.propose(&documentVersion, "apiVersion", contract.APIVersion, "must be %q, not %q", contract.APIVersion, apiVersion)
+		case !slices.Contains(kinds, kind):
+			if nearest, sure := strictyaml.Nearest(kind, kinds); nearest != "" && misspelled(kind, nearest) {
+				c.propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
+			}
 		}
+		results = append(results, c.results(options)...)
 	}
-	return c
+	return results
 }
 
-// checks returns the checks of all documents, by kind.
-func (c *acrossCheck) checks() []*check {
-	checks := make([]*check, 0, len(c.plugins)+len(c.sandboxes)+len(c.groups))
-	for _, p := range c.plugins {
-		checks = append(checks, &p.check)
-	}
-	for _, s := range c.sandboxes {
-		checks = append(checks, &s.check)
-	}
-	for _, g := range c.groups {
-		checks = append(checks, &g.check)
-	}
-	return checks
+// kinds are the kinds of documents. Function configs are of our group too: their kinds are not misspelled ones.
+var kinds = []string{
+	contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
 }
 
-// report notes that the rule that runs is broken at path of a document.
-func (c *acrossCheck) report(at *check, path krm.Path, format string, args ...any) {
-	at.rule = c.rule
-	at.report(path, format, args...)
+// misspelled distinguishes a misspelled kind from another kind such as PluginCatalog.
+func misspelled(kind, nearest string) bool {
+	longer, shorter := max(len(kind), len(nearest)), min(len(kind), len(nearest))
+	return longer-shorter <= 2
 }
+
+// topLevel adds the keys beside `spec` that are ignored. Native documents have been converted: only name and spec are left
+// of them.
+func topLevel(item *krm.Item, problems []strictyaml.Problem) []strictyaml.Problem {
+	content := item.YNode().Content
+	for i := 0; i+1 < len(content); i += 2 {
+		key := content[i].Value
+		if slices.Contains(topLevelKeys, key) {
+			continue
+		}
+		p := strictyaml.Problem{
+			Rule: strictyaml.RuleUnknown, Severity: krm.Warning, Path: krm.Path("").Key(key),
+			Message: fmt.Sprintf("key %q is ignored: a document has metadata and spec only", key),
+		}
+		if nearest, sure := strictyaml.Nearest(key, []string{"metadata", "spec"}); nearest != "" {
+			p.Severity, p.Proposed = krm.Error, certain(nearest, sure)
+			p.Message = fmt.Sprintf("unknown key %q: did you mean %q?", key, nearest)
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// topLevelKeys are those of a Kubernetes object. Signadot's command line tool prints `status`.
+var topLevelKeys = []string{"apiVersion", "kind", "metadata", "spec", "status"}

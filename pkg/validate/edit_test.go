@@ -140,16 +140,16 @@ func lastKey(path string) string { return path[strings.LastIndex(path, ".")+1:] 
 // check checks documents and returns a line for each finding: `severity rule path: message`.
 func check(t *testing.T, nodes ...*yaml.Node) []string {
 	t.Helper()
-	return lines(t, validate.Levels{}, nodes...)
+	return lines(t, validate.Options{}, nodes...)
 }
 
-func lines(t *testing.T, levels validate.Levels, nodes ...*yaml.Node) []string {
+func lines(t *testing.T, options validate.Options, nodes ...*yaml.Node) []string {
 	t.Helper()
 	var items []*krm.Item
 	for _, node := range nodes {
 		items = append(items, krm.FromNode(node, ""))
 	}
-	report, err := validate.Check(krm.NewList(items...), levels)
+	report, err := validate.Check(krm.NewList(items...), options)
 	require.NoError(t, err)
 	var all []string
 	for _, result := range report.Results {

@@ -7,14 +7,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// check is one document under check: what could not be decoded, and what the rules found.
-type check struct {
-	item     *krm.Item
-	problems []strictyaml.Problem
-	doubt    doubt
-	renames  []rename
-	rule     *Rule // the rule that runs
-	findings []finding
+// checked is one document that is checked: what could not be decoded, and what the rules found.
+type checked struct {
+	item       *krm.Item
+	problems   []strictyaml.Problem
+	unreadable unreadable
+	renames    []rename
+	findings   []finding
 }
 
 // finding is one break of a rule.
@@ -24,58 +23,73 @@ type finding struct {
 	message  string
 	proposed any
 
-	line, column int  // inside the scalar at path, 0 where it is about the whole
-	worded       bool // the message tells the line in its own words
+	line, column int  // inside the scalar at path, 0 if it is about the whole
+	ownWords     bool // the message need not say the line
 }
 
-// newCheck begins the check of a document with what could not be decoded.
-func newCheck(item *krm.Item, problems []strictyaml.Problem) check {
-	problems = refine(topLevel(item, problems))
-	return check{item: item, problems: problems, doubt: newDoubt(problems), renames: renamed(problems)}
+// newChecked returns a document with what could not be decoded.
+func newChecked(item *krm.Item, problems []strictyaml.Problem) checked {
+	problems = dedupe(topLevel(item, problems))
+	return checked{item: item, problems: problems, unreadable: newUnreadable(problems), renames: renamed(problems)}
 }
 
-// report notes that the rule that runs is broken at path.
-func (c *check) report(path krm.Path, format string, args ...any) {
-	c.propose(path, nil, format, args...)
+// report records that a rule is broken at path.
+func (c *checked) report(r *Rule, path krm.Path, format string, args ...any) {
+	c.propose(r, path, nil, format, args...)
 }
 
-// reportInside is report for a place inside the scalar at path: a line of its value from 1, and a column in characters,
-// 0 where the line's text begins.
-func (c *check) reportInside(path krm.Path, line, column int, format string, args ...any) {
+// propose is report with the value that is certain to be meant, nil if there is none.
+func (c *checked) propose(r *Rule, path krm.Path, value any, format string, args ...any) {
+	c.findings = append(c.findings, finding{rule: r, path: path, message: fmt.Sprintf(format, args...), proposed: value})
+}
+
+// must reports what is wrong with the value at path, unless wrong is empty: words that begin with "must". what names the
+// value in the message and may be empty.
+func (c *checked) must(r *Rule, path krm.Path, what, wrong string) {
+	switch {
+	case wrong == "":
+	case what == "":
+		c.report(r, path, "%s", wrong)
+	default:
+		c.report(r, path, "%s %s", what, wrong)
+	}
+}
+
+// reportInside is report for a position in the scalar at path: a line of its value from 1, and a column in characters, 0
+// for the beginning of the line's text.
+func (c *checked) reportInside(r *Rule, path krm.Path, line, column int, format string, args ...any) {
 	c.findings = append(c.findings,
-		finding{rule: c.rule, path: path, message: fmt.Sprintf(format, args...), line: line, column: column})
+		finding{rule: r, path: path, message: fmt.Sprintf(format, args...), line: line, column: column})
 }
 
-// reportStart is reportInside for the first line, of which the message tells.
-func (c *check) reportStart(path krm.Path, format string, args ...any) {
-	c.reportInside(path, 1, 1, format, args...)
-	c.findings[len(c.findings)-1].worded = true
+// reportStart is reportInside for the first line; the message says that it is about that line.
+func (c *checked) reportStart(r *Rule, path krm.Path, message string) {
+	c.findings = append(c.findings, finding{rule: r, path: path, message: message, line: 1, column: 1, ownWords: true})
 }
 
-// propose is report with the value that is certain to be meant; nil where none is.
-func (c *check) propose(path krm.Path, value any, format string, args ...any) {
-	c.findings = append(c.findings,
-		finding{rule: c.rule, path: path, message: fmt.Sprintf(format, args...), proposed: value})
+// unsure reports whether the value at path could not be read, so that nothing may be concluded from it.
+func (c *checked) unsure(path krm.Path) bool {
+	return len(c.problems) > 0 && c.unreadable.at(c.written(path), c.item.YNode())
 }
 
-// unsure tells whether what stands at path could not be read, so that nothing may be concluded from it.
-func (c *check) unsure(path krm.Path) bool {
-	return len(c.problems) > 0 && c.doubt.at(c.written(path), c.item.YNode())
-}
-
-// results turns what was found into results. A finding that follows from what could not be decoded is dropped, and so
-// is one at the place of a placeholder: the user learns of the cause.
-func (c *check) results(levels Levels) krm.Results {
+// results turns the findings into results. A finding that follows from what could not be decoded is dropped, and so is
+// one about a placeholder's value: the cause is reported.
+func (c *checked) results(options Options) krm.Results {
 	var results krm.Results
-	add := func(f finding, rule string, own krm.Severity) {
-		if severity := levels.of(rule, own); severity != Off {
+	add := func(f finding, rule string, byDefault krm.Severity) {
+		if severity := options.severity(rule, byDefault); severity != off {
 			results = append(results, c.result(f, rule, severity))
 		}
 	}
 	for _, p := range c.problems {
 		add(finding{path: p.Path, message: p.Message, proposed: p.Proposed}, p.Rule, p.Severity)
 	}
-	placeholders := c.placeholders()
+	placeholders := map[krm.Path]bool{}
+	for _, f := range c.findings {
+		if f.rule == &placeholderValue {
+			placeholders[f.path] = true
+		}
+	}
 	for _, f := range c.findings {
 		if f.rule == &placeholderValue || !placeholders[f.path] && !c.unsure(f.path) {
 			f.path = c.written(f.path)
@@ -85,8 +99,8 @@ func (c *check) results(levels Levels) krm.Results {
 	return results
 }
 
-// result says where a finding is: at a key, inside a scalar, or at a value.
-func (c *check) result(f finding, rule string, severity krm.Severity) krm.Result {
+// result returns a finding with its position: at a key, inside a scalar, or at a value.
+func (c *checked) result(f finding, rule string, severity krm.Severity) krm.Result {
 	var result krm.Result
 	switch {
 	case rule == strictyaml.RuleUnknown:
@@ -96,7 +110,7 @@ func (c *check) result(f finding, rule string, severity krm.Severity) krm.Result
 	default:
 		result = krm.At(c.item, f.path, severity, f.message)
 	}
-	if f.worded {
+	if f.ownWords {
 		result.Message = f.message
 	}
 	if result.Tags == nil {
@@ -107,17 +121,4 @@ func (c *check) result(f finding, rule string, severity krm.Severity) krm.Result
 		result.Field.ProposedValue = f.proposed
 	}
 	return result
-}
-
-func (c *check) placeholders() map[krm.Path]bool {
-	var paths map[krm.Path]bool
-	for _, f := range c.findings {
-		if f.rule == &placeholderValue {
-			if paths == nil {
-				paths = map[krm.Path]bool{}
-			}
-			paths[f.path] = true
-		}
-	}
-	return paths
 }

@@ -30,7 +30,7 @@ func FuzzCheck(f *testing.F) {
 			if err != nil {
 				return nil
 			}
-			report, err := validate.Check(krm.NewList(item), validate.Levels{})
+			report, err := validate.Check(krm.NewList(item), validate.Options{})
 			require.NoError(t, err)
 			return report.Results
 		}

@@ -8,30 +8,27 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// imageReference: ResourcePlugin spec, spec.runner.image, and Sandbox spec, images: a valid docker reference.
+// imageReference is about spec.runner.image of plugins and the images of forks.
 var imageReference = Rule{
 	ID: "image-reference", Severity: krm.Error,
-	Demand:  "An image is a valid reference, as the container registries' specification has it.",
+	Demand:  "An image is a valid image reference.",
 	Why:     "The Pod would stay in InvalidImageName.",
+	Sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
 	Example: "spec.runner.image: Ubuntu latest",
-	plugin: func(c *pluginCheck) {
-		c.image("spec.runner.image", c.Spec.Runner.Image)
-	},
-	sandbox: func(c *sandboxCheck) {
-		for i, fork := range c.Spec.Forks {
-			if fork.Customizations == nil {
-				continue
-			}
-			for n, image := range fork.Customizations.Images {
-				c.image(imagePath(i, n).Key("image"), image.Image)
-			}
-		}
+	checks: []check{
+		pluginCheck(func(r *Rule, p *plugin) { p.must(r, "spec.runner.image", "", checkImage(p.Spec.Runner.Image)) }),
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			s.eachImage(func(path krm.Path, image string) { s.must(r, path, "", checkImage(image)) })
+		}),
 	},
 }
 
-func (c *check) image(path krm.Path, image string) {
-	if wrong := checkImage(image); wrong != "" {
-		c.report(path, "%s", wrong)
+// eachImage calls do for each image of the forks, with its path.
+func (s *sandbox) eachImage(do func(path krm.Path, image string)) {
+	for _, fork := range s.forks {
+		for i, image := range fork.Customizations.Images {
+			do(fork.path.Key("images").Index(i).Key("image"), image.Image)
+		}
 	}
 }
 
@@ -45,7 +42,7 @@ func checkImage(image string) string {
 	return ""
 }
 
-// sameImage tells whether two references name the same image: `ubuntu` is `docker.io/library/ubuntu:latest`.
+// sameImage reports whether two references name the same image: `ubuntu` is `docker.io/library/ubuntu:latest`.
 func sameImage(a, b string) bool {
 	one, err := reference.ParseNormalizedNamed(a)
 	other, err2 := reference.ParseNormalizedNamed(b)

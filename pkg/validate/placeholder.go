@@ -6,67 +6,61 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// placeholderValue: Sandbox reference, Mistakes found in real files. It looks at the fields that name things, where
-// nothing of the kind could be meant; scripts, params and values may hold what they like.
+// placeholderValue looks at fields that hold names, which are never meant like that. Scripts, params and values may hold
+// anything.
 var placeholderValue = Rule{
 	ID: "placeholder", Severity: krm.Error,
 	Demand:  "A field that names something holds a name, not a placeholder: no CHANGE_ME, ${name} or @{name}.",
 	Why:     "The placeholder was to be filled in; templates use @{name} and are expanded when native files are read.",
 	Example: "spec.runner.namespace: CHANGE_ME",
-	plugin: func(c *pluginCheck) {
-		c.placeholder(namePath, c.Name)
-		c.placeholder("spec.runner.image", c.Spec.Runner.Image)
-		c.placeholder("spec.runner.namespace", c.Spec.Runner.Namespace)
-	},
-	sandbox: func(c *sandboxCheck) {
-		c.placeholder(namePath, c.Name)
-		c.placeholder("spec.cluster", c.Spec.Cluster)
-		for w := range c.workloads() {
-			c.placeholder(w.path().Key("namespace"), w.Namespace)
-			c.placeholder(w.path().Key("name"), w.Name)
-		}
-		for i, fork := range c.Spec.Forks {
-			if fork.Customizations != nil {
-				for n, image := range fork.Customizations.Images {
-					c.placeholder(imagePath(i, n).Key("image"), image.Image)
-				}
+	checks: []check{
+		pluginCheck(func(r *Rule, p *plugin) {
+			p.placeholder(r, namePath, p.Name)
+			p.placeholder(r, "spec.runner.image", p.Spec.Runner.Image)
+			p.placeholder(r, "spec.runner.namespace", p.Spec.Runner.Namespace)
+		}),
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			s.placeholder(r, namePath, s.Name)
+			s.placeholder(r, clusterPath, s.Spec.Cluster)
+			for _, w := range s.workloads {
+				s.placeholder(r, w.path.Key("namespace"), w.Namespace)
+				s.placeholder(r, w.path.Key("name"), w.Name)
 			}
-		}
-		for i, endpoint := range c.Spec.Endpoints {
-			c.placeholder(hostEndpointPath(i).Key("host"), endpoint.Host)
-		}
-		if c.Spec.DefaultRouteGroup != nil {
-			for i, endpoint := range c.Spec.DefaultRouteGroup.Endpoints {
-				c.placeholder(targetPath(i), endpoint.Target)
+			s.eachImage(func(path krm.Path, image string) { s.placeholder(r, path, image) })
+			for i, e := range s.Spec.Endpoints {
+				s.placeholder(r, endpointPath(i).Key("host"), e.Host)
 			}
-		}
-		for i, resource := range c.Spec.Resources {
-			c.placeholder(resourcePath(i).Key("name"), resource.Name)
-			c.placeholder(resourcePath(i).Key("plugin"), resource.Plugin)
-		}
-	},
-	routeGroup: func(c *routeGroupCheck) {
-		c.placeholder(namePath, c.Name)
-		c.placeholder("spec.cluster", c.Spec.Cluster)
-		for i, endpoint := range c.Spec.Endpoints {
-			c.placeholder(groupEndpointPath(i).Key("target"), endpoint.Target)
-			c.placeholder(groupEndpointPath(i).Key("cluster"), endpoint.Cluster)
-		}
+			for i, e := range s.routeEndpoints() {
+				s.placeholder(r, routeEndpointPath(i).Key("target"), e.Target)
+			}
+			for i, resource := range s.Spec.Resources {
+				s.placeholder(r, resourcePath(i).Key("name"), resource.Name)
+				s.placeholder(r, resourcePath(i).Key("plugin"), resource.Plugin)
+			}
+		}),
+		routeGroupCheck(func(r *Rule, g *routeGroup) {
+			g.placeholder(r, namePath, g.Name)
+			g.placeholder(r, clusterPath, g.Spec.Cluster)
+			for i, e := range g.Spec.Endpoints {
+				g.placeholder(r, endpointPath(i).Key("target"), e.Target)
+				g.placeholder(r, endpointPath(i).Key("cluster"), e.Cluster)
+			}
+		}),
 	},
 }
 
-func (c *check) placeholder(path krm.Path, text string) {
+func (c *checked) placeholder(r *Rule, path krm.Path, text string) {
 	name, at := directiveName(text)
 	switch {
 	case at < 0:
-		if wholePlaceholder(text) {
-			c.report(path, "%q is a placeholder: fill it in", text)
+		if isPlaceholder(text) {
+			c.report(r, path, "%q is a placeholder: fill it in", text)
 		}
 	case text[at] == '@':
-		c.report(path, "%q holds a template directive: it must be filled in, as import-plugin and file mode do", text)
+		c.report(r, path, "%q holds a template directive: it must be filled in, as import-plugin and file mode do", text)
 	default:
 		meant := text[:at] + "@" + text[at+1:]
-		c.propose(path, meant, "%q is not a template: a variable must be written @{%s}", text, name)
+		c.propose(r, path, meant, "%q is not a template: a variable must be written @{%s}", text, name)
 	}
 }
 
@@ -83,15 +77,10 @@ func directiveName(text string) (name string, at int) {
 	return "", -1
 }
 
-// wholePlaceholder tells whether a text is nothing but CHANGE_ME or <name>.
-func wholePlaceholder(text string) bool {
-	switch {
-	case text == "":
-		return false
-	case text[0] == '<':
-		return text[len(text)-1] == '>'
-	case text[0] == 'c' || text[0] == 'C':
-		return strings.EqualFold(strings.ReplaceAll(strings.ReplaceAll(text, "_", ""), "-", ""), "changeme")
+// isPlaceholder reports whether a text is CHANGE_ME, in any spelling, or <name>.
+func isPlaceholder(text string) bool {
+	if strings.HasPrefix(text, "<") {
+		return strings.HasSuffix(text, ">")
 	}
-	return false
+	return strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(text), "changeme")
 }

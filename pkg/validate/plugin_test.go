@@ -56,8 +56,8 @@ func TestPluginName(t *testing.T) {
 			`error kind kind: unknown kind "Resourceplugin": did you mean "ResourcePlugin"?`,
 		},
 		"kind: SignadotResourcePlugin": {
-			`warning former-kind kind: "SignadotResourcePlugin" is the old form: a plugin must be a ResourcePlugin of ` +
-				`resourceplugins.dev/v1alpha1 today`,
+			`warning former-kind kind: "SignadotResourcePlugin" is an old kind: a plugin must be a ResourcePlugin of ` +
+				`resourceplugins.dev/v1alpha1`,
 		},
 		"apiVersion: signadot.com/v1\nkind: SignadotResourcePlugin": {"warning former-kind kind: "},
 		"kind: ValidatePlugin": nil,
@@ -180,7 +180,7 @@ func TestOverlay(t *testing.T) {
 			"warning overlay-replaced " + at,
 		},
 		at + `"spec: {containers: [{name: main, env: [{name: DB_NAME, value: x}]}]}"`: {
-			"warning overlay-variable " + at + `variable "DB_NAME" of the overlay is never seen: remove it, ` +
+			"warning overlay-variable " + at + `variable "DB_NAME" of the overlay has no effect: remove it, ` +
 				`step "drop" gets another value for it`,
 		},
 		at + `"spec: {containers: [{name: main, env: [{name: SIGNADOT_SANDBOX_ID, value: x}]}]}"`: {

@@ -155,7 +155,7 @@ func TestRealSandboxesFitTheirPlugins(t *testing.T) {
 	for _, d := range read.Documents {
 		list.Append(d.Item)
 	}
-	report, err := validate.Check(list, validate.Levels{})
+	report, err := validate.Check(list, validate.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{4, 4}, []int{report.Plugins, report.Sandboxes})
 	for _, result := range report.Results {

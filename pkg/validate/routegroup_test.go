@@ -95,7 +95,7 @@ func TestDeepMatches(t *testing.T) {
 	for _, depth := range []int{50, 51, 60, 3000} {
 		got := check(t, edited(t, aRouteGroup, nest(depth)))
 		if assert.Len(t, got, 1, depth) {
-			assert.Contains(t, got[0], "must not stand in more than 100 lists and mappings")
+			assert.Contains(t, got[0], "must not be nested in more than 100 lists and mappings")
 		}
 	}
 }

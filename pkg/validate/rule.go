@@ -1,9 +1,3 @@
-// Package rule holds what plugin and sandbox documents must keep to, and checks them.
-//
-// A Rule is an id, a severity, the words that the reference page needs, and a function over a document that package
-// plugin or package sandbox has read. Adding one is writing its function beside those of the same field, and naming it
-// in Rules. The engine does the rest: it reads the documents, spreads them over the cores, drops what follows from
-// another mistake at the same place, and applies the severities that the user configured.
 package validate
 
 import (
@@ -13,54 +7,92 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Rule is one thing that documents must keep to.
+// Rule is one requirement that documents must meet.
 type Rule struct {
-	// ID names the rule in configs and in the tag "rule" of results.
+	// ID names the rule in configs and in the tag `rule` of results.
 	ID string
-	// Severity is the rule's own; Levels may change it.
+	// Severity is the default severity; Options may change it.
 	Severity krm.Severity
-	// Demand says what must hold, in one sentence.
+	// Demand says in one sentence what must hold.
 	Demand string
-	// Why says what goes wrong otherwise, or which page asks for it.
+	// Why says what goes wrong otherwise.
 	Why string
+	// Sources are links to what requires it; none if Why says it all.
+	Sources []string
 	// Example is a field and a value that breaks the rule, as `path: value` in YAML.
 	Example string
 
-	// plugin, sandbox and routeGroup look at one document. plugins, sandboxes and routeGroups look at all of them and
-	// report on those they are named after. What is found while decoding has none of them.
-	plugin      func(*pluginCheck)
-	sandbox     func(*sandboxCheck)
-	routeGroup  func(*routeGroupCheck)
-	plugins     func(*acrossCheck)
-	sandboxes   func(*acrossCheck)
-	routeGroups func(*acrossCheck)
-	// pluginUpdates and sandboxUpdates compare with an older state; Check does not run them.
-	pluginUpdates  func(*updateCheck)
-	sandboxUpdates func(*updateCheck)
+	// checks look for breaks of the rule. A rule of the YAML decoder has none.
+	checks []check
+}
+
+// The pages that rules come from.
+const (
+	pluginSpec     = "https://www.signadot.com/docs/reference/resource-plugins/spec"
+	sandboxSpec    = "https://www.signadot.com/docs/reference/sandboxes/spec"
+	routeGroupSpec = "https://www.signadot.com/docs/reference/route-groups/spec"
+	clientModels   = "https://github.com/signadot/go-sdk/tree/main/models"
+	kubernetesName = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
+)
+
+// check is a function of one of the types below: the type says what it looks at.
+type check interface {
+	// kind is the kind of the documents that the check reports on.
+	kind() string
+}
+
+type (
+	// pluginCheck, sandboxCheck and routeGroupCheck look at one document.
+	pluginCheck     func(*Rule, *plugin)
+	sandboxCheck    func(*Rule, *sandbox)
+	routeGroupCheck func(*Rule, *routeGroup)
+	// listCheck looks at all documents of a list.
+	listCheck struct {
+		on  string
+		run func(*Rule, *documents)
+	}
+	// updateCheck compares two states of a list. Check does not run it, CheckUpdate does.
+	updateCheck struct {
+		on  string
+		run func(*Rule, *update)
+	}
+)
+
+func (pluginCheck) kind() string     { return contract.ResourcePlugin }
+func (sandboxCheck) kind() string    { return contract.Sandbox }
+func (routeGroupCheck) kind() string { return contract.RouteGroup }
+func (c listCheck) kind() string     { return c.on }
+func (c updateCheck) kind() string   { return c.on }
+
+// checksOf calls do for each check of the type, in the order of Rules.
+func checksOf[C check](do func(*Rule, C)) {
+	for _, r := range Rules {
+		for _, c := range r.checks {
+			if typed, ok := c.(C); ok {
+				do(r, typed)
+			}
+		}
+	}
 }
 
 // Kinds returns the kinds of the documents that the rule is about.
 func (r *Rule) Kinds() []string {
-	var kinds []string
-	if r.plugin != nil || r.plugins != nil || r.pluginUpdates != nil {
-		kinds = append(kinds, contract.ResourcePlugin)
-	}
-	if r.sandbox != nil || r.sandboxes != nil || r.sandboxUpdates != nil {
-		kinds = append(kinds, contract.Sandbox)
-	}
-	if r.routeGroup != nil || r.routeGroups != nil {
-		kinds = append(kinds, contract.RouteGroup)
-	}
-	if kinds == nil {
+	if r.checks == nil {
 		return []string{contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup}
 	}
-	return kinds
+	var kinds []string
+	for _, c := range r.checks {
+		kinds = append(kinds, c.kind())
+	}
+	return slices.Compact(kinds)
 }
 
-// ComparesStates tells whether the rule is about an update: CheckUpdate finds what breaks it, and Check does not.
-func (r *Rule) ComparesStates() bool { return r.pluginUpdates != nil || r.sandboxUpdates != nil }
+// ComparesStates reports whether the rule is about updates: CheckUpdate checks it, and Check does not.
+func (r *Rule) ComparesStates() bool {
+	return slices.ContainsFunc(r.checks, func(c check) bool { _, isUpdate := c.(updateCheck); return isUpdate })
+}
 
-// Rules are all rules, grouped by the document and the field that they are about.
+// Rules are all rules, in the order of the documents and the fields that they are about.
 var Rules = []*Rule{
 	&documentVersion, &documentKind, &formerKind,
 	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &aliasLimit, &depthLimit,
@@ -73,9 +105,9 @@ var Rules = []*Rule{
 	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
 	&outputName, &outputUnique, &outputPath,
 
-	&sandboxName, &duplicateSandbox, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
+	&sandboxName, &duplicateSandbox, &sandboxState, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
 	&labelReserved, &ttlDuration, &ttlOffset,
-	&workloadKind, &workloadPlace, &workloadUnique, &workloadNameUnique, &imageContainer,
+	&workloadKind, &workloadName, &workloadUnique, &workloadNameUnique, &imageContainer,
 	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey,
 	&patchType, &patchValue, &patchField,
 	&endpointUnique, &endpointPort, &endpointProtocol, &endpointHost, &endpointTarget, &endpointWorkload,
@@ -88,7 +120,7 @@ var Rules = []*Rule{
 	&immutableVersion, &versionInUse, &immutableField, &forkRemoved, &teardownSkipped,
 }
 
-// Find returns the rule of an id, nil where there is none.
+// Find returns the rule with an id, nil if there is none.
 func Find(id string) *Rule {
 	if i := slices.IndexFunc(Rules, func(r *Rule) bool { return r.ID == id }); i >= 0 {
 		return Rules[i]

@@ -9,14 +9,14 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The bounds of a suggestion: comparing a name with every other one must not cost more than the check itself.
+// The limits of a suggestion: comparing a name with all others must not cost more than the check itself.
 const (
 	mostCandidates = 50
 	longestName    = 32
 )
 
-// suggest reports that there is no such name, with the candidate that is likely to be meant.
-func (c *check) suggest(path krm.Path, nothing, name string, candidates []string, otherwise string) {
+// suggest reports that there is no such name, with the candidate that is likely to be meant, or else with otherwise.
+func (c *checked) suggest(r *Rule, path krm.Path, nothing, name string, candidates []string, otherwise string) {
 	if name == "" {
 		return // for the rule "required"
 	}
@@ -26,15 +26,15 @@ func (c *check) suggest(path krm.Path, nothing, name string, candidates []string
 		nearest, sure = strictyaml.Nearest(name, short)
 	}
 	if nearest == "" {
-		c.report(path, "%s %q: %s", nothing, name, otherwise)
+		c.report(r, path, "%s %q: %s", nothing, name, otherwise)
 		return
 	}
-	c.propose(path, certain(nearest, sure), "%s %q: did you mean %q?", nothing, name, nearest)
+	c.propose(r, path, certain(nearest, sure), "%s %q: did you mean %q?", nothing, name, nearest)
 }
 
 func tooLong(name string) bool { return len(name) > longestName }
 
-// certain is a value to propose, nil where it is only likely.
+// certain is a value to propose, nil if it is only likely.
 func certain(value string, sure bool) any {
 	if sure {
 		return value
@@ -42,7 +42,7 @@ func certain(value string, sure bool) any {
 	return nil
 }
 
-// listed names the first of some names, for a message that says what there is.
+// listed names the first of some names for a message.
 func listed(names []string) string {
 	const most = 10
 	if len(names) == 0 {
@@ -58,16 +58,43 @@ func listed(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// oneOf reports a word that is given and none of those allowed, and proposes the one that differs in case alone.
-func (c *check) oneOf(path krm.Path, word string, allowed ...string) {
-	if word == "" || slices.Contains(allowed, word) {
+// oneOf reports a value that is given and not allowed, and proposes the one that differs in case alone.
+func (c *checked) oneOf(r *Rule, path krm.Path, value string, allowed ...string) {
+	if value == "" || slices.Contains(allowed, value) {
 		return
 	}
 	var proposed any
 	for _, one := range allowed {
-		if strings.EqualFold(one, word) {
+		if strings.EqualFold(one, value) {
 			proposed = one
 		}
 	}
-	c.propose(path, proposed, "must be one of %s, not %q", listed(allowed), word)
+	c.propose(r, path, proposed, "must be one of %s, not %q", listed(allowed), value)
+}
+
+// once reports the name of a list's element that another element has. An empty name is for other rules.
+func (c *checked) once(r *Rule, seen map[string]bool, name, what string, path krm.Path) {
+	if seen[name] && name != "" {
+		c.report(r, path.Key("name"), "%s name %q must be unique: it is already taken", what, name)
+	}
+	seen[name] = true
+}
+
+// The functions below return what is wrong with a value, as words that begin with "must", and empty if nothing is. An
+// empty text is valid: the rule "required" reports a value that must be set.
+
+// checkLength checks that a text has at most 255 bytes, the limit of the specifications for texts.
+func checkLength(text string) string {
+	if len(text) > 255 {
+		return fmt.Sprintf("must have at most 255 bytes, not %d", len(text))
+	}
+	return ""
+}
+
+// checkPort checks a TCP port.
+func checkPort(port int) string {
+	if port < 1 || port > 65535 {
+		return fmt.Sprintf("must be between 1 and 65535, not %d", port)
+	}
+	return ""
 }

@@ -1,159 +1,121 @@
 package validate
 
 import (
-	"strings"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/template"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Older is an older state of the documents under check.
-type Older struct {
-	// List holds the documents of then.
+// Base is an older state of the documents, such as that of a Git revision.
+type Base struct {
+	// List holds the older documents.
 	List *krm.ResourceList
-	// Partial tells that not every document of now could be read: then none counts as removed.
+	// Partial says that not every current document could be read: then none counts as removed.
 	Partial bool
-	// Origins returns where the parts of a value came from, of a document of now or of then; nil knows of no value.
-	Origins func(*yaml.Node) []template.Origin
+	// Literals returns the parts of a scalar's text that stand around the values of template variables, one more than there
+	// are variables. It may return nil for a scalar without variables. It is called with nodes of either list; a nil
+	// function means that no document had variables.
+	Literals func(*yaml.Node) []string
 }
 
-// CheckUpdate checks what has become of an older state: what is published and what runs must not change under its users.
-// An error means that a document could not be parsed.
-func CheckUpdate(list *krm.ResourceList, older Older, levels Levels) (krm.Results, error) {
-	if older.Origins == nil {
-		older.Origins = func(*yaml.Node) []template.Origin { return nil }
+// CheckUpdate checks what has changed since an older state: published versions and immutable fields of sandboxes must not
+// change, and what is in use must not be removed. It returns an error if a document cannot be parsed, or if the options
+// are wrong. Check reports what is wrong with the current documents themselves.
+func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Results, error) {
+	if wrong := options.Errors(); len(wrong) > 0 {
+		return nil, wrong[0]
 	}
-	before, err := newState(older.List)
+	if base.Literals == nil {
+		base.Literals = func(*yaml.Node) []string { return nil }
+	}
+	before, err := readDocuments(base.List)
 	if err != nil {
 		return nil, err
 	}
-	after, err := newState(list)
+	after, err := readDocuments(list)
 	if err != nil {
 		return nil, err
 	}
-	u := &updateCheck{Older: older, before: before, after: after}
+	u := &update{Base: base, before: before, after: after}
 	u.sandboxes, u.removed = pair(before.sandboxes, after.sandboxes)
-	for _, u.rule = range Rules {
-		for _, run := range []func(*updateCheck){u.rule.pluginUpdates, u.rule.sandboxUpdates} {
-			if run != nil {
-				run(u)
-			}
-		}
+	checksOf(func(r *Rule, check updateCheck) { check.run(r, u) })
+	var results krm.Results
+	for _, c := range slices.Concat(before.all(), after.all()) {
+		c.problems = nil // Check reports them
+		results = append(results, c.results(options)...)
 	}
-	return append(before.results(levels), after.results(levels)...).Sort(), nil
+	return results.Sort(), nil
 }
 
-// updateCheck is two states under check.
-type updateCheck struct {
-	Older
-	before, after *state
-	sandboxes     []changed         // that are in both
-	removed       []*updatedSandbox // that are in the older one alone
-	rule          *Rule             // the rule that runs
+// update is two states of the documents.
+type update struct {
+	Base
+	before, after *documents
+	sandboxes     []changed  // that are in both
+	removed       []*sandbox // that are in the older one alone
 }
 
-// state is the documents of one time.
-type state struct {
-	plugins   []*updatedPlugin
-	byName    map[string]*updatedPlugin // by name and version in full
-	sandboxes []*updatedSandbox
-}
-
-// updatedPlugin is a plugin that has a name.
-type updatedPlugin struct {
-	check
-	name version.Name
-}
-
-type updatedSandbox struct {
-	*document.Sandbox
-	check
-}
-
-func newState(list *krm.ResourceList) (*state, error) {
-	plugins, err := list.Select(contract.APIVersion, contract.ResourcePlugin)
+// readDocuments reads the plugins and sandboxes of a list. Plugins without a valid name are left out.
+func readDocuments(list *krm.ResourceList) (*documents, error) {
+	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox)
 	if err != nil {
 		return nil, err
 	}
-	sandboxes, err := list.Select(contract.APIVersion, contract.Sandbox)
-	if err != nil {
-		return nil, err
-	}
-	s := &state{byName: make(map[string]*updatedPlugin, len(plugins))}
-	for _, item := range plugins {
-		name, err := version.ParseName(document.Identity(item))
-		if err != nil {
-			continue
-		}
-		p := &updatedPlugin{check: check{item: item}, name: name}
-		s.plugins = append(s.plugins, p)
-		if s.byName[name.String()] == nil {
-			s.byName[name.String()] = p
-		}
-	}
-	for _, item := range sandboxes {
-		read, problems := document.ReadSandbox(item)
-		s.sandboxes = append(s.sandboxes,
-			&updatedSandbox{Sandbox: read, check: check{item: item, problems: problems, doubt: newDoubt(problems)}})
-	}
-	return s, nil
+	d := newDocuments(list, items)
+	cores.Each(len(d.plugins), func(i int) { d.plugins[i].read() })
+	cores.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].read() })
+	d.plugins = slices.DeleteFunc(d.plugins, func(p *plugin) bool { return p.nameErr != nil })
+	return d, nil
 }
 
-// results returns what was found. What could not be decoded is told by Check, and of the older state by nobody.
-func (s *state) results(levels Levels) krm.Results {
-	results := make(krm.Results, 0, len(s.plugins)+len(s.sandboxes))
-	for _, p := range s.plugins {
-		results = append(results, p.results(levels)...)
+// find returns the first plugin with a name and version, nil if there is none.
+func (d *documents) find(name string) *plugin {
+	if d.versions == nil {
+		d.versions = make(map[string]*plugin, len(d.plugins))
+		for _, p := range slices.Backward(d.plugins) {
+			d.versions[p.name.String()] = p
+		}
 	}
-	for _, one := range s.sandboxes {
-		one.problems = nil
-		results = append(results, one.results(levels)...)
-	}
-	return results
-}
-
-// report notes that the rule that runs is broken at path of a document.
-func (u *updateCheck) report(at *check, path krm.Path, format string, args ...any) {
-	at.rule = u.rule
-	at.report(path, format, args...)
+	return d.versions[name]
 }
 
 // changed is a sandbox of both states.
-type changed struct{ before, after *updatedSandbox }
+type changed struct{ before, after *sandbox }
 
-// pair finds what has become of each sandbox. One that is gone from its cluster, while one of its name has come to
-// another, has moved there.
-func pair(before, after []*updatedSandbox) (both []changed, removed []*updatedSandbox) {
+// unread reports whether the value at path could not be read in either state.
+func (s changed) unread(path krm.Path) bool { return s.before.unsure(path) || s.after.unsure(path) }
+
+// pair finds what has become of each sandbox. If one is no longer in its cluster, and one of its name is new in another
+// cluster, it has moved there.
+func pair(before, after []*sandbox) (both []changed, removed []*sandbox) {
 	type identity struct{ cluster, name string }
-	here := make(map[identity]*updatedSandbox, len(after))
+	idOf := func(s *sandbox) identity { return identity{s.Spec.Cluster, s.LowerName()} }
+	left := make(map[identity]*sandbox, len(after)) // not paired yet
+	byName := make(map[string][]*sandbox, len(after))
 	for _, s := range after {
-		if id := (identity{s.Spec.Cluster, s.LowerName()}); here[id] == nil {
-			here[id] = s
+		if left[idOf(s)] == nil {
+			left[idOf(s)] = s
 		}
+		byName[s.LowerName()] = append(byName[s.LowerName()], s)
 	}
-	named := make(map[string][]*updatedSandbox, len(after))
-	for _, s := range after {
-		named[s.LowerName()] = append(named[s.LowerName()], s)
-	}
-	var gone []*updatedSandbox
+	var gone []*sandbox
 	for _, s := range before {
-		id := identity{s.Spec.Cluster, s.LowerName()}
-		if now := here[id]; now != nil {
-			both = append(both, changed{s, now})
-			here[id] = nil
+		now := left[idOf(s)]
+		if now == nil {
+			gone = append(gone, s)
 			continue
 		}
-		gone = append(gone, s)
+		both = append(both, changed{s, now})
+		left[idOf(s)] = nil
 	}
 	for _, s := range gone {
-		var moved []*updatedSandbox
-		for _, now := range named[s.LowerName()] {
-			if here[identity{now.Spec.Cluster, now.LowerName()}] == now {
+		var moved []*sandbox
+		for _, now := range byName[s.LowerName()] {
+			if left[idOf(now)] == now {
 				moved = append(moved, now)
 			}
 		}
@@ -162,13 +124,7 @@ func pair(before, after []*updatedSandbox) (both []changed, removed []*updatedSa
 			continue
 		}
 		both = append(both, changed{s, moved[0]})
-		here[identity{moved[0].Spec.Cluster, moved[0].LowerName()}] = nil
+		left[idOf(moved[0])] = nil
 	}
 	return both, removed
-}
-
-// absent tells whether the sandbox's delete phase is what is wanted of it (rendering, Two phases, one life).
-func (s *updatedSandbox) absent() bool {
-	state, _ := s.item.Annotation(contract.StateKey)
-	return strings.TrimSpace(state) == "absent"
 }

@@ -7,21 +7,22 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/digest"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// immutableVersion: ResourcePlugin spec, publishing; contract, Identity: variables are part of a version.
+// immutableVersion counts the values of variables as part of a version.
 var immutableVersion = Rule{
 	ID: "immutable-version", Severity: krm.Error,
-	Demand:  "A version of a plugin that the older state has is as it was (--base, --base-ref).",
-	Why:     "A published version is immutable: the server refuses another content under the same name and version.",
+	Demand:  "A version of a plugin that the older state has is unchanged (--base, --base-ref).",
+	Why:     "A published version is immutable: Signadot refuses other content under the same name and version.",
+	Sources: []string{pluginSpec},
 	Example: "spec.description: another one",
-	pluginUpdates: func(u *updateCheck) {
+	checks: []check{updateCheck{contract.ResourcePlugin, func(r *Rule, u *update) {
 		for _, now := range u.after.plugins {
-			then := u.before.byName[now.name.String()]
+			then := u.before.find(now.name.String())
 			if then == nil || !differ(then, now) {
 				continue
 			}
@@ -29,13 +30,13 @@ var immutableVersion = Rule{
 			if u.sameButVariables(then.spec(), now.spec()) {
 				message += "; the documents differ only in what variables gave: give --set the values of the published one"
 			}
-			u.report(&now.check, namePath, "%s", message)
+			now.report(r, namePath, "%s", message)
 		}
-	},
+	}}},
 }
 
-// differ tells whether two documents publish different things. What has no digest is told of elsewhere.
-func differ(a, b *updatedPlugin) bool {
+// differ reports whether two documents publish different content. Documents without a digest are reported by other rules.
+func differ(a, b *plugin) bool {
 	one, err := digest.Of(a.name, a.spec())
 	if err != nil {
 		return false
@@ -44,57 +45,58 @@ func differ(a, b *updatedPlugin) bool {
 	return err == nil && one != other
 }
 
-func (p *updatedPlugin) spec() *yaml.Node { return krm.Value(p.item.YNode(), "spec") }
+func (p *plugin) spec() *yaml.Node { return krm.Value(p.Item.YNode(), "spec") }
 
-// versionInUse: ResourcePlugin spec, publishing.
 var versionInUse = Rule{
 	ID: "version-in-use", Severity: krm.Error,
-	Demand:  "A version that a sandbox has is not removed (--base, --base-ref).",
-	Why:     "The server refuses it: the sandbox could neither be made again nor be torn down.",
+	Demand:  "A version that a sandbox uses is not removed (--base, --base-ref).",
+	Why:     "Signadot refuses it: the sandbox could be neither created again nor torn down.",
+	Sources: []string{pluginSpec},
 	Example: "metadata.name: another@1.0.0",
-	pluginUpdates: func(u *updateCheck) {
+	checks: []check{updateCheck{contract.ResourcePlugin, func(r *Rule, u *update) {
 		if u.Partial {
 			return
 		}
 		needs := u.after.needs()
 		for _, then := range u.before.plugins {
-			if u.after.byName[then.name.String()] != nil {
+			if u.after.find(then.name.String()) != nil {
 				continue
 			}
 			users := map[string]bool{}
 			for _, n := range needs[then.name.Bare] {
-				users[n.sandbox] = users[n.sandbox] || n.Admits(then.name.Version)
+				if n.Admits(then.name.Version) {
+					users[n.sandbox] = true
+				}
 			}
-			maps.DeleteFunc(users, func(_ string, uses bool) bool { return !uses })
 			if len(users) > 0 {
 				names := strings.Join(slices.Sorted(maps.Keys(users)), ", ")
-				u.report(&then.check, namePath, "%s", version.StillReferenced(then.name.Shown(), names))
+				then.report(r, namePath, "%s", version.StillReferenced(then.name.Shown(), names))
 			}
 		}
-	},
+	}}},
 }
 
-// need is a sandbox's reference that no version of its state does for.
+// need is a sandbox's reference that no version of its state satisfies.
 type need struct {
 	version.Reference
 	sandbox string
 }
 
-// needs returns, by the plugin's name, what the sandboxes of a state lack.
-func (s *state) needs() map[string][]need {
-	versions := make(map[string][]*updatedPlugin, len(s.plugins))
-	for _, p := range s.plugins {
+// needs returns, by the plugin's name, the references that no plugin satisfies.
+func (d *documents) needs() map[string][]need {
+	versions := make(map[string][]*plugin, len(d.plugins))
+	for _, p := range d.plugins {
 		versions[p.name.Bare] = append(versions[p.name.Bare], p)
 	}
 	needs := map[string][]need{}
-	for _, one := range s.sandboxes {
+	for _, one := range d.sandboxes {
 		for _, resource := range one.Spec.Resources {
 			reference, err := version.ParseReference(resource.Plugin)
 			if err != nil {
 				continue
 			}
-			does := func(p *updatedPlugin) bool { return reference.Admits(p.name.Version) }
-			if !slices.ContainsFunc(versions[reference.Bare], does) {
+			admitted := func(p *plugin) bool { return reference.Admits(p.name.Version) }
+			if !slices.ContainsFunc(versions[reference.Bare], admitted) {
 				needs[reference.Bare] = append(needs[reference.Bare], need{reference, one.Name})
 			}
 		}
@@ -102,19 +104,19 @@ func (s *state) needs() map[string][]need {
 	return needs
 }
 
-// sameButVariables tells whether two values differ only in what variables gave.
-func (u *updateCheck) sameButVariables(a, b *yaml.Node) bool {
+// sameButVariables reports whether two values differ only in the values of template variables.
+func (u *update) sameButVariables(a, b *yaml.Node) bool {
 	left := digest.MaxSize // aliases can make a small tree large
 	var same func(a, b *yaml.Node) bool
 	same = func(a, b *yaml.Node) bool {
 		left--
-		a, b = target(a), target(b)
+		a, b = dereference(a), dereference(b)
 		if a == nil || b == nil || left < 0 || a.Kind != b.Kind {
 			return a == b
 		}
 		switch a.Kind {
 		case yaml.ScalarNode:
-			return a.Value == b.Value || sameText(a, b, u.Origins(a), u.Origins(b))
+			return a.Value == b.Value || sameText(a.Value, b.Value, u.Literals(a), u.Literals(b))
 		case yaml.SequenceNode:
 			return slices.EqualFunc(a.Content, b.Content, same)
 		case yaml.MappingNode:
@@ -134,49 +136,35 @@ func (u *updateCheck) sameButVariables(a, b *yaml.Node) bool {
 	return same(a, b)
 }
 
-func target(node *yaml.Node) *yaml.Node {
+func dereference(node *yaml.Node) *yaml.Node {
 	for node != nil && node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
 	return node
 }
 
-// sameText tells whether two texts differ only in what variables gave. Of a text that was expanded before it got here
-// nobody knows what a variable gave: there the text around the other one's variables must be found.
-func sameText(a, b *yaml.Node, ofA, ofB []template.Origin) bool {
-	partsA, partsB := around(a.Value, ofA), around(b.Value, ofB)
+// sameText reports whether two texts differ only in the values of template variables, given their literals. If a document
+// was expanded before, its literals are unknown: those of the other text must be found in it.
+func sameText(a, b string, literalsA, literalsB []string) bool {
 	switch {
-	case len(partsA) > 1 && len(partsB) > 1:
-		return slices.Equal(partsA, partsB)
-	case len(partsA) > 1:
-		return matches(partsA, b.Value)
-	case len(partsB) > 1:
-		return matches(partsB, a.Value)
+	case len(literalsA) > 1 && len(literalsB) > 1:
+		return slices.Equal(literalsA, literalsB)
+	case len(literalsA) > 1:
+		return matches(literalsA, b)
+	case len(literalsB) > 1:
+		return matches(literalsB, a)
 	default:
 		return false
 	}
 }
 
-// around returns the text between the parts that variables gave.
-func around(text string, origins []template.Origin) []string {
-	var parts []string
-	from := 0
-	for _, o := range origins {
-		if o.Variable != "" {
-			parts = append(parts, text[from:o.Start])
-			from = o.End
-		}
-	}
-	return append(parts, text[from:])
-}
-
-// matches tells whether text is the parts, at least two, with anything between them.
-func matches(parts []string, text string) bool {
-	text, begins := strings.CutPrefix(text, parts[0])
-	last := len(parts) - 1
-	text, ends := strings.CutSuffix(text, parts[last])
-	for _, part := range parts[1:last] {
-		_, rest, found := strings.Cut(text, part)
+// matches reports whether a text is the literals, at least two, with anything between them.
+func matches(literals []string, text string) bool {
+	text, begins := strings.CutPrefix(text, literals[0])
+	last := len(literals) - 1
+	text, ends := strings.CutSuffix(text, literals[last])
+	for _, literal := range literals[1:last] {
+		_, rest, found := strings.Cut(text, literal)
 		if !found {
 			return false
 		}

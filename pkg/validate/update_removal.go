@@ -8,49 +8,45 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// forkRemoved: Sandbox spec, Updates: whether a fork can be deleted depends on the operator's version.
 var forkRemoved = Rule{
 	ID: "fork-removed", Severity: krm.Warning,
 	Demand:  "A fork that the older state has is not removed from its sandbox (--base, --base-ref).",
-	Why:     "Only newer operators delete it.",
+	Why:     "Only newer versions of Signadot's operator delete it.",
+	Sources: []string{sandboxSpec},
 	Example: "spec.forks: []",
-	sandboxUpdates: func(u *updateCheck) {
-		for _, s := range u.sandboxes {
-			if s.before.absent() || s.unread("spec.forks") {
-				continue
-			}
-			for _, fork := range s.before.Spec.Forks {
-				if !s.after.forks(fork) {
-					u.report(&s.after.check, "spec.forks", "the fork of %s is removed: older operators refuse that; "+
-						"if yours does, make another sandbox", workloadText(fork.ForkOf))
-				}
-			}
-		}
-	},
-}
-
-// forks tells whether the sandbox has a fork, by its workload or by its name.
-func (s *updatedSandbox) forks(fork v1alpha1.Fork) bool {
-	return slices.ContainsFunc(s.Spec.Forks, func(one v1alpha1.Fork) bool {
-		return one.ForkOf.Plain() == fork.ForkOf.Plain() || one.Name == fork.Name && one.Name != ""
-	})
-}
-
-// teardownSkipped: rendering, Two phases, one life: removing the document first runs nothing.
-var teardownSkipped = Rule{
-	ID: "teardown-skipped", Severity: krm.Warning,
-	Demand:  "A sandbox with resources is removed after its teardown only (--base, --base-ref).",
-	Why:     "Without its delete phase what the plugins made stays: databases, queues, buckets.",
-	Example: "metadata.name: another",
-	sandboxUpdates: func(u *updateCheck) {
-		if u.Partial {
+	checks: eachChanged(func(r *Rule, s changed) {
+		if s.before.absent() || s.unread("spec.forks") {
 			return
 		}
+		for _, fork := range s.before.Spec.Forks {
+			kept := slices.ContainsFunc(s.after.Spec.Forks, func(one v1alpha1.Fork) bool {
+				return one.ForkOf.Plain() == fork.ForkOf.Plain() || one.Name == fork.Name && one.Name != ""
+			})
+			if !kept {
+				s.after.report(r, "spec.forks", "the fork of %s is removed: older operators refuse that; "+
+					"if yours does, make another sandbox", workloadText(fork.ForkOf))
+			}
+		}
+	}),
+}
+
+var teardownSkipped = Rule{
+	ID: "teardown-skipped", Severity: krm.Warning,
+	Demand:  "A sandbox with resources is removed only after its teardown (--base, --base-ref).",
+	Why:     "Without its delete phase, what the plugins created stays: databases, queues, buckets.",
+	Example: "metadata.name: another",
+	checks: []check{updateCheck{contract.Sandbox, func(r *Rule, u *update) {
 		for _, s := range u.removed {
-			if !s.absent() && (len(s.Spec.Resources) > 0 || s.unsure("spec.resources")) {
-				u.report(&s.check, namePath, "sandbox %q is removed without its teardown: nothing deletes what its resources made; "+
+			if !u.Partial && !s.absent() && (len(s.Spec.Resources) > 0 || s.unsure("spec.resources")) {
+				s.report(r, namePath, "sandbox %q is removed without its teardown: nothing deletes what its resources made; "+
 					"restore it with the annotation %s: absent, and remove it when its delete phase is done", s.Name, contract.StateKey)
 			}
 		}
-	},
+	}}},
+}
+
+// absent reports whether the sandbox is to be torn down. The rule "sandbox-state" reports an invalid state.
+func (s *sandbox) absent() bool {
+	absent, err := s.IsAbsent()
+	return absent && err == nil
 }

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -25,9 +24,9 @@ func listOf(nodes []*yaml.Node) *krm.ResourceList {
 	return list
 }
 
-func update(t *testing.T, older validate.Older, after ...*yaml.Node) []string {
+func update(t *testing.T, base validate.Base, after ...*yaml.Node) []string {
 	t.Helper()
-	results, err := validate.CheckUpdate(listOf(after), older, validate.Levels{})
+	results, err := validate.CheckUpdate(listOf(after), base, validate.Options{})
 	require.NoError(t, err)
 	var all []string
 	for _, r := range results {
@@ -53,7 +52,7 @@ func TestExamplesBreakTheRulesOfUpdates(t *testing.T) {
 		at := map[string]int{contract.ResourcePlugin: 0, contract.Sandbox: 1}[r.Kinds()[0]]
 		require.Len(t, r.Kinds(), 1, r.ID)
 		apply(t, after[at], r.Example)
-		got := update(t, validate.Older{List: listOf(before)}, after...)
+		got := update(t, validate.Base{List: listOf(before)}, after...)
 		require.NotEmpty(t, got, r.ID)
 		for _, line := range got {
 			assert.True(t, strings.HasPrefix(line, string(r.Severity)+" "+r.ID+" "), "%s: %s", r.ID, line)
@@ -65,8 +64,8 @@ func TestExamplesBreakTheRulesOfUpdates(t *testing.T) {
 func TestAnUnchangedStateHasNoFindings(t *testing.T) {
 	t.Parallel()
 	before := docs(edited(t, aPlugin), edited(t, aSandbox), edited(t, aRouteGroup))
-	assert.Empty(t, update(t, validate.Older{List: listOf(before)}, edited(t, aRouteGroup), edited(t, aSandbox), edited(t, aPlugin)))
-	assert.Empty(t, update(t, validate.Older{List: krm.NewList()}, before...))
+	assert.Empty(t, update(t, validate.Base{List: listOf(before)}, edited(t, aRouteGroup), edited(t, aSandbox), edited(t, aPlugin)))
+	assert.Empty(t, update(t, validate.Base{List: krm.NewList()}, before...))
 }
 
 func TestPublishedVersionsAreImmutable(t *testing.T) {
@@ -89,7 +88,7 @@ func TestPublishedVersionsAreImmutable(t *testing.T) {
 	}
 	for _, c := range cases {
 		before := docs(edited(t, aPlugin, c.before))
-		got := update(t, validate.Older{List: listOf(before)}, edited(t, aPlugin, c.after))
+		got := update(t, validate.Base{List: listOf(before)}, edited(t, aPlugin, c.after))
 		assert.Equal(t, c.want, strings.Join(got, "\n"), "%s -> %s", c.before, c.after)
 	}
 }
@@ -119,8 +118,8 @@ func TestVersionsThatSandboxesHaveStay(t *testing.T) {
 			[]string{removed + "hello-db@1.0.0 is still referenced by sandbox(es): feature-x"}},
 	}
 	for name, c := range cases {
-		assert.Equal(t, c.want, update(t, validate.Older{List: listOf(before)}, c.after...), name)
-		assert.Empty(t, update(t, validate.Older{List: listOf(before), Partial: true}, c.after...), name)
+		assert.Equal(t, c.want, update(t, validate.Base{List: listOf(before)}, c.after...), name)
+		assert.Empty(t, update(t, validate.Base{List: listOf(before), Partial: true}, c.after...), name)
 	}
 }
 
@@ -151,10 +150,10 @@ func TestSandboxesKeepWhatIsImmutable(t *testing.T) {
 	}
 	before := listOf(docs(edited(t, aSandbox)))
 	for change, want := range must {
-		got := update(t, validate.Older{List: before}, edited(t, aSandbox, change))
+		got := update(t, validate.Base{List: before}, edited(t, aSandbox, change))
 		assert.Equal(t, []string{"error immutable-field " + want}, got, change)
 		again := docs(edited(t, aSandbox, absent))
-		assert.Empty(t, update(t, validate.Older{List: listOf(again)}, edited(t, aSandbox, change)), "a new life: %s", change)
+		assert.Empty(t, update(t, validate.Base{List: listOf(again)}, edited(t, aSandbox, change)), "a new life: %s", change)
 	}
 	may := []string{
 		"spec.labels.team: other", "-spec.ttl", "spec.ttl.duration: 3d", "spec.endpoints: []",
@@ -169,17 +168,17 @@ func TestSandboxesKeepWhatIsImmutable(t *testing.T) {
 		"spec.virtual: 3", "spec.resources: 3", "spec.cluster: [a]", // which Check tells of
 	}
 	for _, change := range may {
-		assert.Empty(t, update(t, validate.Older{List: before}, edited(t, aSandbox, change)), change)
+		assert.Empty(t, update(t, validate.Base{List: before}, edited(t, aSandbox, change)), change)
 	}
 }
 
 func TestRemovedForksAreDoubtful(t *testing.T) {
 	t.Parallel()
 	before := listOf(docs(edited(t, aSandbox)))
-	got := update(t, validate.Older{List: before}, edited(t, aSandbox, "spec.forks[1].forkOf.name: other"))
+	got := update(t, validate.Base{List: before}, edited(t, aSandbox, "spec.forks[1].forkOf.name: other"))
 	assert.Equal(t, []string{`warning fork-removed spec.forks: the fork of the Rollout "cart" of namespace "shop" is ` +
 		`removed: older operators refuse that; if yours does, make another sandbox`}, got)
-	assert.Len(t, update(t, validate.Older{List: before}, edited(t, aSandbox, "-spec.forks")), 2)
+	assert.Len(t, update(t, validate.Base{List: before}, edited(t, aSandbox, "-spec.forks")), 2)
 }
 
 func TestSandboxesGoAfterTheirTeardown(t *testing.T) {
@@ -201,8 +200,8 @@ func TestSandboxesGoAfterTheirTeardown(t *testing.T) {
 	}
 	for name, c := range cases {
 		before := docs(edited(t, aSandbox, c.before))
-		assert.Equal(t, c.want, update(t, validate.Older{List: listOf(before)}, c.after...), name)
-		assert.Empty(t, update(t, validate.Older{List: listOf(before), Partial: true}, c.after...), name)
+		assert.Equal(t, c.want, update(t, validate.Base{List: listOf(before)}, c.after...), name)
+		assert.Empty(t, update(t, validate.Base{List: listOf(before), Partial: true}, c.after...), name)
 	}
 }
 
@@ -210,11 +209,6 @@ func TestSandboxesGoAfterTheirTeardown(t *testing.T) {
 func TestVariablesArePartOfAVersion(t *testing.T) {
 	t.Parallel()
 	const image = "spec.runner.image"
-	gave := func(node *yaml.Node, path krm.Path, start, end int) (*yaml.Node, template.Origin) {
-		value, ok := path.Find(node)
-		require.True(t, ok)
-		return value, template.Origin{Variable: "tag", Start: start, End: end}
-	}
 	cases := map[string]struct {
 		before, after string
 		then, now     bool // filled in by a variable
@@ -231,19 +225,20 @@ func TestVariablesArePartOfAVersion(t *testing.T) {
 	}
 	for name, c := range cases {
 		before, after := edited(t, aPlugin, image+": "+c.before), edited(t, aPlugin, image+": "+c.after)
-		origins := map[*yaml.Node][]template.Origin{}
+		literals := map[*yaml.Node][]string{}
 		for _, side := range []struct {
 			filled bool
 			node   *yaml.Node
 		}{{c.then, before}, {c.now, after}} {
 			if side.filled {
-				value, origin := gave(side.node, image, len("reg/a:"), len("reg/a:1.0"))
-				origins[value] = []template.Origin{origin}
+				value, ok := krm.Path(image).Find(side.node)
+				require.True(t, ok)
+				literals[value] = []string{value.Value[:len("reg/a:")], value.Value[len("reg/a:1.0"):]}
 			}
 		}
-		got := update(t, validate.Older{
-			List:    listOf(docs(before)),
-			Origins: func(node *yaml.Node) []template.Origin { return origins[node] },
+		got := update(t, validate.Base{
+			List:     listOf(docs(before)),
+			Literals: func(node *yaml.Node) []string { return literals[node] },
 		}, after)
 		require.Len(t, got, 1, name)
 		assert.Equal(t, c.want, strings.HasSuffix(got[0], "; the documents differ only in what variables gave: "+
@@ -253,10 +248,9 @@ func TestVariablesArePartOfAVersion(t *testing.T) {
 
 func TestLevelsOfUpdates(t *testing.T) {
 	t.Parallel()
-	levels, wrong := validate.ParseLevels(true, map[string]string{"immutable-field": "off"})
-	require.Empty(t, wrong)
+	options := validate.Options{Strict: true, Rules: map[string]string{"immutable-field": "off"}}
 	results, err := validate.CheckUpdate(listOf(docs(edited(t, aSandbox, "-spec.forks", "spec.description: other"))),
-		validate.Older{List: listOf(docs(edited(t, aSandbox)))}, levels)
+		validate.Base{List: listOf(docs(edited(t, aSandbox)))}, options)
 	require.NoError(t, err)
 	require.Len(t, results, 2)
 	assert.Equal(t, krm.Error, results[0].Severity)

@@ -1,40 +1,34 @@
 package validate
 
 import (
-	"strings"
-
 	"github.com/resource-plugins/krm-functions/internal/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// variableName: Kubernetes API validation, EnvVar.
+// variableName is about inputs[].as.env of plugins, and env of forks and local workloads.
 var variableName = Rule{
 	ID: "variable-name", Severity: krm.Error,
 	Demand:  "An environment variable has letters, digits, `_`, `-` and `.`, and does not start with a digit.",
 	Why:     "Kubernetes refuses the Pod otherwise.",
+	Sources: []string{"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables"},
 	Example: "spec.create[0].inputs[0].as.env: DB NAME",
-	plugin: func(c *pluginCheck) {
-		c.variables(func(at krm.Path, name string) {
-			if wrong := form.Variable(name); wrong != "" {
-				c.report(at, "%s", wrong)
+	checks: []check{
+		pluginCheck(func(r *Rule, p *plugin) {
+			p.variables(func(path krm.Path, name string) { p.must(r, path, "", form.Variable(name)) })
+		}),
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			for _, v := range s.environment {
+				s.must(r, v.path.Key("name"), "", form.Variable(v.Name))
 			}
-		})
-	},
-	sandbox: func(c *sandboxCheck) {
-		for v := range c.environment() {
-			if wrong := form.Variable(v.Name); wrong != "" {
-				c.report(v.path().Key("name"), "%s", wrong)
-			}
-		}
+		}),
 	},
 }
 
-// shellName tells whether a variable name that Kubernetes takes is one to a shell too.
-func shellName(name string) bool { return !strings.ContainsAny(name, "-.") }
-
-func underscore(r rune) rune {
-	if r == '-' || r == '.' {
-		return '_'
+// variables calls do for each variable that an input names. A variable that is derived from a valid name is valid.
+func (p *plugin) variables(do func(path krm.Path, name string)) {
+	for _, in := range p.inputs {
+		if in.As != nil && in.As.Env != "" {
+			do(in.path.Key("as").Key("env"), in.As.Env)
+		}
 	}
-	return r
 }

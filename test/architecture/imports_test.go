@@ -41,12 +41,10 @@ var layers = []struct {
 	{path: "pkg/krm"},
 	{path: "internal/strictyaml"},
 	{path: "internal/form"},
-	{path: "internal/manifest"},
 	{path: "internal/yamlprint"},
 	{path: "internal/version"},
 	{path: "internal/digest"},
 	{path: "internal/document"},
-	{path: "internal/workflow"},
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
@@ -56,6 +54,7 @@ var layers = []struct {
 	{path: "pkg/render/sandbox"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
+	{path: "internal/report"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/function"},
 }

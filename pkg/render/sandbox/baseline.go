@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // The kinds of workloads that can be forked. A sandbox may call a Rollout an ArgoRollout.
@@ -81,7 +80,7 @@ func readCluster(list *krm.ResourceList) (*cluster, error) {
 		return nil, err
 	}
 	objects, errs := make([]object, len(items)), make([]error, len(items))
-	cores.Each(len(items), func(i int) { objects[i], errs[i] = render.ReadObject(items[i]) })
+	cores.Each(len(items), func(i int) { objects[i], errs[i] = readObject(items[i]) })
 	c := &cluster{
 		workloads: map[v1alpha1.Workload][]*workload{}, namespaces: map[string]*namespace{}, nameless: map[string][]*workload{},
 	}

@@ -15,7 +15,7 @@ const folder = "rendered/"
 func (r *renderer) pack(s *input, f *fork, copies []object) {
 	file := folder + contract.FileName(s.Name) + "/forks/" + f.name + ".yaml"
 	for i, o := range copies {
-		change, err := r.inventory.PutObject(&unstructured.Unstructured{Object: o}, r.place(file, i))
+		change, err := r.reconciler.Put(render.Object{Kind: text(o, "kind"), Value: &unstructured.Unstructured{Object: o}}, r.place(file, i))
 		if err != nil {
 			s.report("spec.forks", krm.Error, err.Error())
 			return
@@ -26,7 +26,7 @@ func (r *renderer) pack(s *input, f *fork, copies []object) {
 
 // place returns where an object goes; files have no package to keep it in.
 func (r *renderer) place(file string, index int) *render.Place {
-	if r.options.Files {
+	if r.options.WithoutPaths {
 		return nil
 	}
 	return &render.Place{Path: file, Index: index}
@@ -39,15 +39,15 @@ func (r *renderer) deliver(mayRemove bool) Summary {
 		return Summary{}
 	}
 	for _, s := range r.sandboxes {
-		r.inventory.Apply(s.changes)
+		r.reconciler.Apply(s.changes)
 	}
-	r.inventory.Apply(routes)
+	r.reconciler.Apply(routes)
 	r.annotateEndpoints()
-	if r.options.Files && !r.options.Baseline {
+	if r.options.WithoutPaths && !r.options.Baseline {
 		r.removeBaseline()
 	}
 	if mayRemove {
-		r.inventory.RemoveRest()
+		r.reconciler.RemoveRest()
 	}
 	return r.summary()
 }
@@ -57,7 +57,7 @@ func (r *renderer) packRoutes() (changes []render.Change) {
 	files := map[string]int{}
 	for _, route := range r.routes.objects {
 		file := route.file()
-		change, err := r.inventory.PutObject(route.Manifest, r.place(file, files[file]))
+		change, err := r.reconciler.Put(route.Object, r.place(file, files[file]))
 		files[file]++
 		if err != nil {
 			r.list.Report(krm.NewResult(krm.Error, err.Error()))
@@ -75,7 +75,7 @@ func (r route) file() string {
 	case contract.RouteGroup:
 		return folder + "route-groups/" + contract.FileName(r.owner.name) + ".yaml"
 	}
-	return folder + "routes/" + r.GetNamespace() + "-" + r.GetName() + ".yaml"
+	return folder + "routes/" + r.Value.GetNamespace() + "-" + r.Value.GetName() + ".yaml"
 }
 
 // removeBaseline removes from the list what was not rendered: piped into kubectl, it would overwrite what runs.

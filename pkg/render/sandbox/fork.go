@@ -108,7 +108,10 @@ func (f *fork) identify(o object, name, of string) {
 	metadata["name"], metadata["namespace"] = name, f.baseline.namespace
 	f.relabel(metadata)
 	annotations := ensure(metadata, "annotations")
-	maps.DeleteFunc(annotations, func(key string, _ any) bool { return isIdentity(key) })
+	maps.DeleteFunc(annotations, func(key string, value any) bool {
+		_, isText := value.(string) // the API server refuses others
+		return !isText || isIdentity(key)
+	})
 	annotations[contract.BaselineKey] = of
 	annotations[contract.ForkKey] = f.name
 	annotations[contract.RenderedByKey] = f.owner.renderedBy

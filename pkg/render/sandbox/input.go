@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -83,26 +81,4 @@ func (s *input) readAnnotations(list *krm.ResourceList) {
 	if s.key, err = sandboxKey(s.Sandbox); err != nil {
 		list.Report(krm.At(s.Item, keyPath(), krm.Error, err.Error()))
 	}
-}
-
-// ofCluster returns the sandboxes of the cluster that is asked for, or of the only one there is. A cluster without sandboxes
-// is a warning; the error means that one must be chosen.
-func ofCluster(list *krm.ResourceList, sandboxes []*input, asked string) ([]*input, error) {
-	if asked != "" {
-		chosen := slices.DeleteFunc(slices.Clone(sandboxes), func(s *input) bool { return s.Cluster() != asked })
-		if len(chosen) == 0 && len(sandboxes) > 0 {
-			list.Report(krm.NewResult(krm.Warning, fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", asked)))
-		}
-		return chosen, nil
-	}
-	var clusters []string
-	for _, s := range sandboxes {
-		clusters = append(clusters, s.Cluster())
-	}
-	slices.Sort(clusters)
-	if clusters = slices.Compact(clusters); len(clusters) > 1 {
-		return nil, OptionErrors{{"cluster", "must be set, since there are sandboxes of several clusters: one of " +
-			strings.Join(clusters, ", ")}}
-	}
-	return sandboxes, nil
 }

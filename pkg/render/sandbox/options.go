@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // Options say what Render renders.
@@ -17,9 +19,9 @@ type Options struct {
 	// Name is the name of the function config. It is on what is rendered, in the annotation resourceplugins.dev/rendered-by,
 	// and only what has it is replaced and removed later.
 	Name string
-	// Files means that the list was read from files, to be piped into kubectl, and not from an orchestrator: what is rendered
-	// has no path in a package, and the baseline is removed from the list unless RenderSandbox.Baseline is set.
-	Files bool
+	// WithoutPaths means that the list is to be piped into kubectl, and not kept in a package: what is rendered gets no path,
+	// and the baseline is removed from the list unless RenderSandbox.Baseline is set.
+	WithoutPaths bool
 }
 
 // DefaultOptions are those of the function: one replica a fork, and no routes.
@@ -30,30 +32,10 @@ func DefaultOptions() Options {
 	}
 }
 
-// OptionError says that an option cannot be used.
-type OptionError struct {
-	// Option is the key of v1alpha1.RenderSandbox, such as `headers[1]`.
-	Option krm.Path
-	// Message is one line that says what it must be.
-	Message string
-}
-
-// OptionErrors are all options that cannot be used.
-type OptionErrors []OptionError
-
-func (e OptionErrors) Error() string {
-	lines := make([]string, len(e))
-	for i, wrong := range e {
-		lines[i] = string(wrong.Option) + ": " + wrong.Message
-	}
-	return strings.Join(lines, "\n")
-}
-
-// check returns an OptionErrors, or nil if every option can be used.
-func (o *Options) check() error {
-	var all OptionErrors
+// Validate returns everything that is wrong with the options.
+func (o Options) Validate() (all []*render.OptionError) {
 	wrong := func(option krm.Path, format string, args ...any) {
-		all = append(all, OptionError{option, fmt.Sprintf(format, args...)})
+		all = append(all, &render.OptionError{Option: option, Message: fmt.Sprintf(format, args...)})
 	}
 	if o.Replicas < 0 {
 		wrong("replicas", "must be at least 0, not %d", o.Replicas)
@@ -67,10 +49,15 @@ func (o *Options) check() error {
 		}
 	}
 	o.checkGateway(wrong)
-	if all == nil {
-		return nil
-	}
 	return all
+}
+
+func join(wrong []*render.OptionError) error {
+	all := make([]error, len(wrong))
+	for i := range wrong {
+		all[i] = wrong[i]
+	}
+	return errors.Join(all...)
 }
 
 // checkGateway checks where endpoints are published.

@@ -36,21 +36,22 @@ type Summary struct {
 }
 
 // Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to the
-// list's results. With an error among these, nothing is rendered and nothing removed. The error is an OptionErrors, or says
-// which document cannot be read.
+// list's results. With an error among these, nothing is rendered and nothing removed. The error joins a
+// *render.OptionError for each option that cannot be used, or is that of an item that cannot be read.
 func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := options.check(); err != nil {
-		return Summary{}, err
+	render.MarkInputs(list)
+	if wrong := options.Validate(); len(wrong) > 0 {
+		return Summary{}, join(wrong)
 	}
 	if err := reportInvalid(list); err != nil || list.Results().Failed() {
 		return Summary{}, err
 	}
 	sandboxes, groups := readInputs(list, items)
-	if sandboxes, err = ofCluster(list, sandboxes, options.Cluster); err != nil {
+	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster); err != nil {
 		return Summary{}, err
 	}
 	baseline, err := readCluster(list)
@@ -59,7 +60,7 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	}
 	r := &renderer{list: list, options: options, baseline: baseline, sandboxes: sandboxes, groups: groups}
 	r.chooseCluster()
-	r.inventory = render.NewInventory(list, render.Owner{
+	r.reconciler = render.NewReconciler(list, render.Owner{
 		Name: options.Name, Package: render.PackageOf(list),
 		Owns:  func(_, phase string) bool { return phase == "" },
 		Kinds: []string{deployment, rollout, "Service", httpRoute.Kind, virtualService.Kind},
@@ -73,14 +74,14 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 
 // renderer is one run: the baseline, the sandboxes, and what becomes of them.
 type renderer struct {
-	list      *krm.ResourceList
-	options   Options
-	baseline  *cluster
-	inventory *render.Inventory
-	name      string // of the cluster; empty if no document has one
-	sandboxes []*input
-	groups    []routedGroup // of the cluster, or of every one
-	routes    routes
+	list       *krm.ResourceList
+	options    Options
+	baseline   *cluster
+	reconciler *render.Reconciler
+	name       string // of the cluster; empty if no document has one
+	sandboxes  []*input
+	groups     []routedGroup // of the cluster, or of every one
+	routes     routes
 }
 
 // chooseCluster chooses the config's cluster, or else that of the first document that has one, and drops the route groups of
@@ -104,7 +105,7 @@ func hasSandbox(items []*krm.Item) bool {
 // reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; warnings are for validate-plugin to
 // report.
 func reportInvalid(list *krm.ResourceList) error {
-	report, err := validate.Check(list, validate.Levels{})
+	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
 		return err
 	}

@@ -64,8 +64,7 @@ func Add(c *resolve.CatalogDocument, plugins []*krm.Item, options Options) ([]ve
 // check looks for what the rules of plugins forbid and, where documents cannot be in one catalog, for what they change of
 // the catalog as it is: what they would add to it would only be told of twice.
 func check(c *resolve.CatalogDocument, plugins []*krm.Item) (krm.Results, error) {
-	levels, _ := validate.ParseLevels(false, nil)
-	report, err := validate.Check(krm.NewList(plugins...), levels)
+	report, err := validate.Check(krm.NewList(plugins...), validate.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,138 @@
+package document
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// Cycle is a list of steps: each waits for the next one, and the last for the first.
+type Cycle struct {
+	Steps []StepRef
+	// Names are the steps' names, in the same order.
+	Names []string
+	// Input is the index of the input through which the first step waits for the second.
+	Input int
+}
+
+// String is the cycle as a path, such as `a → b → a`: each step waits for the one after its arrow.
+func (c Cycle) String() string {
+	return strings.Join(append(slices.Clone(c.Names), c.Names[0]), " → ")
+}
+
+// Cycles returns one cycle for each group of steps that wait for each other: a shortest one through the group's first
+// step. They come in the order of declaration.
+func (g *Graph) Cycles() []Cycle {
+	var cycles []Cycle
+	for _, phase := range v1alpha1.Phases {
+		from, to := g.phase(phase)
+		left := to - from - len(g.order(from, to))
+		if left == 0 {
+			continue
+		}
+		for _, group := range g.groups(from, to) {
+			if cycle, ok := g.shortest(group); ok {
+				cycles = append(cycles, cycle)
+			}
+		}
+	}
+	return cycles
+}
+
+// shortest searches breadth first for the shortest path from the group's first step back to itself.
+func (g *Graph) shortest(group []int) (Cycle, bool) {
+	first := group[0]
+	members := make(map[int]bool, len(group))
+	for _, i := range group {
+		members[i] = true
+	}
+	type visit struct {
+		before int // the step that waits for this one
+		input  int
+	}
+	visited := map[int]visit{}
+	for queue := []int{first}; len(queue) > 0; queue = queue[1:] {
+		for _, e := range g.steps[queue[0]].producers {
+			if _, seen := visited[e.producer]; seen || !members[e.producer] {
+				continue
+			}
+			visited[e.producer] = visit{before: queue[0], input: e.input}
+			queue = append(queue, e.producer)
+		}
+		if _, closed := visited[first]; closed {
+			break
+		}
+	}
+	back, closed := visited[first]
+	if !closed {
+		return Cycle{}, false
+	}
+	path := []int{first}
+	input := back.input
+	for i := back.before; i != first; i = visited[i].before {
+		path = append(path, i)
+		input = visited[i].input
+	}
+	slices.Reverse(path[1:])
+	return g.cycle(path, input), true
+}
+
+func (g *Graph) cycle(path []int, input int) Cycle {
+	cycle := Cycle{Input: input}
+	for _, i := range path {
+		cycle.Steps = append(cycle.Steps, g.steps[i].ref)
+		cycle.Names = append(cycle.Names, g.steps[i].step.Name)
+	}
+	return cycle
+}
+
+// groups returns the strongly connected components of a phase (Tarjan's algorithm), each ascending, in the order of their
+// first steps.
+func (g *Graph) groups(from, to int) [][]int {
+	var (
+		groups  [][]int
+		stack   []int
+		count   int
+		number  = make([]int, to-from)  // by step, in the order of visits; 0 is a step not visited yet
+		low     = make([]int, to-from)  // the lowest number on the stack that a step reaches
+		onStack = make([]bool, to-from) // by step
+	)
+	var visit func(step int)
+	visit = func(step int) {
+		count++
+		number[step-from], low[step-from], onStack[step-from] = count, count, true
+		stack = append(stack, step)
+		for _, e := range g.steps[step].producers {
+			switch {
+			case !g.samePhase(step, e.producer):
+			case number[e.producer-from] == 0:
+				visit(e.producer)
+				low[step-from] = min(low[step-from], low[e.producer-from])
+			case onStack[e.producer-from]:
+				low[step-from] = min(low[step-from], number[e.producer-from])
+			}
+		}
+		if low[step-from] != number[step-from] {
+			return
+		}
+		start := len(stack) - 1
+		for stack[start] != step {
+			start--
+		}
+		group := slices.Clone(stack[start:])
+		stack = stack[:start]
+		for _, member := range group {
+			onStack[member-from] = false
+		}
+		slices.Sort(group)
+		groups = append(groups, group)
+	}
+	for i := from; i < to; i++ {
+		if number[i-from] == 0 {
+			visit(i)
+		}
+	}
+	slices.SortFunc(groups, func(a, b []int) int { return a[0] - b[0] })
+	return groups
+}

@@ -1,0 +1,106 @@
+package document
+
+import (
+	"container/heap"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// Order returns the steps of a phase so that each comes after those it reads from; among steps that are ready, the one
+// declared first comes first. Steps of a cycle, and those that wait for one, are left out: see Cycles.
+func (g *Graph) Order(phase v1alpha1.Phase) []StepRef {
+	from, to := g.phase(phase)
+	order := make([]StepRef, 0, to-from)
+	for _, i := range g.order(from, to) {
+		order = append(order, g.steps[i].ref)
+	}
+	return order
+}
+
+// order is Kahn's algorithm with a heap for the ready steps.
+func (g *Graph) order(from, to int) []int {
+	waits := make([]int, to-from)
+	var ready ascending
+	for i := from; i < to; i++ {
+		for _, e := range g.steps[i].producers {
+			if g.samePhase(i, e.producer) {
+				waits[i-from]++
+			}
+		}
+		if waits[i-from] == 0 {
+			ready = append(ready, i) // in ascending order, which is a heap already
+		}
+	}
+	order := make([]int, 0, to-from)
+	for len(ready) > 0 {
+		i := heap.Pop(&ready).(int)
+		order = append(order, i)
+		for _, consumer := range g.steps[i].consumers {
+			if waits[consumer-from]--; waits[consumer-from] == 0 {
+				heap.Push(&ready, consumer)
+			}
+		}
+	}
+	return order
+}
+
+// Depth returns, for each step of a phase, the number of steps of the longest chain within the phase that ends with it:
+// 1 for a step that waits for no other, 0 for a step that Order leaves out.
+func (g *Graph) Depth(phase v1alpha1.Phase) []int {
+	from, to := g.phase(phase)
+	depth := make([]int, to-from)
+	for _, i := range g.order(from, to) {
+		longest := 0
+		for _, e := range g.steps[i].producers {
+			if g.samePhase(i, e.producer) {
+				longest = max(longest, depth[e.producer-from])
+			}
+		}
+		depth[i-from] = longest + 1
+	}
+	return depth
+}
+
+// Producer is a step that another one reads from.
+type Producer struct {
+	Step StepRef
+	// Outputs are the names of the outputs that are read, each once, in the order in which the inputs name them.
+	Outputs []string
+}
+
+// Producers returns the steps of either phase that a step reads from, each once, in the order in which its inputs name
+// them.
+func (g *Graph) Producers(of StepRef) []Producer {
+	consumer := g.steps[g.position(of)]
+	var producers []Producer
+	at, read := map[int]int{}, map[v1alpha1.StepOutput]bool{}
+	for _, e := range consumer.producers {
+		from := *consumer.step.Inputs[e.input].ValueFromStep
+		if read[from] {
+			continue
+		}
+		read[from] = true
+		n, known := at[e.producer]
+		if !known {
+			n = len(producers)
+			at[e.producer] = n
+			producers = append(producers, Producer{Step: g.steps[e.producer].ref})
+		}
+		producers[n].Outputs = append(producers[n].Outputs, from.Output)
+	}
+	return producers
+}
+
+// ascending is a heap of steps, the one declared first on top.
+type ascending []int
+
+func (h ascending) Len() int           { return len(h) }
+func (h ascending) Less(i, j int) bool { return h[i] < h[j] }
+func (h ascending) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *ascending) Push(step any)     { *h = append(*h, step.(int)) }
+func (h *ascending) Pop() any {
+	last := len(*h) - 1
+	step := (*h)[last]
+	*h = (*h)[:last]
+	return step
+}

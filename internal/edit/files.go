@@ -1,0 +1,81 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Files finds what results are about in the files that they name. It is not safe for concurrent use.
+type Files struct {
+	read  func(file string) []byte
+	known map[string]*Text
+}
+
+// NewFiles returns the files that read gives the content of; read returns nil if it has no file of that name.
+func NewFiles(read func(file string) []byte) *Files {
+	return &Files{read: read, known: map[string]*Text{}}
+}
+
+// Text returns the text of a file without its byte order mark, nil if the file is not known.
+func (f *Files) Text(file string) *Text {
+	if text, ok := f.known[file]; ok {
+		return text
+	}
+	var text *Text
+	if content := f.read(file); content != nil {
+		text = New(bytes.TrimPrefix(content, []byte(byteOrderMark)), 0)
+	}
+	f.known[file] = text
+	return text
+}
+
+// Scalar finds the value or the key that a result shows, at the place of the result.
+func (f *Files) Scalar(result krm.Result) (*Text, *Scalar, error) {
+	place := result.Place
+	text := f.Text(place.File)
+	if text == nil || place.Column == 0 {
+		return nil, nil, errors.New("its place in a file is not known")
+	}
+	var current string
+	if result.Field != nil {
+		current, _ = result.Field.CurrentValue.(string)
+	}
+	node := &yaml.Node{Kind: yaml.ScalarNode, Line: place.Line, Column: place.Column}
+	scalar, ok := text.Scalar(node, current)
+	if !ok {
+		return nil, nil, fmt.Errorf("the file does not say %q there: a template may give it", current)
+	}
+	return text, scalar, nil
+}
+
+// IsCertain reports whether a result proposes the one value or key that must be there instead.
+func IsCertain(result krm.Result) bool {
+	return result.Field != nil && result.Field.ProposedValue != nil
+}
+
+// Proposal returns the edit that a result proposes, and the text that it counts from. The error says why the change
+// must be made by hand.
+func (f *Files) Proposal(result krm.Result) (*Text, Edit, error) {
+	text, scalar, err := f.Scalar(result)
+	if err != nil {
+		return nil, Edit{}, err
+	}
+	if scalar.Block {
+		return nil, Edit{}, errors.New("a value of several lines must be changed by hand")
+	}
+	var value string
+	if proposed, ok := result.Field.ProposedValue.(string); ok {
+		value = krm.Quote(proposed, scalar.Style)
+	} else if encoded, err := json.Marshal(result.Field.ProposedValue); err != nil {
+		return nil, Edit{}, err
+	} else {
+		value = string(encoded)
+	}
+	return text, Edit{From: scalar.Start, To: scalar.End, Text: value}, nil
+}

@@ -1,0 +1,105 @@
+package function
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/template"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// ValidatePlugin is the KRM function validate-plugin.
+func ValidatePlugin() cli.Function {
+	return cli.Function{
+		Name: "validate-plugin",
+		Purpose: "checks resource plugins, sandboxes and route groups against the rules of their specifications, and changes " +
+			"nothing unless --fix asks for it.",
+		Kind:   "ValidatePlugin",
+		Output: cli.Findings,
+		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
+			"validate-plugin --base-ref main .",
+		Config: func() cli.Config { return &validatePlugin{} },
+		Rules:  ruleDescriptions,
+		OpenRevision: func(name string) (cli.Revision, error) {
+			return load.OpenRevision(name, load.MaxFile)
+		},
+	}
+}
+
+// ruleDescriptions returns the rules for formats that describe them.
+func ruleDescriptions() []report.Rule {
+	all := make([]report.Rule, len(validate.Rules))
+	for i, r := range validate.Rules {
+		all[i] = report.Rule{ID: r.ID, Severity: r.Severity, Description: r.Demand, Why: r.Why}
+	}
+	return all
+}
+
+type validatePlugin struct{ v1alpha1.ValidatePlugin }
+
+// Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
+// comes out as it went in but for its results: kustomize refuses a validator that changes anything.
+func (c *validatePlugin) Process(call cli.Call) (string, error) {
+	options := validate.Options{Strict: c.Strict, Rules: c.Rules}
+	if wrong := options.Errors(); len(wrong) > 0 {
+		for _, w := range wrong {
+			call.ConfigError(krm.Path("rules").Key(w.Rule), w.Message)
+		}
+		return "", nil
+	}
+	checked, err := validate.Check(call.List, options)
+	if err != nil {
+		return "", err
+	}
+	call.List.Report(checked.Results...)
+	call.List.Report(validatePublished(call.List)...)
+	if then := call.Base; then != nil {
+		base := validate.Base{List: then.List, Partial: then.Partial}
+		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
+		found, err := validate.CheckUpdate(call.List, base, options)
+		if err != nil {
+			return "", err
+		}
+		call.List.Report(found...)
+	}
+	return "checked " + validateSummary(checked), nil
+}
+
+// literals returns the parts of a text around the values of template variables.
+func literals(text string, origins []template.Origin) []string {
+	var parts []string
+	from := 0
+	for _, o := range origins {
+		if o.Variable != "" {
+			parts = append(parts, text[from:o.Start])
+			from = o.End
+		}
+	}
+	return append(parts, text[from:])
+}
+
+// validatePublished returns what is wrong with the catalogs and locks of the list, and which plugins are not what those say was
+// published.
+func validatePublished(list *krm.ResourceList) []krm.Result {
+	for _, item := range list.Items() {
+		if kind := item.Kind(); kind == contract.Catalog || kind == contract.PluginLock {
+			return resolve.LintPublished(list.Items())
+		}
+	}
+	return nil
+}
+
+// validateSummary says how many documents of each kind were checked; route groups are rare.
+func validateSummary(checked validate.Report) string {
+	plugins, sandboxes := cli.Count(checked.Plugins, "plugin"), cli.Count(checked.Sandboxes, "sandbox")
+	if checked.RouteGroups == 0 {
+		return plugins + " and " + sandboxes
+	}
+	return plugins + ", " + sandboxes + " and " + cli.Count(checked.RouteGroups, "route group")
+}

@@ -1,0 +1,139 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// git returns a command that only reads. The settings keep it from fetching what a partial clone lacks, from asking for a
+// password, and from translating messages.
+func git(args ...string) *exec.Cmd {
+	command := exec.Command("git", append([]string{"--no-pager", "-c", "core.quotepath=off"}, args...)...)
+	command.Env = append(command.Environ(), "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+	return command
+}
+
+// gitOutput runs git and returns what it prints.
+func gitOutput(args ...string) (string, error) {
+	out, err := git(args...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if line, _, _ := strings.Cut(string(exit.Stderr), "\n"); line != "" {
+			return "", errors.New(line)
+		}
+	}
+	return string(out), err
+}
+
+// objects reads objects from one `git cat-file --batch`, which is started when the first one is read.
+type objects struct {
+	lock    *sync.Mutex
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func (o *objects) start() (err error) {
+	command := git("cat-file", "--batch")
+	if o.in, err = command.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	o.out = bufio.NewReader(out)
+	if err := command.Start(); err != nil {
+		return err
+	}
+	o.command = command
+	return nil
+}
+
+// read returns the content of an object.
+func (o *objects) read(id string) ([]byte, error) {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	if o.command == nil {
+		if err := o.start(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := io.WriteString(o.in, id+"\n"); err != nil {
+		return nil, err
+	}
+	// `<id> <type> <size>`, or `<id> missing`; then the content and a newline.
+	line, err := o.out.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("git ended early: %w", err)
+	}
+	words := strings.Fields(line)
+	if len(words) != 3 {
+		return nil, fmt.Errorf("the git repository must have the object %s: fetch it first (a partial clone lacks some)", id)
+	}
+	size, err := strconv.Atoi(words[2])
+	if err != nil {
+		return nil, err
+	}
+	content := make([]byte, size+1)
+	if _, err := io.ReadFull(o.out, content); err != nil {
+		return nil, fmt.Errorf("git ended early: %w", err)
+	}
+	return content[:size], nil
+}
+
+func (o *objects) close() error {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	if o.command == nil {
+		return nil
+	}
+	return errors.Join(o.in.Close(), o.command.Wait())
+}
+
+// openFile is an open file or folder.
+type openFile struct {
+	*gitFile
+	path    string
+	content *bytes.Reader // nil if it is a folder or too large
+	rest    []fs.DirEntry // not returned yet
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.gitFile, nil }
+func (f *openFile) Close() error               { return nil }
+
+func (f *openFile) Read(into []byte) (int, error) {
+	if f.content == nil {
+		return 0, &fs.PathError{Op: "read", Path: f.path, Err: errors.New("a folder, or too large to be read")}
+	}
+	return f.content.Read(into)
+}
+
+// ReadDir implements fs.ReadDirFile.
+func (f *openFile) ReadDir(n int) ([]fs.DirEntry, error) {
+	if !f.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: f.path, Err: errors.New("not a folder")}
+	}
+	switch {
+	case n <= 0:
+		n = len(f.rest)
+	case len(f.rest) == 0:
+		return nil, io.EOF
+	}
+	some := f.rest[:min(n, len(f.rest))]
+	f.rest = f.rest[len(some):]
+	return some, nil
+}
+
+func sortEntries(entries []fs.DirEntry) {
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+}

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+const (
+	longest = 120 // characters of a source line that are shown
+	ahead   = 60  // of them in front of the place
+)
+
+// excerpt returns the source line that a result is about, and a line with carets below its place; empty if the place
+// is not known.
+func (r *Report) excerpt(result krm.Result) string {
+	place := result.Place
+	text := r.Files.Text(place.File)
+	if text == nil || place.Column == 0 {
+		return ""
+	}
+	line := text.Line(place.Line)
+	if line == nil {
+		return ""
+	}
+	shown, marks := underline(string(line), place.Column, r.width(result))
+	number := strconv.Itoa(place.Line)
+	margin := strings.Repeat(" ", len(number))
+	return fmt.Sprintf("  %s %s\n  %s %s\n", r.Style.paint(blue, number+" |"), shown,
+		r.Style.paint(blue, margin+" |"), r.Style.paint(green, marks))
+}
+
+// width returns how many characters of its line the value of a result takes, 1 if that is not known.
+func (r *Report) width(result krm.Result) int {
+	text, scalar, err := r.Files.Scalar(result)
+	if err != nil {
+		return 1
+	}
+	line, column := text.Position(scalar.Start)
+	endLine, end := text.Position(scalar.End)
+	if line != endLine {
+		return 1
+	}
+	return end - column
+}
+
+// underline returns a line of a file as it may be printed, and carets below size characters from a column on. Both rows
+// have the same width up to there, with the tabs of the line.
+func underline(line string, column, size int) (shown, marks string) {
+	runes := []rune(line)
+	at := min(max(column-1, 0), len(runes))
+	end := min(at+max(size, 1), len(runes))
+	from := 0
+	if len(runes) > longest {
+		from = max(0, min(at-ahead, len(runes)-longest))
+	}
+	to := min(len(runes), from+longest)
+	var text, below strings.Builder
+	if from > 0 {
+		text.WriteString("…")
+		below.WriteString(" ")
+	}
+	for n := from; n < to; n++ {
+		piece, columns := display(runes[n])
+		text.WriteString(piece)
+		switch {
+		case n < at && runes[n] == '\t':
+			below.WriteString("\t")
+		case n < at:
+			below.WriteString(strings.Repeat(" ", columns))
+		case n < end:
+			below.WriteString(strings.Repeat("^", columns))
+		}
+	}
+	if to < len(runes) {
+		text.WriteString("…")
+	}
+	if !strings.Contains(below.String(), "^") {
+		below.WriteString("^")
+	}
+	return text.String(), below.String()
+}
+
+// display returns how a character is printed, and how many columns of a terminal that takes.
+func display(r rune) (text string, columns int) {
+	switch {
+	case r == '\t':
+		return "\t", 1
+	case unprintable(r):
+		text = Printable(string(r))
+		return text, len(text)
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return string(r), 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return string(r), 2
+	default:
+		return string(r), 1
+	}
+}

@@ -1,0 +1,86 @@
+// Package report prints findings: as text for people, and as JSON, SARIF and JUnit for programs. Each format is one
+// file; all of them print a Report, which holds the results and what is needed to describe them.
+//
+//	err := (&report.Report{Name: "validate-plugin", Results: results, Files: files}).Write(os.Stdout, report.SARIF)
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Home is where the program that reports is documented.
+const Home = "https://github.com/resource-plugins/krm-functions"
+
+// RuleTag is the tag of a result that names its rule.
+const RuleTag = "rule"
+
+// Rule describes a rule for formats that list rules.
+type Rule struct {
+	// ID is the value of RuleTag of the rule's results.
+	ID string
+	// Severity is that of a result of the rule, unless the user chose another.
+	Severity krm.Severity
+	// Description says in one sentence what the rule demands.
+	Description string
+	// Why says what goes wrong otherwise.
+	Why string
+}
+
+// Report is what one run found.
+type Report struct {
+	// Name and Version are those of the program.
+	Name, Version string
+	// Rules are the rules that the program knows; nil if its results name none.
+	Rules []Rule
+	// List holds the documents that were checked.
+	List *krm.ResourceList
+	// Results are the findings, in the order to print them.
+	Results krm.Results
+	// Summary is one line that says what was done.
+	Summary string
+	// Files are the files that the results name.
+	Files *edit.Files
+	// Style is how text is printed.
+	Style Style
+	// Folder is the working folder; empty if it is not known.
+	Folder string
+}
+
+// The formats.
+const (
+	Text  = "text"
+	JSON  = "json"
+	SARIF = "sarif"
+	JUnit = "junit"
+)
+
+// Formats returns the names of the formats.
+func Formats() []string { return []string{Text, JSON, SARIF, JUnit} }
+
+// Write prints the report in a format.
+func (r *Report) Write(out io.Writer, format string) error {
+	switch format {
+	case Text:
+		return r.writeText(out)
+	case JSON:
+		return r.writeJSON(out)
+	case SARIF:
+		return r.writeSARIF(out)
+	case JUnit:
+		return r.writeJUnit(out)
+	}
+	return fmt.Errorf("there is no format %q", format)
+}
+
+// encodeJSON writes a value as indented JSON.
+func encodeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}

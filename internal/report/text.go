@@ -1,0 +1,97 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// writeText prints one line for each finding, and the source below it if the style asks for that.
+func (r *Report) writeText(out io.Writer) error {
+	var lines strings.Builder
+	for _, result := range r.Results {
+		lines.WriteString(Line(result, r.Style) + "\n")
+		if r.Style.Context {
+			lines.WriteString(r.excerpt(result))
+		}
+	}
+	_, err := io.WriteString(out, lines.String())
+	return err
+}
+
+// Line returns a result as `path:line:column: [severity] Kind/name field: message`, without what is not known.
+func Line(result krm.Result, style Style) string {
+	severity := cmp.Or(result.Severity, krm.Error)
+	line := style.paint(colorOf(severity), "["+Printable(string(severity))+"]") + " " + message(result)
+	if place := PlaceText(result); place != "" {
+		line = style.paint(bold, Printable(place)+":") + " " + line
+	}
+	return line
+}
+
+// message returns the object, the field and the message of a result in one line.
+func message(result krm.Result) string {
+	if subject := subject(result); subject != "" {
+		return subject + ": " + Printable(result.Message)
+	}
+	return Printable(result.Message)
+}
+
+// subject names the object and the field of a result.
+func subject(result krm.Result) string {
+	text := ObjectText(result.ResourceRef)
+	if result.Field != nil && result.Field.Path != "" {
+		text = strings.TrimPrefix(text+" "+result.Field.Path, " ")
+	}
+	return Printable(text)
+}
+
+// PlaceText returns the place of a result as `path:line:column`, without what is not known.
+func PlaceText(result krm.Result) string {
+	place := result.Place
+	switch {
+	case place.File == "" && result.File != nil:
+		return result.File.Path
+	case place.File == "" || place.Line == 0:
+		return place.File
+	case place.Column == 0:
+		return fmt.Sprintf("%s:%d", place.File, place.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", place.File, place.Line, place.Column)
+}
+
+// ObjectText names an object as `Kind/name`, empty for nil.
+func ObjectText(ref *krm.ResourceRef) string {
+	switch {
+	case ref == nil:
+		return ""
+	case ref.Name == "":
+		return ref.Kind
+	}
+	return ref.Kind + "/" + ref.Name
+}
+
+// Printable escapes line breaks and control characters, so that a text from a document stays in its line and cannot
+// control the terminal.
+func Printable(text string) string {
+	if strings.IndexFunc(text, unprintable) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unprintable(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }

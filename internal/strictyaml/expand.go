@@ -1,0 +1,139 @@
+package strictyaml
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Expand returns a tree in which aliases and merge keys (`<<`) are replaced by what they stand for. A merged mapping's
+// entries come after those of the mapping that merges it, which win; of several merged mappings the earlier ones win. A
+// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied. An alias that is a
+// key stays.
+//
+// limit is the most values that aliases may stand for. Beyond it, and where an alias leads to itself, an alias node is
+// left in the tree and a problem of RuleAlias reports it. A merge key whose value is not a mapping is a problem of
+// RuleType. Paths of problems are below base.
+func Expand(node *yaml.Node, base krm.Path, limit int) (*yaml.Node, []Problem) {
+	if !hasAliases(node) {
+		return node, nil
+	}
+	e := expander{limit: limit, open: map[*yaml.Node]bool{}}
+	expanded := e.expand(node, &path{base: base})
+	return expanded, e.problems
+}
+
+// hasAliases reports whether a tree has aliases, anchors or merge keys.
+func hasAliases(node *yaml.Node) bool {
+	if node.Kind == yaml.AliasNode || node.Anchor != "" {
+		return true
+	}
+	for i, child := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 && isMerge(child) || hasAliases(child) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMerge reports whether a key is a merge key: a plain `<<`.
+func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" }
+
+type expander struct {
+	decoder
+	limit    int
+	expanded int
+	open     map[*yaml.Node]bool // the anchored values that are being expanded
+}
+
+func (e *expander) expand(node *yaml.Node, at *path) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		target := node.Alias
+		if target == nil || e.open[target] {
+			e.report(RuleAlias, at, "alias %q must not contain itself", node.Value)
+			return node
+		}
+		e.open[target] = true
+		defer delete(e.open, target)
+		node = target
+	}
+	if !e.count(at) {
+		return &yaml.Node{Kind: yaml.AliasNode}
+	}
+	expanded := *node
+	expanded.Anchor, expanded.Content = "", nil
+	switch node.Kind {
+	case yaml.MappingNode:
+		expanded.Content = e.entries(node, at)
+	default:
+		for i, child := range node.Content {
+			below := path{parent: at, list: true, index: i}
+			if at.merged {
+				below = *at
+			}
+			expanded.Content = append(expanded.Content, e.expand(child, &below))
+		}
+	}
+	return &expanded
+}
+
+// entries returns the content of an expanded mapping.
+func (e *expander) entries(mapping *yaml.Node, at *path) []*yaml.Node {
+	content := make([]*yaml.Node, 0, len(mapping.Content))
+	var sources []*yaml.Node
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		if isMerge(key) {
+			source := *at
+			source.merged = true
+			sources = append(sources, e.expand(value, &source))
+			continue
+		}
+		plain := *key
+		plain.Anchor = ""
+		content = append(content, &plain, e.expand(value, &path{parent: at, key: key.Value}))
+	}
+	given := map[string]bool{}
+	for i := 0; i < len(content) && len(sources) > 0; i += 2 {
+		given[content[i].Value] = true
+	}
+	for _, source := range sources {
+		content = e.merge(content, given, source, at)
+	}
+	return content
+}
+
+// merge adds the entries of a merged mapping, or of a list of them, whose keys are not given yet.
+func (e *expander) merge(content []*yaml.Node, given map[string]bool, source *yaml.Node, at *path) []*yaml.Node {
+	switch source.Kind {
+	case yaml.MappingNode:
+		own := len(content)
+		for i := 0; i < len(source.Content); i += 2 {
+			if !given[source.Content[i].Value] {
+				content = append(content, source.Content[i], source.Content[i+1])
+			}
+		}
+		for i := own; i < len(content); i += 2 {
+			given[content[i].Value] = true
+		}
+	case yaml.SequenceNode:
+		for _, element := range source.Content {
+			content = e.merge(content, given, element, at)
+		}
+	case yaml.AliasNode: // already reported
+	default:
+		e.mistyped(&path{parent: at, key: "<<"}, source, "must be a mapping to merge, or a list of them, not %s")
+	}
+	return content
+}
+
+// count counts the values that aliases stand for. It returns false beyond the limit, and reports that once.
+func (e *expander) count(at *path) bool {
+	if len(e.open) == 0 {
+		return true
+	}
+	if e.expanded++; e.expanded == e.limit+1 {
+		e.report(RuleAlias, at, "aliases must not lead to more than %d values in one document", e.limit)
+	}
+	return e.expanded <= e.limit
+}

@@ -1,0 +1,137 @@
+package render
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// compiledPhase is what all resources that use one phase of a plugin have in common. It is read-only once it is made:
+// resources may be rendered at the same time.
+type compiledPhase struct {
+	options   Options
+	phase     v1alpha1.Phase
+	namespace string
+	graph     *document.Graph
+	overlay   *overlay.Overlay
+	scripts   []Object
+	steps     map[document.StepRef]*step
+	order     []document.StepRef // of both phases, producers before consumers
+	// cleansUp is set for a delete phase that ends with a cleanup. The create phase's Secrets are rendered too then: delete
+	// steps read them, and a tool that prunes must not remove them before.
+	cleansUp bool
+	// helperTemplate is the Pod template of helper jobs.
+	helperTemplate *corev1.PodTemplateSpec
+}
+
+// compile prepares a phase of a plugin. With an error among the problems the phase is nil. A plugin without the phase
+// renders nothing, or the cleanup alone.
+func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compiledPhase, []strictyaml.Problem) {
+	c := &compiledPhase{options: options.withDefaults(), phase: phase, steps: map[document.StepRef]*step{}}
+	c.namespace = c.options.namespace(p.Spec.RunnerNamespace())
+	c.graph = document.NewGraph(&p.Spec)
+	var problems []strictyaml.Problem
+	c.overlay, problems = readOverlay(&p.Spec)
+	problems = append(problems, checkPlugin(&p.Spec, c.graph, c.overlay)...)
+	if firstError(problems) != nil {
+		return nil, problems
+	}
+	c.cleansUp = phase == v1alpha1.PhaseDelete && leavesSecrets(&p.Spec)
+	c.order = append(c.graph.Order(v1alpha1.PhaseCreate), c.graph.Order(v1alpha1.PhaseDelete)...)
+	bareName, _, _ := strings.Cut(p.Name, "@")
+	var configMaps map[string]string
+	configMaps, c.scripts = c.scriptMaps(bareName, p.Spec.Workflow(phase))
+	err := c.compileHelperTemplate()
+	depths := c.graph.Depth(phase)
+	for _, ref := range c.order {
+		s := c.newStep(&p.Spec, ref)
+		if c.steps[ref] = s; ref.Phase != phase || err != nil {
+			continue
+		}
+		s.depth = depths[ref.Index]
+		base, more := c.base(s)
+		problems = append(problems, more...)
+		s.template, err = overlay.Merge(base, c.stepTemplate(s, &p.Spec, base, configMaps[s.spec.Name]))
+	}
+	if err != nil {
+		return nil, append(problems, strictyaml.Error(overlayPath, "must be a pod template that a step can be merged onto: %v", err))
+	}
+	return c, problems
+}
+
+// readOverlay reads the overlay of the runner and checks it against the runner.
+func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []strictyaml.Problem) {
+	o, found := overlay.Parse(spec.Runner.PodTemplateOverlay)
+	image := ""
+	if main := containerNamed(o.Template.Spec.Containers, contract.MainContainer); main != nil {
+		image = main.Image // whether it is the runner's, spelled another way, is for package validate: here the runner's wins
+	}
+	found = append(found, o.Conflicts(image, spec.RunnerNamespace())...)
+	problems := make([]strictyaml.Problem, len(found))
+	for i, p := range found {
+		problems[i] = strictyaml.Problem{Severity: p.Severity, Path: overlayPath, Message: p.String()}
+	}
+	return o, problems
+}
+
+// base returns the overlay without what would be merged with the step's own parts if those must stand alone: the command
+// and arguments of main, and variables that the step sets.
+func (c *compiledPhase) base(s *step) (*corev1.PodTemplateSpec, []strictyaml.Problem) {
+	base := c.overlay.Template.DeepCopy()
+	var problems []strictyaml.Problem
+	warn := func(format string, args ...any) {
+		problem := strictyaml.Error(overlayPath, format, args...)
+		problem.Severity = krm.Warning
+		problems = append(problems, problem)
+	}
+	if main := containerNamed(base.Spec.Containers, contract.MainContainer); main != nil {
+		main.Command, main.Args = nil, nil
+		var others []corev1.EnvVar
+		for _, variable := range main.Env {
+			if s.sets(variable.Name) {
+				warn("variable %q of the overlay is not used: step %q sets it", variable.Name, s.spec.Name)
+			} else {
+				others = append(others, variable)
+			}
+		}
+		main.Env = others
+	}
+	if mounts := base.Spec.AutomountServiceAccountToken; mounts != nil && *mounts && account(&base.Spec) == "" {
+		warn("automountServiceAccountToken of the overlay is not used: name the ServiceAccount whose token is meant")
+	}
+	return base, problems
+}
+
+// account returns the ServiceAccount of a Pod's spec; `serviceAccount` is the field's former name.
+func account(spec *corev1.PodSpec) string {
+	if spec.ServiceAccountName != "" {
+		return spec.ServiceAccountName
+	}
+	return spec.DeprecatedServiceAccount
+}
+
+// containerNamed returns the container of that name, nil if there is none.
+func containerNamed(containers []corev1.Container, name string) *corev1.Container {
+	for i := range containers {
+		if containers[i].Name == name {
+			return &containers[i]
+		}
+	}
+	return nil
+}
+
+func firstError(problems []strictyaml.Problem) *strictyaml.Problem {
+	for i := range problems {
+		if problems[i].Severity == krm.Error {
+			return &problems[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+var (
+	ioMount    = corev1.VolumeMount{MountPath: contract.IOFolder, Name: contract.IOVolume}
+	tokenMount = corev1.VolumeMount{MountPath: contract.TokenMountPath, Name: contract.TokenVolume, ReadOnly: true}
+)
+
+// inputManager is the init container that waits for the producers, brings their outputs and the runner into the shared
+// volume, and sees whether the step was published already.
+func (c *compiledPhase) inputManager(s *step) corev1.Container {
+	env := secretVariables(len(s.producers))
+	if s.publishes() {
+		env = append(env, annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
+	}
+	return c.helperContainer(contract.InputManager, contract.HelperInputs, env, ioMount, tokenMount)
+}
+
+// outputManager is the container that waits for the script's end and publishes what it left.
+func (c *compiledPhase) outputManager() corev1.Container {
+	env := append(secretVariables(0), annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
+	return c.helperContainer(contract.OutputManager, contract.HelperOutputs, env, ioMount, tokenMount)
+}
+
+// secretVariables give a helper the namespace and the names of producers' Secrets.
+func secretVariables(producers int) []corev1.EnvVar {
+	env := []corev1.EnvVar{fieldVariable(contract.NamespaceVariable, "metadata.namespace")}
+	for i := range producers {
+		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
+	}
+	return env
+}
+
+// helperContainer is a container of ours: no privileges, nothing writable but a shared volume, few resources.
+func (c *compiledPhase) helperContainer(
+	name, command string, env []corev1.EnvVar, mounts ...corev1.VolumeMount,
+) corev1.Container {
+	return corev1.Container{
+		Command: []string{contract.HelperBinary, command},
+		Env:     env,
+		Image:   c.options.HelperImage,
+		Name:    name,
+		Resources: corev1.ResourceRequirements{
+			Limits:   resources("500m", "128Mi"),
+			Requests: resources("10m", "16Mi"),
+		},
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false),
+			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			ReadOnlyRootFilesystem:   new(true),
+			RunAsGroup:               new(int64(contract.HelperUserID)),
+			RunAsNonRoot:             new(true),
+			RunAsUser:                new(int64(contract.HelperUserID)),
+			SeccompProfile:           &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		VolumeMounts: mounts,
+	}
+}
+
+func resources(cpu, memory string) corev1.ResourceList {
+	return corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory),
+	}
+}
+
+func fieldVariable(name, path string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}}
+}
+
+// annotationVariable is a variable with the value of an annotation of the Pod: a later kustomize overlay renames what
+// annotations name, and nothing in variables.
+func annotationVariable(name, annotation string) corev1.EnvVar {
+	return fieldVariable(name, "metadata.annotations['"+annotation+"']")
+}
+
+// tokenVolume holds a token and the API server's certificate for the helpers; main does not mount it.
+func tokenVolume() corev1.Volume {
+	token := corev1.VolumeProjection{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{
+		ExpirationSeconds: new(int64(3600)), Path: "token",
+	}}
+	certificate := corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{
+		Items:                []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}},
+		LocalObjectReference: corev1.LocalObjectReference{Name: "kube-root-ca.crt"},
+	}}
+	return corev1.Volume{Name: contract.TokenVolume, VolumeSource: corev1.VolumeSource{
+		Projected: &corev1.ProjectedVolumeSource{
+			DefaultMode: new(readable), Sources: []corev1.VolumeProjection{token, certificate},
+		},
+	}}
+}

@@ -1,0 +1,173 @@
+package render
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// folder is where rendered objects go in a package.
+const folder = "rendered/"
+
+// Summary counts what was rendered.
+type Summary struct {
+	// Workloads are the Jobs or Pods, of so many resources of so many sandboxes.
+	Workloads, Resources, Sandboxes int
+	// Phases are those of which there are workloads.
+	Phases []v1alpha1.Phase
+}
+
+// Phases renders the resources of the list's sandboxes, appends the objects to the list and removes from it what an earlier
+// run has rendered and this one has not. The list's plugin documents are the catalog; references that were not resolved
+// before are resolved in the same way, so that a render needs no other function. Documents of our own kinds are marked as
+// not to be applied.
+//
+// What is wrong with a document is reported to the list; objects of other sandboxes are rendered all the same, and nothing
+// is removed then. The error joins an *OptionError for each option that cannot be used, or is that of an item that cannot
+// be read; nothing is rendered then.
+func Phases(list *krm.ResourceList, options Options) (Summary, error) {
+	items, err := list.Select(contract.APIVersion, contract.Sandbox)
+	if err != nil {
+		return Summary{}, err
+	}
+	MarkInputs(list)
+	if wrong := options.Validate(); len(wrong) > 0 {
+		all := make([]error, len(wrong))
+		for i, one := range wrong {
+			all[i] = one
+		}
+		return Summary{}, errors.Join(all...)
+	}
+	p := newPlan(list, options.withDefaults())
+	sandboxes, err := OneCluster(list, readSandboxes(list, items), options.Cluster)
+	if err != nil {
+		return Summary{}, err
+	}
+	for _, s := range sandboxes {
+		p.add(s)
+	}
+	return p.render(options.Prune || len(items) > 0), nil
+}
+
+// outcome is what became of a task.
+type outcome struct {
+	changes   []Change
+	workloads int
+	results   []krm.Result
+}
+
+// render renders the tasks, puts the objects into the list and removes what is not rendered any more, if it may.
+func (p *plan) render(mayRemove bool) Summary {
+	p.reportNamespaces()
+	reconciler := NewReconciler(p.list, p.owner())
+	shared := p.shared(reconciler)
+	outcomes := make([]outcome, len(p.tasks))
+	cores.Each(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], reconciler) })
+	for _, one := range outcomes {
+		p.list.Report(one.results...)
+	}
+	p.list.Report(shared.results...)
+	reconciler.Apply(shared.changes)
+	for _, one := range outcomes {
+		reconciler.Apply(one.changes)
+	}
+	if mayRemove && !p.list.Results().Failed() {
+		reconciler.RemoveRest()
+	}
+	return p.summary(outcomes)
+}
+
+func (p *plan) summary(outcomes []outcome) Summary {
+	type resource struct {
+		sandbox *sandbox
+		index   int
+	}
+	sandboxes, resources, phases := map[*sandbox]bool{}, map[resource]bool{}, map[v1alpha1.Phase]bool{}
+	total := Summary{}
+	for i, one := range outcomes {
+		if t := p.tasks[i]; one.workloads > 0 {
+			total.Workloads += one.workloads
+			sandboxes[t.sandbox], resources[resource{t.sandbox, t.index}], phases[t.phase.phase] = true, true, true
+		}
+	}
+	total.Resources, total.Sandboxes = len(resources), len(sandboxes)
+	total.Phases = slices.DeleteFunc(slices.Clone(v1alpha1.Phases), func(phase v1alpha1.Phase) bool { return !phases[phase] })
+	return total
+}
+
+// owner says what this run is responsible for: its own phases, and the delete phase of sandboxes that are absent or gone.
+// Delete phases of sandboxes that are still there are another config's.
+func (p *plan) owner() Owner {
+	return Owner{
+		Name:    p.options.Name,
+		Package: PackageOf(p.list),
+		Owns: func(sandbox, phase string) bool {
+			return slices.Contains(p.options.Phases, v1alpha1.Phase(phase)) ||
+				phase == string(v1alpha1.PhaseDelete) && !p.present[sandbox]
+		},
+	}
+}
+
+// shared puts the objects that no sandbox owns, each once, in the order in which they are first needed.
+func (p *plan) shared(reconciler *Reconciler) (out outcome) {
+	seen := map[[2]string]bool{}
+	for _, phase := range p.order {
+		p.options.Delivery.prepare(phase.scripts)
+		for _, object := range phase.scripts {
+			namespace, name := object.Value.GetNamespace(), object.Value.GetName()
+			if key := [2]string{namespace, name}; !seen[key] {
+				seen[key] = true
+				if err := out.put(p, reconciler, object, folder+namespace+"-"+name+".yaml", 0); err != nil {
+					out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// do renders one resource.
+func (p *plan) do(t task, reconciler *Reconciler) (out outcome) {
+	at := resourcePath(t.index)
+	objects, problems := t.phase.render(&t.request)
+	for _, problem := range problems {
+		below := at
+		if problem.Path != "" {
+			below += "." + problem.Path
+		}
+		out.results = append(out.results, krm.At(t.sandbox.Item, below, problem.Severity, problem.Message))
+	}
+	files := map[string]int{}
+	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.sandbox.files[t.index] + "-"
+	t.delivery.prepare(objects)
+	for _, object := range objects {
+		if t.delivery.holds && object.Phase != t.phase.phase {
+			continue // comes with the create phase
+		}
+		file := base + string(object.Phase) + ".yaml"
+		if err := out.put(p, reconciler, object, file, files[file]); err != nil {
+			out.results = append(out.results, krm.At(t.sandbox.Item, at, krm.Error, err.Error()))
+		}
+		files[file]++
+		if object.Kind == string(p.options.Workload) {
+			out.workloads++
+		}
+	}
+	return out
+}
+
+func (o *outcome) put(p *plan, reconciler *Reconciler, object Object, file string, index int) error {
+	place := &Place{Path: file, Index: index}
+	if p.options.WithoutPaths {
+		place = nil
+	}
+	change, err := reconciler.Put(object, place)
+	if err == nil {
+		o.changes = append(o.changes, change)
+	}
+	return err
+}

@@ -1,0 +1,168 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+)
+
+// plan is what is to be rendered.
+type plan struct {
+	list     *krm.ResourceList
+	options  Options // their phases in the order of v1alpha1.Phases
+	plugins  *resolve.Catalog
+	compiled map[phaseKey]*compiledPhase // nil if the plugin cannot be rendered
+	order    []*compiledPhase
+	tasks    []task
+	// present are the sandboxes whose phase is one of the options.
+	present map[string]bool
+}
+
+type phaseKey struct {
+	plugin *document.Plugin
+	phase  v1alpha1.Phase
+}
+
+// task is one phase of one resource.
+type task struct {
+	sandbox  *sandbox
+	index    int // of the resource
+	phase    *compiledPhase
+	delivery Delivery
+	request  request
+}
+
+func newPlan(list *krm.ResourceList, options Options) *plan {
+	given := options.Phases
+	options.Phases = slices.DeleteFunc(slices.Clone(v1alpha1.Phases), func(phase v1alpha1.Phase) bool {
+		return !slices.Contains(given, phase)
+	})
+	p := &plan{
+		list: list, options: options, plugins: resolve.NewCatalog(list.Items()),
+		compiled: map[phaseKey]*compiledPhase{}, present: map[string]bool{},
+	}
+	list.Report(p.plugins.Problems()...)
+	return p
+}
+
+// due returns the phases of a sandbox, and how they are delivered: a delete phase that comes with the create phase is
+// held back, one of an absent sandbox runs at once.
+func (p *plan) due(s *sandbox) ([]v1alpha1.Phase, Delivery) {
+	phases, delivery := p.options.Phases, p.options.Delivery
+	if s.isAbsent {
+		phases = []v1alpha1.Phase{v1alpha1.PhaseDelete}
+	}
+	delivery.holds = len(phases) == 2
+	return phases, delivery
+}
+
+// add plans the resources of a sandbox.
+func (p *plan) add(s *sandbox) {
+	phases, delivery := p.due(s)
+	if !s.isAbsent || slices.Contains(p.options.Phases, v1alpha1.PhaseDelete) {
+		p.present[s.LowerName()] = true
+	}
+	record, err := resolve.ReadRecord(s.Item)
+	if err != nil {
+		p.report(s, "", err)
+		return
+	}
+	if slices.Contains(phases, v1alpha1.PhaseCreate) {
+		p.list.Report(s.strayUses()...)
+	}
+	resolve := p.plugins.Resolve
+	if slices.Contains(phases, v1alpha1.PhaseDelete) {
+		resolve = p.plugins.ResolveSettled
+	}
+	for i, resource := range s.Spec.Resources {
+		at := resourcePath(i).Key("plugin")
+		choice, err := resolve(resource.Plugin)
+		if err == nil {
+			err = choice.Confirm(record[resource.Name])
+		}
+		if err != nil {
+			p.report(s, at, err)
+			continue
+		}
+		for _, warning := range choice.Warnings {
+			p.list.Report(krm.At(s.Item, at, krm.Warning, warning))
+		}
+		for _, phase := range phases {
+			if compiled := p.compile(choice.Plugin, phase); compiled != nil {
+				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, delivery: delivery, request: request{
+					Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
+					Plugin: choice.Name.String(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
+				}})
+			}
+		}
+	}
+}
+
+// report reports why a reference was not resolved.
+func (p *plan) report(s *sandbox, at krm.Path, err error) {
+	var document *resolve.DocumentError
+	if errors.As(err, &document) {
+		p.list.Report(document.Result())
+		return
+	}
+	p.list.Report(krm.At(s.Item, at, krm.Error, err.Error()))
+}
+
+// compile prepares a plugin's phase, once. It returns nil if that cannot be rendered.
+func (p *plan) compile(of *document.Plugin, phase v1alpha1.Phase) *compiledPhase {
+	key := phaseKey{of, phase}
+	if known, done := p.compiled[key]; done {
+		return known
+	}
+	compiled, problems := compile(of, phase, p.options)
+	p.compiled[key] = compiled
+	for _, problem := range problems {
+		message := problem.Message
+		if problem.Severity == krm.Error {
+			message += moreFindings
+		}
+		p.list.Report(krm.At(of.Item, problem.Path, problem.Severity, message))
+	}
+	if compiled == nil {
+		return nil
+	}
+	if len(of.Spec.Workflow(phase)) == 0 {
+		rendered := "nothing is rendered for it"
+		if compiled.cleansUp {
+			rendered = "only the removal of its Secrets is rendered"
+		}
+		p.list.Report(krm.At(of.Item, "spec", krm.Info, fmt.Sprintf("has no %s phase: %s", phase, rendered)))
+	}
+	p.order = append(p.order, compiled)
+	return compiled
+}
+
+// reportNamespaces reports the namespaces that a render needs.
+func (p *plan) reportNamespaces() {
+	needed := map[string]bool{}
+	for _, phase := range p.order {
+		needed[phase.namespace] = true
+	}
+	for _, t := range p.tasks {
+		for namespace := range t.request.Copies {
+			needed[namespace] = true
+		}
+	}
+	delete(needed, "default")
+	names := slices.Sorted(maps.Keys(needed))
+	for i, name := range names {
+		names[i] = strconv.Quote(name)
+	}
+	if len(names) > 0 {
+		p.list.Report(krm.NewResult(krm.Info,
+			"must exist before the render is applied: namespace "+strings.Join(names, ", ")))
+	}
+}

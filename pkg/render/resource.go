@@ -1,0 +1,167 @@
+package render
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+)
+
+// request is a resource of a sandbox.
+type request struct {
+	// Sandbox is the sandbox's name, lower-cased as the server folds it.
+	Sandbox string
+	// SandboxID is what scripts name external things after.
+	SandboxID string
+	// Resource is the name of the resource.
+	Resource string
+	// Params are the values for inputs with valueFromSandbox. Those that no input reads are ignored.
+	Params map[string]string
+	// Plugin is the plugin's identity in full, `name@version`, and Digest its digest; both are for annotations.
+	Plugin, Digest string
+	// Copies are the outputs that workloads of other namespaces use, by namespace.
+	Copies map[string][]v1alpha1.StepOutput
+}
+
+// renderer is a request while it is rendered.
+type renderer struct {
+	*compiledPhase
+	*request
+	generations map[document.StepRef]string
+	paramsName  string
+	objects     []Object
+	problems    []strictyaml.Problem
+}
+
+// render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
+// error among the problems there are no objects.
+func (c *compiledPhase) render(of *request) ([]Object, []strictyaml.Problem) {
+	if problems := c.checkRequest(of); firstError(problems) != nil {
+		return nil, problems
+	}
+	r := renderer{compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order))}
+	r.paramsName = r.params()
+	for _, ref := range c.order {
+		s := c.steps[ref]
+		r.generations[ref] = r.generation(s)
+		if s.publishes() && (ref.Phase == c.phase || c.cleansUp) {
+			r.secrets(s)
+		}
+		if ref.Phase == c.phase {
+			r.step(s)
+		}
+	}
+	if c.phase == v1alpha1.PhaseCreate {
+		r.copies()
+	}
+	if c.cleansUp {
+		r.cleanup()
+	}
+	if firstError(r.problems) != nil {
+		return nil, r.problems
+	}
+	return r.objects, r.problems
+}
+
+// add adds an object of the phase.
+func (r *renderer) add(kind string, value metav1.Object) {
+	r.objects = append(r.objects, Object{Kind: kind, Phase: r.phase, Value: value})
+}
+
+func typeMeta(apiVersion, kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
+}
+
+// generation is a hash over what a step is made from: see package contract, Plan.Generation. Whatever else changes in
+// the plugin or in how it is rendered leaves it alone, so that a step that is published does not run again.
+func (r *renderer) generation(s *step) string {
+	hashed := []string{s.hash, r.SandboxID, r.Resource}
+	for i := range s.spec.Inputs {
+		if s.spec.Inputs[i].ValueFromSandbox {
+			hashed = append(hashed, r.Params[s.spec.Inputs[i].Name])
+		}
+	}
+	for _, producer := range s.producers {
+		hashed = append(hashed, r.generations[producer.Step])
+	}
+	return contract.Hash(hashed...)
+}
+
+// params adds the ConfigMap with the params that steps of the phase read as files, and returns its name: a hash of what it
+// holds, so that a change of a param changes the Jobs.
+func (r *renderer) params() string {
+	data := map[string]string{}
+	for _, ref := range r.order {
+		if s := r.steps[ref]; ref.Phase == r.phase && s.needsParamFiles() {
+			for i := range s.spec.Inputs {
+				if input := &s.spec.Inputs[i]; input.ValueFromSandbox && input.Path() != "" {
+					data[input.Name] = r.Params[input.Name]
+				}
+			}
+		}
+	}
+	if len(data) == 0 {
+		return ""
+	}
+	hashed := []string{"params", r.SandboxID, r.Resource, string(r.phase)}
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		hashed = append(hashed, key, data[key])
+	}
+	name := contract.ObjectName(contract.Hash(hashed...), r.Sandbox, r.Resource, string(r.phase))
+	r.add("ConfigMap", configMap(r.objectMetadata(r.metadata(r.phase, nil)), r.namespace, name, data))
+	return name
+}
+
+// secrets adds the Secret that a step publishes to, and its copies. They have no data, so that applying them again keeps
+// what was published.
+func (r *renderer) secrets(s *step) {
+	m := r.objectMetadata(r.metadata(s.ref.Phase, s))
+	namespaces := []string{r.namespace}
+	if s.ref.Phase == v1alpha1.PhaseCreate {
+		namespaces = append(namespaces, r.copiesOf(s)...)
+	}
+	for _, namespace := range namespaces {
+		r.objects = append(r.objects, Object{Kind: "Secret", Phase: s.ref.Phase, Value: &corev1.Secret{
+			TypeMeta: typeMeta("v1", "Secret"), ObjectMeta: m.of(namespace, r.secretName(s)), Type: corev1.SecretTypeOpaque,
+		}})
+	}
+}
+
+func (r *renderer) secretName(s *step) string {
+	return contract.OutputSecretName(r.SandboxID, r.Resource, s.spec.Name)
+}
+
+// step adds a step's workload, and the account it needs if data flows.
+func (r *renderer) step(s *step) {
+	m := r.metadata(r.phase, s)
+	ofObject := r.objectMetadata(m)
+	for i, producer := range s.producers {
+		m.annotations[contract.InputSecretKey(i)] = r.secretName(r.steps[producer.Step])
+	}
+	if s.publishes() {
+		m.annotations[contract.OutputSecretKey] = r.secretName(s)
+	}
+	template := instance(s.template, m)
+	pod := &template.Spec
+	prependEnv(containerNamed(pod.Containers, contract.MainContainer), r.environment(s)...)
+	if s.publishes() {
+		prependEnv(containerNamed(pod.Containers, contract.OutputManager), r.planVariable(s))
+	}
+	if !s.isPlain() {
+		prependEnv(containerNamed(pod.InitContainers, contract.InputManager), r.planVariable(s))
+		name := r.rbac(r.rbacName(s.spec.Name), account(pod), ofObject, r.stepRules(s))
+		if name != "" {
+			pod.ServiceAccountName = name
+		}
+	}
+	if s.needsParamFiles() {
+		pod.Volumes = append([]corev1.Volume{configMapVolume(contract.ParamsVolume, r.paramsName, readable)}, pod.Volumes...)
+	}
+	r.workload(s.spec.Name, template, ofObject)
+}

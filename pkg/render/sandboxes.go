@@ -1,0 +1,120 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// sandbox is a sandbox that can be rendered.
+type sandbox struct {
+	*document.Sandbox
+	// id is what scripts name external things after.
+	id string
+	// files are the resources' names in paths.
+	files []string
+	// isAbsent is set if the sandbox is to be removed: its delete phase is due.
+	isAbsent bool
+}
+
+// moreFindings ends a message about a document that is not valid: only one finding is reported here.
+const moreFindings = "; run validate-plugin for all findings"
+
+// readSandboxes decodes the sandboxes and reports those that cannot be rendered.
+func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*sandbox {
+	sandboxes := make([]*sandbox, len(items))
+	results := make([]*krm.Result, len(items))
+	cores.Each(len(items), func(i int) { sandboxes[i], results[i] = readSandbox(items[i]) })
+	var valid []*sandbox
+	seen := map[[3]string]*sandbox{}
+	for i, s := range sandboxes {
+		if results[i] == nil {
+			results[i] = s.repeats(seen)
+		}
+		if results[i] != nil {
+			list.Report(*results[i])
+			continue
+		}
+		valid = append(valid, s)
+	}
+	return valid
+}
+
+func readSandbox(item *krm.Item) (*sandbox, *krm.Result) {
+	document, problems := document.ReadSandbox(item)
+	if broken := firstError(problems); broken != nil {
+		return nil, refuse(item, broken.Path, broken.Message+moreFindings)
+	}
+	s := &sandbox{Sandbox: document}
+	if s.Spec.Cluster == "" || s.Name == "" {
+		return nil, refuse(item, "spec.cluster", "must be set"+moreFindings)
+	}
+	if result := s.readAnnotations(); result != nil {
+		return nil, result
+	}
+	names := make(map[string]bool, len(s.Spec.Resources))
+	for i, resource := range s.Spec.Resources {
+		if resource.Name == "" || names[resource.Name] {
+			return nil, refuse(item, resourcePath(i).Key("name"),
+				fmt.Sprintf("must be a name that no other resource has, not %q", resource.Name)+moreFindings)
+		}
+		names[resource.Name] = true
+	}
+	s.nameFiles()
+	return s, nil
+}
+
+// nameFiles gives each resource a name in paths. Names that differ in case alone must not share a file on a disk that
+// folds them.
+func (s *sandbox) nameFiles() {
+	folded := make(map[string]int, len(s.Spec.Resources))
+	for _, resource := range s.Spec.Resources {
+		folded[strings.ToLower(resource.Name)]++
+	}
+	s.files = make([]string, len(s.Spec.Resources))
+	for i, resource := range s.Spec.Resources {
+		lower := strings.ToLower(resource.Name)
+		if s.files[i] = resource.Name; folded[lower] > 1 || contract.FileName(lower) != lower {
+			s.files[i] = contract.FileName(resource.Name)
+		}
+	}
+}
+
+// readAnnotations reads what of a sandbox is not in its spec.
+func (s *sandbox) readAnnotations() *krm.Result {
+	var err error
+	if s.isAbsent, err = s.IsAbsent(); err != nil {
+		return refuse(s.Item, document.StatePath(), err.Error())
+	}
+	if s.id, err = s.ID(); err != nil {
+		return refuse(s.Item, document.IDPath(), err.Error())
+	}
+	return nil
+}
+
+// repeats finds a sandbox of the same cluster that has the same name but for case, or the same id: the objects of both
+// would have the same names.
+func (s *sandbox) repeats(seen map[[3]string]*sandbox) *krm.Result {
+	name, id := [3]string{s.Spec.Cluster, "name", s.LowerName()}, [3]string{s.Spec.Cluster, "id", s.id}
+	if other := seen[name]; other != nil {
+		return refuse(s.Item, "metadata.name", fmt.Sprintf("duplicate sandbox name %q in cluster %q (names are "+
+			"case-insensitive): rename it or %q", s.Name, s.Spec.Cluster, other.Name))
+	}
+	if other := seen[id]; other != nil {
+		return refuse(s.Item, document.IDPath(),
+			fmt.Sprintf("must not be %q, which is the id of sandbox %q: remove one of the annotations", s.id, other.Name))
+	}
+	seen[name], seen[id] = s, s
+	return nil
+}
+
+func refuse(item *krm.Item, at krm.Path, message string) *krm.Result {
+	result := krm.At(item, at, krm.Error, message)
+	return &result
+}
+
+func resourcePath(i int) krm.Path { return krm.Path("spec.resources").Index(i) }

@@ -1,0 +1,134 @@
+package validate
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The rules of this file are about forks[].endpoints, endpoints and defaultRouteGroup of sandboxes, and the endpoints of
+// route groups.
+
+var endpointUnique = Rule{
+	ID: "endpoint-unique", Severity: krm.Error,
+	Demand:  "An endpoint's name is given once in a document: forks[].endpoints, endpoints and defaultRouteGroup together.",
+	Why:     "The name becomes part of the endpoint's URL.",
+	Sources: []string{sandboxSpec, routeGroupSpec},
+	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
+	checks: []check{
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			names := map[string]bool{}
+			for _, e := range s.endpoints {
+				s.once(r, names, e.name, "endpoint", e.path)
+			}
+		}),
+		routeGroupCheck(func(r *Rule, g *routeGroup) {
+			names := map[string]bool{}
+			for i, e := range g.Spec.Endpoints {
+				g.once(r, names, e.Name, "endpoint", endpointPath(i))
+			}
+		}),
+	},
+}
+
+var endpointPort = Rule{
+	ID: "endpoint-port", Severity: krm.Error,
+	Demand:  "An endpoint's port is between 1 and 65535.",
+	Why:     "There is no other port.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.endpoints[0].port: 80800",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, e := range s.endpoints {
+			if !e.routed {
+				s.must(r, e.path.Key("port"), "port", checkPort(e.port))
+			}
+		}
+	})},
+}
+
+var endpointProtocol = Rule{
+	ID: "endpoint-protocol", Severity: krm.Error,
+	Demand:  "An endpoint's protocol is http or grpc.",
+	Why:     "Signadot knows no other.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.endpoints[0].protocol: tcp",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, e := range s.endpoints {
+			s.oneOf(r, e.path.Key("protocol"), e.protocol, "http", "grpc")
+		}
+	})},
+}
+
+var endpointHost = Rule{
+	ID: "endpoint-host", Severity: krm.Error,
+	Demand:  "An endpoint's host is a DNS name or an IP address, without scheme, port and path.",
+	Why:     "Requests could not be sent there, or would be sent to another port.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.endpoints[0].host: events.shop.svc/api",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for i, e := range s.Spec.Endpoints {
+			s.must(r, endpointPath(i).Key("host"), "host", form.Host(e.Host))
+		}
+	})},
+}
+
+var endpointTarget = Rule{
+	ID: "endpoint-target", Severity: krm.Error,
+	Demand: "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080; in a sandbox also " +
+		"http://web.shop.deploy:8080.",
+	Why:     "Requests could not be sent anywhere.",
+	Sources: []string{sandboxSpec, routeGroupSpec},
+	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
+	checks: []check{
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			for i, e := range s.routeEndpoints() {
+				s.must(r, routeEndpointPath(i).Key("target"), "target", checkTarget(e.Target))
+			}
+		}),
+		routeGroupCheck(func(r *Rule, g *routeGroup) {
+			for i, e := range g.Spec.Endpoints {
+				g.must(r, endpointPath(i).Key("target"), "target", checkTarget(e.Target))
+			}
+		}),
+	},
+}
+
+func checkTarget(target string) string {
+	if target == "" {
+		return ""
+	}
+	parsed, err := url.Parse(target)
+	if err != nil || parsed.Scheme == "" || parsed.Hostname() == "" || parsed.User != nil {
+		return fmt.Sprintf("must be a URL such as %q, not %q", "http://web.shop.svc:8080", target)
+	}
+	if port := parsed.Port(); port != "" && !isPort(port) {
+		return fmt.Sprintf("must have a port between 1 and 65535, not as %q does", target)
+	}
+	return ""
+}
+
+// isPort reports whether digits are a TCP port.
+func isPort(digits string) bool {
+	port, err := strconv.ParseUint(digits, 10, 16)
+	return err == nil && port > 0
+}
+
+var endpointWorkload = Rule{
+	ID: "endpoint-workload", Severity: krm.Warning,
+	Demand:  "A route group's target does not name a workload, as http://web.shop.deploy:8080 does.",
+	Why:     "The specification allows such targets in a sandbox's defaultRouteGroup only.",
+	Sources: []string{routeGroupSpec, sandboxSpec},
+	Example: "spec.endpoints[0].target: http://web.shop.deploy:8080",
+	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
+		for i, e := range g.Spec.Endpoints {
+			if w, ok := v1alpha1.TargetWorkload(e.Target); ok {
+				g.report(r, endpointPath(i).Key("target"), "target must name a Service by the specification, not the workload %q of "+
+					"namespace %q: write a URL such as %q", w.Name, w.Namespace, "http://web.shop.svc:8080")
+			}
+		}
+	})},
+}

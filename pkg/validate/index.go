@@ -1,0 +1,114 @@
+package validate
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// index finds the plugins of a list by the references of sandboxes.
+type index struct {
+	byName map[string][]*plugin // by bare name, the highest version first
+	names  []string             // bare, sorted
+	like   map[string][]string  // the names by their first letter in lower case
+	unsure bool                 // a plugin has no valid name: it may be any
+}
+
+// choice is the plugin that a reference means.
+type choice struct {
+	reference version.Reference
+	plugin    *plugin // nil if the list has none
+	unsure    bool    // the list alone cannot answer it
+}
+
+func newIndex(plugins []*plugin) *index {
+	x := &index{byName: map[string][]*plugin{}, like: map[string][]string{}}
+	for _, p := range plugins {
+		if p.nameErr != nil {
+			x.unsure = true
+			continue
+		}
+		x.byName[p.name.Bare] = append(x.byName[p.name.Bare], p)
+	}
+	for _, versions := range x.byName {
+		slices.SortStableFunc(versions, func(a, b *plugin) int { return b.name.Version.Compare(a.name.Version) })
+	}
+	x.names = slices.Sorted(maps.Keys(x.byName))
+	for _, name := range x.names {
+		first := strings.ToLower(name[:1])
+		x.like[first] = append(x.like[first], name)
+	}
+	return x
+}
+
+// near returns the names that may be meant by another one: all, or of many those with its first letter.
+func (x *index) near(name string) []string {
+	if len(x.names) <= mostCandidates {
+		return x.names
+	}
+	return x.like[strings.ToLower(name[:1])]
+}
+
+// versions returns the versions of a plugin, the highest first.
+func (x *index) versions(bare string) []string {
+	all := make([]string, 0, len(x.byName[bare]))
+	for _, p := range x.byName[bare] {
+		all = append(all, p.name.Version.String())
+	}
+	return all
+}
+
+// choose returns the plugin that a reference means: the highest version that it admits, a release before any prerelease.
+// Only catalogs know what a channel means and which versions are withdrawn.
+func (x *index) choose(text string, hasCatalogs bool) choice {
+	reference, err := version.ParseReference(text)
+	if err != nil || x.unsure || reference.Channel != "" || hasCatalogs && reference.Floats() {
+		return choice{unsure: true}
+	}
+	c := choice{reference: reference}
+	for _, p := range x.byName[reference.Bare] {
+		if !reference.Admits(p.name.Version) {
+			continue
+		}
+		if p.name.Version.Prerelease() == "" || reference.Pin != nil || reference.Ranges() {
+			c.plugin = p
+			return c
+		}
+		if c.plugin == nil {
+			c.plugin = p
+		}
+	}
+	return c
+}
+
+// binding is a resource of a sandbox with the plugin that provides it.
+type binding struct {
+	choice
+	sandbox *sandbox
+	name    string // of the resource
+	params  map[string]string
+	path    krm.Path
+}
+
+// bindings returns the resources of all sandboxes. There are none if the list has no plugins: a sandbox may be checked
+// alone.
+func (d *documents) bindings() []binding {
+	if d.plugins == nil || d.resources != nil {
+		return d.resources
+	}
+	d.index = newIndex(d.plugins)
+	for _, s := range d.sandboxes {
+		for i, r := range s.Spec.Resources {
+			d.resources = append(d.resources, binding{
+				choice: d.index.choose(r.Plugin, d.hasCatalogs), sandbox: s, name: r.Name, params: r.Params, path: resourcePath(i),
+			})
+		}
+	}
+	return d.resources
+}
+
+// known reports whether the plugin is in the list and could be read as a whole.
+func (b *binding) known() bool { return b.plugin != nil && len(b.plugin.unreadable.broken) == 0 }

@@ -1,0 +1,121 @@
+package validate
+
+import (
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// plugin is a plugin that is checked. What several rules need is computed once.
+type plugin struct {
+	*document.Plugin
+	checked
+
+	name    version.Name
+	nameErr error // why the plugin has no valid name
+
+	steps   []step
+	inputs  []input
+	outputs []output
+
+	params     map[string][]input // the inputs that take each param
+	outputKeys []string           // what sandboxes can refer to, in the order of declaration
+
+	stepGraph       *document.Graph
+	podTemplate     *overlay.Overlay
+	overlayProblems []strictyaml.Problem
+}
+
+// step is a step with its path.
+type step struct {
+	*v1alpha1.Step
+	at   document.StepRef
+	path krm.Path
+}
+
+// input is an input with its path and its step.
+type input struct {
+	*v1alpha1.Input
+	step *v1alpha1.Step
+	path krm.Path
+}
+
+// output is an output with its path.
+type output struct {
+	*v1alpha1.Output
+	path krm.Path
+}
+
+// read decodes the document.
+func (p *plugin) read() {
+	read, problems := document.ReadPlugin(p.item)
+	p.Plugin, p.checked = read, newChecked(p.item, problems)
+	p.name, p.nameErr = version.ParseName(p.Name)
+	p.params = map[string][]input{}
+	for at, s := range document.Steps(&p.Spec) {
+		p.steps = append(p.steps, step{Step: s, at: at, path: at.Path()})
+		for i := range s.Inputs {
+			in := input{Input: &s.Inputs[i], step: s, path: at.Input(i)}
+			p.inputs = append(p.inputs, in)
+			if in.ValueFromSandbox {
+				p.params[in.Name] = append(p.params[in.Name], in)
+			}
+		}
+		for i := range s.Outputs {
+			p.outputs = append(p.outputs, output{Output: &s.Outputs[i], path: at.Output(i)})
+			if at.Phase == v1alpha1.PhaseCreate {
+				p.outputKeys = append(p.outputKeys, s.Name+"."+s.Outputs[i].Name)
+			}
+		}
+	}
+}
+
+// check decodes and checks the document.
+func (p *plugin) check() {
+	p.read()
+	checksOf(func(r *Rule, check pluginCheck) { check(r, p) })
+}
+
+// eachStep checks the steps of a plugin one by one, eachInput their inputs, eachOutput their outputs.
+func eachStep(do func(*Rule, *plugin, step)) []check {
+	return []check{pluginCheck(func(r *Rule, p *plugin) {
+		for _, s := range p.steps {
+			do(r, p, s)
+		}
+	})}
+}
+
+func eachInput(do func(*Rule, *plugin, input)) []check {
+	return []check{pluginCheck(func(r *Rule, p *plugin) {
+		for _, in := range p.inputs {
+			do(r, p, in)
+		}
+	})}
+}
+
+func eachOutput(do func(*Rule, *plugin, output)) []check {
+	return []check{pluginCheck(func(r *Rule, p *plugin) {
+		for _, out := range p.outputs {
+			do(r, p, out)
+		}
+	})}
+}
+
+// graph returns the graph of the plugin's steps.
+func (p *plugin) graph() *document.Graph {
+	if p.stepGraph == nil {
+		p.stepGraph = document.NewGraph(&p.Spec)
+	}
+	return p.stepGraph
+}
+
+// overlay returns the plugin's overlay as far as it could be read.
+func (p *plugin) overlay() *overlay.Overlay {
+	if p.podTemplate == nil {
+		p.podTemplate, p.overlayProblems = overlay.Parse(p.Spec.Runner.PodTemplateOverlay)
+	}
+	return p.podTemplate
+}

@@ -1,0 +1,132 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
+
+var runnerNamespace = Rule{
+	ID: "runner-namespace", Severity: krm.Error,
+	Demand:  "The runner's namespace is a valid namespace name.",
+	Why:     "The steps run in it, and no other name can be created.",
+	Sources: []string{pluginSpec, kubernetesName},
+	Example: "spec.runner.namespace: My_Tools",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		p.must(r, "spec.runner.namespace", "namespace", form.Label(p.Spec.Runner.Namespace))
+	})},
+}
+
+var overlayForm = Rule{
+	ID: "overlay", Severity: krm.Error,
+	Demand: "The overlay is YAML of a partial pod template: no unknown field, no directive of a merge, no metadata.name, " +
+		"restartPolicy Never or none, no container or volume of a reserved name.",
+	Why:     "It is the base of each step's Pod, to which the step's own parts are added.",
+	Sources: []string{pluginSpec},
+	Example: `spec.runner.podTemplateOverlay: "spec: {restartPolicy: Always}"`,
+	checks:  []check{pluginCheck(func(r *Rule, p *plugin) { p.reportOverlay(r, krm.Error) })},
+}
+
+var overlayReplaced = Rule{
+	ID: "overlay-replaced", Severity: krm.Warning,
+	Demand:  "The overlay sets nothing that the step's own parts replace, such as the command of main.",
+	Why:     "What is replaced has no effect.",
+	Sources: []string{pluginSpec},
+	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, command: [sh]}]}"`,
+	checks:  []check{pluginCheck(func(r *Rule, p *plugin) { p.reportOverlay(r, krm.Warning) })},
+}
+
+var overlayConflict = Rule{
+	ID: "overlay-conflict", Severity: krm.Error,
+	Demand:  "If the overlay gives a namespace or an image of main, they are the runner's.",
+	Why:     "Both say what the steps run in, and where.",
+	Sources: []string{pluginSpec},
+	Example: `spec.runner.podTemplateOverlay: "metadata: {namespace: other}"`,
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		image := p.Spec.Runner.Image
+		for _, main := range p.overlayMains() {
+			if sameImage(main.Image, image) {
+				image = main.Image // two spellings of one image are no conflict
+			}
+		}
+		if p.unsure("spec.runner.image") || p.unsure("spec.runner.namespace") {
+			return
+		}
+		for _, problem := range p.overlay().Conflicts(image, p.Spec.RunnerNamespace()) {
+			p.reportPart(r, overlayPath, problem)
+		}
+	})},
+}
+
+var overlayVariable = Rule{
+	ID: "overlay-variable", Severity: krm.Warning,
+	Demand:  "The overlay sets no variable of main that a step gets as an input, or that every step gets.",
+	Why:     "The input's value wins, and the overlay's has no effect.",
+	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, env: [{name: DBNAME, value: x}]}]}"`,
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		var taken map[string]string
+		for _, main := range p.overlayMains() {
+			for _, variable := range main.Env {
+				if taken == nil {
+					taken = p.takenVariables()
+				}
+				if by := taken[variable.Name]; by != "" {
+					p.report(r, overlayPath, "variable %q of the overlay has no effect: remove it, %s gets another value for it",
+						variable.Name, by)
+				}
+			}
+		}
+	})},
+}
+
+func (p *plugin) reportOverlay(r *Rule, severity krm.Severity) {
+	p.overlay()
+	for _, problem := range p.overlayProblems {
+		if problem.Severity != severity {
+			continue
+		}
+		if problem.Path == "" && strings.Contains(p.Spec.Runner.PodTemplateOverlay, "@{") {
+			problem.Message += "; a directive @{…} must be quoted, or filled in before"
+		}
+		p.reportPart(r, overlayPath, problem)
+	}
+}
+
+// reportPart reports a problem inside the overlay or the patch at path.
+func (c *checked) reportPart(r *Rule, path krm.Path, problem strictyaml.Problem) {
+	line := problem.Line
+	problem.Line = 0
+	c.reportInside(r, path, line, 0, "%s", problem)
+}
+
+// overlayMains returns the overlay's containers named main: at most one if the overlay is valid.
+func (p *plugin) overlayMains() (mains []corev1.Container) {
+	for _, container := range p.overlay().Template.Spec.Containers {
+		if container.Name == contract.MainContainer {
+			mains = append(mains, container)
+		}
+	}
+	return mains
+}
+
+// takenVariables returns who sets each of the variables that an overlay must not set.
+func (p *plugin) takenVariables() map[string]string {
+	taken := map[string]string{}
+	for _, name := range reservedVariables {
+		taken[name] = "every step"
+	}
+	for _, in := range p.inputs {
+		if name := in.Env(); name != "" && taken[name] == "" {
+			taken[name] = fmt.Sprintf("step %q", in.step.Name)
+		}
+	}
+	return taken
+}

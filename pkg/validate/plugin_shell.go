@@ -1,0 +1,153 @@
+package validate
+
+import (
+	"errors"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// scriptSyntax parses scripts whose interpreter is sh or bash.
+var scriptSyntax = Rule{
+	ID: "script-syntax", Severity: krm.Error,
+	Demand:  "A script of sh or bash can be parsed.",
+	Why:     "The step would fail when the shell reaches that line, after the lines before it have run.",
+	Sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html"},
+	Example: `spec.create[0].script: "#!/bin/sh\nif true; then echo hello\n"`,
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		if wrong := checkShell(s.Script); wrong != nil {
+			p.reportInside(r, s.path.Key("script"), wrong.line, wrong.column, "must be valid %s: %s", wrong.shell, wrong.message)
+		}
+	}),
+}
+
+// shellError is the position and the reason of a syntax error.
+type shellError struct {
+	shell        string
+	line, column int // of the script, columns in characters
+	message      string
+}
+
+// checkShell parses a script whose interpreter is a shell. What an interpreter named sh accepts differs between images: what
+// one of them accepts is valid.
+func checkShell(script string) *shellError {
+	shell := shellOf(script)
+	if shell == "" || !parseable(script) {
+		return nil
+	}
+	err := parseShell(script, syntax.LangBash)
+	if err != nil && shell == "sh" && parseShell(script, syntax.LangPOSIX) == nil {
+		return nil
+	}
+	var found syntax.ParseError
+	if !errors.As(err, &found) || !certainly(found.Text) || unreached(script, int(found.Pos.Line())) {
+		return nil
+	}
+	before := script[:min(int(found.Pos.Offset()), len(script))]
+	return &shellError{
+		shell: shell, line: int(found.Pos.Line()),
+		column:  1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]),
+		message: strings.ReplaceAll(found.Text, "`", "'"),
+	}
+}
+
+// The limits of what is parsed, far beyond the scripts that people write: the parser is recursive.
+const (
+	longestShell = 64 << 10
+	deepestShell = 1_000
+)
+
+// parseable reports whether a script is within the limits, so that parsing it costs little.
+func parseable(script string) bool {
+	depth := 0
+	for i := range len(script) {
+		switch script[i] {
+		case '(', '{':
+			depth++
+		case ')', '}':
+			depth--
+		}
+		if depth > deepestShell {
+			return false
+		}
+	}
+	return len(script) <= longestShell
+}
+
+func parseShell(script string, variant syntax.LangVariant) error {
+	_, err := syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(script), "")
+	return err
+}
+
+// shellOf returns "bash" or "sh", empty for another or an unknown interpreter. A script without a first line that names its
+// interpreter runs under sh.
+func shellOf(script string) string {
+	line, _, _ := strings.Cut(script, "\n")
+	named, declares := strings.CutPrefix(line, "#!")
+	if !declares {
+		return "sh"
+	}
+	words := strings.Fields(named)
+	if len(words) == 0 {
+		return ""
+	}
+	command := path.Base(words[0])
+	if command == "env" {
+		words = words[1:]
+		for len(words) > 0 && (words[0] == "-S" || strings.Contains(words[0], "=")) {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			return ""
+		}
+		command = path.Base(words[0])
+	}
+	switch command {
+	case "bash":
+		return "bash"
+	case "sh", "dash", "ash":
+		return "sh"
+	}
+	return ""
+}
+
+// certainly reports whether every shell agrees with the parser that this is an error. Shells detect some errors only when
+// they run the line, and others not at all: bad expansions, arithmetic, and here-documents that end with the script. The
+// parser's errors have no codes, so its messages are compared; a test holds them.
+func certainly(message string) bool {
+	for _, doubtful := range [...]string{
+		"expression", "((", "))", "[", "arithmetic", "names or assignments", "here-document", "heredoc",
+	} {
+		if strings.Contains(message, doubtful) {
+			return false
+		}
+	}
+	for _, sure := range [...]string{
+		"must be followed by", "must end with", "without closing quote", "without matching", "can only be used",
+		"can only immediately follow", "not a valid start for a statement", "can only contain words", "must be separated",
+	} {
+		if strings.Contains(message, sure) {
+			return true
+		}
+	}
+	return false
+}
+
+// unreached reports whether the script exits, or executes another program, before a line: what follows may be data.
+func unreached(script string, line int) bool {
+	for text := range strings.Lines(script) {
+		if line--; line <= 0 {
+			return false
+		}
+		word, _, _ := strings.Cut(strings.TrimRight(text, "\r\n"), " ")
+		switch strings.Trim(word, `'"`) {
+		case "exit", "exec":
+			return true
+		}
+	}
+	return false
+}

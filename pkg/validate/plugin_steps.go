@@ -1,0 +1,85 @@
+package validate
+
+import (
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+var emptyWorkflow = Rule{
+	ID: "empty-workflow", Severity: krm.Error,
+	Demand:  "A phase that is given has at least one step.",
+	Why:     "Signadot refuses an empty workflow; a phase with nothing to do is left out.",
+	Sources: []string{pluginSpec},
+	Example: "spec.delete: []",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		for _, phase := range v1alpha1.Phases {
+			if steps := p.Spec.Workflow(phase); steps != nil && len(steps) == 0 {
+				p.report(r, krm.Path("spec").Key(string(phase)), "must have at least one step: add one or leave %s out", phase)
+			}
+		}
+	})},
+}
+
+var missingCreate = Rule{
+	ID: "missing-create", Severity: krm.Warning,
+	Demand:  "A plugin has a create phase.",
+	Why:     "Without one it provides nothing to the sandboxes that name it.",
+	Example: "spec.create: null",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		if p.Spec.Create == nil {
+			p.report(r, "spec.create", "is absent: a plugin without a create phase provides nothing")
+		}
+	})},
+}
+
+var stepName = Rule{
+	ID: "step-name", Severity: krm.Error,
+	Demand:  "A step's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
+	Why:     "It becomes part of object names and of output keys.",
+	Sources: []string{pluginSpec},
+	Example: "spec.delete[0].name: drop_database",
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		p.must(r, s.path.Key("name"), "step name", form.Identifier(s.Name))
+	}),
+}
+
+var stepUnique = Rule{
+	ID: "step-unique", Severity: krm.Error,
+	Demand:  "A step's name is given once, across both phases.",
+	Why:     "References name steps without their phase.",
+	Sources: []string{pluginSpec},
+	Example: "spec.delete[0].name: provision",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		first := map[string]krm.Path{}
+		for _, s := range p.steps {
+			other, taken := first[s.Name]
+			if !taken {
+				first[s.Name] = s.path
+			} else if s.Name != "" {
+				p.report(r, s.path.Key("name"), "step name %q is already taken by %s: names must be unique across both phases",
+					s.Name, other)
+			}
+		}
+	})},
+}
+
+var stepCycle = Rule{
+	ID: "step-cycle", Severity: krm.Error,
+	Demand:  "No step waits for itself, directly or through others.",
+	Why:     "None of the steps of a cycle could ever start.",
+	Sources: []string{pluginSpec},
+	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}}",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		for _, cycle := range p.graph().Cycles() {
+			p.report(r, cycle.Steps[0].Input(cycle.Input).Key("valueFromStep").Key("name"),
+				"steps must not wait for each other: %s", cycle)
+		}
+	})},
+}
+
+// stepAt returns the step at a position.
+func (p *plugin) stepAt(at document.StepRef) *v1alpha1.Step {
+	return &p.Spec.Workflow(at.Phase)[at.Index]
+}

@@ -1,0 +1,97 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+var unknownStep = Rule{
+	ID: "unknown-step", Severity: krm.Error,
+	Demand:  "An input reads from a step that exists.",
+	Why:     "The step would wait for an output that no step writes.",
+	Sources: []string{pluginSpec},
+	Example: "spec.delete[0].inputs[0].valueFromStep.name: provison",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		if len(p.graph().Dangling()) == 0 {
+			return
+		}
+		names, unsure := p.stepNames()
+		p.dangling(document.UnknownStep, func(path krm.Path, from *v1alpha1.StepOutput) {
+			if !unsure {
+				p.suggest(r, path.Key("name"), "there is no step", from.Name, names, "the input must read from a step of this plugin")
+			}
+		})
+	})},
+}
+
+var unknownOutput = Rule{
+	ID: "unknown-output", Severity: krm.Error,
+	Demand:  "An input reads an output that the step has.",
+	Why:     "The step would wait for an output that no step writes.",
+	Sources: []string{pluginSpec},
+	Example: "spec.delete[0].inputs[0].valueFromStep.output: hots",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		if len(p.graph().Dangling()) == 0 {
+			return
+		}
+		byName := map[string][]step{} // one step each if the names are unique
+		for _, s := range p.steps {
+			byName[s.Name] = append(byName[s.Name], s)
+		}
+		p.dangling(document.UnknownOutput, func(path krm.Path, from *v1alpha1.StepOutput) {
+			if outputs, unsure := p.outputNames(byName[from.Name]); !unsure {
+				p.suggest(r, path.Key("output"), fmt.Sprintf("step %q has no output", from.Name), from.Output, outputs,
+					"its outputs are "+listed(outputs))
+			}
+		})
+	})},
+}
+
+var createFromDelete = Rule{
+	ID: "create-from-delete", Severity: krm.Error,
+	Demand:  "A create step reads no output of a delete step.",
+	Why:     "The delete phase runs when the sandbox ends, long after the create phase.",
+	Sources: []string{pluginSpec},
+	Example: "spec.create[1].inputs[0].valueFromStep: {name: drop, output: log}",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		p.dangling(document.CreateFromDelete, func(path krm.Path, from *v1alpha1.StepOutput) {
+			p.report(r, path.Key("name"), "a create step must not read from the delete step %q, which runs long after it", from.Name)
+		})
+	})},
+}
+
+// dangling calls do for each reference with a fault, with the path of its valueFromStep.
+func (p *plugin) dangling(fault document.Fault, do func(krm.Path, *v1alpha1.StepOutput)) {
+	for _, d := range p.graph().Dangling() {
+		path := d.At.Input(d.Input).Key("valueFromStep")
+		if d.Fault == fault && !p.unsure(path) {
+			do(path, p.stepAt(d.At).Inputs[d.Input].ValueFromStep)
+		}
+	}
+}
+
+// stepNames returns the names of all steps, and whether there may be more: steps whose name could not be read, or those
+// of a create phase that is missing.
+func (p *plugin) stepNames() (names []string, unsure bool) {
+	unsure = p.Spec.Create == nil || p.unsure("spec.create") || p.unsure("spec.delete")
+	for _, s := range p.steps {
+		names = append(names, s.Name)
+		unsure = unsure || p.unsure(s.path) || p.unsure(s.path.Key("name"))
+	}
+	return names, unsure
+}
+
+// outputNames returns the names of the outputs of some steps, and whether there may be more that could not be read.
+func (p *plugin) outputNames(steps []step) (names []string, unsure bool) {
+	for _, s := range steps {
+		unsure = unsure || p.unsure(s.path) || p.unsure(s.path.Key("outputs"))
+		for i, out := range s.Outputs {
+			names = append(names, out.Name)
+			unsure = unsure || p.unsure(s.at.Output(i).Key("name"))
+		}
+	}
+	return names, unsure
+}

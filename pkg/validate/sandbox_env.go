@@ -1,0 +1,168 @@
+package validate
+
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The rules of this file are about the env of forks and local workloads, and the files of local workloads.
+
+var environmentOperation = Rule{
+	ID: "env-operation", Severity: krm.Error,
+	Demand:  "A variable's operation is upsert or delete.",
+	Why:     "Signadot knows no other.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.forks[0].customizations.env[0].operation: set",
+	checks: eachVariable(func(r *Rule, s *sandbox, v variable) {
+		s.oneOf(r, v.path.Key("operation"), v.Operation, "upsert", "delete")
+	}),
+}
+
+var environmentSource = Rule{
+	ID: "env-source", Severity: krm.Error,
+	Demand:  "A variable or a file has a value or a valueFrom, not both, and a valueFrom names exactly one source.",
+	Why:     "It would have no value, or two.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].value: x",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, v := range s.environment {
+			if from := v.ValueFrom; from != nil {
+				s.checkSource(r, v.path, v.Value, "resource, fork, configMap and secret",
+					from.Resource != nil, from.Fork != nil, from.ConfigMap != nil, from.Secret != nil)
+			}
+		}
+		for _, f := range s.files {
+			if from := f.ValueFrom; from != nil {
+				s.checkSource(r, f.path, f.Value, "resource, configMap and secret",
+					from.Resource != nil, from.ConfigMap != nil, from.Secret != nil)
+			}
+		}
+	})},
+}
+
+func (c *checked) checkSource(r *Rule, path krm.Path, value, sources string, given ...bool) {
+	if value != "" {
+		c.report(r, path, "must have only one of value and valueFrom")
+	} else if n := count(given...); n != 1 {
+		c.report(r, path.Key("valueFrom"), "must name exactly one of %s, not %d", sources, n)
+	}
+}
+
+// count returns how many of the conditions are true.
+func count(conditions ...bool) (n int) {
+	for _, condition := range conditions {
+		if condition {
+			n++
+		}
+	}
+	return n
+}
+
+var forkReference = Rule{
+	ID: "fork-reference", Severity: krm.Error,
+	Demand:  "A variable that takes its value from a fork names a workload that this sandbox forks.",
+	Why:     "There is no such fork to take the value from.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.forks[0].customizations.env[2].valueFrom.fork.forkOf.name: nobody",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		unsure := s.unsure("spec.forks") || s.unsure("spec.local")
+		known := make(map[v1alpha1.Workload]bool, len(s.workloads))
+		for _, w := range s.workloads {
+			known[w.Plain()] = true
+			unsure = unsure || s.unreadWorkload(w.path)
+		}
+		for _, v := range s.environment {
+			if unsure || v.ValueFrom == nil || v.ValueFrom.Fork == nil {
+				continue
+			}
+			path := v.path.Key("valueFrom").Key("fork").Key("forkOf")
+			if of := v.ValueFrom.Fork.ForkOf; !known[of.Plain()] && !s.unreadWorkload(path) {
+				s.report(r, path, "the %s %q of namespace %q must be one that this sandbox forks", of.Kind, of.Name, of.Namespace)
+			}
+		}
+	})},
+}
+
+var keyReference = Rule{
+	ID: "key-reference", Severity: krm.Error,
+	Demand:  "The name of a ConfigMap or a Secret is a valid Kubernetes name, and so is the key.",
+	Why:     "There can be no such object, or no such key.",
+	Sources: []string{kubernetesName, "https://kubernetes.io/docs/concepts/configuration/configmap/"},
+	Example: "spec.forks[0].customizations.env[3].valueFrom.secret.key: a/b",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		keyed := func(path krm.Path, reference *v1alpha1.KeysReference) {
+			if reference != nil {
+				s.must(r, path.Key("name"), "name", form.Subdomain(reference.Name))
+				s.must(r, path.Key("key"), "key", form.Key(reference.Key))
+			}
+		}
+		for _, v := range s.environment {
+			if from := v.path.Key("valueFrom"); v.ValueFrom != nil {
+				keyed(from.Key("configMap"), (*v1alpha1.KeysReference)(v.ValueFrom.ConfigMap))
+				keyed(from.Key("secret"), (*v1alpha1.KeysReference)(v.ValueFrom.Secret))
+			}
+		}
+		for _, f := range s.files {
+			if from := f.path.Key("valueFrom"); f.ValueFrom != nil {
+				keyed(from.Key("configMap"), f.ValueFrom.ConfigMap)
+				keyed(from.Key("secret"), f.ValueFrom.Secret)
+			}
+		}
+	})},
+}
+
+var resourceReference = Rule{
+	ID: "resource-reference", Severity: krm.Error,
+	Demand:  "A variable or a file that takes an output names a resource of this sandbox.",
+	Why:     "There is no such resource to take the output from.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.name: dbb",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		names, known := make([]string, 0, len(s.Spec.Resources)), make(map[string]bool, len(s.Spec.Resources))
+		unsure := s.unsure("spec.resources")
+		for i, resource := range s.Spec.Resources {
+			names = append(names, resource.Name)
+			known[resource.Name] = true
+			unsure = unsure || len(s.problems) > 0 && (s.unsure(resourcePath(i)) || s.unsure(resourcePath(i).Key("name")))
+		}
+		for _, out := range s.outputs {
+			if !known[out.Name] && !unsure {
+				s.suggest(r, out.path.Key("name"), "there is no resource", out.Name, names,
+					"it must be one of this sandbox's resources: "+listed(names))
+			}
+		}
+	})},
+}
+
+var outputKey = Rule{
+	ID: "output-key", Severity: krm.Error,
+	Demand:  "An outputKey is `<step>.<output>`, with a dot between the two names.",
+	Why:     "A key without a dot is an old form that no longer resolves.",
+	Sources: []string{pluginSpec, sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, out := range s.outputs {
+			path := out.path.Key("outputKey")
+			step, name, dotted := strings.Cut(out.OutputKey, ".")
+			switch {
+			case out.OutputKey == "": // for the rule "required"
+			case !dotted:
+				s.report(r, path, "must be <step>.<output> such as %q: %q without a dot is an old form", "provision.host", out.OutputKey)
+			case step == "" || name == "" || form.Identifier(step) != "" || form.Identifier(name) != "":
+				s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", out.OutputKey)
+			}
+		}
+	})},
+}
+
+// eachVariable checks the variables of a sandbox one by one.
+func eachVariable(do func(*Rule, *sandbox, variable)) []check {
+	return []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, v := range s.environment {
+			do(r, s, v)
+		}
+	})}
+}

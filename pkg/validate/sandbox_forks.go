@@ -1,0 +1,121 @@
+package validate
+
+import (
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The rules of workloads are about forks[].forkOf, local[].from and virtual[].workload.
+
+var workloadKind = Rule{
+	ID: "workload-kind", Severity: krm.Error,
+	Demand:  "A forked workload is a Deployment, an ArgoRollout or a Rollout; a local or virtual one may be a Service too.",
+	Why:     "No other kind can be forked.",
+	Sources: []string{sandboxSpec, clientModels},
+	Example: "spec.forks[0].forkOf.kind: deployment",
+	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
+		allowed := []string{"Deployment", "ArgoRollout", "Rollout"}
+		if w.list != "forks" {
+			allowed = append(allowed, "Service")
+		}
+		s.oneOf(r, w.path.Key("kind"), w.Kind, allowed...)
+	}),
+}
+
+var workloadName = Rule{
+	ID: "workload-name", Severity: krm.Error,
+	Demand:  "A workload's namespace and name are valid Kubernetes names.",
+	Why:     "No such workload can exist.",
+	Sources: []string{sandboxSpec, kubernetesName},
+	Example: "spec.forks[0].forkOf.namespace: Hot_Rod",
+	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
+		s.must(r, w.path.Key("namespace"), "namespace", form.Label(w.Namespace))
+		s.must(r, w.path.Key("name"), "name", form.Subdomain(w.Name))
+	}),
+}
+
+var workloadUnique = Rule{
+	ID: "workload-unique", Severity: krm.Error,
+	Demand:  "A baseline workload is named at most once in forks[].forkOf and local[].from together.",
+	Why:     "Requests could be routed to one of them only.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.local[0].from: {kind: Deployment, namespace: shop, name: web}",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		first := map[v1alpha1.Workload]krm.Path{}
+		for _, w := range s.workloads {
+			if w.list == "virtual" || s.unreadWorkload(w.path) {
+				continue
+			}
+			other, taken := first[w.Plain()]
+			if !taken {
+				first[w.Plain()] = w.path
+				continue
+			}
+			s.report(r, w.path, "the %s %q of namespace %q must be named once: it is already in %s",
+				w.Kind, w.Name, w.Namespace, other)
+		}
+	})},
+}
+
+var workloadNameUnique = Rule{
+	ID: "workload-name-unique", Severity: krm.Error,
+	Demand:  "The names of forks, local and virtual workloads are unique across the spec.",
+	Why:     "Middleware and the sandbox's status refer to workloads by these names.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.virtual[0].name: worker",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		names := map[string]bool{}
+		for i, fork := range s.Spec.Forks {
+			s.once(r, names, fork.Name, "workload", forkPath(i))
+		}
+		for i, local := range s.Spec.Local {
+			s.once(r, names, local.Name, "workload", localPath(i))
+		}
+		for i, virtual := range s.Spec.Virtual {
+			s.once(r, names, virtual.Name, "workload", krm.Path("spec.virtual").Index(i))
+		}
+	})},
+}
+
+// eachWorkload checks the workloads that a sandbox names one by one.
+func eachWorkload(do func(*Rule, *sandbox, workload)) []check {
+	return []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, w := range s.workloads {
+			do(r, s, w)
+		}
+	})}
+}
+
+// imageContainer is about forks[].customizations.images.
+var imageContainer = Rule{
+	ID: "image-container", Severity: krm.Error,
+	Demand:  "A container gets at most one image, and at most one image is given without a container.",
+	Why:     "An image without a container is for the first one; two of them contradict each other.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.forks[0].customizations.images: [{image: a}, {image: b}]",
+	checks: eachFork(func(r *Rule, s *sandbox, fork customizedFork) {
+		seen := make(map[string]bool, len(fork.Customizations.Images))
+		for i, image := range fork.Customizations.Images {
+			path := fork.path.Key("images").Index(i)
+			switch {
+			case s.unsure(path) || s.unsure(path.Key("container")):
+			case !seen[image.Container]:
+				seen[image.Container] = true
+			case image.Container == "":
+				s.report(r, path, "at most one image must be without a container: name the container")
+			default:
+				s.report(r, path.Key("container"), "container %q must have one image only: it already has one", image.Container)
+			}
+		}
+	}),
+}
+
+// eachFork checks the forks that have customizations one by one.
+func eachFork(do func(*Rule, *sandbox, customizedFork)) []check {
+	return []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, fork := range s.forks {
+			do(r, s, fork)
+		}
+	})}
+}

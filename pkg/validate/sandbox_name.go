@@ -1,0 +1,45 @@
+package validate
+
+import (
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+var sandboxName = Rule{
+	ID: "sandbox-name", Severity: krm.Error,
+	Demand:  "A sandbox's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
+	Why:     "The name identifies the sandbox and becomes part of host names.",
+	Sources: []string{sandboxSpec},
+	Example: "metadata.name: feature_x",
+	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, namePath, "name", checkName(s.Name)) })},
+}
+
+// checkName checks the name of a sandbox or of a route group.
+func checkName(name string) string {
+	if name == "" {
+		return "must not be empty"
+	}
+	return form.Identifier(name)
+}
+
+var duplicateSandbox = Rule{
+	ID: "duplicate-sandbox", Severity: krm.Error,
+	Demand:  "A cluster has one sandbox of a name; the case of letters does not count.",
+	Why:     "Signadot folds names to lower case: the second document would replace the first.",
+	Sources: []string{sandboxSpec},
+	Example: "metadata.name: FEATURE-X",
+	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
+		type identity struct{ cluster, name string }
+		first := make(map[identity]*sandbox, len(d.sandboxes))
+		for _, s := range d.sandboxes {
+			if s.Name == "" {
+				continue
+			}
+			if other, found := earlier(first, identity{s.Spec.Cluster, s.LowerName()}, s); found {
+				s.report(r, namePath, "sandbox %q is given twice: %q%s is the same one in cluster %q; rename one of them",
+					s.Name, other.Name, origin(other.Item), s.Spec.Cluster)
+			}
+		}
+	}}},
+}

@@ -1,0 +1,122 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+var resourceUnique = Rule{
+	ID: "resource-unique", Severity: krm.Error,
+	Demand:  "A resource's name is given once in a sandbox.",
+	Why:     "Variables refer to resources by name.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.resources[1].name: db",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		names := make(map[string]bool, len(s.Spec.Resources))
+		for i, resource := range s.Spec.Resources {
+			s.once(r, names, resource.Name, "resource", resourcePath(i))
+		}
+	})},
+}
+
+var resourceName = Rule{
+	ID: "resource-name", Severity: krm.Warning,
+	Demand:  "A resource's name has letters, digits and dashes, starts with a letter, and has at most 30 characters.",
+	Why:     "It becomes part of object names; any other name is changed for them.",
+	Example: "spec.resources[1].name: my_cache",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for i, resource := range s.Spec.Resources {
+			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is allowed
+			if form.Identifier(trimmed) != "" || trimmed == "" && resource.Name != "" || len(resource.Name) > form.MaxIdentifier {
+				s.report(r, resourcePath(i).Key("name"),
+					"resource name %q must be 1 to %d letters, digits and dashes and start with a letter, or it is changed in object names",
+					resource.Name, form.MaxIdentifier)
+			}
+		}
+	})},
+}
+
+var pluginReference = Rule{
+	ID: "plugin-reference", Severity: krm.Error,
+	Demand:  "A resource's plugin is name[@version]: the name of a plugin, and a version or a range of versions.",
+	Why:     "Nothing else can be resolved to a plugin.",
+	Sources: []string{sandboxSpec, "https://semver.org/"},
+	Example: "spec.resources[0].plugin: hello_db",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for i, resource := range s.Spec.Resources {
+			if _, err := version.ParseReference(resource.Plugin); err != nil && resource.Plugin != "" {
+				s.report(r, resourcePath(i).Key("plugin"), "plugin %v", err)
+			}
+		}
+	})},
+}
+
+var unknownPlugin = Rule{
+	ID: "unknown-plugin", Severity: krm.Warning,
+	Demand: "If a list holds plugins, it holds those that its sandboxes name, in a version that they admit.",
+	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of a " +
+		"sandbox that is checked alone are not looked for.",
+	Sources: []string{sandboxSpec},
+	Example: "spec.resources[0].plugin: helo-db",
+	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
+		for _, b := range d.bindings() {
+			if b.plugin != nil || b.unsure {
+				continue
+			}
+			name, path := b.reference.Bare, b.path.Key("plugin")
+			if versions := d.index.versions(name); len(versions) > 0 {
+				b.sandbox.report(r, path, "plugin %q has no version %q: there are %s",
+					name, b.reference.Selector, listed(versions))
+				continue
+			}
+			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name), "the list has "+listed(d.index.names))
+		}
+	}}},
+}
+
+var unknownOutputKey = Rule{
+	ID: "unknown-output-key", Severity: krm.Error,
+	Demand:  "An outputKey is one that a create step of the resource's plugin produces.",
+	Why:     "The workload would wait for a value that no step writes.",
+	Sources: []string{pluginSpec, sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
+	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
+		type resource struct {
+			sandbox *sandbox
+			name    string
+		}
+		plugins := map[resource]*plugin{}
+		for _, b := range d.bindings() {
+			if b.known() {
+				plugins[resource{b.sandbox, b.name}] = b.plugin
+			}
+		}
+		for _, s := range d.sandboxes {
+			for _, out := range s.outputs {
+				if from := plugins[resource{s, out.Name}]; from != nil {
+					s.checkOutputKey(r, out.path.Key("outputKey"), out.OutputKey, from)
+				}
+			}
+		}
+	}}},
+}
+
+func (s *sandbox) checkOutputKey(r *Rule, path krm.Path, key string, from *plugin) {
+	step, _, dotted := strings.Cut(key, ".")
+	switch {
+	case !dotted || slices.Contains(from.outputKeys, key):
+	case slices.ContainsFunc(from.Spec.Delete, func(s v1alpha1.Step) bool { return s.Name == step }):
+		s.report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
+			"which runs when the sandbox ends", step, from.Name)
+	default:
+		s.suggest(r, path, fmt.Sprintf("plugin %q has no output", from.Name), key, from.outputKeys,
+			"its outputs are "+listed(from.outputKeys))
+	}
+}

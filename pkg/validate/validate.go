@@ -1,0 +1,53 @@
+// Package validate checks ResourcePlugin, Sandbox and RouteGroup documents against the rules of their specifications.
+//
+// Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
+// severity, what to do, and the fix if only one is possible. It changes nothing:
+//
+//	report, err := validate.Check(list, validate.Options{Strict: true})
+//
+// CheckUpdate compares the documents with an older state, such as a Git revision: what is published, and what sandboxes
+// use, must not change. Rules are all rules, with what reference pages say about them.
+//
+// A Rule is an id, a severity, texts for people, and its checks: functions over one document, over a whole list, or over
+// two states of a list. The rules of a field are in the file that is named after the document's kind and the field.
+package validate
+
+import (
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Report is the outcome of Check.
+type Report struct {
+	// Plugins, Sandboxes and RouteGroups are the numbers of documents that were checked.
+	Plugins, Sandboxes, RouteGroups int
+	// Results are the findings, sorted, each once. The tag `rule` of a result is the rule's id.
+	Results krm.Results
+}
+
+// Check checks the plugins, sandboxes and route groups of a list, including those that are local-config, and does not
+// change the list. It returns an error if a document cannot be parsed, or if the options are wrong.
+func Check(list *krm.ResourceList, options Options) (Report, error) {
+	if wrong := options.Errors(); len(wrong) > 0 {
+		return Report{}, wrong[0]
+	}
+	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup)
+	if err != nil {
+		return Report{}, err
+	}
+	d := newDocuments(list, items)
+	cores.Each(len(d.plugins), func(i int) { d.plugins[i].check() })
+	cores.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
+	cores.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
+	d.check()
+	report := Report{
+		Plugins: len(d.plugins), Sandboxes: len(d.sandboxes), RouteGroups: len(d.routeGroups),
+		Results: unknownDocuments(list, options),
+	}
+	for _, one := range d.all() {
+		report.Results = append(report.Results, one.results(options)...)
+	}
+	report.Results = report.Results.Sort()
+	return report, nil
+}

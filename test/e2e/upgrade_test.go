@@ -1,0 +1,49 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// upgradeFile reads a file of testdata/upgrade for a namespace. What commit 6eadd05 rendered from the plugin and the sandbox
+// is kept as it was, but for the path of the program in the helper image, which today's image has under another name.
+func (s *testNamespace) upgradeFile(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "upgrade", name))
+	require.NoError(s.t, err)
+	return strings.ReplaceAll(string(text), "upgrade-namespace", s.name)
+}
+
+// A render of commit 6eadd05, then one of today's programs: steps whose outputs are published do not run again, and plain
+// steps, which have none, do.
+func TestReapplyAfterUpgrade(t *testing.T) {
+	s := newNamespace(t)
+	s.apply(s.upgradeFile("rendered-by-6eadd05.yaml"))
+	s.succeeded(3)
+	before := s.data()
+	require.Len(t, before, 2)
+	for key, values := range before {
+		require.Len(t, values, 1, key)
+	}
+
+	s.apply(function(t, "render-phase", s.upgradeFile("plugin.yaml")+"---\n"+s.upgradeFile("sandbox.yaml"),
+		"--start-timeout-seconds", "900", "-"))
+	s.succeeded(3)
+	assert.Equal(t, before, s.data())
+	runs := func(step, line string) int {
+		return strings.Count(must(t, "", "logs", "--namespace", s.name, "--container=main", "--tail=-1",
+			"--selector="+contract.StepKey+"="+step), line+"\n")
+	}
+	assert.Equal(t, 1, runs("provision", "provisions a $(price) in $$"))
+	assert.Equal(t, 1, runs("migrate", "migrates"))
+	t.Logf("the plain step has run %d times", runs("announce", "announced"))
+}
