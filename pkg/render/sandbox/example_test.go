@@ -51,6 +51,6 @@ items:
 	}
 	// Output:
 	// 1 fork, 1 Service, 1 HTTPRoute
-	// Deployment web-feature-x-5jzkuh4m2p6n
-	// Service web-feature-x-5jzkuh4m2p6n
+	// Deployment web-feature-x-75om5dunltkb
+	// Service web-feature-x-uswxcy6nxids
 }
