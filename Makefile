@@ -1,4 +1,4 @@
-# krm-functions: what can be done with this checkout. Every target needs Go, make and git alone, but for race.
+# Targets need only Go, make and git, unless their help says otherwise.
 
 export CGO_ENABLED := 0
 export GOTOOLCHAIN := local
@@ -9,11 +9,11 @@ VERSION  ?= $(shell git describe --tags --always --abbrev=12 --dirty 2>/dev/null
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X github.com/resource-plugins/krm-functions/internal/cli.Version=$(VERSION)
 FUZZTIME ?= 30s
-# How long the tests of one package may hang before they are ended; a starved machine takes ten times as long as a quiet one.
+# Timeout for the tests of a package. A busy machine takes ten times as long as an idle one.
 TIMEOUT  ?= 60m
 PLATFORMS ?= linux/amd64,linux/arm64
 
-# The parts of a Kubernetes node. Their version must be told to the linker: Kubernetes takes it from git otherwise.
+# The components of a Kubernetes node. Their version is set with linker flags, since it is not that of this repository.
 NODE_PARTS   := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet)
 NODE_VERSION  = $(shell awk '$$1 == "require" && $$2 == "k8s.io/kubernetes" {print $$3}' tools/kubernetes/go.mod)
 NODE_FLAGS    = $(foreach v,gitVersion=$(NODE_VERSION) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(NODE_VERSION))),\
@@ -29,35 +29,35 @@ build: ## build the functions and the catalog command into bin/
 	@go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/catalog
 
 .PHONY: images
-images: ## build the images of the functions and the runtime into bin/images (PLATFORMS=linux/amd64 is quicker)
+images: ## build the images of the functions and the runtime into bin/images (PLATFORMS=linux/amd64 is faster)
 	@GOWORK=off go run -C tools/images . -checkout $(CURDIR) -output $(BIN)/images -platforms $(PLATFORMS) \
 	  -version $(VERSION) -revision $(REVISION)
 
 .PHONY: demo
-demo: build $(TOOLS)/kustomize ## render the examples through the real kustomize
+demo: build $(TOOLS)/kustomize ## render the examples with kustomize
 	@$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
 
 .PHONY: shop
-shop: build ## render examples/shop: a database's Jobs, a fork of the catalog that uses it, and routes to it
+shop: build ## render examples/shop: a database, a fork of the catalog that uses it, and routes
 	@$(BIN)/render-phase $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop/sandbox.yaml
 	@echo ---
 	@$(BIN)/render-sandbox --routing gateway-api $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop
 
 .PHONY: test
-test: build $(TOOLS)/kustomize ## run all tests that need no root and no cluster
+test: build $(TOOLS)/kustomize ## run all tests that need neither root nor a cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/... ./cmd/catalog/...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 
 .PHONY: e2e
-e2e: build $(NODE_PARTS) $(TOOLS)/helm ## run what is rendered on a real Kubernetes node (root, Debian; test/node/README.md)
+e2e: build $(NODE_PARTS) $(TOOLS)/helm ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
 	test/e2e/run $(E2E)
 
 .PHONY: containers
-containers: $(TOOLS)/kustomize ## hold the images under docker against the programs in them (root, docker.io)
+containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/images ./test/orchestrator
 
 .PHONY: race
-race: ## run the tests of what runs in parallel under the race detector (needs a C compiler)
+race: ## run tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/...
 
 .PHONY: fuzz
@@ -65,11 +65,11 @@ fuzz: ## run every fuzz target for FUZZTIME
 	test/fuzz $(FUZZTIME)
 
 .PHONY: bench
-bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## measure against the peers and print the ratios
+bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## compare with other programs and print the ratios
 	test/bench/run
 
 .PHONY: lint
-lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## check the style of the code
+lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(TOOLS)/actionlint
 	$(TOOLS)/golangci-lint run --build-tags e2e ./...
@@ -78,15 +78,15 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## check the style of the code
 	cd tools/images && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
 .PHONY: golden
-golden: build ## write the golden files anew; read the difference before committing it
-	UPDATE_GOLDEN=1 go test ./schemas/... # the metadata of functions is made from them
+golden: build ## update golden files; review the diff before committing
+	UPDATE_GOLDEN=1 go test ./schemas/... # metadata.yaml files are generated from them
 	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./test/... ./cmd/catalog/...
 
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf $(BIN)
 
-# Each tool is pinned by the go.mod of its folder.
+# Each tool is pinned by the go.mod in its folder.
 tool_kustomize     := sigs.k8s.io/kustomize/kustomize/v5
 tool_helm          := helm.sh/helm/v3/cmd/helm
 tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -100,7 +100,7 @@ $(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
 	@GOWORK=off go build -C tools/kubernetes -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)
 
 .PHONY: node
-node: $(NODE_PARTS) ## build the parts of a Kubernetes node into bin/tools (14 minutes) for test/node/up
+node: $(NODE_PARTS) ## build the components of a Kubernetes node into bin/tools (14 minutes)
 
-# So that a tool may be asked for by its place in the checkout: make bin/tools/kubectl.
+# For relative paths: make bin/tools/kubectl.
 bin/tools/%: $(TOOLS)/% ;

@@ -3,6 +3,7 @@ package function
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
@@ -44,8 +45,15 @@ func renderPhaseDefaults() *renderPhase {
 // renderPhase is the config of render-phase.
 type renderPhase struct{ v1alpha1.RenderPhase }
 
+// garbage is how much the heap may grow, in per cent, before it is collected: what is rendered stays until it is written,
+// hundreds of megabytes for as many thousand sandboxes.
+const garbage = 60
+
 // Process renders the resources of the list's sandboxes.
 func (c *renderPhase) Process(call cli.Call) (string, error) {
+	if !call.FileMode {
+		debug.SetGCPercent(garbage)
+	}
 	options := c.options(call)
 	if wrong := append(c.unset(), options.Validate()...); len(wrong) > 0 {
 		if _, err := call.List.Select(contract.APIVersion, contract.Sandbox); err != nil {

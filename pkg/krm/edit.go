@@ -14,7 +14,9 @@ import (
 func (i *Item) Edit(change func(object *kyaml.RNode) error) error {
 	before := kyaml.CopyYNode(i.YNode())
 	err := change(i.tree)
-	i.changed = i.changed || !identical(before, i.YNode())
+	if !identical(before, i.YNode()) {
+		i.changed, i.printed = true, false
+	}
 	return err
 }
 
@@ -78,8 +80,8 @@ func (i *Item) fail(err error) {
 	}
 }
 
-// startEdit notes that the scalar at path is about to change. The tree's aliases are replaced by what they stand for, so that an edit of
-// one field is not one of others.
+// startEdit notes that the scalar at path is about to change. The tree's aliases are replaced by what they stand for, so
+// that an edit of one field is not one of others.
 func (i *Item) startEdit(path Path) error {
 	root := i.YNode()
 	if _, ok := i.before[path]; !ok {
@@ -95,7 +97,7 @@ func (i *Item) startEdit(path Path) error {
 		}
 		*root = *expanded
 	}
-	i.changed = true
+	i.changed, i.printed = true, false
 	return nil
 }
 

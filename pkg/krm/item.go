@@ -43,7 +43,8 @@ type Item struct {
 	once    sync.Once
 	tree    *kyaml.RNode
 	err     error        // why the tree cannot be parsed or written
-	changed bool         // the tree says something else than raw
+	changed bool         // the item is another one than came in
+	printed bool         // raw is what the changed tree was printed as, see Release
 	before  map[Path]any // the scalars that Set, Annotate and Unannotate changed, nil where there was none
 
 	order    int
@@ -97,7 +98,7 @@ func (i *Item) setTree(node *yaml.Node) { i.once.Do(func() { i.tree = kyaml.NewR
 
 // APIVersion returns the object's apiVersion, empty if it has none.
 func (i *Item) APIVersion() string {
-	if i.header.Known && !i.changed {
+	if i.header.Known && i.isRaw() {
 		return i.header.APIVersion
 	}
 	return i.text(versionPath)
@@ -105,7 +106,7 @@ func (i *Item) APIVersion() string {
 
 // Kind returns the object's kind, empty if it has none.
 func (i *Item) Kind() string {
-	if i.header.Known && !i.changed {
+	if i.header.Known && i.isRaw() {
 		return i.header.Kind
 	}
 	return i.text(kindPath)
@@ -113,7 +114,7 @@ func (i *Item) Kind() string {
 
 // Name returns the object's metadata.name, empty if it has none.
 func (i *Item) Name() string {
-	if i.header.Known && !i.changed {
+	if i.header.Known && i.isRaw() {
 		return i.header.Name
 	}
 	return i.text(namePath)
@@ -132,7 +133,7 @@ func (i *Item) Ref() ResourceRef {
 
 // Annotation returns one of the object's annotations. Nothing is parsed if the object's bytes show that there is none.
 func (i *Item) Annotation(key string) (string, bool) {
-	if i.header.Known && !i.changed && cannotHold(i.raw, key) {
+	if i.header.Known && i.isRaw() && cannotHold(i.raw, key) {
 		return "", false
 	}
 	return i.value(annotationsPath.Key(key))

@@ -13,7 +13,7 @@ import (
 // Bytes returns the object as block YAML without indentation, ending in a newline. What NewItem took and nobody changed
 // is returned as it is; any other object is printed, without anchors.
 func (i *Item) Bytes() ([]byte, error) {
-	if i.raw == nil || i.element || i.changed || i.err != nil {
+	if i.raw == nil || i.element || !i.isRaw() || i.err != nil {
 		return i.print()
 	}
 	text := i.raw
@@ -52,8 +52,11 @@ func encode(node *yaml.Node) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if text, ok := printPlain(node); ok {
+		return text, nil
+	}
 	text, err := printTree(node)
-	if err == nil && (isReliable(node, false) || roundTrips(text, node)) {
+	if err == nil && roundTrips(text, node) {
 		return text, nil
 	}
 	bare, err := expand(node)
@@ -89,50 +92,6 @@ func printTree(node *yaml.Node) (text []byte, err error) {
 func roundTrips(text []byte, node *yaml.Node) bool {
 	read, err := parseOne(text)
 	return err == nil && equal(read, node)
-}
-
-// isReliable reports whether a tree is of the plain kind that the encoder certainly prints right, so that its output need
-// not be read again: one without block scalars, tags, empty nulls and comments but behind values, whose keys are names of
-// fields, labels or annotations.
-func isReliable(node *yaml.Node, inFlow bool) bool {
-	if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 || node.HeadComment != "" || node.FootComment != "" {
-		return false
-	}
-	if node.Kind == yaml.ScalarNode {
-		return isReliableScalar(node) && isPrintable(node.Value) &&
-			(node.LineComment == "" || !inFlow && node.LineComment[0] == '#' && isPrintable(node.LineComment))
-	}
-	inFlow = inFlow || node.Style&yaml.FlowStyle != 0
-	for n, child := range node.Content {
-		isKey := node.Kind == yaml.MappingNode && n%2 == 0
-		if isKey && (!isName(child.Value) || child.LineComment != "") || !isReliable(child, inFlow) {
-			return false
-		}
-	}
-	return node.LineComment == ""
-}
-
-// isReliableScalar reports whether a scalar is a string, or written as what its tag says.
-func isReliableScalar(node *yaml.Node) bool {
-	if node.Value == "" && node.Style == 0 {
-		return false
-	}
-	if node.Tag == "" || node.Tag == stringTag {
-		return true
-	}
-	plain := yaml.Node{Kind: yaml.ScalarNode, Value: node.Value}
-	return node.Style == 0 && node.Tag == plain.ShortTag()
-}
-
-// isName reports whether a key is a word, or a name with dots and slashes as labels and annotations have.
-func isName(key string) bool {
-	const maxSimpleKey = 128 // longer ones are printed with a question mark
-	for i := range len(key) {
-		if c := key[i]; !isWordByte(c) && (i == 0 || c != '.' && c != '/') {
-			return false
-		}
-	}
-	return key != "" && len(key) <= maxSimpleKey
 }
 
 // strip takes comments and styles off a tree; strings are quoted and nulls spelled out, so that they stay what they are.

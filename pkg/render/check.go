@@ -7,7 +7,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/form"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -30,7 +29,7 @@ func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *document.Graph, o *ov
 			c.mounts[path.Clean(mount.MountPath)] = true
 		}
 	}
-	c.form("spec.runner.namespace", form.Label(spec.RunnerNamespace()))
+	c.form("spec.runner.namespace", document.CheckLabel(spec.RunnerNamespace()))
 	for _, problem := range graph.Problems() {
 		c.report(problem.Path, "%s", problem.Message)
 	}
@@ -58,7 +57,7 @@ func (c *checker) report(at krm.Path, format string, args ...any) {
 	c.problems = append(c.problems, strictyaml.Error(at, format, args...))
 }
 
-// form reports what package form has found wrong.
+// form reports what is wrong with a name.
 func (c *checker) form(at krm.Path, wrong string) {
 	if wrong != "" {
 		c.report(at, "%s", wrong)
@@ -73,7 +72,7 @@ func (c *checker) name(at krm.Path, what, name string, taken map[string]bool) {
 	case taken[name]:
 		c.report(at, "must be a name that no other %s has, not %q", what, name)
 	default:
-		c.form(at, form.Identifier(name))
+		c.form(at, document.CheckIdentifier(name))
 	}
 	taken[name] = true
 }
@@ -87,7 +86,7 @@ func (c *checker) inputs(ref document.StepRef, step *v1alpha1.Step) {
 			if variables[name] {
 				c.report(at, "must have a variable of its own, not %q", name)
 			}
-			c.form(at, form.Variable(name))
+			c.form(at, document.CheckVariable(name))
 			variables[name] = true
 		}
 		if file := input.Path(); file != "" {
@@ -98,7 +97,7 @@ func (c *checker) inputs(ref document.StepRef, step *v1alpha1.Step) {
 
 // file checks where an input is mounted. A path is hostile: it must not hide what the step needs, nor a token.
 func (c *checker) file(at krm.Path, file string, taken map[string]bool) {
-	wrong := form.File(file)
+	wrong := document.CheckFile(file)
 	file = path.Clean(file)
 	switch {
 	case wrong != "":
@@ -123,7 +122,7 @@ func (c *checker) outputs(ref document.StepRef, step *v1alpha1.Step) {
 		if output.ValueFromPath == "" {
 			c.report(at.Key("valueFromPath"), "must be set")
 		}
-		c.form(at.Key("valueFromPath"), form.File(output.ValueFromPath))
+		c.form(at.Key("valueFromPath"), document.CheckFile(output.ValueFromPath))
 	}
 }
 

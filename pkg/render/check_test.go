@@ -204,7 +204,7 @@ func TestScriptsAreSplitWhereTheyDoNotFit(t *testing.T) {
 	require.NotNil(t, compiled, "%v", problems)
 	shared := compiled.scripts
 	require.Len(t, shared, 2)
-	assert.NotEqual(t, shared[0].Value.GetName(), shared[1].Value.GetName())
+	assert.NotEqual(t, shared[0].GetName(), shared[1].GetName())
 	objects, _ := compiled.render(&testRequest)
 	for _, object := range objects {
 		checkObject(t, object)

@@ -28,19 +28,19 @@ func copying() request {
 }
 
 // decoded returns an object of Kubernetes' own type.
-func decoded[T any](t *testing.T, object Object) *T {
+func decoded[T any](t *testing.T, object object) *T {
 	t.Helper()
 	typed := new(T)
 	require.NoError(t, sigsyaml.UnmarshalStrict(object.yaml(nil), typed))
 	return typed
 }
 
-func ofKind(objects []Object, kind string) (some []Object) {
-	return append(some, slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.Kind != kind })...)
+func ofKind(objects []object, kind string) (some []object) {
+	return append(some, slices.DeleteFunc(slices.Clone(objects), func(o object) bool { return o.kind != kind })...)
 }
 
 // helperJobs returns the Jobs that run a helper instead of a step.
-func helperJobs(t *testing.T, objects []Object, helper string) (jobs []*batchv1.Job) {
+func helperJobs(t *testing.T, objects []object, helper string) (jobs []*batchv1.Job) {
 	t.Helper()
 	for _, object := range ofKind(objects, "Job") {
 		if job := decoded[batchv1.Job](t, object); job.Labels[contract.HelperKey] == helper {
@@ -59,7 +59,7 @@ func planOf(t *testing.T, job *batchv1.Job) (plan contract.Plan) {
 }
 
 // rights are what the Roles of a ServiceAccount allow, as `namespace verb name`.
-func rights(t *testing.T, objects []Object, account string) (all []string) {
+func rights(t *testing.T, objects []object, account string) (all []string) {
 	t.Helper()
 	for _, object := range ofKind(objects, "RoleBinding") {
 		binding := decoded[rbacv1.RoleBinding](t, object)
@@ -67,11 +67,11 @@ func rights(t *testing.T, objects []Object, account string) (all []string) {
 			continue
 		}
 		for _, other := range ofKind(objects, "Role") {
-			if other.Value.GetNamespace() == object.Value.GetNamespace() && other.Value.GetName() == binding.RoleRef.Name {
+			if other.GetNamespace() == object.GetNamespace() && other.GetName() == binding.RoleRef.Name {
 				for _, rule := range decoded[rbacv1.Role](t, other).Rules {
 					for _, verb := range rule.Verbs {
 						for _, name := range rule.ResourceNames {
-							all = append(all, object.Value.GetNamespace()+" "+verb+" "+name)
+							all = append(all, object.GetNamespace()+" "+verb+" "+name)
 						}
 					}
 				}
@@ -100,7 +100,7 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	slices.Sort(want)
 	assert.Equal(t, want, rights(t, objects, spec.ServiceAccountName))
 	for _, secret := range ofKind(objects, "Secret") {
-		assert.Contains(t, want, secret.Value.GetNamespace()+" delete "+secret.Value.GetName(), "everything that is rendered is removed")
+		assert.Contains(t, want, secret.GetNamespace()+" delete "+secret.GetName(), "everything that is rendered is removed")
 	}
 
 	plan := planOf(t, jobs[0])
@@ -206,7 +206,7 @@ func TestAStepCalledCleanup(t *testing.T) {
 	seen := map[string]bool{}
 	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, Options{}, copying()) {
 		checkObject(t, object)
-		key := object.Kind + " " + object.Value.GetNamespace() + " " + object.Value.GetName()
+		key := object.kind + " " + object.GetNamespace() + " " + object.GetName()
 		assert.False(t, seen[key], key)
 		seen[key] = true
 	}

@@ -21,7 +21,7 @@ type compiledPhase struct {
 	namespace string
 	graph     *document.Graph
 	overlay   *overlay.Overlay
-	scripts   []Object
+	scripts   []object
 	steps     map[document.StepRef]*step
 	order     []document.StepRef // of both phases, producers before consumers
 	// cleansUp is set for a delete phase that ends with a cleanup. The create phase's Secrets are rendered too then: delete

@@ -48,7 +48,7 @@ func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 	var places []string
 	for _, secret := range ofKind(objects, "Secret") {
 		checkObject(t, secret)
-		places = append(places, secret.Value.GetNamespace()+"/"+secret.Value.GetName())
+		places = append(places, secret.GetNamespace()+"/"+secret.GetName())
 	}
 	assert.ElementsMatch(t, []string{
 		"databases/" + provision, "apps/" + provision, "web/" + provision, "databases/" + report, "apps/" + report,
@@ -62,14 +62,14 @@ func TestAnotherNamespaceChangesNothing(t *testing.T) {
 	r := testRequest
 	r.Copies = map[string][]v1alpha1.StepOutput{}
 	before := map[string]bool{}
-	for _, object := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
-		before[string(printed([]Object{object}))] = true
+	for _, o := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
+		before[string(printed([]object{o}))] = true
 	}
 	for i, namespace := range []string{"web", "apps", "jobs"} {
 		r.Copies[namespace] = []v1alpha1.StepOutput{{Name: "provision", Output: "user"}}
 		after := map[string]bool{}
-		for _, object := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
-			after[string(printed([]Object{object}))] = true
+		for _, o := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
+			after[string(printed([]object{o}))] = true
 		}
 		for object := range before {
 			assert.True(t, after[object], object)

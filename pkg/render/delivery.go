@@ -59,34 +59,34 @@ type Delivery struct {
 }
 
 // prepare sets the annotations of the objects of one resource, or of those that resources share, for the tool.
-func (d Delivery) prepare(objects []Object) {
+func (d Delivery) prepare(objects []object) {
 	for i := range objects {
-		object := &objects[i]
-		object.isTemplate = d.Tool == Helm
+		o := &objects[i]
+		o.isTemplate = d.Tool == Helm
 		switch d.Tool {
 		case ArgoCD:
-			object.Annotations = d.argocd(object)
+			o.added = d.argocd(o)
 		case Flux:
-			object.Annotations = flux(object)
+			o.added = flux(o)
 		case Helm:
-			object.Annotations = d.helm(object, i)
+			o.added = d.helm(o, i)
 		case Kpt:
-			object.Annotations = kpt(object)
+			o.added = kpt(o)
 		case Kubectl: // needs none
 		}
 	}
 }
 
 // isKept reports whether an object outlives the removal of the rest. It is never a hook, which the tool would remove.
-func isKept(object *Object) bool { return object.Kind == "Secret" || object.Shared }
+func isKept(o *object) bool { return o.kind == "Secret" || o.isShared }
 
-func isWorkload(object *Object) bool {
-	return object.Kind == string(Job) || object.Kind == string(Pod)
+func isWorkload(o *object) bool {
+	return o.kind == string(Job) || o.kind == string(Pod)
 }
 
 // isHeld reports whether an object waits for the removal of the delivery.
-func (d Delivery) isHeld(object *Object) bool {
-	return d.holds && object.Phase == v1alpha1.PhaseDelete && !isKept(object)
+func (d Delivery) isHeld(o *object) bool {
+	return d.holds && o.phase == v1alpha1.PhaseDelete && !isKept(o)
 }
 
 // argocd puts what workloads need into a wave before them: accounts, roles and ConfigMaps count as healthy at once, so
@@ -95,10 +95,10 @@ func (d Delivery) isHeld(object *Object) bool {
 // (https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/).
 //
 // Hooks of a deletion are created at once and in any order; waves mean nothing there.
-func (d Delivery) argocd(object *Object) map[string]string {
+func (d Delivery) argocd(o *object) map[string]string {
 	const sync, wave = "argocd.argoproj.io/sync-options", "argocd.argoproj.io/sync-wave"
 	switch {
-	case d.isHeld(object):
+	case d.isHeld(o):
 		hook := d.Hook
 		if hook == "" {
 			hook = PostDelete
@@ -107,9 +107,9 @@ func (d Delivery) argocd(object *Object) map[string]string {
 			"argocd.argoproj.io/hook":               string(hook),
 			"argocd.argoproj.io/hook-delete-policy": "HookSucceeded",
 		}
-	case isKept(object):
+	case isKept(o):
 		return map[string]string{sync: "Prune=false,Delete=false", wave: "-1"}
-	case isWorkload(object):
+	case isWorkload(o):
 		return nil
 	default:
 		return map[string]string{wave: "-1"}
@@ -119,12 +119,12 @@ func (d Delivery) argocd(object *Object) map[string]string {
 // flux keeps Secrets and scripts from garbage collection, and what holds scripts and variables from post-build
 // substitution, which would fill in `${NAME}` where the shell should
 // (https://fluxcd.io/flux/components/kustomize/kustomizations/).
-func flux(object *Object) map[string]string {
+func flux(o *object) map[string]string {
 	annotations := map[string]string{}
-	if isKept(object) {
+	if isKept(o) {
 		annotations["kustomize.toolkit.fluxcd.io/prune"] = "disabled"
 	}
-	if object.Kind == "ConfigMap" || isWorkload(object) {
+	if o.kind == "ConfigMap" || isWorkload(o) {
 		annotations["kustomize.toolkit.fluxcd.io/substitute"] = "disabled"
 	}
 	return annotations
@@ -132,8 +132,8 @@ func flux(object *Object) map[string]string {
 
 // kpt keeps Secrets and scripts when they are pruned or the package is destroyed (common.OnRemoveAnnotation of
 // cli-utils). `depends-on` would gain nothing: kpt takes a Job that has started for done.
-func kpt(object *Object) map[string]string {
-	if !isKept(object) {
+func kpt(o *object) map[string]string {
+	if !isKept(o) {
 		return nil
 	}
 	return map[string]string{"cli-utils.sigs.k8s.io/on-remove": "keep"}
@@ -143,9 +143,9 @@ func kpt(object *Object) map[string]string {
 // other by weight and waits for each workload (https://helm.sh/docs/topics/charts_hooks/), so the weights follow the order
 // of the objects: what a workload needs, and the producers it waits for, come before it. A failed hook's objects stay
 // until the next try.
-func (d Delivery) helm(object *Object, index int) map[string]string {
+func (d Delivery) helm(o *object, index int) map[string]string {
 	switch {
-	case d.isHeld(object):
+	case d.isHeld(o):
 		hook := "post-delete"
 		if d.Hook == PreDelete {
 			hook = "pre-delete"
@@ -155,7 +155,7 @@ func (d Delivery) helm(object *Object, index int) map[string]string {
 			"helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
 			"helm.sh/hook-weight":        strconv.Itoa(index),
 		}
-	case isKept(object):
+	case isKept(o):
 		return map[string]string{"helm.sh/resource-policy": "keep"}
 	}
 	return nil

@@ -16,13 +16,13 @@ import (
 )
 
 // objects are one of each kind in both phases, in the order in which a render has them.
-func objects() []Object {
-	one := func(kind string, phase v1alpha1.Phase, script string, shared bool) Object {
+func objects() []object {
+	one := func(kind string, phase v1alpha1.Phase, script string, shared bool) object {
 		value := &corev1.ConfigMap{TypeMeta: typeMeta("v1", kind), Data: map[string]string{"script": script}}
 		value.Name, value.Annotations = "n", map[string]string{contract.PhaseKey: string(phase)}
-		return Object{Kind: kind, Phase: phase, Shared: shared, Value: value}
+		return object{Manifest: value, kind: kind, phase: phase, isShared: shared}
 	}
-	var all []Object
+	var all []object
 	for _, phase := range v1alpha1.Phases {
 		all = append(all, one("ConfigMap", phase, "#!/bin/sh\necho {{.Values.x}} {{{", true), one("ConfigMap", phase, "p", false),
 			one("Secret", phase, "s", false), one("ServiceAccount", phase, "a", false), one("Role", phase, "r", false),
@@ -32,11 +32,11 @@ func objects() []Object {
 }
 
 // line joins an object's annotations, but for those of the render itself.
-func line(object Object) string {
+func line(object object) string {
 	var words []string
-	for _, key := range slices.Sorted(maps.Keys(object.Annotations)) {
+	for _, key := range slices.Sorted(maps.Keys(object.added)) {
 		_, name, _ := strings.Cut(key, "/")
-		words = append(words, name+"="+object.Annotations[key])
+		words = append(words, name+"="+object.added[key])
 	}
 	return strings.Join(words, " ")
 }
@@ -100,7 +100,7 @@ func TestOnlyAnnotationsDiffer(t *testing.T) {
 			prepared := objects()
 			Delivery{Tool: tool, holds: holds}.prepare(prepared)
 			for i, object := range prepared {
-				object.Annotations = nil
+				object.added = nil
 				text := string(object.yaml(nil))
 				if tool == Helm {
 					text = strings.ReplaceAll(text, string(escaped), string(opening))

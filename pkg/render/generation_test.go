@@ -68,9 +68,9 @@ func facts(t *testing.T, source string, options Options, r request) map[string]s
 	t.Helper()
 	found := map[string]stepFacts{}
 	for _, object := range rendered(t, parse(t, source), v1alpha1.PhaseCreate, options, r) {
-		if object.Kind == "Job" {
-			annotations := object.Value.GetAnnotations()
-			found[annotations[contract.StepKey]] = stepFacts{annotations[contract.GenerationKey], object.Value.GetName()}
+		if object.kind == "Job" {
+			annotations := object.GetAnnotations()
+			found[annotations[contract.StepKey]] = stepFacts{annotations[contract.GenerationKey], object.GetName()}
 		}
 	}
 	return found
@@ -81,8 +81,8 @@ func TestSecretsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	names := func(p *document.Plugin, phase v1alpha1.Phase, r request) (names []string) {
 		for _, object := range rendered(t, p, phase, Options{}, r) {
-			if object.Kind == "Secret" && object.Phase == v1alpha1.PhaseCreate {
-				names = append(names, object.Value.GetName())
+			if object.kind == "Secret" && object.phase == v1alpha1.PhaseCreate {
+				names = append(names, object.GetName())
 			}
 		}
 		return names

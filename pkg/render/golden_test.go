@@ -78,7 +78,7 @@ func parse(tb testing.TB, text string) *document.Plugin {
 	return p
 }
 
-func printed(objects []Object) []byte {
+func printed(objects []object) []byte {
 	documents := make([][]byte, len(objects))
 	for i, object := range objects {
 		documents[i] = object.yaml(nil)

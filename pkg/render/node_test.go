@@ -33,7 +33,7 @@ func settleNode(t *testing.T, list, object string, owner render.Owner, place *re
 	var manifest unstructured.Unstructured
 	require.NoError(t, yaml.Unmarshal([]byte(object), &manifest.Object))
 	v := render.NewReconciler(parsed, owner)
-	change, refused := v.Put(render.Object{Kind: manifest.GetKind(), Value: &manifest}, place)
+	change, refused := v.Put(&manifest, place)
 	v.Apply([]render.Change{change})
 	v.RemoveRest()
 	var out bytes.Buffer

@@ -29,7 +29,7 @@ import (
 // rendered runs a compiled that must work.
 func rendered(
 	tb testing.TB, p *document.Plugin, phase v1alpha1.Phase, options Options, r request,
-) []Object {
+) []object {
 	tb.Helper()
 	compiled, problems := compile(p, phase, options)
 	require.NotNil(tb, compiled, "%v", problems)
@@ -54,23 +54,23 @@ func TestObjectsAreValidInKubernetes(t *testing.T) {
 	}
 }
 
-func checkObject(t *testing.T, object Object) {
+func checkObject(t *testing.T, object object) {
 	t.Helper()
 	typed, ok := map[string]metav1.Object{
 		"ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "ServiceAccount": &corev1.ServiceAccount{},
 		"Pod": &corev1.Pod{}, "Job": &batchv1.Job{}, "Role": &rbacv1.Role{}, "RoleBinding": &rbacv1.RoleBinding{},
-	}[object.Kind]
-	require.True(t, ok, object.Kind)
+	}[object.kind]
+	require.True(t, ok, object.kind)
 	asJSON, err := sigsyaml.YAMLToJSONStrict(object.yaml(nil))
 	require.NoError(t, err)
 	strict, err := kjson.UnmarshalStrict(asJSON, typed)
 	require.NoError(t, err)
 	require.Empty(t, strict)
-	require.Equal(t, object.Value.GetName(), typed.GetName())
-	require.Equal(t, object.Value.GetNamespace(), typed.GetNamespace())
-	require.LessOrEqual(t, len(object.Value.GetName()), contract.MaxObjectName)
+	require.Equal(t, object.GetName(), typed.GetName())
+	require.Equal(t, object.GetNamespace(), typed.GetNamespace())
+	require.LessOrEqual(t, len(object.GetName()), contract.MaxObjectName)
 	path := field.NewPath("metadata")
-	require.Empty(t, validation.NameIsDNSLabel(object.Value.GetName(), false))
+	require.Empty(t, validation.NameIsDNSLabel(object.GetName(), false))
 	require.Empty(t, metavalidation.ValidateLabels(typed.GetLabels(), path))
 	require.Empty(t, validation.ValidateAnnotations(typed.GetAnnotations(), path))
 	require.Equal(t, contract.ManagedBy, typed.GetLabels()[contract.ManagedByKey])
@@ -224,7 +224,7 @@ func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 			objects, problems := compiled.render(&r)
 			require.Empty(t, problems)
 			for _, object := range objects {
-				key := object.Kind + object.Value.GetNamespace() + object.Value.GetName()
+				key := object.kind + object.GetNamespace() + object.GetName()
 				require.Empty(t, seen[key], "%s of %v", key, names)
 				seen[key] = fmt.Sprint(names)
 			}

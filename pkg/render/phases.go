@@ -34,16 +34,22 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	MarkInputs(list)
 	if wrong := options.Validate(); len(wrong) > 0 {
+		MarkInputs(list)
 		all := make([]error, len(wrong))
 		for i, one := range wrong {
 			all[i] = one
 		}
 		return Summary{}, errors.Join(all...)
 	}
+	for _, item := range list.Items() {
+		if item.APIVersion() == contract.APIVersion && item.Kind() != contract.Sandbox {
+			markInput(item) // sandboxes are marked when they are read
+		}
+	}
+	read := readSandboxes(list, items)
 	p := newPlan(list, options.withDefaults())
-	sandboxes, err := OneCluster(list, readSandboxes(list, items), options.Cluster)
+	sandboxes, err := OneCluster(list, read, options.Cluster)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -55,6 +61,9 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 
 // outcome is what became of a task.
 type outcome struct {
+	sandbox   string
+	resource  int
+	phase     v1alpha1.Phase
 	changes   []Change
 	workloads int
 	results   []krm.Result
@@ -66,7 +75,10 @@ func (p *plan) render(mayRemove bool) Summary {
 	reconciler := NewReconciler(p.list, p.owner())
 	shared := p.shared(reconciler)
 	outcomes := make([]outcome, len(p.tasks))
-	cores.Each(len(p.tasks), func(i int) { outcomes[i] = p.do(p.tasks[i], reconciler) })
+	cores.Each(len(p.tasks), func(i int) {
+		outcomes[i] = p.do(&p.tasks[i], reconciler)
+		p.tasks[i] = task{} // with the sandbox: what is rendered takes memory enough
+	})
 	for _, one := range outcomes {
 		p.list.Report(one.results...)
 	}
@@ -78,20 +90,20 @@ func (p *plan) render(mayRemove bool) Summary {
 	if mayRemove && !p.list.Results().Failed() {
 		reconciler.RemoveRest()
 	}
-	return p.summary(outcomes)
+	return summary(outcomes)
 }
 
-func (p *plan) summary(outcomes []outcome) Summary {
+func summary(outcomes []outcome) Summary {
 	type resource struct {
-		sandbox *sandbox
+		sandbox string
 		index   int
 	}
-	sandboxes, resources, phases := map[*sandbox]bool{}, map[resource]bool{}, map[v1alpha1.Phase]bool{}
+	sandboxes, resources, phases := map[string]bool{}, map[resource]bool{}, map[v1alpha1.Phase]bool{}
 	total := Summary{}
-	for i, one := range outcomes {
-		if t := p.tasks[i]; one.workloads > 0 {
+	for _, one := range outcomes {
+		if one.workloads > 0 {
 			total.Workloads += one.workloads
-			sandboxes[t.sandbox], resources[resource{t.sandbox, t.index}], phases[t.phase.phase] = true, true, true
+			sandboxes[one.sandbox], resources[resource{one.sandbox, one.resource}], phases[one.phase] = true, true, true
 		}
 	}
 	total.Resources, total.Sandboxes = len(resources), len(sandboxes)
@@ -117,11 +129,11 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 	seen := map[[2]string]bool{}
 	for _, phase := range p.order {
 		p.options.Delivery.prepare(phase.scripts)
-		for _, object := range phase.scripts {
-			namespace, name := object.Value.GetNamespace(), object.Value.GetName()
+		for i := range phase.scripts {
+			namespace, name := phase.scripts[i].GetNamespace(), phase.scripts[i].GetName()
 			if key := [2]string{namespace, name}; !seen[key] {
 				seen[key] = true
-				if err := out.put(p, reconciler, object, folder+namespace+"-"+name+".yaml", 0); err != nil {
+				if err := out.put(p, reconciler, &phase.scripts[i], folder+namespace+"-"+name+".yaml", 0); err != nil {
 					out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
 				}
 			}
@@ -131,7 +143,8 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 }
 
 // do renders one resource.
-func (p *plan) do(t task, reconciler *Reconciler) (out outcome) {
+func (p *plan) do(t *task, reconciler *Reconciler) outcome {
+	out := outcome{sandbox: t.request.Sandbox, resource: t.index, phase: t.phase.phase}
 	at := resourcePath(t.index)
 	objects, problems := t.phase.render(&t.request)
 	for _, problem := range problems {
@@ -144,30 +157,31 @@ func (p *plan) do(t task, reconciler *Reconciler) (out outcome) {
 	files := map[string]int{}
 	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.sandbox.files[t.index] + "-"
 	t.delivery.prepare(objects)
-	for _, object := range objects {
-		if t.delivery.holds && object.Phase != t.phase.phase {
+	for i := range objects {
+		o := &objects[i]
+		if t.delivery.holds && o.phase != t.phase.phase {
 			continue // comes with the create phase
 		}
-		file := base + string(object.Phase) + ".yaml"
-		if err := out.put(p, reconciler, object, file, files[file]); err != nil {
+		file := base + string(o.phase) + ".yaml"
+		if err := out.put(p, reconciler, o, file, files[file]); err != nil {
 			out.results = append(out.results, krm.At(t.sandbox.Item, at, krm.Error, err.Error()))
 		}
 		files[file]++
-		if object.Kind == string(p.options.Workload) {
+		if o.kind == string(p.options.Workload) {
 			out.workloads++
 		}
 	}
 	return out
 }
 
-func (o *outcome) put(p *plan, reconciler *Reconciler, object Object, file string, index int) error {
+func (out *outcome) put(p *plan, reconciler *Reconciler, o *object, file string, index int) error {
 	place := &Place{Path: file, Index: index}
 	if p.options.WithoutPaths {
 		place = nil
 	}
-	change, err := reconciler.Put(object, place)
+	change, err := reconciler.put(o, place)
 	if err == nil {
-		o.changes = append(o.changes, change)
+		out.changes = append(out.changes, change)
 	}
 	return err
 }

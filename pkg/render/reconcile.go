@@ -1,7 +1,6 @@
 package render
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -59,7 +58,7 @@ func isRendered(kind string) bool {
 	return false
 }
 
-// NewReconciler looks for what was rendered before, by items whose kind and name are like those of rendered objects.
+// NewReconciler looks for what was rendered before. Only items whose kind and name are like those of rendered objects are looked into.
 func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 	v := &Reconciler{list: list, owner: owner, items: map[identity]*entry{}}
 	for _, item := range list.Items() {
@@ -96,25 +95,28 @@ type Change struct {
 	old, fresh *krm.Item
 }
 
-// Put returns what happens for an object. Without a place it is not annotated with one. An error means that another
+// Put returns what happens for an object. Without a place it is not annotated with one. The error is a *TakenError if another
 // object has its name.
-func (v *Reconciler) Put(object Object, place *Place) (Change, error) {
-	old, skip, err := v.claim(identity{object.Kind, object.Value.GetNamespace(), object.Value.GetName()})
+func (v *Reconciler) Put(m Manifest, place *Place) (Change, error) {
+	return v.put(&object{Manifest: m, kind: m.GetObjectKind().GroupVersionKind().Kind}, place)
+}
+
+func (v *Reconciler) put(o *object, place *Place) (Change, error) {
+	old, skip, err := v.claim(identity{o.kind, o.GetNamespace(), o.GetName()})
 	if skip || err != nil {
 		return Change{}, err
 	}
 	annotations := map[string]string{}
 	if old != nil {
-		same, err := isSame(object.yaml(nil), old.item)
-		if err != nil || same && at(old.item, place) {
+		var equal bool
+		if equal, annotations, err = compare(old.item, o); err != nil || equal && at(old.item, place) {
 			return Change{}, err
 		}
-		maps.Copy(annotations, orchestratorAnnotations(old.item.YNode()))
 	}
 	if place != nil {
 		annotations[indexKey], annotations[pathKey] = strconv.Itoa(place.Index), place.Path
 	}
-	fresh, err := krm.NewItem(object.yaml(annotations))
+	fresh, err := krm.NewItem(o.yaml(annotations))
 	if err != nil {
 		return Change{}, err
 	}

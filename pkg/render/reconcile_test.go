@@ -22,8 +22,8 @@ const (
 	two   = "two-bbbbbbbbbbbb"
 )
 
-func object(name, data string) render.Object {
-	return render.Object{Kind: "ConfigMap", Phase: "create", Value: &corev1.ConfigMap{
+func object(name, data string) render.Manifest {
+	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
 			Annotations: map[string]string{
@@ -33,7 +33,7 @@ func object(name, data string) render.Object {
 		},
 		Data:      map[string]string{"k": data},
 		Immutable: new(true),
-	}}
+	}
 }
 
 func owner(owns bool) render.Owner {
@@ -41,7 +41,7 @@ func owner(owns bool) render.Owner {
 }
 
 // settle renders the objects into a list and returns the list as it is written.
-func settle(t *testing.T, list string, owner render.Owner, objects ...render.Object) (string, *krm.ResourceList) {
+func settle(t *testing.T, list string, owner render.Owner, objects ...render.Manifest) (string, *krm.ResourceList) {
 	t.Helper()
 	parsed, err := krm.Parse([]byte(list))
 	require.NoError(t, err)

@@ -28,11 +28,14 @@ import (
 // MarkInputs keeps documents of our own kinds from being applied, by the annotation config.kubernetes.io/local-config.
 func MarkInputs(list *krm.ResourceList) {
 	for _, item := range list.Items() {
-		if item.APIVersion() != contract.APIVersion {
-			continue
+		if item.APIVersion() == contract.APIVersion {
+			markInput(item)
 		}
-		if local, _ := item.Annotation(contract.LocalConfigKey); local != "true" {
-			item.Annotate(contract.LocalConfigKey, "true")
-		}
+	}
+}
+
+func markInput(item *krm.Item) {
+	if local, _ := item.Annotation(contract.LocalConfigKey); local != "true" {
+		item.Annotate(contract.LocalConfigKey, "true")
 	}
 }

@@ -35,13 +35,13 @@ type renderer struct {
 	*request
 	generations map[document.StepRef]string
 	paramsName  string
-	objects     []Object
+	objects     []object
 	problems    []strictyaml.Problem
 }
 
 // render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
 // error among the problems there are no objects.
-func (c *compiledPhase) render(of *request) ([]Object, []strictyaml.Problem) {
+func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 	if problems := c.checkRequest(of); firstError(problems) != nil {
 		return nil, problems
 	}
@@ -70,8 +70,8 @@ func (c *compiledPhase) render(of *request) ([]Object, []strictyaml.Problem) {
 }
 
 // add adds an object of the phase.
-func (r *renderer) add(kind string, value metav1.Object) {
-	r.objects = append(r.objects, Object{Kind: kind, Phase: r.phase, Value: value})
+func (r *renderer) add(kind string, m Manifest) {
+	r.objects = append(r.objects, object{Manifest: m, kind: kind, phase: r.phase})
 }
 
 func typeMeta(apiVersion, kind string) metav1.TypeMeta {
@@ -127,7 +127,7 @@ func (r *renderer) secrets(s *step) {
 		namespaces = append(namespaces, r.copiesOf(s)...)
 	}
 	for _, namespace := range namespaces {
-		r.objects = append(r.objects, Object{Kind: "Secret", Phase: s.ref.Phase, Value: &corev1.Secret{
+		r.objects = append(r.objects, object{kind: "Secret", phase: s.ref.Phase, Manifest: &corev1.Secret{
 			TypeMeta: typeMeta("v1", "Secret"), ObjectMeta: m.of(namespace, r.secretName(s)), Type: corev1.SecretTypeOpaque,
 		}})
 	}

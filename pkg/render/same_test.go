@@ -18,13 +18,12 @@ type jobLike struct {
 	Spec map[string]any `json:"spec"`
 }
 
-func job() render.Object {
-	o := object(one, "a")
-	value := &jobLike{ConfigMap: *o.Value.(*corev1.ConfigMap), Spec: map[string]any{
+func job() render.Manifest {
+	value := &jobLike{ConfigMap: *object(one, "a").(*corev1.ConfigMap), Spec: map[string]any{
 		"args": []string{"first", "3", "first"}, "backoffLimit": 3, "suspend": false,
 	}}
 	value.Kind = "Job"
-	return render.Object{Kind: "Job", Phase: "create", Value: value}
+	return value
 }
 
 // What is written in another way stays as it came, byte for byte; what says something else becomes what is rendered.

@@ -28,7 +28,11 @@ const moreFindings = "; run validate-plugin for all findings"
 func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*sandbox {
 	sandboxes := make([]*sandbox, len(items))
 	results := make([]*krm.Result, len(items))
-	cores.Each(len(items), func(i int) { sandboxes[i], results[i] = readSandbox(items[i]) })
+	cores.Each(len(items), func(i int) {
+		markInput(items[i])
+		sandboxes[i], results[i] = readSandbox(items[i])
+		items[i].Release()
+	})
 	var valid []*sandbox
 	seen := map[[3]string]*sandbox{}
 	for i, s := range sandboxes {

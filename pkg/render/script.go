@@ -13,7 +13,7 @@ const maxConfigMap = 1 << 20
 // scriptMaps puts the scripts of a phase into immutable ConfigMaps, as few as they fit in, and returns in which one each
 // step's is. A ConfigMap is named after what it holds: a new version of the plugin with the same scripts keeps it, and
 // with it the Jobs as they are.
-func (c *compiledPhase) scriptMaps(plugin string, steps []v1alpha1.Step) (names map[string]string, objects []Object) {
+func (c *compiledPhase) scriptMaps(plugin string, steps []v1alpha1.Step) (names map[string]string, objects []object) {
 	names = make(map[string]string, len(steps))
 	size, first := 0, 0
 	for i, step := range steps {
@@ -29,7 +29,7 @@ func (c *compiledPhase) scriptMaps(plugin string, steps []v1alpha1.Step) (names 
 	return names, objects
 }
 
-func (c *compiledPhase) scriptMap(plugin string, steps []v1alpha1.Step, names map[string]string) Object {
+func (c *compiledPhase) scriptMap(plugin string, steps []v1alpha1.Step, names map[string]string) object {
 	data := make(map[string]string, len(steps))
 	hashed := append(make([]string, 0, 3+2*len(steps)), "scripts", plugin, string(c.phase))
 	for _, step := range steps {
@@ -46,8 +46,8 @@ func (c *compiledPhase) scriptMap(plugin string, steps []v1alpha1.Step, names ma
 			contract.PhaseKey: string(c.phase), contract.RenderedByKey: c.options.Name,
 		},
 	}
-	return Object{
-		Kind: "ConfigMap", Phase: c.phase, Shared: true, Value: configMap(m, c.namespace, name, data),
+	return object{
+		Manifest: configMap(m, c.namespace, name, data), kind: "ConfigMap", phase: c.phase, isShared: true,
 	}
 }
 

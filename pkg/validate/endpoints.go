@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -71,7 +71,7 @@ var endpointHost = Rule{
 	Example: "spec.endpoints[0].host: events.shop.svc/api",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, e := range s.Spec.Endpoints {
-			s.must(r, endpointPath(i).Key("host"), "host", form.Host(e.Host))
+			s.must(r, endpointPath(i).Key("host"), "host", document.CheckHost(e.Host))
 		}
 	})},
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -19,7 +19,7 @@ var inputName = Rule{
 	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[0].name: db_name",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
-		p.must(r, in.path.Key("name"), "input name", form.Identifier(in.Name))
+		p.must(r, in.path.Key("name"), "input name", document.CheckIdentifier(in.Name))
 	}),
 }
 
@@ -61,7 +61,7 @@ var inputVariable = Rule{
 	Example: "spec.create[0].inputs[0].as.env: DB-NAME",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
-			if form.Variable(name) == "" && strings.ContainsAny(name, "-.") {
+			if document.CheckVariable(name) == "" && strings.ContainsAny(name, "-.") {
 				proposed := strings.NewReplacer("-", "_", ".", "_").Replace(name)
 				p.report(r, path, "a shell script cannot read a variable named %q: call it %q", name, proposed)
 			}
@@ -95,7 +95,7 @@ var inputPath = Rule{
 	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[0].as.path: ../etc/passwd",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
-		wrong := form.File(in.Path())
+		wrong := document.CheckFile(in.Path())
 		if wrong == "" {
 			wrong = checkMount(in.Path())
 		}
@@ -149,7 +149,7 @@ func (p *plugin) fileClash(r *Rule, s step) {
 	}
 	var files []mounted
 	for i := range s.Inputs {
-		if name := s.Inputs[i].Path(); name != "" && form.File(name) == "" {
+		if name := s.Inputs[i].Path(); name != "" && document.CheckFile(name) == "" {
 			files = append(files, mounted{path: path.Clean(name) + "/", input: i})
 		}
 	}

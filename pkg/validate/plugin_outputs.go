@@ -1,7 +1,7 @@
 package validate
 
 import (
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -12,7 +12,7 @@ var outputName = Rule{
 	Sources: []string{pluginSpec},
 	Example: "spec.create[0].outputs[1].name: db.port",
 	checks: eachOutput(func(r *Rule, p *plugin, out output) {
-		p.must(r, out.path.Key("name"), "output name", form.Identifier(out.Name))
+		p.must(r, out.path.Key("name"), "output name", document.CheckIdentifier(out.Name))
 	}),
 }
 
@@ -37,6 +37,6 @@ var outputPath = Rule{
 	Sources: []string{pluginSpec},
 	Example: "spec.create[0].outputs[0].valueFromPath: tmp/host",
 	checks: eachOutput(func(r *Rule, p *plugin, out output) {
-		p.must(r, out.path.Key("valueFromPath"), "", form.File(out.ValueFromPath))
+		p.must(r, out.path.Key("valueFromPath"), "", document.CheckFile(out.ValueFromPath))
 	}),
 }

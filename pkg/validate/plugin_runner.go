@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -21,7 +21,7 @@ var runnerNamespace = Rule{
 	Sources: []string{pluginSpec, kubernetesName},
 	Example: "spec.runner.namespace: My_Tools",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
-		p.must(r, "spec.runner.namespace", "namespace", form.Label(p.Spec.Runner.Namespace))
+		p.must(r, "spec.runner.namespace", "namespace", document.CheckLabel(p.Spec.Runner.Namespace))
 	})},
 }
 

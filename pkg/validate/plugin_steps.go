@@ -3,7 +3,6 @@ package validate
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/form"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -41,7 +40,7 @@ var stepName = Rule{
 	Sources: []string{pluginSpec},
 	Example: "spec.delete[0].name: drop_database",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		p.must(r, s.path.Key("name"), "step name", form.Identifier(s.Name))
+		p.must(r, s.path.Key("name"), "step name", document.CheckIdentifier(s.Name))
 	}),
 }
 

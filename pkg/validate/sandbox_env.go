@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -95,8 +95,8 @@ var keyReference = Rule{
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		keyed := func(path krm.Path, reference *v1alpha1.KeysReference) {
 			if reference != nil {
-				s.must(r, path.Key("name"), "name", form.Subdomain(reference.Name))
-				s.must(r, path.Key("key"), "key", form.Key(reference.Key))
+				s.must(r, path.Key("name"), "name", document.CheckSubdomain(reference.Name))
+				s.must(r, path.Key("key"), "key", document.CheckKey(reference.Key))
 			}
 		}
 		for _, v := range s.environment {
@@ -151,7 +151,7 @@ var outputKey = Rule{
 			case out.OutputKey == "": // for the rule "required"
 			case !dotted:
 				s.report(r, path, "must be <step>.<output> such as %q: %q without a dot is an old form", "provision.host", out.OutputKey)
-			case step == "" || name == "" || form.Identifier(step) != "" || form.Identifier(name) != "":
+			case step == "" || name == "" || document.CheckIdentifier(step) != "" || document.CheckIdentifier(name) != "":
 				s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", out.OutputKey)
 			}
 		}

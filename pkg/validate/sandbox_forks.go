@@ -2,7 +2,7 @@ package validate
 
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -30,8 +30,8 @@ var workloadName = Rule{
 	Sources: []string{sandboxSpec, kubernetesName},
 	Example: "spec.forks[0].forkOf.namespace: Hot_Rod",
 	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
-		s.must(r, w.path.Key("namespace"), "namespace", form.Label(w.Namespace))
-		s.must(r, w.path.Key("name"), "name", form.Subdomain(w.Name))
+		s.must(r, w.path.Key("namespace"), "namespace", document.CheckLabel(w.Namespace))
+		s.must(r, w.path.Key("name"), "name", document.CheckSubdomain(w.Name))
 	}),
 }
 

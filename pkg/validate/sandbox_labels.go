@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -89,7 +89,7 @@ func eachLabel(do func(r *Rule, s *sandbox, key, value string)) []check {
 
 // checkLabelKey checks the key of a label. Slashes and dots, which are in use, are allowed.
 func checkLabelKey(key string) string {
-	invalid := func(r rune) bool { return !form.Alphanumeric(r) && !strings.ContainsRune("-_/.", r) }
+	invalid := func(r rune) bool { return !document.IsAlphanumeric(r) && !strings.ContainsRune("-_/.", r) }
 	switch {
 	case key == "":
 		return "must not be empty"

@@ -2,7 +2,7 @@ package validate
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -20,7 +20,7 @@ func checkName(name string) string {
 	if name == "" {
 		return "must not be empty"
 	}
-	return form.Identifier(name)
+	return document.CheckIdentifier(name)
 }
 
 var duplicateSandbox = Rule{

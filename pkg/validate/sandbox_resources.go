@@ -7,7 +7,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -34,10 +34,10 @@ var resourceName = Rule{
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
 			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is allowed
-			if form.Identifier(trimmed) != "" || trimmed == "" && resource.Name != "" || len(resource.Name) > form.MaxIdentifier {
+			if document.CheckIdentifier(trimmed) != "" || trimmed == "" && resource.Name != "" || len(resource.Name) > document.MaxIdentifier {
 				s.report(r, resourcePath(i).Key("name"),
 					"resource name %q must be 1 to %d letters, digits and dashes and start with a letter, or it is changed in object names",
-					resource.Name, form.MaxIdentifier)
+					resource.Name, document.MaxIdentifier)
 			}
 		}
 	})},

@@ -1,7 +1,7 @@
 package validate
 
 import (
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -14,11 +14,11 @@ var variableName = Rule{
 	Example: "spec.create[0].inputs[0].as.env: DB NAME",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) {
-			p.variables(func(path krm.Path, name string) { p.must(r, path, "", form.Variable(name)) })
+			p.variables(func(path krm.Path, name string) { p.must(r, path, "", document.CheckVariable(name)) })
 		}),
 		sandboxCheck(func(r *Rule, s *sandbox) {
 			for _, v := range s.environment {
-				s.must(r, v.path.Key("name"), "", form.Variable(v.Name))
+				s.must(r, v.path.Key("name"), "", document.CheckVariable(v.Name))
 			}
 		}),
 	},

@@ -14,13 +14,13 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// Functions read stdin and write stdout: in an empty network namespace, an empty folder and an empty environment, with no
-// program on the PATH, they print what they print elsewhere.
-func TestFunctionsNeedNothingButStdin(t *testing.T) {
+// In an empty network namespace, an empty folder and an empty environment, without programs on the PATH, functions print the
+// same.
+func TestFunctionsNeedOnlyStdin(t *testing.T) {
 	t.Parallel()
 	unshare := checkout.Program(t, "unshare", "util-linux")
 	if out, err := exec.Command(unshare, "--user", "--map-root-user", "--net", "true").CombinedOutput(); err != nil {
-		checkout.LeaveOut(t, "this machine forbids network namespaces: %s %s", err, out)
+		checkout.LeaveOut(t, "this machine does not allow network namespaces: %s %s", err, out)
 	}
 	programs := t.TempDir()
 	require.NoError(t, checkout.BuildFunctions(programs))
@@ -31,12 +31,12 @@ func TestFunctionsNeedNothingButStdin(t *testing.T) {
 		name := filepath.Base(program)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ordinary := exec.Command(program)
-			ordinary.Dir = checkout.Root()
-			alone := exec.Command(unshare, "--user", "--map-root-user", "--net", program)
-			alone.Dir, alone.Env = t.TempDir(), []string{"PATH=/nowhere", "HOME=/nowhere"}
-			want, wantErr := onList(t, ordinary, name)
-			got, gotErr := onList(t, alone, name)
+			normal := exec.Command(program)
+			normal.Dir = checkout.Root()
+			isolated := exec.Command(unshare, "--user", "--map-root-user", "--net", program)
+			isolated.Dir, isolated.Env = t.TempDir(), []string{"PATH=/nowhere", "HOME=/nowhere"}
+			want, wantErr := onList(t, normal, name)
+			got, gotErr := onList(t, isolated, name)
 			assert.Equal(t, want, got)
 			assert.Equal(t, wantErr, gotErr)
 			assert.Contains(t, got, "kind: ResourceList")
@@ -49,7 +49,7 @@ func onList(t *testing.T, command *exec.Cmd, function string) (stdout, stderr st
 	t.Helper()
 	var list strings.Builder
 	list.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
-	if function != "import-plugin" { // which reads files, and finds none where it runs alone
+	if function != "import-plugin" { // it reads files, and there are none
 		for _, file := range []string{"plugin.yaml", "sandbox.yaml"} {
 			text, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", "hello-db", file))
 			require.NoError(t, err)

@@ -1,5 +1,4 @@
-// Package architecture checks the rules that no compiler checks: who may import what, and that what is released
-// builds by itself.
+// Package architecture tests which packages may import which, that functions are hermetic, and that modules build on their own.
 package architecture
 
 import (
@@ -21,15 +20,15 @@ import (
 
 const module = "github.com/resource-plugins/krm-functions/"
 
-// goPackage is what `go list -json` tells of a package.
+// goPackage has fields of `go list -json`.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
 	Deps       []string
 }
 
-// layers are the packages of the root module, lowest first: each imports only packages above it in this table. What is
-// behind a package are the imports of the system that it may have although functions are hermetic, and why.
+// layers lists the packages of the root module, lowest first: each may import only packages above it. allowed has standard
+// packages that it may import although functions are hermetic.
 var layers = []struct {
 	path    string
 	allowed []string
@@ -40,7 +39,6 @@ var layers = []struct {
 	{path: "pkg/cores"},
 	{path: "pkg/krm"},
 	{path: "internal/strictyaml"},
-	{path: "internal/form"},
 	{path: "internal/yamlprint"},
 	{path: "internal/version"},
 	{path: "internal/digest"},
@@ -66,7 +64,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		level[module+layer.path] = i
 	}
 	packages := list(t, "./api/...", "./internal/...", "./pkg/...")
-	require.Len(t, packages, len(layers), "the table must list every package")
+	require.Len(t, packages, len(layers), "layers must list every package")
 	for _, p := range packages {
 		require.Contains(t, level, p.ImportPath)
 		for _, imported := range p.Imports {
@@ -103,7 +101,7 @@ func TestFunctionsLinkNoKubernetesClient(t *testing.T) {
 	}
 }
 
-// A function's own package is its main and nothing that another program would want to import.
+// The package of a function contains only its main.
 func TestFunctionsAreMains(t *testing.T) {
 	t.Parallel()
 	for _, function := range list(t, "./functions/...") {

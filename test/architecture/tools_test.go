@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// A tool's module stands alone: `go vet ./...` in its folder needs no setting, finds a package, and that says what for.
+// The module of a tool works outside the workspace: `go vet ./...` in its folder finds a package, without GOWORK=off.
 func TestToolsStandAlone(t *testing.T) {
 	t.Parallel()
 	modules, err := filepath.Glob(filepath.Join(checkout.Root(), "tools", "*", "go.mod"))

@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/docker"
 )
 
-// TestContainers runs each package twice, with the functions as programs and as images, and compares every byte.
+// TestContainers runs each package twice, with the functions as programs and as images, and compares the output.
 func TestContainers(t *testing.T) {
 	stop, err := docker.Start()
 	require.NoError(t, err)
@@ -32,7 +32,7 @@ func TestContainers(t *testing.T) {
 	})
 }
 
-// withDocker lets scripts reach the same daemon as this test.
+// withDocker lets scripts use the docker daemon of this test.
 func withDocker(setup func(*testscript.Env) error) func(*testscript.Env) error {
 	return func(env *testscript.Env) error {
 		if host, ok := os.LookupEnv("DOCKER_HOST"); ok {
@@ -48,8 +48,8 @@ var (
 	kptExec       = regexp.MustCompile(`(?m)^(\s*-) exec: (?:\S*/)?([a-z-]+)$`)
 )
 
-// toContainers is the command `containers FOLDER…`: it makes every exec function of the YAML files and Kptfiles below a
-// container function. Finding none is an error.
+// toContainers is the command `containers FOLDER…`: it changes every exec function in the YAML files and Kptfiles to a
+// container function. It is an error if there is none.
 func toContainers(ts *testscript.TestScript, _ bool, folders []string) {
 	image := func(group string) string {
 		return fmt.Sprintf("%s/%s:%s", contract.ImageRegistry, group, contract.ImageTag)

@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// manifests are the objects of a rendered stream, decoded as strictly as the API server would.
+// manifests are the objects of a rendered stream, decoded as strictly as by the API server.
 type manifests struct {
 	names map[object]bool
 	pods  []pod
@@ -30,7 +30,7 @@ type manifests struct {
 	routes []route
 }
 
-// route is what of an HTTPRoute refers to Services.
+// route has the references to Services of an HTTPRoute.
 type route struct {
 	Metadata struct{ Namespace string }
 	Spec     struct {
@@ -39,7 +39,7 @@ type route struct {
 	}
 }
 
-// reference is to a Service, in the route's namespace where it names none.
+// reference is a reference to a Service, by default in the namespace of the route.
 type reference struct{ Namespace, Name string }
 
 func (r *route) services(visit func(namespace, name string)) {
@@ -52,7 +52,7 @@ func (r *route) services(visit func(namespace, name string)) {
 	}
 }
 
-// object names one object: a Role of a copy has the same name in each namespace.
+// object identifies an object.
 type object struct{ kind, namespace, name string }
 
 // pod is a Pod or the template of a Job's Pod.
@@ -62,7 +62,7 @@ type pod struct {
 	spec        corev1.PodSpec
 }
 
-// readManifests decodes a stream of YAML documents. A kind that rendering never makes is an error.
+// readManifests decodes a stream of YAML documents. Kinds that are never rendered are an error.
 func readManifests(stream []byte) (*manifests, error) {
 	m := &manifests{names: map[object]bool{}}
 	for decoder := yaml.NewDecoder(bytes.NewReader(stream)); ; {
@@ -89,7 +89,7 @@ func (m *manifests) add(text []byte) error {
 	}
 	id := object{head.Kind, head.Namespace, head.Name}
 	if m.names[id] {
-		return fmt.Errorf("%v is there twice", id)
+		return fmt.Errorf("%v is a duplicate", id)
 	}
 	m.names[id] = true
 	switch head.Kind {
@@ -126,11 +126,11 @@ func (m *manifests) add(text []byte) error {
 	case "ServiceAccount":
 		return k8syaml.UnmarshalStrict(text, &corev1.ServiceAccount{})
 	default:
-		return fmt.Errorf("nothing renders a %q", head.Kind)
+		return fmt.Errorf("unexpected kind %q", head.Kind)
 	}
 }
 
-// dangling returns the references that name no object of the stream, sorted.
+// dangling returns the references without a target in the stream, sorted.
 func (m *manifests) dangling() []string {
 	var found []string
 	check := func(kind, namespace, name string) {

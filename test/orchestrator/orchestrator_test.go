@@ -1,4 +1,4 @@
-// Package orchestrator drives the functions through the real kustomize and the real kpt.
+// Package orchestrator runs the functions with the real kustomize and the real kpt.
 package orchestrator
 
 import (
@@ -69,8 +69,8 @@ func params(folder string) testscript.Params {
 	}
 }
 
-// checkReferences is the command `references FILE PREFIX [KIND/NAME…]`: every object of the file must decode strictly, be
-// named with the prefix, and every reference must name an object of the file, but for those named.
+// checkReferences is the command `references FILE PREFIX [KIND/NAME…]`. Every object in the file must decode strictly and have
+// a name with the prefix. The targets of all references must be in the file, except those listed.
 func checkReferences(ts *testscript.TestScript, _ bool, args []string) {
 	found, err := readManifests([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
@@ -80,11 +80,11 @@ func checkReferences(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	if dangling := found.dangling(); !slices.Equal(dangling, args[2:]) {
-		ts.Fatalf("references to what is not there: %q, want %q", dangling, args[2:])
+		ts.Fatalf("references to unknown objects: %q, want %q", dangling, args[2:])
 	}
 }
 
-// copyCheckout is the command `checkout [FOLDER…]`: it copies those folders of the checkout into the work folder.
+// copyCheckout is the command `checkout [FOLDER…]`: it copies folders of the checkout to the work folder.
 func copyCheckout(ts *testscript.TestScript, _ bool, below []string) {
 	ts.Check(checkout.Copy(ts.Getenv("WORK"), below...))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// hook is an entry of the manifest.
+// hook is an entry of .pre-commit-hooks.yaml.
 type hook struct {
 	ID            string
 	Name          string
@@ -40,7 +40,7 @@ func manifest(t *testing.T) []hook {
 	return hooks
 }
 
-// Each hook comes as three ids that do the same: built by Go, as a container, and as a program on the PATH.
+// Each hook has three ids that do the same: built with Go, as a container, and as a program on the PATH.
 func TestEachHookHasThreeIDs(t *testing.T) {
 	t.Parallel()
 	hooks := manifest(t)
@@ -61,13 +61,13 @@ func TestEachHookHasThreeIDs(t *testing.T) {
 			want.Entry = strings.TrimSpace(kind.entry + " " + arguments)
 			assert.Equal(t, want, hooks[i+n])
 		}
-		assert.True(t, program.RequireSerial, "results of several processes must not mix")
-		assert.False(t, program.PassFilenames, "rules across documents need the folder")
-		assert.True(t, program.AlwaysRun, "removed and embedded files count")
+		assert.True(t, program.RequireSerial, "output of several processes must not be mixed")
+		assert.False(t, program.PassFilenames, "rules across documents need all files of the folder")
+		assert.True(t, program.AlwaysRun, "removed and embedded files must be checked")
 	}
 }
 
-func TestPreCommitTakesTheManifest(t *testing.T) {
+func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
 	program := checkout.Program(t, "pre-commit", "pre-commit")
 	out, err := exec.Command(program, "validate-manifest", filepath.Join(checkout.Root(), ".pre-commit-hooks.yaml")).CombinedOutput()

@@ -1,5 +1,4 @@
-// Package precommit tries the hooks of .pre-commit-hooks.yaml with the real pre-commit: on a git repository as a user has
-// it, with commits that pass and commits that do not.
+// Package precommit tests the hooks of .pre-commit-hooks.yaml with the real pre-commit, with valid and invalid commits.
 package precommit
 
 import (
@@ -15,9 +14,9 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// A hook that Go builds is installed from a clone of this checkout, and stands between a bad document and its commit. It
-// needs no network: what `go install` needs is in the module cache already.
-func TestHooksThatGoBuilds(t *testing.T) {
+// A hook that is built with Go is installed from a clone of this checkout and rejects invalid commits. It uses the module
+// cache, not the network.
+func TestGoHooks(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	hooks, revision := hookRepository(t)
@@ -30,13 +29,13 @@ func TestHooksThatGoBuilds(t *testing.T) {
 	require.NoError(t, u.commit("good"))
 
 	u.write("plugins/hello.yaml", plugin("hello-db@1.0.0", "Ubuntu"))
-	u.refused("plugins/hello.yaml:4:12: [error] ResourcePlugin/hello-db@1.0.0 spec.runner.image: must be a valid image")
+	u.requireRejected("plugins/hello.yaml:4:12: [error] ResourcePlugin/hello-db@1.0.0 spec.runner.image: must be a valid image")
 	u.write("plugins/hello.yaml", plugin("hello-db@1.0.1", "ubuntu:24.04"))
-	require.NoError(t, u.commit("mended"))
+	require.NoError(t, u.commit("fixed"))
 }
 
-// The hooks of programs on the PATH, with an older state and the lock.
-func TestHooksOfInstalledPrograms(t *testing.T) {
+// Hooks that use programs on the PATH, with --base-ref and the lock.
+func TestSystemHooks(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	hooks, revision := hookRepository(t)
@@ -56,17 +55,17 @@ func TestHooksOfInstalledPrograms(t *testing.T) {
 	u.write("plugins/more.yaml", plugin("more-db@1.0.0", "ubuntu"))
 	require.NoError(t, u.commit("good"))
 	u.write("plugins/more.yaml", plugin("more-db@1.0.0", "ubuntu:24.04"))
-	u.refused(`resource plugin "more-db" version "1.0.0" already exists; versions are immutable`)
+	u.requireRejected(`resource plugin "more-db" version "1.0.0" already exists; versions are immutable`)
 	u.write("plugins/more.yaml", plugin("more-db@1.1.0", "ubuntu:24.04"))
 	require.NoError(t, u.commit("a new version"))
 
-	// Removing a file is seen, though pre-commit does not count it as changed.
+	// A removed file is found, although pre-commit does not list it as changed.
 	require.NoError(t, os.Remove(filepath.Join(u.folder, "plugins/hello.yaml")))
-	u.refused("resource plugin hello-db@1.0.0 is still referenced by sandbox(es): feature-x")
+	u.requireRejected("resource plugin hello-db@1.0.0 is still referenced by sandbox(es): feature-x")
 	u.run("git", "checkout", "-q", "HEAD", "--", "plugins")
 
 	u.write("plugins/other.yaml", "name: feature-y\nspec: {cluster: demo, resources: [{name: db, plugin: more-db}]}\n")
-	u.refused(`more-db`)
+	u.requireRejected(`more-db`)
 }
 
 func plugin(name, image string) string {
@@ -74,7 +73,7 @@ func plugin(name, image string) string {
 		"  create:\n  - name: hello\n    script: |\n      #!/bin/sh\n      echo hello\n"
 }
 
-// user is a user's git repository.
+// user is the git repository of a user.
 type user struct {
 	t      *testing.T
 	folder string
@@ -91,7 +90,7 @@ func newUser(t *testing.T) *user {
 	return u
 }
 
-// environment keeps the user's own settings out, and the network: Go finds its modules in the cache, or not at all.
+// environment returns an environment without settings of the current user and without network access for Go.
 func environment(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()
@@ -107,7 +106,7 @@ func environment(t *testing.T) []string {
 	return env
 }
 
-// hookRepository makes a repository of the checkout as it is now, uncommitted files included.
+// hookRepository creates a repository with the files of the checkout, including uncommitted ones.
 func hookRepository(t *testing.T) (folder, revision string) {
 	t.Helper()
 	u := &user{t: t, folder: t.TempDir(), env: environment(t)}
@@ -138,12 +137,12 @@ func (u *user) run(name string, args ...string) string {
 	return string(out)
 }
 
-// failure is a commit that a hook refused, with what the user saw.
+// failure is the output of a commit that a hook rejected.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// commit commits everything, past the hooks.
+// commit commits everything with the hooks.
 func (u *user) commit(message string) error {
 	u.t.Helper()
 	u.run("git", "add", "-A")
@@ -153,17 +152,17 @@ func (u *user) commit(message string) error {
 	return nil
 }
 
-// refused tries a commit: there must be none, and the user must see why.
-func (u *user) refused(why string) {
+// requireRejected tries a commit, which must fail with the message.
+func (u *user) requireRejected(message string) {
 	u.t.Helper()
 	before := u.run("git", "rev-parse", "HEAD")
 	err := u.commit("bad")
-	require.ErrorContains(u.t, err, why)
+	require.ErrorContains(u.t, err, message)
 	assert.Contains(u.t, err.Error(), "Failed")
 	assert.Equal(u.t, before, u.run("git", "rev-parse", "HEAD"))
 }
 
-// lock returns the lock of the user's documents.
+// lock returns the lock for the documents.
 func (u *user) lock(bin string) string {
 	u.t.Helper()
 	out, err := u.command(filepath.Join(bin, "resolve-version"), "--mode", "update", "--keep-inputs", "plugins").Output()
@@ -173,6 +172,6 @@ func (u *user) lock(bin string) string {
 			return document
 		}
 	}
-	require.Fail(u.t, "resolve-version makes no lock", "%s", out)
+	require.Fail(u.t, "resolve-version must create a lock", "%s", out)
 	return ""
 }

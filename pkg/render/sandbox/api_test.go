@@ -46,7 +46,7 @@ func gatewayProxy(tb testing.TB, objects []route, whole bool) proxy {
 	tb.Helper()
 	routes := make([]parsedHTTPRoute, len(objects))
 	for i := range objects {
-		require.NoError(tb, yaml.Unmarshal(yamlprint.AppendYAML(nil, objects[i].Value), &routes[i]))
+		require.NoError(tb, yaml.Unmarshal(yamlprint.AppendYAML(nil, objects[i].Manifest), &routes[i]))
 	}
 	return func(service string, port int, header http.Header) string {
 		best, target, attached := -1, "", false
@@ -101,7 +101,7 @@ func istioProxy(tb testing.TB, objects []route) proxy {
 	hosts := map[string]parsedVirtualService{}
 	for i := range objects {
 		var v parsedVirtualService
-		require.NoError(tb, yaml.Unmarshal(yamlprint.AppendYAML(nil, objects[i].Value), &v))
+		require.NoError(tb, yaml.Unmarshal(yamlprint.AppendYAML(nil, objects[i].Manifest), &v))
 		require.Len(tb, v.Spec.Hosts, 1)
 		require.NotContains(tb, hosts, v.Spec.Hosts[0])
 		hosts[v.Spec.Hosts[0]] = v

@@ -15,7 +15,7 @@ const folder = "rendered/"
 func (r *renderer) pack(s *input, f *fork, copies []object) {
 	file := folder + contract.FileName(s.Name) + "/forks/" + f.name + ".yaml"
 	for i, o := range copies {
-		change, err := r.reconciler.Put(render.Object{Kind: text(o, "kind"), Value: &unstructured.Unstructured{Object: o}}, r.place(file, i))
+		change, err := r.reconciler.Put(&unstructured.Unstructured{Object: o}, r.place(file, i))
 		if err != nil {
 			s.report("spec.forks", krm.Error, err.Error())
 			return
@@ -57,7 +57,7 @@ func (r *renderer) packRoutes() (changes []render.Change) {
 	files := map[string]int{}
 	for _, route := range r.routes.objects {
 		file := route.file()
-		change, err := r.reconciler.Put(route.Object, r.place(file, files[file]))
+		change, err := r.reconciler.Put(route.Manifest, r.place(file, files[file]))
 		files[file]++
 		if err != nil {
 			r.list.Report(krm.NewResult(krm.Error, err.Error()))
@@ -75,7 +75,7 @@ func (r route) file() string {
 	case contract.RouteGroup:
 		return folder + "route-groups/" + contract.FileName(r.owner.name) + ".yaml"
 	}
-	return folder + "routes/" + r.Value.GetNamespace() + "-" + r.Value.GetName() + ".yaml"
+	return folder + "routes/" + r.GetNamespace() + "-" + r.GetName() + ".yaml"
 }
 
 // removeBaseline removes from the list what was not rendered: piped into kubectl, it would overwrite what runs.

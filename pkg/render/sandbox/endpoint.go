@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/form"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -21,7 +21,7 @@ func (r *routing) sandboxEndpoints(s *input) {
 	}
 	for i, e := range s.Spec.Endpoints {
 		at := krm.Path("spec.endpoints").Index(i)
-		if wrong := form.Host(e.Host); wrong != "" {
+		if wrong := document.CheckHost(e.Host); wrong != "" {
 			r.report(s.Item, at.Key("host"), krm.Error, "host %s", wrong)
 			continue
 		}

@@ -50,7 +50,7 @@ func printed(objects []route) string {
 	var out []byte
 	for _, object := range objects {
 		out = append(out, "---\n"...)
-		out = yamlprint.AppendYAML(out, object.Value)
+		out = yamlprint.AppendYAML(out, object.Manifest)
 	}
 	return string(out)
 }

@@ -19,7 +19,7 @@ func members(t *testing.T, sandboxes map[string]string, spec string) []string {
 	var found []string
 	for _, object := range renderRoutes(boxes, []routedGroup{groupOf(t, "g", spec)}, routeOptions{mode: gatewayAPI}).objects {
 		if object.owner.name == "g" {
-			found = append(found, string(object.Value.(*routeManifest[gatewayv1.HTTPRouteSpec]).Spec.ParentRefs[0].Name))
+			found = append(found, string(object.Manifest.(*routeManifest[gatewayv1.HTTPRouteSpec]).Spec.ParentRefs[0].Name))
 		}
 	}
 	return found

@@ -73,7 +73,7 @@ type routes struct {
 
 // route is a rendered object.
 type route struct {
-	render.Object
+	render.Manifest
 	// owner is what the object is for; its kind is empty if it serves several.
 	owner keyOwner
 }
@@ -111,7 +111,7 @@ func addRoute[Spec any](r *routing, kind metav1.TypeMeta, namespace, name string
 			object.Annotations[janitorKey] = owner.ttl
 		}
 	}
-	r.out.objects = append(r.out.objects, route{render.Object{Kind: kind.Kind, Value: object}, owner})
+	r.out.objects = append(r.out.objects, route{object, owner})
 	return object
 }
 

@@ -16,7 +16,8 @@ func (s *scanner) items(field *Field) bool {
 	if line == nil || at == 0 && !isDash(line, 0) {
 		return true
 	}
-	s.layout.Column = at
+	const usualSize = 512 // of an item
+	s.layout.Column, s.layout.Items = at, make([]Item, 0, min((len(s.src)-s.pos)/usualSize, s.limit))
 	return s.elements(field)
 }
 

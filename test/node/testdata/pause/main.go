@@ -1,4 +1,4 @@
-// Command pause holds the namespaces of a Pod: it waits until it is asked to end.
+// Command pause keeps the namespaces of a Pod open until it gets SIGTERM or SIGINT.
 package main
 
 import (
