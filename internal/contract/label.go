@@ -3,7 +3,7 @@ package contract
 // maxLabel is the longest value of a label in bytes (Kubernetes).
 const maxLabel = 63
 
-// Label returns text as the value of a label. What is not valid there becomes its sanitised text and a hash; the
+// LabelValue returns text as the value of a label. What is not valid there becomes its sanitised text and a hash; the
 // annotation of the same key holds the true value.
 func LabelValue(text string) string {
 	if validLabel(text) {
@@ -12,7 +12,7 @@ func LabelValue(text string) string {
 	return ObjectName(Hash("label", text), text)
 }
 
-// File returns text as the name of a file or folder without an extension. Names that differ in case alone stay apart
+// FileName returns text as the name of a file or folder without an extension. Names that differ in case alone stay apart
 // where the file system folds them.
 func FileName(text string) string {
 	if text != "" && clean(text, maxLabel) == text {

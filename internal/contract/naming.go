@@ -1,6 +1,3 @@
-// Package naming gives every rendered object its name, every label its value and every sandbox its id. A name says to
-// people what the object is for and ends in a hash that keeps it apart from all others: the same facts always give the
-// same name, different facts never do.
 package contract
 
 import (
@@ -10,8 +7,8 @@ import (
 	"strings"
 )
 
-// MaxName is the longest name that is given, in bytes: short enough that a later namePrefix still fits into a label,
-// which is what Kubernetes makes of a Job's name.
+// MaxObjectName is the longest name that an object is given, in bytes: short enough that a later namePrefix still fits into
+// a label, which is what Kubernetes makes of a Job's name.
 const MaxObjectName = 45
 
 // hashLength is the length of the hash at a name's end: 60 bits.
@@ -22,31 +19,31 @@ const letters = "abcdefghijklmnopqrstuvwxyz234567"
 
 var alphabet = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
 
-// Hash returns a hash of the facts as 12 lower-case base32 characters. The border between two facts counts: "a-b", "c"
-// and "a", "b-c" differ.
-func Hash(facts ...string) string {
+// Hash returns a hash of the texts as 12 lower-case base32 characters. The border between two texts counts: "a-b", "c" and
+// "a", "b-c" differ.
+func Hash(texts ...string) string {
 	var space [512]byte
 	message := space[:0]
-	for _, fact := range facts {
-		message = binary.BigEndian.AppendUint64(message, uint64(len(fact)))
-		message = append(message, fact...)
+	for _, text := range texts {
+		message = binary.BigEndian.AppendUint64(message, uint64(len(text)))
+		message = append(message, text...)
 	}
 	sum := sha256.Sum256(message)
 	return alphabet.EncodeToString(sum[:])[:hashLength]
 }
 
-// Object returns the name of an object: the texts, for people, and the hash of what makes the object itself. Where the
-// texts are too long together, the longest is cut first.
+// ObjectName returns the name of an object: the texts, for people, and the hash of what keeps the object apart from all
+// others. The longest text is cut first if they are too long together.
 func ObjectName(hash string, texts ...string) string {
 	parts := make([]string, 0, len(texts)+1)
-	room := MaxObjectName - len(hash)
+	left := MaxObjectName - len(hash)
 	for _, text := range texts {
 		if part := clean(text, MaxObjectName); part != "" {
 			parts = append(parts, part)
-			room -= len(part) + 1
+			left -= len(part) + 1
 		}
 	}
-	for ; room < 0; room++ {
+	for ; left < 0; left++ {
 		longest := 0
 		for i, part := range parts {
 			if len(part) > len(parts[longest]) {
@@ -61,7 +58,7 @@ func ObjectName(hash string, texts ...string) string {
 	return strings.Join(append(parts, hash), "-")
 }
 
-// OutputSecret returns the name of the Secret that holds a step's outputs. It is a function of the sandbox's id, the
+// OutputSecretName returns the name of the Secret that holds a step's outputs. It is a function of the sandbox's id, the
 // resource and the step alone, so that the delete phase and the sandbox's workloads find it, whatever the version.
 func OutputSecretName(sandboxID, resource, step string) string {
 	return ObjectName(Hash("output", sandboxID, resource, step), resource, step)
@@ -84,7 +81,7 @@ func clean(text string, limit int) string {
 	return strings.TrimRight(string(out), "-")
 }
 
-// IsObject tells whether a name ends as those of Object do.
+// IsObjectName reports whether a name ends as those of ObjectName do.
 func IsObjectName(name string) bool {
 	at := len(name) - hashLength
 	return at >= 0 && (at == 0 || name[at-1] == '-') && strings.Trim(name[at:], letters) == ""

@@ -2,7 +2,7 @@ package contract
 
 import "crypto/sha256"
 
-// RoutingKey derives the key that requests to a sandbox or a route group carry: 13 lower-case base32 characters, the
+// DeriveRoutingKey derives the key that requests to a sandbox or a route group carry: 13 lower-case base32 characters, the
 // first a letter, as a sandbox's id, but another text. kind is the document's kind, so that a sandbox and a route group
 // of one name differ; cluster is empty for a route group that spans clusters.
 func DeriveRoutingKey(kind, cluster, lowerName string) string {

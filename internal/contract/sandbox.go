@@ -11,7 +11,7 @@ const idLength = 13
 // maxID is the longest sandbox id that scripts must expect, in bytes (ResourcePlugin spec).
 const maxID = 32
 
-// SandboxID derives the id of a sandbox from its cluster and its lower-cased name: 13 lower-case base32 characters, the
+// DeriveSandboxID derives the id of a sandbox from its cluster and its lower-cased name: 13 lower-case base32 characters, the
 // first a letter. Scripts name external databases after it, so it is the same in both phases.
 func DeriveSandboxID(cluster, lowerName string) string {
 	return idOf(sha256.Sum256([]byte(cluster + "\x00" + lowerName)))

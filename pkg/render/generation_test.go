@@ -97,3 +97,16 @@ func TestSecretsKeepTheirNames(t *testing.T) {
 	assert.Equal(t, want, names(parse(t, changed), v1alpha1.PhaseCreate, r))
 	assert.Equal(t, want, names(parse(t, changed), v1alpha1.PhaseDelete, r), "the delete phase keeps what create steps published")
 }
+
+// Generations are hashes of the overlay as it is written: amounts that are not canonical, empty values and characters that
+// JSON printers disagree on must never give another one, or every published step would run again.
+func TestGenerationsStay(t *testing.T) {
+	t.Parallel()
+	r := testRequest
+	r.Sandbox, r.SandboxID, r.Resource, r.Params = "s", contract.DeriveSandboxID("c", "s"), "db", map[string]string{"a": "b"}
+	for _, object := range rendered(t, read(t, "written"), v1alpha1.PhaseCreate, Options{}, r) {
+		if generation, ok := object.GetAnnotations()[contract.GenerationKey]; ok {
+			assert.Equal(t, "jrchvkhjlvci", generation)
+		}
+	}
+}
