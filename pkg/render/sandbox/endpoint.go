@@ -59,8 +59,8 @@ func (r *routing) groupEndpoints(g *routedGroup) {
 	}
 }
 
-// target reads the target of an endpoint. Where it is a workload it becomes one of the Services, which are in front of the
-// workloads that which tells; otherwise it is nil, with an error.
+// target reads the target of an endpoint. If it is a workload it becomes one of the Services, which are in front of the
+// workloads that "which" describes; otherwise it is nil, with an error.
 func (r *routing) target(item *krm.Item, at krm.Path, text string, services []routedService, which string) *target {
 	t, ok := parseTarget(text)
 	if !ok {
