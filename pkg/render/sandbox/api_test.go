@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"net/http"
@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // proxy answers where a request goes, from nothing but the printed objects: the Service that a request to a port of a
@@ -20,8 +19,8 @@ type proxy func(service string, port int, header http.Header) string
 
 const routeFree = "(no route)"
 
-// httpRoute is what of an HTTPRoute its meaning hangs on.
-type httpRoute struct {
+// parsedHTTPRoute is what of an HTTPRoute its meaning hangs on.
+type parsedHTTPRoute struct {
 	Metadata struct{ Name string }
 	Spec     struct {
 		ParentRefs []struct {
@@ -43,11 +42,11 @@ type httpRoute struct {
 // gatewayProxy follows the comments of HTTPRouteRule.Matches in sigs.k8s.io/gateway-api/apis/v1: of all routes of a parent the
 // match with the most headers wins, then the oldest route, then the first by name, then the first rule. The objects are
 // given in the order of their age. whole is how the implementation uses regular expressions: the spec leaves it open.
-func gatewayProxy(tb testing.TB, objects []sandbox.RouteObject, whole bool) proxy {
+func gatewayProxy(tb testing.TB, objects []route, whole bool) proxy {
 	tb.Helper()
-	routes := make([]httpRoute, len(objects))
+	routes := make([]parsedHTTPRoute, len(objects))
 	for i := range objects {
-		require.NoError(tb, yaml.Unmarshal(manifest.AppendYAML(nil, objects[i].Tree), &routes[i]))
+		require.NoError(tb, yaml.Unmarshal(yamlprint.AppendYAML(nil, objects[i].Manifest), &routes[i]))
 	}
 	return func(service string, port int, header http.Header) string {
 		best, target, attached := -1, "", false
@@ -79,8 +78,8 @@ func gatewayProxy(tb testing.TB, objects []sandbox.RouteObject, whole bool) prox
 	}
 }
 
-// virtualService is what of a VirtualService its meaning hangs on.
-type virtualService struct {
+// parsedVirtualService is what of a VirtualService its meaning hangs on.
+type parsedVirtualService struct {
 	Spec struct {
 		Hosts []string
 		HTTP  []struct {
@@ -97,12 +96,12 @@ type virtualService struct {
 
 // istioProxy follows the comments of VirtualService in istio.io/api: the first route one of whose matches holds; all
 // conditions of a match; regular expressions match the whole. Of two VirtualServices for a host one would be ignored.
-func istioProxy(tb testing.TB, objects []sandbox.RouteObject) proxy {
+func istioProxy(tb testing.TB, objects []route) proxy {
 	tb.Helper()
-	hosts := map[string]virtualService{}
+	hosts := map[string]parsedVirtualService{}
 	for i := range objects {
-		var v virtualService
-		require.NoError(tb, yaml.Unmarshal(manifest.AppendYAML(nil, objects[i].Tree), &v))
+		var v parsedVirtualService
+		require.NoError(tb, yaml.Unmarshal(yamlprint.AppendYAML(nil, objects[i].Manifest), &v))
 		require.Len(tb, v.Spec.Hosts, 1)
 		require.NotContains(tb, hosts, v.Spec.Hosts[0])
 		hosts[v.Spec.Hosts[0]] = v

@@ -1,98 +1,63 @@
-// Package baseline finds in a list what sandboxes fork: the workloads, the Services in front of them, and everything else of
-// their namespaces that selects Pods. Each object is read once, however many sandboxes fork it. What was rendered by us is
-// no baseline.
 package sandbox
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"sync"
 
-	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/tree"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // The kinds of workloads that can be forked. A sandbox may call a Rollout an ArgoRollout.
 const (
-	Deployment = "Deployment"
-	Rollout    = "Rollout"
+	deployment = "Deployment"
+	rollout    = "Rollout"
 )
 
-// Cluster is the baseline of one list.
-type Cluster struct {
-	workloads  map[v1alpha1.Workload][]*Workload // under their own names, then under those from before kustomize's prefixes
-	namespaces map[string]*Namespace
-	nameless   map[string][]*Workload // those without a namespace, by name
+// cluster is the baseline: the workloads of a list, the Services in front of them, and everything else of their namespaces
+// that selects Pods. Each object is read once, however many sandboxes fork it.
+type cluster struct {
+	workloads  map[v1alpha1.Workload][]*workload // under their own names, then under those from before kustomize's prefixes
+	namespaces map[string]*namespace
+	nameless   map[string][]*workload // those without a namespace, by name
 }
 
-// Namespace is what selects Pods in one namespace.
-type Namespace struct {
-	Name     string
-	Services []*BaselineService
-	// Takers is everything that selects Pods, Services and workloads included.
-	Takers []SelectingObject
-	// Escape says how the labels of a fork's Pods differ from the baseline's, so that no taker takes them.
-	Escape *Exclusion
+// namespace is what selects Pods in one namespace.
+type namespace struct {
+	services []*service
+	// selecting is everything that selects Pods, Services and workloads included.
+	selecting []selectingObject
+	// exclusion says how the labels of a fork's Pods differ from the baseline's, so that nothing selects them.
+	exclusion *exclusion
 
-	workloads []*Workload
+	workloads []*workload
 }
 
-// Workload is a Deployment or a Rollout.
-type Workload struct {
-	Item *krm.Item
-	// Kind, Namespace and Name are those of the object in the list.
-	Kind, Namespace, Name string
-	// Tree is the object without aliases.
-	Tree *yaml.Node
-	// Labels are those of its Pods.
-	Labels map[string]string
-	// Space is its namespace.
-	Space *Namespace
-	// Services are those that select its Pods, by name.
-	Services []*BaselineService
+// workload is a Deployment or a Rollout.
+type workload struct {
+	item                  *krm.Item
+	kind, namespace, name string // of the object in the list
+	object                object
+	labels                map[string]string // of its Pods
+	space                 *namespace
+	services              []*service // those that select its Pods, by name
+	// template is what its forks are copies of; it must not be changed.
+	template func() object
 }
 
-// Service is a Service that selects Pods.
-type BaselineService struct {
-	Item            *krm.Item
-	Namespace, Name string
-	Tree            *yaml.Node
-	Selector        Selector
-}
-
-// Read takes stock of a list. An error means that a document is not YAML that can be read.
-func ReadCluster(list *krm.ResourceList) (*Cluster, error) {
-	c := &Cluster{
-		workloads: map[v1alpha1.Workload][]*Workload{}, namespaces: map[string]*Namespace{}, nameless: map[string][]*Workload{},
-	}
-	var all []*Workload
-	for _, source := range sources {
-		items, err := list.Select(source.apiVersion, source.kinds...)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range items {
-			if _, ours := item.Annotation(contract.RenderedByKey); ours {
-				continue
-			}
-			node, err := tree.Plain(item.YNode())
-			if err != nil {
-				return nil, fmt.Errorf("%s %q: %w", item.Kind(), item.Name(), err)
-			}
-			if w := c.add(item, node); w != nil {
-				all = append(all, w)
-			}
-		}
-	}
-	for _, namespace := range c.namespaces {
-		namespace.plan()
-	}
-	for _, w := range all {
-		c.enter(w)
-	}
-	return c, nil
+// service is a Service that selects Pods.
+type service struct {
+	namespace, name string
+	selecting       selectingObject
+	ports           []corev1.ServicePort
+	// template is what its copies are copies of; it must not be changed.
+	template func() object
 }
 
 // sources are the objects that are looked at, in this order: what selects Pods in core Kubernetes, and Argo Rollouts.
@@ -100,34 +65,133 @@ var sources = []struct {
 	apiVersion string
 	kinds      []string
 }{
-	{"apps/v1", []string{Deployment, "ReplicaSet", "StatefulSet", "DaemonSet"}},
-	{"argoproj.io/v1alpha1", []string{Rollout}},
+	{"apps/v1", []string{deployment, "ReplicaSet", "StatefulSet", "DaemonSet"}},
+	{"argoproj.io/v1alpha1", []string{rollout}},
 	{"v1", []string{"Service", "ReplicationController"}},
-	{"policy/v1", []string{PodDisruptionBudget}},
-	{"networking.k8s.io/v1", []string{NetworkPolicy}},
+	{"policy/v1", []string{podDisruptionBudget}},
+	{"networking.k8s.io/v1", []string{networkPolicy}},
 }
 
-// add enters an object into its namespace, and returns it where it is a workload that can be forked.
-func (c *Cluster) add(item *krm.Item, node *yaml.Node) *Workload {
+// readCluster reads the baseline of a list. What was rendered is no baseline. An error means that a document is not YAML that
+// can be read, or not the object that it says it is.
+func readCluster(list *krm.ResourceList) (*cluster, error) {
+	items, err := baselineItems(list)
+	if err != nil {
+		return nil, err
+	}
+	objects, errs := make([]object, len(items)), make([]error, len(items))
+	cores.Each(len(items), func(i int) { objects[i], errs[i] = readObject(items[i]) })
+	c := &cluster{
+		workloads: map[v1alpha1.Workload][]*workload{}, namespaces: map[string]*namespace{}, nameless: map[string][]*workload{},
+	}
+	var all []*workload
+	for i, item := range items {
+		if errs[i] == nil {
+			all, errs[i] = c.add(all, item, objects[i])
+		}
+		if errs[i] != nil {
+			return nil, fmt.Errorf("%s %q: %w", item.Kind(), item.Name(), errs[i])
+		}
+	}
+	for _, namespace := range c.namespaces {
+		namespace.exclude()
+	}
+	for _, w := range all {
+		c.register(w)
+	}
+	return c, nil
+}
+
+func baselineItems(list *krm.ResourceList) (items []*krm.Item, err error) {
+	for _, source := range sources {
+		found, err := list.Select(source.apiVersion, source.kinds...)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range found {
+			if _, rendered := item.Annotation(contract.RenderedByKey); !rendered {
+				items = append(items, item)
+			}
+		}
+	}
+	return items, nil
+}
+
+// add adds an object to its namespace, and to all if it is a workload that can be forked.
+func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, error) {
 	space := c.namespaces[item.Namespace()]
 	if space == nil {
-		space = &Namespace{Name: item.Namespace()}
+		space = &namespace{}
 		c.namespaces[item.Namespace()] = space
 	}
-	spec := tree.Get(node, "spec")
-	taker, takes := readTaker(item, spec)
-	if takes {
-		space.Takers = append(space.Takers, taker)
+	selecting, selects := readSelecting(item, child(o, "spec"))
+	if selects {
+		space.selecting = append(space.selecting, selecting)
 	}
 	switch item.Kind() {
 	case "Service":
-		if takes && tree.String(spec, "type") != "ExternalName" {
-			space.Services = append(space.Services, &BaselineService{item, item.Namespace(), item.Name(), node, taker.Selector})
+		if !selects {
+			break
 		}
-	case Deployment, Rollout:
-		return &Workload{
-			Item: item, Kind: item.Kind(), Namespace: item.Namespace(), Name: item.Name(), Tree: node, Space: space,
+		spec, err := readServiceSpec(o)
+		if err != nil {
+			return nil, err
+		}
+		if spec.Type != corev1.ServiceTypeExternalName {
+			space.services = append(space.services, &service{
+				namespace: item.Namespace(), name: item.Name(), selecting: selecting, ports: spec.Ports,
+				template: sync.OnceValue(func() object { return sanitizedService(o) }),
+			})
+		}
+	case deployment, rollout:
+		w := &workload{
+			item: item, kind: item.Kind(), namespace: item.Namespace(), name: item.Name(), object: o, space: space,
+		}
+		w.template = sync.OnceValue(w.sanitizedTemplate)
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+func readServiceSpec(o object) (spec corev1.ServiceSpec, err error) {
+	text, err := json.Marshal(o["spec"])
+	if err == nil {
+		err = json.Unmarshal(text, &spec)
+	}
+	if err != nil {
+		return spec, fmt.Errorf("must be a Service that the API server accepts: %w", err)
+	}
+	return spec, nil
+}
+
+// marked returns the workloads of the namespace whose Pods have the label by which forks select theirs.
+func (n *namespace) marked() (marked []*workload) {
+	for _, w := range n.workloads {
+		if _, has := w.labels[contract.ForkKey]; has {
+			marked = append(marked, w)
 		}
 	}
-	return nil
+	return marked
+}
+
+// completeTemplate fills in the Pod template of a Rollout that takes another workload's (Argo Rollouts, spec.workloadRef).
+func (c *cluster) completeTemplate(w *workload) {
+	spec := child(w.object, "spec")
+	reference := child(spec, "workloadRef")
+	if reference == nil || spec["template"] != nil {
+		return
+	}
+	named := c.workloads[v1alpha1.Workload{Kind: deployment, Namespace: w.namespace, Name: text(reference, "name")}]
+	if len(named) == 0 {
+		return
+	}
+	spec = maps.Clone(spec)
+	for _, key := range []string{"selector", "template"} {
+		if value := child(named[0].object, "spec", key); value != nil && spec[key] == nil {
+			spec[key] = value
+		}
+	}
+	delete(spec, "workloadRef")
+	w.object = maps.Clone(w.object)
+	w.object["spec"] = spec
 }

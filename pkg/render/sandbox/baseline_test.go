@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"testing"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // deployment, service and policy are documents of namespace ns, but for what a test replaces.
@@ -18,7 +17,7 @@ func baselineDeployment(metadata, labels string) string {
 		"  template: {metadata: {labels: {" + labels + "}}, spec: {containers: [{name: c, ports: [{name: http, containerPort: 8080}]}]}}\n"
 }
 
-func service(metadata, spec string) string {
+func serviceManifest(metadata, spec string) string {
 	return "apiVersion: v1\nkind: Service\nmetadata: {" + metadata + "}\nspec: {" + spec + "}\n"
 }
 
@@ -26,24 +25,18 @@ func policy(spec string) string {
 	return "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: ns}\nspec: {" + spec + "}\n"
 }
 
-func read(t *testing.T, documents ...string) *sandbox.Cluster {
+func read(t *testing.T, documents ...string) *cluster {
 	t.Helper()
-	items := make([]*krm.Item, len(documents))
-	for i, document := range documents {
-		var node yaml.Node
-		require.NoError(t, yaml.Unmarshal([]byte(document), &node), document)
-		items[i] = krm.FromNode(node.Content[0], "x.yaml")
-	}
-	cluster, err := sandbox.ReadCluster(krm.NewList(items...))
+	cluster, err := readCluster(list(t, documents...))
 	require.NoError(t, err)
 	return cluster
 }
 
 var baselineWeb = v1alpha1.Workload{Kind: "Deployment", Namespace: "ns", Name: "web"}
 
-func find(t *testing.T, documents ...string) *sandbox.Workload {
+func find(t *testing.T, documents ...string) *workload {
 	t.Helper()
-	w, err := read(t, documents...).Find(baselineWeb)
+	w, err := read(t, documents...).find(baselineWeb)
 	require.NoError(t, err)
 	return w
 }
@@ -54,12 +47,12 @@ func TestBaselineNames(t *testing.T) {
 	const before = "annotations: {internal.config.kubernetes.io/previousNames: 'web,x-web', " +
 		"internal.config.kubernetes.io/previousNamespaces: 'ns,other'}"
 	prefixed := baselineDeployment("name: pr7-x-web, namespace: new, "+before, "app: web")
-	assert.Equal(t, "pr7-x-web", find(t, prefixed).Name)
-	assert.Equal(t, "web", find(t, prefixed, baselineDeployment("name: web, namespace: ns", "app: web")).Name, "a true name comes first")
-	assert.Equal(t, "web", find(t, baselineDeployment("name: web, namespace: ns", "app: web"), prefixed).Name)
+	assert.Equal(t, "pr7-x-web", find(t, prefixed).name)
+	assert.Equal(t, "web", find(t, prefixed, baselineDeployment("name: web, namespace: ns", "app: web")).name, "a true name comes first")
+	assert.Equal(t, "web", find(t, baselineDeployment("name: web, namespace: ns", "app: web"), prefixed).name)
 }
 
-func TestWhatIsNotThere(t *testing.T) {
+func TestFindMissing(t *testing.T) {
 	t.Parallel()
 	const ours = "name: web, namespace: ns, annotations: {resourceplugins.dev/rendered-by: x}"
 	for want, documents := range map[string][]string{
@@ -71,52 +64,52 @@ func TestWhatIsNotThere(t *testing.T) {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ns}\nspec: {replicas: 1}\n",
 		},
 	} {
-		_, err := read(t, documents...).Find(baselineWeb)
+		_, err := read(t, documents...).find(baselineWeb)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := read(t).Find(v1alpha1.Workload{Kind: "ArgoRollout", Namespace: "ns", Name: "web"})
+	_, err := read(t).find(v1alpha1.Workload{Kind: "ArgoRollout", Namespace: "ns", Name: "web"})
 	assert.ErrorContains(t, err, "Rollout \"web\" of namespace \"ns\" must be in the list: add its manifest (argoproj.io/v1alpha1)")
 }
 
 // What takes a baseline's Pods: each sort of selector, in the namespace alone.
-func TestTakers(t *testing.T) {
+func TestSelectingObjects(t *testing.T) {
 	t.Parallel()
 	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"),
-		service("name: b, namespace: ns", "selector: {app: web}"), service("name: a, namespace: ns", "selector: {app: web}"),
-		service("name: none, namespace: ns", "ports: []"), service("name: there, namespace: other", "selector: {app: web}"),
+		serviceManifest("name: b, namespace: ns", "selector: {app: web}"), serviceManifest("name: a, namespace: ns", "selector: {app: web}"),
+		serviceManifest("name: none, namespace: ns", "ports: []"), serviceManifest("name: there, namespace: other", "selector: {app: web}"),
 		"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: d, namespace: ns}\nspec: {selector: {}}\n",
 		policy("ingress: [{from: [{podSelector: {matchLabels: {app: web}}}, {ipBlock: {cidr: 0.0.0.0/0}}]}], egress: [{to: [{podSelector: {}}]}]"),
 	)
 	var kinds []string
-	for _, taker := range w.Space.Takers {
-		kinds = append(kinds, taker.Item.Kind()+" "+taker.Item.Name())
-		if taker.Item.Kind() == sandbox.NetworkPolicy {
-			assert.Len(t, taker.Peers, 2)
+	for _, selecting := range w.space.selecting {
+		kinds = append(kinds, selecting.item.Kind()+" "+selecting.item.Name())
+		if selecting.item.Kind() == networkPolicy {
+			assert.Len(t, selecting.peers, 2)
 		}
 	}
 	assert.Equal(t, []string{"Deployment web", "Service a", "Service b", "PodDisruptionBudget d", "NetworkPolicy p"}, kinds)
-	assert.Equal(t, []int{3, 4}, w.Space.Escape.Caught, "both take every Pod")
-	require.Len(t, w.Services, 2)
-	assert.Equal(t, "a", w.Services[0].Name)
+	assert.Equal(t, []int{3, 4}, w.space.exclusion.unavoidable, "both take every Pod")
+	require.Len(t, w.services, 2)
+	assert.Equal(t, "a", w.services[0].name)
 }
 
 func TestPorts(t *testing.T) {
 	t.Parallel()
-	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"), service("name: web, namespace: ns", "selector: {app: web}, ports: ["+
-		"{port: 80}, {name: n, port: 81, targetPort: 8081, protocol: UDP, appProtocol: h2c}, {port: 82, targetPort: http}, "+
-		"{port: 83, targetPort: nowhere}, {port: x}]"))
-	assert.Equal(t, []sandbox.Port{
-		{Number: 80, Target: 80}, {Name: "n", Protocol: "UDP", AppProtocol: "h2c", Number: 81, Target: 8081},
-		{Number: 82, Target: 8080}, {Number: 83}, {},
-	}, w.Ports(w.Services[0]))
+	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"), serviceManifest("name: web, namespace: ns", "selector: {app: web}, ports: ["+
+		"{port: 80}, {name: rest, port: 81, targetPort: 8081, protocol: UDP, appProtocol: h2c}, {port: 82, targetPort: http}, "+
+		"{port: 83, targetPort: nowhere}]"))
+	assert.Equal(t, []port{
+		{number: 80, target: 80}, {name: "rest", protocol: "UDP", appProtocol: "h2c", number: 81, target: 8081},
+		{number: 82, target: 8080}, {number: 83},
+	}, w.ports(w.services[0]))
 }
 
 func TestPodsThatAreMarked(t *testing.T) {
 	t.Parallel()
 	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"), baselineDeployment("name: odd, namespace: ns", "resourceplugins.dev/fork: x"))
-	marked := w.Space.Marked()
+	marked := w.space.marked()
 	require.Len(t, marked, 1)
-	assert.Equal(t, "odd", marked[0].Name)
+	assert.Equal(t, "odd", marked[0].name)
 }
 
 // Aliases that stand for millions of nodes are refused.
@@ -129,6 +122,6 @@ func TestBombs(t *testing.T) {
 	}
 	var node yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(text), &node))
-	_, err := sandbox.ReadCluster(krm.NewList(krm.FromNode(node.Content[0], "x.yaml")))
-	assert.ErrorContains(t, err, `Deployment "web": aliases must not stand for more than`)
+	_, err := readCluster(krm.NewList(krm.FromNode(node.Content[0], "x.yaml")))
+	assert.ErrorContains(t, err, `aliases must not stand for more than`)
 }

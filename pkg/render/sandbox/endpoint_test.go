@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"strings"
@@ -6,19 +6,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // listed words endpoints as NAME PLACE URL, and what carries the key.
-func listed(endpoints []sandbox.RoutedEndpoint) []string {
+func listed(endpoints []endpoint) []string {
 	var out []string
 	for _, e := range endpoints {
 		carrier := "request"
-		if e.Keyed {
+		if e.keyed {
 			carrier = "host name"
 		}
-		out = append(out, strings.Join([]string{e.Name, string(e.At), e.URL, carrier}, " "))
+		out = append(out, strings.Join([]string{e.name, string(e.at), e.url, carrier}, " "))
 	}
 	return out
 }
@@ -33,7 +31,7 @@ func TestEndpoints(t *testing.T) {
   defaultRouteGroup: {endpoints: [{name: tls, target: "https://web.shop.svc"}, {name: workload, target: "https://web.shop.deploy"},
     {name: ` + long + `, target: "http://web.shop.svc/?q=1"}]}}`
 	web := forked("web", "x")
-	web.Ports = []sandbox.RoutedPort{{Name: "grpc", Number: 80, Target: 8443}, {Name: "https", Number: 444, Target: 443}}
+	web.ports = []port{{name: "grpc", number: 80, target: 8443}, {name: "https", number: 444, target: 443}}
 	s := box(t, "x", spec, forked("api", "x"), web)
 	plain := []string{
 		"tls spec.defaultRouteGroup.endpoints[0] https://web.shop.svc request",
@@ -43,28 +41,28 @@ func TestEndpoints(t *testing.T) {
 		"db spec.endpoints[1] grpc://db.example.com:5432 request",
 		"raw spec.forks[1].endpoints[0] grpc://web.shop.svc:80 request",
 	}
-	gateway := &sandbox.Gateway{Namespace: "infra", Name: "edge", Domain: "d.example.com"}
-	for _, mode := range sandbox.Modes {
-		out := sandbox.RenderRoutes([]sandbox.RoutedSandbox{s}, nil, sandbox.RouteOptions{Mode: mode})
-		assert.Equal(t, plain, listed(out.Endpoints), mode)
+	atGateway := &gateway{namespace: "infra", name: "edge", domain: "d.example.com"}
+	for _, mode := range modes {
+		out := renderRoutes([]*input{s}, nil, routeOptions{mode: mode})
+		assert.Equal(t, plain, listed(out.endpoints), mode)
 
-		out = sandbox.RenderRoutes([]sandbox.RoutedSandbox{s}, nil, sandbox.RouteOptions{Mode: mode, Gateway: gateway})
-		if mode == sandbox.None {
-			assert.Equal(t, plain, listed(out.Endpoints), "there is no route to a Gateway's host names")
+		out = renderRoutes([]*input{s}, nil, routeOptions{mode: mode, gateway: atGateway})
+		if mode == none {
+			assert.Equal(t, plain, listed(out.endpoints), "there is no route to a Gateway's host names")
 			continue
 		}
-		got := listed(out.Endpoints)
+		got := listed(out.endpoints)
 		require.Len(t, got, len(plain), mode)
 		for _, i := range []int{0, 1, 4} { // TLS, and outside of the cluster
 			assert.Equal(t, plain[i], got[i], mode)
 		}
-		assert.Equal(t, "old spec.endpoints[0] http://old--"+s.Key+".d.example.com host name", got[3], mode)
-		assert.Equal(t, "raw spec.forks[1].endpoints[0] http://raw--"+s.Key+".d.example.com host name", got[5], mode)
-		label, rest, _ := strings.Cut(strings.TrimPrefix(out.Endpoints[2].URL, "http://"), ".")
+		assert.Equal(t, "old spec.endpoints[0] http://old--"+s.key+".d.example.com host name", got[3], mode)
+		assert.Equal(t, "raw spec.forks[1].endpoints[0] http://raw--"+s.key+".d.example.com host name", got[5], mode)
+		label, rest, _ := strings.Cut(strings.TrimPrefix(out.endpoints[2].url, "http://"), ".")
 		assert.LessOrEqual(t, len(label), 63, label)
 		assert.Equal(t, "d.example.com/?q=1", rest)
 		informed := 0
-		for _, message := range messages(out.Findings) {
+		for _, message := range messages(out.results) {
 			if strings.Contains(message, "must lead to a Service that speaks without TLS") {
 				informed++
 			}
@@ -77,12 +75,12 @@ func TestEndpoints(t *testing.T) {
 func TestServicesWithoutHeaders(t *testing.T) {
 	t.Parallel()
 	s := forked("cache", "x")
-	s.Ports = []sandbox.RoutedPort{{Name: "redis", Number: 6379}, {Number: 53, Protocol: "UDP"}}
-	for mode, told := range map[sandbox.Mode]int{sandbox.None: 0, sandbox.GatewayAPI: 2, sandbox.Istio: 2} {
-		out := sandbox.RenderRoutes([]sandbox.RoutedSandbox{box(t, "x", "{cluster: c}", s)}, nil, sandbox.RouteOptions{Mode: mode})
-		assert.Empty(t, out.Objects, mode)
-		assert.Len(t, out.Findings, told, mode)
-		for _, message := range messages(out.Findings) {
+	s.ports = []port{{name: "redis", number: 6379}, {number: 53, protocol: "UDP"}}
+	for mode, told := range map[string]int{none: 0, gatewayAPI: 2, istio: 2} {
+		out := renderRoutes([]*input{box(t, "x", "{cluster: c}", s)}, nil, routeOptions{mode: mode})
+		assert.Empty(t, out.objects, mode)
+		assert.Len(t, out.results, told, mode)
+		for _, message := range messages(out.results) {
 			assert.Contains(t, message, "[info]")
 			assert.Contains(t, message, "all of them go to the baseline")
 		}
@@ -94,9 +92,9 @@ func TestGroupsOfOneKey(t *testing.T) {
 	t.Parallel()
 	first := groupOf(t, "first", "{match: {label: {key: a, value: b}}}")
 	second := groupOf(t, "second", "{match: {label: {key: a, value: c}}}")
-	second.Key = first.Key
-	out := sandbox.RenderRoutes(nil, []sandbox.RoutedGroup{first, second}, sandbox.RouteOptions{Mode: sandbox.GatewayAPI})
-	require.Len(t, out.Findings, 1)
-	assert.Contains(t, messages(out.Findings)[0], `which is the key of RouteGroup "first": give another one`)
-	assert.Equal(t, second.Item, out.Findings[0].Item)
+	second.key = first.key
+	out := renderRoutes(nil, []routedGroup{first, second}, routeOptions{mode: gatewayAPI})
+	require.Len(t, out.results, 1)
+	assert.Contains(t, messages(out.results)[0], `which is the key of RouteGroup "first": give another one`)
+	assert.Equal(t, "second", out.results[0].ResourceRef.Name)
 }

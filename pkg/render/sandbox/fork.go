@@ -1,120 +1,144 @@
-// Package fork copies a baseline's workload, and the Services in front of it, for one sandbox. The copy runs beside the
-// baseline without touching it: it has a name and labels of its own, nothing that selects the baseline's Pods selects its
-// Pods, and nothing of it selects the baseline's. What ties the baseline to a tool, a release or a load balancer is left
-// behind. Comments and the order of fields stay.
 package sandbox
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 
-	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/tree"
 )
 
-// Owner is the sandbox that forks are for.
-type Owner struct {
-	// Sandbox is the sandbox's name, lower-cased; SandboxID keeps its names apart from those of all others.
-	Sandbox, SandboxID string
-	// RoutingKey is told to the fork's Pods.
-	RoutingKey string
-	// RenderedBy is the value of the annotation contract.RenderedByKey.
-	RenderedBy string
-	// TTL is how long the copies live, for kube-janitor; empty is for ever.
-	TTL string
-	// Replicas is how many Pods a fork has.
-	Replicas int
+// fork is a copy of a baseline's workload, with the Services in front of it, for one sandbox. The copy runs beside the
+// baseline without touching it: it has a name and labels of its own, nothing that selects the baseline's Pods selects its
+// Pods, and nothing of it selects the baseline's. What ties the baseline to a tool, a release or a load balancer is dropped.
+type fork struct {
+	owner    *forkOwner
+	baseline *workload
+	// name is the copy's.
+	name string
+	// services are the copies of the Services in front of the baseline.
+	services []forkedService
+	// labels are those of the copy's Pods, once it is finalized.
+	labels labels.Set
 }
 
-// Fork is a copy in the making: Start, then what the sandbox customizes on Tree, then Seal.
-type Fork struct {
-	Owner    *Owner
-	Baseline *Workload
-	// Name is the copy's.
-	Name string
-	// Tree is the copy.
-	Tree *yaml.Node
-	// Services are the copies of the Services in front of the baseline, each under its own name.
-	Services []ForkService
+// forkOwner is the sandbox that forks are for.
+type forkOwner struct {
+	sandbox    string // its name, lower-cased
+	id         string // keeps the names of its objects apart from those of all others
+	routingKey string // is passed to the fork's Pods
+	renderedBy string // the value of the annotation contract.RenderedByKey
+	ttl        string // how long the copies live, for kube-janitor; empty is for ever
+	replicas   int    // of each fork
 }
 
-// Service is the copy of a Service.
-type ForkService struct {
-	Baseline *BaselineService
-	Name     string
-	Tree     *yaml.Node
+// forkedService is the copy of a Service, under a name of its own.
+type forkedService struct {
+	baseline *service
+	name     string
 }
 
-// Start copies a workload that a sandbox forks under the name of.
-func StartFork(owner *Owner, of v1alpha1.Workload, w *Workload) *Fork {
-	kind := w.Kind // of.Kind may be the other name of a Rollout
-	f := &Fork{
-		Owner: owner, Baseline: w,
-		Name: contract.ObjectName(contract.Hash("fork", owner.SandboxID, kind, of.Namespace, of.Name), w.Name, owner.Sandbox),
-		Tree: stencil(w),
+// newFork names the copy of a workload that a sandbox forks under the name of, and those of its Services.
+func newFork(owner *forkOwner, of v1alpha1.Workload, w *workload) *fork {
+	kind := w.kind // of.Kind may be the other name of a Rollout
+	f := &fork{
+		owner: owner, baseline: w,
+		name: contract.ObjectName(contract.Hash("fork", owner.id, kind, of.Namespace, of.Name), w.name, owner.sandbox),
 	}
-	f.Tree = tree.Set(f.Tree, tree.Int(owner.Replicas), "spec", "replicas")
-	f.Tree = introduce(f.Tree, owner)
-	for _, service := range w.Services {
-		name := contract.ObjectName(contract.Hash("fork-service", owner.SandboxID, kind, of.Namespace, of.Name, service.Name),
-			service.Name, owner.Sandbox)
-		f.Services = append(f.Services, ForkService{Baseline: service, Name: name})
+	for _, service := range w.services {
+		name := contract.ObjectName(contract.Hash("fork-service", owner.id, kind, of.Namespace, of.Name, service.name),
+			service.name, owner.sandbox)
+		f.services = append(f.services, forkedService{baseline: service, name: name})
 	}
 	return f
 }
 
-// Host returns the name under which the cluster's DNS knows the copy of a Service.
-func (s *ForkService) Host() string { return s.Name + "." + s.Baseline.Namespace + ".svc" }
+// host returns the name under which the cluster's DNS knows the copy of a Service.
+func (s *forkedService) host() string { return s.name + "." + s.baseline.namespace + ".svc" }
 
-// Labels returns those of the copy's Pods, once it is sealed.
-func (f *Fork) Labels() map[string]string {
-	return ReadLabels(tree.Get(f.Tree, "spec", "template", "metadata", "labels"))
+// copyWorkload returns a copy of the baseline for the sandbox to customize. Its main container's variables name the fork,
+// as the sandbox downward API of the vendor's documentation does; the sandbox's own variables come later and win.
+func (f *fork) copyWorkload() object {
+	o := runtime.DeepCopyJSON(f.baseline.template())
+	ensure(o, "spec")["replicas"] = int64(f.owner.replicas)
+	injectEnv(o, contract.SandboxNameVariable, f.owner.sandbox)
+	injectEnv(o, contract.RoutingKeyVariable, f.owner.routingKey)
+	return o
 }
 
-// Seal gives the copy what makes it a fork, whatever was customized before: its name, selectors, labels and annotations. An
-// error tells what a customization must not have removed.
-func (f *Fork) Seal() error {
+// finalize gives a customized copy what makes it a fork: its name, selectors, labels and annotations. An error says what a
+// customization must not have removed.
+func (f *fork) finalize(o object) error {
 	for _, key := range []string{"apiVersion", "kind"} {
-		if tree.String(f.Tree, key) != tree.String(f.Baseline.Tree, key) {
-			return fmt.Errorf("must not change %s, which is %q", key, tree.String(f.Baseline.Tree, key))
+		if was := text(f.baseline.object, key); text(o, key) != was {
+			return fmt.Errorf("must not change %s, which is %q", key, was)
 		}
 	}
-	if len(tree.List(f.Tree, "spec", "template", "spec", "containers")) == 0 {
+	if len(children(o, "spec", "template", "spec", "containers")) == 0 {
 		return errors.New("must leave at least one container in spec.template.spec.containers")
 	}
-	f.Tree = f.identify(f.Tree, f.Name, f.Baseline.Kind+"/"+f.Baseline.Name)
-	f.Tree = tree.Set(f.Tree, f.selector(), "spec", "selector")
-	f.Tree = tree.Update(f.Tree, f.relabel, "spec", "template", "metadata", "labels")
-	f.Tree = tree.Update(f.Tree, f.spread, "spec", "template", "spec")
-	for i := range f.Services {
-		s := &f.Services[i]
-		s.Tree = f.identify(copyService(s.Baseline.Tree), s.Name, "Service/"+s.Baseline.Name)
-		s.Tree = tree.Set(s.Tree, tree.Map(tree.Field{Key: contract.ForkKey, Value: tree.Text(f.Name)}), "spec", "selector")
-	}
+	f.identify(o, f.name, f.baseline.kind+"/"+f.baseline.name)
+	spec := child(o, "spec")
+	spec["selector"] = f.selector()
+	metadata := ensure(spec, "template", "metadata")
+	f.relabel(metadata)
+	f.labels = stringMap(metadata, "labels")
+	f.redirectPlacement(child(spec, "template", "spec"))
 	return nil
 }
 
+// copyServices returns the copies of the Services, in the order of their names.
+func (f *fork) copyServices() []object {
+	copies := make([]object, len(f.services))
+	for i, s := range f.services {
+		copies[i] = runtime.DeepCopyJSON(s.baseline.template())
+		f.identify(copies[i], s.name, "Service/"+s.baseline.name)
+		child(copies[i], "spec")["selector"] = object{contract.ForkKey: f.name}
+	}
+	return copies
+}
+
 // identify gives an object its name, labels and annotations.
-func (f *Fork) identify(object *yaml.Node, name, of string) *yaml.Node {
-	object = tree.Update(object, func(metadata *yaml.Node) *yaml.Node {
-		metadata = tree.With(metadata, "name", tree.Text(name))
-		return tree.With(metadata, "namespace", tree.Text(f.Baseline.Namespace))
-	}, "metadata")
-	object = tree.Update(object, f.relabel, "metadata", "labels")
-	return tree.Update(object, func(annotations *yaml.Node) *yaml.Node {
-		annotations = tree.Only(annotations, func(key string) bool { return !isIdentity(key) })
-		if f.Owner.TTL != "" {
-			annotations = tree.With(annotations, JanitorKey, tree.Text(f.Owner.TTL))
-		}
-		for _, fact := range [][2]string{
-			{contract.BaselineKey, of}, {contract.ForkKey, f.Name}, {contract.RenderedByKey, f.Owner.RenderedBy},
-			{contract.RoutingKeyKey, f.Owner.RoutingKey}, {contract.SandboxKey, f.Owner.Sandbox},
-		} {
-			annotations = tree.With(annotations, fact[0], tree.Text(fact[1]))
-		}
-		return annotations
-	}, "metadata", "annotations")
+func (f *fork) identify(o object, name, of string) {
+	metadata := ensure(o, "metadata")
+	metadata["name"], metadata["namespace"] = name, f.baseline.namespace
+	f.relabel(metadata)
+	annotations := ensure(metadata, "annotations")
+	maps.DeleteFunc(annotations, func(key string, value any) bool {
+		_, isText := value.(string) // the API server refuses others
+		return !isText || isIdentity(key)
+	})
+	annotations[contract.BaselineKey] = of
+	annotations[contract.ForkKey] = f.name
+	annotations[contract.RenderedByKey] = f.owner.renderedBy
+	annotations[contract.RoutingKeyKey] = f.owner.routingKey
+	annotations[contract.SandboxKey] = f.owner.sandbox
+	if f.owner.ttl != "" {
+		annotations[janitorKey] = f.owner.ttl
+	}
+}
+
+// selector is what the fork's workload selects its Pods by. No other Pod has the label with this value: the name ends in a
+// hash of whose fork it is.
+func (f *fork) selector() object {
+	return object{"matchLabels": object{contract.ForkKey: f.name}}
+}
+
+// relabel removes the labels by which anything in the namespace could select the copy, and adds the fork's.
+func (f *fork) relabel(metadata object) {
+	exclusion := f.baseline.space.exclusion
+	labels := ensure(metadata, "labels")
+	maps.DeleteFunc(labels, func(key string, _ any) bool {
+		return exclusion.drops(key) || isOurs(key) || isIdentity(key) || key == instanceLabel
+	})
+	for key, value := range exclusion.set {
+		labels[key] = value
+	}
+	labels[contract.ManagedByKey] = contract.ManagedBy
+	labels[contract.ForkKey] = f.name
+	labels[contract.SandboxKey] = contract.LabelValue(f.owner.sandbox)
 }

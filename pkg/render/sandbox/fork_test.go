@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"strings"
@@ -10,9 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/tree"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 func list(t *testing.T, documents ...string) *krm.ResourceList {
@@ -26,17 +24,26 @@ func list(t *testing.T, documents ...string) *krm.ResourceList {
 	return krm.NewList(items...)
 }
 
-func forkOf(t *testing.T, named v1alpha1.Workload, documents ...string) *sandbox.Fork {
+// finished is a fork with its objects.
+type finished struct {
+	*fork
+
+	object   object
+	services []object
+}
+
+func forkOf(t *testing.T, named v1alpha1.Workload, documents ...string) finished {
 	t.Helper()
-	cluster, err := sandbox.ReadCluster(list(t, documents...))
+	cluster, err := readCluster(list(t, documents...))
 	require.NoError(t, err)
-	workload, err := cluster.Find(named)
+	workload, err := cluster.find(named)
 	require.NoError(t, err)
-	f := sandbox.StartFork(&sandbox.Owner{
-		Sandbox: "s", SandboxID: "abcdefghijklm", RoutingKey: "key", RenderedBy: "me", TTL: "2d", Replicas: 1,
+	f := newFork(&forkOwner{
+		sandbox: "s", id: "abcdefghijklm", routingKey: "key", renderedBy: "me", ttl: "2d", replicas: 1,
 	}, named, workload)
-	require.NoError(t, f.Seal())
-	return f
+	o := f.copyWorkload()
+	require.NoError(t, f.finalize(o))
+	return finished{f, o, f.copyServices()}
 }
 
 var forkWeb = v1alpha1.Workload{Kind: "Deployment", Namespace: "ns", Name: "web"}
@@ -60,17 +67,18 @@ func TestServicesAreReachedFromWithin(t *testing.T) {
 		},
 	} {
 		f := forkOf(t, forkWeb, forkDeployment, "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: ns, annotations: "+
-			"{service.beta.kubernetes.io/aws: x, external-dns.alpha.kubernetes.io/hostname: h, note: n}}\nstatus: {loadBalancer: {}}\n"+
+			"{service.beta.kubernetes.io/aws: x, external-dns.alpha.kubernetes.io/hostname: h, note: mine}}\nstatus: {loadBalancer: {}}\n"+
 			"spec: {selector: {app: web}, "+c.spec+"}\n")
-		require.Len(t, f.Services, 1, c.name)
-		service := f.Services[0].Tree
-		assert.Nil(t, tree.Get(service, "status"))
-		assert.Equal(t, "n", tree.String(service, "metadata", "annotations", "note"))
+		require.Len(t, f.services, 1, c.name)
+		service := f.services[0]
+		assert.Nil(t, service["status"])
+		assert.Equal(t, "mine", stringMap(service, "metadata", "annotations")["note"])
 		for _, external := range []string{"service.beta.kubernetes.io/aws", "external-dns.alpha.kubernetes.io/hostname"} {
-			assert.Nil(t, tree.Get(service, "metadata", "annotations", external))
+			assert.NotContains(t, stringMap(service, "metadata", "annotations"), external)
 		}
-		assert.Equal(t, f.Name, tree.String(service, "spec", "selector", "resourceplugins.dev/fork"))
-		text, err := yaml.Marshal(tree.Without(tree.Get(service, "spec"), "selector"))
+		assert.Equal(t, f.name, stringMap(service, "spec", "selector")["resourceplugins.dev/fork"])
+		delete(child(service, "spec"), "selector")
+		text, err := yaml.Marshal(service["spec"])
 		require.NoError(t, err)
 		assert.YAMLEq(t, "{"+c.want+"}", string(text), c.name)
 	}
@@ -84,15 +92,15 @@ func TestServicesInFront(t *testing.T) {
 	}
 	f := forkOf(t, forkWeb, forkDeployment,
 		service("both", "ns", "selector: {app: web, extra: x}"), service("one", "ns", "selector: {extra: x}"),
-		service("other", "ns", "selector: {app: api}"), service("more", "ns", "selector: {app: web, tier: y}"),
+		service("other", "ns", "selector: {app: api}"), service("more", "ns", "selector: {app: web, tier: back}"),
 		service("none", "ns", "ports: []"), service("elsewhere", "other", "selector: {app: web}"),
 		service("named", "ns", "type: ExternalName, externalName: x, selector: {app: web}"),
 	)
 	var names []string
-	for _, s := range f.Services {
-		names = append(names, s.Baseline.Name)
-		assert.Empty(t, validation.IsDNS1035Label(s.Name))
-		assert.Equal(t, s.Name+".ns.svc", s.Host())
+	for _, s := range f.fork.services {
+		names = append(names, s.baseline.name)
+		assert.Empty(t, validation.IsDNS1035Label(s.name))
+		assert.Equal(t, s.name+".ns.svc", s.host())
 	}
 	assert.Equal(t, []string{"both", "one"}, names)
 }
@@ -108,41 +116,41 @@ func TestIdentityIsLeftBehind(t *testing.T) {
 	f := forkOf(t, forkWeb, strings.Replace(forkDeployment, "namespace: ns}", "namespace: ns, uid: u, resourceVersion: '1', generation: 2, "+
 		"creationTimestamp: null, managedFields: [], ownerReferences: [], finalizers: [a/b], generateName: w, selfLink: s, "+
 		"labels: {app: web, app.kubernetes.io/instance: rel, helm.sh/chart: c, app.kubernetes.io/managed-by: Helm, team: t}, "+
-		"annotations: {note: n, argocd.argoproj.io/sync-wave: '1', "+strings.Join(keys, ": x, ")+": x}}", 1)+"status: {replicas: 1}\n")
-	text, err := yaml.Marshal(tree.Get(f.Tree, "metadata"))
+		"annotations: {note: mine, argocd.argoproj.io/sync-wave: '1', "+strings.Join(keys, ": x, ")+": x}}", 1)+"status: {replicas: 1}\n")
+	text, err := yaml.Marshal(f.object["metadata"])
 	require.NoError(t, err)
-	assert.YAMLEq(t, "{name: "+f.Name+", namespace: ns, labels: {team: t, app.kubernetes.io/managed-by: krm-functions, "+
-		"resourceplugins.dev/fork: "+f.Name+", resourceplugins.dev/sandbox: s}, annotations: {note: n, argocd.argoproj.io/sync-wave: '1', "+
-		"janitor/ttl: 2d, resourceplugins.dev/baseline: Deployment/web, resourceplugins.dev/fork: "+f.Name+
+	assert.YAMLEq(t, "{name: "+f.name+", namespace: ns, labels: {team: t, app.kubernetes.io/managed-by: krm-functions, "+
+		"resourceplugins.dev/fork: "+f.name+", resourceplugins.dev/sandbox: s}, annotations: {note: mine, argocd.argoproj.io/sync-wave: '1', "+
+		"janitor/ttl: 2d, resourceplugins.dev/baseline: Deployment/web, resourceplugins.dev/fork: "+f.name+
 		", resourceplugins.dev/rendered-by: me, resourceplugins.dev/routing-key: key, resourceplugins.dev/sandbox: s}}", string(text))
-	assert.Nil(t, tree.Get(f.Tree, "status"))
+	assert.Nil(t, f.object["status"])
 }
 
 func TestWhatAPatchMustLeave(t *testing.T) {
 	t.Parallel()
-	for want, change := range map[string]func(*yaml.Node) *yaml.Node{
-		"must not change kind":              func(n *yaml.Node) *yaml.Node { return tree.Set(n, tree.Text("Pod"), "kind") },
-		"must leave at least one container": func(n *yaml.Node) *yaml.Node { return tree.Without(n, "spec") },
+	for want, change := range map[string]func(object){
+		"must not change kind":              func(o object) { o["kind"] = "Pod" },
+		"must leave at least one container": func(o object) { delete(o, "spec") },
 	} {
 		f := forkOf(t, forkWeb, forkDeployment)
-		f.Tree = change(f.Tree)
-		assert.ErrorContains(t, f.Seal(), want)
+		change(f.object)
+		assert.ErrorContains(t, f.finalize(f.object), want)
 	}
 }
 
 func TestRolloutTakesTheTemplateItNames(t *testing.T) {
 	t.Parallel()
-	rollout := "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: r, namespace: ns}\nspec:\n" +
+	workloadRef := "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: r, namespace: ns}\nspec:\n" +
 		"  workloadRef: {apiVersion: apps/v1, kind: Deployment, name: web}\n  strategy: {blueGreen: {activeService: a}}\n"
 	named := v1alpha1.Workload{Kind: "ArgoRollout", Namespace: "ns", Name: "r"}
-	f := forkOf(t, named, rollout, forkDeployment)
-	assert.Nil(t, tree.Get(f.Tree, "spec", "workloadRef"))
-	assert.Len(t, tree.List(f.Tree, "spec", "template", "spec", "containers"), 1)
-	assert.NotNil(t, tree.Get(f.Tree, "spec", "strategy", "canary"))
-	assert.Nil(t, tree.Get(f.Tree, "spec", "strategy", "blueGreen"))
-	cluster, err := sandbox.ReadCluster(list(t, rollout))
+	f := forkOf(t, named, workloadRef, forkDeployment)
+	assert.Nil(t, child(f.object, "spec", "workloadRef"))
+	assert.Len(t, children(f.object, "spec", "template", "spec", "containers"), 1)
+	assert.NotNil(t, child(f.object, "spec", "strategy", "canary"))
+	assert.Nil(t, child(f.object, "spec", "strategy", "blueGreen"))
+	cluster, err := readCluster(list(t, workloadRef))
 	require.NoError(t, err)
-	_, err = cluster.Find(named)
+	_, err = cluster.find(named)
 	assert.ErrorContains(t, err, `takes its Pods from the Deployment "web", which must be in the list`)
 }
 
@@ -151,9 +159,9 @@ func TestForkNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long", 15)
 	f := forkOf(t, v1alpha1.Workload{Kind: "Deployment", Namespace: "ns", Name: long}, strings.Replace(forkDeployment, "name: web,", "name: "+long+",", 1))
-	assert.LessOrEqual(t, len(f.Name), 45)
-	assert.Empty(t, validation.IsDNS1123Label(f.Name))
+	assert.LessOrEqual(t, len(f.name), 45)
+	assert.Empty(t, validation.IsDNS1123Label(f.name))
 	short, again := forkOf(t, forkWeb, forkDeployment), forkOf(t, forkWeb, forkDeployment)
-	assert.Equal(t, short.Name, again.Name)
-	assert.NotEqual(t, short.Name, f.Name)
+	assert.Equal(t, short.name, again.name)
+	assert.NotEqual(t, short.name, f.name)
 }

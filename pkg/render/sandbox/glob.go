@@ -1,6 +1,6 @@
 package sandbox
 
-// globMatches tells whether the whole text matches the glob: `*` stands for any run of characters, the empty one and
+// globMatches reports whether the whole text matches the glob: `*` stands for any run of characters, the empty one and
 // slashes and dots included, `?` for exactly one character, everything else for itself. Case counts. There are no
 // classes and no escapes: the RouteGroup spec shows none. It takes at most len(glob) * len(text) steps.
 func globMatches(glob, text string) bool {

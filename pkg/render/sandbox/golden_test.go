@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"os"
@@ -10,18 +10,17 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // The golden files are what reviewers read, and what test/routes holds against the real APIs.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	api := forked("api", "x")
-	api.Ports = []sandbox.RoutedPort{
-		{Name: "http", Number: 80, Target: 8080}, {Name: "rpc", Number: 9000, AppProtocol: "grpc"},
-		{Name: "redis", Number: 6379}, {Name: "dns", Number: 53, Protocol: "UDP"},
+	api.ports = []port{
+		{name: "http", number: 80, target: 8080}, {name: "rpc", number: 9000, appProtocol: "grpc"},
+		{name: "redis", number: 6379}, {name: "dns", number: 53, protocol: "UDP"},
 	}
-	sandboxes := []sandbox.RoutedSandbox{
+	sandboxes := []*input{
 		box(t, "feature-x", `{cluster: c, labels: {team: shop}, forks: [{forkOf: {kind: Deployment, namespace: shop, name: api},
   endpoints: [{name: raw, port: 8080, protocol: http}]}],
   defaultRouteGroup: {endpoints: [{name: api, target: "http://api.shop.svc/v1?q=1"}, {name: Deep, target: "http://api.shop.deploy:8080"},
@@ -29,22 +28,22 @@ func TestGolden(t *testing.T) {
 		box(t, "a name: with \"signs\"\n and lines that are much longer than a label may ever be in Kubernetes",
 			`{cluster: c, labels: {}}`, forked("api", "y")),
 	}
-	sandboxes[1].Services[0].Ports = api.Ports
-	groups := []sandbox.RoutedGroup{groupOf(t, "all-of-shop",
+	sandboxes[1].services[0].ports = api.ports
+	groups := []routedGroup{groupOf(t, "all-of-shop",
 		`{cluster: c, match: {label: {key: team, value: "sh*"}}, endpoints: [{name: front, target: "http://front.shop.svc.cluster.local:81"}]}`)}
-	gateway := &sandbox.Gateway{Namespace: "infra", Name: "edge", Domain: "preview.example.com", Scheme: "https"}
-	for file, o := range map[string]sandbox.RouteOptions{
-		"gateway-api.yaml":         {Mode: sandbox.GatewayAPI},
-		"gateway-api-gateway.yaml": {Mode: sandbox.GatewayAPI, Gateway: gateway, Headers: sandbox.Headers()},
-		"istio.yaml":               {Mode: sandbox.Istio},
-		"istio-gateway.yaml":       {Mode: sandbox.Istio, Gateway: gateway, Headers: sandbox.Headers()},
+	atGateway := &gateway{namespace: "infra", name: "edge", domain: "preview.example.com", scheme: "https"}
+	for file, o := range map[string]routeOptions{
+		"gateway-api.yaml":         {mode: gatewayAPI},
+		"gateway-api-gateway.yaml": {mode: gatewayAPI, gateway: atGateway, headers: Headers()},
+		"istio.yaml":               {mode: istio},
+		"istio-gateway.yaml":       {mode: istio, gateway: atGateway, headers: Headers()},
 	} {
-		o.RenderedBy = "render-sandbox"
-		out := sandbox.RenderRoutes(sandboxes, groups, o)
-		for _, f := range out.Findings {
+		o.renderedBy = "render-sandbox"
+		out := renderRoutes(sandboxes, groups, o)
+		for _, f := range out.results {
 			assert.Equal(t, "info", string(f.Severity), f.Message)
 		}
-		routeCompare(t, file, printed(out.Objects))
+		routeCompare(t, file, printed(out.objects))
 	}
 }
 
@@ -62,31 +61,32 @@ func routeCompare(t *testing.T, file, got string) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	one, two := box(t, "one", "{cluster: c, labels: {a: b}}", forked("web", "one")), box(t, "two", "{cluster: c, labels: {a: b}}", forked("web", "two"))
-	same := two
-	same.Key = one.Key
+	copied := *two
+	same := &copied
+	same.key = one.key
 	twice := box(t, "twice", "{cluster: c}", forked("web", "p"), forked("web", "q"))
 	for name, c := range map[string]struct {
-		sandboxes []sandbox.RoutedSandbox
+		sandboxes []*input
 		group     string
 		want      string
 	}{
-		"one key twice":      {[]sandbox.RoutedSandbox{one, same}, "", `which is the key of Sandbox "one": give another one`},
-		"two forks":          {[]sandbox.RoutedSandbox{twice}, "", `must have one fork in the sandbox, not "web-p" and "web-q"`},
-		"an ambiguous group": {[]sandbox.RoutedSandbox{one, two}, "{match: {label: {key: a, value: '*'}}}", `must not match sandboxes "one" and "two" together`},
-		"a target of no fork": {[]sandbox.RoutedSandbox{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "http://web.shop.deploy:8080"}]}}`)}, "",
+		"one key twice":      {[]*input{one, same}, "", `which is the key of Sandbox "one": give another one`},
+		"two forks":          {[]*input{twice}, "", `must have one fork in the sandbox, not "web-p" and "web-q"`},
+		"an ambiguous group": {[]*input{one, two}, "{match: {label: {key: a, value: '*'}}}", `must not match sandboxes "one" and "two" together`},
+		"a target of no fork": {[]*input{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "http://web.shop.deploy:8080"}]}}`)}, "",
 			`target must be a port of a workload that the sandbox forks`},
-		"a target that is no URL": {[]sandbox.RoutedSandbox{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "web:"}]}}`)}, "",
+		"a target that is no URL": {[]*input{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "web:"}]}}`)}, "",
 			`must be a URL such as "http://web.shop.svc:8080", not "web:"`},
-		"a port of no Service": {[]sandbox.RoutedSandbox{box(t, "x", `{cluster: c, forks: [{forkOf: {kind: Deployment, namespace: shop, name: web}, endpoints: [{name: e, port: 1}]}]}`, forked("web", "x"))}, "",
+		"a port of no Service": {[]*input{box(t, "x", `{cluster: c, forks: [{forkOf: {kind: Deployment, namespace: shop, name: web}, endpoints: [{name: e, port: 1}]}]}`, forked("web", "x"))}, "",
 			`port must be one that a Service of the workload leads to, not 1`},
 	} {
-		var groups []sandbox.RoutedGroup
+		var groups []routedGroup
 		if c.group != "" {
 			groups = append(groups, groupOf(t, "g", c.group))
 		}
-		for _, mode := range sandbox.Modes {
-			found := messages(sandbox.RenderRoutes(c.sandboxes, groups, sandbox.RouteOptions{Mode: mode}).Findings)
-			if mode == sandbox.None && (name == "two forks" || name == "an ambiguous group") {
+		for _, mode := range modes {
+			found := messages(renderRoutes(c.sandboxes, groups, routeOptions{mode: mode}).results)
+			if mode == none && (name == "two forks" || name == "an ambiguous group") {
 				assert.Empty(t, found, "no request has two ways where none is routed")
 				continue
 			}
@@ -100,19 +100,19 @@ func TestRefused(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := box(t, "Feature-X", "{cluster: c}")
-	assert.Equal(t, s.Key, box(t, "feature-x", "{cluster: c}").Key, "case does not count")
-	assert.NotEqual(t, s.Key, box(t, "feature-x", "{cluster: d}").Key)
-	assert.NotEqual(t, s.Key, groupOf(t, "feature-x", "{cluster: c, match: {label: {key: a, value: b}}}").Key)
+	assert.Equal(t, s.key, box(t, "feature-x", "{cluster: c}").key, "case does not count")
+	assert.NotEqual(t, s.key, box(t, "feature-x", "{cluster: d}").key)
+	assert.NotEqual(t, s.key, groupOf(t, "feature-x", "{cluster: c, match: {label: {key: a, value: b}}}").key)
 	given := box(t, "x", "{cluster: c}")
 	given.Item.Annotate(contract.RoutingKeyKey, "mine")
 	read, _ := document.ReadSandbox(given.Item)
-	key, err := sandbox.SandboxKey(read)
+	key, err := sandboxKey(read)
 	require.NoError(t, err)
 	assert.Equal(t, "mine", key)
 	for _, bad := range []string{"", "A", "a,b", "a.*", "a;b", "a b"} {
 		given.Item.Annotate(contract.RoutingKeyKey, bad)
 		read, _ := document.ReadSandbox(given.Item)
-		_, err := sandbox.SandboxKey(read)
+		_, err := sandboxKey(read)
 		require.ErrorContains(t, err, "routing key", bad)
 	}
 }
@@ -122,7 +122,7 @@ func TestPageListsTheHeaders(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "routing.md"))
 	require.NoError(t, err)
-	for _, header := range sandbox.Headers() {
+	for _, header := range Headers() {
 		assert.Contains(t, string(page), "`"+header+"`")
 	}
 }

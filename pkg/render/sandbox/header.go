@@ -16,7 +16,7 @@ func Headers() []string {
 // DefaultHeaders returns the headers that are matched where nothing is configured.
 func DefaultHeaders() []string { return Headers()[:2] }
 
-// isList tells whether a header holds a list of key=value members rather than the routing key alone.
+// isList reports whether a header holds a list of key=value members rather than the routing key alone.
 func isList(header string) bool { return header == contract.BaggageHeader || header == "tracestate" }
 
 // memberPattern is a regular expression (RE2) for lists with the key as a member: `sd-routing-key=KEY`, with blanks where

@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"bytes"
@@ -28,13 +28,13 @@ func TestPatchesAsKubectlDoes(t *testing.T) {
 			compared += len(both)
 			if wants, err := byKubectl(t, kubectl, both...); err == nil {
 				for i, p := range both {
-					patchCompare(t, p, wants[i], nil)
+					comparePatched(t, p, wants[i], nil)
 				}
 				continue
 			}
 			for _, p := range both { // which of the two is refused
 				wants, err := byKubectl(t, kubectl, p)
-				patchCompare(t, p, append(wants, nil)[0], err)
+				comparePatched(t, p, append(wants, nil)[0], err)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // matcher finds the sandboxes that route groups match, by an index over their labels: a group costs what it may match,
 // not the number of sandboxes.
 type matcher struct {
-	sandboxes []RoutedSandbox
+	sandboxes []*input
 	labels    map[string][]labelled // by key, sorted by value
 }
 
@@ -21,7 +21,7 @@ type labelled struct {
 	at    int
 }
 
-func newMatcher(sandboxes []RoutedSandbox) *matcher {
+func newMatcher(sandboxes []*input) *matcher {
 	m := &matcher{sandboxes: sandboxes, labels: map[string][]labelled{}}
 	for i := range sandboxes {
 		for key, value := range sandboxes[i].Spec.Labels {
@@ -41,7 +41,7 @@ func newMatcher(sandboxes []RoutedSandbox) *matcher {
 
 // matched returns the indexes of the sandboxes that take part in the group, in order. A group with a cluster takes
 // those of its cluster alone (RouteGroup spec, match).
-func (m *matcher) matched(g *RoutedGroup) []int {
+func (m *matcher) matched(g *routedGroup) []int {
 	if g.Spec.Match == nil {
 		return nil
 	}

@@ -1,26 +1,25 @@
-package sandbox_test
+package sandbox
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/resource-plugins/krm-functions/internal/manifest"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 )
 
 // members are the sandboxes whose forks the group's key leads to, read from the rendered routes: each sandbox forks a
 // Service that is called as itself.
 func members(t *testing.T, sandboxes map[string]string, spec string) []string {
 	t.Helper()
-	var boxes []sandbox.RoutedSandbox
+	var boxes []*input
 	for _, name := range []string{"a", "b", "c"} {
 		boxes = append(boxes, box(t, name, sandboxes[name], forked(name, "fork")))
 	}
 	var found []string
-	for _, object := range sandbox.RenderRoutes(boxes, []sandbox.RoutedGroup{groupOf(t, "g", spec)}, sandbox.RouteOptions{Mode: sandbox.GatewayAPI}).Objects {
-		if object.Group == "g" {
-			found = append(found, object.Tree.Map("spec").List("parentRefs")[0].(manifest.Map).Text("name"))
+	for _, object := range renderRoutes(boxes, []routedGroup{groupOf(t, "g", spec)}, routeOptions{mode: gatewayAPI}).objects {
+		if object.owner.name == "g" {
+			found = append(found, string(object.Manifest.(*routeManifest[gatewayv1.HTTPRouteSpec]).Spec.ParentRefs[0].Name))
 		}
 	}
 	return found

@@ -1,39 +1,77 @@
 package sandbox
 
 import (
-	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/manifest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// add adds an object; o is whose routes it holds, nil where it is everyone's.
-func (r *rendering) add(apiVersion, kind, namespace, name string, o *owner, spec manifest.Map) manifest.Map {
-	labels := manifest.Map{text(contract.ManagedByKey, contract.ManagedBy)}
-	annotations := manifest.Map{text(contract.RenderedByKey, r.RenderedBy)}
-	object := RouteObject{Kind: kind, Namespace: namespace, Name: name}
-	if o != nil {
-		labels = append(labels, text(o.label(), contract.LabelValue(o.name)))
-		annotations = append(annotations, text(o.label(), o.name), text(contract.RoutingKeyKey, o.key))
-		if o.kind == contract.RouteGroup {
-			object.Group = o.name
-		} else {
-			object.Sandbox = o.name
-		}
+// object is a manifest of a user, or a part of one, as JSON. It is not decoded into the types of k8s.io/api, which would drop
+// the fields that are newer than this program. Whole numbers are int64.
+type object = map[string]any
+
+// readObject reads an item as kubectl does.
+func readObject(item *krm.Item) (o object, err error) {
+	text, err := item.Bytes()
+	if err != nil {
+		return nil, err
 	}
-	object.Tree = manifest.NewMap(
-		text("apiVersion", apiVersion),
-		text("kind", kind),
-		manifest.KV("metadata", manifest.NewMap(
-			manifest.KV("annotations", manifest.NewMap(annotations...)),
-			manifest.KV("labels", manifest.NewMap(labels...)),
-			text("name", name),
-			text("namespace", namespace),
-		)),
-		manifest.KV("spec", spec),
-	)
-	r.out.Objects = append(r.out.Objects, object)
-	return object.Tree
+	return o, yaml.Unmarshal(text, &o)
 }
 
-func text(key, value string) manifest.Field { return manifest.KV(key, manifest.String(value)) }
+// child returns the mapping at the keys, nil if there is none.
+func child(o object, keys ...string) object {
+	value, _, _ := unstructured.NestedFieldNoCopy(o, keys...)
+	mapping, _ := value.(object)
+	return mapping
+}
 
-func routeNumber(key string, value int) manifest.Field { return manifest.KV(key, manifest.Int(value)) }
+// children returns the mappings of the list at the keys.
+func children(o object, keys ...string) (found []object) {
+	value, _, _ := unstructured.NestedFieldNoCopy(o, keys...)
+	list, _ := value.([]any)
+	for _, element := range list {
+		if mapping, ok := element.(object); ok {
+			found = append(found, mapping)
+		}
+	}
+	return found
+}
+
+// text returns the string at the keys, empty if there is none.
+func text(o object, keys ...string) string {
+	found, _, _ := unstructured.NestedString(o, keys...)
+	return found
+}
+
+// ensure returns the mapping at the keys. Mappings on the way, and it, are made if they are missing or something else.
+func ensure(o object, keys ...string) object {
+	for _, key := range keys {
+		mapping := child(o, key)
+		if mapping == nil {
+			mapping = object{}
+			o[key] = mapping
+		}
+		o = mapping
+	}
+	return o
+}
+
+// stringMap returns the strings of the mapping at the keys, such as labels. The API server refuses what holds anything else.
+func stringMap(o object, keys ...string) map[string]string {
+	found := map[string]string{}
+	for key, value := range child(o, keys...) {
+		if text, ok := value.(string); ok {
+			found[key] = text
+		}
+	}
+	return found
+}
+
+// remove removes keys of a mapping.
+func remove(o object, keys ...string) {
+	for _, key := range keys {
+		delete(o, key)
+	}
+}

@@ -1,15 +1,12 @@
-package sandbox_test
+package sandbox
 
 import (
-	"bytes"
-	"errors"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-	sigsyaml "sigs.k8s.io/yaml"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 const simple = `
@@ -147,40 +144,17 @@ func allPairs() (pairs []pair) {
 	return pairs
 }
 
-// errChanged tells that a patch changed what it was applied to.
-var errChanged = errors.New("the workload itself was changed")
-
-func patchApply(workload, kind, text string) (any, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(workload), &document); err != nil {
+func patched(workload, kind, text string) (any, error) {
+	var o object
+	if err := utilyaml.Unmarshal([]byte(workload), &o); err != nil {
 		return nil, err
 	}
-	before, _ := yaml.Marshal(&document)
-	target := document.Content[0]
-	value, err := sandbox.ReadPatch(text)
-	if err != nil {
-		return nil, err
-	}
-	switch kind {
-	case "strategic":
-		target, err = sandbox.StrategicPatch(target, value, overlay.DeploymentShape())
-	case "merge":
-		target = sandbox.MergePatch(target, value)
-	case "json":
-		target, err = sandbox.JSONPatch(target, value)
-	}
-	if after, _ := yaml.Marshal(&document); !bytes.Equal(before, after) {
-		return nil, errChanged
-	}
-	if err != nil {
-		return nil, err
-	}
-	printed, err := yaml.Marshal(target)
+	result, err := applyPatch(o, kind, text)
 	if err != nil {
 		return nil, err
 	}
 	var out any
-	return out, sigsyaml.Unmarshal(printed, &out)
+	return out, yaml.Unmarshal(yamlprint.AppendYAML(nil, result), &out)
 }
 
 // withoutRests drops what kubectl leaves of a patch in what is new: nulls, which mean nothing to the API server, and

@@ -1,4 +1,4 @@
-package sandbox_test
+package sandbox
 
 import (
 	"fmt"
@@ -11,13 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // world is a random set of sandboxes and groups, with where a key leads.
 type world struct {
-	sandboxes []sandbox.RoutedSandbox
-	groups    []sandbox.RoutedGroup
+	sandboxes []*input
+	groups    []routedGroup
 	forks     map[[2]string]string // by key and Service
 	keys      []string
 }
@@ -28,25 +27,25 @@ func randomWorld(tb testing.TB, random *rand.Rand) *world {
 	tb.Helper()
 	w := &world{forks: map[[2]string]string{}}
 	colours := []string{"red", "green", "re*d", "red.", "grün"}
-	members := map[string][]sandbox.RoutedSandbox{}
+	members := map[string][]*input{}
 	for i := range random.IntN(12) {
 		colour := colours[random.IntN(len(colours))]
 		s := box(tb, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {colour: %q}}", colour))
 		for _, service := range services {
 			if random.IntN(2) == 0 {
-				s.Services = append(s.Services, forked(service, s.Name))
-				w.forks[[2]string{s.Key, service}] = service + "-" + s.Name
+				s.services = append(s.services, forked(service, s.Name))
+				w.forks[[2]string{s.key, service}] = service + "-" + s.Name
 			}
 		}
 		members[colour] = append(members[colour], s)
-		w.sandboxes, w.keys = append(w.sandboxes, s), append(w.keys, s.Key)
+		w.sandboxes, w.keys = append(w.sandboxes, s), append(w.keys, s.key)
 	}
 	for i, colour := range []string{"red", "green", "grün", "none"} {
 		g := groupOf(tb, fmt.Sprintf("g-%d", i), fmt.Sprintf("{match: {label: {key: colour, value: %q}}}", colour))
-		w.groups, w.keys = append(w.groups, g), append(w.keys, g.Key)
+		w.groups, w.keys = append(w.groups, g), append(w.keys, g.key)
 		for _, s := range members[colour] {
-			for _, service := range s.Services {
-				w.forks[[2]string{g.Key, service.Baseline}] = service.Fork
+			for _, service := range s.services {
+				w.forks[[2]string{g.key, service.baseline}] = service.fork
 			}
 		}
 	}
@@ -95,24 +94,24 @@ func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 	reached, refused := 0, 0
 	for range 60 {
 		w := randomWorld(t, random)
-		routes := sandbox.RenderRoutes(w.sandboxes, w.groups, sandbox.RouteOptions{Mode: sandbox.GatewayAPI})
-		for _, f := range routes.Findings {
+		routes := renderRoutes(w.sandboxes, w.groups, routeOptions{mode: gatewayAPI})
+		for _, f := range routes.results {
 			require.Equal(t, krm.Error, f.Severity)
 			require.Contains(t, f.Message, "must not match sandboxes")
 		}
-		if len(routes.Findings) > 0 {
+		if len(routes.results) > 0 {
 			refused++
 			w.groups = nil
-			routes = sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: sandbox.GatewayAPI})
+			routes = renderRoutes(w.sandboxes, nil, routeOptions{mode: gatewayAPI})
 		}
-		virtual := sandbox.RenderRoutes(w.sandboxes, w.groups, sandbox.RouteOptions{Mode: sandbox.Istio})
-		random.Shuffle(len(routes.Objects), func(i, j int) {
-			routes.Objects[i], routes.Objects[j] = routes.Objects[j], routes.Objects[i]
+		virtual := renderRoutes(w.sandboxes, w.groups, routeOptions{mode: istio})
+		random.Shuffle(len(routes.objects), func(i, j int) {
+			routes.objects[i], routes.objects[j] = routes.objects[j], routes.objects[i]
 		})
 		proxies := map[string]proxy{
-			"gateway, whole":   gatewayProxy(t, routes.Objects, true),
-			"gateway, partial": gatewayProxy(t, routes.Objects, false),
-			"istio":            istioProxy(t, virtual.Objects),
+			"gateway, whole":   gatewayProxy(t, routes.objects, true),
+			"gateway, partial": gatewayProxy(t, routes.objects, false),
+			"istio":            istioProxy(t, virtual.objects),
 		}
 		for range 60 {
 			header, key := w.request(random)
@@ -136,8 +135,8 @@ func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 
 // routes tells whether the key is of the world still, after its groups were taken away.
 func (w *world) routes(key string) bool {
-	return slices.ContainsFunc(w.sandboxes, func(s sandbox.RoutedSandbox) bool { return s.Key == key }) ||
-		slices.ContainsFunc(w.groups, func(g sandbox.RoutedGroup) bool { return g.Key == key })
+	return slices.ContainsFunc(w.sandboxes, func(s *input) bool { return s.key == key }) ||
+		slices.ContainsFunc(w.groups, func(g routedGroup) bool { return g.key == key })
 }
 
 // The order of the documents, and what else is rendered, changes no byte of an object.
@@ -146,16 +145,16 @@ func TestOrderDoesNotCount(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	for range 40 {
 		w := randomWorld(t, random)
-		for _, mode := range sandbox.Modes {
-			before := printed(sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: mode}).Objects)
+		for _, mode := range modes {
+			before := printed(renderRoutes(w.sandboxes, nil, routeOptions{mode: mode}).objects)
 			random.Shuffle(len(w.sandboxes), func(i, j int) {
 				w.sandboxes[i], w.sandboxes[j] = w.sandboxes[j], w.sandboxes[i]
 			})
-			require.Equal(t, before, printed(sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: mode}).Objects))
+			require.Equal(t, before, printed(renderRoutes(w.sandboxes, nil, routeOptions{mode: mode}).objects))
 		}
-		all := sandbox.RenderRoutes(w.sandboxes, nil, sandbox.RouteOptions{Mode: sandbox.GatewayAPI}).Objects
+		all := renderRoutes(w.sandboxes, nil, routeOptions{mode: gatewayAPI}).objects
 		for i := range w.sandboxes {
-			for _, alone := range sandbox.RenderRoutes(w.sandboxes[i:i+1], nil, sandbox.RouteOptions{Mode: sandbox.GatewayAPI}).Objects {
+			for _, alone := range renderRoutes(w.sandboxes[i:i+1], nil, routeOptions{mode: gatewayAPI}).objects {
 				require.Contains(t, all, alone, "sandboxes rendered apart give the same HTTPRoutes")
 			}
 		}
@@ -164,23 +163,23 @@ func TestOrderDoesNotCount(t *testing.T) {
 
 // What 10,000 sandboxes of one Service cost, in allocations a sandbox, is what 1,000 cost.
 func TestCostGrowsInProportion(t *testing.T) {
-	boxes := make([]sandbox.RoutedSandbox, 10_000)
-	groups := make([]sandbox.RoutedGroup, 10_000)
+	boxes := make([]*input, 10_000)
+	groups := make([]routedGroup, 10_000)
 	for i := range boxes {
 		boxes[i] = box(t, fmt.Sprintf("sb-%d", i), fmt.Sprintf("{cluster: c, labels: {pr: n%d}}", i), forked("web", fmt.Sprint(i)))
 		groups[i] = groupOf(t, fmt.Sprintf("g-%d", i), fmt.Sprintf("{match: {label: {key: pr, value: n%d}}}", i))
 	}
-	for _, mode := range sandbox.Modes {
+	for _, mode := range modes {
 		cost := func(n int) float64 {
-			return testing.AllocsPerRun(1, func() { sandbox.RenderRoutes(boxes[:n], groups[:n], sandbox.RouteOptions{Mode: mode}) }) / float64(n)
+			return testing.AllocsPerRun(1, func() { renderRoutes(boxes[:n], groups[:n], routeOptions{mode: mode}) }) / float64(n)
 		}
 		few, many := cost(1_000), cost(10_000)
 		require.Less(t, many, 1.3*few, "mode %s", mode)
 	}
-	found := messages(sandbox.RenderRoutes(boxes, nil, sandbox.RouteOptions{Mode: sandbox.Istio}).Findings)
+	found := messages(renderRoutes(boxes, nil, routeOptions{mode: istio}).results)
 	require.Len(t, found, 1)
 	require.Contains(t, found[0], "must be forked by fewer sandboxes than 10000")
-	found = messages(sandbox.RenderRoutes(boxes[:1500], nil, sandbox.RouteOptions{Mode: sandbox.Istio}).Findings)
+	found = messages(renderRoutes(boxes[:1500], nil, routeOptions{mode: istio}).results)
 	require.Len(t, found, 1)
 	require.Contains(t, found[0], "must be applied with --server-side")
 }

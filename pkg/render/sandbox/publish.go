@@ -11,7 +11,7 @@ type published struct {
 
 // publish gives an endpoint its host name. Where the key leads to a fork of the Service the Gateway sends requests there
 // itself: not every mesh has its Gateway look at the routes of a Service.
-func (r *rendering) publish(o *owner, name string, t *target) *published {
+func (r *routing) publish(o keyOwner, name string, t *target) *published {
 	p := &published{name: name, namespace: t.namespace, service: t.service, port: t.port}
 	if h := r.table.hosts[hostKey{t.namespace, t.service}]; h != nil {
 		if rule, forked := h.rules[o.key]; forked {
@@ -22,14 +22,14 @@ func (r *rendering) publish(o *owner, name string, t *target) *published {
 	if len(label) > maxHostLabel {
 		label = contract.ObjectName(contract.Hash("endpoint", o.key, name), name)
 	}
-	p.hostname = label + "." + r.Gateway.Domain
+	p.hostname = label + "." + r.gateway.domain
 	return p
 }
 
 // maxHostLabel is the longest label of a host name, in bytes (RFC 1035).
 const maxHostLabel = 63
 
-func (p *published) objectName(o *owner) string {
+func (p *published) objectName(o keyOwner) string {
 	return contract.ObjectName(contract.Hash("endpoint-route", o.key, p.name), o.name, p.name)
 }
 

@@ -34,7 +34,7 @@ func newTarget(u url.URL) *target {
 	return t
 }
 
-// isLabel tells whether text can be the name of a Service or a namespace (RFC 1123).
+// isLabel reports whether text can be the name of a Service or a namespace (RFC 1123).
 func isLabel(text string) bool {
 	return text != "" && len(text) <= 63 && text[0] != '-' && text[len(text)-1] != '-' &&
 		strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
@@ -60,24 +60,19 @@ func hostPort(host string, port int) string {
 }
 
 // leadTo turns a target of a workload's port into one of the first Service in front of it that leads there.
-func (t *target) leadTo(services []RoutedService, w v1alpha1.Workload) bool {
+func (t *target) leadTo(services []routedService, w v1alpha1.Workload) bool {
 	for i := range services {
 		service := &services[i]
-		if service.Workload.Plain() != w.Plain() {
+		if service.workload.Plain() != w.Plain() {
 			continue
 		}
-		for j := range service.Ports {
-			if port := &service.Ports[j]; port.reaches(t.port) {
-				t.namespace, t.service, t.port = service.Namespace, service.Baseline, port.Number
+		for j := range service.ports {
+			if port := &service.ports[j]; port.reaches(t.port) {
+				t.namespace, t.service, t.port = service.namespace, service.baseline, port.number
 				t.url.Host = hostPort(t.service+"."+t.namespace+".svc", t.port)
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// reaches tells whether the port of a Service leads to the container's port.
-func (p *RoutedPort) reaches(container int) bool {
-	return p.Target == container || p.Target == 0 && p.Number == container
 }

@@ -1,0 +1,51 @@
+package function
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
+)
+
+// RenderSandbox is the KRM function render-sandbox.
+func RenderSandbox() cli.Function {
+	return cli.Function{
+		Name:    "render-sandbox",
+		Purpose: "renders the forks of sandboxes: copies of the baselines in the list, their Services, and the routes to them.",
+		Kind:    "RenderSandbox",
+		Output:  cli.Documents,
+		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
+			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
+		Config: func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
+	}
+}
+
+// renderSandbox is the config of render-sandbox.
+type renderSandbox struct{ v1alpha1.RenderSandbox }
+
+// Process renders the forks of the list's sandboxes and the routes to them.
+func (c *renderSandbox) Process(call cli.Call) (string, error) {
+	options := sandbox.Options{RenderSandbox: c.RenderSandbox, Name: call.ConfigName, WithoutPaths: call.FileMode}
+	summary, err := sandbox.Render(call.List, options)
+	wrong := options.Validate()
+	var other *render.OptionError
+	if len(wrong) == 0 && errors.As(err, &other) {
+		wrong = append(wrong, other)
+	}
+	for _, one := range wrong {
+		call.ConfigError(one.Option, one.Message)
+	}
+	switch {
+	case len(wrong) > 0:
+		return "nothing rendered: fix the functionConfig", nil
+	case err != nil:
+		return "", err
+	case call.List.Results().Failed():
+		return "nothing rendered: fix the errors above", nil
+	}
+	return fmt.Sprintf("rendered %s, %s and %s of %s", cli.Count(summary.Forks, "fork"), cli.Count(summary.Services, "Service"),
+		cli.Count(summary.Routes, "route"), cli.Count(summary.Sandboxes, "sandbox")), nil
+}

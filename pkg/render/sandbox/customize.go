@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// customizer changes a copied workload as a fork's customizations ask: images, then variables, then a patch, each on what the
+// one before left (Sandbox spec, customizations). What cannot be done is reported at the field that asks for it.
+type customizer struct {
+	object object
+	// output returns the Secret and the key that hold an output of a resource, in whatever namespace the workload is.
+	output func(v1alpha1.ResourceOutput) (secret, key string)
+	// address returns where a fork of the same sandbox is reached. It is false if no Service is in front of it.
+	address func(v1alpha1.Workload) (address, bool)
+
+	results func(at krm.Path, severity krm.Severity, message string)
+	failed  bool
+}
+
+// address is where a fork is reached.
+type address struct {
+	host string
+	port int
+}
+
+// customize applies the customizations at a path of the sandbox. If the customizer failed the object must not be used.
+func (c *customizer) customize(asked *v1alpha1.Customizations, at krm.Path) {
+	if asked == nil {
+		return
+	}
+	for i := range asked.Images {
+		c.setImage(&asked.Images[i], at.Key("images").Index(i))
+	}
+	for i := range asked.Env {
+		c.setEnv(&asked.Env[i], at.Key("env").Index(i))
+	}
+	if asked.Patch != nil {
+		c.patch(asked.Patch, at.Key("patch"))
+	}
+}
+
+func (c *customizer) report(at krm.Path, severity krm.Severity, format string, args ...any) {
+	c.failed = c.failed || severity == krm.Error
+	c.results(at, severity, fmt.Sprintf(format, args...))
+}
+
+// patch applies a patch to the whole object.
+func (c *customizer) patch(p *v1alpha1.WorkloadPatch, at krm.Path) {
+	switch p.Type {
+	case "strategic", "merge", "json":
+		patched, err := applyPatch(c.object, p.Type, p.Value)
+		if err != nil {
+			c.report(at.Key("value"), krm.Error, "patch %s", strings.Join(strings.Fields(err.Error()), " "))
+			return
+		}
+		c.object = patched
+	case "signadot/env":
+		c.patchList(p, "env", at)
+	case "signadot/image":
+		c.patchList(p, "images", at)
+	default:
+		c.report(at.Key("type"), krm.Error, "must be json, merge or strategic, or signadot/env or signadot/image, not %q", p.Type)
+	}
+}
+
+// patchList applies a patch of one of the newer types, whose value is undocumented: it is read as what customizations hold
+// under the key of that name, and nothing else is accepted.
+func (c *customizer) patchList(p *v1alpha1.WorkloadPatch, key string, at krm.Path) {
+	at = at.Key("value")
+	var value yaml.Node
+	if err := yaml.Unmarshal([]byte(p.Value), &value); err != nil {
+		c.report(at, krm.Error, "patch must be JSON or YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return
+	}
+	if len(value.Content) == 0 {
+		return
+	}
+	if value.Content[0].Kind != yaml.SequenceNode {
+		c.report(at, krm.Error, "patch of type %q must be a list as customizations.%s is", p.Type, key)
+		return
+	}
+	var asked v1alpha1.Customizations
+	wrapped := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
+		{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value.Content[0],
+	}}
+	for _, problem := range strictyaml.Into(wrapped, "", &asked) {
+		c.report(at, problem.Severity, "patch: %s %s", problem.Path, problem.Message)
+	}
+	if c.failed {
+		return
+	}
+	for i := range asked.Images {
+		c.setImage(&asked.Images[i], at)
+	}
+	for i := range asked.Env {
+		c.setEnv(&asked.Env[i], at)
+	}
+}
+
+// setImage sets the image of a container.
+func (c *customizer) setImage(image *v1alpha1.ContainerImage, at krm.Path) {
+	if container := c.container(image.Container, at); container != nil {
+		container["image"] = image.Image
+	}
+}
+
+// container returns a container by its name, an init container too, or without a name the first one, which is the Pod's main
+// container (Sandbox spec, images). It is nil, and reported, if there is none.
+func (c *customizer) container(name string, at krm.Path) object {
+	var names []string
+	for _, container := range containers(c.object) {
+		known := text(container, "name")
+		if known == name || name == "" {
+			return container
+		}
+		names = append(names, known)
+	}
+	at = at.Key("container")
+	if len(names) == 0 {
+		c.report(at, krm.Error, "must have a container to change: the workload has none")
+	} else if nearest, _ := strictyaml.Nearest(name, names); nearest != "" {
+		c.report(at, krm.Error, "container %q must be one of the workload's: did you mean %q?", name, nearest)
+	} else {
+		c.report(at, krm.Error, "container %q must be one of the workload's: %s", name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// containers returns the containers of a workload's Pods, the main one first and init containers last.
+func containers(o object) []object {
+	spec := child(o, "spec", "template", "spec")
+	return append(children(spec, "containers"), children(spec, "initContainers")...)
+}

@@ -1,0 +1,104 @@
+package sandbox
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// folder is where rendered objects go in a package: below it a folder for each sandbox.
+const folder = "rendered/"
+
+// pack prints the copies of a fork, so that their trees can go: of ten thousand sandboxes they would fill gigabytes.
+func (r *renderer) pack(s *input, f *fork, copies []object) {
+	file := folder + contract.FileName(s.Name) + "/forks/" + f.name + ".yaml"
+	for i, o := range copies {
+		change, err := r.reconciler.Put(&unstructured.Unstructured{Object: o}, r.place(file, i))
+		if err != nil {
+			s.report("spec.forks", krm.Error, err.Error())
+			return
+		}
+		s.changes = append(s.changes, change)
+	}
+}
+
+// place returns where an object goes; files have no package to keep it in.
+func (r *renderer) place(file string, index int) *render.Place {
+	if r.options.WithoutPaths {
+		return nil
+	}
+	return &render.Place{Path: file, Index: index}
+}
+
+// deliver changes the list, and removes what is not rendered any more if it may.
+func (r *renderer) deliver(mayRemove bool) Summary {
+	routes := r.packRoutes()
+	if r.list.Results().Failed() {
+		return Summary{}
+	}
+	for _, s := range r.sandboxes {
+		r.reconciler.Apply(s.changes)
+	}
+	r.reconciler.Apply(routes)
+	r.annotateEndpoints()
+	if r.options.WithoutPaths && !r.options.Baseline {
+		r.removeBaseline()
+	}
+	if mayRemove {
+		r.reconciler.RemoveRest()
+	}
+	return r.summary()
+}
+
+// packRoutes prints the routes: those of one sandbox go into its folder, the others beside the folders.
+func (r *renderer) packRoutes() (changes []render.Change) {
+	files := map[string]int{}
+	for _, route := range r.routes.objects {
+		file := route.file()
+		change, err := r.reconciler.Put(route.Manifest, r.place(file, files[file]))
+		files[file]++
+		if err != nil {
+			r.list.Report(krm.NewResult(krm.Error, err.Error()))
+			continue
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+func (r route) file() string {
+	switch r.owner.kind {
+	case contract.Sandbox:
+		return folder + contract.FileName(r.owner.name) + "/routes.yaml"
+	case contract.RouteGroup:
+		return folder + "route-groups/" + contract.FileName(r.owner.name) + ".yaml"
+	}
+	return folder + "routes/" + r.GetNamespace() + "-" + r.GetName() + ".yaml"
+}
+
+// removeBaseline removes from the list what was not rendered: piped into kubectl, it would overwrite what runs.
+func (r *renderer) removeBaseline() {
+	var foreign []*krm.Item
+	for _, item := range r.list.Items() {
+		if _, rendered := item.Annotation(contract.RenderedByKey); !rendered && item.APIVersion() != contract.APIVersion {
+			foreign = append(foreign, item)
+		}
+	}
+	r.list.Remove(foreign...)
+}
+
+func (r *renderer) summary() Summary {
+	summary := Summary{Routes: len(r.routes.objects)}
+	for _, s := range r.sandboxes {
+		if len(s.forks) > 0 {
+			summary.Sandboxes++
+		}
+		for _, f := range s.forks {
+			summary.Forks++
+			summary.Services += len(f.services)
+		}
+	}
+	return summary
+}

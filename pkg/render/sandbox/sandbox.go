@@ -1,0 +1,193 @@
+// Package sandbox renders sandboxes: for each workload that a sandbox forks a copy of the baseline with the Services in front
+// of it, and the routes by which requests with the sandbox's routing key find the copy.
+//
+// Render is all there is to call. It takes a list that holds the baseline's manifests, the sandboxes and the route groups,
+// and puts what it renders into the same list:
+//
+//	list, err := krm.Parse(input)
+//	…
+//	summary, err := sandbox.Render(list, sandbox.DefaultOptions())
+//
+// It works in four steps. The cluster is read from the list: workloads, Services, and whatever else selects Pods. For each
+// sandbox the baselines are copied, customized as its forks ask (images, variables, patches) and finalized: a fork has a
+// name, labels and selectors of its own, so that neither takes the other's Pods. Then the routes of all sandboxes and route
+// groups are made: HTTPRoutes of the Gateway API or VirtualServices of Istio. Last, what was rendered before is replaced or
+// removed.
+//
+// Workloads are patched as JSON, with the schema of k8s.io/api, and printed with sorted keys, as kubectl prints them.
+package sandbox
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// Summary counts what was rendered.
+type Summary struct {
+	// Sandboxes are those with a fork; Services are copies, too. Routes are objects.
+	Sandboxes, Forks, Services, Routes int
+}
+
+// Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to the
+// list's results. With an error among these, nothing is rendered and nothing removed. The error joins a
+// *render.OptionError for each option that cannot be used, or is that of an item that cannot be read.
+func Render(list *krm.ResourceList, options Options) (Summary, error) {
+	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
+	if err != nil {
+		return Summary{}, err
+	}
+	render.MarkInputs(list)
+	if wrong := options.Validate(); len(wrong) > 0 {
+		return Summary{}, join(wrong)
+	}
+	if err := reportInvalid(list); err != nil || list.Results().Failed() {
+		return Summary{}, err
+	}
+	sandboxes, groups := readInputs(list, items)
+	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster); err != nil {
+		return Summary{}, err
+	}
+	baseline, err := readCluster(list)
+	if err != nil {
+		return Summary{}, err
+	}
+	r := &renderer{list: list, options: options, baseline: baseline, sandboxes: sandboxes, groups: groups}
+	r.chooseCluster()
+	r.reconciler = render.NewReconciler(list, render.Owner{
+		Name: options.Name, Package: render.PackageOf(list),
+		Owns:  func(_, phase string) bool { return phase == "" },
+		Kinds: []string{deployment, rollout, "Service", httpRoute.Kind, virtualService.Kind},
+	})
+	r.renderForks()
+	r.reportSelecting()
+	r.reportGroupTTLs()
+	r.renderRoutes()
+	return r.deliver(options.Prune || hasSandbox(items)), nil
+}
+
+// renderer is one run: the baseline, the sandboxes, and what becomes of them.
+type renderer struct {
+	list       *krm.ResourceList
+	options    Options
+	baseline   *cluster
+	reconciler *render.Reconciler
+	name       string // of the cluster; empty if no document has one
+	sandboxes  []*input
+	groups     []routedGroup // of the cluster, or of every one
+	routes     routes
+}
+
+// chooseCluster chooses the config's cluster, or else that of the first document that has one, and drops the route groups of
+// others.
+func (r *renderer) chooseCluster() {
+	r.name = r.options.Cluster
+	for _, s := range r.sandboxes {
+		r.name = cmp.Or(r.name, s.Spec.Cluster)
+	}
+	for _, g := range r.groups {
+		r.name = cmp.Or(r.name, g.Spec.Cluster)
+	}
+	r.groups = slices.DeleteFunc(r.groups, func(g routedGroup) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != r.name })
+}
+
+// hasSandbox reports whether there is a sandbox that says what must be there; without any nothing is removed unasked.
+func hasSandbox(items []*krm.Item) bool {
+	return slices.ContainsFunc(items, func(item *krm.Item) bool { return item.Kind() == contract.Sandbox })
+}
+
+// reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; warnings are for validate-plugin to
+// report.
+func reportInvalid(list *krm.ResourceList) error {
+	report, err := validate.Check(list, validate.Options{})
+	if err != nil {
+		return err
+	}
+	for _, result := range report.Results {
+		if ref := result.ResourceRef; result.Severity == krm.Error && ref != nil &&
+			(ref.Kind == contract.Sandbox || ref.Kind == contract.RouteGroup) {
+			list.Report(result)
+		}
+	}
+	return nil
+}
+
+// renderForks copies and customizes the baselines of all sandboxes.
+func (r *renderer) renderForks() {
+	cores.Each(len(r.sandboxes), func(i int) { r.renderSandbox(r.sandboxes[i]) })
+	for _, s := range r.sandboxes {
+		r.list.Report(s.results...)
+	}
+}
+
+func (r *renderer) renderSandbox(s *input) {
+	if s.absent {
+		return
+	}
+	s.reportUnsupported()
+	owner := &forkOwner{
+		sandbox: s.Name, id: s.id, routingKey: s.key, renderedBy: r.options.Name, ttl: s.ttl(), replicas: r.options.Replicas,
+	}
+	s.forks = make([]*fork, len(s.Spec.Forks))
+	for i := range s.Spec.Forks {
+		reference := s.Spec.Forks[i].ForkOf
+		if workload, err := r.baseline.find(reference); err != nil {
+			s.report(forkPath(i).Key("forkOf"), krm.Error, err.Error())
+		} else {
+			s.forks[i] = newFork(owner, reference, workload)
+			s.services = append(s.services, s.forks[i].routed(reference)...)
+		}
+	}
+	for i, f := range s.forks {
+		if f == nil {
+			continue
+		}
+		if copies := s.customize(f, s.Spec.Forks[i].Customizations, forkPath(i)); copies != nil {
+			r.pack(s, f, copies)
+		}
+	}
+	s.Item.Forget()
+}
+
+// customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.
+func (s *input) customize(f *fork, asked *v1alpha1.Customizations, at krm.Path) []object {
+	c := customizer{object: f.copyWorkload(), output: s.output, address: s.address, results: s.report}
+	c.customize(asked, at.Key("customizations"))
+	if c.failed {
+		return nil
+	}
+	if err := f.finalize(c.object); err != nil {
+		s.report(at.Key("customizations").Key("patch").Key("value"), krm.Error, "patch "+err.Error())
+		return nil
+	}
+	s.report(at.Key("forkOf"), krm.Info, f.describe())
+	return append([]object{c.object}, f.copyServices()...)
+}
+
+// output returns where render-phase publishes an output.
+func (s *input) output(o v1alpha1.ResourceOutput) (secret, key string) {
+	step, key := o.StepOutput()
+	return contract.OutputSecretName(s.id, o.Name, step), key
+}
+
+// address returns the first Service of a fork and its first port.
+func (s *input) address(reference v1alpha1.Workload) (address, bool) {
+	for i, f := range s.forks {
+		if f == nil || s.Spec.Forks[i].ForkOf.Plain() != reference.Plain() || len(f.services) == 0 {
+			continue
+		}
+		service := &f.services[0]
+		if ports := service.baseline.ports; len(ports) > 0 {
+			return address{host: service.host(), port: int(ports[0].Port)}, true
+		}
+	}
+	return address{}, false
+}
+
+func forkPath(i int) krm.Path { return krm.Path("spec.forks").Index(i) }

@@ -1,0 +1,103 @@
+package sandbox
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The kinds that may select the Pods of forks too: neither sends them requests.
+const (
+	networkPolicy       = "NetworkPolicy"
+	podDisruptionBudget = "PodDisruptionBudget"
+)
+
+// selectingObject is an object that selects Pods.
+type selectingObject struct {
+	item     *krm.Item
+	selector labels.Selector
+	// peers are what else of a NetworkPolicy selects Pods: those that it lets through.
+	peers []labels.Selector
+}
+
+// readSelecting reads what an object selects Pods by; it is false if it selects none.
+func readSelecting(item *krm.Item, spec object) (s selectingObject, selects bool) {
+	s.item = item
+	switch item.Kind() {
+	case "Service", "ReplicationController":
+		selector := stringMap(spec, "selector")
+		return selectingObject{item: item, selector: labels.SelectorFromSet(selector)}, len(selector) > 0
+	case networkPolicy:
+		s.peers = append(readPeers(spec, "ingress", "from"), readPeers(spec, "egress", "to")...)
+		if spec["podSelector"] == nil {
+			s.selector = labels.Everything()
+			return s, true
+		}
+		s.selector, selects = readSelector(spec, "podSelector")
+	default:
+		s.selector, selects = readSelector(spec, "selector")
+	}
+	return s, selects
+}
+
+func readPeers(spec object, direction, side string) (found []labels.Selector) {
+	for _, rule := range children(spec, direction) {
+		for _, peer := range children(rule, side) {
+			if selector, ok := readSelector(peer, "podSelector"); ok {
+				found = append(found, selector)
+			}
+		}
+	}
+	return found
+}
+
+// readSelector reads a LabelSelector. It is false if there is none, or one that the API server refuses; an empty one selects
+// every Pod.
+func readSelector(o object, key string) (labels.Selector, bool) {
+	mapping := child(o, key)
+	if mapping == nil {
+		return nil, false
+	}
+	var typed metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(mapping, &typed); err != nil {
+		return nil, false
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&typed)
+	return selector, err == nil
+}
+
+// exclude finds the labels by which forks stay out of what selects Pods in the namespace. If that is not possible for all,
+// what sends requests to Pods or owns them comes first; the order of the list does not count.
+func (n *namespace) exclude() {
+	slices.SortStableFunc(n.selecting, func(a, b selectingObject) int {
+		return cmp.Or(cmp.Compare(rank(a.item), rank(b.item)), cmp.Compare(a.item.Kind(), b.item.Kind()),
+			cmp.Compare(a.item.Name(), b.item.Name()))
+	})
+	selectors := make([]labels.Selector, len(n.selecting))
+	for i := range n.selecting {
+		selectors[i] = n.selecting[i].selector
+	}
+	n.exclusion = newExclusion(selectors, isOurs)
+}
+
+func rank(item *krm.Item) int {
+	switch item.Kind() {
+	case networkPolicy:
+		return 2
+	case podDisruptionBudget:
+		return 1
+	}
+	return 0
+}
+
+// isOurs reports whether a label is one that every fork's Pods have, and no baseline's.
+func isOurs(key string) bool {
+	return key == contract.ManagedByKey || strings.HasPrefix(key, contract.Group+"/")
+}
