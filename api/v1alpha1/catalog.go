@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Metadata is what a Catalog keeps of its object's metadata.
+// CatalogMetadata is the metadata of a Catalog that is kept when it is printed.
 type CatalogMetadata struct {
 	// Name is what messages call the catalog.
 	Name string `json:"name"`
@@ -12,9 +12,9 @@ type CatalogMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Spec is what a catalog lists.
+// CatalogSpec is what a catalog lists.
 type CatalogSpec struct {
-	// Description says whose catalog it is and what for.
+	// Description says whose catalog it is, and what it is for.
 	Description string `json:"description,omitempty"`
 	// Priority decides between several catalogs: a reference that floats takes only versions of the highest priority among
 	// those that fit, and what catalogs of lower priority say about a version does not count, save that its digest must
@@ -24,7 +24,7 @@ type CatalogSpec struct {
 	Plugins []CatalogPlugin `json:"plugins"`
 }
 
-// Plugin is one plugin with its versions.
+// CatalogPlugin is one plugin with its versions.
 type CatalogPlugin struct {
 	// Name is the bare name, without a version.
 	Name string `json:"name" required:"true"`
@@ -40,7 +40,7 @@ type CatalogPlugin struct {
 	Versions []CatalogVersion `json:"versions"`
 }
 
-// Version is one published version of a plugin. Once it is listed, its digest never changes.
+// CatalogVersion is one published version of a plugin. Once it is listed, its digest never changes.
 type CatalogVersion struct {
 	// Version is strict semver, such as 1.0.0: no leading v, no number left out. No two versions of a plugin have the same
 	// precedence, as 1.0.0+a and 1.0.0+b do.
@@ -51,16 +51,15 @@ type CatalogVersion struct {
 	Description string `json:"description,omitempty"`
 	// Released is the day of the release, such as "2026-01-20". It is shown to people and decides nothing.
 	Released string `json:"released,omitempty"`
-	// Deprecated says why another version should be chosen. A reference that floats takes the version only where no other
-	// fits; whatever takes it gets a warning.
+	// Deprecated says why another version should be chosen. A reference that floats takes the version only if no other
+	// one fits, with a warning.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Yanked says why the version must not be chosen. A reference that floats never takes it; one that is pinned to it
 	// still resolves, with a warning, since what was created with it has to be removed with it.
 	Yanked string `json:"yanked,omitempty"`
 	// Requires is what a cluster must have.
 	Requires *Requires `json:"requires,omitempty"`
-	// Source says where the document can be had: a URL, an OCI reference or a path relative to the catalog. Functions
-	// only show it.
+	// Source says where the document is: a URL, an OCI reference or a path relative to the catalog. Functions only show it.
 	Source string `json:"source,omitempty"`
 }
 
@@ -70,7 +69,7 @@ type Requires struct {
 	Kubernetes string `json:"kubernetes,omitempty"`
 }
 
-// Version returns the version as it is spelled, nil where there is none.
+// Version returns the entry of a version as it is spelled, nil if there is none.
 func (p *CatalogPlugin) Version(version string) *CatalogVersion {
 	for i := range p.Versions {
 		if p.Versions[i].Version == version {

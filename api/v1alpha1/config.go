@@ -23,7 +23,7 @@ type RenderPhase struct {
 	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
 	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds" help:"how long a step may take once its inputs are there"`
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
-	Retries             int      `json:"retries" help:"how often a Job that failed runs again; scripts must stand it"`
+	Retries             int      `json:"retries" help:"how often a Job that failed runs again; scripts must be idempotent"`
 
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
 

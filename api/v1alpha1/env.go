@@ -45,7 +45,7 @@ func (r *ResourceOutput) StepOutput() (step, output string) {
 // ForkExpression takes a value from another fork.
 type ForkExpression struct {
 	ForkOf Workload `json:"forkOf" required:"true"`
-	// Expression is a template over the fork's facts, such as `{{.Service.Host}}`.
+	// Expression is a template over the fork, such as `{{.Service.Host}}`.
 	Expression string `json:"expression" required:"true"`
 }
 
@@ -57,7 +57,7 @@ type KeyReference struct {
 }
 
 // KeysReference names a ConfigMap or a Secret as the source of a file. The model calls it a map and requires nothing of
-// it, so a reference without a key is let pass.
+// it, so a reference without a key is allowed.
 type KeysReference struct {
 	Name     string `json:"name" required:"true"`
 	Key      string `json:"key"`

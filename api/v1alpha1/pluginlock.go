@@ -1,12 +1,12 @@
 package v1alpha1
 
-// Spec is what a lock holds.
+// PluginLockSpec is what a lock holds.
 type PluginLockSpec struct {
-	// Plugins are the entries, one a reference, sorted by what was asked when printed.
+	// Plugins are the entries, one for each reference, sorted by the reference when printed.
 	Plugins []LockEntry `json:"plugins"`
 }
 
-// Entry is what one reference resolved to.
+// LockEntry is what one reference resolved to.
 type LockEntry struct {
 	// Asked is the reference as sandboxes have it: bare, a pin, a range or a channel.
 	Asked string `json:"asked" required:"true"`

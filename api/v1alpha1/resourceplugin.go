@@ -2,9 +2,7 @@ package v1alpha1
 
 import "strings"
 
-// Spec is what a plugin does. Source of every field: the ResourcePlugin spec, and the vendor's public client model
-// (resourceplugin.Spec) for those that the spec's pages only show in examples. The `was` tags hold the keys of the
-// syntax before March 2023.
+// ResourcePluginSpec is what a plugin does. The `aliases` are the keys of the syntax before March 2023.
 type ResourcePluginSpec struct {
 	// Description says what the plugin is for; at most 255 bytes by the spec, though real ones are longer.
 	Description string `json:"description"`
@@ -43,7 +41,7 @@ type Step struct {
 type Input struct {
 	// Name is unique within the step. With ValueFromSandbox it is the param's name too.
 	Name string `json:"name" required:"true"`
-	// Type is in the vendor's model, undocumented and unused.
+	// Type is in Signadot's client model, undocumented and unused.
 	Type string `json:"type"`
 	// ValueFromSandbox takes the sandbox resource's param of the input's name.
 	ValueFromSandbox bool `json:"valueFromSandbox"`
@@ -69,19 +67,19 @@ type As struct {
 	Path string `json:"path" aliases:"localPath,file"`
 }
 
-// Output is a file that the script leaves.
+// Output is a file that the script writes.
 type Output struct {
 	// Name is unique within the step; a sandbox addresses the output as `<step>.<name>`.
 	Name string `json:"name" required:"true"`
-	// Type is in the vendor's model, undocumented and unused.
+	// Type is in Signadot's client model, undocumented and unused.
 	Type string `json:"type"`
 	// Description is for people.
 	Description string `json:"description"`
-	// ValueFromPath is the file in the main container, read verbatim after the script ended well.
+	// ValueFromPath is the file in the main container, read verbatim after the script succeeded.
 	ValueFromPath string `json:"valueFromPath" required:"true" aliases:"from"`
 }
 
-// DefaultNamespace is where steps run when the runner names no namespace (ResourcePlugin spec, spec.runner.namespace).
+// DefaultNamespace is where steps run if the runner names no namespace.
 const DefaultNamespace = "default"
 
 // Phase is one of a plugin's two workflows.
@@ -112,7 +110,7 @@ func (s *ResourcePluginSpec) RunnerNamespace() string {
 	return s.Runner.Namespace
 }
 
-// Env returns the environment variable that carries the input, empty where only a file does.
+// Env returns the environment variable that carries the input, empty if only a file does.
 func (i *Input) Env() string {
 	if i.As == nil || i.As.Env == "" && i.As.Path == "" {
 		return DefaultEnv(i.Name)
@@ -120,7 +118,7 @@ func (i *Input) Env() string {
 	return i.As.Env
 }
 
-// Path returns the file that carries the input, empty where only a variable does.
+// Path returns the file that carries the input, empty if only a variable does.
 func (i *Input) Path() string {
 	if i.As == nil {
 		return ""
@@ -128,8 +126,7 @@ func (i *Input) Path() string {
 	return i.As.Path
 }
 
-// DefaultEnv is the variable of an input that does not say `as`: its name in upper case, dashes as underscores
-// (ResourcePlugin spec, inputs).
+// DefaultEnv is the variable of an input without `as`: its name in upper case, dashes as underscores.
 func DefaultEnv(input string) string {
 	return strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
 }

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// RouteGroupSpec is what a route group is made of. Source of every field: the RouteGroup spec.
+// RouteGroupSpec is what a route group is made of.
 type RouteGroupSpec struct {
 	// Cluster is at most 255 bytes; empty means that the group spans clusters.
 	Cluster string `json:"cluster"`
@@ -14,10 +14,10 @@ type RouteGroupSpec struct {
 	TTL *TTL `json:"ttl"`
 }
 
-// Match is exactly one of its fields.
+// RouteGroupMatch is exactly one of its fields.
 type RouteGroupMatch struct {
 	Label *LabelMatch `json:"label"`
-	// Any holds where one of the entries does, All where every one does.
+	// Any holds if one of the entries does, All if every one does.
 	Any []RouteGroupMatch `json:"any"`
 	All []RouteGroupMatch `json:"all"`
 }

@@ -36,7 +36,7 @@ type Endpoint struct {
 }
 
 // TargetWorkload returns the workload that a target names, in the forms http://NAME.NS.deploy:PORT and
-// http://NAME.NS.rollout:PORT (Sandbox spec, defaultRouteGroup).
+// http://NAME.NS.rollout:PORT.
 func TargetWorkload(target string) (w Workload, ok bool) {
 	parsed, err := url.Parse(target)
 	if err != nil {
@@ -89,7 +89,7 @@ type Routing struct {
 	Forwards []Forward `json:"forwards"`
 }
 
-// Forward sends a workload's port to an address of the workstation. The model requires none of its fields.
+// Forward sends a workload's port to an address of the workstation. The client model requires none of its fields.
 type Forward struct {
 	Name        string `json:"name"`
 	Port        int    `json:"port"`

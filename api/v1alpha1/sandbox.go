@@ -1,8 +1,7 @@
 package v1alpha1
 
-// Spec is what a sandbox is made of. Source of every field: the Sandbox spec, and for the newer ones the vendor's public
-// client model (sandbox.Spec and below). `required` follows the Sandbox spec alone: the model requires next to nothing,
-// and what it leaves open is not refused. The `was` tags hold former keys, and wrong ones that real files have.
+// SandboxSpec is what a sandbox is made of. `required` follows the Sandbox spec alone: the client model requires next to
+// nothing, and what it leaves open is not refused. The `aliases` are former keys, and wrong ones that are in use.
 type SandboxSpec struct {
 	// Cluster is the name of the cluster; at most 255 bytes, immutable.
 	Cluster string `json:"cluster" required:"true"`
@@ -16,7 +15,7 @@ type SandboxSpec struct {
 	Forks []Fork `json:"forks"`
 	// Endpoints are the deprecated endpoints of hosts.
 	Endpoints []HostEndpoint `json:"endpoints"`
-	// DefaultRouteGroup holds the endpoints of today.
+	// DefaultRouteGroup holds the endpoints.
 	DefaultRouteGroup *DefaultRouteGroup `json:"defaultRouteGroup"`
 	// Local are workloads that run on a workstation. The spec's text once calls the field `locals`.
 	Local []LocalWorkload `json:"local" aliases:"locals"`
@@ -43,7 +42,7 @@ type TTL struct {
 	OffsetFrom string `json:"offsetFrom"`
 }
 
-// Resource is something that a plugin provides for the sandbox.
+// SandboxResource is something that a plugin provides for the sandbox.
 type SandboxResource struct {
 	Name string `json:"name" required:"true"`
 	// Plugin is the reference `name[@version]`; without a version the highest one is meant.
@@ -85,14 +84,14 @@ type Customizations struct {
 	Patch  *WorkloadPatch   `json:"patch" aliases:"patches"`
 }
 
-// Image replaces a container's image.
+// ContainerImage replaces a container's image.
 type ContainerImage struct {
 	// Container is the container's name; empty means the first one of the Pod.
 	Container string `json:"container"`
 	Image     string `json:"image" required:"true"`
 }
 
-// Patch changes a fork after its images and variables.
+// WorkloadPatch changes a fork after its images and variables.
 type WorkloadPatch struct {
 	// Type is json, merge or strategic; newer ones are signadot/env and signadot/image.
 	Type string `json:"type" required:"true"`
@@ -100,13 +99,13 @@ type WorkloadPatch struct {
 	Value string `json:"value" required:"true"`
 }
 
-// Virtual is a baseline workload that takes part in the sandbox without a copy.
+// VirtualWorkload is a baseline workload that takes part in the sandbox without a copy.
 type VirtualWorkload struct {
 	Name     string   `json:"name" required:"true"`
 	Workload Workload `json:"workload" required:"true"`
 }
 
-// Local runs a workload on the workstation of whoever submits the sandbox.
+// LocalWorkload runs a workload on the workstation of whoever submits the sandbox.
 type LocalWorkload struct {
 	Name string   `json:"name" required:"true"`
 	From Workload `json:"from" required:"true"`
@@ -116,12 +115,12 @@ type LocalWorkload struct {
 	Files    []LocalFile   `json:"files"`
 }
 
-// Mapping sends a workload's port to an address of the workstation.
+// PortMapping sends a workload's port to an address of the workstation.
 type PortMapping struct {
 	Port int `json:"port" required:"true"`
 	// ToLocal is `host:port`.
 	ToLocal string `json:"toLocal" required:"true"`
-	// AppProtocol is in the vendor's model, undocumented.
+	// AppProtocol is in Signadot's client model, undocumented.
 	AppProtocol string `json:"appProtocol"`
 }
 

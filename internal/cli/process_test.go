@@ -302,3 +302,19 @@ func golden(t *testing.T, name, text string) {
 	require.NoError(t, err)
 	assert.Equal(t, string(want), text)
 }
+
+// A function that is mounted as a subcommand names itself so in messages and help, and keeps its name in documents.
+func TestCommandOfASubcommand(t *testing.T) {
+	t.Parallel()
+	name := ""
+	f := function(func(_ *trial, call cli.Call) { name = call.ConfigName })
+	f.Command = "tool attempt"
+	assert.Equal(t, "tool attempt: saw 1 documents\n", run(f, "name: a\nspec: {cluster: b}\n", "-", "--verbose").stderr)
+	assert.Equal(t, "try", name)
+	assert.Contains(t, run(f, "", "--zzzzzzzzzzz", ".").stderr, "tool attempt: unknown flag")
+	help := run(f, "", "--help").stdout
+	assert.Contains(t, help, "tool attempt tries things.\n")
+	assert.Contains(t, help, "\n  tool attempt [flags] PATH...")
+	assert.Contains(t, help, "\n  tool attempt --prune plugins/\n")
+	assert.True(t, strings.HasPrefix(run(f, "", "--version").stdout, "tool attempt "))
+}

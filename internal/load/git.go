@@ -36,7 +36,7 @@ func gitOutput(args ...string) (string, error) {
 
 // objects reads objects from one `git cat-file --batch`, which is started when the first one is read.
 type objects struct {
-	lock    *sync.Mutex
+	lock    sync.Mutex
 	command *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -68,7 +67,7 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 	}
 	return &Revision{
 		top: filepath.FromSlash(strings.TrimSuffix(top, "\n")), limit: limit, root: ".", files: files,
-		objects: &objects{lock: &sync.Mutex{}},
+		objects: &objects{},
 	}, nil
 }
 
@@ -142,8 +141,10 @@ func (r *Revision) Sub(name string) (fs.FS, error) {
 	return &below, nil
 }
 
-// maxLinks is how many links a path may lead through.
-const maxLinks = 40
+const (
+	maxLinks  = 40      // that a path may lead through
+	maxTarget = 4 << 10 // the size of a link's target, in bytes
+)
 
 // find returns the file at a path, and follows links.
 func (r *Revision) find(operation, name string) (*gitFile, error) {
@@ -162,6 +163,9 @@ func (r *Revision) find(operation, name string) (*gitFile, error) {
 			found := *file
 			found.name = path.Base(name)
 			return &found, nil
+		}
+		if link.size > maxTarget {
+			return fail(errors.New("link with too long a target"))
 		}
 		target, err := r.objects.read(link.id)
 		if err != nil {
@@ -201,13 +205,12 @@ func parseTree(listing string) (map[string]*gitFile, error) {
 			return nil, fmt.Errorf("git must list files, not %q", line)
 		}
 		file := &gitFile{name: path.Base(name), id: words[2], mode: 0o644}
+		file.size, _ = strconv.ParseInt(words[3], 10, 64)
 		switch words[0] {
 		case "120000":
 			file.mode = fs.ModeSymlink | 0o777
 		case "160000": // a submodule, whose files are in another repository
 			file.mode = fs.ModeIrregular
-		default:
-			file.size, _ = strconv.ParseInt(words[3], 10, 64)
 		}
 		addFile(files, name, file)
 	}

@@ -72,15 +72,15 @@ func (d *documents) all() []*checked {
 
 // earlier returns the first document with an identity, and whether it is another one than this. A first document is
 // recorded.
-func earlier[ID comparable, D interface{ source() *krm.Item }](first map[ID]D, id ID, one D) (other D, found bool) {
+func earlier[ID comparable, D interface{ document() *krm.Item }](first map[ID]D, id ID, one D) (other D, found bool) {
 	if other, found = first[id]; !found {
 		first[id] = one
 		return other, false
 	}
-	return other, !sameOrigin(other.source(), one.source())
+	return other, !sameOrigin(other.document(), one.document())
 }
 
-func (c *checked) source() *krm.Item { return c.item }
+func (c *checked) document() *krm.Item { return c.item }
 
 // sameOrigin reports whether two items are one document, sent twice by overlapping selectors of kpt.
 func sameOrigin(a, b *krm.Item) bool {

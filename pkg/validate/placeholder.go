@@ -82,5 +82,5 @@ func isPlaceholder(text string) bool {
 	if strings.HasPrefix(text, "<") {
 		return strings.HasSuffix(text, ">")
 	}
-	return strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(text), "changeme")
+	return strings.EqualFold(strings.ReplaceAll(strings.ReplaceAll(text, "_", ""), "-", ""), "changeme")
 }

@@ -81,27 +81,15 @@ func (p *plugin) check() {
 
 // eachStep checks the steps of a plugin one by one, eachInput their inputs, eachOutput their outputs.
 func eachStep(do func(*Rule, *plugin, step)) []check {
-	return []check{pluginCheck(func(r *Rule, p *plugin) {
-		for _, s := range p.steps {
-			do(r, p, s)
-		}
-	})}
+	return []check{pluginCheck(each(func(p *plugin) []step { return p.steps }, do))}
 }
 
 func eachInput(do func(*Rule, *plugin, input)) []check {
-	return []check{pluginCheck(func(r *Rule, p *plugin) {
-		for _, in := range p.inputs {
-			do(r, p, in)
-		}
-	})}
+	return []check{pluginCheck(each(func(p *plugin) []input { return p.inputs }, do))}
 }
 
 func eachOutput(do func(*Rule, *plugin, output)) []check {
-	return []check{pluginCheck(func(r *Rule, p *plugin) {
-		for _, out := range p.outputs {
-			do(r, p, out)
-		}
-	})}
+	return []check{pluginCheck(each(func(p *plugin) []output { return p.outputs }, do))}
 }
 
 // graph returns the graph of the plugin's steps.

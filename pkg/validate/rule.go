@@ -64,6 +64,15 @@ func (routeGroupCheck) kind() string { return contract.RouteGroup }
 func (c listCheck) kind() string     { return c.on }
 func (c updateCheck) kind() string   { return c.on }
 
+// each returns a check of the elements of a document.
+func each[D, E any](elements func(D) []E, do func(*Rule, D, E)) func(*Rule, D) {
+	return func(r *Rule, document D) {
+		for _, element := range elements(document) {
+			do(r, document, element)
+		}
+	}
+}
+
 // checksOf calls do for each check of the type, in the order of Rules.
 func checksOf[C check](do func(*Rule, C)) {
 	for _, r := range Rules {

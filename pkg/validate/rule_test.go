@@ -85,8 +85,8 @@ func TestRulesAreDescribed(t *testing.T) {
 	assert.Len(t, validate.IDs(), len(validate.Rules))
 }
 
-// A message is one line that starts lower case (contract, Results).
-func TestMessagesKeepTheHouseStyle(t *testing.T) {
+// A message is one line that starts lower case.
+func TestMessagesAreOneLowerCaseLine(t *testing.T) {
 	t.Parallel()
 	for _, r := range validate.Rules {
 		for _, file := range fixtures {

@@ -14,8 +14,7 @@ type sandbox struct {
 	workloads   []workload
 	forks       []customizedFork
 	environment []variable
-	files       []file
-	outputs     []outputReference
+	sources     []valueSource
 	endpoints   []endpoint
 }
 
@@ -38,17 +37,19 @@ type variable struct {
 	path krm.Path
 }
 
-// file is a file of a local workload.
-type file struct {
-	*v1alpha1.LocalFile
-	path krm.Path
+// valueSource is a valueFrom of a variable, or of a file of a local workload. At most one of the references is not nil if
+// it is valid.
+type valueSource struct {
+	path      krm.Path // of the variable or the file
+	value     string   // that is given too
+	allowed   string   // the keys of the valueFrom
+	resource  *v1alpha1.ResourceOutput
+	fork      *v1alpha1.ForkExpression
+	configMap *v1alpha1.KeysReference
+	secret    *v1alpha1.KeysReference
 }
 
-// outputReference is a reference to an output of a resource: of a variable or of a file.
-type outputReference struct {
-	*v1alpha1.ResourceOutput
-	path krm.Path
-}
+func (v valueSource) from(key string) krm.Path { return v.path.Key("valueFrom").Key(key) }
 
 // endpoint is an endpoint of a fork, of a host, or of the default route group, which has neither a port nor a protocol.
 type endpoint struct {
@@ -72,7 +73,7 @@ func (s *sandbox) read() {
 		path := krm.Path("spec.virtual").Index(i).Key("workload")
 		s.workloads = append(s.workloads, workload{Workload: &s.Spec.Virtual[i].Workload, list: "virtual", path: path})
 	}
-	s.addOutputs()
+	s.addSources()
 	for i, e := range s.Spec.Endpoints {
 		s.endpoints = append(s.endpoints, endpoint{name: e.Name, protocol: e.Protocol, port: e.Port, path: endpointPath(i)})
 	}
@@ -108,26 +109,26 @@ func (s *sandbox) addLocal(local *v1alpha1.LocalWorkload, path krm.Path) {
 	for i := range local.Env {
 		s.environment = append(s.environment, variable{Env: &local.Env[i], path: path.Key("env").Index(i)})
 	}
-	for i := range local.Files {
-		s.files = append(s.files, file{LocalFile: &local.Files[i], path: path.Key("files").Index(i)})
-	}
 }
 
-func (s *sandbox) addOutputs() {
-	add := func(path krm.Path, output *v1alpha1.ResourceOutput) {
-		if output != nil {
-			path = path.Key("valueFrom").Key("resource")
-			s.outputs = append(s.outputs, outputReference{ResourceOutput: output, path: path})
-		}
-	}
+// addSources lists the sources of the variables, then those of the files.
+func (s *sandbox) addSources() {
 	for _, v := range s.environment {
-		if v.ValueFrom != nil {
-			add(v.path, v.ValueFrom.Resource)
+		if from := v.ValueFrom; from != nil {
+			s.sources = append(s.sources, valueSource{
+				path: v.path, value: v.Value, allowed: "resource, fork, configMap and secret", resource: from.Resource, fork: from.Fork,
+				configMap: (*v1alpha1.KeysReference)(from.ConfigMap), secret: (*v1alpha1.KeysReference)(from.Secret),
+			})
 		}
 	}
-	for _, f := range s.files {
-		if f.ValueFrom != nil {
-			add(f.path, f.ValueFrom.Resource)
+	for i, local := range s.Spec.Local {
+		for n, file := range local.Files {
+			if from := file.ValueFrom; from != nil {
+				s.sources = append(s.sources, valueSource{
+					path: localPath(i).Key("files").Index(n), value: file.Value, allowed: "resource, configMap and secret",
+					resource: from.Resource, configMap: from.ConfigMap, secret: from.Secret,
+				})
+			}
 		}
 	}
 }

@@ -16,9 +16,11 @@ var environmentOperation = Rule{
 	Why:     "Signadot knows no other.",
 	Sources: []string{sandboxSpec},
 	Example: "spec.forks[0].customizations.env[0].operation: set",
-	checks: eachVariable(func(r *Rule, s *sandbox, v variable) {
-		s.oneOf(r, v.path.Key("operation"), v.Operation, "upsert", "delete")
-	}),
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		for _, v := range s.environment {
+			s.oneOf(r, v.path.Key("operation"), v.Operation, "upsert", "delete")
+		}
+	})},
 }
 
 var environmentSource = Rule{
@@ -27,28 +29,14 @@ var environmentSource = Rule{
 	Why:     "It would have no value, or two.",
 	Sources: []string{sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].value: x",
-	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		for _, v := range s.environment {
-			if from := v.ValueFrom; from != nil {
-				s.checkSource(r, v.path, v.Value, "resource, fork, configMap and secret",
-					from.Resource != nil, from.Fork != nil, from.ConfigMap != nil, from.Secret != nil)
-			}
+	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
+		given := count(v.resource != nil, v.fork != nil, v.configMap != nil, v.secret != nil)
+		if v.value != "" {
+			s.report(r, v.path, "must have only one of value and valueFrom")
+		} else if given != 1 {
+			s.report(r, v.path.Key("valueFrom"), "must name exactly one of %s, not %d", v.allowed, given)
 		}
-		for _, f := range s.files {
-			if from := f.ValueFrom; from != nil {
-				s.checkSource(r, f.path, f.Value, "resource, configMap and secret",
-					from.Resource != nil, from.ConfigMap != nil, from.Secret != nil)
-			}
-		}
-	})},
-}
-
-func (c *checked) checkSource(r *Rule, path krm.Path, value, sources string, given ...bool) {
-	if value != "" {
-		c.report(r, path, "must have only one of value and valueFrom")
-	} else if n := count(given...); n != 1 {
-		c.report(r, path.Key("valueFrom"), "must name exactly one of %s, not %d", sources, n)
-	}
+	}),
 }
 
 // count returns how many of the conditions are true.
@@ -74,12 +62,12 @@ var forkReference = Rule{
 			known[w.Plain()] = true
 			unsure = unsure || s.unreadWorkload(w.path)
 		}
-		for _, v := range s.environment {
-			if unsure || v.ValueFrom == nil || v.ValueFrom.Fork == nil {
+		for _, v := range s.sources {
+			if unsure || v.fork == nil {
 				continue
 			}
-			path := v.path.Key("valueFrom").Key("fork").Key("forkOf")
-			if of := v.ValueFrom.Fork.ForkOf; !known[of.Plain()] && !s.unreadWorkload(path) {
+			path := v.from("fork").Key("forkOf")
+			if of := v.fork.ForkOf; !known[of.Plain()] && !s.unreadWorkload(path) {
 				s.report(r, path, "the %s %q of namespace %q must be one that this sandbox forks", of.Kind, of.Name, of.Namespace)
 			}
 		}
@@ -92,26 +80,14 @@ var keyReference = Rule{
 	Why:     "There can be no such object, or no such key.",
 	Sources: []string{kubernetesName, "https://kubernetes.io/docs/concepts/configuration/configmap/"},
 	Example: "spec.forks[0].customizations.env[3].valueFrom.secret.key: a/b",
-	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		keyed := func(path krm.Path, reference *v1alpha1.KeysReference) {
+	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
+		for key, reference := range map[string]*v1alpha1.KeysReference{"configMap": v.configMap, "secret": v.secret} {
 			if reference != nil {
-				s.must(r, path.Key("name"), "name", document.CheckSubdomain(reference.Name))
-				s.must(r, path.Key("key"), "key", document.CheckKey(reference.Key))
+				s.must(r, v.from(key).Key("name"), "name", document.CheckSubdomain(reference.Name))
+				s.must(r, v.from(key).Key("key"), "key", document.CheckKey(reference.Key))
 			}
 		}
-		for _, v := range s.environment {
-			if from := v.path.Key("valueFrom"); v.ValueFrom != nil {
-				keyed(from.Key("configMap"), (*v1alpha1.KeysReference)(v.ValueFrom.ConfigMap))
-				keyed(from.Key("secret"), (*v1alpha1.KeysReference)(v.ValueFrom.Secret))
-			}
-		}
-		for _, f := range s.files {
-			if from := f.path.Key("valueFrom"); f.ValueFrom != nil {
-				keyed(from.Key("configMap"), f.ValueFrom.ConfigMap)
-				keyed(from.Key("secret"), f.ValueFrom.Secret)
-			}
-		}
-	})},
+	}),
 }
 
 var resourceReference = Rule{
@@ -128,9 +104,9 @@ var resourceReference = Rule{
 			known[resource.Name] = true
 			unsure = unsure || len(s.problems) > 0 && (s.unsure(resourcePath(i)) || s.unsure(resourcePath(i).Key("name")))
 		}
-		for _, out := range s.outputs {
-			if !known[out.Name] && !unsure {
-				s.suggest(r, out.path.Key("name"), "there is no resource", out.Name, names,
+		for _, v := range s.sources {
+			if v.resource != nil && !known[v.resource.Name] && !unsure {
+				s.suggest(r, v.from("resource").Key("name"), "there is no resource", v.resource.Name, names,
 					"it must be one of this sandbox's resources: "+listed(names))
 			}
 		}
@@ -143,26 +119,22 @@ var outputKey = Rule{
 	Why:     "A key without a dot is an old form that no longer resolves.",
 	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
-	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		for _, out := range s.outputs {
-			path := out.path.Key("outputKey")
-			step, name, dotted := strings.Cut(out.OutputKey, ".")
-			switch {
-			case out.OutputKey == "": // for the rule "required"
-			case !dotted:
-				s.report(r, path, "must be <step>.<output> such as %q: %q without a dot is an old form", "provision.host", out.OutputKey)
-			case step == "" || name == "" || document.CheckIdentifier(step) != "" || document.CheckIdentifier(name) != "":
-				s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", out.OutputKey)
-			}
+	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
+		if v.resource == nil || v.resource.OutputKey == "" { // the rule "required" reports an empty one
+			return
 		}
-	})},
+		key, path := v.resource.OutputKey, v.from("resource").Key("outputKey")
+		step, name, dotted := strings.Cut(key, ".")
+		switch {
+		case !dotted:
+			s.report(r, path, "must be <step>.<output> such as %q: %q without a dot is an old form", "provision.host", key)
+		case step == "" || name == "" || document.CheckIdentifier(step) != "" || document.CheckIdentifier(name) != "":
+			s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
+		}
+	}),
 }
 
-// eachVariable checks the variables of a sandbox one by one.
-func eachVariable(do func(*Rule, *sandbox, variable)) []check {
-	return []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		for _, v := range s.environment {
-			do(r, s, v)
-		}
-	})}
+// eachSource checks the sources of variables and files one by one.
+func eachSource(do func(*Rule, *sandbox, valueSource)) []check {
+	return []check{sandboxCheck(each(func(s *sandbox) []valueSource { return s.sources }, do))}
 }

@@ -80,11 +80,7 @@ var workloadNameUnique = Rule{
 
 // eachWorkload checks the workloads that a sandbox names one by one.
 func eachWorkload(do func(*Rule, *sandbox, workload)) []check {
-	return []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		for _, w := range s.workloads {
-			do(r, s, w)
-		}
-	})}
+	return []check{sandboxCheck(each(func(s *sandbox) []workload { return s.workloads }, do))}
 }
 
 // imageContainer is about forks[].customizations.images.
@@ -113,9 +109,5 @@ var imageContainer = Rule{
 
 // eachFork checks the forks that have customizations one by one.
 func eachFork(do func(*Rule, *sandbox, customizedFork)) []check {
-	return []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		for _, fork := range s.forks {
-			do(r, s, fork)
-		}
-	})}
+	return []check{sandboxCheck(each(func(s *sandbox) []customizedFork { return s.forks }, do))}
 }

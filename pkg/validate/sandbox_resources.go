@@ -99,9 +99,12 @@ var unknownOutputKey = Rule{
 			}
 		}
 		for _, s := range d.sandboxes {
-			for _, out := range s.outputs {
-				if from := plugins[resource{s, out.Name}]; from != nil {
-					s.checkOutputKey(r, out.path.Key("outputKey"), out.OutputKey, from)
+			for _, v := range s.sources {
+				if v.resource == nil {
+					continue
+				}
+				if from := plugins[resource{s, v.resource.Name}]; from != nil {
+					s.checkOutputKey(r, v.from("resource").Key("outputKey"), v.resource.OutputKey, from)
 				}
 			}
 		}
