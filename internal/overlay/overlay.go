@@ -63,7 +63,9 @@ func parse(text string) (*yaml.Node, *strictyaml.Problem) {
 		return nil, notYAML(err)
 	}
 	if err := decoder.Decode(&second); err == nil {
-		return nil, &strictyaml.Problem{Severity: krm.Error, Line: second.Line, Message: "must be one document: remove what follows `---`"}
+		problem := strictyaml.Error("", "must be one document: remove what follows `---`")
+		problem.Line = second.Line
+		return nil, &problem
 	} else if !errors.Is(err, io.EOF) {
 		return nil, notYAML(err)
 	}

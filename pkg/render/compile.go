@@ -61,7 +61,8 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compil
 		s.template, err = overlay.Merge(base, c.stepTemplate(s, &p.Spec, base, configMaps[s.spec.Name]))
 	}
 	if err != nil {
-		return nil, append(problems, strictyaml.Error(overlayPath, "must be a pod template that a step can be merged onto: %v", err))
+		return nil, append(problems,
+			strictyaml.Error(overlayPath, "must be a pod template that a step can be merged onto: %v", err))
 	}
 	return c, problems
 }

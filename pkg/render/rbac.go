@@ -62,5 +62,7 @@ func (r *renderer) stepRules(s *step) secretRules {
 }
 
 func rule(secrets []string, verb string) rbacv1.PolicyRule {
-	return rbacv1.PolicyRule{APIGroups: []string{""}, ResourceNames: secrets, Resources: []string{"secrets"}, Verbs: []string{verb}}
+	return rbacv1.PolicyRule{
+		APIGroups: []string{""}, ResourceNames: secrets, Resources: []string{"secrets"}, Verbs: []string{verb},
+	}
 }

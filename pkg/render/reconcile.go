@@ -58,7 +58,8 @@ func isRendered(kind string) bool {
 	return false
 }
 
-// NewReconciler looks for what was rendered before. Only items whose kind and name are like those of rendered objects are looked into.
+// NewReconciler looks for what was rendered before. Only items whose kind and name are like those of rendered objects are
+// looked into.
 func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 	v := &Reconciler{list: list, owner: owner, items: map[identity]*entry{}}
 	for _, item := range list.Items() {
@@ -95,8 +96,8 @@ type Change struct {
 	old, fresh *krm.Item
 }
 
-// Put returns what happens for an object. Without a place it is not annotated with one. The error is a *TakenError if another
-// object has its name.
+// Put returns what happens for an object. Without a place it is not annotated with one. The error is a *TakenError if
+// another object has its name.
 func (v *Reconciler) Put(m Manifest, place *Place) (Change, error) {
 	return v.put(&object{Manifest: m, kind: m.GetObjectKind().GroupVersionKind().Kind}, place)
 }
