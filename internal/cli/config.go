@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -62,68 +61,48 @@ func (r *run) configMap(node *yaml.Node) []strictyaml.Problem {
 		}
 		return nil
 	}
-	fields := map[string]field{}
+	fields := map[string]*flagValue{}
 	for _, f := range fieldsOf(r.config) {
-		fields[f.key] = f
+		fields[f.Key] = &flagValue{Field: f}
 	}
-	converted := *data
-	converted.Content = nil
+	others := *data
+	others.Content = nil
 	var problems []strictyaml.Problem
 	for i := 0; i+1 < len(data.Content); i += 2 {
 		key, value := data.Content[i], data.Content[i+1]
-		if f, known := fields[key.Value]; known && value.Kind == yaml.ScalarNode && value.ShortTag() == "!!str" {
-			var err error
-			if value, err = fromString(value, f.value.Kind()); err != nil {
+		switch f := fields[key.Value]; {
+		case f == nil || value.Kind != yaml.ScalarNode || value.ShortTag() != "!!str":
+			others.Content = append(others.Content, key, value)
+		case f.given:
+			problems = append(problems, wrong(krm.Path("data").Key(key.Value),
+				fmt.Sprintf("must be given once: key %q is repeated", key.Value))...)
+		default:
+			if err := f.setAll(value.Value); err != nil {
 				problems = append(problems, wrong(krm.Path("data").Key(key.Value), err.Error())...)
-				continue
 			}
 		}
-		converted.Content = append(converted.Content, key, value)
 	}
-	return append(problems, strictyaml.Into(&converted, "data", r.config)...)
+	return append(problems, strictyaml.Into(&others, "data", r.config)...)
 }
 
-// fromString converts the string of a ConfigMap to a value of the kind. A string that does not fit stays one, and
-// decoding refuses it.
-func fromString(text *yaml.Node, kind reflect.Kind) (*yaml.Node, error) {
-	trimmed := strings.TrimSpace(text.Value)
-	_, err := strconv.Atoi(trimmed)
-	switch {
-	case kind == reflect.Bool && (trimmed == "true" || trimmed == "false"):
-		return scalarNode(text, "!!bool", trimmed), nil
-	case kind == reflect.Int && err == nil:
-		return scalarNode(text, "!!int", trimmed), nil
-	case kind == reflect.Slice:
-		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: text.Line, Column: text.Column}
-		for _, element := range splitList(text.Value) {
-			list.Content = append(list.Content, scalarNode(text, "!!str", element))
+// setAll sets the value of a field from the string of a ConfigMap: pairs are one a line, or separated by commas if there
+// is one line.
+func (v *flagValue) setAll(text string) error {
+	values := []string{text}
+	switch v.value.Kind() {
+	case reflect.Bool, reflect.Int:
+		values[0] = strings.TrimSpace(text)
+	case reflect.Map:
+		values = splitList(text)
+	default:
+	}
+	v.given = len(values) == 0
+	for _, value := range values {
+		if err := v.Set(value); err != nil {
+			return err
 		}
-		return list, nil
-	case kind == reflect.Map:
-		return mapNode(text)
 	}
-	return scalarNode(text, "!!str", text.Value), nil
-}
-
-// mapNode reads `key=value` pairs, one a line, or separated by commas if there is one line.
-func mapNode(text *yaml.Node) (*yaml.Node, error) {
-	pairs := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: text.Line, Column: text.Column}
-	for _, pair := range splitList(text.Value) {
-		key, value, found := strings.Cut(pair, "=")
-		if !found {
-			return nil, fmt.Errorf("must be KEY=VALUE pairs, one a line, not %q", pair)
-		}
-		pairs.Content = append(pairs.Content,
-			scalarNode(text, "!!str", strings.TrimSpace(key)), scalarNode(text, "!!str", value))
-	}
-	return pairs, nil
-}
-
-// scalarNode returns a scalar in quotes, so that no YAML reader takes the string of a ConfigMap for anything else.
-func scalarNode(at *yaml.Node, tag, value string) *yaml.Node {
-	return &yaml.Node{
-		Kind: yaml.ScalarNode, Tag: tag, Style: yaml.DoubleQuotedStyle, Value: value, Line: at.Line, Column: at.Column,
-	}
+	return nil
 }
 
 // firstKey returns the first key of a path.

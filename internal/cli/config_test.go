@@ -166,14 +166,14 @@ func TestConfigsThatDoNotFit(t *testing.T) {
 		"a ConfigMap's word": {
 			"{" + configMap + ", data: {prune: 'yes', retries: many, namespaces: a}}",
 			[]string{
-				`ConfigMap/x data.prune: must be true or false, not the string "yes"`,
-				`ConfigMap/x data.retries: must be a whole number, not the string "many"`,
-				`ConfigMap/x data.namespaces: must be KEY=VALUE pairs, one a line, not "a"`,
+				`ConfigMap/x data.prune: must be true or false, not "yes"`,
+				`ConfigMap/x data.retries: must be a whole number, not "many"`,
+				`ConfigMap/x data.namespaces: must be KEY=VALUE, not "a"`,
 			},
 		},
 		"a ConfigMap's pair": {
 			"{" + configMap + ", data: {namespaces: 'a=b,a=c'}}",
-			[]string{`ConfigMap/x data.namespaces.a: must be given once: key "a" is repeated`},
+			[]string{`ConfigMap/x data.namespaces: must give "a" one value, not two`},
 		},
 		"data as a list": {
 			"{" + configMap + ", data: [a]}",

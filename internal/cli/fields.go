@@ -4,88 +4,64 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// field is one value that a user can give: a field of a config struct, or of options.
-type field struct {
-	key   string // in the functionConfig
-	flag  string // in file mode, empty if there is none
-	short string // the flag's letter, empty if there is none
-	arg   string // the name of the flag's value in --help, empty for that of its type
-	help  string
-	value reflect.Value
-}
-
-// Field describes a field of a function's config.
+// Field is one value that a user can give: a field of a config struct, or of options.
 type Field struct {
 	// Key is its key in the functionConfig.
 	Key string
-	// Usage is how it is given on the command line, such as "--phases A,B"; empty if it has no flag.
-	Usage string
 	// Help is what --help says.
 	Help string
-	// Default is the default value, the elements of a list separated by commas; empty if there is none.
-	Default string
+
+	flag  string // in file mode, empty if there is none
+	short string // the flag's letter, empty if there is none
+	arg   string // the name of the flag's value in --help, empty for that of its type
+	value reflect.Value
 }
 
 // Fields returns the fields of the function's config, in the order of --help.
-func (f Function) Fields() []Field {
-	fields := fieldsOf(f.Config())
-	all := make([]Field, 0, len(fields))
-	for _, one := range fields {
-		public := Field{Key: one.key, Help: one.help, Default: one.defaultText()}
-		if kind := one.value.Kind(); kind == reflect.Bool || kind == reflect.Int {
-			public.Default = fmt.Sprint(one.value.Interface())
-		}
-		if one.flag != "" {
-			public.Usage = one.usage()
-		}
-		all = append(all, public)
-	}
-	return all
-}
+func (f Function) Fields() []Field { return fieldsOf(f.Config()) }
 
 // fieldsOf returns the fields of the struct that config points to, in its order.
-func fieldsOf(config any) []field {
+func fieldsOf(config any) []Field {
 	target := reflect.ValueOf(config).Elem()
-	var fields []field
+	var fields []Field
 	for _, f := range reflect.VisibleFields(target.Type()) {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if key == "" || key == "-" {
 			continue
 		}
-		flag := kebab(key)
-		if f.Tag.Get("flag") == "-" {
-			flag = ""
+		one := Field{Key: key, Help: f.Tag.Get("help"), short: f.Tag.Get("short"), arg: f.Tag.Get("arg")}
+		if one.value = target.FieldByIndex(f.Index); f.Tag.Get("flag") != "-" {
+			one.flag = kebab(key)
 		}
-		fields = append(fields, field{
-			key: key, flag: flag, short: f.Tag.Get("short"), arg: f.Tag.Get("arg"), help: f.Tag.Get("help"),
-			value: target.FieldByIndex(f.Index),
-		})
+		fields = append(fields, one)
 	}
 	return fields
 }
 
-// defaultText is the field's value for people, empty if it is the zero value.
-func (f field) defaultText() string {
-	if f.value.IsZero() || f.value.Kind() == reflect.Map {
+// Default returns the default value, the elements of a list separated by commas; empty if there is none.
+func (f Field) Default() string {
+	switch value := f.value.Interface().(type) {
+	case map[string]string:
 		return ""
+	case []string:
+		return strings.Join(value, ",")
+	default:
+		return fmt.Sprint(value)
 	}
-	if f.value.Kind() == reflect.Slice {
-		return strings.Join(f.value.Interface().([]string), ",")
-	}
-	return fmt.Sprint(f.value.Interface())
 }
 
-// usage is how the field is given.
-func (f field) usage() string {
+// Usage returns how the field is given on the command line, such as "--phases A,B"; empty if it has no flag.
+func (f Field) Usage() string {
+	if f.flag == "" {
+		return ""
+	}
 	usage := "--" + f.flag
-	switch {
-	case f.flag == "":
-		return f.key + " (no flag)"
-	case f.short != "" && f.short != "h":
+	if f.short != "" && f.short != "h" {
 		usage = "-" + f.short + ", " + usage
 	}
 	arg := map[reflect.Kind]string{reflect.Int: "N", reflect.Slice: "A,B", reflect.Map: "KEY=VALUE", reflect.String: "TEXT"}
@@ -94,7 +70,7 @@ func (f field) usage() string {
 
 // flagValue sets a field by a flag; it implements pflag.Value.
 type flagValue struct {
-	field
+	Field
 	given bool
 }
 
@@ -123,7 +99,7 @@ func (v *flagValue) Set(text string) error {
 		v.value.SetInt(int64(number))
 	case reflect.Slice:
 		if first {
-			v.value.SetZero()
+			v.value.Set(reflect.MakeSlice(v.value.Type(), 0, 0))
 		}
 		v.value.Set(reflect.AppendSlice(v.value, reflect.ValueOf(splitList(text))))
 	case reflect.Map:
@@ -165,17 +141,7 @@ func addPair(pairs map[string]string, text string) error {
 	return nil
 }
 
+var upper = regexp.MustCompile("[A-Z]")
+
 // kebab turns a key into a flag's name: runnerNamespace to runner-namespace.
-func kebab(key string) string {
-	var b strings.Builder
-	for i, c := range key {
-		if c >= 'A' && c <= 'Z' {
-			if i > 0 {
-				b.WriteByte('-')
-			}
-			c += 'a' - 'A'
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
+func kebab(key string) string { return strings.ToLower(upper.ReplaceAllString(key, "-$0")) }

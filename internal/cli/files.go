@@ -95,7 +95,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	return c, nil
 }
 
-// unfilledPlaces returns where templates could not be filled in: no other finding about such a value is of use.
+// unfilledPlaces returns where templates could not be filled in: other findings about such a value mean nothing.
 func unfilledPlaces(read *load.Package) map[krm.Place]bool {
 	places := map[krm.Place]bool{}
 	for _, d := range read.Documents {

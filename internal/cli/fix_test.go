@@ -57,7 +57,7 @@ func TestFixChangesWhatIsCertain(t *testing.T) {
 	}
 }
 
-// What cannot be changed for sure is told, stays a finding, and the file stays as it is.
+// What cannot be changed for sure is reported, stays a finding, and the file stays as it is.
 func TestFixRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, why string }{

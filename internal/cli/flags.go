@@ -19,7 +19,7 @@ import (
 type options struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
-	Kustomize         []string          `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build and to read before the paths; repeatable"`
+	Kustomize         []string          `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
 	KeepInputs        bool              `json:"keepInputs" help:"print local-config documents too"`
 	Base              string            `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef           string            `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
@@ -42,9 +42,9 @@ func (r *run) parse(args []string) error {
 		return nil
 	}
 	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
-	configFields := slices.DeleteFunc(fieldsOf(r.config), func(f field) bool { return f.flag == "" })
+	configFields := slices.DeleteFunc(fieldsOf(r.config), func(f Field) bool { return f.flag == "" })
 	for _, f := range append(configFields, r.commonFlags()...) {
-		flag := flags.VarPF(&flagValue{field: f}, f.flag, f.short, f.help)
+		flag := flags.VarPF(&flagValue{Field: f}, f.flag, f.short, f.Help)
 		if f.value.Kind() == reflect.Bool {
 			flag.NoOptDefVal = "true"
 		}
@@ -60,9 +60,9 @@ func (r *run) parse(args []string) error {
 }
 
 // commonFlags returns the options that have a meaning for this function.
-func (r *run) commonFlags() []field {
-	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f field) bool {
-		switch f.key {
+func (r *run) commonFlags() []Field {
+	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f Field) bool {
+		switch f.Key {
 		case "graph":
 			return r.Drawing == nil
 		case "keepInputs":
@@ -75,8 +75,8 @@ func (r *run) commonFlags() []field {
 		return false
 	})
 	for i := range fields {
-		if fields[i].key == "graph" {
-			fields[i].help = r.Drawing.help()
+		if fields[i].Key == "graph" {
+			fields[i].Help = r.Drawing.help()
 		}
 	}
 	return fields

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -32,17 +33,19 @@ func (r *run) help() string {
 }
 
 // writeFields writes how each field is given, what it means, and its default.
-func writeFields(b *strings.Builder, fields []field) {
+func writeFields(b *strings.Builder, fields []Field) {
 	column := 0
-	for _, f := range fields {
-		column = max(column, len(f.usage()))
+	usages := make([]string, len(fields))
+	for i, f := range fields {
+		usages[i] = cmp.Or(f.Usage(), f.Key+" (no flag)")
+		column = max(column, len(usages[i]))
 	}
-	for _, f := range fields {
-		text := f.help
-		if value := f.defaultText(); value != "" {
+	for i, f := range fields {
+		text := f.Help
+		if value := f.Default(); value != "" && !f.value.IsZero() {
 			text += " (default " + value + ")"
 		}
-		b.WriteString(wrap(fmt.Sprintf("  %-*s  ", column, f.usage()), text))
+		b.WriteString(wrap(fmt.Sprintf("  %-*s  ", column, usages[i]), text))
 	}
 }
 

@@ -103,7 +103,7 @@ func TestASecondSignalDoesNotWait(t *testing.T) {
 	assert.NotContains(t, s.rest(t), "whole")
 }
 
-// ended tells whether the process is gone or waits to be reaped.
+// ended reports whether the process is gone or waits to be reaped.
 func ended(s started) bool {
 	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Process.Pid))
 	return err != nil || bytes.Contains(state, []byte(") Z"))

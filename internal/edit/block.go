@@ -3,7 +3,7 @@ package edit
 import "strconv"
 
 // block reads a literal or folded scalar from its indicator on.
-func (w *walker) block(folded bool) bool {
+func (w *scalarReader) block(folded bool) bool {
 	explicit, ok := w.header()
 	if !ok {
 		return false
@@ -12,7 +12,7 @@ func (w *walker) block(folded bool) bool {
 		indent, _ := firstIndent(w.src[w.at:])
 		return w.lines(folded, indent)
 	}
-	// An explicit indent counts from that of the parent, which the text alone does not tell.
+	// An explicit indent is relative to that of the parent, which is not known here.
 	_, widest := firstIndent(w.src[w.at:])
 	for indent := explicit; indent <= widest; indent++ {
 		attempt := *w
@@ -24,8 +24,8 @@ func (w *walker) block(folded bool) bool {
 	return false
 }
 
-// header passes the line of the indicator, and returns the indent that it gives, 0 where it gives none.
-func (w *walker) header() (indent int, ok bool) {
+// header skips the line of the indicator, and returns the indent that it gives, 0 if it gives none.
+func (w *scalarReader) header() (indent int, ok bool) {
 	for w.at++; w.at < len(w.src); w.at++ {
 		switch c := w.src[w.at]; {
 		case c == '+', c == '-':
@@ -66,7 +66,7 @@ func indentation(line []byte) int {
 }
 
 // lines reads the lines of a block that is indented so far.
-func (w *walker) lines(folded bool, indent int) bool {
+func (w *scalarReader) lines(folded bool, indent int) bool {
 	var open []int   // the breaks since the last text
 	wasBlank := true // the last text began with a blank, or there was none
 	for w.at < len(w.src) {

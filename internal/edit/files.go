@@ -69,12 +69,14 @@ func (f *Files) Proposal(result krm.Result) (*Text, Edit, error) {
 	if scalar.Block {
 		return nil, Edit{}, errors.New("a value of several lines must be changed by hand")
 	}
-	var value string
-	if proposed, ok := result.Field.ProposedValue.(string); ok {
-		value = krm.Quote(proposed, scalar.Style)
-	} else if encoded, err := json.Marshal(result.Field.ProposedValue); err != nil {
-		return nil, Edit{}, err
+	value, ok := result.Field.ProposedValue.(string)
+	if ok {
+		value = krm.Quote(value, scalar.Style)
 	} else {
+		encoded, err := json.Marshal(result.Field.ProposedValue)
+		if err != nil {
+			return nil, Edit{}, err
+		}
 		value = string(encoded)
 	}
 	return text, Edit{From: scalar.Start, To: scalar.End, Text: value}, nil

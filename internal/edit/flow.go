@@ -7,7 +7,7 @@ import (
 )
 
 // plain reads a scalar without quotes. It ends with the value.
-func (w *walker) plain() bool {
+func (w *scalarReader) plain() bool {
 	for w.done < len(w.value) {
 		if w.at == len(w.src) || !w.space() && !w.take(1) {
 			return false
@@ -17,7 +17,7 @@ func (w *walker) plain() bool {
 }
 
 // quoted reads a scalar in quotes, from the opening one on.
-func (w *walker) quoted(quote byte) bool {
+func (w *scalarReader) quoted(quote byte) bool {
 	w.mark(w.at + 1)
 	for w.at++; w.at < len(w.src); {
 		var ok bool
@@ -39,9 +39,9 @@ func (w *walker) quoted(quote byte) bool {
 	return false
 }
 
-// space passes blanks that end a line, its break, blank lines, and the blanks in front of the next text. It is false
-// where the line goes on.
-func (w *walker) space() bool {
+// space reads blanks that end a line, its break, blank lines, and the blanks in front of the next text. It is false if
+// the line goes on.
+func (w *scalarReader) space() bool {
 	at := w.at + blanks(w.src[w.at:])
 	if breakSize(w.src[at:]) == 0 {
 		return false
@@ -54,7 +54,7 @@ func (w *walker) space() bool {
 	return true
 }
 
-// lineBreaks passes breaks and the blanks behind them.
+// lineBreaks returns the places of breaks, and the end of the blanks after them.
 func lineBreaks(src []byte, at int) (places []int, end int) {
 	for size := breakSize(src[at:]); size > 0; size = breakSize(src[at:]) {
 		places = append(places, at)
@@ -65,7 +65,7 @@ func lineBreaks(src []byte, at int) (places []int, end int) {
 }
 
 // escape reads what follows a backslash in double quotes.
-func (w *walker) escape() bool {
+func (w *scalarReader) escape() bool {
 	rest := w.src[w.at+1:]
 	if breakSize(rest) > 0 {
 		places, end := lineBreaks(w.src, w.at+1)
@@ -77,7 +77,7 @@ func (w *walker) escape() bool {
 	return size > 0 && w.give(text, w.at, 1+size)
 }
 
-// unescape returns what an escape means, and its size without the backslash; 0 where it is none.
+// unescape returns what an escape means, and its size without the backslash; 0 if it is none.
 func unescape(rest []byte) (text string, size int) {
 	if len(rest) == 0 {
 		return "", 0

@@ -11,27 +11,27 @@ type Scalar struct {
 	// Start and End bound it in the text in bytes, quotes included, an anchor or a tag not. A block scalar starts at its
 	// indicator.
 	Start, End int
-	// Block tells that it is a literal or a folded one, and Style the quotes of another one.
+	// Block reports whether it is a literal or a folded one; Style has the quotes of others.
 	Block bool
 	Style yaml.Style
 
 	runs []run
 }
 
-// run says that from value on the bytes of a value are written from source on, one by one.
+// run is a part of a value that is written byte for byte: the byte at value is written at source, and so on.
 type run struct{ value, source int }
 
-// Scalar returns how the value of a scalar is written. It is false where the text does not say that value: then the
-// node is not of this text, or it is written in a way that is not followed.
+// Scalar returns how the value of a scalar is written. It is false if the text has another value there: then the node is
+// not of this text, or it is written in a way that is not supported.
 func (t *Text) Scalar(node *yaml.Node, value string) (*Scalar, bool) {
 	at, ok := t.Offset(node.Line, node.Column)
 	if !ok || node.Kind != yaml.ScalarNode {
 		return nil, false
 	}
-	if at = behindProperties(t.bytes, at); at == len(t.bytes) {
+	if at = afterProperties(t.bytes, at); at == len(t.bytes) {
 		return nil, false
 	}
-	w := &walker{src: t.bytes, at: at, value: value}
+	w := &scalarReader{src: t.bytes, at: at, value: value}
 	s := &Scalar{Start: at}
 	switch first := t.bytes[at]; first {
 	case '|', '>':
@@ -59,8 +59,8 @@ func (s *Scalar) Offset(value int) int {
 	return min(s.runs[n-1].source+value-s.runs[n-1].value, s.End)
 }
 
-// behindProperties passes an anchor and a tag that stand in front of a value in its line.
-func behindProperties(src []byte, at int) int {
+// afterProperties skips an anchor and a tag in front of a value in its line.
+func afterProperties(src []byte, at int) int {
 	for at < len(src) && (src[at] == '&' || src[at] == '!') {
 		for at < len(src) && !isBlank(src[at]) && breakSize(src[at:]) == 0 {
 			at++
@@ -83,7 +83,7 @@ func blanks(text []byte) int {
 }
 
 // ByteAt returns the byte of a value at a line and a column within it, both counted from 1, columns in characters.
-// Without a column, 0, it is where the line's text begins. What is behind the end of a line or of the value is its end.
+// Column 0 is where the line's text begins. A place after the end of a line or of the value is its end.
 func ByteAt(value string, line, column int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -105,4 +105,55 @@ func ByteAt(value string, line, column int) int {
 		}
 	}
 	return at + len(rest)
+}
+
+// scalarReader reads a scalar's bytes, and compares what they mean with the value that the parser returned.
+type scalarReader struct {
+	src   []byte
+	at    int // in src
+	value string
+	done  int // of value
+	runs  []run
+}
+
+// take reads bytes that mean themselves. It is false if the value has other ones.
+func (w *scalarReader) take(size int) bool {
+	return w.give(string(w.src[w.at:w.at+size]), w.at, size)
+}
+
+// give reads size bytes that mean text, which is written at a place. It is false if the value has another text.
+func (w *scalarReader) give(text string, place, size int) bool {
+	if len(w.value)-w.done < len(text) || w.value[w.done:w.done+len(text)] != text {
+		return false
+	}
+	if text != "" {
+		w.mark(place)
+	}
+	w.done += len(text)
+	w.at += size
+	return true
+}
+
+// mark records where the next byte of the value is written.
+func (w *scalarReader) mark(place int) {
+	if n := len(w.runs); n > 0 && w.runs[n-1].source-w.runs[n-1].value == place-w.done {
+		return
+	}
+	w.runs = append(w.runs, run{value: w.done, source: place})
+}
+
+// breaks reads line breaks at the places. Folded, a single one means a space, and the first of several means nothing.
+func (w *scalarReader) breaks(places []int, folded bool) bool {
+	if folded && len(places) == 1 {
+		return w.give(" ", places[0], 0)
+	}
+	if folded && len(places) > 0 {
+		places = places[1:]
+	}
+	for _, place := range places {
+		if !w.give("\n", place, 0) {
+			return false
+		}
+	}
+	return true
 }

@@ -26,7 +26,7 @@ type Text struct {
 // New returns a text that has above lines of its file in front of it. The bytes must not be changed.
 func New(text []byte, above int) *Text { return &Text{bytes: text, above: above} }
 
-// Line returns a line of the file, without its end; nil where the text does not have it.
+// Line returns a line of the file, without its end; nil if the text does not have it.
 func (t *Text) Line(number int) []byte {
 	starts := t.lines()
 	n := number - t.above
@@ -86,8 +86,7 @@ func lineLength(text []byte) int {
 	return len(text)
 }
 
-// breakSize returns the size of the line break that a text begins with, 0 where it begins with none: LF, CR, both, NEL,
-// LS or PS.
+// breakSize returns the size of the line break that a text begins with, 0 if there is none: LF, CR, both, NEL, LS or PS.
 func breakSize(text []byte) int {
 	switch {
 	case len(text) == 0:

@@ -56,7 +56,7 @@ func interruptFix(t *testing.T, after int, signal syscall.Signal) (fixed, code i
 	return fixed, command.ProcessState.ExitCode()
 }
 
-// isFixed tells whether a plugin was fixed; it is whole either way.
+// isFixed reports whether a plugin was fixed; it is whole either way.
 func isFixed(t *testing.T, folder string, i int) bool {
 	t.Helper()
 	got, err := os.ReadFile(pluginFile(folder, i))

@@ -41,6 +41,7 @@ func ruleDescriptions() []report.Rule {
 	return all
 }
 
+// validatePlugin says how strictly to check.
 type validatePlugin struct{ v1alpha1.ValidatePlugin }
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
@@ -84,8 +85,8 @@ func literals(text string, origins []template.Origin) []string {
 	return append(parts, text[from:])
 }
 
-// validatePublished returns what is wrong with the catalogs and locks of the list, and which plugins are not what those say was
-// published.
+// validatePublished returns what is wrong with the catalogs and locks of the list, and which plugins differ from what
+// those say was published.
 func validatePublished(list *krm.ResourceList) []krm.Result {
 	for _, item := range list.Items() {
 		if kind := item.Kind(); kind == contract.Catalog || kind == contract.PluginLock {

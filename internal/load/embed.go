@@ -13,28 +13,27 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/template"
 )
 
-// folder gives a document the files beside it.
-type nativeFolder struct {
+// embedFolder reads the files that a document embeds, from the folder of the document. It is a template.Files.
+type embedFolder struct {
 	path    string
-	outside bool
+	outside bool  // files outside of the folder may be read
 	files   fs.FS // instead of the file system
 
-	root  *os.Root
-	read  map[string][]byte
-	named map[string][]byte // what was read, as sources are named
+	root *os.Root
+	read map[string][]byte // by the path that messages show
 }
 
-func (f *nativeFolder) close() {
+func (f *embedFolder) close() {
 	if f.root != nil {
 		_ = f.root.Close()
 	}
 }
 
-// Embed reads a file of the folder. An absolute path is meant below the folder too, as it is by the vendor's tool.
-func (f *nativeFolder) Embed(name string) (content []byte, display string, err error) {
+// Embed reads a file of the folder. As with the vendor's tool, an absolute path is below the folder, too.
+func (f *embedFolder) Embed(name string) (content []byte, display string, err error) {
 	below := path.Clean(strings.TrimLeft(filepath.ToSlash(name), "/"))
 	display = path.Join(f.path, below)
-	if content, ok := f.read[below]; ok {
+	if content, ok := f.read[display]; ok {
 		return content, display, nil
 	}
 	if !f.outside && !filepath.IsLocal(below) {
@@ -42,47 +41,42 @@ func (f *nativeFolder) Embed(name string) (content []byte, display string, err e
 	}
 	file, err := f.open(below, display)
 	if err != nil {
-		return nil, display, fileError(display, err)
+		return nil, display, embedError(display, err)
 	}
 	defer func() { _ = file.Close() }()
-	content, err = whole(file)
+	content, err = io.ReadAll(io.LimitReader(file, template.MaxFile+1))
+	if err == nil && len(content) > template.MaxFile {
+		err = fmt.Errorf("must not be larger than %d bytes", template.MaxFile)
+	}
 	if err != nil {
-		return nil, display, fileError(display, err)
+		return nil, display, embedError(display, err)
 	}
 	if f.read == nil {
-		f.read, f.named = map[string][]byte{}, map[string][]byte{}
+		f.read = map[string][]byte{}
 	}
-	f.read[below] = content
-	f.named[display] = content
+	f.read[display] = content
 	return content, display, nil
 }
 
-var (
-	errOutside = errors.New("the file must be below the folder of the document, " +
-		"unless allowEmbedOutside (--allow-embed-outside) is set")
-	errRegular     = errors.New("must be a regular file")
-	nativeErrLarge = fmt.Errorf("must not be larger than %d bytes", template.MaxFile)
-)
+var errOutside = errors.New("the file must be below the folder of the document, " +
+	"unless allowEmbedOutside (--allow-embed-outside) is set")
 
-func (f *nativeFolder) open(below, display string) (fs.File, error) {
-	if f.files != nil {
+func (f *embedFolder) open(below, display string) (file fs.File, err error) {
+	switch {
+	case f.files != nil:
 		if err := regular(fs.Stat(f.files, display)); err != nil {
 			return nil, err
 		}
 		return f.files.Open(display)
-	}
-	if f.outside {
+	case f.outside:
 		if err := regular(os.Stat(display)); err != nil {
 			return nil, err
 		}
 		return os.Open(display)
-	}
-	if f.root == nil {
-		root, err := os.OpenRoot(f.path)
-		if err != nil {
+	case f.root == nil:
+		if f.root, err = os.OpenRoot(f.path); err != nil {
 			return nil, err
 		}
-		f.root = root
 	}
 	if err := regular(f.root.Stat(below)); err != nil {
 		return nil, err
@@ -90,24 +84,16 @@ func (f *nativeFolder) open(below, display string) (fs.File, error) {
 	return f.root.Open(below)
 }
 
-// regular refuses what could block or never end.
+// regular is an error for what could block or never end, such as a pipe.
 func regular(info fs.FileInfo, err error) error {
 	if err == nil && !info.Mode().IsRegular() {
-		return errRegular
+		return errors.New("must be a regular file")
 	}
 	return err
 }
 
-func whole(file fs.File) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(file, template.MaxFile+1))
-	if err == nil && len(content) > template.MaxFile {
-		return nil, nativeErrLarge
-	}
-	return content, err
-}
-
-// fileError words what is wrong with an embedded file.
-func fileError(display string, err error) error {
+// embedError words what is wrong with an embedded file.
+func embedError(display string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		err = at.Err

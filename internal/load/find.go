@@ -14,14 +14,14 @@ import (
 
 // source is one file to read.
 type source struct {
-	name  string // for people, with slashes
+	name  string // in messages, with slashes
 	path  string // the name without a label
-	files fs.FS  // the folder that was walked, nil for a path of the file system that was named
+	files fs.FS  // the folder that was walked, nil for a file of the file system that was named
 	below string // the path in files
-	named bool   // the file itself was named, so that it must hold documents
+	named bool   // the file itself was named, so it must hold documents
 }
 
-// finder turns paths into sources.
+// finder finds the sources of paths.
 type finder struct {
 	sources  []source
 	findings krm.Results
@@ -37,14 +37,15 @@ func (f *finder) close() {
 	}
 }
 
+// all finds the files of all paths.
 func (f *finder) all(paths []string) error {
 	f.seen = map[string]bool{}
-	look := f.one
+	find := f.one
 	if f.files != nil {
-		look = f.older
+		find = f.older
 	}
 	for _, p := range paths {
-		if err := look(p); err != nil {
+		if err := find(p); err != nil {
 			return err
 		}
 	}
@@ -70,7 +71,7 @@ func (f *finder) one(p string) error {
 	return nil
 }
 
-// older is one for a path of other files than those of the file system.
+// older finds the files of a path in f.files.
 func (f *finder) older(p string) error {
 	info, err := fs.Stat(f.files, p)
 	switch {
@@ -99,8 +100,8 @@ func (f *finder) add(s source) {
 	f.sources = append(f.sources, s)
 }
 
-// walk finds the files of a folder, in the order of their paths. It does not follow links to folders, and what is
-// opened later is opened below the folder: a link that leads out of it is not read.
+// walk finds the files of a folder, in the order of their paths. It does not follow links to folders, and files are opened
+// below the folder, so that a link that leads out of it is not read.
 func (f *finder) walk(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -127,7 +128,7 @@ func (f *finder) walkFiles(files fs.FS, name string) error {
 	})
 }
 
-// entry adds a file of a folder that is walked.
+// entry adds a file of a folder.
 func (f *finder) entry(files fs.FS, entry fs.DirEntry, at, below string) {
 	if entry.Type()&fs.ModeSymlink != 0 {
 		info, err := fs.Stat(files, below)
@@ -145,7 +146,7 @@ func (f *finder) entry(files fs.FS, entry fs.DirEntry, at, below string) {
 	f.add(source{path: at, files: files, below: below})
 }
 
-// hasDocuments tells whether a file of a folder is read.
+// hasDocuments reports whether a file of a folder is read.
 func hasDocuments(name string) bool {
 	switch path.Ext(name) {
 	case ".yaml", ".yml", ".json":
@@ -154,7 +155,7 @@ func hasDocuments(name string) bool {
 	return false
 }
 
-// unwrapped words an error of the file system.
+// unwrapped describes an error of the file system.
 func unwrapped(name string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -163,7 +164,7 @@ func unwrapped(name string, err error) error {
 	return fmt.Errorf("%q must be a file or a folder that can be read: %w", name, err)
 }
 
-// RuleFile is the rule of findings about what is not a document.
+// RuleFile is the rule of findings about files that hold no documents.
 const RuleFile = "file"
 
 // finding is a result about a place in a file.

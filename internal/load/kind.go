@@ -13,8 +13,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// telling are the keys of a spec that only one kind has, with those that they had before.
-var telling = []struct {
+// kindKeys are the keys of a spec that only one kind has, current and former ones.
+var kindKeys = []struct {
 	kind string
 	keys []string
 }{
@@ -26,7 +26,7 @@ var telling = []struct {
 	{contract.RouteGroup, []string{"match"}},
 }
 
-// kindOf finds out by the keys of its spec what a native document is. Misspelt keys decide where no other one does.
+// kindOf infers the kind of a native document from the keys of its spec. Misspelt keys count if there is no exact one.
 func kindOf(spec *yaml.Node) (string, error) {
 	for spec.Kind == yaml.AliasNode {
 		spec = spec.Alias
@@ -39,8 +39,8 @@ func kindOf(spec *yaml.Node) (string, error) {
 		nearest, _ := strictyaml.Nearest(key, keys)
 		return nearest != ""
 	}
-	for _, speaks := range []func(string, []string) bool{exact, near} {
-		switch best, second := count(spec, speaks); {
+	for _, matches := range []func(string, []string) bool{exact, near} {
+		switch best, second := bestKind(spec, matches); {
 		case best == "":
 			continue
 		case second != "":
@@ -52,20 +52,20 @@ func kindOf(spec *yaml.Node) (string, error) {
 	return shared(spec)
 }
 
-// count returns the kind that most keys of a spec speak for, empty where none does, and another one that as many do.
-func count(spec *yaml.Node, speaks func(key string, keys []string) bool) (best, second string) {
+// bestKind returns the kind that most keys of a spec belong to, empty if there is none, and another one with as many.
+func bestKind(spec *yaml.Node, matches func(key string, keys []string) bool) (best, second string) {
 	most := 0
-	for _, one := range telling {
-		votes := 0
+	for _, one := range kindKeys {
+		matching := 0
 		for i := 0; i+1 < len(spec.Content); i += 2 {
-			if speaks(spec.Content[i].Value, one.keys) {
-				votes++
+			if matches(spec.Content[i].Value, one.keys) {
+				matching++
 			}
 		}
 		switch {
-		case votes > most:
-			best, second, most = one.kind, "", votes
-		case votes == most && votes > 0:
+		case matching > most:
+			best, second, most = one.kind, "", matching
+		case matching == most && matching > 0:
 			second = one.kind
 		}
 	}
@@ -87,8 +87,8 @@ func shared(spec *yaml.Node) (string, error) {
 		return contract.Sandbox, nil
 	}
 	var kinds []string
-	for _, one := range telling {
+	for _, one := range kindKeys {
 		kinds = append(kinds, fmt.Sprintf("%s for a %s", strings.Join(one.keys[:min(3, len(one.keys))], ", "), one.kind))
 	}
-	return "", fmt.Errorf("spec must tell what the document is: %s", strings.Join(kinds, "; "))
+	return "", fmt.Errorf("the kind of the document is not clear: spec must have one of %s", strings.Join(kinds, "; "))
 }

@@ -19,7 +19,7 @@ func TestTellingKeysAreThoseOfTheSpecs(t *testing.T) {
 		contract.Sandbox:        keysOf(reflect.TypeFor[v1alpha1.SandboxSpec]()),
 	}
 	mistakes := []string{"locals", "workloads"} // seen in the spec's text, and in real files
-	for _, one := range telling {
+	for _, one := range kindKeys {
 		own, typed := keys[one.kind]
 		for _, key := range one.keys {
 			for kind, others := range keys {
@@ -31,7 +31,7 @@ func TestTellingKeysAreThoseOfTheSpecs(t *testing.T) {
 	delete(keys[contract.Sandbox], "")
 	for key := range keys[contract.Sandbox] {
 		shared := []string{"cluster", "description", "endpoints", "ttl"}
-		assert.True(t, contains(shared, key) || contains(telling[1].keys, key),
+		assert.True(t, contains(shared, key) || contains(kindKeys[1].keys, key),
 			"a new key %q of a Sandbox must tell its kind", key)
 	}
 }

@@ -33,14 +33,14 @@ func checkKustomization(folder string) error {
 
 // check checks the kustomization of a folder and those that it is made of.
 func (k *kustomizations) check(folder string) error {
-	real, err := filepath.EvalSymlinks(folder)
+	resolved, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		return unwrapped(folder, err)
 	}
-	if k.seen[real] {
+	if k.seen[resolved] {
 		return nil
 	}
-	k.seen[real] = true
+	k.seen[resolved] = true
 	files, err := readKustomizations(folder)
 	for _, file := range files {
 		err = errors.Join(err, k.file(file))

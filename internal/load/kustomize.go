@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -83,11 +82,11 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 		if err != nil {
 			return err
 		}
-		one := &builtObject{root: object.YNode(), written: &written{}}
+		one := &builtObject{root: object.YNode(), places: &places{}}
 		if origin != nil {
 			file := cmp.Or(origin.Path, origin.ConfiguredIn)
-			one.written.file = path.Join(filepath.ToSlash(folder), filepath.ToSlash(file))
-			byFile[one.written.file] = append(byFile[one.written.file], one)
+			one.places.file = path.Join(filepath.ToSlash(folder), filepath.ToSlash(file))
+			byFile[one.places.file] = append(byFile[one.places.file], one)
 		}
 		objects = append(objects, one)
 	}
@@ -101,7 +100,7 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 	}
 	for _, one := range objects {
 		normalize(one.root)
-		p.Documents = append(p.Documents, Document{Item: krm.FromSource(one.root, one), written: one.written})
+		p.Documents = append(p.Documents, Document{Item: krm.FromSource(one.root, one)})
 	}
 	return nil
 }
@@ -109,6 +108,9 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 // locate finds the documents of a file that objects were built from. For the objects of a kind it is certain only if
 // each has its own document of the same name; else they have the file as their place.
 func (p *Package) locate(file string, objects []*builtObject) {
+	if regular(os.Stat(file)) != nil {
+		return
+	}
 	text, chunks, err := source{name: file, path: file}.chunks(nil)
 	if err != nil {
 		return
@@ -119,7 +121,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 		if root, _ := parse(chunk); root != nil {
 			id := identityOf(root)
 			documents[id] = append(documents[id], builtObject{
-				root: root, written: &written{file: file, text: edit.New(chunk.text, chunk.line), start: chunk.at},
+				root: root, places: newPlaces(file, chunk),
 			})
 		}
 	}
@@ -132,7 +134,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 	for _, one := range objects {
 		if !unsure[kindIn(one.root)] {
 			document := documents[identityOf(one.root)][0]
-			one.written, one.nodes = document.written, map[*yaml.Node]*yaml.Node{}
+			one.places, one.nodes = document.places, map[*yaml.Node]*yaml.Node{}
 			one.match(one.root, document.root)
 		}
 	}
@@ -171,9 +173,9 @@ func valueIn(mapping *yaml.Node, key string) string {
 
 // builtObject is an object of a build; it implements krm.Source.
 type builtObject struct {
-	root    *yaml.Node
-	written *written                  // the document that it was built from; only its file if that is not certain
-	nodes   map[*yaml.Node]*yaml.Node // of that document, by those of the object; the parent's if there is none
+	root   *yaml.Node
+	places *places                   // the document that it was built from; only its file if that is not certain
+	nodes  map[*yaml.Node]*yaml.Node // of that document, by those of the object; the parent's if there is none
 }
 
 // match finds the nodes of the document that nodes of the object come from: values of the same keys, and elements of
@@ -213,15 +215,15 @@ func (b *builtObject) inherit(built, from *yaml.Node) {
 // Place returns where the node, or what it was added to, is written.
 func (b *builtObject) Place(node *yaml.Node) krm.Place {
 	if from := b.nodes[node]; from != nil {
-		return b.written.Place(from)
+		return b.places.Place(from)
 	}
-	return krm.Place{File: b.written.file}
+	return krm.Place{File: b.places.file}
 }
 
 // Inside returns where a line and a column of a scalar's value are written, if the document has that value.
 func (b *builtObject) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 	if from := b.nodes[node]; from != nil && from.Kind == yaml.ScalarNode && from.Value == node.Value {
-		return b.written.Inside(from, line, column)
+		return b.places.Inside(from, line, column)
 	}
 	return b.Place(node), false
 }

@@ -1,169 +1,125 @@
-// Package native reads the files that people keep: folders of YAML and JSON with KRM objects, and with the `name` and
-// `spec` documents of the vendor's tool, which become KRM objects with their templates filled in.
-//
-// A native document maps one to one: its name becomes metadata.name, its spec stays what it is. What a file gets wrong
-// is a finding with its place; only what cannot be read at all is an error. Nothing is trusted: sizes are limited, and
-// neither a link in a folder nor an embedded file leads out of that folder.
 package load
 
 import (
-	"errors"
-	"io"
-	"io/fs"
-	"path/filepath"
-	"slices"
-	"sync/atomic"
+	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Stdin is the path that stands for the standard input, and StdinName what places call it.
-const (
-	Stdin     = "-"
-	StdinName = "<stdin>"
-)
-
-// MaxFile is the largest file that is read, in bytes.
-const MaxFile = 128 << 20
-
-// Options say how files are read. The zero value gives no variable a value.
-type Options struct {
-	// Values are the variables of templates.
-	Values map[string]string
-	// EmbedOutside lets embeds leave the folder of their document.
-	EmbedOutside bool
-	// Kustomize are folders that are built with kustomize; their objects come first.
-	Kustomize []string
-	// Input is what the path Stdin means; nil makes that path an error.
-	Input io.Reader
-	// Files is where the paths are looked up, with slashes and from its root; nil means the file system. A path that it
-	// does not have holds no document: an older state may lack what is new.
-	Files fs.FS
-	// Progress is told how many documents of how many were read, by several goroutines at once; nil where nobody asks.
-	Progress func(done, total int)
-	// Label is put in front of the names of files, such as "main:" for those of a git revision.
-	Label string
+// native reads a `name` and `spec` document: it fills in the templates, infers the kind and makes the object.
+func (r *reader) native(root *yaml.Node) {
+	d := Document{Native: true, Problems: topLevel(root)}
+	files := &embedFolder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files}
+	defer files.close()
+	e := &template.Expander{Values: r.options.Values, Files: files}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
+	}
+	d.Problems = append(d.Problems, e.Problems...)
+	d.Failed, d.Origins = e.Failed, e.Origins
+	r.embedded = files.read
+	r.places.fill(e, files.read)
+	spec := value(root, "spec")
+	kind, err := kindOf(spec)
+	if err != nil && len(e.Problems) == 0 {
+		r.report(spec.Line, spec.Column, krm.Error, err.Error())
+		return
+	}
+	d.Item = krm.FromSource(object(root, kind), r.places)
+	r.documents = append(r.documents, d)
 }
 
-// Package is what was read.
-type Package struct {
-	// Documents are the objects in the order of the paths, a folder's files sorted by path.
-	Documents []Document
-	// Findings tell what is not a document, and of files that were left out.
-	Findings krm.Results
-
-	texts map[string][]byte
+// pathOf is where the value of a native document's key is in the object.
+func pathOf(key string) krm.Path {
+	if strings.EqualFold(key, "name") {
+		return "metadata.name"
+	}
+	return krm.Path("").Key(key)
 }
 
-// Text returns the text of a file that was read, or that a document embeds; nil where there is none of that name.
-func (p *Package) Text(file string) []byte { return p.texts[file] }
-
-// Document is one object.
-type Document struct {
-	Item *krm.Item
-	// Native tells that it was written as `name` and `spec`.
-	Native bool
-	// Problems are what is wrong with the document as a native one, and with its templates.
-	Problems []strictyaml.Problem
-	// Failed are the values whose template could not be filled in: they are as written.
-	Failed []*yaml.Node
-	// Origins tell of values that were filled in where their parts came from.
-	Origins map[*yaml.Node][]template.Origin
-
-	written *written
+// object makes the KRM object of a native document: the name becomes metadata.name, and the spec stays what it is.
+func object(root *yaml.Node, kind string) *yaml.Node {
+	name, spec := key(root, "name"), key(root, "spec")
+	metadata := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: root.Line, Column: root.Column}
+	if name >= 0 {
+		root.Content[name].Value = "name"
+		metadata.Line, metadata.Column = root.Content[name].Line, root.Content[name].Column
+		metadata.Content = []*yaml.Node{root.Content[name], root.Content[name+1]}
+	}
+	root.Content[spec].Value = "spec"
+	at := func(value string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Line: root.Line, Column: root.Column}
+	}
+	first := at("apiVersion")
+	first.HeadComment = headComment(root)
+	return &yaml.Node{
+		Kind: yaml.MappingNode, Tag: "!!map", Line: root.Line, Column: root.Column,
+		Content: []*yaml.Node{
+			first, at(contract.APIVersion), at("kind"), at(kind), at("metadata"), metadata,
+			root.Content[spec], root.Content[spec+1],
+		},
+	}
 }
 
-// Results returns everything that was found wrong. The results are in order where the items are in a list.
-func (p *Package) Results() krm.Results {
-	results := slices.Clone(p.Findings)
-	for _, d := range p.Documents {
-		for _, problem := range d.Problems {
-			results = append(results, d.result(problem))
-		}
+// headComment removes and returns the comment in front of a document, without an interpreter line (#!).
+func headComment(root *yaml.Node) string {
+	first := root.Content[0]
+	comment := first.HeadComment
+	first.HeadComment = ""
+	if strings.HasPrefix(comment, "#!") {
+		_, comment, _ = strings.Cut(comment, "\n")
 	}
-	return results.Sort()
+	return strings.TrimLeft(comment, "\n")
 }
 
-func (d *Document) result(problem strictyaml.Problem) krm.Result {
-	result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
-	result.Tags = map[string]string{"rule": problem.Rule}
-	if problem.Line > 0 {
-		result.Place.Line, result.Place.Column = problem.Line, problem.Column
+// value returns the value of a key of a native document, nil if it is absent.
+func value(root *yaml.Node, name string) *yaml.Node {
+	if at := key(root, name); at >= 0 {
+		return root.Content[at+1]
 	}
-	if problem.Proposed != nil {
-		result.Tags[krm.TargetTag] = krm.TargetKey
-		result.Field.CurrentValue, result.Field.ProposedValue = problem.Key, problem.Proposed
-	}
-	return result
+	return nil
 }
 
-// Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
-// two paths lead to is read once. The error tells of a path that cannot be read.
-func Read(paths []string, options Options) (*Package, error) {
-	found := finder{files: options.Files, label: options.Label}
-	defer found.close()
-	if err := found.all(paths); err != nil {
-		return nil, err
-	}
-	sources := found.sources
-	texts := make([][]byte, len(sources))
-	chunks := make([][]chunk, len(sources))
-	errs := make([]error, len(sources))
-	cores.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
-
-	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
-	for i, folder := range options.Kustomize {
-		if folder = filepath.Clean(folder); slices.Index(options.Kustomize, options.Kustomize[i]) == i {
-			if err := p.kustomize(folder); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var readers []*reader
-	for i, source := range sources {
-		if err := errs[i]; err != nil {
-			var finding *unreadable
-			if !errors.As(err, &finding) {
-				return nil, err
-			}
-			p.Findings = append(p.Findings, finding.result())
+// topLevel checks the keys of a native document. The vendor's tool ignores those it does not know.
+func topLevel(root *yaml.Node) []strictyaml.Problem {
+	var problems []strictyaml.Problem
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		node := root.Content[i]
+		problem := topLevelKey(node.Value, seen)
+		if problem.Message == "" {
 			continue
 		}
-		p.texts[source.name] = texts[i]
-		for _, text := range chunks[i] {
-			readers = append(readers, &reader{source: source, chunk: text, options: options})
-		}
+		problem.Path, problem.Key = krm.Path("").Key(node.Value), node.Value
+		problem.Line, problem.Column = node.Line, node.Column
+		problems = append(problems, problem)
 	}
-	var done atomic.Int64
-	cores.Each(len(readers), func(i int) {
-		readers[i].read()
-		if options.Progress != nil {
-			options.Progress(int(done.Add(1)), len(readers))
-		}
-	})
-	p.collect(readers)
-	return p, nil
+	return problems
 }
 
-// collect takes what was read, but for the files of folders that documents embed: those are parts, not documents.
-func (p *Package) collect(readers []*reader) {
-	parts := map[string]bool{}
-	for _, r := range readers {
-		for name, content := range r.embedded {
-			parts[name] = true
-			p.texts[name] = content
-		}
+func topLevelKey(name string, seen map[string]bool) strictyaml.Problem {
+	known := strings.ToLower(name)
+	switch {
+	case known == "version":
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Warning,
+			Message: `key "version" is ignored: the version must be part of the name, as in name: hello-db@1.2.0`}
+	case known != "name" && known != "spec":
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Warning,
+			Message: fmt.Sprintf("key %q is ignored: a native document has name and spec only", name)}
+	case seen[known]:
+		return strictyaml.Problem{Rule: strictyaml.RuleDuplicate, Severity: krm.Error,
+			Message: fmt.Sprintf("must be given once: key %q is repeated", name)}
 	}
-	for _, r := range readers {
-		if !r.source.named && parts[r.source.path] {
-			continue
-		}
-		p.Documents = append(p.Documents, r.documents...)
-		p.Findings = append(p.Findings, r.findings...)
+	seen[known] = true
+	if known != name {
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Error, Proposed: known,
+			Message: fmt.Sprintf("unknown key %q: did you mean %q?", name, known)}
 	}
+	return strictyaml.Problem{}
 }

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// misfit is something that is wrong with the text of a document.
-type misfit struct {
+// syntaxProblem is something that is wrong with the text of a document.
+type syntaxProblem struct {
 	line, column int // in the chunk, from 1, columns in characters
 	message      string
 }
@@ -22,8 +22,8 @@ const maxRepairs = 100
 
 // parse reads the tree of a chunk; nil means that there is none, or that the text is not YAML. A value that starts with
 // an unquoted `@{` is an error of its own, behind which reading goes on.
-func parse(c chunk) (*yaml.Node, []misfit) {
-	var misfits []misfit
+func parse(c chunk) (*yaml.Node, []syntaxProblem) {
+	var problems []syntaxProblem
 	text := c.text
 	for {
 		root, err := parseOne(text)
@@ -31,14 +31,15 @@ func parse(c chunk) (*yaml.Node, []misfit) {
 			if root != nil {
 				shift(root, c.line)
 			}
-			return root, misfits
+			return root, problems
 		}
 		line, message := syntaxError(err)
 		repaired, column := quoteDirective(text, line)
-		if repaired == nil || len(misfits) == maxRepairs {
-			return nil, append(misfits, misfit{line: line, column: firstColumn(text, line), message: explain(text, line, message)})
+		if repaired == nil || len(problems) == maxRepairs {
+			problem := syntaxProblem{line: line, column: firstColumn(text, line), message: explain(text, line, message)}
+			return nil, append(problems, problem)
 		}
-		misfits = append(misfits, misfit{line: line, column: column, message: mustQuote})
+		problems = append(problems, syntaxProblem{line: line, column: column, message: mustQuote})
 		text = repaired
 	}
 }
@@ -64,7 +65,7 @@ func parseOne(text []byte) (*yaml.Node, error) {
 
 const mustQuote = `a value that starts with @ must be quoted, as in "@{embed: ./script.sh}"`
 
-// syntaxError takes the message of the YAML parser apart. It leaves out the number of a first line.
+// syntaxError returns the line and the message of an error of the YAML parser, which omits the number of line 1.
 func syntaxError(err error) (line int, message string) {
 	message = strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, ok := strings.CutPrefix(message, "line "); ok {
@@ -88,13 +89,13 @@ func explain(text []byte, line int, message string) string {
 	return "not valid YAML: " + message
 }
 
-// firstColumn returns where the text of a line begins: the parser tells no column.
+// firstColumn returns where the text of a line begins: the parser reports no column.
 func firstColumn(text []byte, line int) int {
 	start, end := lineBounds(text, line)
 	return 1 + len(text[start:end]) - len(bytes.TrimLeft(text[start:end], " \t\r\n"))
 }
 
-// quoteDirective quotes the first value that starts with an unquoted `@{` in a line; nil where there is none.
+// quoteDirective quotes the first value that starts with an unquoted `@{` in a line; nil if there is none.
 func quoteDirective(text []byte, line int) (repaired []byte, column int) {
 	start, end := lineBounds(text, line)
 	whole := strings.TrimRight(string(text[start:end]), "\r\n")
@@ -108,7 +109,7 @@ func quoteDirective(text []byte, line int) (repaired []byte, column int) {
 	return append(repaired, text[start+at+len(value):]...), utf8.RuneCountInString(whole[:at]) + 1
 }
 
-// unquoted returns where in a line a value starts with `@{`, -1 where none does.
+// unquoted returns where in a line a value starts with `@{`, -1 if none does.
 func unquoted(line string) int {
 	for at := 0; ; at += len("@{") {
 		next := strings.Index(line[at:], "@{")

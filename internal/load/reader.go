@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -18,7 +17,7 @@ type reader struct {
 	chunk   chunk
 	options Options
 
-	place     *written // of all objects of the text
+	places    *places // of all objects of the text
 	documents []Document
 	findings  krm.Results
 	embedded  map[string][]byte // the files that the document embeds
@@ -26,12 +25,13 @@ type reader struct {
 
 func (r *reader) read() {
 	if item, above := foreign(r.chunk.text); item != nil {
-		item.Locate(below{written: r.written(), lines: r.chunk.line + above})
+		r.places.above = r.chunk.line + above
+		item.Locate(r.places)
 		r.documents = append(r.documents, Document{Item: item})
 		return
 	}
-	root, misfits := parse(r.chunk)
-	for _, m := range misfits {
+	root, problems := parse(r.chunk)
+	for _, m := range problems {
 		r.report(m.line+r.chunk.line, m.column, krm.Error, m.message)
 	}
 	if root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
@@ -40,11 +40,11 @@ func (r *reader) read() {
 	r.document(root)
 }
 
-// foreign takes an object of somebody else's as it is written: nobody needs its tree. It returns nil where the text may
-// be something else, and how many lines of the text are above the object's.
+// foreign returns an object of another API group without parsing it, since its tree may not be needed, and how many
+// lines of the text are above it. It returns nil if the text may be anything else.
 func foreign(text []byte) (item *krm.Item, above int) {
 	if bytes.HasPrefix(text, []byte("---")) {
-		if !bare(text[:lineEnd(text, 0)]) {
+		if !isBlank(text[:lineEnd(text, 0)]) {
 			return nil, 0
 		}
 		text = text[lineEnd(text, 0):]
@@ -67,14 +67,14 @@ func foreign(text []byte) (item *krm.Item, above int) {
 // listGroup is the API group of a ResourceList.
 const listGroup = "config.kubernetes.io"
 
-// document takes a tree as what its top-level keys say it is. What is neither an object nor a native document is an
-// error in a file that was named, and in a folder it is another tool's.
+// document reads a tree as what its top-level keys say it is. What is neither an object nor a native document is an
+// error in a file that was named; in a folder it is ignored, since other tools have their files there.
 func (r *reader) document(root *yaml.Node) {
 	switch form := formOf(root); {
 	case form == formList:
 		r.items(root)
 	case form == formObject:
-		r.documents = append(r.documents, r.object(root))
+		r.add(root)
 	case form == formNative && (r.source.named || isNative(root)):
 		r.native(root)
 	case r.source.named:
@@ -83,25 +83,15 @@ func (r *reader) document(root *yaml.Node) {
 	}
 }
 
-// object takes an object as it is.
-func (r *reader) object(root *yaml.Node) Document {
-	w := r.written()
-	return Document{Item: krm.FromSource(root, w), written: w}
-}
-
-// written is where the document's nodes are written.
-func (r *reader) written() *written {
-	if r.place == nil {
-		r.place = &written{file: r.source.name, text: edit.New(r.chunk.text, r.chunk.line), start: r.chunk.at}
-	}
-	return r.place
+func (r *reader) add(root *yaml.Node) {
+	r.documents = append(r.documents, Document{Item: krm.FromSource(root, r.places)})
 }
 
 func (r *reader) report(line, column int, severity krm.Severity, message string) {
 	r.findings = append(r.findings, finding(r.source.name, line, column, severity, message))
 }
 
-// items takes the objects of a ResourceList, as another function printed it.
+// items reads the objects of a ResourceList, as another function printed it.
 func (r *reader) items(root *yaml.Node) {
 	if config := krm.Value(root, "functionConfig"); config != nil && len(config.Content) > 0 {
 		r.report(config.Line, config.Column, krm.Warning,
@@ -117,7 +107,7 @@ func (r *reader) items(root *yaml.Node) {
 			r.report(item.Line, item.Column, krm.Error, fmt.Sprintf("items[%d] of a ResourceList must be a mapping", i))
 			continue
 		}
-		r.documents = append(r.documents, r.object(item))
+		r.add(item)
 	}
 }
 
@@ -149,8 +139,8 @@ func formOf(root *yaml.Node) form {
 	return formObject
 }
 
-// isNative tells whether a document with a spec, found in a folder, is meant for us: Pod templates that plugins embed have
-// a spec too.
+// isNative reports whether a document with a spec, found in a folder, is a native one: Pod templates that plugins embed
+// have a spec, too.
 func isNative(root *yaml.Node) bool {
 	if key(root, "name") >= 0 {
 		return true
@@ -159,7 +149,7 @@ func isNative(root *yaml.Node) bool {
 	return err == nil
 }
 
-// key returns where in a mapping's content a key is, in whatever case; -1 where it is not. The exact one is preferred.
+// key returns the index of a key in a mapping's content, in whatever case, -1 if it is absent. The exact key is preferred.
 func key(mapping *yaml.Node, name string) int {
 	other := -1
 	for i := 0; i+1 < len(mapping.Content); i += 2 {

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// unreadable says that a file was opened and does not hold text. It is a finding, not a wrong call.
+// unreadable is a finding about a file that was opened and is not text; the call is not wrong.
 type unreadable struct {
 	file         string
 	line, column int
@@ -26,7 +26,7 @@ func (u *unreadable) result() krm.Result {
 	return finding(u.file, u.line, u.column, krm.Error, u.message)
 }
 
-// folder is where a document's embedded files are looked for.
+// folder is the folder of a document's embedded files.
 func (s source) folder() string {
 	if s.path == StdinName {
 		return "."
@@ -34,7 +34,7 @@ func (s source) folder() string {
 	return path.Dir(s.path)
 }
 
-// chunks reads the file and cuts it into documents.
+// chunks reads the file and splits it into documents.
 func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error) {
 	if text, err = s.text(input); err != nil {
 		return nil, nil, err
@@ -47,11 +47,7 @@ func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error)
 			column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]), message: what,
 		}
 	}
-	chunks = split(unmarked)
-	for n := range chunks {
-		chunks[n].at += len(text) - len(unmarked)
-	}
-	return text, chunks, nil
+	return text, split(unmarked), nil
 }
 
 func (s source) text(input io.Reader) ([]byte, error) {
@@ -97,7 +93,7 @@ func limited(name string, r io.Reader, size int64) ([]byte, error) {
 
 var tooLarge = fmt.Sprintf("must not be larger than %d bytes", MaxFile)
 
-// notText tells where text is not UTF-8 text, and what it should be.
+// notText returns where text is not UTF-8 text, and what it must be; empty if it is.
 func notText(text []byte) (at int, what string) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return 0, "must be UTF-8, not UTF-16"

@@ -2,21 +2,20 @@ package load
 
 import "bytes"
 
-// chunk is the text of one document.
+// chunk is the text of one document of a file.
 type chunk struct {
 	text []byte
-	line int // how many lines of the file are before it
-	at   int // how many bytes
+	line int // the number of lines of the file before it
 }
 
-// split cuts a file at its document markers. YAML allows `---` and `...` at the start of a line nowhere else, so no
-// parser is needed; and every document can be read though another one is broken.
+// split splits a file at its document markers, so that each document can be read even if another one is not valid. No
+// parser is needed, since YAML allows `---` and `...` at the start of a line nowhere else.
 func split(text []byte) []chunk {
 	var chunks []chunk
 	start, startLine := 0, 0
 	cut := func(end, line int) {
-		if piece := text[start:end]; !bare(piece) {
-			chunks = append(chunks, chunk{text: piece, line: startLine, at: start})
+		if part := text[start:end]; !isBlank(part) {
+			chunks = append(chunks, chunk{text: part, line: startLine})
 		}
 		start, startLine = end, line
 	}
@@ -35,7 +34,7 @@ func split(text []byte) []chunk {
 	return chunks
 }
 
-// marker tells whether a line is a document marker.
+// marker reports whether a line is a document marker.
 func marker(line []byte, mark string) bool {
 	if !bytes.HasPrefix(line, []byte(mark)) {
 		return false
@@ -43,17 +42,17 @@ func marker(line []byte, mark string) bool {
 	return len(line) == len(mark) || bytes.IndexByte([]byte(" \t\r\n"), line[len(mark)]) >= 0
 }
 
-// bare tells whether a piece holds nothing but blanks, comments and YAML directives. The directives are of no use: the
-// tags and versions that they name change nothing that a document may hold.
-func bare(piece []byte) bool {
-	for at := 0; at < len(piece); {
-		next := lineEnd(piece, at)
-		line := piece[at:next]
+// isBlank reports whether a part of a file holds nothing but blanks, comments and YAML directives. The directives have no
+// effect: the tags and versions that they name change nothing that a document may hold.
+func isBlank(part []byte) bool {
+	for at := 0; at < len(part); {
+		next := lineEnd(part, at)
+		line := part[at:next]
 		if marker(line, "---") {
 			line = line[len("---"):]
 		}
 		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && piece[at] != '%' {
+		if len(line) > 0 && line[0] != '#' && part[at] != '%' {
 			return false
 		}
 		at = next

@@ -3,38 +3,22 @@ package template
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// directive is one `@{…}` of a value.
-type directive struct {
-	start, end int    // in the value
-	text       string // as written, `@{…}` included
-}
+// pattern is that of the vendor's tool.
+var pattern = regexp.MustCompile(`@\{[^}]+\}`)
 
-// find returns the directives of a value, by the vendor's pattern `@{[^}]+}`.
-func find(value string) []directive {
-	var found []directive
-	for at := 0; ; {
-		open := strings.Index(value[at:], "@{")
-		if open < 0 {
-			return found
-		}
-		start := at + open
-		length := strings.IndexByte(value[start+2:], '}')
-		switch {
-		case length < 0:
-			return found
-		case length == 0:
-			at = start + 2
-		default:
-			at = start + 2 + length + 1
-			found = append(found, directive{start: start, end: at, text: value[start:at]})
-		}
-	}
+// directive is what one `@{…}` of a value asks for.
+type directive struct {
+	text     string // as written, `@{…}` included
+	embed    bool   // of a file, else of a variable
+	argument string // the variable's name or the file's
+	encoding string
 }
 
 // The encodings that may follow a variable or an operation in brackets.
@@ -46,50 +30,42 @@ const (
 
 var encodings = []string{raw, asYAML, binary}
 
-// Operations. An empty one means a variable.
-const embed = "embed"
+const (
+	embed   = "embed"   // the only operation
+	include = "include" // what embed was called before 2023
+)
 
-// include is what embed was called before 2023.
-const include = "include"
-
-// order is what a directive asks for.
-type order struct {
-	operation string
-	argument  string // the variable's name, or the operation's argument
-	encoding  string
-}
-
-// parse reads what stands between the braces: `name`, `name[encoding]`, `operation: argument` or
+// parseDirective reads what is between the braces: `name`, `name[encoding]`, `operation: argument` or
 // `operation[encoding]: argument`, with blanks around each.
-func (d directive) parse() (order, error) {
-	head, argument, operates := strings.Cut(d.text[len("@{"):len(d.text)-1], ":")
+func parseDirective(text string) (directive, error) {
+	head, argument, operates := strings.Cut(text[len("@{"):len(text)-1], ":")
 	name, encoding, err := cutEncoding(strings.TrimSpace(head))
+	argument = strings.TrimSpace(argument)
 	switch {
 	case err != nil:
-		return order{}, fmt.Errorf("%q: %w", d.text, err)
-	case !operates && IsVariable(name):
-		return order{argument: name, encoding: encoding}, nil
-	case !operates:
-		return order{}, fmt.Errorf("%q: a variable must start with a letter and hold letters, digits, %q only%s",
-			d.text, "_.-", cmp.Or(gitHint(name), "; "+noEscape))
+		return directive{}, fmt.Errorf("%q: %w", text, err)
+	case operates:
+		return directive{text, true, argument, encoding}, checkOperation(text, name, argument)
+	case !IsVariable(name):
+		return directive{}, fmt.Errorf("%q: a variable must start with a letter and hold letters, digits, %q only%s",
+			text, "_.-", cmp.Or(gitHint(name), "; "+noEscape))
 	}
-	return operation(d, name, strings.TrimSpace(argument), encoding)
+	return directive{text, false, name, encoding}, nil
 }
 
-func operation(d directive, name, argument, encoding string) (order, error) {
+func checkOperation(text, name, argument string) error {
+	near, _ := strictyaml.Nearest(name, []string{embed})
 	switch {
 	case name == include:
-		return order{}, fmt.Errorf("%q: operation %q is called %q today: write %q",
-			d.text, include, embed, "@{embed: "+argument+"}")
+		return fmt.Errorf("%q: operation %q is called %q today: write %q", text, include, embed, "@{embed: "+argument+"}")
+	case name != embed && near != "":
+		return fmt.Errorf("%q: unknown operation %q: did you mean %q?", text, name, near)
 	case name != embed:
-		if near, _ := strictyaml.Nearest(name, []string{embed}); near != "" {
-			return order{}, fmt.Errorf("%q: unknown operation %q: did you mean %q?", d.text, name, near)
-		}
-		return order{}, fmt.Errorf("%q: unknown operation %q: must be %q; %s", d.text, name, embed, noEscape)
+		return fmt.Errorf("%q: unknown operation %q: must be %q; %s", text, name, embed, noEscape)
 	case argument == "":
-		return order{}, fmt.Errorf("%q: the file to embed must be named, as in %q", d.text, "@{embed: ./script.sh}")
+		return fmt.Errorf("%q: the file to embed must be named, as in %q", text, "@{embed: ./script.sh}")
 	}
-	return order{operation: embed, argument: argument, encoding: encoding}, nil
+	return nil
 }
 
 // cutEncoding splits `name[encoding]`.
@@ -109,29 +85,20 @@ func cutEncoding(head string) (name, encoding string, err error) {
 	return strings.TrimSpace(name), encoding, nil
 }
 
-// IsVariable tells whether text can name a variable: `^[a-zA-Z][a-zA-Z0-9_.-]*$`.
-func IsVariable(text string) bool {
-	for i := range len(text) {
-		c := text[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c != '_' && c != '.' && c != '-' && (c < '0' || c > '9')) {
-			return false
-		}
-	}
-	return text != ""
-}
+var variable = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
 
-// noEscape says what is left to do with text that looks like a directive and is none.
-const noEscape = "there is no escape: text that is not meant as a directive must stand in a file that is embedded"
+// IsVariable reports whether text can name a variable: `^[a-zA-Z][a-zA-Z0-9_.-]*$`.
+func IsVariable(text string) bool { return variable.MatchString(text) }
 
-// gitHint tells of git's revision syntax, such as `@{u}` and `HEAD@{1}`, where a script is likely to mean that.
+// noEscape says what to do about text that looks like a directive and is none.
+const noEscape = "there is no escape: put text that is not meant as a directive into a file that is embedded"
+
+var gitRevision = regexp.MustCompile(`^(u|upstream|push|now|yesterday|-?[0-9]+)$`)
+
+// gitHint explains that a script cannot use git's revision syntax, such as `@{u}` and `HEAD@{1}`; empty for other names.
 func gitHint(name string) string {
-	switch name {
-	case "u", "upstream", "push", "now", "yesterday":
-	default:
-		if digits := strings.TrimPrefix(name, "-"); digits == "" || strings.Trim(digits, "0123456789") != "" {
-			return ""
-		}
+	if !gitRevision.MatchString(name) {
+		return ""
 	}
 	return "; git's own @{" + name + "} is not possible in a document: " + noEscape
 }

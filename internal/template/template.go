@@ -1,14 +1,13 @@
-// Package template fills in the directives that native plugin and sandbox files are written with: `@{name}` stands for
-// a variable's value, `@{embed: file}` for a file beside the document.
+// Package template fills in the directives of native plugin and sandbox files: `@{name}` is replaced by a variable's
+// value, `@{embed: file}` by a file next to the document. Its main type is Expander.
 //
-// Directives are looked for in the string values of a parsed tree, never in keys, and what they give is not looked at
-// again: a script that is embedded may hold `@{…}` of its own. There is no escape.
+// Directives are recognised in the string values of a parsed tree, never in keys, and not in what is filled in: a script
+// that is embedded may contain `@{…}`. There is no escape.
 package template
 
 import (
 	"errors"
-	"fmt"
-	"unicode/utf8"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -27,10 +26,10 @@ const (
 // Rule is the id of every problem that this package reports.
 const Rule = "template"
 
-// Files gives the files that a document embeds.
+// Files reads the files that a document embeds.
 type Files interface {
-	// Embed returns the content of the file that a directive names, and its path for people. The error's text says what
-	// must be different; MaxFile is for Embed to enforce.
+	// Embed returns the content of the file that a directive names, and its path for messages. The error says what must be
+	// different. Embed must enforce MaxFile.
 	Embed(name string) (content []byte, path string, err error)
 }
 
@@ -38,15 +37,15 @@ type Files interface {
 type Expander struct {
 	// Values holds the variables. A variable that no directive names is fine.
 	Values map[string]string
-	// Files gives what is embedded; nil refuses every embed.
+	// Files reads what is embedded; nil refuses every embed.
 	Files Files
 
 	// Problems are the errors found so far, in document order. A variable without a value is reported once.
 	Problems []strictyaml.Problem
 	// Failed are the values with a problem. They are left as they were written.
 	Failed []*yaml.Node
-	// Origins tell of each value that was filled in where its parts came from, and Written what was written instead of
-	// it. Of a tree that took a directive's place there is an origin for each of its nodes, and nothing was written.
+	// Origins holds for each value that was filled in where its parts came from, and Written the value before. A tree that
+	// took a directive's place has an origin for each of its nodes, and nothing in Written.
 	Origins map[*yaml.Node][]Origin
 	Written map[*yaml.Node]string
 
@@ -64,8 +63,8 @@ type Origin struct {
 	// File is the embedded file as Files calls it, and Line and Column where in it the part starts, counted from 1.
 	File         string
 	Line, Column int
-	// Encoded tells that the part is not the text of the file or the variable, but stands for it: as base64, or as a node
-	// of the tree that the text is.
+	// Encoded reports that the part is not the text of the file or the variable itself, but its base64, or a node of the
+	// tree that the text is.
 	Encoded bool
 }
 
@@ -93,53 +92,53 @@ func (e *Expander) Expand(node *yaml.Node, base krm.Path) {
 	}
 }
 
-// scalar fills in one value, or leaves it alone where something is wrong with one of its directives.
+// scalar fills in one value, or leaves it as it is if something is wrong with one of its directives.
 func (e *Expander) scalar(node *yaml.Node, path krm.Path) {
-	directives := find(node.Value)
-	if len(directives) == 0 {
+	matches := pattern.FindAllStringIndex(node.Value, -1)
+	if matches == nil {
 		return
 	}
-	before := len(e.Problems)
-	silent := false
-	var b builder
-	for _, d := range directives {
-		b.text(node.Value[b.read:d.start])
-		b.read = d.end
-		piece, err := e.piece(d, node.Value)
-		switch {
-		case errors.Is(err, errReported):
-			silent = true
-		case err != nil:
+	var out strings.Builder
+	var origins []Origin
+	tree, failed, at := false, false, 0
+	for _, match := range matches {
+		out.WriteString(node.Value[at:match[0]])
+		at = match[1]
+		s, err := e.substitute(node.Value[match[0]:at], node.Value)
+		if err != nil {
+			failed = true
 			e.report(path, err)
-		default:
-			piece.origin.From, piece.origin.To = d.start, d.end
-			b.piece(piece)
+			continue
 		}
+		s.origin.From, s.origin.To = match[0], match[1]
+		s.origin.Start = out.Len()
+		out.WriteString(s.text)
+		s.origin.End = out.Len()
+		origins = append(origins, s.origin)
+		tree = s.tree
 	}
-	if silent || len(e.Problems) > before {
+	out.WriteString(node.Value[at:])
+	if !failed && tree {
+		if err := e.splice(node, out.String(), origins[0]); err != nil {
+			failed = true
+			e.report(path, err)
+		}
+	} else if !failed {
+		e.fill(node, out.String(), origins)
+	}
+	if failed {
 		e.Failed = append(e.Failed, node)
-		return
 	}
-	b.text(node.Value[b.read:])
-	e.replace(node, path, &b)
 }
 
-// replace puts what was built into the node.
-func (e *Expander) replace(node *yaml.Node, path krm.Path, b *builder) {
-	if b.tree {
-		if err := e.graft(node, b.out.String(), b.origins[0]); err != nil {
-			e.report(path, err)
-			e.Failed = append(e.Failed, node)
-		}
-		return
-	}
+// fill sets the value of a node.
+func (e *Expander) fill(node *yaml.Node, value string, origins []Origin) {
 	if e.Written == nil {
 		e.Written = map[*yaml.Node]string{}
 	}
 	e.Written[node] = node.Value
-	value := b.out.String()
 	node.Value, node.Style = value, styleOf(node.Style, value)
-	e.record(node, b.origins)
+	e.record(node, origins)
 }
 
 func (e *Expander) record(node *yaml.Node, origins []Origin) {
@@ -150,20 +149,8 @@ func (e *Expander) record(node *yaml.Node, origins []Origin) {
 }
 
 func (e *Expander) report(path krm.Path, err error) {
-	e.Problems = append(e.Problems,
-		strictyaml.Problem{Rule: Rule, Severity: krm.Error, Path: path, Message: err.Error()})
-}
-
-// grow counts text against MaxDocument, so that few bytes cannot become many.
-func (e *Expander) grow(text string) error {
-	if e.size > MaxDocument {
-		return errReported
+	if !errors.Is(err, errReported) {
+		e.Problems = append(e.Problems,
+			strictyaml.Problem{Rule: Rule, Severity: krm.Error, Path: path, Message: err.Error()})
 	}
-	if e.size += len(text); e.size > MaxDocument {
-		return fmt.Errorf("directives must not give more than %d bytes in one document", MaxDocument)
-	}
-	if !utf8.ValidString(text) {
-		return errNotText
-	}
-	return nil
 }

@@ -107,7 +107,7 @@ func TestExpandFillsIn(t *testing.T) {
 
 func TestExpandTellsWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	const noEscape = "there is no escape: text that is not meant as a directive must stand in a file that is embedded"
+	const noEscape = "there is no escape: put text that is not meant as a directive into a file that is embedded"
 	const git = "; git's own @{%s} is not possible in a document: " + noEscape
 	cases := map[string]struct{ text, want string }{
 		"a missing variable": {
@@ -205,7 +205,7 @@ func TestExpandTellsEverythingAtOnce(t *testing.T) {
 	for i, p := range e.Problems {
 		paths[i] = string(p.Path) + " " + p.Message[:7]
 	}
-	assert.Equal(t, []string{`one "@{p1}"`, `one "@{q1}"`, `three "@{r1: `}, paths, "a missing variable is told once")
+	assert.Equal(t, []string{`one "@{p1}"`, `one "@{q1}"`, `three "@{r1: `}, paths, "a missing variable is reported once")
 	assert.Len(t, e.Failed, 4, "but every value that lacks it is known")
 }
 
@@ -293,7 +293,7 @@ func TestExpandLimitsWhatADocumentGrowsTo(t *testing.T) {
 	require.NotEmpty(t, e.Problems)
 	assert.Contains(t, e.Problems[0].Message, "directives must not give more than 16777216 bytes in one document")
 	assert.EqualValues(t, "spec[16]", e.Problems[0].Path)
-	assert.Len(t, e.Problems, 1, "it is told once")
+	assert.Len(t, e.Problems, 1, "it is reported once")
 }
 
 func TestIsVariable(t *testing.T) {

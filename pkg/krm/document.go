@@ -36,7 +36,18 @@ func parseOne(src []byte) (root *yaml.Node, err error) {
 			return nil, fmt.Errorf("line %d: must be one document, but a second one starts here", document.Content[0].Line)
 		default:
 			root = document.Content[0]
+			takeComments(root, &document)
 		}
+	}
+}
+
+// takeComments gives a root the comments that are set apart from it by a blank line, which the parser gives to the document.
+func takeComments(root, document *yaml.Node) {
+	if above := document.HeadComment; above != "" && above != root.HeadComment {
+		root.HeadComment = strings.TrimSpace(above + "\n\n" + root.HeadComment)
+	}
+	if root.FootComment == "" {
+		root.FootComment = document.FootComment
 	}
 }
 

@@ -3,6 +3,7 @@ package krm
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -200,6 +201,23 @@ func TestBytes(t *testing.T) {
 		got, err := test.item.Bytes()
 		require.NoError(t, err)
 		assert.Equal(t, test.want, string(got))
+	}
+}
+
+// Comments are kept, the blank lines between them are not.
+func TestCommentsAroundAnObject(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"# license\n\n# above\n%s\n# foot\n": "# license\n# above\n%s\n# foot\n",
+		"# license\n%s":                      "# license\n%s",
+		"# license\n\n%s":                    "# license\n%s",
+	} {
+		item, err := NewItem(fmt.Appendf(nil, text, newItem))
+		require.NoError(t, err)
+		require.NoError(t, item.Set("kind", "M"))
+		got, err := item.Bytes()
+		require.NoError(t, err)
+		assert.Equal(t, fmt.Sprintf(want, strings.Replace(newItem, "kind: N", "kind: M", 1)), string(got))
 	}
 }
 

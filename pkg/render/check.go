@@ -57,7 +57,7 @@ func (c *checker) report(at krm.Path, format string, args ...any) {
 	c.problems = append(c.problems, strictyaml.Error(at, format, args...))
 }
 
-// form reports what package form has found wrong.
+// form reports what is wrong with a name.
 func (c *checker) form(at krm.Path, wrong string) {
 	if wrong != "" {
 		c.report(at, "%s", wrong)

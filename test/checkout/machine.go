@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, as in
-// .ci/run, the test fails.
+// LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, the
+// test fails.
 func LeaveOut(tb testing.TB, format string, args ...any) {
 	tb.Helper()
 	reason := "skipped: " + fmt.Sprintf(format, args...)

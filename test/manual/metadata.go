@@ -62,8 +62,8 @@ func schema(t *testing.T, f cli.Function) object {
 	properties["metadata"] = object{"type": "object"} // as in a CustomResourceDefinition
 	for _, field := range f.Fields() {
 		property := properties[field.Key].(object)
-		if field.Default != "" {
-			property["default"] = typed(t, property["type"], field.Default)
+		if field.Default() != "" {
+			property["default"] = typed(t, property["type"], field.Default())
 		}
 	}
 	return openAPI

@@ -47,7 +47,7 @@ func table(t *testing.T, f cli.Function, rows []string) string {
 	var all strings.Builder
 	for _, field := range f.Fields() {
 		help := strings.ReplaceAll(field.Help, "|", `\|`)
-		all.WriteString("|" + cell(field.Key) + cell(field.Usage) + cell(field.Default) + " ")
+		all.WriteString("|" + cell(field.Key) + cell(field.Usage()) + cell(field.Default()) + " ")
 		all.WriteString(cmp.Or(descriptions[field.Key], help) + " |\n")
 		assert.NotEmpty(t, field.Help, "%s must have a help", field.Key)
 	}

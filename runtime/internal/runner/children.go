@@ -21,13 +21,15 @@ func adoptOrphans() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
 }
 
-// killDelay is the time between SIGTERM and SIGKILL for a script that timed out: less than the 30 s that Kubernetes gives a
-// Pod.
+// killDelay is the time between SIGTERM and SIGKILL for a script that timed out: less than the 30 s that Kubernetes gives
+// a Pod.
 const killDelay = 10 * time.Second
 
 // supervise forwards signals until the script ends, and ends it after the limit, if there is one. It uses one goroutine, so
 // that no signal is sent to another process that got the id of the ended script.
-func supervise(process int, incoming, children <-chan os.Signal, limit time.Duration) (end syscall.WaitStatus, timedOut bool) {
+func supervise(
+	process int, incoming, children <-chan os.Signal, limit time.Duration,
+) (end syscall.WaitStatus, timedOut bool) {
 	var timeout <-chan time.Time
 	if limit > 0 {
 		timeout = time.After(limit)

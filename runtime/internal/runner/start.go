@@ -46,8 +46,8 @@ func explain(file string, err error) error {
 	case errors.Is(err, syscall.ENOENT):
 		return &exitError{exitNotFound, fmt.Sprintf("the script's interpreter %q is not in the image", interpreter)}
 	case errors.Is(err, syscall.EACCES) && interpreter != "":
-		return &exitError{exitNotExecutable, fmt.Sprintf("the script and its interpreter %q must be executable by the user of main",
-			interpreter)}
+		return &exitError{exitNotExecutable, fmt.Sprintf("the script and its interpreter %q must be executable by "+
+			"the user of main", interpreter)}
 	default:
 		return &exitError{exitNotExecutable, fmt.Sprintf("the script cannot be executed: %v", err)}
 	}

@@ -229,7 +229,7 @@ spec: {containers: []}
 func TestReadFindings(t *testing.T) {
 	t.Parallel()
 	const sandbox = "name: a\nspec: {cluster: b}\n"
-	const noKind = "spec must tell what the document is: runner, create, delete for a ResourcePlugin; " +
+	const noKind = "the kind of the document is not clear: spec must have one of runner, create, delete for a ResourcePlugin; " +
 		"forks, resources, local for a Sandbox; match for a RouteGroup"
 	const notDocument = "must be a Kubernetes object (apiVersion, kind, metadata) or a native document (name, spec)"
 	const mustQuote = `a value that starts with @ must be quoted, as in "@{embed: ./script.sh}"`

@@ -1,0 +1,169 @@
+// Package load reads documents from files, folders, kustomizations, git revisions and the standard input: KRM objects as
+// YAML or JSON, and the `name` and `spec` documents of the vendor's tool (native documents), which become KRM objects with
+// their templates filled in. Read returns a Package with the documents and what is wrong with them:
+//
+//	read, err := load.Read([]string{"plugins/"}, load.Options{Values: map[string]string{"tag": "1.0"}})
+//
+// What is wrong with a file is a finding with its place; only a path that cannot be read is an error. Input is not
+// trusted: sizes are limited, and neither a link in a folder nor an embedded file leads out of that folder.
+package load
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/template"
+	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Stdin is the path of the standard input, and StdinName its name in places.
+const (
+	Stdin     = "-"
+	StdinName = "<stdin>"
+)
+
+// MaxFile is the largest file that is read, in bytes.
+const MaxFile = 128 << 20
+
+// Options say how files are read. The zero value gives no variable a value.
+type Options struct {
+	// Values are the variables of templates.
+	Values map[string]string
+	// EmbedOutside lets embeds leave the folder of their document.
+	EmbedOutside bool
+	// Kustomize are folders that are built with kustomize; their objects come first.
+	Kustomize []string
+	// Input is what the path Stdin means; nil makes that path an error.
+	Input io.Reader
+	// Files is where the paths are looked up, with slashes and from its root; nil means the file system. A path that it
+	// does not have is no error: an older state may lack what is new.
+	Files fs.FS
+	// Progress is called with how many documents of how many were read, by several goroutines at once; it may be nil.
+	Progress func(done, total int)
+	// Label is put in front of the names of files, such as "main:" for those of a git revision.
+	Label string
+}
+
+// Package is what was read.
+type Package struct {
+	// Documents are the objects in the order of the paths, a folder's files sorted by path.
+	Documents []Document
+	// Findings are about what is not a document, and about files that were left out.
+	Findings krm.Results
+
+	texts map[string][]byte
+}
+
+// Text returns the text of a file that was read, or that a document embeds; nil if there is none of that name.
+func (p *Package) Text(file string) []byte { return p.texts[file] }
+
+// Document is one object.
+type Document struct {
+	Item *krm.Item
+	// Native reports whether it came from a native document.
+	Native bool
+	// Problems are what is wrong with the document as a native one, and with its templates.
+	Problems []strictyaml.Problem
+	// Failed are the values whose template could not be filled in; they are unchanged.
+	Failed []*yaml.Node
+	// Origins holds for values that were filled in where their parts came from.
+	Origins map[*yaml.Node][]template.Origin
+}
+
+// Results returns all findings and problems, sorted.
+func (p *Package) Results() krm.Results {
+	results := slices.Clone(p.Findings)
+	for _, d := range p.Documents {
+		for _, problem := range d.Problems {
+			results = append(results, d.result(problem))
+		}
+	}
+	return results.Sort()
+}
+
+func (d *Document) result(problem strictyaml.Problem) krm.Result {
+	result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
+	result.Tags = map[string]string{"rule": problem.Rule}
+	if problem.Line > 0 {
+		result.Place.Line, result.Place.Column = problem.Line, problem.Column
+	}
+	if problem.Proposed != nil {
+		result.Tags[krm.TargetTag] = krm.TargetKey
+		result.Field.CurrentValue, result.Field.ProposedValue = problem.Key, problem.Proposed
+	}
+	return result
+}
+
+// Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
+// two paths lead to is read once. The error is about a path that cannot be read.
+func Read(paths []string, options Options) (*Package, error) {
+	found := finder{files: options.Files, label: options.Label}
+	defer found.close()
+	if err := found.all(paths); err != nil {
+		return nil, err
+	}
+	sources := found.sources
+	texts := make([][]byte, len(sources))
+	chunks := make([][]chunk, len(sources))
+	errs := make([]error, len(sources))
+	cores.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
+
+	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
+	for i, folder := range options.Kustomize {
+		if folder = filepath.Clean(folder); slices.Index(options.Kustomize, options.Kustomize[i]) == i {
+			if err := p.kustomize(folder); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var readers []*reader
+	for i, source := range sources {
+		if err := errs[i]; err != nil {
+			var finding *unreadable
+			if !errors.As(err, &finding) {
+				return nil, err
+			}
+			p.Findings = append(p.Findings, finding.result())
+			continue
+		}
+		p.texts[source.name] = texts[i]
+		for _, text := range chunks[i] {
+			readers = append(readers, &reader{source: source, chunk: text, options: options, places: newPlaces(source.name, text)})
+		}
+	}
+	var done atomic.Int64
+	cores.Each(len(readers), func(i int) {
+		readers[i].read()
+		if options.Progress != nil {
+			options.Progress(int(done.Add(1)), len(readers))
+		}
+	})
+	p.collect(readers)
+	return p, nil
+}
+
+// collect adds what was read, except files of folders that documents embed: those are no documents.
+func (p *Package) collect(readers []*reader) {
+	parts := map[string]bool{}
+	for _, r := range readers {
+		for name, content := range r.embedded {
+			parts[name] = true
+			p.texts[name] = content
+		}
+	}
+	for _, r := range readers {
+		if !r.source.named && parts[r.source.path] {
+			continue
+		}
+		p.Documents = append(p.Documents, r.documents...)
+		p.Findings = append(p.Findings, r.findings...)
+	}
+}
