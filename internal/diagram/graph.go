@@ -86,7 +86,9 @@ func newGraph(id string, p *Picture) graph {
 			at = len(g.Bundles)
 			g.Bundles = append(g.Bundles, bundle{From: from, To: g.step(flow.To), Across: p.across(flow)})
 		}
-		g.Bundles[at].Reads = appendNew(g.Bundles[at].Reads, p.reads(flow))
+		if reads := p.reads(flow); !slices.Contains(g.Bundles[at].Reads, reads) {
+			g.Bundles[at].Reads = append(g.Bundles[at].Reads, reads)
+		}
 	}
 	return g
 }
@@ -118,18 +120,12 @@ func (g *graph) addParam(name, step string) {
 		i = len(g.Params)
 		g.Params = append(g.Params, param{ID: fmt.Sprintf("%s_in%d", g.ID, i+1), Name: name})
 	}
-	g.Params[i].Steps = appendNew(g.Params[i].Steps, step)
+	if steps := g.Params[i].Steps; len(steps) == 0 || steps[len(steps)-1] != step {
+		g.Params[i].Steps = append(steps, step)
+	}
 }
 
 func (g *graph) step(i int) string { return fmt.Sprintf("%s_s%d", g.ID, i+1) }
-
-// appendNew appends a text unless it is there.
-func appendNew(texts []string, text string) []string {
-	if slices.Contains(texts, text) {
-		return texts
-	}
-	return append(texts, text)
-}
 
 // reads words what a flow carries.
 func (p *Picture) reads(flow Flow) string {
