@@ -26,13 +26,15 @@ type TargetOptions struct {
 	Layout bool
 	// PlainHTTP connects to any registry without encryption. The default is to do so on the loopback interface alone.
 	PlainHTTP bool
+	// DockerConfig is the file with the credentials of registries. One that does not exist has none.
+	DockerConfig string
 }
 
 // OpenSource opens a repository or a folder to read from, and returns the tag or the digest of the reference.
 // A folder stays open as long as the process: the store reads from it.
 func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.ReadOnlyTarget, string, error) {
 	if !o.Layout {
-		return repository(reference, o.PlainHTTP)
+		return repository(reference, o)
 	}
 	folder, tag, err := split(reference)
 	if err != nil {
@@ -52,7 +54,7 @@ func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.Re
 // OpenTarget opens a repository or a folder to write to, and returns the tag. It creates a folder that does not exist.
 func OpenTarget(ctx context.Context, reference string, o TargetOptions) (oras.Target, string, error) {
 	if !o.Layout {
-		return repository(reference, o.PlainHTTP)
+		return repository(reference, o)
 	}
 	folder, tag, err := split(reference)
 	if err != nil {
@@ -94,30 +96,21 @@ func split(reference string) (folder, tag string, err error) {
 }
 
 // repository opens HOST/NAME:TAG or HOST/NAME@DIGEST.
-func repository(reference string, plain bool) (*remote.Repository, string, error) {
+func repository(reference string, o TargetOptions) (*remote.Repository, string, error) {
 	parsed, err := registry.ParseReference(strings.TrimPrefix(reference, "oci://"))
 	if err != nil || parsed.Reference == "" {
 		return nil, "", fmt.Errorf("%q must be REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST", reference)
 	}
-	store, err := credentials.NewFileStore(configFile())
+	store, err := credentials.NewFileStore(o.DockerConfig)
 	if err != nil {
 		return nil, "", fmt.Errorf("docker's configuration must be readable: %w", err)
 	}
-	repo := &remote.Repository{Reference: parsed, PlainHTTP: plain || isLoopback(parsed.Host())}
+	repo := &remote.Repository{Reference: parsed, PlainHTTP: o.PlainHTTP || isLoopback(parsed.Host())}
 	repo.Client = &auth.Client{
 		Client: &http.Client{Transport: retry.NewTransport(transport()), CheckRedirect: stayEncrypted},
 		Cache:  auth.NewCache(), Credential: credentials.Credential(store),
 	}
 	return repo, parsed.Reference, nil
-}
-
-// configFile returns the file of docker's credentials.
-func configFile() string {
-	if folder := os.Getenv("DOCKER_CONFIG"); folder != "" {
-		return filepath.Join(folder, "config.json")
-	}
-	home, _ := os.UserHomeDir()
-	return filepath.Join(home, ".docker", "config.json")
 }
 
 // isLoopback reports whether a host is this machine.
