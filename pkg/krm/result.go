@@ -19,12 +19,14 @@ const (
 	Info    = framework.Info
 )
 
-// ResourceRef names an object, Field one of its fields, and File the file of a package that it is in. The values of a
-// field are scalars: kpt prints them in one line.
+// What a result is about.
 type (
+	// ResourceRef names an object.
 	ResourceRef = kyaml.ResourceIdentifier
-	Field       = framework.Field
-	File        = framework.File
+	// Field is a field of an object. Its values are scalars: kpt prints them in one line.
+	Field = framework.Field
+	// File is the file of a package that the object is in.
+	File = framework.File
 )
 
 // Result is one finding, in the shape of the KRM Functions Specification. Its severity defaults to error. At, AtKey and

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// refTo names an object without a namespace.
-func refTo(apiVersion, kind, name string) ResourceRef {
-	return ResourceRef{TypeMeta: kyaml.TypeMeta{APIVersion: apiVersion, Kind: kind}, NameMeta: kyaml.NameMeta{Name: name}}
+// refTo names an object of version v1 without a namespace.
+func refTo(kind, name string) ResourceRef {
+	return ResourceRef{TypeMeta: kyaml.TypeMeta{APIVersion: "v1", Kind: kind}, NameMeta: kyaml.NameMeta{Name: name}}
 }
 
 func result(severity Severity, message string, change func(r *Result)) Result {
@@ -26,7 +26,7 @@ func result(severity Severity, message string, change func(r *Result)) Result {
 
 func TestResultsShape(t *testing.T) {
 	t.Parallel()
-	ref := refTo("v1", "A", "a")
+	ref := refTo("A", "a")
 	ref.Namespace = "n"
 	results := Results{
 		NewResult("", "plain"),
@@ -79,7 +79,7 @@ func TestResultsShape(t *testing.T) {
 func TestResultsForPeers(t *testing.T) {
 	t.Parallel()
 	list := NewList()
-	ref := refTo("v1", "K", "n")
+	ref := refTo("K", "n")
 	want := framework.Result{
 		Message: "a", Severity: Warning, ResourceRef: &ref, File: &File{Path: "c", Index: 1},
 		Field: &Field{Path: "b", CurrentValue: "1"}, Tags: map[string]string{"x": "y"},
@@ -152,7 +152,7 @@ func TestAt(t *testing.T) {
 	list, err := Parse([]byte(head + "items:\n" + item + made))
 	require.NoError(t, err)
 	got := At(list.Items()[0], "spec.x", Warning, "m")
-	ref := refTo("v1", "A", "a")
+	ref := refTo("A", "a")
 	assert.Equal(t, result(Warning, "m", func(r *Result) {
 		r.ResourceRef, r.File, r.Place = &ref, &File{Path: "a/b.yaml", Index: 3}, Place{File: "a/b.yaml"}
 		r.Field = &Field{Path: "spec.x", CurrentValue: "1"}

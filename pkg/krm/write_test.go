@@ -167,7 +167,7 @@ func TestItemSeesEdits(t *testing.T) {
 	assert.Equal(t, "3", value)
 	_, ok = item.Annotation("b")
 	assert.False(t, ok)
-	assert.Equal(t, refTo("v1", "O", "m"), item.Ref())
+	assert.Equal(t, refTo("O", "m"), item.Ref())
 	assert.Equal(t, "m", Value(Value(item.YNode(), "metadata"), "name").Value)
 	text, err := item.Bytes()
 	require.NoError(t, err)

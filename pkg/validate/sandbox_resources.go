@@ -34,7 +34,8 @@ var resourceName = Rule{
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
 			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is allowed
-			if document.CheckIdentifier(trimmed) != "" || trimmed == "" && resource.Name != "" || len(resource.Name) > document.MaxIdentifier {
+			onlyDashes, tooLong := trimmed == "" && resource.Name != "", len(resource.Name) > document.MaxIdentifier
+			if onlyDashes || tooLong || document.CheckIdentifier(trimmed) != "" {
 				s.report(r, resourcePath(i).Key("name"),
 					"resource name %q must be 1 to %d letters, digits and dashes and start with a letter, or it is changed in object names",
 					resource.Name, document.MaxIdentifier)
@@ -61,8 +62,8 @@ var pluginReference = Rule{
 var unknownPlugin = Rule{
 	ID: "unknown-plugin", Severity: krm.Warning,
 	Demand: "If a list holds plugins, it holds those that its sandboxes name, in a version that they admit.",
-	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of a " +
-		"sandbox that is checked alone are not looked for.",
+	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of " +
+		"a sandbox that is checked alone are not looked for.",
 	Sources: []string{sandboxSpec},
 	Example: "spec.resources[0].plugin: helo-db",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
