@@ -84,9 +84,10 @@ func (l *ResourceList) scan() (bool, error) {
 		}
 		l.items[n] = item
 	}
-	if parseAll(unsure) != nil {
+	_ = parseAll(unsure) // the parser of the whole list says better what is wrong with it
+	if slices.ContainsFunc(unsure, func(item *Item) bool { return item.err != nil }) {
 		l.items = nil
-		return false, nil // the parser says better what is wrong with the list
+		return false, nil
 	}
 	l.layout, l.version, l.kind = layout, layout.APIVersion, layout.Kind
 	return true, nil
