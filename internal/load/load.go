@@ -20,7 +20,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -114,7 +113,7 @@ func Read(paths []string, options Options) (*Package, error) {
 	texts := make([][]byte, len(sources))
 	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
-	cores.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
+	krm.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
 
 	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
 	for i, folder := range options.Kustomize {
@@ -140,7 +139,7 @@ func Read(paths []string, options Options) (*Package, error) {
 		}
 	}
 	var done atomic.Int64
-	cores.Each(len(readers), func(i int) {
+	krm.Each(len(readers), func(i int) {
 		readers[i].read()
 		if options.Progress != nil {
 			options.Progress(int(done.Add(1)), len(readers))

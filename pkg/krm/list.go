@@ -1,11 +1,9 @@
 package krm
 
 import (
-	"runtime"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
@@ -58,23 +56,16 @@ func parseAll(items []*Item) error {
 	})
 }
 
-// onAllCores calls work for 0 to n-1 in any order, and returns an error of it.
+// onAllCores calls work for 0 to n-1 in any order, and returns the error of the first that has one.
 func onAllCores(n int, work func(i int) error) error {
-	cores := runtime.GOMAXPROCS(0)
-	var group errgroup.Group
-	group.SetLimit(cores)
-	share := n/(16*cores) + 1
-	for from := 0; from < n; from += share {
-		group.Go(func() error {
-			for i := from; i < min(from+share, n); i++ {
-				if err := work(i); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	errs := make([]error, n)
+	Each(n, func(i int) { errs[i] = work(i) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
 	}
-	return group.Wait()
+	return nil
 }
 
 // Append adds items at the end.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -75,7 +74,7 @@ func (p *plan) render(mayRemove bool) Summary {
 	reconciler := NewReconciler(p.list, p.owner())
 	shared := p.shared(reconciler)
 	outcomes := make([]outcome, len(p.tasks))
-	cores.Each(len(p.tasks), func(i int) {
+	krm.Each(len(p.tasks), func(i int) {
 		outcomes[i] = p.do(&p.tasks[i], reconciler)
 		p.tasks[i] = task{} // with the sandbox: what is rendered takes memory enough
 	})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -28,7 +27,7 @@ const moreFindings = "; run validate-plugin for all findings"
 func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*sandbox {
 	sandboxes := make([]*sandbox, len(items))
 	results := make([]*krm.Result, len(items))
-	cores.Each(len(items), func(i int) {
+	krm.Each(len(items), func(i int) {
 		markInput(items[i])
 		sandboxes[i], results[i] = readSandbox(items[i])
 		items[i].Release()

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -45,7 +44,7 @@ func (r *reference) pinned() bool { return r.text != r.requested }
 // readSandboxes reads the sandboxes, on all cores.
 func readSandboxes(items []*krm.Item) []*sandbox {
 	sandboxes := make([]*sandbox, len(items))
-	cores.Each(len(items), func(i int) { sandboxes[i] = readSandbox(items[i]) })
+	krm.Each(len(items), func(i int) { sandboxes[i] = readSandbox(items[i]) })
 	return sandboxes
 }
 

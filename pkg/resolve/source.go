@@ -8,7 +8,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -38,7 +37,7 @@ func (c *Catalog) readSources(items []*krm.Item) {
 		}
 	}
 	c.sources = make([]*source, len(documents))
-	cores.Each(len(documents), func(i int) { c.sources[i] = readSource(documents[i]) })
+	krm.Each(len(documents), func(i int) { c.sources[i] = readSource(documents[i]) })
 	for _, s := range c.sources {
 		c.problems = append(c.problems, resultsOf(s.Item, s.problems)...)
 	}

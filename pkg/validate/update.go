@@ -6,7 +6,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -66,8 +65,8 @@ func readDocuments(list *krm.ResourceList) (*documents, error) {
 		return nil, err
 	}
 	d := newDocuments(list, items)
-	cores.Each(len(d.plugins), func(i int) { d.plugins[i].read() })
-	cores.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].read() })
+	krm.Each(len(d.plugins), func(i int) { d.plugins[i].read() })
+	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].read() })
 	d.plugins = slices.DeleteFunc(d.plugins, func(p *plugin) bool { return p.nameErr != nil })
 	return d, nil
 }

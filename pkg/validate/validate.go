@@ -14,7 +14,6 @@ package validate
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -37,9 +36,9 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 		return Report{}, err
 	}
 	d := newDocuments(list, items)
-	cores.Each(len(d.plugins), func(i int) { d.plugins[i].check() })
-	cores.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
-	cores.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
+	krm.Each(len(d.plugins), func(i int) { d.plugins[i].check() })
+	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
+	krm.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
 	d.check()
 	report := Report{
 		Plugins: len(d.plugins), Sandboxes: len(d.sandboxes), RouteGroups: len(d.routeGroups),

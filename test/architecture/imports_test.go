@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,6 @@ var layers = []struct {
 	{path: "internal/contract"}, // standard library only: the runtime module shares it
 	{path: "api/v1alpha1"},
 	{path: "pkg/krm/internal/scan"},
-	{path: "pkg/cores"},
 	{path: "pkg/krm"},
 	{path: "internal/strictyaml"},
 	{path: "internal/yamlprint"},
@@ -64,10 +64,13 @@ func TestImportsGoOneWay(t *testing.T) {
 	for i, layer := range layers {
 		level[module+layer.path] = i
 	}
+	layout, err := os.ReadFile(filepath.Join(checkout.Root(), "CONTRIBUTING.md"))
+	require.NoError(t, err)
 	packages := list(t, "./api/...", "./internal/...", "./pkg/...")
 	require.Len(t, packages, len(layers), "layers must list every package")
 	for _, p := range packages {
 		require.Contains(t, level, p.ImportPath)
+		assert.Contains(t, string(layout), "`"+strings.TrimPrefix(p.ImportPath, module)+"`", "CONTRIBUTING.md must list every package")
 		for _, imported := range p.Imports {
 			if strings.HasPrefix(imported, module) {
 				assert.Less(t, level[imported], level[p.ImportPath], "%s must not import %s", p.ImportPath, imported)
@@ -101,6 +104,23 @@ func TestFunctionsLinkNoClients(t *testing.T) {
 				assert.False(t, strings.HasPrefix(dependency, client), "%s must not link %s", function.ImportPath, dependency)
 			}
 		}
+	}
+}
+
+// The libraries of the field are in what ships, not in tests alone.
+func TestProgramsLinkLibrariesOfTheField(t *testing.T) {
+	t.Parallel()
+	linked := map[string]bool{}
+	for _, program := range list(t, "./functions/...", "./cmd/...") {
+		for _, dependency := range program.Deps {
+			linked[dependency] = true
+		}
+	}
+	for _, library := range []string{
+		"sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/kustomize/kyaml/fn/framework", "sigs.k8s.io/kustomize/api/krusty",
+		"k8s.io/api/batch/v1", "k8s.io/apimachinery/pkg/util/strategicpatch", "sigs.k8s.io/yaml", "github.com/Masterminds/semver/v3",
+	} {
+		assert.True(t, linked[library], library)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -80,7 +79,7 @@ func readCluster(list *krm.ResourceList) (*cluster, error) {
 		return nil, err
 	}
 	objects, errs := make([]object, len(items)), make([]error, len(items))
-	cores.Each(len(items), func(i int) { objects[i], errs[i] = readObject(items[i]) })
+	krm.Each(len(items), func(i int) { objects[i], errs[i] = readObject(items[i]) })
 	c := &cluster{
 		workloads: map[v1alpha1.Workload][]*workload{}, namespaces: map[string]*namespace{}, nameless: map[string][]*workload{},
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
@@ -33,7 +32,7 @@ func (s *input) report(at krm.Path, severity krm.Severity, message string) {
 // readInputs decodes sandboxes and route groups, and reports annotations that cannot be used.
 func readInputs(list *krm.ResourceList, items []*krm.Item) (sandboxes []*input, groups []routedGroup) {
 	read := make([]*input, len(items))
-	cores.Each(len(items), func(i int) {
+	krm.Each(len(items), func(i int) {
 		if items[i].Kind() == contract.Sandbox {
 			document, _ := document.ReadSandbox(items[i])
 			document.Name = document.LowerName()

@@ -23,7 +23,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/cores"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -120,7 +119,7 @@ func reportInvalid(list *krm.ResourceList) error {
 
 // renderForks copies and customizes the baselines of all sandboxes.
 func (r *renderer) renderForks() {
-	cores.Each(len(r.sandboxes), func(i int) { r.renderSandbox(r.sandboxes[i]) })
+	krm.Each(len(r.sandboxes), func(i int) { r.renderSandbox(r.sandboxes[i]) })
 	for _, s := range r.sandboxes {
 		r.list.Report(s.results...)
 	}

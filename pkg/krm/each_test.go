@@ -1,4 +1,4 @@
-package cores_test
+package krm_test
 
 import (
 	"sync/atomic"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/resource-plugins/krm-functions/pkg/cores"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 func TestEachCallsOnce(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 2, 1000} {
 		calls := make([]atomic.Int32, n)
-		cores.Each(n, func(i int) { calls[i].Add(1) })
+		krm.Each(n, func(i int) { calls[i].Add(1) })
 		for i := range calls {
 			assert.EqualValues(t, 1, calls[i].Load(), i)
 		}
@@ -23,7 +23,7 @@ func TestEachCallsOnce(t *testing.T) {
 func TestPanicIsTheCallers(t *testing.T) {
 	t.Parallel()
 	assert.PanicsWithValue(t, "no", func() {
-		cores.Each(10, func(i int) {
+		krm.Each(10, func(i int) {
 			if i == 7 {
 				panic("no")
 			}

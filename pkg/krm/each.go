@@ -1,5 +1,4 @@
-// Package cores spreads work over the cores of the machine.
-package cores
+package krm
 
 import (
 	"runtime"
@@ -7,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls work for 0 to n-1 on all cores, in any order, and returns when all is done. A panic of work is the caller's.
+// Each calls work for 0 to n-1 on all cores, in any order, and returns when all calls have. It is for what a function does
+// to many items that do not depend on each other. If work panics, Each panics in the caller's goroutine.
 func Each(n int, work func(i int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup
