@@ -49,7 +49,9 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 				c.propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
 			}
 		}
-		results = append(results, c.results(options)...)
+		if found := c.results(options); len(found) > 0 {
+			results = append(results, found...)
+		}
 	}
 	return results
 }
