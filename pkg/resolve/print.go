@@ -1,16 +1,15 @@
 package resolve
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -30,36 +29,21 @@ func (c *CatalogDocument) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens := json.NewDecoder(bytes.NewReader(text))
-	tokens.UseNumber()
-	return krm.FromNode(nodeOf(tokens), "").Bytes()
+	document, err := kyaml.Parse(string(text)) // it keeps the order of the keys, which sigs.k8s.io/yaml sorts
+	if err != nil {
+		return nil, err
+	}
+	block(document.YNode())
+	return krm.FromNode(document.YNode(), "").Bytes()
 }
 
-// nodeOf returns the next JSON value as a tree that keeps the order of its keys, which sigs.k8s.io/yaml sorts.
-func nodeOf(tokens *json.Decoder) *yaml.Node {
-	token, _ := tokens.Token() // json.Marshal wrote it
-	switch value := token.(type) {
-	case json.Delim:
-		node := &yaml.Node{Kind: yaml.SequenceNode}
-		if value == '{' {
-			node.Kind = yaml.MappingNode
-		}
-		for tokens.More() {
-			node.Content = append(node.Content, nodeOf(tokens))
-		}
-		_, _ = tokens.Token() // the closing delimiter
-		if len(node.Content) == 0 {
-			node.Style = yaml.FlowStyle
-		}
-		return node
-	case string:
-		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
-		if !isPlain(value) {
-			node.Style = yaml.DoubleQuotedStyle
-		}
-		return node
-	default:
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(value)}
+// block turns the flow style of JSON into that of documents for people.
+func block(node *yaml.Node) {
+	if len(node.Content) > 0 || isPlain(node.Value) {
+		node.Style = 0
+	}
+	for _, child := range node.Content {
+		block(child)
 	}
 }
 

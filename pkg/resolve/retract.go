@@ -76,10 +76,4 @@ func findVersion(c *CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1a
 	return nil, nil, fmt.Errorf("plugin %q has no version %s: %s", p.Name, reference.Pin, versionsOf(p))
 }
 
-func versionsOf(p *v1alpha1.CatalogPlugin) string {
-	texts := make([]string, len(p.Versions))
-	for i := range p.Versions {
-		texts[i] = p.Versions[i].Version
-	}
-	return thereAre(texts)
-}
+func versionsOf(p *v1alpha1.CatalogPlugin) string { return thereAre(versionNames(p)) }
