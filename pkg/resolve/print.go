@@ -12,7 +12,6 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -20,12 +19,9 @@ import (
 // in the order of the types, plugins and channels sorted by name, and versions by precedence, the highest first.
 // Comments of a document that was read are not kept. The catalog itself is not changed.
 func (c *CatalogDocument) Bytes() ([]byte, error) {
-	text, err := json.Marshal(struct {
-		APIVersion string                   `json:"apiVersion"`
-		Kind       string                   `json:"kind"`
-		Metadata   v1alpha1.CatalogMetadata `json:"metadata"`
-		Spec       v1alpha1.CatalogSpec     `json:"spec"`
-	}{contract.APIVersion, contract.Catalog, c.Metadata, sortedSpec(c.Spec)})
+	printed := c.Catalog
+	printed.Spec = sortedSpec(c.Spec)
+	text, err := json.Marshal(printed)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +29,10 @@ func (c *CatalogDocument) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	block(document.YNode())
-	return krm.FromNode(document.YNode(), "").Bytes()
+	root := document.YNode()
+	root.Content = slices.Concat(root.Content[2:4], root.Content[:2], root.Content[4:]) // apiVersion, then kind
+	block(root)
+	return krm.FromNode(root, "").Bytes()
 }
 
 // block turns the flow style of JSON into that of documents for people.

@@ -64,7 +64,7 @@ func findVersion(c *CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1a
 	p := c.Plugin(reference.Bare)
 	switch {
 	case p == nil:
-		return nil, nil, fmt.Errorf("plugin %q is not in catalog %q", reference.Bare, c.Metadata.Name)
+		return nil, nil, fmt.Errorf("plugin %q is not in catalog %q", reference.Bare, c.Name)
 	case reference.Selector == "":
 		return p, nil, nil
 	case reference.Pin == nil:
