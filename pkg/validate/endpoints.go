@@ -19,20 +19,20 @@ var endpointUnique = Rule{
 	Why:     "The name becomes part of the endpoint's URL.",
 	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
-	checks: []check{
-		sandboxCheck(func(r *Rule, s *sandbox) {
-			names := map[string]bool{}
-			for _, e := range s.endpoints {
-				s.once(r, names, e.name, "endpoint", e.path)
-			}
-		}),
-		routeGroupCheck(func(r *Rule, g *routeGroup) {
-			names := map[string]bool{}
-			for i, e := range g.Spec.Endpoints {
-				g.once(r, names, e.Name, "endpoint", endpointPath(i))
-			}
-		}),
-	},
+	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
+		names := map[string]bool{}
+		for _, e := range endpoints {
+			c.once(r, names, e.name, "endpoint", e.path)
+		}
+	}),
+}
+
+// ofEndpoints checks the endpoints of sandboxes and of route groups.
+func ofEndpoints(do func(*Rule, *checked, []endpoint)) []check {
+	return []check{
+		sandboxCheck(func(r *Rule, s *sandbox) { do(r, &s.checked, s.endpoints) }),
+		routeGroupCheck(func(r *Rule, g *routeGroup) { do(r, &g.checked, g.endpoints) }),
+	}
 }
 
 var endpointPort = Rule{
@@ -83,18 +83,11 @@ var endpointTarget = Rule{
 	Why:     "Requests could not be sent anywhere.",
 	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
-	checks: []check{
-		sandboxCheck(func(r *Rule, s *sandbox) {
-			for i, e := range s.routeEndpoints() {
-				s.must(r, routeEndpointPath(i).Key("target"), "target", checkTarget(e.Target))
-			}
-		}),
-		routeGroupCheck(func(r *Rule, g *routeGroup) {
-			for i, e := range g.Spec.Endpoints {
-				g.must(r, endpointPath(i).Key("target"), "target", checkTarget(e.Target))
-			}
-		}),
-	},
+	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
+		for _, e := range endpoints {
+			c.must(r, e.path.Key("target"), "target", checkTarget(e.target))
+		}
+	}),
 }
 
 func checkTarget(target string) string {
@@ -124,9 +117,9 @@ var endpointWorkload = Rule{
 	Sources: []string{routeGroupSpec, sandboxSpec},
 	Example: "spec.endpoints[0].target: http://web.shop.deploy:8080",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
-		for i, e := range g.Spec.Endpoints {
-			if w, ok := v1alpha1.TargetWorkload(e.Target); ok {
-				g.report(r, endpointPath(i).Key("target"), "target must name a Service by the specification, not the workload %q of "+
+		for _, e := range g.endpoints {
+			if w, ok := v1alpha1.TargetWorkload(e.target); ok {
+				g.report(r, e.path.Key("target"), "target must name a Service by the specification, not the workload %q of "+
 					"namespace %q: write a URL such as %q", w.Name, w.Namespace, "http://web.shop.svc:8080")
 			}
 		}

@@ -30,8 +30,8 @@ var placeholderValue = Rule{
 			for i, e := range s.Spec.Endpoints {
 				s.placeholder(r, endpointPath(i).Key("host"), e.Host)
 			}
-			for i, e := range s.routeEndpoints() {
-				s.placeholder(r, routeEndpointPath(i).Key("target"), e.Target)
+			for _, e := range s.endpoints {
+				s.placeholder(r, e.path.Key("target"), e.target)
 			}
 			for i, resource := range s.Spec.Resources {
 				s.placeholder(r, resourcePath(i).Key("name"), resource.Name)

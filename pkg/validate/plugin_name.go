@@ -47,17 +47,17 @@ var duplicatePlugin = Rule{
 	Sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
 	Example: "metadata.name: hello-db@v1.0.0",
 	checks: []check{listCheck{contract.ResourcePlugin, func(r *Rule, d *documents) {
-		type identity struct{ bare, version string }
-		first := make(map[identity]*plugin, len(d.plugins))
-		for _, p := range d.plugins {
-			if p.nameErr != nil {
-				continue
-			}
-			plain, _ := p.name.Version.SetMetadata("")
-			if other, found := earlier(first, identity{p.name.Bare, plain.String()}, p); found {
-				p.report(r, namePath, "%q is given twice: %q%s is the same name and version; bump the version",
-					p.Name, other.Name, origin(other.Item))
-			}
+		for p, other := range repeated(d.plugins, (*plugin).identity) {
+			p.report(r, namePath, "%q is given twice: %q%s is the same name and version; bump the version",
+				p.Name, other.Name, origin(other.Item))
 		}
 	}}},
+}
+
+func (p *plugin) identity() identity {
+	if p.nameErr != nil {
+		return identity{}
+	}
+	plain, _ := p.name.Version.SetMetadata("")
+	return identity{p.name.Bare, plain.String()}
 }

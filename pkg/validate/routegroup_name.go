@@ -21,16 +21,11 @@ var duplicateRouteGroup = Rule{
 	Sources: []string{routeGroupSpec},
 	Example: "metadata.name: features",
 	checks: []check{listCheck{contract.RouteGroup, func(r *Rule, d *documents) {
-		type identity struct{ cluster, name string }
-		first := make(map[identity]*routeGroup, len(d.routeGroups))
-		for _, g := range d.routeGroups {
-			if g.Name == "" {
-				continue
-			}
-			if other, found := earlier(first, identity{g.Spec.Cluster, g.Name}, g); found {
-				g.report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",
-					g.Name, origin(other.Item), g.Spec.Cluster)
-			}
+		for g, other := range repeated(d.routeGroups, (*routeGroup).identity) {
+			g.report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",
+				g.Name, origin(other.Item), g.Spec.Cluster)
 		}
 	}}},
 }
+
+func (g *routeGroup) identity() identity { return identity{g.Name, g.Spec.Cluster} }

@@ -84,10 +84,7 @@ type need struct {
 
 // needs returns, by the plugin's name, the references that no plugin satisfies.
 func (d *documents) needs() map[string][]need {
-	versions := make(map[string][]*plugin, len(d.plugins))
-	for _, p := range d.plugins {
-		versions[p.name.Bare] = append(versions[p.name.Bare], p)
-	}
+	versions := newIndex(d.plugins).byName
 	needs := map[string][]need{}
 	for _, one := range d.sandboxes {
 		for _, resource := range one.Spec.Resources {
