@@ -17,7 +17,6 @@ var endpointUnique = Rule{
 	ID: "endpoint-unique", Severity: krm.Error,
 	Demand:  "An endpoint's name is given once in a document: forks[].endpoints, endpoints and defaultRouteGroup together.",
 	Why:     "The name becomes part of the endpoint's URL.",
-	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
 	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
 		names := map[string]bool{}
@@ -39,7 +38,6 @@ var endpointPort = Rule{
 	ID: "endpoint-port", Severity: krm.Error,
 	Demand:  "An endpoint's port is between 1 and 65535.",
 	Why:     "There is no other port.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.endpoints[0].port: 80800",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
@@ -54,7 +52,6 @@ var endpointProtocol = Rule{
 	ID: "endpoint-protocol", Severity: krm.Error,
 	Demand:  "An endpoint's protocol is http or grpc.",
 	Why:     "Signadot knows no other.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.endpoints[0].protocol: tcp",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
@@ -67,7 +64,6 @@ var endpointHost = Rule{
 	ID: "endpoint-host", Severity: krm.Error,
 	Demand:  "An endpoint's host is a DNS name or an IP address, without scheme, port and path.",
 	Why:     "Requests could not be sent there, or would be sent to another port.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.endpoints[0].host: events.shop.svc/api",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, e := range s.Spec.Endpoints {
@@ -81,7 +77,6 @@ var endpointTarget = Rule{
 	Demand: "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080; in a sandbox also " +
 		"http://web.shop.deploy:8080.",
 	Why:     "Requests could not be sent anywhere.",
-	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
 	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
 		for _, e := range endpoints {
@@ -114,7 +109,7 @@ var endpointWorkload = Rule{
 	ID: "endpoint-workload", Severity: krm.Warning,
 	Demand:  "A route group's target does not name a workload, as http://web.shop.deploy:8080 does.",
 	Why:     "The specification allows such targets in a sandbox's defaultRouteGroup only.",
-	Sources: []string{routeGroupSpec, sandboxSpec},
+	sources: []string{routeGroupSpec, sandboxSpec},
 	Example: "spec.endpoints[0].target: http://web.shop.deploy:8080",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		for _, e := range g.endpoints {

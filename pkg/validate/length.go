@@ -12,7 +12,6 @@ var pluginDescription = Rule{
 	ID: "plugin-description", Severity: krm.Warning,
 	Demand:  "A plugin's description has at most 255 bytes.",
 	Why:     "The specification says so, though longer ones are in use.",
-	Sources: []string{pluginSpec},
 	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.must(r, descriptionPath, "", checkLength(p.Spec.Description))
@@ -23,7 +22,6 @@ var sandboxCluster = Rule{
 	ID: "sandbox-cluster", Severity: krm.Error,
 	Demand:  "A sandbox's cluster has at most 255 bytes.",
 	Why:     "Signadot refuses a longer one.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.cluster: (a text of more than 255 bytes)",
 	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, clusterPath, "", checkLength(s.Spec.Cluster)) })},
 }
@@ -32,7 +30,6 @@ var sandboxDescription = Rule{
 	ID: "sandbox-description", Severity: krm.Error,
 	Demand:  "A sandbox's description has at most 255 bytes.",
 	Why:     "Signadot refuses a longer one.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		s.must(r, descriptionPath, "", checkLength(s.Spec.Description))
@@ -44,7 +41,6 @@ var routeGroupCluster = Rule{
 	ID: "route-group-cluster", Severity: krm.Error,
 	Demand:  "The cluster of a route group, or of one of its endpoints, has at most 255 bytes.",
 	Why:     "Signadot refuses a longer one.",
-	Sources: []string{routeGroupSpec},
 	Example: "spec.cluster: (a text of more than 255 bytes)",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		g.must(r, clusterPath, "", checkLength(g.Spec.Cluster))
@@ -58,7 +54,6 @@ var routeGroupDescription = Rule{
 	ID: "route-group-description", Severity: krm.Error,
 	Demand:  "A route group's description has at most 255 bytes.",
 	Why:     "Signadot refuses a longer one.",
-	Sources: []string{routeGroupSpec},
 	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		g.must(r, descriptionPath, "", checkLength(g.Spec.Description))

@@ -9,7 +9,6 @@ var routeGroupName = Rule{
 	ID: "route-group-name", Severity: krm.Error,
 	Demand:  "A route group's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
 	Why:     "The name identifies the route group and becomes part of host names.",
-	Sources: []string{routeGroupSpec},
 	Example: "metadata.name: all_features",
 	checks:  []check{routeGroupCheck(func(r *Rule, g *routeGroup) { g.must(r, namePath, "name", checkName(g.Name)) })},
 }
@@ -18,7 +17,6 @@ var duplicateRouteGroup = Rule{
 	ID: "duplicate-route-group", Severity: krm.Error,
 	Demand:  "A cluster has one route group of a name.",
 	Why:     "The second document would replace the first.",
-	Sources: []string{routeGroupSpec},
 	Example: "metadata.name: features",
 	checks: []check{listCheck{contract.RouteGroup, func(r *Rule, d *documents) {
 		for g, other := range repeated(d.routeGroups, (*routeGroup).identity) {

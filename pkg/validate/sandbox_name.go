@@ -10,7 +10,6 @@ var sandboxName = Rule{
 	ID: "sandbox-name", Severity: krm.Error,
 	Demand:  "A sandbox's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
 	Why:     "The name identifies the sandbox and becomes part of host names.",
-	Sources: []string{sandboxSpec},
 	Example: "metadata.name: feature_x",
 	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, namePath, "name", checkName(s.Name)) })},
 }
@@ -27,7 +26,6 @@ var duplicateSandbox = Rule{
 	ID: "duplicate-sandbox", Severity: krm.Error,
 	Demand:  "A cluster has one sandbox of a name; the case of letters does not count.",
 	Why:     "Signadot folds names to lower case: the second document would replace the first.",
-	Sources: []string{sandboxSpec},
 	Example: "metadata.name: FEATURE-X",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		for s, other := range repeated(d.sandboxes, (*sandbox).identity) {
@@ -44,6 +42,7 @@ var sandboxState = Rule{
 	ID: "sandbox-state", Severity: krm.Error,
 	Demand:  `A sandbox's annotation resourceplugins.dev/state is "absent" or "present", if it is set.`,
 	Why:     "Any other value does not say whether the sandbox is to be torn down: all functions refuse it.",
+	sources: []string{},
 	Example: `metadata.annotations: {resourceplugins.dev/state: Absent}`,
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		if _, err := s.IsAbsent(); err != nil {
