@@ -26,12 +26,12 @@ type Scalar struct {
 // run is a part of a value that is written byte for byte: the byte at value is written at source, and so on.
 type run struct{ value, source int }
 
-// Scalar returns how the value of a scalar is written. It is false if the text has another value there: then the node is
-// not of this text. Texts that differ only in blanks and line breaks count as equal, since the style and the indent decide
+// Scalar returns how the value of the scalar at a line and a column is written. It is false if the text has another value
+// there. Texts that differ only in blanks and line breaks count as equal, since the style and the indent decide
 // which of those are part of the value.
-func (t *Text) Scalar(node *yaml.Node, value string) (*Scalar, bool) {
-	at, ok := t.Offset(node.Line, node.Column)
-	if !ok || node.Kind != yaml.ScalarNode {
+func (t *Text) Scalar(line, column int, value string) (*Scalar, bool) {
+	at, ok := t.Offset(line, column)
+	if !ok {
 		return nil, false
 	}
 	if at = afterProperties(t.bytes, at); at == len(t.bytes) {
