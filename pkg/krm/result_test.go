@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // refTo names an object of version v1 without a namespace.
@@ -70,7 +72,9 @@ func TestResultsShape(t *testing.T) {
 `, string(text))
 	fromYAML, err := yaml.YAMLToJSON(text)
 	require.NoError(t, err)
-	asJSON, err := results.json()
+	tree, err := results.tree()
+	require.NoError(t, err)
+	asJSON, err := yamlprint.AppendTreeJSON(nil, tree)
 	require.NoError(t, err)
 	assert.JSONEq(t, string(fromYAML), `{"results":`+string(asJSON)+"}")
 }

@@ -98,11 +98,7 @@ func agree(entries []*entry, on func(*entry) string) bool {
 }
 
 func enumerate(entries []*entry, text func(*entry) string) string {
-	texts := make([]string, len(entries))
-	for i, e := range entries {
-		texts[i] = text(e)
-	}
-	return strings.Join(texts, " and ")
+	return strings.Join(texts(entries, text), " and ")
 }
 
 // listedTwice reports whether one catalog has several entries of a group.

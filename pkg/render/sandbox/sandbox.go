@@ -151,7 +151,7 @@ func (r *renderer) renderSandbox(s *input) {
 			r.pack(s, f, copies)
 		}
 	}
-	s.Item.Forget()
+	s.Item.Release()
 }
 
 // customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.
