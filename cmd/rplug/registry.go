@@ -49,7 +49,7 @@ func pushCommand() *cobra.Command {
 type pushOptions struct {
 	target oci.TargetOptions
 	file   string
-	set    variables
+	set    map[string]string
 }
 
 func (o *pushOptions) run(c *cobra.Command, args []string) error {

@@ -44,9 +44,6 @@ func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.Re
 	if err != nil {
 		return nil, "", err
 	}
-	if err := checkIndex(root.Stat); err != nil {
-		return nil, "", err
-	}
 	store, err := oci.NewFromFS(ctx, root.FS())
 	return store, tag, err
 }
@@ -60,10 +57,6 @@ func OpenTarget(ctx context.Context, reference string, o TargetOptions) (oras.Ta
 	if err != nil {
 		return nil, "", err
 	}
-	err = checkIndex(func(name string) (os.FileInfo, error) { return os.Stat(filepath.Join(folder, name)) })
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, "", err
-	}
 	store, err := oci.NewWithContext(ctx, folder)
 	return store, tag, err
 }
@@ -71,15 +64,7 @@ func OpenTarget(ctx context.Context, reference string, o TargetOptions) (oras.Ta
 // maxIndex is the largest index of a folder that is read, in bytes.
 const maxIndex = 4 << 20
 
-func checkIndex(stat func(string) (os.FileInfo, error)) error {
-	info, err := stat("index.json")
-	if err == nil && info.Size() > maxIndex {
-		err = fmt.Errorf("index.json must have at most %d bytes, not %d", maxIndex, info.Size())
-	}
-	return err
-}
-
-// split splits DIR:TAG and DIR@DIGEST.
+// split splits DIR:TAG and DIR@DIGEST. The index of a folder that exists must not be too large.
 func split(reference string) (folder, tag string, err error) {
 	folder, tag, isDigest := strings.Cut(reference, "@")
 	if at := strings.LastIndex(reference, ":"); !isDigest && at > 0 {
@@ -91,6 +76,9 @@ func split(reference string) (folder, tag string, err error) {
 	}
 	if folder == "" || valid() != nil {
 		return "", "", fmt.Errorf("%q must be DIR:TAG or DIR@DIGEST", reference)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "index.json")); err == nil && info.Size() > maxIndex {
+		return "", "", fmt.Errorf("index.json must have at most %d bytes, not %d", maxIndex, info.Size())
 	}
 	return folder, tag, nil
 }

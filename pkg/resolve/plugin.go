@@ -43,10 +43,8 @@ func (p *pluginVersions) deprecated() string {
 
 // find returns the version, with the same build metadata, nil if there is none.
 func (p *pluginVersions) find(v *semver.Version) *entry {
-	for _, e := range p.entries {
-		if e.is(v) {
-			return e
-		}
+	if i := slices.IndexFunc(p.entries, func(e *entry) bool { return e.is(v) }); i >= 0 {
+		return p.entries[i]
 	}
 	return nil
 }
