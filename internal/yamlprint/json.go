@@ -17,16 +17,17 @@ const (
 // ReadJSON builds the tree of a text that json.Valid takes. Keys stay in order and numbers as they are written; nodes know
 // their line, and strings have the style that they are printed in.
 func ReadJSON(src string) *yaml.Node {
-	r := jsonReader{src: src, line: 1}
+	r := jsonReader{src: src, line: 1, styled: true}
 	return r.value()
 }
 
 type jsonReader struct {
-	src   string
-	at    int
-	line  int
-	nodes []yaml.Node
-	used  int // of nodes
+	src    string
+	at     int
+	line   int
+	styled bool // strings get the style that they are printed in
+	nodes  []yaml.Node
+	used   int // of nodes
 }
 
 func (r *jsonReader) value() *yaml.Node {
@@ -45,7 +46,9 @@ func (r *jsonReader) value() *yaml.Node {
 		r.at++
 	case '"':
 		node.Tag, node.Value = stringTag, r.text()
-		node.Style = StyleOf(node.Value)
+		if r.styled {
+			node.Style = StyleOf(node.Value)
+		}
 	default:
 		end := r.at
 		for end < len(r.src) && strings.IndexByte(",:]} \t\r\n", r.src[end]) < 0 {
@@ -79,26 +82,32 @@ func (r *jsonReader) node() *yaml.Node {
 
 // skip skips white space, commas and colons.
 func (r *jsonReader) skip() {
-	for ; r.at < len(r.src) && strings.IndexByte(",: \t\r\n", r.src[r.at]) >= 0; r.at++ {
-		if r.src[r.at] == '\n' {
+	for ; r.at < len(r.src); r.at++ {
+		switch r.src[r.at] {
+		case '\n':
 			r.line++
+		case ',', ':', ' ', '\t', '\r':
+		default:
+			return
 		}
 	}
 }
 
 // text reads a string.
 func (r *jsonReader) text() string {
-	start, isEscaped := r.at, false
-	for r.at++; r.src[r.at] != '"'; r.at++ {
+	start := r.at
+	r.at++
+	end := strings.IndexByte(r.src[r.at:], '"')
+	if plain := r.src[r.at : r.at+end]; strings.IndexByte(plain, '\\') < 0 {
+		r.at += end + 1
+		return plain
+	}
+	for ; r.src[r.at] != '"'; r.at++ {
 		if r.src[r.at] == '\\' {
-			isEscaped = true
 			r.at++
 		}
 	}
 	r.at++
-	if !isEscaped {
-		return r.src[start+1 : r.at-1]
-	}
 	var text string
 	if err := json.Unmarshal([]byte(r.src[start:r.at]), &text); err != nil {
 		panic("yamlprint: " + err.Error()) // the text is valid

@@ -24,7 +24,7 @@ import (
 func AppendYAML(dst []byte, object any) []byte {
 	c := converters.Get().(*converter)
 	defer converters.Put(c)
-	root := c.convert(object)
+	root := c.convert(object, true)
 	if out, ok := appendBlock(dst, root, true); ok {
 		return out
 	}
@@ -40,7 +40,7 @@ func AppendYAML(dst []byte, object any) []byte {
 func AppendJSON(dst []byte, object any) []byte {
 	c := converters.Get().(*converter)
 	defer converters.Put(c)
-	out, err := AppendTreeJSON(dst, c.convert(object))
+	out, err := AppendTreeJSON(dst, c.convert(object, false))
 	if err != nil {
 		panic("yamlprint: " + err.Error())
 	}
@@ -55,15 +55,16 @@ type converter struct {
 
 var converters = sync.Pool{New: func() any { return new(converter) }}
 
-func (c *converter) convert(object any) *yaml.Node {
+func (c *converter) convert(object any, styled bool) *yaml.Node {
 	c.text.Reset()
 	encoder := json.NewEncoder(&c.text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(object); err != nil {
 		panic("yamlprint: " + err.Error()) // of Kubernetes' types none fails
 	}
-	c.reader.src, c.reader.at, c.reader.used = c.text.String(), 0, 0
-	root := c.reader.value()
+	r := &c.reader
+	r.src, r.at, r.used, r.styled = c.text.String(), 0, 0, styled
+	root := r.value()
 	isTyped := reflect.Indirect(reflect.ValueOf(object)).Kind() == reflect.Struct
 	canonicalize(root, isTyped)
 	return root

@@ -45,7 +45,9 @@ func TestResultsShape(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `results:
 - message: plain
-- message: "`+"`a`"+` must be: \"b\"\nnot c"
+- message: |-
+    `+"`a`"+` must be: "b"
+    not c
   severity: error
   resourceRef:
     apiVersion: v1
@@ -53,7 +55,7 @@ func TestResultsShape(t *testing.T) {
     name: a
     namespace: "n"
   field:
-    path: "spec.a[0]"
+    path: spec.a[0]
     currentValue: "yes"
     proposedValue: 3
   file:
@@ -61,9 +63,9 @@ func TestResultsShape(t *testing.T) {
     index: 2
   tags:
     "1": ""
-    "a b": c
+    a b: c
     rule: x
-- message: 'say "short"'
+- message: say "short"
   severity: info
   resourceRef: {}
   field:

@@ -196,7 +196,7 @@ func TestBytes(t *testing.T) {
 		{flow, "apiVersion: v1\nkind: A\n\nmetadata: {name: &n a}\nb: *n # c\n"},
 		{list.Items()[0], printed},
 		{FromNode(parsed(t, text), "a.yaml"), printed},
-		{object.Items()[0], "apiVersion: v1\nkind: A\nmetadata:\n  name: a\nx:\n- \"y\\n\\nz\\n\"\n- \"q\\nr\"\n"},
+		{object.Items()[0], "apiVersion: v1\nkind: A\nmetadata:\n  name: a\nx:\n- |\n  y\n\n  z\n- |-\n  q\n  r\n"},
 	} {
 		got, err := test.item.Bytes()
 		require.NoError(t, err)
