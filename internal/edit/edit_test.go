@@ -81,7 +81,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		node := found[(pick%len(found)+len(found))%len(found)]
-		scalar, ok := edit.New([]byte(text), 0).Scalar(node, node.Value)
+		scalar, ok := edit.New([]byte(text), 0).Scalar(node.Line, node.Column, node.Value)
 		if !ok {
 			return
 		}

@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -46,8 +45,7 @@ func (f *Files) Scalar(result krm.Result) (*Text, *Scalar, error) {
 	if result.Field != nil {
 		current, _ = result.Field.CurrentValue.(string)
 	}
-	node := &yaml.Node{Kind: yaml.ScalarNode, Line: place.Line, Column: place.Column}
-	scalar, ok := text.Scalar(node, current)
+	scalar, ok := text.Scalar(place.Line, place.Column, current)
 	if !ok {
 		return nil, nil, fmt.Errorf("the file does not say %q there: a template may give it", current)
 	}
@@ -71,7 +69,7 @@ func (f *Files) Proposal(result krm.Result) (*Text, Edit, error) {
 	}
 	value, ok := result.Field.ProposedValue.(string)
 	if ok {
-		value = krm.Quote(value, scalar.Style)
+		value = yamlprint.Quote(value, scalar.Style)
 	} else {
 		encoded, err := json.Marshal(result.Field.ProposedValue)
 		if err != nil {

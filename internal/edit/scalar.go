@@ -1,7 +1,12 @@
 package edit
 
 import (
+	"bytes"
 	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -21,33 +26,102 @@ type Scalar struct {
 // run is a part of a value that is written byte for byte: the byte at value is written at source, and so on.
 type run struct{ value, source int }
 
-// Scalar returns how the value of a scalar is written. It is false if the text has another value there: then the node is
-// not of this text, or it is written in a way that is not supported.
-func (t *Text) Scalar(node *yaml.Node, value string) (*Scalar, bool) {
-	at, ok := t.Offset(node.Line, node.Column)
-	if !ok || node.Kind != yaml.ScalarNode {
+// Scalar returns how the value of the scalar at a line and a column is written. It is false if the text has another value
+// there. Texts that differ only in blanks and line breaks count as equal, since the style and the indent decide
+// which of those are part of the value.
+func (t *Text) Scalar(line, column int, value string) (*Scalar, bool) {
+	at, ok := t.Offset(line, column)
+	if !ok {
 		return nil, false
 	}
 	if at = afterProperties(t.bytes, at); at == len(t.bytes) {
 		return nil, false
 	}
-	w := &scalarReader{src: t.bytes, at: at, value: value}
 	s := &Scalar{Start: at}
-	switch first := t.bytes[at]; first {
+	switch t.bytes[at] {
 	case '|', '>':
 		s.Block = true
-		ok = w.block(first == '>')
+		at += lineLength(t.bytes[at:])
 	case '"':
 		s.Style = yaml.DoubleQuotedStyle
-		ok = w.quoted(first)
 	case '\'':
 		s.Style = yaml.SingleQuotedStyle
-		ok = w.quoted(first)
-	default:
-		ok = value != "" && w.plain()
 	}
-	s.End, s.runs = w.at, w.runs
-	return s, ok
+	if s.Style != 0 {
+		at++
+		s.runs = []run{{0, at}}
+	}
+	if s.End, ok = s.match(t.bytes, at, value); !ok {
+		return nil, false
+	}
+	return s, value != "" || s.Style != 0 || s.Block
+}
+
+// match compares the characters of a value, but for blanks and line breaks, with what is written from a byte on. It returns
+// the end of the scalar.
+func (s *Scalar) match(src []byte, at int, value string) (end int, ok bool) {
+	end = at
+	for done := 0; ; {
+		done = len(value) - len(strings.TrimLeftFunc(value[done:], unicode.IsSpace))
+		at = len(src) - len(bytes.TrimLeftFunc(src[at:], unicode.IsSpace))
+		if done == len(value) && s.Style == 0 {
+			return end, !s.Block || at != end || end == len(src)
+		}
+		meaning, size := s.character(src[at:])
+		switch {
+		case size == 0:
+			return at + 1, at < len(src) && done == len(value)
+		case strings.TrimSpace(meaning) == "": // an escaped blank or line break
+		case !strings.HasPrefix(value[done:], meaning):
+			return 0, false
+		default:
+			if n := len(s.runs); n == 0 || s.runs[n-1].source-s.runs[n-1].value != at-done {
+				s.runs = append(s.runs, run{value: done, source: at})
+			}
+			done += len(meaning)
+		}
+		at += size
+		end = at
+	}
+}
+
+// character returns what the first character of a text means, and its size as it is written, 0 at the end of the scalar.
+func (s *Scalar) character(text []byte) (meaning string, size int) {
+	switch {
+	case len(text) == 0:
+		return "", 0
+	case s.Style == yaml.DoubleQuotedStyle && text[0] == '\\':
+		return unescape(text)
+	case s.Style == yaml.SingleQuotedStyle && bytes.HasPrefix(text, []byte("''")):
+		return "'", 2
+	case s.Style == yaml.DoubleQuotedStyle && text[0] == '"', s.Style == yaml.SingleQuotedStyle && text[0] == '\'':
+		return "", 0
+	}
+	_, size = utf8.DecodeRune(text)
+	return string(text[:size]), size
+}
+
+// unescape returns what an escape means, and its size.
+func unescape(text []byte) (meaning string, size int) {
+	if len(text) < 2 {
+		return "", 0
+	}
+	if digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[1]]; digits > 0 {
+		size = min(2+digits, len(text))
+		code, err := strconv.ParseUint(string(text[2:size]), 16, 32)
+		if err != nil {
+			return "\\", 1
+		}
+		return string(rune(code)), size
+	}
+	const letters, meanings = "0abvfre\"'/\\", "\x00\a\b\v\f\r\x1b\"'/\\"
+	if n := strings.IndexByte(letters, text[1]); n >= 0 {
+		return meanings[n : n+1], 2
+	}
+	if strings.IndexByte("\t\r\n tnN_LP", text[1]) >= 0 {
+		return "", 2
+	}
+	return "\\", 1
 }
 
 // Offset returns where in the text the byte of the value is written.
@@ -62,42 +136,26 @@ func (s *Scalar) Offset(value int) int {
 // afterProperties skips an anchor and a tag in front of a value in its line.
 func afterProperties(src []byte, at int) int {
 	for at < len(src) && (src[at] == '&' || src[at] == '!') {
-		for at < len(src) && !isBlank(src[at]) && breakSize(src[at:]) == 0 {
-			at++
+		word := bytes.IndexFunc(src[at:], unicode.IsSpace)
+		if word < 0 {
+			return len(src)
 		}
-		at += blanks(src[at:])
+		at = len(src) - len(bytes.TrimLeft(src[at+word:], " \t"))
 	}
 	return at
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-// blanks counts the blanks that a text begins with.
-func blanks(text []byte) int {
-	for at, c := range text {
-		if !isBlank(c) {
-			return at
-		}
-	}
-	return len(text)
 }
 
 // ByteAt returns the byte of a value at a line and a column within it, both counted from 1, columns in characters.
 // Column 0 is where the line's text begins. A place after the end of a line or of the value is its end.
 func ByteAt(value string, line, column int) int {
-	at := 0
-	for ; line > 1; line-- {
-		size := lineLength([]byte(value[at:]))
-		end := breakSize([]byte(value[at+size:]))
-		if end == 0 {
-			return len(value)
-		}
-		at += size + end
+	text := New([]byte(value), 0)
+	if line = max(line, 1); line > len(text.lines()) {
+		return len(value)
 	}
-	rest := value[at:]
-	rest = rest[:lineLength([]byte(rest))]
+	at := text.lines()[line-1]
+	rest := string(text.Line(line))
 	if column < 1 {
-		return at + blanks([]byte(rest))
+		return at + len(rest) - len(strings.TrimLeft(rest, " \t"))
 	}
 	for offset := range rest {
 		if column--; column < 1 {
@@ -105,55 +163,4 @@ func ByteAt(value string, line, column int) int {
 		}
 	}
 	return at + len(rest)
-}
-
-// scalarReader reads a scalar's bytes, and compares what they mean with the value that the parser returned.
-type scalarReader struct {
-	src   []byte
-	at    int // in src
-	value string
-	done  int // of value
-	runs  []run
-}
-
-// take reads bytes that mean themselves. It is false if the value has other ones.
-func (w *scalarReader) take(size int) bool {
-	return w.give(string(w.src[w.at:w.at+size]), w.at, size)
-}
-
-// give reads size bytes that mean text, which is written at a place. It is false if the value has another text.
-func (w *scalarReader) give(text string, place, size int) bool {
-	if len(w.value)-w.done < len(text) || w.value[w.done:w.done+len(text)] != text {
-		return false
-	}
-	if text != "" {
-		w.mark(place)
-	}
-	w.done += len(text)
-	w.at += size
-	return true
-}
-
-// mark records where the next byte of the value is written.
-func (w *scalarReader) mark(place int) {
-	if n := len(w.runs); n > 0 && w.runs[n-1].source-w.runs[n-1].value == place-w.done {
-		return
-	}
-	w.runs = append(w.runs, run{value: w.done, source: place})
-}
-
-// breaks reads line breaks at the places. Folded, a single one means a space, and the first of several means nothing.
-func (w *scalarReader) breaks(places []int, folded bool) bool {
-	if folded && len(places) == 1 {
-		return w.give(" ", places[0], 0)
-	}
-	if folded && len(places) > 0 {
-		places = places[1:]
-	}
-	for _, place := range places {
-		if !w.give("\n", place, 0) {
-			return false
-		}
-	}
-	return true
 }

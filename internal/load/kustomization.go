@@ -21,29 +21,29 @@ import (
 
 // kustomizations checks kustomizations before they are built, since kustomize would fetch what is remote, without a
 // switch against it, and run what is a function. Whatever kustomize would take for remote is refused, even if there is a
-// folder of that name.
-type kustomizations struct {
-	seen map[string]bool // the folders that were checked
-}
+// folder of that name. Its keys are the folders that were checked.
+type kustomizations map[kustomizationFolder]bool
 
-func checkKustomization(folder string) error {
-	k := &kustomizations{seen: map[string]bool{}}
-	return k.check(folder)
+// kustomizationFolder is the folder of a kustomization, without links.
+type kustomizationFolder struct {
+	path       string
+	configures bool // its objects configure generators, transformers or validators
 }
 
 // check checks the kustomization of a folder and those that it is made of.
-func (k *kustomizations) check(folder string) error {
+func (k kustomizations) check(folder string, configures bool) error {
 	resolved, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		return unwrapped(folder, err)
 	}
-	if k.seen[resolved] {
+	id := kustomizationFolder{resolved, configures}
+	if k[id] {
 		return nil
 	}
-	k.seen[resolved] = true
+	k[id] = true
 	files, err := readKustomizations(folder)
 	for _, file := range files {
-		err = errors.Join(err, k.file(file))
+		err = errors.Join(err, k.file(file, configures))
 	}
 	return err
 }
@@ -100,23 +100,29 @@ const (
 	isBuilt    = "must list resources only"
 )
 
-func (k *kustomizations) file(f *kustomizationFile) error {
+// file checks a kustomization. One whose objects are configurations must not change them, since they must be known here.
+func (k kustomizations) file(f *kustomizationFile, configures bool) error {
+	rest := f.Kustomization
+	rest.Resources = nil
+	if configures && rest.CheckEmpty() == nil {
+		return f.refuse("plugins of", f.folder, isBuilt)
+	}
 	for _, chart := range f.HelmCharts {
 		return f.refuse("helmCharts", chart.Name, isHelm)
 	}
 	for _, field := range []struct {
-		name    string
-		entries []string
-		check   func(f *kustomizationFile, field, entry string) error
+		name       string
+		entries    []string
+		configures bool
 	}{
-		{"resources", f.Resources, k.source},
-		{"components", f.Components, k.source},
-		{"generators", f.Generators, k.plugins},
-		{"transformers", f.Transformers, k.plugins},
-		{"validators", f.Validators, k.plugins},
+		{"resources", f.Resources, configures},
+		{"components", f.Components, false},
+		{"generators", f.Generators, true},
+		{"transformers", f.Transformers, true},
+		{"validators", f.Validators, true},
 	} {
 		for _, entry := range field.entries {
-			if err := field.check(f, field.name, entry); err != nil {
+			if err := k.entry(f, field.name, entry, field.configures); err != nil {
 				return err
 			}
 		}
@@ -132,8 +138,14 @@ func (k *kustomizations) file(f *kustomizationFile) error {
 	return err
 }
 
-// source checks an entry that is a file or another kustomization.
-func (k *kustomizations) source(f *kustomizationFile, field, entry string) error {
+// entry checks an entry that is a file or another kustomization, or one that configures plugins: it may be objects, too.
+func (k kustomizations) entry(f *kustomizationFile, field, entry string, configures bool) error {
+	factory := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory())
+	if configures {
+		if objects, err := factory.NewResMapFromBytes([]byte(entry)); err == nil {
+			return f.plugins(field, entry, objects)
+		}
+	}
 	if isRemoteFile(entry) || isRepository(entry) {
 		return f.refuse(field, entry, isRemote)
 	}
@@ -146,60 +158,26 @@ func (k *kustomizations) source(f *kustomizationFile, field, entry string) error
 	case err != nil:
 		return f.wrong(field, entry, fmt.Errorf("must be a file or a folder: %w", err))
 	case info.IsDir():
-		return k.check(below)
+		return k.check(below, configures)
+	case !configures:
+		return nil
 	}
-	return nil
+	content, err := readRegular(below)
+	if err != nil {
+		return f.wrong(field, entry, err)
+	}
+	objects, err := factory.NewResMapFromBytes(content)
+	if err != nil {
+		return f.wrong(field, entry, fmt.Errorf("must hold objects: %w", err))
+	}
+	return f.plugins(field, entry, objects)
 }
 
-// plugins checks an entry that configures generators, transformers or validators: objects, a file of objects, or a
-// folder whose kustomization lists such files. One that changes the objects is refused, since they must be known here.
-func (k *kustomizations) plugins(f *kustomizationFile, field, entry string) error {
-	factory := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory())
-	objects, err := factory.NewResMapFromBytes([]byte(entry))
-	if err != nil {
-		if err := k.source(f, field, entry); err != nil {
-			return err
-		}
-		path := filepath.Join(f.folder, entry)
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return k.pluginFolder(path)
-		}
-		content, err := readRegular(path)
-		if err != nil {
-			return f.wrong(field, entry, fmt.Errorf("must be a file or a folder: %w", err))
-		}
-		if objects, err = factory.NewResMapFromBytes(content); err != nil {
-			return f.wrong(field, entry, fmt.Errorf("must hold objects: %w", err))
-		}
-	}
+// plugins checks objects that configure generators, transformers or validators.
+func (f *kustomizationFile) plugins(field, entry string, objects resmap.ResMap) error {
 	for _, object := range objects.Resources() {
 		if reason := pluginReason(object); reason != "" {
 			return f.refuse(field, entry, reason)
-		}
-	}
-	return nil
-}
-
-func (k *kustomizations) pluginFolder(folder string) error {
-	mark := "plugins of " + folder
-	if k.seen[mark] {
-		return nil
-	}
-	k.seen[mark] = true
-	files, err := readKustomizations(folder)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		rest := f.Kustomization
-		rest.Resources = nil
-		if rest.CheckEmpty() == nil {
-			return f.refuse("plugins of", folder, isBuilt)
-		}
-		for _, entry := range f.Resources {
-			if err := k.plugins(f, "resources", entry); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

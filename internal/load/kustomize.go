@@ -54,7 +54,7 @@ func (p *Package) kustomize(folder string) (err error) {
 	if isRemoteFile(folder) || isRepository(folder) {
 		return refusedEntry{errors.New(isRemote)}
 	}
-	if err := checkKustomization(folder); err != nil {
+	if err := (kustomizations{}).check(folder, false); err != nil {
 		return err
 	}
 	files := &kustomizeFiles{FileSystem: filesys.MakeFsOnDisk()}

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/edit"
 )
 
 // syntaxProblem is something that is wrong with the text of a document.
@@ -33,13 +36,16 @@ func parse(c chunk) (*yaml.Node, []syntaxProblem) {
 			}
 			return root, problems
 		}
-		line, message := syntaxError(err)
-		repaired, column := quoteDirective(text, line)
+		number, message := syntaxError(err)
+		lines := edit.New(text, 0)
+		line := string(lines.Line(number))
+		start, _ := lines.Offset(number, 1)
+		repaired, column := quoteDirective(text, line, start)
 		if repaired == nil || len(problems) == maxRepairs {
-			problem := syntaxProblem{line: line, column: firstColumn(text, line), message: explain(text, line, message)}
-			return nil, append(problems, problem)
+			column = 1 + len(line) - len(strings.TrimLeft(line, " \t")) // the parser reports none
+			return nil, append(problems, syntaxProblem{line: number, column: column, message: explain(line, message)})
 		}
-		problems = append(problems, syntaxProblem{line: line, column: column, message: mustQuote})
+		problems = append(problems, syntaxProblem{line: number, column: column, message: mustQuote})
 		text = repaired
 	}
 }
@@ -78,35 +84,26 @@ func syntaxError(err error) (line int, message string) {
 	return 1, message
 }
 
-// explain words a syntax error.
-func explain(text []byte, line int, message string) string {
-	at, end := lineBounds(text, line)
-	indent := text[at:end]
-	indent = indent[:len(indent)-len(strings.TrimLeft(string(indent), " \t"))]
-	if strings.Contains(message, "cannot start any token") && strings.Contains(string(indent), "\t") {
+// explain words a syntax error of a line.
+func explain(line, message string) string {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	if strings.Contains(message, "cannot start any token") && strings.Contains(indent, "\t") {
 		return "not valid YAML: a line must be indented with spaces, not with tabs"
 	}
 	return "not valid YAML: " + message
 }
 
-// firstColumn returns where the text of a line begins: the parser reports no column.
-func firstColumn(text []byte, line int) int {
-	start, end := lineBounds(text, line)
-	return 1 + len(text[start:end]) - len(bytes.TrimLeft(text[start:end], " \t\r\n"))
-}
-
-// quoteDirective quotes the first value that starts with an unquoted `@{` in a line; nil if there is none.
-func quoteDirective(text []byte, line int) (repaired []byte, column int) {
-	start, end := lineBounds(text, line)
-	whole := strings.TrimRight(string(text[start:end]), "\r\n")
-	at := unquoted(whole)
+// quoteDirective quotes the first value of a line, which starts at a byte, that starts with an unquoted `@{`; nil if there
+// is none.
+func quoteDirective(text []byte, line string, start int) (repaired []byte, column int) {
+	at := unquoted(line)
 	if at < 0 {
 		return nil, 0
 	}
-	value := directiveValue(whole[at:], strings.ContainsAny(whole[:at], "[{"))
-	repaired = append(repaired, text[:start+at]...)
-	repaired = append(repaired, "'"+strings.ReplaceAll(value, "'", "''")+"'"...)
-	return append(repaired, text[start+at+len(value):]...), utf8.RuneCountInString(whole[:at]) + 1
+	value := directiveValue(line[at:], strings.ContainsAny(line[:at], "[{"))
+	quoted := "'" + strings.ReplaceAll(value, "'", "''") + "'"
+	repaired = slices.Concat(text[:start+at], []byte(quoted), text[start+at+len(value):])
+	return repaired, utf8.RuneCountInString(line[:at]) + 1
 }
 
 // unquoted returns where in a line a value starts with `@{`, -1 if none does.
@@ -134,14 +131,6 @@ func directiveValue(rest string, flow bool) string {
 		}
 	}
 	return strings.TrimRight(value, " \t")
-}
-
-// lineBounds returns where a line, counted from 1, starts and ends.
-func lineBounds(text []byte, line int) (start, end int) {
-	for ; line > 1 && start < len(text); line-- {
-		start = lineEnd(text, start)
-	}
-	return start, lineEnd(text, start)
 }
 
 // shift moves a tree down by a number of lines.

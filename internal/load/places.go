@@ -51,10 +51,14 @@ func (p *places) spliced(node *yaml.Node) *template.Origin {
 
 // Inside returns where a line and a column of a scalar's value are written. What a variable gave is written in no file.
 func (p *places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
-	at := edit.ByteAt(node.Value, line, column)
+	at, place := edit.ByteAt(node.Value, line, column), p.Place(node)
 	before, filled := p.before[node]
 	if !filled {
-		return p.inScalar(node, at)
+		text := p.text
+		if origin := p.spliced(node); origin != nil {
+			text = p.embedded[origin.File]
+		}
+		return locate(text, place, node.Value, at)
 	}
 	last := template.Origin{}
 	for _, part := range p.origins[node] {
@@ -62,54 +66,28 @@ func (p *places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 			break
 		}
 		last = part
-		if at < part.End || at == part.End && at == len(node.Value) {
-			return p.inPart(node, before, part, at)
+		if at > part.End || at == part.End && at < len(node.Value) {
+			continue
 		}
+		text := p.embedded[part.File]
+		if text == nil || part.Encoded {
+			place, _ := locate(p.text, place, before, part.From)
+			return place, false
+		}
+		line, column := text.Position(at - part.Start)
+		return krm.Place{File: part.File, Line: line, Column: column}, true
 	}
-	return locate(p.text, p.file, node, before, last.To+at-last.End)
+	return locate(p.text, place, before, last.To+at-last.End)
 }
 
-// inScalar finds the byte of a value that no text was filled into.
-func (p *places) inScalar(node *yaml.Node, at int) (krm.Place, bool) {
-	text, place := p.textOf(node)
+// locate returns the place of a byte of a value that is written at a place of a text; nil is the text of a variable.
+func locate(text *edit.Text, place krm.Place, value string, at int) (krm.Place, bool) {
 	if text == nil {
 		return place, false
 	}
-	own := *node
-	own.Line, own.Column = place.Line, place.Column
-	return locate(text, place.File, &own, node.Value, at)
-}
-
-// inPart finds the byte of a value in the part that a directive gave.
-func (p *places) inPart(node *yaml.Node, before string, part template.Origin, at int) (krm.Place, bool) {
-	text := p.embedded[part.File]
-	if text == nil || part.Encoded {
-		place, _ := locate(p.text, p.file, node, before, part.From)
-		return place, false
+	scalar, ok := text.Scalar(place.Line, place.Column, value)
+	if ok {
+		place.Line, place.Column = text.Position(scalar.Offset(at))
 	}
-	line, column := text.Position(at - part.Start)
-	return krm.Place{File: part.File, Line: line, Column: column}, true
-}
-
-// locate returns the place of the byte of a value that is written at a node.
-func locate(text *edit.Text, file string, node *yaml.Node, value string, at int) (krm.Place, bool) {
-	scalar, ok := text.Scalar(node, value)
-	if !ok {
-		return krm.Place{File: file, Line: node.Line, Column: node.Column}, false
-	}
-	line, column := text.Position(scalar.Offset(at))
-	return krm.Place{File: file, Line: line, Column: column}, true
-}
-
-// textOf returns the text that a node is written in, nil if that is a variable's, and its place.
-func (p *places) textOf(node *yaml.Node) (*edit.Text, krm.Place) {
-	place := p.Place(node)
-	switch origin := p.spliced(node); {
-	case origin == nil:
-		return p.text, place
-	case origin.File == "":
-		return nil, place
-	default:
-		return p.embedded[origin.File], place
-	}
+	return place, ok
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -10,164 +11,101 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The parts of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/) that findings need.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool struct {
-			Driver sarifDriver `json:"driver"`
-		} `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		Version        string      `json:"version,omitempty"`
-		InformationURI string      `json:"informationUri"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID     string        `json:"id"`
-		Short  *sarifMessage `json:"shortDescription,omitempty"`
-		Full   *sarifMessage `json:"fullDescription,omitempty"`
-		Config *sarifConfig  `json:"defaultConfiguration,omitempty"`
-	}
-	sarifConfig struct {
-		Level string `json:"level"`
-	}
-	sarifMessage struct {
-		Text string `json:"text"`
-	}
-	sarifResult struct {
-		RuleID    string          `json:"ruleId,omitempty"`
-		RuleIndex *int            `json:"ruleIndex,omitempty"`
-		Level     string          `json:"level"`
-		Message   sarifMessage    `json:"message"`
-		Locations []sarifLocation `json:"locations,omitempty"`
-		Fixes     []sarifFix      `json:"fixes,omitempty"`
-	}
-	sarifLocation struct {
-		Physical struct {
-			Artifact sarifArtifact `json:"artifactLocation"`
-			Region   *sarifRegion  `json:"region,omitempty"`
-		} `json:"physicalLocation"`
-		Logical []sarifLogical `json:"logicalLocations,omitempty"`
-	}
-	sarifLogical struct {
-		Name string `json:"fullyQualifiedName"`
-	}
-	sarifArtifact struct {
-		URI  string `json:"uri"`
-		Base string `json:"uriBaseId,omitempty"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
-		EndLine     int `json:"endLine,omitempty"`
-		EndColumn   int `json:"endColumn,omitempty"`
-	}
-	sarifFix struct {
-		Changes []sarifChange `json:"artifactChanges"`
-	}
-	sarifChange struct {
-		Artifact     sarifArtifact      `json:"artifactLocation"`
-		Replacements []sarifReplacement `json:"replacements"`
-	}
-	sarifReplacement struct {
-		Deleted  sarifRegion  `json:"deletedRegion"`
-		Inserted sarifMessage `json:"insertedContent"`
-	}
-)
+// object is a JSON object of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+type object = map[string]any
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 // writeSARIF prints a log of one run, for code scanning.
 func (r *Report) writeSARIF(out io.Writer) error {
-	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: make([]sarifResult, len(r.Results))}
-	run.Tool.Driver = sarifDriver{Name: r.Name, Version: r.Version, InformationURI: Home, Rules: r.sarifRules()}
+	rules, indexes := r.sarifRules()
+	results := make([]object, len(r.Results))
 	for i, result := range r.Results {
-		run.Results[i] = r.sarifResult(result, run.Tool.Driver.Rules)
+		results[i] = r.sarifResult(result, indexes)
 	}
-	return encodeJSON(out, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	driver := object{"name": r.Name, "version": r.Version, "informationUri": Home, "rules": rules}
+	if r.Version == "" {
+		delete(driver, "version")
+	}
+	run := object{"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+	return encodeJSON(out, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
 }
 
-// sarifRules returns the rules that are described, and after them the others that results name.
-func (r *Report) sarifRules() []sarifRule {
-	rules := make([]sarifRule, 0, len(r.Rules))
+// sarifRules returns the rules that are described, and after them the others that results name, with the index of each.
+func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
+	rules, indexes = make([]object, 0, len(r.Rules)), map[string]int{}
 	for _, rule := range r.Rules {
-		rules = append(rules, sarifRule{
-			ID: rule.ID, Short: &sarifMessage{rule.Description}, Full: &sarifMessage{rule.Description + " " + rule.Why},
-			Config: &sarifConfig{sarifLevel(rule.Severity)},
+		indexes[rule.ID] = len(rules)
+		rules = append(rules, object{
+			"id": rule.ID, "shortDescription": sarifText(rule.Description),
+			"fullDescription":      sarifText(rule.Description + " " + rule.Why),
+			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
 		})
 	}
-	var others []string
+	others := map[string]bool{}
 	for _, result := range r.Results {
-		if id := result.Tags[RuleTag]; id != "" && ruleIndex(rules, id) < 0 {
-			others = append(others, id)
+		if id := result.Tags[RuleTag]; id != "" {
+			others[id] = true
 		}
 	}
-	slices.Sort(others)
-	for _, id := range slices.Compact(others) {
-		rules = append(rules, sarifRule{ID: id})
+	for _, id := range slices.Sorted(maps.Keys(others)) {
+		if _, ok := indexes[id]; !ok {
+			indexes[id] = len(rules)
+			rules = append(rules, object{"id": id})
+		}
 	}
-	return rules
+	return rules, indexes
 }
 
-func ruleIndex(rules []sarifRule, id string) int {
-	return slices.IndexFunc(rules, func(rule sarifRule) bool { return rule.ID == id })
-}
-
-func (r *Report) sarifResult(result krm.Result, rules []sarifRule) sarifResult {
-	one := sarifResult{
-		RuleID: result.Tags[RuleTag], Level: sarifLevel(result.Severity), Message: sarifMessage{message(result)},
-	}
-	if at := ruleIndex(rules, one.RuleID); at >= 0 {
-		one.RuleIndex = &at
+func (r *Report) sarifResult(result krm.Result, indexes map[string]int) object {
+	one := object{"level": sarifLevel(result.Severity), "message": sarifText(message(result))}
+	if id := result.Tags[RuleTag]; id != "" {
+		one["ruleId"], one["ruleIndex"] = id, indexes[id]
 	}
 	if result.Place.File != "" {
-		one.Locations = []sarifLocation{r.sarifLocation(result)}
+		one["locations"] = []object{r.sarifLocation(result)}
 	}
 	if edit.IsCertain(result) {
-		one.Fixes = r.sarifFixes(result)
+		if text, change, err := r.Files.Proposal(result); err == nil {
+			one["fixes"] = []object{{"artifactChanges": []object{{
+				"artifactLocation": uri(result.Place.File, r.Folder),
+				"replacements": []object{{
+					"deletedRegion": sarifRegion(text, change.From, change.To), "insertedContent": sarifText(change.Text),
+				}},
+			}}}}
+		}
 	}
 	return one
 }
 
 // sarifLocation is the place of a result, up to the end of the value or key if that is known.
-func (r *Report) sarifLocation(result krm.Result) sarifLocation {
-	var location sarifLocation
+func (r *Report) sarifLocation(result krm.Result) object {
 	place := result.Place
-	location.Physical.Artifact = uri(place.File, r.Folder)
-	if place.Line > 0 {
-		region := &sarifRegion{StartLine: place.Line, StartColumn: place.Column}
-		if text, scalar, err := r.Files.Scalar(result); err == nil && !scalar.Block {
-			region.EndLine, region.EndColumn = text.Position(scalar.End)
-		}
-		location.Physical.Region = region
+	physical := object{"artifactLocation": uri(place.File, r.Folder)}
+	location := object{"physicalLocation": physical}
+	if text, scalar, err := r.Files.Scalar(result); err == nil && !scalar.Block {
+		region := sarifRegion(text, scalar.End, scalar.End)
+		region["startLine"], region["startColumn"] = place.Line, place.Column
+		physical["region"] = region
+	} else if place.Column > 0 {
+		physical["region"] = object{"startLine": place.Line, "startColumn": place.Column}
+	} else if place.Line > 0 {
+		physical["region"] = object{"startLine": place.Line}
 	}
 	if subject := subject(result); subject != "" {
-		location.Logical = []sarifLogical{{subject}}
+		location["logicalLocations"] = []object{{"fullyQualifiedName": subject}}
 	}
 	return location
 }
 
-func (r *Report) sarifFixes(result krm.Result) []sarifFix {
-	text, change, err := r.Files.Proposal(result)
-	if err != nil {
-		return nil
-	}
-	region := sarifRegion{}
-	region.StartLine, region.StartColumn = text.Position(change.From)
-	region.EndLine, region.EndColumn = text.Position(change.To)
-	return []sarifFix{{[]sarifChange{{
-		Artifact:     uri(result.Place.File, r.Folder),
-		Replacements: []sarifReplacement{{region, sarifMessage{change.Text}}},
-	}}}}
+// sarifRegion is what is written between two bytes of a text.
+func sarifRegion(text *edit.Text, from, to int) object {
+	line, column := text.Position(from)
+	endLine, endColumn := text.Position(to)
+	return object{"startLine": line, "startColumn": column, "endLine": endLine, "endColumn": endColumn}
 }
+
+func sarifText(text string) object { return object{"text": text} }
 
 func sarifLevel(severity krm.Severity) string {
 	switch severity {
@@ -182,13 +120,13 @@ func sarifLevel(severity krm.Severity) string {
 
 // uri names a file relative to the root of the sources, which readers know as %SRCROOT%, if the file is below the
 // working folder.
-func uri(file, folder string) sarifArtifact {
+func uri(file, folder string) object {
 	if filepath.IsAbs(file) {
 		below, err := filepath.Rel(folder, file)
 		if folder == "" || err != nil || !filepath.IsLocal(below) {
-			return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: file}).String()}
+			return object{"uri": (&url.URL{Scheme: "file", Path: file}).String()}
 		}
 		file = filepath.ToSlash(below)
 	}
-	return sarifArtifact{URI: (&url.URL{Path: file}).String(), Base: "%SRCROOT%"}
+	return object{"uri": (&url.URL{Path: file}).String(), "uriBaseId": "%SRCROOT%"}
 }
