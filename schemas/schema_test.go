@@ -109,7 +109,7 @@ func (b *builder) structure(name, path, description string, required bool) objec
 	return b.assemble(path, "object", description, required, body)
 }
 
-// recursive tells whether a struct has itself as an element of one of its lists.
+// recursive reports whether a struct has itself as an element of one of its lists.
 func (b *builder) recursive(name string, s *structure) bool {
 	return slices.ContainsFunc(s.fields, func(f field) bool {
 		list, ok := f.of.(*ast.ArrayType)

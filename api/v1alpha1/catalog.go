@@ -1,17 +1,5 @@
 package v1alpha1
 
-// CatalogMetadata is the metadata of a Catalog that is kept when it is printed.
-type CatalogMetadata struct {
-	// Name is what messages call the catalog.
-	Name string `json:"name"`
-	// Namespace has no meaning here; it is kept.
-	Namespace string `json:"namespace,omitempty"`
-	// Labels have no meaning here; they are kept.
-	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations are kept. A new catalog is local-config, so that no orchestrator applies it to a cluster.
-	Annotations map[string]string `json:"annotations,omitempty"`
-}
-
 // CatalogSpec is what a catalog lists.
 type CatalogSpec struct {
 	// Description says whose catalog it is, and what it is for.

@@ -72,31 +72,20 @@ func pathsFrom(args []string, from int) []string {
 	return args[from:]
 }
 
-// variables is the flag --set: values of templates' variables, as file mode of the functions has them.
-type variables map[string]string
-
-// setFlag declares the flag.
-func setFlag(flags *pflag.FlagSet) variables {
-	values := variables{}
-	flags.Var(values, "set", "value of a variable of native documents, for @{KEY}; repeatable")
+// setFlag declares the flag --set: values of templates' variables, as file mode of the functions has them. A value may
+// contain commas and equals signs.
+func setFlag(flags *pflag.FlagSet) map[string]string {
+	values := map[string]string{}
+	flags.Func("set", "`KEY=VALUE` of a variable of native documents, for @{KEY}; repeatable", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || !template.IsVariable(name) {
+			return fmt.Errorf("must be KEY=VALUE, the key a letter and letters, digits, %q, not %q", "_.-", name)
+		}
+		values[name] = value
+		return nil
+	})
 	return values
 }
-
-// Set adds one variable; a value may contain commas and equals signs.
-func (v variables) Set(text string) error {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok || !template.IsVariable(name) {
-		return fmt.Errorf("must be KEY=VALUE, the key a letter and letters, digits, %q, not %q", "_.-", name)
-	}
-	v[name] = value
-	return nil
-}
-
-// String is empty: values are not shown.
-func (variables) String() string { return "" }
-
-// Type is the name of the value for pflag.
-func (variables) Type() string { return "KEY=VALUE" }
 
 // maxCell is how many characters of a text a table shows: a whole digest.
 const maxCell = 72

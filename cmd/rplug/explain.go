@@ -31,7 +31,7 @@ func explainCommand() *cobra.Command {
 type explainOptions struct {
 	kubernetes string
 	fresh      bool
-	set        variables
+	set        map[string]string
 }
 
 func (o *explainOptions) run(c *cobra.Command, args []string) error {

@@ -36,7 +36,7 @@ func indexCommand() *cobra.Command {
 
 type indexOptions struct {
 	file, name, released string
-	set                  variables
+	set                  map[string]string
 	check                bool
 }
 

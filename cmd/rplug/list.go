@@ -42,7 +42,7 @@ func list(c *cobra.Command, args []string) error {
 			if p.Deprecated != "" {
 				note = "deprecated: " + p.Deprecated
 			}
-			table.row(p.Name, document.Metadata.Name, strconv.Itoa(len(p.Versions)), chosen, channels(p), note)
+			table.row(p.Name, document.Name, strconv.Itoa(len(p.Versions)), chosen, channels(p), note)
 		}
 	}
 	return table.writer.Flush()
@@ -109,7 +109,7 @@ func listVersions(c *cobra.Command, args []string) error {
 			if v.Requires != nil && v.Requires.Kubernetes != "" {
 				kubernetes = v.Requires.Kubernetes + "+"
 			}
-			table.row(v.Version, document.Metadata.Name, v.Released, kubernetes, v.Digest, note(v))
+			table.row(v.Version, document.Name, v.Released, kubernetes, v.Digest, note(v))
 		}
 	}
 	if found {

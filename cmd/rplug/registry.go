@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,6 +17,16 @@ import (
 func targetFlags(flags *pflag.FlagSet, o *oci.TargetOptions) {
 	flags.BoolVar(&o.Layout, "oci-layout", false, "REF is a folder in OCI layout, DIR:TAG or DIR@DIGEST")
 	flags.BoolVar(&o.PlainHTTP, "plain-http", false, "do not encrypt; a registry on this machine never is")
+	o.DockerConfig = dockerConfig()
+}
+
+// dockerConfig returns docker's configuration file, in the folder that docker looks into.
+func dockerConfig() string {
+	if folder := os.Getenv("DOCKER_CONFIG"); folder != "" {
+		return filepath.Join(folder, "config.json")
+	}
+	home, _ := os.UserHomeDir()
+	return filepath.Join(home, ".docker", "config.json")
 }
 
 func pushCommand() *cobra.Command {
@@ -38,7 +49,7 @@ func pushCommand() *cobra.Command {
 type pushOptions struct {
 	target oci.TargetOptions
 	file   string
-	set    variables
+	set    map[string]string
 }
 
 func (o *pushOptions) run(c *cobra.Command, args []string) error {

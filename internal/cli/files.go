@@ -41,7 +41,7 @@ func (r *run) files() int {
 		return r.fail(err)
 	}
 	_, _ = fixed.lines.WriteTo(r.stderr)
-	code := r.end(c.results, r.Function.Output == Documents, c.summary)
+	code := r.end(c.results, r.Output == Documents, c.summary)
 	if fixed.count > 0 {
 		return exitFindings
 	}
@@ -112,7 +112,7 @@ func unfilledPlaces(read *load.Package) map[krm.Place]bool {
 func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	var out bytes.Buffer
 	switch {
-	case r.Function.Output == Findings:
+	case r.Output == Findings:
 		return &out, r.report(c).Write(&out, r.Format)
 	case c.results.Failed():
 		return &out, nil

@@ -19,17 +19,18 @@ import (
 type options struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
-	Kustomize         []string          `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
-	KeepInputs        bool              `json:"keepInputs" help:"print local-config documents too"`
-	Base              string            `json:"base" help:"file or folder with an older state, to compare with"`
-	BaseRef           string            `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
-	Graph             string            `json:"graph" help:"draw the documents"`
-	Format            string            `json:"output" help:"how findings are printed: text, json, sarif or junit"`
-	Context           bool              `json:"context" help:"print the source below each finding, as it is on a terminal"`
-	Fix               bool              `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
-	Verbose           bool              `json:"verbose" help:"print a summary on stderr"`
-	Help              bool              `json:"help" short:"h" help:"show this text"`
-	ShowVersion       bool              `json:"version" help:"show the version"`
+
+	Kustomize   []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
+	KeepInputs  bool     `json:"keepInputs" help:"print local-config documents too"`
+	Base        string   `json:"base" help:"file or folder with an older state, to compare with"`
+	BaseRef     string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
+	Graph       string   `json:"graph" help:"draw the documents"`
+	Format      string   `json:"output" help:"how findings are printed: text, json, sarif or junit"`
+	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
+	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
+	Verbose     bool     `json:"verbose" help:"print a summary on stderr"`
+	Help        bool     `json:"help" short:"h" help:"show this text"`
+	ShowVersion bool     `json:"version" help:"show the version"`
 }
 
 // fileMode reports whether documents are read from files.
@@ -66,9 +67,9 @@ func (r *run) commonFlags() []Field {
 		case "graph":
 			return r.Drawing == nil
 		case "keepInputs":
-			return r.Function.Output != Documents
+			return r.Output != Documents
 		case "output", "context", "fix":
-			return r.Function.Output != Findings
+			return r.Output != Findings
 		case "base", "baseRef":
 			return r.OpenRevision == nil
 		}
@@ -127,10 +128,19 @@ func (r *run) check(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--set: the value of %q must be UTF-8", name)
 		}
 	}
-	stdin := slices.Contains(r.paths, load.Stdin)
-	switch formats := report.Formats(); {
-	case !slices.Contains(formats, r.Format):
+	if formats := report.Formats(); !slices.Contains(formats, r.Format) {
 		return fmt.Errorf("--output must be one of %q, not %q", formats, r.Format)
+	}
+	if err := r.checkInputs(); err != nil {
+		return err
+	}
+	return r.checkGraph(flags)
+}
+
+// checkInputs refuses inputs that cannot be fixed or compared as the flags ask.
+func (r *run) checkInputs() error {
+	stdin := slices.Contains(r.paths, load.Stdin)
+	switch {
 	case r.Fix && stdin:
 		return errors.New("--fix must come with files: the standard input cannot be changed")
 	case r.Fix && len(r.Kustomize) > 0:
@@ -144,7 +154,7 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	case r.BaseRef != "" && len(r.Kustomize) > 0:
 		return errors.New("--base-ref must come with paths of a git repository, without --kustomize")
 	}
-	return r.checkGraph(flags)
+	return nil
 }
 
 // givenExcept returns the name of a flag that is given, but for the allowed ones; empty if there is none.

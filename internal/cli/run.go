@@ -94,7 +94,7 @@ func (r *run) withCounts(summary string, results krm.Results) string {
 			counts = append(counts, Count(n, string(severity)))
 		}
 	}
-	if r.Function.Output == Findings && len(results) == 0 && summary != "" {
+	if r.Output == Findings && len(results) == 0 && summary != "" {
 		counts = []string{"no findings"}
 	}
 	if len(counts) > 0 {

@@ -11,8 +11,8 @@ const idLength = 13
 // maxID is the longest sandbox id that scripts must expect, in bytes (ResourcePlugin spec).
 const maxID = 32
 
-// DeriveSandboxID derives the id of a sandbox from its cluster and its lower-cased name: 13 lower-case base32 characters, the
-// first a letter. Scripts name external databases after it, so it is the same in both phases.
+// DeriveSandboxID derives the id of a sandbox from its cluster and its lower-cased name: 13 lower-case base32 characters,
+// the first a letter. Scripts name external databases after it, so it is the same in both phases.
 func DeriveSandboxID(cluster, lowerName string) string {
 	return idOf(sha256.Sum256([]byte(cluster + "\x00" + lowerName)))
 }

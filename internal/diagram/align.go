@@ -1,5 +1,7 @@
 package diagram
 
+import "slices"
+
 // The measures of an SVG, in pixels.
 const (
 	cell       = 8  // the widest that a character of the font is
@@ -60,20 +62,13 @@ func (l *layout) alignAll(columns [][]*node) int {
 			}
 		}
 	}
-	top, bottom := 0, 0
-	first := true
-	for _, column := range columns {
-		for _, n := range column {
-			if first {
-				top, bottom, first = n.y, n.y, false
-			}
-			top, bottom = min(top, n.y), max(bottom, n.y+n.height())
-		}
+	nodes := slices.Concat(columns...)
+	top, bottom := nodes[0].y, nodes[0].y
+	for _, n := range nodes {
+		top, bottom = min(top, n.y), max(bottom, n.y+n.height())
 	}
-	for _, column := range columns {
-		for _, n := range column {
-			n.y -= top
-		}
+	for _, n := range nodes {
+		n.y -= top
 	}
 	return bottom - top
 }

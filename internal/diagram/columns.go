@@ -87,7 +87,7 @@ func (l *layout) connect() bool {
 		line = append(line, flow.To)
 		l.lines = append(l.lines, line)
 		for i := range len(line) - 1 {
-			here, there := l.port(line[i], flow.Output), l.entry(line[i+1], flow.Input)
+			here, there := l.port(line[i], flow.Output), l.port(line[i+1], flow.Input)
 			if key := [4]int{line[i], here, line[i+1], there}; !linked[key] {
 				linked[key] = true
 				a, b := l.nodes[line[i]], l.nodes[line[i+1]]
@@ -99,12 +99,10 @@ func (l *layout) connect() bool {
 	return true
 }
 
-// port is how far below the top of a node a line starts, and entry where it ends.
-func (l *layout) port(n, output int) int {
+// port is how far below the top of a node a line ends, at one of its rows if it is a box.
+func (l *layout) port(n, row int) int {
 	if l.nodes[n].step == nil {
 		return 0
 	}
-	return rowMiddle(output)
+	return rowMiddle(row)
 }
-
-func (l *layout) entry(n, input int) int { return l.port(n, input) }

@@ -1,7 +1,6 @@
 package diagram
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -56,15 +55,4 @@ func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
 func (p *Picture) sentence(flow Flow) string {
 	from, to := p.Steps[flow.From], p.Steps[flow.To]
 	return to.Name + " takes " + to.Inputs[flow.Input].Name + " from " + from.Name + "." + from.Outputs[flow.Output].Name
-}
-
-// move writes a command of an SVG path.
-func move(b *strings.Builder, command byte, numbers ...int) {
-	b.WriteByte(command)
-	for i, number := range numbers {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(strconv.Itoa(number))
-	}
 }

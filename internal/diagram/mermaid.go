@@ -2,10 +2,9 @@ package diagram
 
 import (
 	"bytes"
+	_ "embed" // the template
 	"fmt"
 	"strings"
-
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
 // The limits of Mermaid's own defaults, which GitHub keeps (config.schema.yaml, maxTextSize and maxEdges): beyond them a
@@ -21,78 +20,19 @@ func MermaidTooLarge(drawing []byte) bool {
 	return len(drawing) > mermaidText || edges > mermaidEdges
 }
 
-// drawMermaid draws a flowchart with a subgraph for each plugin, and in it one for each phase.
-func drawMermaid(pictures []*Picture) []byte {
-	var b bytes.Buffer
-	b.WriteString("flowchart LR\n")
-	for n, p := range pictures {
-		m := mermaid{Buffer: &b, Picture: p, plugin: fmt.Sprintf("p%d", n+1)}
-		m.draw()
+// mermaid draws a subgraph for each plugin, and in it one for each phase.
+//
+//go:embed mermaid.tmpl
+var mermaid string
+
+// quoteMermaid writes lines as a label.
+func quoteMermaid(lines ...string) string {
+	escaped := make([]string, len(lines))
+	for i, line := range lines {
+		escaped[i] = escapeMermaid(line)
 	}
-	return b.Bytes()
+	return `"` + strings.Join(escaped, "<br/>") + `"`
 }
-
-// mermaid writes the subgraph of one plugin, whose identifiers start with the plugin's.
-type mermaid struct {
-	*bytes.Buffer
-	*Picture
-	plugin string
-}
-
-func (m *mermaid) draw() {
-	m.line(1, "subgraph %s[%s]", m.plugin, quoteMermaid(m.Title))
-	for _, phase := range v1alpha1.Phases {
-		if steps := m.phase(phase); len(steps) > 0 {
-			m.line(2, "subgraph %s_%s[%s]", m.plugin, phase, quoteMermaid(string(phase)))
-			for _, i := range steps {
-				m.line(3, "%s[%s]", m.step(i), quoteMermaid(m.Steps[i].Name))
-			}
-			m.line(2, "end")
-		}
-	}
-	for i, param := range m.params() {
-		id := fmt.Sprintf("%s_in%d", m.plugin, i+1)
-		m.line(2, "%s([%s])", id, quoteMermaid("param "+param.name))
-		for _, to := range param.steps {
-			m.line(2, "%s --> %s", id, m.step(to))
-		}
-	}
-	for _, bundle := range m.bundles() {
-		m.bundle(bundle)
-	}
-	number := 0
-	for i, step := range m.Steps {
-		for _, output := range step.Outputs {
-			if !output.Read {
-				number++
-				id := fmt.Sprintf("%s_out%d", m.plugin, number)
-				m.line(2, "%s --> %s>%s]", m.step(i), id, quoteMermaid(step.Name+"."+output.Name))
-			}
-		}
-	}
-	m.line(1, "end")
-}
-
-func (m *mermaid) bundle(b bundle) {
-	texts := make([]string, len(b.reads))
-	for i, read := range b.reads {
-		texts[i] = escapeMermaid(read)
-	}
-	line := "%s -- \"%s\" --> %s"
-	if b.across {
-		line = "%s -. \"%s\" .-> %s"
-	}
-	m.line(2, line, m.step(b.from), strings.Join(texts, "<br/>"), m.step(b.to))
-}
-
-func (m *mermaid) step(i int) string { return fmt.Sprintf("%s_s%d", m.plugin, i+1) }
-
-func (m *mermaid) line(depth int, format string, args ...any) {
-	m.WriteString(strings.Repeat("  ", depth))
-	fmt.Fprintf(m, format+"\n", args...)
-}
-
-func quoteMermaid(text string) string { return `"` + escapeMermaid(text) + `"` }
 
 // escapeMermaid writes a text so that Mermaid shows it as it is. Mermaid reads quoted text as Markdown and HTML, looks for
 // %%{ and for an address like a@b.c in it, and escapes with #CODE;. So all that is not a letter, a digit, a blank, or a

@@ -1,6 +1,9 @@
 package diagram
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // mark is a mark of the drawing that the legend explains.
 type mark int
@@ -73,7 +76,7 @@ func (s *svg) flows(l *layout, lefts, widths []int) {
 		line := l.lines[i]
 		from, to := l.nodes[line[0]], l.nodes[line[len(line)-1]]
 		x, y := s.x+lefts[from.column]+widths[from.column], from.y+rowMiddle(flow.Output)
-		move(&path, 'M', x, y)
+		fmt.Fprintf(&path, "M%d %d", x, y)
 		for _, at := range line[1:] {
 			n := l.nodes[at]
 			left, height := s.x+lefts[n.column], n.y
@@ -82,10 +85,10 @@ func (s *svg) flows(l *layout, lefts, widths []int) {
 				left -= 7
 			}
 			middle := (x + left) / 2
-			move(&path, 'C', middle, y, middle, height, left, height)
+			fmt.Fprintf(&path, "C%d %d %d %d %d %d", middle, y, middle, height, left, height)
 			if x, y = left, height; n != to {
 				x += widths[n.column]
-				move(&path, 'L', x, y)
+				fmt.Fprintf(&path, "L%d %d", x, y)
 			}
 		}
 		s.element(`<g><title>%s</title>`, escapeXML(l.sentence(flow)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -68,7 +69,7 @@ func (f *Files) Proposal(result krm.Result) (*Text, Edit, error) {
 	}
 	value, ok := result.Field.ProposedValue.(string)
 	if ok {
-		value = krm.Quote(value, scalar.Style)
+		value = yamlprint.Quote(value, scalar.Style)
 	} else {
 		encoded, err := json.Marshal(result.Field.ProposedValue)
 		if err != nil {

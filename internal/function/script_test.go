@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/manual"
 )
 
 var functions = []cli.Function{
@@ -44,18 +42,4 @@ func TestScripts(t *testing.T) {
 			})
 		})
 	}
-}
-
-// What is written about each function is what it does.
-func TestManual(t *testing.T) {
-	t.Parallel()
-	for _, f := range functions {
-		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
-			manual.Check(t, f)
-		})
-	}
-	folders, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))
-	require.NoError(t, err)
-	require.Len(t, folders, len(functions))
 }

@@ -26,13 +26,15 @@ type TargetOptions struct {
 	Layout bool
 	// PlainHTTP connects to any registry without encryption. The default is to do so on the loopback interface alone.
 	PlainHTTP bool
+	// DockerConfig is the file with the credentials of registries. One that does not exist has none.
+	DockerConfig string
 }
 
 // OpenSource opens a repository or a folder to read from, and returns the tag or the digest of the reference.
 // A folder stays open as long as the process: the store reads from it.
 func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.ReadOnlyTarget, string, error) {
 	if !o.Layout {
-		return repository(reference, o.PlainHTTP)
+		return repository(reference, o)
 	}
 	folder, tag, err := split(reference)
 	if err != nil {
@@ -42,9 +44,6 @@ func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.Re
 	if err != nil {
 		return nil, "", err
 	}
-	if err := checkIndex(root.Stat); err != nil {
-		return nil, "", err
-	}
 	store, err := oci.NewFromFS(ctx, root.FS())
 	return store, tag, err
 }
@@ -52,14 +51,10 @@ func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.Re
 // OpenTarget opens a repository or a folder to write to, and returns the tag. It creates a folder that does not exist.
 func OpenTarget(ctx context.Context, reference string, o TargetOptions) (oras.Target, string, error) {
 	if !o.Layout {
-		return repository(reference, o.PlainHTTP)
+		return repository(reference, o)
 	}
 	folder, tag, err := split(reference)
 	if err != nil {
-		return nil, "", err
-	}
-	err = checkIndex(func(name string) (os.FileInfo, error) { return os.Stat(filepath.Join(folder, name)) })
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", err
 	}
 	store, err := oci.NewWithContext(ctx, folder)
@@ -69,15 +64,7 @@ func OpenTarget(ctx context.Context, reference string, o TargetOptions) (oras.Ta
 // maxIndex is the largest index of a folder that is read, in bytes.
 const maxIndex = 4 << 20
 
-func checkIndex(stat func(string) (os.FileInfo, error)) error {
-	info, err := stat("index.json")
-	if err == nil && info.Size() > maxIndex {
-		err = fmt.Errorf("index.json must have at most %d bytes, not %d", maxIndex, info.Size())
-	}
-	return err
-}
-
-// split splits DIR:TAG and DIR@DIGEST.
+// split splits DIR:TAG and DIR@DIGEST. The index of a folder that exists must not be too large.
 func split(reference string) (folder, tag string, err error) {
 	folder, tag, isDigest := strings.Cut(reference, "@")
 	if at := strings.LastIndex(reference, ":"); !isDigest && at > 0 {
@@ -90,34 +77,28 @@ func split(reference string) (folder, tag string, err error) {
 	if folder == "" || valid() != nil {
 		return "", "", fmt.Errorf("%q must be DIR:TAG or DIR@DIGEST", reference)
 	}
+	if info, err := os.Stat(filepath.Join(folder, "index.json")); err == nil && info.Size() > maxIndex {
+		return "", "", fmt.Errorf("index.json must have at most %d bytes, not %d", maxIndex, info.Size())
+	}
 	return folder, tag, nil
 }
 
 // repository opens HOST/NAME:TAG or HOST/NAME@DIGEST.
-func repository(reference string, plain bool) (*remote.Repository, string, error) {
+func repository(reference string, o TargetOptions) (*remote.Repository, string, error) {
 	parsed, err := registry.ParseReference(strings.TrimPrefix(reference, "oci://"))
 	if err != nil || parsed.Reference == "" {
 		return nil, "", fmt.Errorf("%q must be REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST", reference)
 	}
-	store, err := credentials.NewFileStore(configFile())
+	store, err := credentials.NewFileStore(o.DockerConfig)
 	if err != nil {
 		return nil, "", fmt.Errorf("docker's configuration must be readable: %w", err)
 	}
-	repo := &remote.Repository{Reference: parsed, PlainHTTP: plain || isLoopback(parsed.Host())}
+	repo := &remote.Repository{Reference: parsed, PlainHTTP: o.PlainHTTP || isLoopback(parsed.Host())}
 	repo.Client = &auth.Client{
 		Client: &http.Client{Transport: retry.NewTransport(transport()), CheckRedirect: stayEncrypted},
 		Cache:  auth.NewCache(), Credential: credentials.Credential(store),
 	}
 	return repo, parsed.Reference, nil
-}
-
-// configFile returns the file of docker's credentials.
-func configFile() string {
-	if folder := os.Getenv("DOCKER_CONFIG"); folder != "" {
-		return filepath.Join(folder, "config.json")
-	}
-	home, _ := os.UserHomeDir()
-	return filepath.Join(home, ".docker", "config.json")
 }
 
 // isLoopback reports whether a host is this machine.

@@ -13,26 +13,28 @@ import (
 )
 
 func TestPlainHTTPIsForThisMachineAlone(t *testing.T) {
-	t.Setenv("DOCKER_CONFIG", t.TempDir())
+	t.Parallel()
+	options := TargetOptions{DockerConfig: filepath.Join(t.TempDir(), "config.json")}
 	for reference, plain := range map[string]bool{
 		"localhost/x:1": true, "localhost:5000/x:1": true, "127.0.0.1:5000/x:1": true, "127.9.9.9/x:1": true,
 		"example.com/x:1": false, "localhost.example.com/x:1": false, "127.0.0.1.example.com/x:1": false,
 		"10.0.0.1:5000/x:1": false, "0.0.0.0:5000/x:1": false, "oci://example.com/x:1": false,
 	} {
-		repo, tag, err := repository(reference, false)
+		repo, tag, err := repository(reference, options)
 		require.NoError(t, err, reference)
 		assert.Equal(t, "1", tag)
 		assert.Equal(t, plain, repo.PlainHTTP, reference)
-		repo, _, err = repository(reference, true)
+		repo, _, err = repository(reference, TargetOptions{PlainHTTP: true, DockerConfig: options.DockerConfig})
 		require.NoError(t, err)
 		assert.True(t, repo.PlainHTTP)
 	}
 }
 
 func TestBadReferences(t *testing.T) {
-	t.Setenv("DOCKER_CONFIG", t.TempDir())
+	t.Parallel()
+	options := TargetOptions{DockerConfig: filepath.Join(t.TempDir(), "config.json")}
 	for _, reference := range []string{"", "x", "example.com/x", "example.com/X:1", "https://example.com/x:1", "example.com/x:", "example.com/x@sha256:12"} {
-		_, _, err := repository(reference, false)
+		_, _, err := repository(reference, options)
 		require.ErrorContains(t, err, "must be REGISTRY/REPOSITORY:TAG", reference)
 	}
 	for _, reference := range []string{"", "dir", ":v1", "dir:", "dir:a b", "dir:-", "dir@v1", "dir@sha256:12"} {
@@ -45,11 +47,10 @@ func TestBadReferences(t *testing.T) {
 }
 
 func TestCredentialsAreDockers(t *testing.T) {
-	folder := t.TempDir()
-	t.Setenv("DOCKER_CONFIG", folder)
-	config := filepath.Join(folder, "config.json")
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "config.json")
 	require.NoError(t, os.WriteFile(config, []byte(`{"auths":{"example.com":{"auth":"dXNlcjpwYXNz"}},"credsStore":"must-not-run"}`), 0o600))
-	repo, _, err := repository("example.com/x:1", false)
+	repo, _, err := repository("example.com/x:1", TargetOptions{DockerConfig: config})
 	require.NoError(t, err)
 	client, ok := repo.Client.(*auth.Client)
 	require.True(t, ok)
@@ -59,7 +60,7 @@ func TestCredentialsAreDockers(t *testing.T) {
 		assert.Equal(t, user, found.Username)
 	}
 	require.NoError(t, os.WriteFile(config, []byte(`{`), 0o600))
-	_, _, err = repository("example.com/x:1", false)
+	_, _, err = repository("example.com/x:1", TargetOptions{DockerConfig: config})
 	assert.ErrorContains(t, err, "docker's configuration must be readable")
 }
 

@@ -84,7 +84,7 @@ var lifelike = []string{
 // at once.
 func TestMergeEqualsKubectl(t *testing.T) {
 	t.Parallel()
-	kubectl := checkout.Kubectl(t)
+	kubectl := checkout.Tool(t, "kubectl")
 	overlays := slices.Concat(lifelike, bases, corpus(t))
 	require.GreaterOrEqual(t, len(overlays), 30)
 	for i, text := range needed {

@@ -1,82 +1,175 @@
 package yamlprint
 
 import (
-	"reflect"
-	"unicode/utf8"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// AppendJSON appends an object as canonical JSON: keys sorted, no blanks, the fewest escapes. Equal objects have equal
-// bytes, so that hashes are taken of it.
-func AppendJSON(dst []byte, object any) []byte { return printed(dst, object, (*printer).json) }
+const (
+	stringTag = "!!str"
+	nullTag   = "!!null"
+)
 
-func (p *printer) json(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.String:
-		p.out = appendJSONString(p.out, v.String())
-	case reflect.Struct, reflect.Map:
-		p.out = append(p.out, '{')
-		from, to := p.enter(v)
-		for i := from; i < to; i++ {
-			if i > from {
-				p.out = append(p.out, ',')
-			}
-			p.out = append(appendJSONString(p.out, p.open[i].key), ':')
-			p.json(p.open[i].value)
+// ReadJSON builds the tree of a text that json.Valid takes. Keys stay in order and numbers as they are written; nodes know
+// their line, and strings have the style that they are printed in.
+func ReadJSON(src string) *yaml.Node {
+	r := jsonReader{src: src, line: 1, styled: true}
+	return r.value()
+}
+
+type jsonReader struct {
+	src    string
+	at     int
+	line   int
+	styled bool // strings get the style that they are printed in
+	nodes  []yaml.Node
+	used   int // of nodes
+}
+
+func (r *jsonReader) value() *yaml.Node {
+	r.skip()
+	node, first := r.node(), r.src[r.at]
+	switch first {
+	case '{', '[':
+		node.Kind, node.Tag = yaml.MappingNode, "!!map"
+		if first == '[' {
+			node.Kind, node.Tag = yaml.SequenceNode, "!!seq"
 		}
-		p.leave(from)
-		p.out = append(p.out, '}')
-	case reflect.Slice:
-		p.out = append(p.out, '[')
-		for i := range v.Len() {
-			if i > 0 {
-				p.out = append(p.out, ',')
-			}
-			p.json(resolve(v.Index(i)))
+		r.at++
+		for r.skip(); r.src[r.at] != first+2; r.skip() { // the bracket that closes
+			node.Content = append(node.Content, r.value())
 		}
-		p.out = append(p.out, ']')
+		r.at++
+	case '"':
+		node.Tag, node.Value = stringTag, r.text()
+		if r.styled {
+			node.Style = StyleOf(node.Value)
+		}
 	default:
-		p.out = appendPlain(p.out, v)
+		end := r.at
+		for end < len(r.src) && strings.IndexByte(",:]} \t\r\n", r.src[end]) < 0 {
+			end++
+		}
+		node.Value, r.at = r.src[r.at:end], end
+		switch {
+		case first == 'n':
+			node.Tag = nullTag
+		case first == 't' || first == 'f':
+			node.Tag = "!!bool"
+		case strings.ContainsAny(node.Value, ".eE"):
+			node.Tag = "!!float"
+		default:
+			node.Tag = "!!int"
+		}
+	}
+	return node
+}
+
+// node returns a new scalar. It has the memory of an earlier one's children.
+func (r *jsonReader) node() *yaml.Node {
+	if r.used == len(r.nodes) {
+		r.nodes, r.used = make([]yaml.Node, max(16, 2*len(r.nodes))), 0
+	}
+	node := &r.nodes[r.used]
+	r.used++
+	*node = yaml.Node{Kind: yaml.ScalarNode, Line: r.line, Content: node.Content[:0]}
+	return node
+}
+
+// skip skips white space, commas and colons.
+func (r *jsonReader) skip() {
+	for ; r.at < len(r.src); r.at++ {
+		switch r.src[r.at] {
+		case '\n':
+			r.line++
+		case ',', ':', ' ', '\t', '\r':
+		default:
+			return
+		}
 	}
 }
 
-func appendJSONString(dst []byte, text string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if c < utf8.RuneSelf || r == utf8.RuneError && size == 1 {
-			dst = appendEscape(append(dst, text[start:i]...), r)
-			start = i + size
-		}
-		i += size
+// text reads a string.
+func (r *jsonReader) text() string {
+	start := r.at
+	r.at++
+	end := strings.IndexByte(r.src[r.at:], '"')
+	if plain := r.src[r.at : r.at+end]; strings.IndexByte(plain, '\\') < 0 {
+		r.at += end + 1
+		return plain
 	}
-	return append(append(dst, text[start:]...), '"')
+	for ; r.src[r.at] != '"'; r.at++ {
+		if r.src[r.at] == '\\' {
+			r.at++
+		}
+	}
+	r.at++
+	var text string
+	if err := json.Unmarshal([]byte(r.src[start:r.at]), &text); err != nil {
+		panic("yamlprint: " + err.Error()) // the text is valid
+	}
+	return text
 }
 
-// appendEscape writes a character as JSON and YAML both escape it.
-func appendEscape(dst []byte, r rune) []byte {
-	switch r {
-	case '"', '\\':
-		return append(dst, '\\', byte(r))
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
+// AppendTreeJSON appends a tree without aliases as JSON without blanks, its keys in their order. A key that is not a scalar
+// and a number that JSON does not have are errors.
+func AppendTreeJSON(dst []byte, node *yaml.Node) ([]byte, error) {
+	if node.Kind != yaml.MappingNode && node.Kind != yaml.SequenceNode {
+		return appendScalarJSON(dst, node)
 	}
-	escape, digits := `\u`, 4
-	if r > 0xffff {
-		escape, digits = `\U`, 8 // YAML alone
+	isMapping := node.Kind == yaml.MappingNode
+	open, end := byte('['), byte(']')
+	if isMapping {
+		open, end = '{', '}'
 	}
-	dst = append(dst, escape...)
-	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
-		dst = append(dst, "0123456789abcdef"[r>>shift&0xf])
+	dst = append(dst, open)
+	for n, child := range node.Content {
+		isKey := isMapping && n%2 == 0
+		switch {
+		case n == 0:
+		case isMapping && !isKey:
+			dst = append(dst, ':')
+		default:
+			dst = append(dst, ',')
+		}
+		var err error
+		switch {
+		case !isKey:
+			dst, err = AppendTreeJSON(dst, child)
+		case child.Kind != yaml.ScalarNode:
+			err = fmt.Errorf("line %d: a key must be a scalar to be written as JSON", child.Line)
+		default:
+			dst = appendQuoted(dst, child.Value, false)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return dst
+	return append(dst, end), nil
+}
+
+func appendScalarJSON(dst []byte, node *yaml.Node) ([]byte, error) {
+	switch node.ShortTag() {
+	case nullTag:
+		return append(dst, "null"...), nil
+	case "!!bool", "!!int", "!!float":
+		if json.Valid([]byte(node.Value)) {
+			return append(dst, node.Value...), nil
+		}
+		var value any
+		if err := node.Decode(&value); err != nil {
+			return nil, err
+		}
+		if number, ok := value.(float64); ok && (math.IsInf(number, 0) || math.IsNaN(number)) {
+			return nil, fmt.Errorf("line %d: JSON has no number %q", node.Line, node.Value)
+		}
+		text, err := json.Marshal(value)
+		return append(dst, text...), err
+	default:
+		return appendQuoted(dst, node.Value, false), nil
+	}
 }

@@ -1,71 +1,62 @@
 package yamlprint
 
 import (
+	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// appendString writes a string and the line's end: several lines as a literal block where every reader gets them back
-// from one, all else on one line.
-func appendString(dst []byte, text string, indent int) []byte {
-	if strings.IndexByte(text, '\n') < 0 || !isLiteral(text) {
-		return append(appendFlow(dst, text), '\n')
-	}
-	body, end := text, "|-\n"
-	if strings.HasSuffix(text, "\n") {
-		body, end = text[:len(text)-1], "|\n"
-		if strings.HasSuffix(body, "\n") {
-			end = "|+\n"
-		}
-	}
-	dst = append(dst, end...)
-	for line := range strings.SplitSeq(body, "\n") {
-		if line != "" {
-			dst = append(appendSpaces(dst, indent), line...)
-		}
-		dst = append(dst, '\n')
-	}
-	return dst
-}
-
-// isLiteral reports whether a literal block holds the text faithfully: printable, no line that is blank but not empty, and
-// nothing at the start that would be taken for indentation.
-func isLiteral(text string) bool {
-	if text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || !isPrintable(text) {
-		return false
-	}
-	for rest := text; ; {
-		i := strings.IndexByte(rest, '\n')
-		line := rest
-		if i >= 0 {
-			line = rest[:i]
-		}
-		if line != "" && strings.Trim(line, " \t") == "" {
-			return false
-		}
-		if i < 0 {
-			return true
-		}
-		rest = rest[i+1:]
-	}
-}
-
-// appendFlow writes a string on the current line: plain where no reader takes it for anything else, else in single
-// quotes, else in double quotes with escapes.
-func appendFlow(dst []byte, text string) []byte {
+// StyleOf returns the style that a string is printed in: plain if no reader takes that for anything else, several lines as
+// a literal block if every reader gets them back from one, else single quotes, and double quotes where it needs escapes or
+// looks like a number, a date or a boolean, as kubectl prints it.
+func StyleOf(text string) yaml.Style {
 	switch {
-	case isPlain(text):
-		return append(dst, text...)
+	case IsPlain(text):
+		return 0
+	case strings.IndexByte(text, '\n') >= 0 && isLiteral(text):
+		return yaml.LiteralStyle
 	case isAmbiguous(text) || strings.ContainsAny(text, "\n\t'") || !isPrintable(text):
-		return appendQuoted(dst, text)
+		return yaml.DoubleQuotedStyle
 	default:
-		return append(append(append(dst, '\''), text...), '\'')
+		return yaml.SingleQuotedStyle
 	}
 }
 
-// isPlain reports whether text may stand without quotes: a letter, a slash or an underscore first, so that it is neither a
-// number nor a date nor an indicator, and no word that some reader takes for a boolean or for null.
-func isPlain(text string) bool {
+// Restyle returns the style of a string of one line that replaces one of the given style: its quotes are kept.
+func Restyle(text string, old yaml.Style) yaml.Style {
+	style := StyleOf(text)
+	switch {
+	case old&yaml.DoubleQuotedStyle != 0 || style == yaml.LiteralStyle:
+		return yaml.DoubleQuotedStyle
+	case old&yaml.SingleQuotedStyle != 0 && isPrintable(text) && !strings.ContainsAny(text, "\n\t"):
+		return yaml.SingleQuotedStyle
+	default:
+		return style
+	}
+}
+
+// Quote writes a string as one line of YAML that every reader takes for that string, as a key, as a value and in flow
+// style: in the quotes that the style asks for, or if it asks for none and none are needed, without. Bytes that are not
+// UTF-8 become U+FFFD.
+func Quote(text string, style yaml.Style) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	style = Restyle(text, style)
+	isFlowSafe := !strings.ContainsAny(text, ",[]{}?")
+	switch {
+	case style == 0 && isFlowSafe:
+		return text
+	case style == yaml.SingleQuotedStyle || style == 0:
+		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	default:
+		return string(appendQuoted(nil, text, true))
+	}
+}
+
+// IsPlain reports whether text may be printed without quotes in block style: a letter, a slash or an underscore first, so
+// that it is neither a number nor a date nor an indicator, and no word that some reader takes for a boolean or for null
+// (https://yaml.org/type/bool.html, https://yaml.org/type/null.html).
+func IsPlain(text string) bool {
 	if text == "" || !startsPlain(text[0]) || text[len(text)-1] == ' ' || text[len(text)-1] == ':' {
 		return false
 	}
@@ -85,14 +76,13 @@ func startsPlain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '/' || c == '_' || c == '$' || c == '('
 }
 
-// staysPlain reports whether c may stand anywhere inside a plain scalar; blanks and colons may at some places.
+// staysPlain reports whether c may be anywhere inside a plain scalar; blanks and colons may at some places.
 func staysPlain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '-' && c <= '9' || c >= 'A' && c <= 'Z' || c == '_' ||
 		strings.IndexByte("@=+$()[]{}*&!%;,<>?^|~'\"`", c) >= 0
 }
 
-// isWord reports whether a reader of YAML 1.1 or 1.2 takes text for a boolean or for null. Short ones only: all words have
-// at most five letters.
+// isWord reports whether a reader of YAML 1.1 or 1.2 takes text for a boolean or for null.
 func isWord(text string) bool {
 	switch strings.ToLower(text) {
 	case "true", "false", "yes", "no", "on", "off", "y", "n", "null":
@@ -101,41 +91,59 @@ func isWord(text string) bool {
 	return false
 }
 
-// isAmbiguous reports whether text, without quotes, could be a number, a date or a word. Such a text gets double quotes, as
-// kubectl prints it.
+// isAmbiguous reports whether text, without quotes, could be a number, a date or a word.
 func isAmbiguous(text string) bool {
 	return text == "" || isWord(text) || strings.IndexByte("0123456789+-.", text[0]) >= 0 && len(text) < 64
 }
 
-// isPrintable reports whether every reader of YAML takes the text's characters as they are.
-func isPrintable(text string) bool {
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
-				return false
-			}
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if r < 0xa0 || r == '\u2028' || r == '\u2029' || r == '\ufeff' || r == utf8.RuneError || r&0xfffe == 0xfffe {
+// isLiteral reports whether a literal block holds the text faithfully: printable, no line that is blank but not empty, and
+// nothing at the start that would be taken for indentation.
+func isLiteral(text string) bool {
+	if text == "" || strings.IndexByte(" \t\n", text[0]) >= 0 || !isPrintable(text) {
+		return false
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line != "" && strings.Trim(line, " \t") == "" {
 			return false
 		}
-		i += size
 	}
 	return true
 }
 
-// appendQuoted writes text in double quotes. Bytes that are not UTF-8 become U+FFFD.
-func appendQuoted(dst []byte, text string) []byte {
-	dst = append(dst, '"')
+// isPrintable reports whether every reader of YAML takes the text's characters as they are.
+func isPrintable(text string) bool {
 	for _, r := range text {
-		if r != '"' && r != '\\' && (r >= ' ' && r < 0x7f || r >= 0xa0 && isPrintable(string(r))) {
-			dst = utf8.AppendRune(dst, r)
-		} else {
-			dst = appendEscape(dst, r)
+		if !isPrint(r) && r != '\n' && r != '\t' {
+			return false
 		}
 	}
-	return append(dst, '"')
+	return true
+}
+
+func isPrint(r rune) bool {
+	if r < 0xa0 {
+		return r >= ' ' && r < 0x7f
+	}
+	return r != '\u2028' && r != '\u2029' && r != '\ufeff' && r != '\ufffd' && r&0xfffe != 0xfffe
+}
+
+// appendQuoted appends text in double quotes with the escapes that JSON asks for, or those that YAML does, which are JSON
+// too. JSON has U+2028 and U+2029 as they are, and no \b and \f, unlike encoding/json's: hashes are taken of it.
+func appendQuoted(dst []byte, text string, forYAML bool) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i, r := range text {
+		if r >= ' ' && r != '"' && r != '\\' && (r < 0x7f || !forYAML || r > 0xffff || isPrint(r)) {
+			continue
+		}
+		dst = append(dst, text[start:i]...)
+		switch at := strings.IndexRune("\"\\\n\r\t", r); {
+		case at >= 0:
+			dst = append(dst, '\\', `"\nrt`[at])
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		}
+		start = i + len(string(r))
+	}
+	return append(append(dst, text[start:]...), '"')
 }

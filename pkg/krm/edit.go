@@ -7,6 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // Edit calls change with the object's tree, which it may change in any way. If the tree is another one afterwards, the
@@ -106,6 +108,17 @@ func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") 
 // isString reports whether a node is this string.
 func isString(node *yaml.Node, value string) bool {
 	return node.Kind == yaml.ScalarNode && node.ShortTag() == stringTag && node.Value == value
+}
+
+// setString makes a node a string of one line. It keeps its quotes.
+func setString(node *yaml.Node, value string) {
+	node.Tag, node.Value, node.Style = stringTag, value, yamlprint.Restyle(value, node.Style)
+}
+
+func newString(value string) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.ScalarNode}
+	setString(node, value)
+	return node
 }
 
 // annotate sets an annotation in a tree without aliases.

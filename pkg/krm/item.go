@@ -86,14 +86,6 @@ func FromSource(node *yaml.Node, source Source) *Item {
 	return item
 }
 
-// Forget drops the tree that was parsed from the item's bytes, for programs that hold very many items. It is parsed again if
-// somebody asks for it. An item that was changed or came as a tree keeps its tree. No other method may be called meanwhile.
-func (i *Item) Forget() {
-	if i.raw != nil && !i.changed && i.source == nil {
-		i.once, i.tree, i.err = sync.Once{}, nil, nil
-	}
-}
-
 func (i *Item) setTree(node *yaml.Node) { i.once.Do(func() { i.tree = kyaml.NewRNode(node) }) }
 
 // APIVersion returns the object's apiVersion, empty if it has none.

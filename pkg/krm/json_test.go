@@ -36,7 +36,7 @@ func TestJSONItem(t *testing.T) {
 	list, err := Parse([]byte(jsonHead + `"items":[` + jsonB + "]}"))
 	require.NoError(t, err)
 	item := list.Items()[0]
-	assert.Equal(t, refTo("v1", "B", "bb/😀"), item.Ref())
+	assert.Equal(t, refTo("B", "bb/😀"), item.Ref())
 	numbers := Value(item.YNode(), "n").Content
 	assert.Equal(t, "1e3", numbers[0].Value)
 	assert.Equal(t, "!!float", numbers[0].Tag)

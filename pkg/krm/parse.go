@@ -84,9 +84,10 @@ func (l *ResourceList) scan() (bool, error) {
 		}
 		l.items[n] = item
 	}
-	if parseAll(unsure) != nil {
+	_ = parseAll(unsure) // the parser of the whole list says better what is wrong with it
+	if slices.ContainsFunc(unsure, func(item *Item) bool { return item.err != nil }) {
 		l.items = nil
-		return false, nil // the parser says better what is wrong with the list
+		return false, nil
 	}
 	l.layout, l.version, l.kind = layout, layout.APIVersion, layout.Kind
 	return true, nil
@@ -95,7 +96,7 @@ func (l *ResourceList) scan() (bool, error) {
 // parse reads the whole list as a tree.
 func (l *ResourceList) parse() (*yaml.Node, error) {
 	if l.isJSON = isJSON(l.src); l.isJSON {
-		return jsonTree(l.src)
+		return jsonTree(l.src), nil
 	}
 	if len(l.src) > largeInput && !bytes.Contains(l.src, []byte(listKind)) {
 		return nil, fmt.Errorf("not a ResourceList: the input has %d bytes and nowhere the word %q", len(l.src), listKind)

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // Bytes returns the object as block YAML without indentation, ending in a newline. What NewItem took and nobody changed
@@ -43,7 +44,7 @@ func (i *Item) print() ([]byte, error) {
 // wrap says which object an error is about.
 func (i *Item) wrap(err error) error { return fmt.Errorf("%s %s: %w", i.Kind(), i.Name(), err) }
 
-// encode prints a tree as block YAML with kyaml's encoder. Aliases are replaced by what they stand for. What the encoder
+// encode prints a tree as block YAML as kyaml's encoder does. Aliases are replaced by what they stand for. What the encoder
 // gets wrong is printed without comments and styles.
 func encode(node *yaml.Node) ([]byte, error) {
 	if hasAliases(node) {
@@ -52,10 +53,10 @@ func encode(node *yaml.Node) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if text, ok := printPlain(node); ok {
+	if text, ok := yamlprint.AppendTree(nil, node); ok {
 		return text, nil
 	}
-	text, err := printTree(node)
+	text, err := yamlprint.Encode(node)
 	if err == nil && roundTrips(text, node) {
 		return text, nil
 	}
@@ -64,28 +65,13 @@ func encode(node *yaml.Node) ([]byte, error) {
 		return nil, err
 	}
 	strip(bare)
-	if text, err = printTree(bare); err != nil {
-		return nil, err
+	if text, err = yamlprint.Encode(bare); err != nil {
+		return nil, notYAML(err)
 	}
 	if !roundTrips(text, node) {
 		return nil, errors.New("the object cannot be written as YAML")
 	}
 	return text, nil
-}
-
-func printTree(node *yaml.Node) (text []byte, err error) {
-	defer func() {
-		if crash := recover(); crash != nil {
-			text, err = nil, fmt.Errorf("the object cannot be written as YAML: %v", crash)
-		}
-	}()
-	var out bytes.Buffer
-	encoder := kyaml.NewEncoder(&out)
-	if err := encoder.Encode(node); err != nil {
-		return nil, notYAML(err)
-	}
-	err = encoder.Close()
-	return out.Bytes(), err
 }
 
 // roundTrips reports whether a text says what the tree says.

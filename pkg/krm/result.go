@@ -3,10 +3,14 @@ package krm
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // Severity says what a result means for the run.
@@ -19,12 +23,14 @@ const (
 	Info    = framework.Info
 )
 
-// ResourceRef names an object, Field one of its fields, and File the file of a package that it is in. The values of a
-// field are scalars: kpt prints them in one line.
+// What a result is about.
 type (
+	// ResourceRef names an object.
 	ResourceRef = kyaml.ResourceIdentifier
-	Field       = framework.Field
-	File        = framework.File
+	// Field is a field of an object. Its values are scalars: kpt prints them in one line.
+	Field = framework.Field
+	// File is the file of a package that the object is in.
+	File = framework.File
 )
 
 // Result is one finding, in the shape of the KRM Functions Specification. Its severity defaults to error. At, AtKey and
@@ -94,16 +100,20 @@ func rank(severity Severity) int {
 	}
 }
 
-// json writes the results as JSON.
-func (r Results) json() ([]byte, error) { return appendJSONValue(nil, []Result(r)) }
+// tree returns the results as a list.
+func (r Results) tree() (*yaml.Node, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode([]Result(r)); err != nil {
+		return nil, err
+	}
+	return yamlprint.ReadJSON(text.String()), nil
+}
 
 // yaml writes the field `results` as block YAML.
 func (r Results) yaml() ([]byte, error) {
-	text, err := r.json()
-	if err != nil {
-		return nil, err
-	}
-	all, err := jsonTree(text)
+	all, err := r.tree()
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,13 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// refTo names an object without a namespace.
-func refTo(apiVersion, kind, name string) ResourceRef {
-	return ResourceRef{TypeMeta: kyaml.TypeMeta{APIVersion: apiVersion, Kind: kind}, NameMeta: kyaml.NameMeta{Name: name}}
+// refTo names an object of version v1 without a namespace.
+func refTo(kind, name string) ResourceRef {
+	return ResourceRef{TypeMeta: kyaml.TypeMeta{APIVersion: "v1", Kind: kind}, NameMeta: kyaml.NameMeta{Name: name}}
 }
 
 func result(severity Severity, message string, change func(r *Result)) Result {
@@ -26,7 +28,7 @@ func result(severity Severity, message string, change func(r *Result)) Result {
 
 func TestResultsShape(t *testing.T) {
 	t.Parallel()
-	ref := refTo("v1", "A", "a")
+	ref := refTo("A", "a")
 	ref.Namespace = "n"
 	results := Results{
 		NewResult("", "plain"),
@@ -43,7 +45,9 @@ func TestResultsShape(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `results:
 - message: plain
-- message: "`+"`a`"+` must be: \"b\"\nnot c"
+- message: |-
+    `+"`a`"+` must be: "b"
+    not c
   severity: error
   resourceRef:
     apiVersion: v1
@@ -51,7 +55,7 @@ func TestResultsShape(t *testing.T) {
     name: a
     namespace: "n"
   field:
-    path: "spec.a[0]"
+    path: spec.a[0]
     currentValue: "yes"
     proposedValue: 3
   file:
@@ -59,9 +63,9 @@ func TestResultsShape(t *testing.T) {
     index: 2
   tags:
     "1": ""
-    "a b": c
+    a b: c
     rule: x
-- message: 'say "short"'
+- message: say "short"
   severity: info
   resourceRef: {}
   field:
@@ -70,7 +74,9 @@ func TestResultsShape(t *testing.T) {
 `, string(text))
 	fromYAML, err := yaml.YAMLToJSON(text)
 	require.NoError(t, err)
-	asJSON, err := results.json()
+	tree, err := results.tree()
+	require.NoError(t, err)
+	asJSON, err := yamlprint.AppendTreeJSON(nil, tree)
 	require.NoError(t, err)
 	assert.JSONEq(t, string(fromYAML), `{"results":`+string(asJSON)+"}")
 }
@@ -79,7 +85,7 @@ func TestResultsShape(t *testing.T) {
 func TestResultsForPeers(t *testing.T) {
 	t.Parallel()
 	list := NewList()
-	ref := refTo("v1", "K", "n")
+	ref := refTo("K", "n")
 	want := framework.Result{
 		Message: "a", Severity: Warning, ResourceRef: &ref, File: &File{Path: "c", Index: 1},
 		Field: &Field{Path: "b", CurrentValue: "1"}, Tags: map[string]string{"x": "y"},
@@ -152,7 +158,7 @@ func TestAt(t *testing.T) {
 	list, err := Parse([]byte(head + "items:\n" + item + made))
 	require.NoError(t, err)
 	got := At(list.Items()[0], "spec.x", Warning, "m")
-	ref := refTo("v1", "A", "a")
+	ref := refTo("A", "a")
 	assert.Equal(t, result(Warning, "m", func(r *Result) {
 		r.ResourceRef, r.File, r.Place = &ref, &File{Path: "a/b.yaml", Index: 3}, Place{File: "a/b.yaml"}
 		r.Field = &Field{Path: "spec.x", CurrentValue: "1"}

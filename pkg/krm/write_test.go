@@ -167,7 +167,7 @@ func TestItemSeesEdits(t *testing.T) {
 	assert.Equal(t, "3", value)
 	_, ok = item.Annotation("b")
 	assert.False(t, ok)
-	assert.Equal(t, refTo("v1", "O", "m"), item.Ref())
+	assert.Equal(t, refTo("O", "m"), item.Ref())
 	assert.Equal(t, "m", Value(Value(item.YNode(), "metadata"), "name").Value)
 	text, err := item.Bytes()
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestBytes(t *testing.T) {
 		{flow, "apiVersion: v1\nkind: A\n\nmetadata: {name: &n a}\nb: *n # c\n"},
 		{list.Items()[0], printed},
 		{FromNode(parsed(t, text), "a.yaml"), printed},
-		{object.Items()[0], "apiVersion: v1\nkind: A\nmetadata:\n  name: a\nx:\n- \"y\\n\\nz\\n\"\n- \"q\\nr\"\n"},
+		{object.Items()[0], "apiVersion: v1\nkind: A\nmetadata:\n  name: a\nx:\n- |\n  y\n\n  z\n- |-\n  q\n  r\n"},
 	} {
 		got, err := test.item.Bytes()
 		require.NoError(t, err)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // maxPrinted is how many bytes a list may have that is printed anew, its aliases replaced by what they stand for.
@@ -94,11 +96,7 @@ func (l *ResourceList) writeJSON(out *output) error {
 		}
 		items.Content = append(items.Content, node)
 	}
-	text, err := l.Results().json()
-	if err != nil {
-		return err
-	}
-	results, err := jsonTree(text)
+	results, err := l.Results().tree()
 	if err != nil {
 		return err
 	}
@@ -113,7 +111,7 @@ func (l *ResourceList) writeJSON(out *output) error {
 	if len(results.Content) > 0 {
 		root.Content = append(root.Content, newString("results"), results)
 	}
-	text, err = appendJSON(nil, &root)
+	text, err := yamlprint.AppendTreeJSON(nil, &root)
 	out.at = len(l.src)
 	out.pieces = []piece{{text: append(text, '\n')}}
 	return err

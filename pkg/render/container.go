@@ -30,7 +30,8 @@ func (c *compiledPhase) outputManager() corev1.Container {
 
 // secretVariables give a helper the namespace and the names of producers' Secrets.
 func secretVariables(producers int) []corev1.EnvVar {
-	env := []corev1.EnvVar{fieldVariable(contract.NamespaceVariable, "metadata.namespace")}
+	env := make([]corev1.EnvVar, 0, producers+2) // inputManager and outputManager add one
+	env = append(env, fieldVariable(contract.NamespaceVariable, "metadata.namespace"))
 	for i := range producers {
 		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
 	}

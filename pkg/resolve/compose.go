@@ -71,13 +71,7 @@ func (c *Catalog) merge(group []*entry) []*entry {
 
 // contentsOf returns the entries of catalogs that can be relied on.
 func contentsOf(group []*entry) []*entry {
-	var contents []*entry
-	for _, e := range group {
-		if e.broken == nil && e.item == nil {
-			contents = append(contents, e)
-		}
-	}
-	return contents
+	return filter(func(e *entry) bool { return e.broken == nil && e.item == nil })(group)
 }
 
 // listedDigest is the digest that a catalog has, empty if only a document has the version.
@@ -89,30 +83,16 @@ func (e *entry) listedDigest() string {
 }
 
 func agree(entries []*entry, on func(*entry) string) bool {
-	for _, e := range entries {
-		if on(e) != on(entries[0]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(entries, func(e *entry) bool { return on(e) != on(entries[0]) })
 }
 
 func enumerate(entries []*entry, text func(*entry) string) string {
-	texts := make([]string, len(entries))
-	for i, e := range entries {
-		texts[i] = text(e)
-	}
-	return strings.Join(texts, " and ")
+	return strings.Join(texts(entries, text), " and ")
 }
 
 // listedTwice reports whether one catalog has several entries of a group.
 func listedTwice(group []*entry) bool {
-	for i, e := range group {
-		if e.repeats(group[:i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(group, func(e *entry) bool { return e.repeats(group) })
 }
 
 func (e *entry) repeats(others []*entry) bool {

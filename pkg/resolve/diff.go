@@ -29,11 +29,7 @@ func (c Change) Breaks() bool { return c.Sign == "!" }
 type NotKeptError struct{ Changes []Change }
 
 func (e *NotKeptError) Error() string {
-	lines := make([]string, len(e.Changes))
-	for i, change := range e.Changes {
-		lines[i] = change.Subject + ": " + change.Text
-	}
-	return strings.Join(lines, "; ")
+	return strings.Join(texts(e.Changes, func(c Change) string { return c.Subject + ": " + c.Text }), "; ")
 }
 
 // CheckKept checks that a newer catalog keeps what an older one has published. An error is a *NotKeptError.
@@ -130,19 +126,11 @@ func kubernetes(v *v1alpha1.CatalogVersion) string {
 }
 
 func pluginNames(c *CatalogDocument) []string {
-	names := make([]string, 0, len(c.Spec.Plugins))
-	for i := range c.Spec.Plugins {
-		names = append(names, c.Spec.Plugins[i].Name)
-	}
-	return names
+	return texts(c.Spec.Plugins, func(p v1alpha1.CatalogPlugin) string { return p.Name })
 }
 
 func versionNames(p *v1alpha1.CatalogPlugin) []string {
-	names := make([]string, 0, len(p.Versions))
-	for i := range p.Versions {
-		names = append(names, p.Versions[i].Version)
-	}
-	return names
+	return texts(p.Versions, func(v v1alpha1.CatalogVersion) string { return v.Version })
 }
 
 // union returns the texts of both lists, each once, sorted.

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -37,9 +38,8 @@ import (
 //	      source: https://example.com/plugins/hello-db-1.2.0.yaml
 type CatalogDocument struct {
 	// Item is the document that was read, nil for a new one.
-	Item     *krm.Item
-	Metadata v1alpha1.CatalogMetadata
-	Spec     v1alpha1.CatalogSpec
+	Item *krm.Item
+	v1alpha1.Catalog
 }
 
 const specPath krm.Path = "spec"
@@ -50,8 +50,14 @@ func versionPath(i, j int) krm.Path { return pluginPath(i).Key("versions").Index
 
 // NewCatalogDocument returns an empty catalog.
 func NewCatalogDocument(name string) *CatalogDocument {
-	return &CatalogDocument{Metadata: v1alpha1.CatalogMetadata{
+	return newCatalogDocument(metav1.ObjectMeta{
 		Name: name, Annotations: map[string]string{contract.LocalConfigKey: "true"},
+	})
+}
+
+func newCatalogDocument(metadata metav1.ObjectMeta) *CatalogDocument {
+	return &CatalogDocument{Catalog: v1alpha1.Catalog{
+		TypeMeta: metav1.TypeMeta{APIVersion: contract.APIVersion, Kind: contract.Catalog}, ObjectMeta: metadata,
 	}}
 }
 
@@ -75,11 +81,12 @@ func ReadCatalogDocument(item *krm.Item) (*CatalogDocument, []krm.Result) {
 }
 
 func readCatalog(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
-	c := &CatalogDocument{Item: item, Metadata: v1alpha1.CatalogMetadata{Name: item.Name(), Namespace: item.Namespace()}}
+	c := newCatalogDocument(metav1.ObjectMeta{Name: item.Name(), Namespace: item.Namespace()})
+	c.Item = item
 	// Metadata that does not fit is dropped: checking it is not ours.
 	metadata := krm.Value(item.YNode(), "metadata")
-	strictyaml.Into(krm.Value(metadata, "labels"), "", &c.Metadata.Labels)
-	strictyaml.Into(krm.Value(metadata, "annotations"), "", &c.Metadata.Annotations)
+	strictyaml.Into(krm.Value(metadata, "labels"), "", &c.Labels)
+	strictyaml.Into(krm.Value(metadata, "annotations"), "", &c.Annotations)
 	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return c, []strictyaml.Problem{strictyaml.Error(specPath, "must be set")}

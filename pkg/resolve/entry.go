@@ -48,12 +48,14 @@ func (e *entry) priority() int {
 // field returns the value of a field in the catalogs of the highest priority: of different values the smallest, so that
 // order does not matter.
 func (e *entry) field(value func(*v1alpha1.CatalogVersion) string) string {
-	least := ""
-	for _, l := range e.listed {
-		if l.source.Spec.Priority != e.priority() {
-			break
-		}
-		if text := value(l.version()); text != "" && (least == "" || text < least) {
+	return leading(e.listed, func(l listed) (int, string) { return l.source.Spec.Priority, value(l.version()) })
+}
+
+// leading returns the smallest text, unless it is empty, of those with the priority of the first element.
+func leading[E any](elements []E, of func(E) (priority int, text string)) (least string) {
+	for _, e := range elements {
+		highest, _ := of(elements[0])
+		if priority, text := of(e); priority == highest && text != "" && (least == "" || text < least) {
 			least = text
 		}
 	}

@@ -47,7 +47,7 @@ func (e *DocumentError) Result() krm.Result { return krm.At(e.Item, e.Path, krm.
 
 // resultsOf returns the problems of a document as findings about it.
 func resultsOf(item *krm.Item, problems []strictyaml.Problem) []krm.Result {
-	var results []krm.Result
+	results := make([]krm.Result, 0, len(problems))
 	for _, problem := range problems {
 		result := krm.At(item, problem.Path, problem.Severity, problem.Message)
 		if problem.Proposed != nil && result.Field != nil {

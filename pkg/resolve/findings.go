@@ -124,10 +124,7 @@ func (r *resolver) reportFloating() {
 
 // sandboxNames lists the sandboxes of references by name: all, or the first maxListed.
 func sandboxNames[T interface{ sandboxName() string }](references []T) string {
-	names := make([]string, len(references))
-	for i, one := range references {
-		names[i] = one.sandboxName()
-	}
+	names := texts(references, T.sandboxName)
 	slices.Sort(names)
 	return firstOf(quoted(slices.Compact(names)))
 }

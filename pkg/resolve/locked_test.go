@@ -41,7 +41,7 @@ func unsorted(tb testing.TB, c *CatalogDocument) *krm.Item {
 		plugins = append(plugins, map[string]any{"name": p.Name, "channels": p.Channels, "versions": versions})
 	}
 	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": "resourceplugins.dev/v1alpha1", "kind": "Catalog", "metadata": map[string]string{"name": c.Metadata.Name},
+		"apiVersion": "resourceplugins.dev/v1alpha1", "kind": "Catalog", "metadata": map[string]string{"name": c.Name},
 		"spec": map[string]any{"priority": c.Spec.Priority, "plugins": plugins},
 	})
 	require.NoError(tb, err)

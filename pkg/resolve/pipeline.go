@@ -2,6 +2,8 @@ package resolve
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -100,10 +102,7 @@ func (c *Catalog) runnable() stage {
 // over a name by publishing a higher version.
 func highestPriority() stage {
 	return stage{name: "highest priority", keep: func(entries []*entry) []*entry {
-		if len(entries) == 0 {
-			return nil
-		}
-		highest := entries[0].priority()
+		highest := math.MinInt
 		for _, e := range entries {
 			highest = max(highest, e.priority())
 		}
@@ -113,12 +112,6 @@ func highestPriority() stage {
 
 func filter(keep func(*entry) bool) func([]*entry) []*entry {
 	return func(entries []*entry) []*entry {
-		var kept []*entry
-		for _, e := range entries {
-			if keep(e) {
-				kept = append(kept, e)
-			}
-		}
-		return kept
+		return slices.DeleteFunc(slices.Clone(entries), func(e *entry) bool { return !keep(e) })
 	}
 }

@@ -38,24 +38,13 @@ func (p *pluginVersions) cannotRead(found *DocumentError) {
 
 // deprecated returns why the plugin as a whole is deprecated, as the catalogs of the highest priority have it.
 func (p *pluginVersions) deprecated() string {
-	least := ""
-	for _, e := range p.listings {
-		if e.source.Spec.Priority != p.listings[0].source.Spec.Priority {
-			break
-		}
-		if text := e.listed().Deprecated; text != "" && (least == "" || text < least) {
-			least = text
-		}
-	}
-	return least
+	return leading(p.listings, func(e catalogEntry) (int, string) { return e.source.Spec.Priority, e.listed().Deprecated })
 }
 
 // find returns the version, with the same build metadata, nil if there is none.
 func (p *pluginVersions) find(v *semver.Version) *entry {
-	for _, e := range p.entries {
-		if e.is(v) {
-			return e
-		}
+	if i := slices.IndexFunc(p.entries, func(e *entry) bool { return e.is(v) }); i >= 0 {
+		return p.entries[i]
 	}
 	return nil
 }
@@ -74,13 +63,9 @@ func (p *pluginVersions) namePlace() (*krm.Item, krm.Path) {
 }
 
 // versions returns the versions as texts, the highest first.
-func (p *pluginVersions) versions() []string {
-	texts := make([]string, len(p.entries))
-	for i, e := range p.entries {
-		texts[i] = e.name.Version.String()
-	}
-	return texts
-}
+func (p *pluginVersions) versions() []string { return texts(p.entries, (*entry).version) }
+
+func (e *entry) version() string { return e.name.Version.String() }
 
 // compareNames finds plugins whose names differ only in case.
 func (c *Catalog) compareNames() {

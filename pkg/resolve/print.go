@@ -1,19 +1,17 @@
 package resolve
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -21,45 +19,29 @@ import (
 // in the order of the types, plugins and channels sorted by name, and versions by precedence, the highest first.
 // Comments of a document that was read are not kept. The catalog itself is not changed.
 func (c *CatalogDocument) Bytes() ([]byte, error) {
-	text, err := json.Marshal(struct {
-		APIVersion string                   `json:"apiVersion"`
-		Kind       string                   `json:"kind"`
-		Metadata   v1alpha1.CatalogMetadata `json:"metadata"`
-		Spec       v1alpha1.CatalogSpec     `json:"spec"`
-	}{contract.APIVersion, contract.Catalog, c.Metadata, sortedSpec(c.Spec)})
+	printed := c.Catalog
+	printed.Spec = sortedSpec(c.Spec)
+	text, err := json.Marshal(printed)
 	if err != nil {
 		return nil, err
 	}
-	tokens := json.NewDecoder(bytes.NewReader(text))
-	tokens.UseNumber()
-	return krm.FromNode(nodeOf(tokens), "").Bytes()
+	document, err := kyaml.Parse(string(text)) // it keeps the order of the keys, which sigs.k8s.io/yaml sorts
+	if err != nil {
+		return nil, err
+	}
+	root := document.YNode()
+	root.Content = slices.Concat(root.Content[2:4], root.Content[:2], root.Content[4:]) // apiVersion, then kind
+	block(root)
+	return krm.FromNode(root, "").Bytes()
 }
 
-// nodeOf returns the next JSON value as a tree that keeps the order of its keys, which sigs.k8s.io/yaml sorts.
-func nodeOf(tokens *json.Decoder) *yaml.Node {
-	token, _ := tokens.Token() // json.Marshal wrote it
-	switch value := token.(type) {
-	case json.Delim:
-		node := &yaml.Node{Kind: yaml.SequenceNode}
-		if value == '{' {
-			node.Kind = yaml.MappingNode
-		}
-		for tokens.More() {
-			node.Content = append(node.Content, nodeOf(tokens))
-		}
-		_, _ = tokens.Token() // the closing delimiter
-		if len(node.Content) == 0 {
-			node.Style = yaml.FlowStyle
-		}
-		return node
-	case string:
-		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
-		if !isPlain(value) {
-			node.Style = yaml.DoubleQuotedStyle
-		}
-		return node
-	default:
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(value)}
+// block turns the flow style of JSON into that of documents for people.
+func block(node *yaml.Node) {
+	if len(node.Content) > 0 || isPlain(node.Value) {
+		node.Style = 0
+	}
+	for _, child := range node.Content {
+		block(child)
 	}
 }
 

@@ -64,7 +64,7 @@ func findVersion(c *CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1a
 	p := c.Plugin(reference.Bare)
 	switch {
 	case p == nil:
-		return nil, nil, fmt.Errorf("plugin %q is not in catalog %q", reference.Bare, c.Metadata.Name)
+		return nil, nil, fmt.Errorf("plugin %q is not in catalog %q", reference.Bare, c.Name)
 	case reference.Selector == "":
 		return p, nil, nil
 	case reference.Pin == nil:
@@ -76,10 +76,4 @@ func findVersion(c *CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1a
 	return nil, nil, fmt.Errorf("plugin %q has no version %s: %s", p.Name, reference.Pin, versionsOf(p))
 }
 
-func versionsOf(p *v1alpha1.CatalogPlugin) string {
-	texts := make([]string, len(p.Versions))
-	for i := range p.Versions {
-		texts[i] = p.Versions[i].Version
-	}
-	return thereAre(texts)
-}
+func versionsOf(p *v1alpha1.CatalogPlugin) string { return thereAre(versionNames(p)) }

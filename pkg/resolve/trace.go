@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,15 +42,13 @@ func narrow(entries []*entry, stages []stage) narrowed {
 
 // without returns the entries that were not kept. Both are in the same order.
 func without(entries, kept []*entry) []*entry {
-	var dropped []*entry
-	for _, e := range entries {
-		if len(kept) > 0 && kept[0] == e {
+	return slices.DeleteFunc(slices.Clone(entries), func(e *entry) bool {
+		isKept := len(kept) > 0 && kept[0] == e
+		if isKept {
 			kept = kept[1:]
-			continue
 		}
-		dropped = append(dropped, e)
-	}
-	return dropped
+		return isKept
+	})
 }
 
 // Trace is how many versions each stage of resolution left.
@@ -64,19 +63,9 @@ type Count struct {
 }
 
 // Dropped returns the versions that the stage dropped, the highest first.
-func (c Count) Dropped() []string {
-	texts := make([]string, len(c.dropped))
-	for i, e := range c.dropped {
-		texts[i] = e.name.Version.String()
-	}
-	return texts
-}
+func (c Count) Dropped() []string { return texts(c.dropped, (*entry).version) }
 
 // String prints the trace in one line: `all=5 -> releases=3`.
 func (t Trace) String() string {
-	counts := make([]string, len(t))
-	for i, count := range t {
-		counts[i] = fmt.Sprintf("%s=%d", count.Stage, count.Left)
-	}
-	return strings.Join(counts, " -> ")
+	return strings.Join(texts(t, func(c Count) string { return fmt.Sprintf("%s=%d", c.Stage, c.Left) }), " -> ")
 }

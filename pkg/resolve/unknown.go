@@ -22,15 +22,12 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 		return &ReferenceError{Missing: missing(reference), Message: fmt.Sprintf("plugin %q is unknown, since there is no %s "+
 			"document at all: add it, or have import-plugin generate it", reference.Bare, contract.ResourcePlugin)}
 	}
-	unknown := &ReferenceError{Missing: missing(reference)}
-	guess := ""
-	if nearest, sure := strictyaml.Nearest(reference.Bare, c.names); nearest != "" {
-		guess = fmt.Sprintf("did you mean %q? ", nearest)
-		if sure {
-			unknown.Proposed = strings.Replace(reference.String(), reference.Bare, nearest, 1)
-		}
+	meant, advice := nearest(reference.Bare, c.names)
+	unknown := referenceError("plugin %q is unknown: %s", reference.Bare, advice)
+	unknown.Missing = missing(reference)
+	if meant != "" {
+		unknown.Proposed = strings.Replace(reference.String(), reference.Bare, meant, 1)
 	}
-	unknown.Message = fmt.Sprintf("plugin %q is unknown: %s%s", reference.Bare, guess, thereAre(quoted(c.names)))
 	return unknown
 }
 
@@ -78,17 +75,24 @@ func (p *pluginVersions) unknownChannel(reference version.Reference) error {
 		return referenceError("plugin %q has no channel %q, nor any other: refer to a version such as 1.0.0, or to a range "+
 			"such as ^1.2", reference.Bare, reference.Channel)
 	}
-	unknown := &ReferenceError{}
-	guess := ""
-	if nearest, sure := strictyaml.Nearest(reference.Channel, names); nearest != "" {
-		guess = fmt.Sprintf("did you mean %q? ", nearest)
-		if sure {
-			unknown.Proposed = reference.Bare + "@" + nearest
-		}
+	meant, advice := nearest(reference.Channel, names)
+	unknown := referenceError("plugin %q has no channel %q: %s", reference.Bare, reference.Channel, advice)
+	if meant != "" {
+		unknown.Proposed = reference.Bare + "@" + meant
 	}
-	unknown.Message = fmt.Sprintf("plugin %q has no channel %q: %s%s",
-		reference.Bare, reference.Channel, guess, thereAre(quoted(names)))
 	return unknown
+}
+
+// nearest returns the name that is certain to be meant by another one, else empty, and what to say instead.
+func nearest(name string, names []string) (meant, advice string) {
+	guess, sure := strictyaml.Nearest(name, names)
+	if advice = thereAre(quoted(names)); guess != "" {
+		advice = fmt.Sprintf("did you mean %q? %s", guess, advice)
+	}
+	if sure {
+		meant = guess
+	}
+	return meant, advice
 }
 
 // gone is the error that a version has disappeared that a document relies on.
@@ -109,12 +113,15 @@ func unsettled(reference string, choice *Choice) error {
 		"pin it, or lock it (%s)", reference, lockLine(choice.entryFor(reference)))
 }
 
-func quoted(names []string) []string {
-	texts := make([]string, len(names))
-	for i, name := range names {
-		texts[i] = strconv.Quote(name)
+func quoted(names []string) []string { return texts(names, strconv.Quote) }
+
+// texts returns a text of each element.
+func texts[E any](elements []E, of func(E) string) []string {
+	all := make([]string, len(elements))
+	for i, e := range elements {
+		all[i] = of(e)
 	}
-	return texts
+	return all
 }
 
 // thereAre lists texts: all, or the first maxListed.
@@ -139,11 +146,7 @@ func firstOf(texts []string) string {
 
 // describe joins the descriptions of entries: all, or the first maxListed.
 func describe(entries []*entry, text func(*entry) string) string {
-	texts := make([]string, len(entries))
-	for i, e := range entries {
-		texts[i] = text(e)
-	}
-	return firstOf(texts)
+	return firstOf(texts(entries, text))
 }
 
 // normalize returns the reference that a malformed one is certain to mean: without blanks around its parts, the selector

@@ -33,8 +33,8 @@ func TestRulesPageIsCurrent(t *testing.T) {
 	page.WriteString(pageHead)
 	for _, r := range validate.Rules {
 		fmt.Fprintf(&page, "\n## `%s`\n\n%s, %s. %s %s\n", r.ID, capital(string(r.Severity)), strings.Join(r.Kinds(), ", "), r.Demand, r.Why)
-		if len(r.Sources) > 0 {
-			fmt.Fprintf(&page, "\nSource: <%s>\n", strings.Join(r.Sources, ">, <"))
+		if len(r.Sources()) > 0 {
+			fmt.Fprintf(&page, "\nSource: <%s>\n", strings.Join(r.Sources(), ">, <"))
 		}
 		fmt.Fprintf(&page, "\n```text\n%s\n", r.Example)
 		if !r.ComparesStates() {
@@ -78,7 +78,7 @@ func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 func TestSourcesAreLinks(t *testing.T) {
 	t.Parallel()
 	for _, r := range validate.Rules {
-		for _, source := range r.Sources {
+		for _, source := range r.Sources() {
 			link, err := url.Parse(source)
 			require.NoError(t, err, r.ID)
 			assert.Equal(t, "https", link.Scheme, "%s: %s", r.ID, source)

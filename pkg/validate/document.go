@@ -14,6 +14,7 @@ var documentVersion = Rule{
 	ID: "api-version", Severity: krm.Error,
 	Demand:  "A document of the group resourceplugins.dev has the apiVersion resourceplugins.dev/v1alpha1.",
 	Why:     "Documents of an unknown version are neither checked nor rendered.",
+	sources: []string{},
 	Example: "apiVersion: resourceplugins.dev/v1",
 }
 
@@ -21,6 +22,7 @@ var documentKind = Rule{
 	ID: "kind", Severity: krm.Error,
 	Demand:  "The kind of a document of the group resourceplugins.dev is not a misspelled one.",
 	Why:     "Documents of an unknown kind are passed on unchanged, neither checked nor rendered.",
+	sources: []string{},
 	Example: "kind: ResourcePlugins",
 }
 
@@ -28,6 +30,7 @@ var formerKind = Rule{
 	ID: "former-kind", Severity: krm.Warning,
 	Demand:  "A plugin is a ResourcePlugin, not the SignadotResourcePlugin of before 2023.",
 	Why:     "The old kind has other fields, and no function here reads it. Another tool may still use it, so it is a warning.",
+	sources: []string{},
 	Example: "kind: SignadotResourcePlugin",
 }
 
@@ -49,7 +52,9 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 				c.propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
 			}
 		}
-		results = append(results, c.results(options)...)
+		if found := c.results(options); len(found) > 0 {
+			results = append(results, found...)
+		}
 	}
 	return results
 }

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -24,6 +25,7 @@ type documents struct {
 type routeGroup struct {
 	*document.RouteGroup
 	checked
+	endpoints []endpoint
 }
 
 func newDocuments(list *krm.ResourceList, items []*krm.Item) *documents {
@@ -52,6 +54,9 @@ func (d *documents) check() {
 func (g *routeGroup) check() {
 	read, problems := document.ReadRouteGroup(g.item)
 	g.RouteGroup, g.checked = read, newChecked(g.item, problems)
+	for i, e := range g.Spec.Endpoints {
+		g.endpoints = append(g.endpoints, endpoint{name: e.Name, target: e.Target, routed: true, path: endpointPath(i)})
+	}
 	checksOf(func(r *Rule, check routeGroupCheck) { check(r, g) })
 }
 
@@ -70,14 +75,24 @@ func (d *documents) all() []*checked {
 	return all
 }
 
-// earlier returns the first document with an identity, and whether it is another one than this. A first document is
-// recorded.
-func earlier[ID comparable, D interface{ document() *krm.Item }](first map[ID]D, id ID, one D) (other D, found bool) {
-	if other, found = first[id]; !found {
-		first[id] = one
-		return other, false
+// identity is what distinguishes the documents of a kind: the name, and the cluster or the version.
+type identity struct{ name, within string }
+
+// repeated iterates over the documents whose identity an earlier document has, with that one. Documents without a name
+// are left out.
+func repeated[D interface{ document() *krm.Item }](all []D, idOf func(D) identity) iter.Seq2[D, D] {
+	return func(yield func(one, other D) bool) {
+		first := make(map[identity]D, len(all))
+		for _, one := range all {
+			id := idOf(one)
+			other, found := first[id]
+			if !found && id.name != "" {
+				first[id] = one
+			} else if found && !sameOrigin(other.document(), one.document()) && !yield(one, other) {
+				return
+			}
+		}
 	}
-	return other, !sameOrigin(other.document(), one.document())
 }
 
 func (c *checked) document() *krm.Item { return c.item }

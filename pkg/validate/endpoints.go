@@ -17,29 +17,27 @@ var endpointUnique = Rule{
 	ID: "endpoint-unique", Severity: krm.Error,
 	Demand:  "An endpoint's name is given once in a document: forks[].endpoints, endpoints and defaultRouteGroup together.",
 	Why:     "The name becomes part of the endpoint's URL.",
-	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
-	checks: []check{
-		sandboxCheck(func(r *Rule, s *sandbox) {
-			names := map[string]bool{}
-			for _, e := range s.endpoints {
-				s.once(r, names, e.name, "endpoint", e.path)
-			}
-		}),
-		routeGroupCheck(func(r *Rule, g *routeGroup) {
-			names := map[string]bool{}
-			for i, e := range g.Spec.Endpoints {
-				g.once(r, names, e.Name, "endpoint", endpointPath(i))
-			}
-		}),
-	},
+	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
+		names := map[string]bool{}
+		for _, e := range endpoints {
+			c.once(r, names, e.name, "endpoint", e.path)
+		}
+	}),
+}
+
+// ofEndpoints checks the endpoints of sandboxes and of route groups.
+func ofEndpoints(do func(*Rule, *checked, []endpoint)) []check {
+	return []check{
+		sandboxCheck(func(r *Rule, s *sandbox) { do(r, &s.checked, s.endpoints) }),
+		routeGroupCheck(func(r *Rule, g *routeGroup) { do(r, &g.checked, g.endpoints) }),
+	}
 }
 
 var endpointPort = Rule{
 	ID: "endpoint-port", Severity: krm.Error,
 	Demand:  "An endpoint's port is between 1 and 65535.",
 	Why:     "There is no other port.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.endpoints[0].port: 80800",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
@@ -54,7 +52,6 @@ var endpointProtocol = Rule{
 	ID: "endpoint-protocol", Severity: krm.Error,
 	Demand:  "An endpoint's protocol is http or grpc.",
 	Why:     "Signadot knows no other.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.endpoints[0].protocol: tcp",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
@@ -67,7 +64,6 @@ var endpointHost = Rule{
 	ID: "endpoint-host", Severity: krm.Error,
 	Demand:  "An endpoint's host is a DNS name or an IP address, without scheme, port and path.",
 	Why:     "Requests could not be sent there, or would be sent to another port.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.endpoints[0].host: events.shop.svc/api",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, e := range s.Spec.Endpoints {
@@ -81,20 +77,12 @@ var endpointTarget = Rule{
 	Demand: "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080; in a sandbox also " +
 		"http://web.shop.deploy:8080.",
 	Why:     "Requests could not be sent anywhere.",
-	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
-	checks: []check{
-		sandboxCheck(func(r *Rule, s *sandbox) {
-			for i, e := range s.routeEndpoints() {
-				s.must(r, routeEndpointPath(i).Key("target"), "target", checkTarget(e.Target))
-			}
-		}),
-		routeGroupCheck(func(r *Rule, g *routeGroup) {
-			for i, e := range g.Spec.Endpoints {
-				g.must(r, endpointPath(i).Key("target"), "target", checkTarget(e.Target))
-			}
-		}),
-	},
+	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
+		for _, e := range endpoints {
+			c.must(r, e.path.Key("target"), "target", checkTarget(e.target))
+		}
+	}),
 }
 
 func checkTarget(target string) string {
@@ -121,12 +109,12 @@ var endpointWorkload = Rule{
 	ID: "endpoint-workload", Severity: krm.Warning,
 	Demand:  "A route group's target does not name a workload, as http://web.shop.deploy:8080 does.",
 	Why:     "The specification allows such targets in a sandbox's defaultRouteGroup only.",
-	Sources: []string{routeGroupSpec, sandboxSpec},
+	sources: []string{routeGroupSpec, sandboxSpec},
 	Example: "spec.endpoints[0].target: http://web.shop.deploy:8080",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
-		for i, e := range g.Spec.Endpoints {
-			if w, ok := v1alpha1.TargetWorkload(e.Target); ok {
-				g.report(r, endpointPath(i).Key("target"), "target must name a Service by the specification, not the workload %q of "+
+		for _, e := range g.endpoints {
+			if w, ok := v1alpha1.TargetWorkload(e.target); ok {
+				g.report(r, e.path.Key("target"), "target must name a Service by the specification, not the workload %q of "+
 					"namespace %q: write a URL such as %q", w.Name, w.Namespace, "http://web.shop.svc:8080")
 			}
 		}

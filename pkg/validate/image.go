@@ -13,7 +13,7 @@ var imageReference = Rule{
 	ID: "image-reference", Severity: krm.Error,
 	Demand:  "An image is a valid image reference.",
 	Why:     "The Pod would stay in InvalidImageName.",
-	Sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
+	sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
 	Example: "spec.runner.image: Ubuntu latest",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) { p.must(r, "spec.runner.image", "", checkImage(p.Spec.Runner.Image)) }),

@@ -249,7 +249,7 @@ func reindented(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// knows tells whether the mapping at path of a document of the kind may have a key.
+// knows reports whether the mapping at path of a document of the kind may have a key.
 func knows(file string, path krm.Path, key string) bool {
 	at := map[string]reflect.Type{
 		aPlugin: reflect.TypeFor[v1alpha1.ResourcePluginSpec](), aSandbox: reflect.TypeFor[v1alpha1.SandboxSpec](),
@@ -304,7 +304,7 @@ func fromExamples(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// related tells whether two paths are in the same entry of a list of spec, or in the same field of it.
+// related reports whether two paths are in the same entry of a list of spec, or in the same field of it.
 func related(a, b string) bool {
 	entry := func(path string) string {
 		path = strings.TrimPrefix(path, "spec.")

@@ -12,6 +12,7 @@ var placeholderValue = Rule{
 	ID: "placeholder", Severity: krm.Error,
 	Demand:  "A field that names something holds a name, not a placeholder: no CHANGE_ME, ${name} or @{name}.",
 	Why:     "The placeholder was to be filled in; templates use @{name} and are expanded when native files are read.",
+	sources: []string{},
 	Example: "spec.runner.namespace: CHANGE_ME",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) {
@@ -30,8 +31,8 @@ var placeholderValue = Rule{
 			for i, e := range s.Spec.Endpoints {
 				s.placeholder(r, endpointPath(i).Key("host"), e.Host)
 			}
-			for i, e := range s.routeEndpoints() {
-				s.placeholder(r, routeEndpointPath(i).Key("target"), e.Target)
+			for _, e := range s.endpoints {
+				s.placeholder(r, e.path.Key("target"), e.target)
 			}
 			for i, resource := range s.Spec.Resources {
 				s.placeholder(r, resourcePath(i).Key("name"), resource.Name)

@@ -16,7 +16,6 @@ var inputName = Rule{
 	ID: "input-name", Severity: krm.Error,
 	Demand:  "An input's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
 	Why:     "It names the sandbox's param and, by default, the variable.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[0].name: db_name",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		p.must(r, in.path.Key("name"), "input name", document.CheckIdentifier(in.Name))
@@ -27,7 +26,6 @@ var inputUnique = Rule{
 	ID: "input-unique", Severity: krm.Error,
 	Demand:  "An input's name is given once in a step.",
 	Why:     "Of two inputs of one name, one would be lost.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[1].name: db-name",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		names := make(map[string]bool, len(s.Inputs))
@@ -41,7 +39,6 @@ var inputSource = Rule{
 	ID: "input-source", Severity: krm.Error,
 	Demand:  "An input has exactly one of valueFromSandbox: true and valueFromStep.",
 	Why:     "The input would have no value, or two.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[0].valueFromSandbox: false",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		switch {
@@ -57,7 +54,7 @@ var inputVariable = Rule{
 	ID: "input-variable", Severity: krm.Warning,
 	Demand:  "An input's variable is one that a shell can read: letters, digits and underscores, not starting with a digit.",
 	Why:     "A shell script could not read the value.",
-	Sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap03.html"},
+	sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap03.html"},
 	Example: "spec.create[0].inputs[0].as.env: DB-NAME",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
@@ -73,7 +70,6 @@ var inputReserved = Rule{
 	ID: "input-reserved", Severity: krm.Warning,
 	Demand:  "An input's variable is none of SIGNADOT_SANDBOX_ID, SIGNADOT_SANDBOX_NAME and SIGNADOT_RESOURCE_NAME.",
 	Why:     "Every step gets these three, and they win.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[0].as.env: SIGNADOT_SANDBOX_ID",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
@@ -92,7 +88,6 @@ var inputPath = Rule{
 	ID: "input-path", Severity: krm.Error,
 	Demand:  "An input's as.path is the absolute path of a file, without `..`, and not where the step's own parts are.",
 	Why:     "The file is mounted there before the script starts.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[0].as.path: ../etc/passwd",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		wrong := document.CheckFile(in.Path())
@@ -118,6 +113,7 @@ var inputClash = Rule{
 	ID: "input-clash", Severity: krm.Error,
 	Demand:  "Two inputs of a step have different variables and different files, and no file is a folder of another.",
 	Why:     "One of the values would be lost.",
+	sources: []string{},
 	Example: "spec.create[0].inputs[1].as.env: DBNAME",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		p.variableClash(r, s)

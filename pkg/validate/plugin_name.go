@@ -10,7 +10,7 @@ var pluginName = Rule{
 	Demand: "A plugin's name is bareName[@semver]: letters, digits and inner dashes, starting with a letter, " +
 		"2 to 253 bytes; the version is not latest.",
 	Why:     "The name is the plugin's identity; latest is an alias for reading only.",
-	Sources: []string{pluginSpec, "https://semver.org/"},
+	sources: []string{pluginSpec, "https://semver.org/"},
 	Example: "metadata.name: hello-db@latest",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.nameErr != nil {
@@ -23,7 +23,7 @@ var pluginVersion = Rule{
 	ID: "plugin-version-form", Severity: krm.Info,
 	Demand:  "A version is written as it is stored: three numbers, without a leading v.",
 	Why:     "It is found under its canonical form only: @v1.0 is stored as @1.0.0.",
-	Sources: []string{pluginSpec, "https://semver.org/"},
+	sources: []string{pluginSpec, "https://semver.org/"},
 	Example: "metadata.name: hello-db@v1.0",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.nameErr != nil || p.Name == p.name.String() || p.Name == p.name.Bare {
@@ -44,20 +44,20 @@ var duplicatePlugin = Rule{
 	ID: "duplicate-plugin", Severity: krm.Error,
 	Demand:  "A plugin's name and version are given by one document only, also when they are spelled differently.",
 	Why:     "A published version is immutable, and a reference must resolve to one document.",
-	Sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
+	sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
 	Example: "metadata.name: hello-db@v1.0.0",
 	checks: []check{listCheck{contract.ResourcePlugin, func(r *Rule, d *documents) {
-		type identity struct{ bare, version string }
-		first := make(map[identity]*plugin, len(d.plugins))
-		for _, p := range d.plugins {
-			if p.nameErr != nil {
-				continue
-			}
-			plain, _ := p.name.Version.SetMetadata("")
-			if other, found := earlier(first, identity{p.name.Bare, plain.String()}, p); found {
-				p.report(r, namePath, "%q is given twice: %q%s is the same name and version; bump the version",
-					p.Name, other.Name, origin(other.Item))
-			}
+		for p, other := range repeated(d.plugins, (*plugin).identity) {
+			p.report(r, namePath, "%q is given twice: %q%s is the same name and version; bump the version",
+				p.Name, other.Name, origin(other.Item))
 		}
 	}}},
+}
+
+func (p *plugin) identity() identity {
+	if p.nameErr != nil {
+		return identity{}
+	}
+	plain, _ := p.name.Version.SetMetadata("")
+	return identity{p.name.Bare, plain.String()}
 }

@@ -10,7 +10,6 @@ var script = Rule{
 	ID: "script", Severity: krm.Error,
 	Demand:  "A step has a script.",
 	Why:     "Running the script is what a step is for.",
-	Sources: []string{pluginSpec},
 	Example: `spec.create[0].script: ""`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if strings.TrimSpace(s.Script) == "" {
@@ -23,7 +22,6 @@ var scriptInterpreter = Rule{
 	ID: "script-interpreter", Severity: krm.Warning,
 	Demand:  "A script's first line names its interpreter, such as #!/bin/sh.",
 	Why:     "Without one it runs under /bin/sh, and does not say so.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[0].script: echo hello",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if wrong := checkInterpreter(s.Script); wrong != "" {
@@ -36,7 +34,7 @@ var scriptLineEnd = Rule{
 	ID: "script-line-end", Severity: krm.Error,
 	Demand:  "The line that names the interpreter ends in a line feed alone.",
 	Why:     "The kernel takes a carriage return as part of the interpreter's name, and does not find it.",
-	Sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
+	sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
 	Example: `spec.create[0].script: "#!/bin/sh\r\necho hello\r\n"`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if line, _, _ := strings.Cut(s.Script, "\n"); strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r") {

@@ -10,7 +10,6 @@ var emptyWorkflow = Rule{
 	ID: "empty-workflow", Severity: krm.Error,
 	Demand:  "A phase that is given has at least one step.",
 	Why:     "Signadot refuses an empty workflow; a phase with nothing to do is left out.",
-	Sources: []string{pluginSpec},
 	Example: "spec.delete: []",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		for _, phase := range v1alpha1.Phases {
@@ -25,6 +24,7 @@ var missingCreate = Rule{
 	ID: "missing-create", Severity: krm.Warning,
 	Demand:  "A plugin has a create phase.",
 	Why:     "Without one it provides nothing to the sandboxes that name it.",
+	sources: []string{},
 	Example: "spec.create: null",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.Spec.Create == nil {
@@ -37,7 +37,6 @@ var stepName = Rule{
 	ID: "step-name", Severity: krm.Error,
 	Demand:  "A step's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
 	Why:     "It becomes part of object names and of output keys.",
-	Sources: []string{pluginSpec},
 	Example: "spec.delete[0].name: drop_database",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		p.must(r, s.path.Key("name"), "step name", document.CheckIdentifier(s.Name))
@@ -48,7 +47,6 @@ var stepUnique = Rule{
 	ID: "step-unique", Severity: krm.Error,
 	Demand:  "A step's name is given once, across both phases.",
 	Why:     "References name steps without their phase.",
-	Sources: []string{pluginSpec},
 	Example: "spec.delete[0].name: provision",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		first := map[string]krm.Path{}
@@ -68,7 +66,6 @@ var stepCycle = Rule{
 	ID: "step-cycle", Severity: krm.Error,
 	Demand:  "No step waits for itself, directly or through others.",
 	Why:     "None of the steps of a cycle could ever start.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}}",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		for _, cycle := range p.graph().Cycles() {

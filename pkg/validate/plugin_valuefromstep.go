@@ -12,7 +12,6 @@ var unknownStep = Rule{
 	ID: "unknown-step", Severity: krm.Error,
 	Demand:  "An input reads from a step that exists.",
 	Why:     "The step would wait for an output that no step writes.",
-	Sources: []string{pluginSpec},
 	Example: "spec.delete[0].inputs[0].valueFromStep.name: provison",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if len(p.graph().Dangling()) == 0 {
@@ -31,7 +30,6 @@ var unknownOutput = Rule{
 	ID: "unknown-output", Severity: krm.Error,
 	Demand:  "An input reads an output that the step has.",
 	Why:     "The step would wait for an output that no step writes.",
-	Sources: []string{pluginSpec},
 	Example: "spec.delete[0].inputs[0].valueFromStep.output: hots",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if len(p.graph().Dangling()) == 0 {
@@ -54,7 +52,6 @@ var createFromDelete = Rule{
 	ID: "create-from-delete", Severity: krm.Error,
 	Demand:  "A create step reads no output of a delete step.",
 	Why:     "The delete phase runs when the sandbox ends, long after the create phase.",
-	Sources: []string{pluginSpec},
 	Example: "spec.create[1].inputs[0].valueFromStep: {name: drop, output: log}",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.dangling(document.CreateFromDelete, func(path krm.Path, from *v1alpha1.StepOutput) {

@@ -10,7 +10,6 @@ var matchForm = Rule{
 	ID: "match-form", Severity: krm.Error,
 	Demand:  "A match has exactly one of label, any and all, and so has each match within it.",
 	Why:     "It would not say which sandboxes it matches, or say it twice.",
-	Sources: []string{routeGroupSpec},
 	Example: "spec.match.all: [{label: {key: team, value: shop}}]",
 	checks: eachMatch(func(r *Rule, g *routeGroup, path krm.Path, match *v1alpha1.RouteGroupMatch) {
 		if n := count(match.Label != nil, len(match.Any) > 0, len(match.All) > 0); n != 1 {
@@ -23,7 +22,7 @@ var matchLabel = Rule{
 	ID: "match-label", Severity: krm.Error,
 	Demand:  "A match names a label that a sandbox can have: a key of at most 255 letters, digits, dashes and underscores.",
 	Why:     "It would never match.",
-	Sources: []string{routeGroupSpec, sandboxSpec},
+	sources: []string{routeGroupSpec, sandboxSpec},
 	Example: `spec.match.any[0].label.key: "my label"`,
 	checks: eachMatch(func(r *Rule, g *routeGroup, path krm.Path, match *v1alpha1.RouteGroupMatch) {
 		if match.Label != nil && match.Label.Key != "" {

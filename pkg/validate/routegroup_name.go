@@ -9,7 +9,6 @@ var routeGroupName = Rule{
 	ID: "route-group-name", Severity: krm.Error,
 	Demand:  "A route group's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
 	Why:     "The name identifies the route group and becomes part of host names.",
-	Sources: []string{routeGroupSpec},
 	Example: "metadata.name: all_features",
 	checks:  []check{routeGroupCheck(func(r *Rule, g *routeGroup) { g.must(r, namePath, "name", checkName(g.Name)) })},
 }
@@ -18,19 +17,13 @@ var duplicateRouteGroup = Rule{
 	ID: "duplicate-route-group", Severity: krm.Error,
 	Demand:  "A cluster has one route group of a name.",
 	Why:     "The second document would replace the first.",
-	Sources: []string{routeGroupSpec},
 	Example: "metadata.name: features",
 	checks: []check{listCheck{contract.RouteGroup, func(r *Rule, d *documents) {
-		type identity struct{ cluster, name string }
-		first := make(map[identity]*routeGroup, len(d.routeGroups))
-		for _, g := range d.routeGroups {
-			if g.Name == "" {
-				continue
-			}
-			if other, found := earlier(first, identity{g.Spec.Cluster, g.Name}, g); found {
-				g.report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",
-					g.Name, origin(other.Item), g.Spec.Cluster)
-			}
+		for g, other := range repeated(d.routeGroups, (*routeGroup).identity) {
+			g.report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",
+				g.Name, origin(other.Item), g.Spec.Cluster)
 		}
 	}}},
 }
+
+func (g *routeGroup) identity() identity { return identity{g.Name, g.Spec.Cluster} }

@@ -17,11 +17,11 @@ type Rule struct {
 	Demand string
 	// Why says what goes wrong otherwise.
 	Why string
-	// Sources are links to what requires it; none if Why says it all.
-	Sources []string
 	// Example is a field and a value that breaks the rule, as `path: value` in YAML.
 	Example string
 
+	// sources are links to what requires it: empty if Why says it all, nil for the specifications of its kinds.
+	sources []string
 	// checks look for breaks of the rule. A rule of the YAML decoder has none.
 	checks []check
 }
@@ -34,6 +34,10 @@ const (
 	clientModels   = "https://github.com/signadot/go-sdk/tree/main/models"
 	kubernetesName = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
 )
+
+var specs = map[string]string{
+	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
+}
 
 // check is a function of one of the types below: the type says what it looks at.
 type check interface {
@@ -94,6 +98,18 @@ func (r *Rule) Kinds() []string {
 		kinds = append(kinds, c.kind())
 	}
 	return slices.Compact(kinds)
+}
+
+// Sources returns links to what requires the rule; none if Why says it all.
+func (r *Rule) Sources() []string {
+	if r.sources != nil {
+		return r.sources
+	}
+	var pages []string
+	for _, kind := range r.Kinds() {
+		pages = append(pages, specs[kind])
+	}
+	return pages
 }
 
 // ComparesStates reports whether the rule is about updates: CheckUpdate checks it, and Check does not.

@@ -56,7 +56,7 @@ func fixture(t *testing.T, r *validate.Rule) string {
 	return ""
 }
 
-// fits tells whether the mapping that an example changes is in a document.
+// fits reports whether the mapping that an example changes is in a document.
 func fits(t *testing.T, example, file string) bool {
 	t.Helper()
 	path, _, _ := strings.Cut(example, ": ")

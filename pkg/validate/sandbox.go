@@ -51,12 +51,13 @@ type valueSource struct {
 
 func (v valueSource) from(key string) krm.Path { return v.path.Key("valueFrom").Key(key) }
 
-// endpoint is an endpoint of a fork, of a host, or of the default route group, which has neither a port nor a protocol.
+// endpoint is an endpoint of a fork or a host, or one of a route group or the default route group: that one has a target,
+// and neither a port nor a protocol.
 type endpoint struct {
-	name, protocol string
-	port           int
-	routed         bool // of the default route group
-	path           krm.Path
+	name, protocol, target string
+	port                   int
+	routed                 bool // has a target
+	path                   krm.Path
 }
 
 // read decodes the document.
@@ -77,8 +78,11 @@ func (s *sandbox) read() {
 	for i, e := range s.Spec.Endpoints {
 		s.endpoints = append(s.endpoints, endpoint{name: e.Name, protocol: e.Protocol, port: e.Port, path: endpointPath(i)})
 	}
-	for i, e := range s.routeEndpoints() {
-		s.endpoints = append(s.endpoints, endpoint{name: e.Name, routed: true, path: routeEndpointPath(i)})
+	if group := s.Spec.DefaultRouteGroup; group != nil {
+		for i, e := range group.Endpoints {
+			path := krm.Path("spec.defaultRouteGroup.endpoints").Index(i)
+			s.endpoints = append(s.endpoints, endpoint{name: e.Name, target: e.Target, routed: true, path: path})
+		}
 	}
 }
 
@@ -132,15 +136,6 @@ func (s *sandbox) addSources() {
 		}
 	}
 }
-
-func (s *sandbox) routeEndpoints() []v1alpha1.Endpoint {
-	if s.Spec.DefaultRouteGroup == nil {
-		return nil
-	}
-	return s.Spec.DefaultRouteGroup.Endpoints
-}
-
-func routeEndpointPath(i int) krm.Path { return krm.Path("spec.defaultRouteGroup.endpoints").Index(i) }
 
 // unreadWorkload reports whether a part of the workload at path could not be read.
 func (s *sandbox) unreadWorkload(path krm.Path) bool {

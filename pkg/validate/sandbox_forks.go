@@ -12,7 +12,7 @@ var workloadKind = Rule{
 	ID: "workload-kind", Severity: krm.Error,
 	Demand:  "A forked workload is a Deployment, an ArgoRollout or a Rollout; a local or virtual one may be a Service too.",
 	Why:     "No other kind can be forked.",
-	Sources: []string{sandboxSpec, clientModels},
+	sources: []string{sandboxSpec, clientModels},
 	Example: "spec.forks[0].forkOf.kind: deployment",
 	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
 		allowed := []string{"Deployment", "ArgoRollout", "Rollout"}
@@ -27,7 +27,7 @@ var workloadName = Rule{
 	ID: "workload-name", Severity: krm.Error,
 	Demand:  "A workload's namespace and name are valid Kubernetes names.",
 	Why:     "No such workload can exist.",
-	Sources: []string{sandboxSpec, kubernetesName},
+	sources: []string{sandboxSpec, kubernetesName},
 	Example: "spec.forks[0].forkOf.namespace: Hot_Rod",
 	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
 		s.must(r, w.path.Key("namespace"), "namespace", document.CheckLabel(w.Namespace))
@@ -39,7 +39,6 @@ var workloadUnique = Rule{
 	ID: "workload-unique", Severity: krm.Error,
 	Demand:  "A baseline workload is named at most once in forks[].forkOf and local[].from together.",
 	Why:     "Requests could be routed to one of them only.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.local[0].from: {kind: Deployment, namespace: shop, name: web}",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		first := map[v1alpha1.Workload]krm.Path{}
@@ -62,7 +61,6 @@ var workloadNameUnique = Rule{
 	ID: "workload-name-unique", Severity: krm.Error,
 	Demand:  "The names of forks, local and virtual workloads are unique across the spec.",
 	Why:     "Middleware and the sandbox's status refer to workloads by these names.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.virtual[0].name: worker",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names := map[string]bool{}
@@ -88,7 +86,6 @@ var imageContainer = Rule{
 	ID: "image-container", Severity: krm.Error,
 	Demand:  "A container gets at most one image, and at most one image is given without a container.",
 	Why:     "An image without a container is for the first one; two of them contradict each other.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.forks[0].customizations.images: [{image: a}, {image: b}]",
 	checks: eachFork(func(r *Rule, s *sandbox, fork customizedFork) {
 		seen := make(map[string]bool, len(fork.Customizations.Images))

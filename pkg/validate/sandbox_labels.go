@@ -23,7 +23,6 @@ var labelKey = Rule{
 	ID: "label-key", Severity: krm.Error,
 	Demand:  "A label's key has 1 to 255 bytes of letters, digits, dashes and underscores.",
 	Why:     "Signadot refuses the sandbox.",
-	Sources: []string{sandboxSpec},
 	Example: `spec.labels: {"my label": a}`,
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		s.must(r, labelsPath.Key(key), "label key", checkLabelKey(key))
@@ -34,7 +33,6 @@ var labelKeyForm = Rule{
 	ID: "label-key-form", Severity: krm.Warning,
 	Demand:  "A label's key has no slash and no dot.",
 	Why:     "The specification does not allow them, though they are in use.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.labels: {example.com/team: a}",
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		if strings.ContainsAny(key, "/.") && !strings.HasPrefix(key, reservedLabels) {
@@ -47,7 +45,6 @@ var labelValue = Rule{
 	ID: "label-value", Severity: krm.Error,
 	Demand:  "A label's value has 1 to 255 bytes.",
 	Why:     "Signadot refuses the sandbox.",
-	Sources: []string{sandboxSpec},
 	Example: `spec.labels: {team: ""}`,
 	checks: eachLabel(func(r *Rule, s *sandbox, key, value string) {
 		wrong := checkLength(value)
@@ -62,7 +59,6 @@ var labelReserved = Rule{
 	ID: "label-reserved", Severity: krm.Error,
 	Demand:  "Of labels that begin with signadot/ there are only github-repo and github-pull-request, both together.",
 	Why:     "The prefix is reserved, and each of the two means nothing without the other.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.labels: {signadot/github-repo: a/b}",
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		other := map[string]string{repoLabel: pullRequestLabel, pullRequestLabel: repoLabel}

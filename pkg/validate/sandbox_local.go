@@ -11,7 +11,6 @@ var localMappings = Rule{
 	ID: "local-mappings", Severity: krm.Error,
 	Demand:  "A local workload maps at least one port.",
 	Why:     "No request could reach the workstation.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.local[0].mappings: []",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, local := range s.Spec.Local {
@@ -28,7 +27,6 @@ var localAddress = Rule{
 	ID: "local-address", Severity: krm.Error,
 	Demand:  "A mapping's port is between 1 and 65535, and its toLocal, like that of a forward, is host:port.",
 	Why:     "There is no such address to send requests to.",
-	Sources: []string{sandboxSpec},
 	Example: `spec.local[0].mappings[0].toLocal: "8080"`,
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, local := range s.Spec.Local {

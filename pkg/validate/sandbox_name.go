@@ -10,7 +10,6 @@ var sandboxName = Rule{
 	ID: "sandbox-name", Severity: krm.Error,
 	Demand:  "A sandbox's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
 	Why:     "The name identifies the sandbox and becomes part of host names.",
-	Sources: []string{sandboxSpec},
 	Example: "metadata.name: feature_x",
 	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, namePath, "name", checkName(s.Name)) })},
 }
@@ -27,19 +26,27 @@ var duplicateSandbox = Rule{
 	ID: "duplicate-sandbox", Severity: krm.Error,
 	Demand:  "A cluster has one sandbox of a name; the case of letters does not count.",
 	Why:     "Signadot folds names to lower case: the second document would replace the first.",
-	Sources: []string{sandboxSpec},
 	Example: "metadata.name: FEATURE-X",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
-		type identity struct{ cluster, name string }
-		first := make(map[identity]*sandbox, len(d.sandboxes))
-		for _, s := range d.sandboxes {
-			if s.Name == "" {
-				continue
-			}
-			if other, found := earlier(first, identity{s.Spec.Cluster, s.LowerName()}, s); found {
-				s.report(r, namePath, "sandbox %q is given twice: %q%s is the same one in cluster %q; rename one of them",
-					s.Name, other.Name, origin(other.Item), s.Spec.Cluster)
-			}
+		for s, other := range repeated(d.sandboxes, (*sandbox).identity) {
+			s.report(r, namePath, "sandbox %q is given twice: %q%s is the same one in cluster %q; rename one of them",
+				s.Name, other.Name, origin(other.Item), s.Spec.Cluster)
 		}
 	}}},
+}
+
+func (s *sandbox) identity() identity { return identity{s.LowerName(), s.Spec.Cluster} }
+
+// sandboxState is about the annotation resourceplugins.dev/state.
+var sandboxState = Rule{
+	ID: "sandbox-state", Severity: krm.Error,
+	Demand:  `A sandbox's annotation resourceplugins.dev/state is "absent" or "present", if it is set.`,
+	Why:     "Any other value does not say whether the sandbox is to be torn down: all functions refuse it.",
+	sources: []string{},
+	Example: `metadata.annotations: {resourceplugins.dev/state: Absent}`,
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		if _, err := s.IsAbsent(); err != nil {
+			s.report(r, document.StatePath(), "%v", err)
+		}
+	})},
 }

@@ -16,7 +16,7 @@ var unknownParam = Rule{
 	ID: "unknown-param", Severity: krm.Warning,
 	Demand:  "A param is one that an input of the plugin takes.",
 	Why:     "No step would see it.",
-	Sources: []string{pluginSpec},
+	sources: []string{pluginSpec},
 	Example: "spec.resources[0].params.database: shop",
 	checks: eachBinding(func(r *Rule, b *binding) {
 		for _, param := range slices.Sorted(maps.Keys(b.params)) {
@@ -37,7 +37,7 @@ var missingParam = Rule{
 	ID: "missing-param", Severity: krm.Warning,
 	Demand:  "A param is given for each input that takes one, unless the step's script tests whether it is empty.",
 	Why:     "The input would be empty.",
-	Sources: []string{pluginSpec},
+	sources: []string{pluginSpec},
 	Example: "spec.resources[0].params: {size: small}",
 	checks: eachBinding(func(r *Rule, b *binding) {
 		meant := map[string]bool{}

@@ -16,7 +16,6 @@ var resourceUnique = Rule{
 	ID: "resource-unique", Severity: krm.Error,
 	Demand:  "A resource's name is given once in a sandbox.",
 	Why:     "Variables refer to resources by name.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.resources[1].name: db",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names := make(map[string]bool, len(s.Spec.Resources))
@@ -30,11 +29,13 @@ var resourceName = Rule{
 	ID: "resource-name", Severity: krm.Warning,
 	Demand:  "A resource's name has letters, digits and dashes, starts with a letter, and has at most 30 characters.",
 	Why:     "It becomes part of object names; any other name is changed for them.",
+	sources: []string{},
 	Example: "spec.resources[1].name: my_cache",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
 			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is allowed
-			if document.CheckIdentifier(trimmed) != "" || trimmed == "" && resource.Name != "" || len(resource.Name) > document.MaxIdentifier {
+			onlyDashes, tooLong := trimmed == "" && resource.Name != "", len(resource.Name) > document.MaxIdentifier
+			if onlyDashes || tooLong || document.CheckIdentifier(trimmed) != "" {
 				s.report(r, resourcePath(i).Key("name"),
 					"resource name %q must be 1 to %d letters, digits and dashes and start with a letter, or it is changed in object names",
 					resource.Name, document.MaxIdentifier)
@@ -47,7 +48,7 @@ var pluginReference = Rule{
 	ID: "plugin-reference", Severity: krm.Error,
 	Demand:  "A resource's plugin is name[@version]: the name of a plugin, and a version or a range of versions.",
 	Why:     "Nothing else can be resolved to a plugin.",
-	Sources: []string{sandboxSpec, "https://semver.org/"},
+	sources: []string{sandboxSpec, "https://semver.org/"},
 	Example: "spec.resources[0].plugin: hello_db",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
@@ -63,7 +64,6 @@ var unknownPlugin = Rule{
 	Demand: "If a list holds plugins, it holds those that its sandboxes name, in a version that they admit.",
 	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of a " +
 		"sandbox that is checked alone are not looked for.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.resources[0].plugin: helo-db",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		for _, b := range d.bindings() {
@@ -85,7 +85,7 @@ var unknownOutputKey = Rule{
 	ID: "unknown-output-key", Severity: krm.Error,
 	Demand:  "An outputKey is one that a create step of the resource's plugin produces.",
 	Why:     "The workload would wait for a value that no step writes.",
-	Sources: []string{pluginSpec, sandboxSpec},
+	sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		type resource struct {

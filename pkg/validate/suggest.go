@@ -83,14 +83,6 @@ func (c *checked) once(r *Rule, seen map[string]bool, name, what string, path kr
 // The functions below return what is wrong with a value, as words that begin with "must", and empty if nothing is. An
 // empty text is valid: the rule "required" reports a value that must be set.
 
-// checkLength checks that a text has at most 255 bytes, the limit of the specifications for texts.
-func checkLength(text string) string {
-	if len(text) > 255 {
-		return fmt.Sprintf("must have at most 255 bytes, not %d", len(text))
-	}
-	return ""
-}
-
 // checkPort checks a TCP port.
 func checkPort(port int) string {
 	if port < 1 || port > 65535 {

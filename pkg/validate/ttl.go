@@ -15,7 +15,6 @@ var ttlDuration = Rule{
 	ID: "ttl-duration", Severity: krm.Error,
 	Demand:  "A ttl's duration is `<n><unit>`: n an unsigned number of 32 bits, the unit m, h, d or w.",
 	Why:     "Signadot reads no other form of it.",
-	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.ttl.duration: 90s",
 	checks: []check{
 		sandboxCheck(func(r *Rule, s *sandbox) { s.duration(r, s.Spec.TTL) }),
@@ -27,7 +26,6 @@ var ttlOffset = Rule{
 	ID: "ttl-offset", Severity: krm.Error,
 	Demand:  "A ttl's offsetFrom is createdAt or updatedAt; that of a route group may be noMatchedSandboxes too.",
 	Why:     "Signadot counts from no other moment.",
-	Sources: []string{sandboxSpec, routeGroupSpec},
 	Example: "spec.ttl.offsetFrom: deletedAt",
 	checks: []check{
 		sandboxCheck(func(r *Rule, s *sandbox) {

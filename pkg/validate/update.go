@@ -91,39 +91,34 @@ func (s changed) unread(path krm.Path) bool { return s.before.unsure(path) || s.
 // pair finds what has become of each sandbox. If one is no longer in its cluster, and one of its name is new in another
 // cluster, it has moved there.
 func pair(before, after []*sandbox) (both []changed, removed []*sandbox) {
-	type identity struct{ cluster, name string }
-	idOf := func(s *sandbox) identity { return identity{s.Spec.Cluster, s.LowerName()} }
 	left := make(map[identity]*sandbox, len(after)) // not paired yet
-	byName := make(map[string][]*sandbox, len(after))
-	for _, s := range after {
-		if left[idOf(s)] == nil {
-			left[idOf(s)] = s
-		}
-		byName[s.LowerName()] = append(byName[s.LowerName()], s)
+	for _, s := range slices.Backward(after) {
+		left[s.identity()] = s
 	}
 	var gone []*sandbox
 	for _, s := range before {
-		now := left[idOf(s)]
+		now := left[s.identity()]
 		if now == nil {
 			gone = append(gone, s)
 			continue
 		}
 		both = append(both, changed{s, now})
-		left[idOf(s)] = nil
+		left[s.identity()] = nil
+	}
+	byName := make(map[string][]*sandbox, len(left))
+	for _, s := range left {
+		if s != nil {
+			byName[s.LowerName()] = append(byName[s.LowerName()], s)
+		}
 	}
 	for _, s := range gone {
-		var moved []*sandbox
-		for _, now := range byName[s.LowerName()] {
-			if left[idOf(now)] == now {
-				moved = append(moved, now)
-			}
-		}
+		moved := byName[s.LowerName()]
 		if len(moved) != 1 {
 			removed = append(removed, s)
 			continue
 		}
 		both = append(both, changed{s, moved[0]})
-		left[idOf(moved[0])] = nil
+		delete(byName, s.LowerName())
 	}
 	return both, removed
 }

@@ -18,7 +18,6 @@ var immutableVersion = Rule{
 	ID: "immutable-version", Severity: krm.Error,
 	Demand:  "A version of a plugin that the older state has is unchanged (--base, --base-ref).",
 	Why:     "A published version is immutable: Signadot refuses other content under the same name and version.",
-	Sources: []string{pluginSpec},
 	Example: "spec.description: another one",
 	checks: []check{updateCheck{contract.ResourcePlugin, func(r *Rule, u *update) {
 		for _, now := range u.after.plugins {
@@ -51,7 +50,6 @@ var versionInUse = Rule{
 	ID: "version-in-use", Severity: krm.Error,
 	Demand:  "A version that a sandbox uses is not removed (--base, --base-ref).",
 	Why:     "Signadot refuses it: the sandbox could be neither created again nor torn down.",
-	Sources: []string{pluginSpec},
 	Example: "metadata.name: another@1.0.0",
 	checks: []check{updateCheck{contract.ResourcePlugin, func(r *Rule, u *update) {
 		if u.Partial {
@@ -84,10 +82,7 @@ type need struct {
 
 // needs returns, by the plugin's name, the references that no plugin satisfies.
 func (d *documents) needs() map[string][]need {
-	versions := make(map[string][]*plugin, len(d.plugins))
-	for _, p := range d.plugins {
-		versions[p.name.Bare] = append(versions[p.name.Bare], p)
-	}
+	versions := newIndex(d.plugins).byName
 	needs := map[string][]need{}
 	for _, one := range d.sandboxes {
 		for _, resource := range one.Spec.Resources {

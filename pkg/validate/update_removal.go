@@ -12,7 +12,6 @@ var forkRemoved = Rule{
 	ID: "fork-removed", Severity: krm.Warning,
 	Demand:  "A fork that the older state has is not removed from its sandbox (--base, --base-ref).",
 	Why:     "Only newer versions of Signadot's operator delete it.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.forks: []",
 	checks: eachChanged(func(r *Rule, s changed) {
 		if s.before.absent() || s.unread("spec.forks") {
@@ -34,6 +33,7 @@ var teardownSkipped = Rule{
 	ID: "teardown-skipped", Severity: krm.Warning,
 	Demand:  "A sandbox with resources is removed only after its teardown (--base, --base-ref).",
 	Why:     "Without its delete phase, what the plugins created stays: databases, queues, buckets.",
+	sources: []string{},
 	Example: "metadata.name: another",
 	checks: []check{updateCheck{contract.Sandbox, func(r *Rule, u *update) {
 		for _, s := range u.removed {

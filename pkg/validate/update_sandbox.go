@@ -21,7 +21,6 @@ var immutableField = Rule{
 	Demand: "Of a sandbox that the older state has, only labels, ttl, endpoints, local workloads and forks change " +
 		"(--base, --base-ref).",
 	Why:     "Signadot refuses the update.",
-	Sources: []string{sandboxSpec},
 	Example: "spec.description: another one",
 	checks: eachChanged(func(r *Rule, s changed) {
 		if s.before.absent() && !s.after.absent() {

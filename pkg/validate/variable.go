@@ -10,7 +10,7 @@ var variableName = Rule{
 	ID: "variable-name", Severity: krm.Error,
 	Demand:  "An environment variable has letters, digits, `_`, `-` and `.`, and does not start with a digit.",
 	Why:     "Kubernetes refuses the Pod otherwise.",
-	Sources: []string{"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables"},
+	sources: []string{"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables"},
 	Example: "spec.create[0].inputs[0].as.env: DB NAME",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) {

@@ -11,7 +11,6 @@ var fieldType = Rule{
 	ID: strictyaml.RuleType, Severity: krm.Error,
 	Demand:  "Each field has the type that its specification gives it.",
 	Why:     "Signadot refuses the document.",
-	Sources: []string{pluginSpec, sandboxSpec, routeGroupSpec},
 	Example: "spec.description: [a, b]",
 }
 
@@ -19,7 +18,7 @@ var unknownKey = Rule{
 	ID: strictyaml.RuleUnknown, Severity: krm.Error,
 	Demand:  "Under spec there are only the keys of the specification. Ignored keys beside spec are warnings.",
 	Why:     "A misspelled key would be dropped silently, and Signadot refuses unknown keys.",
-	Sources: []string{clientModels},
+	sources: []string{clientModels},
 	Example: "spec.discription: a database",
 }
 
@@ -27,7 +26,7 @@ var duplicateKey = Rule{
 	ID: strictyaml.RuleDuplicate, Severity: krm.Error,
 	Demand:  "A key is given once in a mapping.",
 	Why:     "YAML readers disagree on which of the values counts; the others are lost.",
-	Sources: []string{"https://yaml.org/spec/1.2.2/#3213-node-comparison"},
+	sources: []string{"https://yaml.org/spec/1.2.2/#3213-node-comparison"},
 	Example: "spec.runner: {image: a, image: b}",
 }
 
@@ -35,7 +34,6 @@ var required = Rule{
 	ID: strictyaml.RuleRequired, Severity: krm.Error,
 	Demand:  "Fields that the specification requires are set and not empty.",
 	Why:     "Signadot refuses the document.",
-	Sources: []string{pluginSpec, sandboxSpec, routeGroupSpec},
 	Example: "spec.runner: {namespace: tools}",
 }
 
@@ -43,7 +41,7 @@ var ambiguousYAML = Rule{
 	ID: strictyaml.RuleAmbiguous, Severity: krm.Error,
 	Demand:  "A string that YAML readers disagree on is quoted.",
 	Why:     "In YAML 1.1, which Signadot reads, a plain yes, on or 1_000 is a boolean or a number; dates are rewritten.",
-	Sources: []string{"https://yaml.org/type/bool.html", "https://yaml.org/type/timestamp.html"},
+	sources: []string{"https://yaml.org/type/bool.html", "https://yaml.org/type/timestamp.html"},
 	Example: "spec.description: yes",
 }
 
@@ -51,6 +49,7 @@ var aliasLimit = Rule{
 	ID: strictyaml.RuleAlias, Severity: krm.Error,
 	Demand:  "The aliases of a document stand for at most 100,000 values, and none contains itself.",
 	Why:     "A few lines of aliases can stand for more values than fit into memory.",
+	sources: []string{},
 	Example: "spec.runner: &a {image: postgres, <<: [*a]}",
 }
 
@@ -58,5 +57,6 @@ var depthLimit = Rule{
 	ID: strictyaml.RuleDepth, Severity: krm.Error,
 	Demand:  "Values are nested in at most 100 lists and mappings.",
 	Why:     "The matches of a route group may be nested without limit, and each level costs every reader.",
+	sources: []string{},
 	Example: "spec.match.any[1].all: (a match within 100 others)",
 }

@@ -2,6 +2,7 @@ package architecture
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,11 +60,12 @@ func onList(t *testing.T, command *exec.Cmd, function string) (stdout, stderr st
 	} else {
 		command.Dir = t.TempDir()
 	}
-	var out, errors bytes.Buffer
-	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(list.String()), &out, &errors
+	var out, messages bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(list.String()), &out, &messages
 	err := command.Run()
-	if _, failed := err.(*exec.ExitError); !failed {
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) {
 		require.NoError(t, err)
 	}
-	return out.String(), errors.String()
+	return out.String(), messages.String()
 }

@@ -37,9 +37,9 @@ var layers = []struct {
 	{path: "internal/contract"}, // standard library only: the runtime module shares it
 	{path: "api/v1alpha1"},
 	{path: "pkg/krm/internal/scan"},
+	{path: "internal/yamlprint"},
 	{path: "pkg/krm"},
 	{path: "internal/strictyaml"},
-	{path: "internal/yamlprint"},
 	{path: "internal/version"},
 	{path: "internal/digest"},
 	{path: "internal/document"},

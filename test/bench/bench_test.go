@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func BenchmarkForks(b *testing.B) {
 // contestWithHelm runs scripts over 1,000 and over 10,000 sandboxes against helm, and the second against the first.
 func contestWithHelm(b *testing.B, write func(string, int) error, template string, scripts map[string]string) {
 	b.Helper()
-	helm, sets := helm(b), sets(b)
+	helm, sets := checkout.Tool(b, "helm"), sets(b)
 	var contestants []*contestant
 	before := map[string]*contestant{}
 	for _, n := range []int{1000, 10000} {
@@ -126,18 +125,4 @@ func kyamlNoop(b *testing.B, stdin string) *contestant {
 	file := filepath.Join(b.TempDir(), "kyaml-noop")
 	require.NoError(b, checkout.BuildProgram(file, "test/bench/testdata/kyaml-noop"))
 	return &contestant{name: "kyaml", stdin: stdin, argv: []string{file}}
-}
-
-// helm finds the helm that `make bench` has built, or one on the PATH.
-func helm(b *testing.B) string {
-	b.Helper()
-	pinned := filepath.Join(checkout.Root(), "bin", "tools", "helm")
-	if _, err := os.Stat(pinned); err == nil {
-		return pinned
-	}
-	file, err := exec.LookPath("helm")
-	if err != nil {
-		checkout.LeaveOut(b, "there is no helm: run `make bench`, which builds it")
-	}
-	return file
 }

@@ -29,16 +29,16 @@ func Program(tb testing.TB, name, debian string) string {
 	return path
 }
 
-// Kubectl returns the path of kubectl in bin/tools or on the PATH, or skips the test.
-func Kubectl(tb testing.TB) string {
+// Tool returns the path of a program in bin/tools, where make builds it, or on the PATH, or skips the test.
+func Tool(tb testing.TB, name string) string {
 	tb.Helper()
-	built := filepath.Join(Root(), "bin", "tools", "kubectl")
+	built := filepath.Join(Root(), "bin", "tools", name)
 	if _, err := os.Stat(built); err == nil {
 		return built
 	}
-	path, err := exec.LookPath("kubectl")
+	path, err := exec.LookPath(name)
 	if err != nil {
-		LeaveOut(tb, "kubectl is neither in bin/tools nor on the PATH: run make bin/tools/kubectl")
+		LeaveOut(tb, "%s is neither in bin/tools nor on the PATH: run make bin/tools/%s", name, name)
 	}
 	return path
 }

@@ -15,28 +15,18 @@ import (
 // Start starts a docker daemon unless one is running. stop stops only a daemon that Start started. Tests of several
 // packages share the daemon: run them one after the other (go test -p 1), or start it before.
 func Start() (stop func() error, err error) {
-	output, err := script("up")
+	scripts := filepath.Join(checkout.Root(), "test", "docker")
+	output, err := run("", filepath.Join(scripts, "up"))
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(output, "started") {
-		return func() error { return nil }, nil
-	}
 	return func() error {
-		_, err := script("down")
+		if !strings.HasPrefix(output, "started") {
+			return nil
+		}
+		_, err := run("", filepath.Join(scripts, "down"))
 		return err
 	}, nil
-}
-
-func script(name string) (string, error) {
-	var stderr strings.Builder
-	command := exec.Command(filepath.Join(checkout.Root(), "test", "docker", name))
-	command.Stderr = &stderr
-	out, err := command.Output()
-	if err != nil {
-		return "", fmt.Errorf("test/docker/%s: %w\n%s", name, err, stderr.String())
-	}
-	return string(out), nil
 }
 
 // LoadImages builds the images of this checkout for this machine in folder, and loads them.

@@ -20,9 +20,9 @@ import (
 func TestAccepted(t *testing.T) {
 	var folders []string
 	if checkout.HasCorpus() {
-		real, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "signadot", "plugins", "*"))
+		plugins, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "signadot", "plugins", "*"))
 		require.NoError(t, err)
-		folders = real
+		folders = plugins
 	}
 	examples, err := filepath.Glob(filepath.Join(checkout.Root(), "examples", "*", "plugin.yaml"))
 	require.NoError(t, err)

@@ -1,85 +1,94 @@
+// Package manual compares the documentation of a function with its code: metadata.yaml, the config table and sections of its
+// README, and --help. UPDATE_GOLDEN updates the generated parts.
 package manual
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/kustomize/kyaml/fn/framework"
-	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// The metadata of every function can be decoded strictly into kyaml's type.
-func TestMetadataDecodes(t *testing.T) {
+// --help must fit on a screen of this size.
+const (
+	screenLines   = 40
+	screenColumns = 100
+)
+
+var functions = []cli.Function{
+	function.ValidatePlugin(), function.ResolveVersion(), function.RenderPhase(), function.RenderSandbox(), function.ImportPlugin(),
+}
+
+// What is written about each function is what it does.
+func TestManual(t *testing.T) {
 	t.Parallel()
-	mains, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))
+	folders, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))
 	require.NoError(t, err)
-	require.NotEmpty(t, mains)
-	for _, main := range mains {
-		folder := filepath.Dir(main)
-		text, err := os.ReadFile(filepath.Join(folder, "metadata.yaml"))
-		require.NoError(t, err, "the function's tests must call manual.Check")
-		var definition framework.KRMFunctionDefinition
-		require.NoError(t, yaml.UnmarshalStrict(text, &definition), folder)
-		assert.Equal(t, framework.FunctionDefinitionGroupVersion, definition.APIVersion)
-		assert.Equal(t, framework.FunctionDefinitionKind, definition.Kind)
-		assert.Equal(t, filepath.Base(folder), definition.Name)
-		require.Len(t, definition.Spec.Versions, 1)
-		version := definition.Spec.Versions[0]
-		assert.NotEmpty(t, version.Runtime.Container.Image)
-		assert.Equal(t, filepath.Base(folder), version.Runtime.Exec.Path)
-		for _, kind := range version.Schema.OpenAPIV3Schema.Properties["kind"].Enum {
-			assert.Equal(t, definition.Spec.Names.Kind, kind)
-		}
+	require.Len(t, folders, len(functions))
+	for _, f := range functions {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("metadata", func(t *testing.T) { checkMetadata(t, f) })
+			t.Run("definition", func(t *testing.T) { checkDefinition(t, f) })
+			t.Run("config table", func(t *testing.T) { checkTable(t, f) })
+			t.Run("sections", func(t *testing.T) { checkSections(t, f) })
+			t.Run("help", func(t *testing.T) { checkHelp(t, f) })
+		})
 	}
 }
 
-type config struct {
-	Phases []string          `json:"phases" help:"which"`
-	Names  map[string]string `json:"names" help:"a|b"`
-	Path   string            `json:"path" flag:"-" help:"where"`
-	Many   int               `json:"many" help:"how many"`
+// fileOf returns the path of a file in a function's folder.
+func fileOf(f cli.Function, name string) string {
+	return filepath.Join(checkout.Root(), "functions", f.Name, name)
 }
 
-func (*config) Process(cli.Call) (string, error) { return "", nil }
-
-func fake() cli.Function {
-	return cli.Function{Name: "fake", Config: func() cli.Config { return &config{Phases: []string{"a", "b"}, Many: 3} }}
+func readme(t *testing.T, f cli.Function) string {
+	t.Helper()
+	text, err := os.ReadFile(fileOf(f, "README.md"))
+	require.NoError(t, err)
+	return string(text)
 }
 
-// Descriptions in the table are kept, everything else comes from the code, and rows of removed fields are removed.
-func TestTable(t *testing.T) {
-	t.Parallel()
-	rows, rest := leadingRows("| `many` | `--much` | 7 | so many |\n| `gone` | | | x |\n\nmore\n")
-	assert.Equal(t, "\nmore\n", rest)
-	assert.Equal(t, "| `phases` | `--phases A,B` | `a,b` | which |\n| `names` | `--names KEY=VALUE` | | a\\|b |\n"+
-		"| `path` | | | where |\n| `many` | `--many N` | `3` | so many |\n", table(t, fake(), rows))
+// golden compares generated text with its file.
+func golden(t *testing.T, file, text string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	got, err := os.ReadFile(file)
+	require.NoError(t, err, "run make golden")
+	assert.Equal(t, text, string(got), "%s: run make golden", file)
 }
 
-func TestTranslate(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, object{
-		"type": "object", "properties": object{
-			"kind": object{"type": "string", "enum": []any{"X"}},
-			"mode": object{"type": "string", "nullable": true, "enum": []any{"a", ""}},
-			"map":  object{"type": "object", "additionalProperties": object{"type": "string", "pattern": "a"}},
-		},
-	}, translate(object{
-		"$schema": "s", "title": "t", "type": "object", "additionalProperties": false, "properties": object{
-			"kind": object{"const": "X"},
-			"mode": object{"type": []any{"string", "null"}, "enum": []any{"a", "", nil}},
-			"map": object{
-				"type": "object", "propertyNames": object{"pattern": "b"},
-				"additionalProperties": object{"type": "string", "pattern": "a", "patternErrorMessage": "m"},
-			},
-		},
-	}))
-	assert.Equal(t, 3, typed(t, "integer", "3"))
-	assert.Equal(t, []string{"a", "b"}, typed(t, "array", "a,b"))
-	assert.Equal(t, true, typed(t, "boolean", "true"))
+// checkSections checks that the README has the sections that every function has.
+func checkSections(t *testing.T, f cli.Function) {
+	t.Helper()
+	page := readme(t, f)
+	assert.True(t, strings.HasPrefix(page, "# "+f.Name+"\n"), "the title must be the function's name")
+	for _, section := range []string{"Config", "kustomize", "kpt", "Results"} {
+		assert.Contains(t, page, "\n## "+section+"\n")
+	}
+	words := strings.Join(strings.Fields(page), " ")
+	assert.Contains(t, words, "The exit code is 0 without errors, 1 with errors, and 2 if the call is invalid.")
+	assert.Contains(t, page, "```console\n$ "+f.Name, "the README must have an example")
+}
+
+// checkHelp checks that --help fits on a screen.
+func checkHelp(t *testing.T, f cli.Function) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	require.Zero(t, f.Run([]string{"--help"}, strings.NewReader(""), &stdout, &stderr), stderr.String())
+	lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
+	assert.LessOrEqual(t, len(lines), screenLines, stdout.String())
+	for _, line := range lines {
+		assert.LessOrEqual(t, len([]rune(line)), screenColumns, line)
+	}
 }

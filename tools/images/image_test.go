@@ -161,7 +161,7 @@ func TestSizesAreLimited(t *testing.T) {
 	_, err = newBuilt(tiny, testRelease, "linux/amd64", stage(t, []product{tiny}, "linux/amd64"))
 	require.ErrorContains(t, err, "f for linux/amd64 must have at most 10 compressed bytes, not ")
 
-	assert.Equal(t, int64(8_000_000), functionProduct("f", "").limit)
+	assert.Equal(t, int64(12_000_000), functionProduct("f", "").limit)
 	assert.Equal(t, int64(12_000_000), runtimeProduct.limit)
 	assert.Equal(t, int64(3_000_000), runtimeProduct.programs[1].limit)
 }

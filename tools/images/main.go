@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 )
 
@@ -82,12 +81,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		}
 		o.platforms = append(o.platforms, platform)
 	}
-	var err error
-	if o.checkout, err = filepath.Abs(o.checkout); err != nil {
-		return o, err
-	}
-	o.output, err = filepath.Abs(o.output)
-	return o, err
+	return o, nil
 }
 
 // command returns a command whose stderr goes to log.

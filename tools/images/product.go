@@ -28,6 +28,6 @@ var runtimeProduct = product{
 
 func functionProduct(name, description string) product {
 	return product{
-		name: name, description: description, programs: []program{{name: name}}, user: nobodyUser, limit: 8 * megabyte,
+		name: name, description: description, programs: []program{{name: name}}, user: nobodyUser, limit: 12 * megabyte,
 	}
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,24 +44,20 @@ func (s source) names() (names, error) {
 
 // products returns the images to build: one for each function that the go command lists, and the runtime.
 func (s source) products() ([]product, error) {
-	list := command(s.log, s.root, "go", "list", "-json=Name,Doc,ImportPath,Module", "./functions/...")
+	const mains = `{{if eq .Name "main"}}{{.ImportPath}} {{.Doc}}{{end}}`
+	list := command(s.log, s.root, "go", "list", "-f", mains, "./functions/...")
 	list.Env = buildEnvironment("linux", "amd64")
 	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	products := []product{runtimeProduct}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct{ Name, Doc, ImportPath string }
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			return products, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
-		if name := path.Base(p.ImportPath); p.Name == "main" {
-			products = append(products, functionProduct(name, description(name, p.Doc)))
-		}
+	for line := range strings.Lines(string(out)) {
+		importPath, synopsis, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name := path.Base(importPath)
+		products = append(products, functionProduct(name, description(name, synopsis)))
 	}
+	return products, nil
 }
 
 // description returns the synopsis of a command's package comment without "Command NAME is".

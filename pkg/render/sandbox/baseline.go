@@ -71,8 +71,8 @@ var sources = []struct {
 	{"networking.k8s.io/v1", []string{networkPolicy}},
 }
 
-// readCluster reads the baseline of a list. What was rendered is no baseline. An error means that a document is not YAML that
-// can be read, or not the object that it says it is.
+// readCluster reads the baseline of a list. What was rendered is no baseline. An error means that a document is not YAML
+// that can be read, or not the object that it says it is.
 func readCluster(list *krm.ResourceList) (*cluster, error) {
 	items, err := baselineItems(list)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// customizer changes a copied workload as a fork's customizations ask: images, then variables, then a patch, each on what the
-// one before left (Sandbox spec, customizations). What cannot be done is reported at the field that asks for it.
+// customizer changes a copied workload as a fork's customizations ask: images, then variables, then a patch, each on what
+// the one before left (Sandbox spec, customizations). What cannot be done is reported at the field that asks for it.
 type customizer struct {
 	object object
 	// output returns the Secret and the key that hold an output of a resource, in whatever namespace the workload is.

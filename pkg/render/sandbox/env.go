@@ -38,8 +38,8 @@ func (c *customizer) setEnv(v *v1alpha1.Env, at krm.Path) {
 	}
 }
 
-// upsertEnv sets a variable in its place, or adds it at the end, where it may refer to all others. Of several of one name the
-// last one counts.
+// upsertEnv sets a variable in its place, or adds it at the end, where it may refer to all others. Of several of one name
+// the last one counts.
 func upsertEnv(container object, variable *corev1.EnvVar) {
 	fresh, err := runtime.DefaultUnstructuredConverter.ToUnstructured(variable)
 	if err != nil {
@@ -114,8 +114,8 @@ func optional(r *v1alpha1.KeyReference) *bool {
 	return ptr.To(true)
 }
 
-// expand fills in what of a fork is known: `{{ .Service.Host }}` and `{{ .Service.Port }}`, the two that the vendor's page on
-// service references has.
+// expand fills in what of a fork is known: `{{ .Service.Host }}` and `{{ .Service.Port }}`, the two that the vendor's page
+// on service references has.
 func (c *customizer) expand(f *v1alpha1.ForkExpression, at krm.Path) (string, bool) {
 	address, ok := c.address(f.ForkOf)
 	if !ok {

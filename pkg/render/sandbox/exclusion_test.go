@@ -168,7 +168,7 @@ func avoidable(all []labels.Selector, unavoidable []int, at int) bool {
 	return false
 }
 
-// free tells whether no selector takes the labels, whatever value the label has that every fork has: all that selectors
+// free reports whether no selector takes the labels, whatever value the label has that every fork has: all that selectors
 // name, and one that none does.
 func selectorFree(selectors []labels.Selector, set map[string]string) bool {
 	for _, ours := range []string{"x", "w", "z", "fork", "fork-1"} {

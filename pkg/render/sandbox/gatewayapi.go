@@ -42,9 +42,10 @@ func (r *routing) httpRoutes(h *host) {
 }
 
 func backend(service string, port int) []gatewayv1.HTTPBackendRef {
-	return []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{BackendObjectReference: gatewayv1.BackendObjectReference{
+	object := gatewayv1.BackendObjectReference{
 		Name: gatewayv1.ObjectName(service), Port: ptr.To(gatewayv1.PortNumber(port)),
-	}}}}
+	}
+	return []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{BackendObjectReference: object}}}
 }
 
 // gatewayMatches are alternatives: one for each header that may carry the key.

@@ -20,7 +20,7 @@ import (
 // Every patch does to a workload what the real kubectl does, and what kubectl refuses is refused.
 func TestPatchesAsKubectlDoes(t *testing.T) {
 	t.Parallel()
-	kubectl := checkout.Kubectl(t)
+	kubectl := checkout.Tool(t, "kubectl")
 	compared := 0
 	for kind, texts := range patches {
 		for _, text := range texts {

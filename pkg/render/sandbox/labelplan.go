@@ -65,6 +65,7 @@ func (w want) with(r requirement) (_ want, ok bool) {
 		} else {
 			w.allowed = keep(w.allowed, func(v string) bool { return slices.Contains(r.values, v) })
 		}
+	default: // a label selector of Kubernetes has no others
 	}
 	return w, !w.present || !w.absent && (w.allowed == nil || len(w.allowed) > 0)
 }

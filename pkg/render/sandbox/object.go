@@ -7,8 +7,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// object is a manifest of a user, or a part of one, as JSON. It is not decoded into the types of k8s.io/api, which would drop
-// the fields that are newer than this program. Whole numbers are int64.
+// object is a manifest of a user, or a part of one, as JSON. It is not decoded into the types of k8s.io/api, which would
+// drop the fields that are newer than this program. Whole numbers are int64.
 type object = map[string]any
 
 // readObject reads an item as kubectl does.

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// applyPatch applies a patch of type strategic, merge (RFC 7386) or json (RFC 6902) to a workload as `kubectl patch` does, by
-// the libraries that kubectl links. The value is JSON or YAML; one that holds nothing changes nothing. The workload itself may
+// applyPatch applies a patch of type strategic, merge (RFC 7386) or json (RFC 6902) to a workload as `kubectl patch` does,
+// with the libraries that kubectl links. The value is JSON or YAML; an empty one changes nothing. The workload itself may
 // be changed.
 func applyPatch(workload object, kind, value string) (object, error) {
 	patch, err := patchJSON(value)
@@ -48,7 +48,7 @@ func applyPatch(workload object, kind, value string) (object, error) {
 	return patched, nil
 }
 
-// applyOperations applies the operations of a JSON patch one by one, so that an error can name the one that cannot be applied.
+// applyOperations applies the operations of a JSON patch one by one, so that an error can name the one that failed.
 func applyOperations(workload, patch []byte) ([]byte, error) {
 	operations, err := jsonpatch.DecodePatch(patch)
 	if err != nil {
@@ -113,7 +113,9 @@ type rolloutSchema struct {
 type lenientSchema struct{ strategicpatch.LookupPatchMeta }
 
 // LookupPatchMetadataForStruct returns the schema of a field that is a mapping.
-func (s lenientSchema) LookupPatchMetadataForStruct(key string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
+func (s lenientSchema) LookupPatchMetadataForStruct(key string) (
+	strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error,
+) {
 	if s.LookupPatchMeta != nil {
 		if field, meta, err := s.LookupPatchMeta.LookupPatchMetadataForStruct(key); err == nil {
 			return lenientSchema{field}, meta, nil
@@ -123,7 +125,9 @@ func (s lenientSchema) LookupPatchMetadataForStruct(key string) (strategicpatch.
 }
 
 // LookupPatchMetadataForSlice returns the schema of the elements of a field that is a list.
-func (s lenientSchema) LookupPatchMetadataForSlice(key string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
+func (s lenientSchema) LookupPatchMetadataForSlice(key string) (
+	strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error,
+) {
 	if s.LookupPatchMeta != nil {
 		if field, meta, err := s.LookupPatchMeta.LookupPatchMetadataForSlice(key); err == nil {
 			return lenientSchema{field}, meta, nil

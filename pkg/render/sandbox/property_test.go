@@ -133,7 +133,7 @@ func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 	require.Less(t, refused, 55)
 }
 
-// routes tells whether the key is of the world still, after its groups were taken away.
+// routes reports whether the key is of the world still, after its groups were taken away.
 func (w *world) routes(key string) bool {
 	return slices.ContainsFunc(w.sandboxes, func(s *input) bool { return s.key == key }) ||
 		slices.ContainsFunc(w.groups, func(g routedGroup) bool { return g.key == key })

@@ -98,7 +98,9 @@ type routeManifest[Spec any] struct {
 }
 
 // addRoute adds an object for an owner.
-func addRoute[Spec any](r *routing, kind metav1.TypeMeta, namespace, name string, owner keyOwner, spec Spec) *routeManifest[Spec] {
+func addRoute[Spec any](
+	r *routing, kind metav1.TypeMeta, namespace, name string, owner keyOwner, spec Spec,
+) *routeManifest[Spec] {
 	object := &routeManifest[Spec]{kind, metav1.ObjectMeta{
 		Name: name, Namespace: namespace,
 		Annotations: map[string]string{contract.RenderedByKey: r.renderedBy},

@@ -1,5 +1,5 @@
-// Package sandbox renders sandboxes: for each workload that a sandbox forks a copy of the baseline with the Services in front
-// of it, and the routes by which requests with the sandbox's routing key find the copy.
+// Package sandbox renders sandboxes: for each workload that a sandbox forks a copy of the baseline with the Services in
+// front of it, and the routes by which requests with the sandbox's routing key find the copy.
 //
 // Render is all there is to call. It takes a list that holds the baseline's manifests, the sandboxes and the route groups,
 // and puts what it renders into the same list:
@@ -34,8 +34,8 @@ type Summary struct {
 	Sandboxes, Forks, Services, Routes int
 }
 
-// Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to the
-// list's results. With an error among these, nothing is rendered and nothing removed. The error joins a
+// Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to
+// the list's results. With an error among these, nothing is rendered and nothing removed. The error joins a
 // *render.OptionError for each option that cannot be used, or is that of an item that cannot be read.
 func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
@@ -101,8 +101,8 @@ func hasSandbox(items []*krm.Item) bool {
 	return slices.ContainsFunc(items, func(item *krm.Item) bool { return item.Kind() == contract.Sandbox })
 }
 
-// reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; warnings are for validate-plugin to
-// report.
+// reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; warnings are for
+// validate-plugin to report.
 func reportInvalid(list *krm.ResourceList) error {
 	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *renderer) renderSandbox(s *input) {
 			r.pack(s, f, copies)
 		}
 	}
-	s.Item.Forget()
+	s.Item.Release()
 }
 
 // customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.

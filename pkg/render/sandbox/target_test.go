@@ -89,7 +89,7 @@ func TestWorkloadsOfGroups(t *testing.T) {
 		var found []string
 		for _, f := range out.results {
 			if f.Severity == krm.Error {
-				found = append(found, string(f.Field.Path)+": "+f.Message)
+				found = append(found, f.Field.Path+": "+f.Message)
 			}
 		}
 		const problem = "target must be a port of a workload in the list that a Service there selects, not %q: name the Service, as in %q"

@@ -40,7 +40,8 @@ func (s *input) reportUnsupported() {
 // and not of route groups.
 const sinceCreated = "createdAt"
 
-// ttl returns how long the copies live, as kube-janitor reads it: its units are those of the Sandbox spec. Empty is for ever.
+// ttl returns how long the copies live, as kube-janitor reads it: its units are those of the Sandbox spec. Empty is for
+// ever.
 func (s *input) ttl() string {
 	if ttl := s.Spec.TTL; ttl != nil && (ttl.OffsetFrom == "" || ttl.OffsetFrom == sinceCreated) {
 		return ttl.Duration

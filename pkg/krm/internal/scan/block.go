@@ -48,7 +48,7 @@ func (b *blockScanner) entry() bool {
 			continue
 		case at == 0 && isAnyMark(line) && b.stop < 0:
 			return false
-		case at <= b.stop && !first && !(b.dashes && at == b.stop && isDash(line, at)):
+		case at <= b.stop && !first && (!b.dashes || at != b.stop || !isDash(line, at)):
 			b.lines = before
 			return true
 		}

@@ -135,7 +135,7 @@ func TestDeepNesting(t *testing.T) {
 	for _, depth := range []int{10, 400, 600, 9000, 11000} {
 		src := []byte(head + "items:\n- kind: A\n  a:\n   " + strings.Repeat(" -", depth) + " b\n")
 		_, err := List(src, 1)
-		assert.NoError(t, err, depth)
+		require.NoError(t, err, depth)
 		compare(t, src)
 	}
 }

@@ -1,4 +1,4 @@
-package fakeapi
+package test
 
 import (
 	"encoding/base64"

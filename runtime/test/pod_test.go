@@ -1,11 +1,10 @@
-package manager_test
+package test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,45 +18,27 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
-	"github.com/resource-plugins/krm-functions/runtime/internal/runnertest"
 )
 
-// marker is in every value and must not be in any log or message.
-const marker = "hunter2-marker"
-
-// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
-const enough = 2 * time.Minute
-
-// patient has timeouts that no test reaches; fast has timeouts as short as this machine allows.
+// patient has timeouts that no test reaches; shortest has timeouts as short as this machine allows.
 var (
 	patient = cluster.Timing{
 		Connect: enough, Request: enough, Watch: 2 * time.Second, Interval: 5 * time.Millisecond, ApplyTimeout: 2 * time.Second,
 	}
-	fast = cluster.Timing{
+	shortest = cluster.Timing{
 		Connect: slowdown * time.Second, Request: slowdown * time.Second, Watch: 2 * time.Second, Interval: 5 * time.Millisecond, ApplyTimeout: enough,
 	}
-	slowdown = time.Duration(fakeapi.Slowdown())
 )
-
-func TestMain(m *testing.M) {
-	// The containers mostly wait, so more Pods than cores can run at the same time.
-	flag.Parse()
-	if err := flag.Set("test.parallel", "4"); err != nil {
-		panic(err)
-	}
-	os.Exit(runnertest.Main(m))
-}
 
 // pod is one rendered Pod: its helpers are goroutines, main is a process.
 type pod struct {
 	t      *testing.T
-	server *fakeapi.Server
+	server *Server
 	folder string
 	step   step
-	log    *log
+	log    *logBuffer
 	timing cluster.Timing
 }
 
@@ -92,14 +73,14 @@ type ending struct{ inputs, main, outputs int }
 
 var success = ending{}
 
-func newPod(t *testing.T, server *fakeapi.Server, step step) *pod {
+func newPod(t *testing.T, server *Server, step step) *pod {
 	t.Helper()
-	p := &pod{t: t, server: server, folder: t.TempDir(), step: step, log: &log{}, timing: patient}
+	p := &pod{t: t, server: server, folder: t.TempDir(), step: step, log: &logBuffer{}, timing: patient}
 	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "io"), 0o777))
 	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "tmp"), 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
 	script := []byte(strings.ReplaceAll(step.script, "@/", p.folder+"/"))
-	require.NoError(t, runnertest.WithoutForks(func() error { return os.WriteFile(p.script(), script, 0o700) }))
+	require.NoError(t, withoutForks(func() error { return os.WriteFile(p.script(), script, 0o700) }))
 	for i := range p.step.plan.Outputs {
 		p.step.plan.Outputs[i].Path = strings.ReplaceAll(p.step.plan.Outputs[i].Path, "@/", p.folder+"/")
 	}
@@ -138,7 +119,7 @@ func (p *pod) start(name string) container {
 	variables := p.environment(name)
 	host := manager.Host{
 		Getenv: func(name string) string { return variables[name] }, IOFolder: filepath.Join(p.folder, "io"),
-		TokenFolder: p.server.Folder, Runner: runnertest.Path, Timing: p.timing, FailureGrace: 100 * time.Millisecond,
+		TokenFolder: p.server.Folder, Runner: runnerPath, Timing: p.timing, FailureGrace: 100 * time.Millisecond,
 		Reporter: report.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
 	}
 	ctx, cancel := context.WithCancelCause(p.t.Context())
@@ -225,19 +206,19 @@ func (p *pod) exists(file string) bool {
 	return err == nil
 }
 
-// log is a buffer that several processes write to.
-type log struct {
+// logBuffer is a buffer that several processes write to.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *log) Write(text []byte) (int, error) {
+func (l *logBuffer) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(text)
 }
 
-func (l *log) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()

@@ -1,4 +1,4 @@
-package wait_test
+package test
 
 import (
 	"context"
@@ -11,16 +11,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
-// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
-const enough = 2 * time.Minute
-
 const grace = time.Second
 
-func waiting(t *testing.T, server *fakeapi.Server, grace time.Duration) wait.Wait {
+func waiting(t *testing.T, server *Server, grace time.Duration) wait.Wait {
 	t.Helper()
 	config := server.Config()
 	config.Timing = cluster.Timing{Request: 20 * time.Second, Interval: 4 * time.Millisecond, ApplyTimeout: 150 * time.Millisecond}
@@ -41,12 +37,12 @@ func producer(name, generation string, outputs ...string) wait.Producer {
 func nothing(int, *cluster.Secret) error { return nil }
 
 // begin starts a wait and returns when all its watches have started.
-func begin(t *testing.T, server *fakeapi.Server, producers ...wait.Producer) chan error {
+func begin(t *testing.T, server *Server, producers ...wait.Producer) chan error {
 	t.Helper()
 	return beginWith(t, server, grace, producers...)
 }
 
-func beginWith(t *testing.T, server *fakeapi.Server, grace time.Duration, producers ...wait.Producer) chan error {
+func beginWith(t *testing.T, server *Server, grace time.Duration, producers ...wait.Producer) chan error {
 	t.Helper()
 	ended := make(chan error, 1)
 	w := waiting(t, server, grace)
@@ -94,7 +90,7 @@ func TestStates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			one := producer("db", test.generation)
 			ended := begin(t, server, one)
 			server.Apply(one.Secret, nil)
@@ -116,7 +112,7 @@ func TestStates(t *testing.T) {
 
 func TestWaitsForAllProducers(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	a, b := producer("a", "g1"), producer("b", "g2")
 	server.Apply(a.Secret, map[string]string{contract.PublishedKey: "g1"})
 	ended := begin(t, server, a, b)
@@ -132,7 +128,7 @@ func TestNoProducers(t *testing.T) {
 
 func TestFailureDuringTheWaitEndsIt(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	a, b := producer("a", "g1"), producer("b", "g1")
 	server.Apply(a.Secret, nil)
 	ended := beginWith(t, server, enough, a, b)
@@ -145,7 +141,7 @@ func TestFailureDuringTheWaitEndsIt(t *testing.T) {
 // A producer that runs again removes its failure, so a consumer that starts just before must not stop.
 func TestFailureFromBeforeTheWait(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	one := producer("db", "g1")
 	server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
 	began := time.Now()
@@ -161,7 +157,7 @@ func TestFailureFromBeforeTheWait(t *testing.T) {
 
 // failureRemoved starts a wait for a failed producer whose failure is removed within the grace period. It repeats with a
 // longer period if the machine is too slow.
-func failureRemoved(t *testing.T, server *fakeapi.Server, one wait.Producer) (ended chan error, grace time.Duration) {
+func failureRemoved(t *testing.T, server *Server, one wait.Producer) (ended chan error, grace time.Duration) {
 	t.Helper()
 	for grace = time.Second; ; grace *= 2 {
 		server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
@@ -177,7 +173,7 @@ func failureRemoved(t *testing.T, server *fakeapi.Server, one wait.Producer) (en
 
 func TestWaitsForADeletedSecret(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	one := producer("db", "g1")
 	server.Apply(one.Secret, nil)
 	ended := begin(t, server, one)
@@ -189,7 +185,7 @@ func TestWaitsForADeletedSecret(t *testing.T) {
 
 func TestPublishedWithoutTheKey(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	one := producer("db", "g1", "dsn")
 	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
 	require.ErrorContains(t, <-begin(t, server, one), `has no key "dsn"`)
@@ -197,7 +193,7 @@ func TestPublishedWithoutTheKey(t *testing.T) {
 
 func TestErrorOfOnPublishedEndsTheWait(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	one, other := producer("db", "g1"), producer("other", "g1")
 	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
 	full := errors.New("disk full")
@@ -210,7 +206,7 @@ func TestErrorOfOnPublishedEndsTheWait(t *testing.T) {
 
 func TestDeniedWatchIsReported(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	one := producer("db", "g1")
 	server.Deny("watch", one.Secret)
 	err := waiting(t, server, grace).All(t.Context(), []wait.Producer{one}, nothing)

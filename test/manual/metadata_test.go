@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
@@ -27,6 +29,25 @@ func checkMetadata(t *testing.T, f cli.Function) {
 	text, err := yaml.Marshal(metadata(t, f))
 	require.NoError(t, err)
 	golden(t, fileOf(f, "metadata.yaml"), "# Generated from the code by make golden. Do not edit.\n"+string(text))
+}
+
+// checkDefinition decodes metadata.yaml strictly into kyaml's type.
+func checkDefinition(t *testing.T, f cli.Function) {
+	t.Helper()
+	text, err := os.ReadFile(fileOf(f, "metadata.yaml"))
+	require.NoError(t, err)
+	var definition framework.KRMFunctionDefinition
+	require.NoError(t, yaml.UnmarshalStrict(text, &definition))
+	assert.Equal(t, framework.FunctionDefinitionGroupVersion, definition.APIVersion)
+	assert.Equal(t, framework.FunctionDefinitionKind, definition.Kind)
+	assert.Equal(t, f.Name, definition.Name)
+	require.Len(t, definition.Spec.Versions, 1)
+	version := definition.Spec.Versions[0]
+	assert.NotEmpty(t, version.Runtime.Container.Image)
+	assert.Equal(t, f.Name, version.Runtime.Exec.Path)
+	for _, kind := range version.Schema.OpenAPIV3Schema.Properties["kind"].Enum {
+		assert.Equal(t, definition.Spec.Names.Kind, kind)
+	}
 }
 
 func metadata(t *testing.T, f cli.Function) object {

@@ -1,6 +1,4 @@
-// Package fakeapi is an API server for tests. It has TLS, a bearer token, permissions, and Secrets in memory; it supports
-// watch, merge patch and delete, and failures on demand.
-package fakeapi
+package test
 
 import (
 	"encoding/pem"
@@ -20,7 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// Server is one API server. Its Secrets survive restarts.
+// Server is an API server with TLS, a bearer token, permissions, and Secrets in memory, which survive restarts. It supports
+// watch, merge patch and delete, and failures on demand.
 type Server struct {
 	// Folder contains the token and the certificate, as in a Pod's projected volume.
 	Folder string
@@ -45,8 +44,8 @@ type Call struct {
 	Number int // counts all calls, from 1
 }
 
-// New starts a server that stops at the end of the test.
-func New(tb testing.TB) *Server {
+// newServer starts a server that stops at the end of the test.
+func newServer(tb testing.TB) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, Folder: tb.TempDir(), state: newState(), deny: map[string]bool{}}
 	s.RotateToken("token-1")

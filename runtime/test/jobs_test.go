@@ -1,4 +1,4 @@
-package manager_test
+package test
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
 )
@@ -28,7 +27,7 @@ func copies() step {
 
 func TestCopyWaitsAndCopiesTheNamedOutputs(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	more := provision()
 	more.plan.Outputs = append(more.plan.Outputs, contract.Output{Name: "private", Path: "@/tmp/out/dsn"})
 	render(server, more)
@@ -51,7 +50,7 @@ func TestCopyWaitsAndCopiesTheNamedOutputs(t *testing.T) {
 
 func TestCopyOfAFailedStepFails(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(ref("provision"), map[string]string{contract.FailedKey: "g1"})
 	job := newPod(t, server, copies())
 	require.Equal(t, 1, job.start("copy").wait())
@@ -60,7 +59,7 @@ func TestCopyOfAFailedStepFails(t *testing.T) {
 
 func TestCopyWithoutTarget(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	render(server, provision())
 	require.Equal(t, success, newPod(t, server, provision()).play())
 	job := newPod(t, server, copies())
@@ -79,7 +78,7 @@ func removal() step {
 
 func TestCleanupWaitsForTheDeleteSteps(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	copied := cluster.Ref{Namespace: "apps", Name: "provision"}
 	server.Apply(copied, nil)
 	server.Apply(ref("provision"), nil)
@@ -107,7 +106,7 @@ func TestCleanupWaitsForTheDeleteSteps(t *testing.T) {
 
 func TestCleanupDeletesNothingAfterAFailedStep(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(ref("provision"), nil)
 	server.Apply(ref("drop"), map[string]string{contract.FailedKey: "d1"})
 	job := newPod(t, server, removal())
@@ -118,12 +117,12 @@ func TestCleanupDeletesNothingAfterAFailedStep(t *testing.T) {
 
 func TestCleanupIsNotInterrupted(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(ref("provision"), nil)
 	server.Apply(ref("drop"), map[string]string{contract.PublishedKey: "d1"})
-	server.Inject(func(call fakeapi.Call) fakeapi.Fault {
+	server.Inject(func(call Call) Fault {
 		if call.Verb == "delete" {
-			return fakeapi.Status(503, "")
+			return Status(503, "")
 		}
 		return nil
 	})
@@ -139,7 +138,7 @@ func TestCleanupIsNotInterrupted(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	address, port := server.Address()
 	good := map[string]string{
 		"KUBERNETES_SERVICE_HOST": address, "KUBERNETES_SERVICE_PORT": port, contract.NamespaceVariable: "ns",
@@ -192,7 +191,7 @@ func TestUsageErrors(t *testing.T) {
 
 func TestNoVolume(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	for _, command := range []string{"inputs", "outputs"} {
 		p := newPod(t, server, provision())
 		p.folder += "/none"

@@ -1,4 +1,4 @@
-package fakeapi
+package test
 
 import (
 	"net/http"
@@ -11,9 +11,9 @@ const (
 	maxSlowdown = 12
 )
 
-// Slowdown returns how many times longer than on an idle machine a request takes now: 1 to 12. A client whose timeout is
+// measureSlowdown returns how many times longer than on an idle machine a request takes now: 1 to 12. A client whose timeout is
 // shorter than its TLS handshake would retry forever.
-func Slowdown() int {
+func measureSlowdown() int {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
 	longest := time.Duration(0)

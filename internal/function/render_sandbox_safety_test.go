@@ -143,7 +143,7 @@ func TestSelectorsStayApart(t *testing.T) {
 	require.Greater(t, rendered, 50)
 }
 
-// mayTake tells whether a selector is there to take a Pod, or both were there before.
+// mayTake reports whether a selector is there to take a Pod, or both were there before.
 func (w *world) mayTake(name, pod string, before *world) bool {
 	_, isBaseline := before.selectors[name]
 	_, ofBaseline := before.pods[pod]
@@ -154,7 +154,7 @@ func (w *world) mayTake(name, pod string, before *world) bool {
 	return name == pod || strings.HasPrefix(name, "Service ") && w.selectors[name].Matches(labels.Set{"resourceplugins.dev/fork": fork})
 }
 
-// reported tells whether a PodDisruptionBudget or a NetworkPolicy is said to hold for forks too.
+// reported reports whether a PodDisruptionBudget or a NetworkPolicy is said to hold for forks too.
 func reported(stderr, name string) bool {
 	for line := range strings.Lines(stderr) {
 		if strings.Contains(line, strings.Replace(name, " ", "/", 1)+" spec.") && strings.Contains(line, "the Pods of forks too") {

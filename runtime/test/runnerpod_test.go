@@ -1,4 +1,4 @@
-package runner_test
+package test
 
 import (
 	"bytes"
@@ -13,20 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/runtime/internal/runnertest"
 	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
 )
 
-// marker is a value that must not be in any log or message.
-const marker = "hunter2-marker"
-
-// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
-const enough = 2 * time.Minute
-
-func TestMain(m *testing.M) { os.Exit(runnertest.Main(m)) }
-
-// pod is the container main after the input manager has run, with the real runner in the shared volume.
-type pod struct {
+// mainOnly is the container main after the input manager has run, with the real runner in the shared volume.
+type mainOnly struct {
 	t      *testing.T
 	at     string // the folder of the shared volume
 	tmp    string // where the script writes its outputs
@@ -35,10 +26,10 @@ type pod struct {
 	log    *bytes.Buffer
 }
 
-// newPod declares one output, dsn, at tmp/out/dsn. In the script @/ stands for the folder tmp.
-func newPod(t *testing.T, script string) *pod {
+// newMain declares one output, dsn, at tmp/out/dsn. In the script @/ stands for the folder tmp.
+func newMain(t *testing.T, script string) *mainOnly {
 	t.Helper()
-	p := &pod{t: t, at: t.TempDir(), tmp: t.TempDir(), log: &bytes.Buffer{}}
+	p := &mainOnly{t: t, at: t.TempDir(), tmp: t.TempDir(), log: &bytes.Buffer{}}
 	var err error
 	p.volume, err = sharedvolume.Open(p.at)
 	require.NoError(t, err)
@@ -49,37 +40,37 @@ func newPod(t *testing.T, script string) *pod {
 }
 
 // write replaces the script.
-func (p *pod) write(script string) {
+func (p *mainOnly) write(script string) {
 	p.t.Helper()
-	require.NoError(p.t, runnertest.WithoutForks(func() error {
+	require.NoError(p.t, withoutForks(func() error {
 		return os.WriteFile(p.script, []byte(p.in(script)), 0o700)
 	}))
 }
 
 // in replaces @io/ and @/ with the folders of the Pod.
-func (p *pod) in(text string) string {
+func (p *mainOnly) in(text string) string {
 	return strings.NewReplacer("@io/", p.at+"/", "@/", p.tmp+"/").Replace(text)
 }
 
-func (p *pod) prepare(outputs ...contract.Output) {
+func (p *mainOnly) prepare(outputs ...contract.Output) {
 	p.t.Helper()
 	p.plan(contract.Plan{Step: "provision", Generation: "g1", Outputs: outputs})
 }
 
-func (p *pod) plan(plan contract.Plan) {
+func (p *mainOnly) plan(plan contract.Plan) {
 	p.t.Helper()
-	require.NoError(p.t, runnertest.WithoutForks(func() error { return p.volume.Prepare(plan, runnertest.Path) }))
+	require.NoError(p.t, withoutForks(func() error { return p.volume.Prepare(plan, runnerPath) }))
 }
 
 // command returns the process of main.
-func (p *pod) command(arguments ...string) *exec.Cmd {
+func (p *mainOnly) command(arguments ...string) *exec.Cmd {
 	command := exec.Command(filepath.Join(p.at, "runner"), append([]string{p.script}, arguments...)...)
 	command.Stdout, command.Stderr = p.log, p.log
 	command.Env = append(os.Environ(), "PASSWORD="+marker)
 	return command
 }
 
-func (p *pod) start(arguments ...string) *exec.Cmd {
+func (p *mainOnly) start(arguments ...string) *exec.Cmd {
 	p.t.Helper()
 	command := p.command(arguments...)
 	require.NoError(p.t, command.Start())
@@ -87,7 +78,7 @@ func (p *pod) start(arguments ...string) *exec.Cmd {
 }
 
 // run runs main to its end and returns its exit code.
-func (p *pod) run(arguments ...string) int {
+func (p *mainOnly) run(arguments ...string) int {
 	p.t.Helper()
 	command := p.start(arguments...)
 	_ = command.Wait()
@@ -95,7 +86,7 @@ func (p *pod) run(arguments ...string) int {
 }
 
 // ran waits until the script has written a file, and returns its content.
-func (p *pod) ran(file string) string {
+func (p *mainOnly) ran(file string) string {
 	p.t.Helper()
 	var content []byte
 	require.Eventually(p.t, func() bool {
@@ -106,14 +97,14 @@ func (p *pod) ran(file string) string {
 }
 
 // requireExit checks the exit code for the output manager.
-func (p *pod) requireExit(code int) {
+func (p *mainOnly) requireExit(code int) {
 	p.t.Helper()
 	left, err := p.volume.Exit()
 	require.NoError(p.t, err)
 	require.Equal(p.t, code, left)
 }
 
-func (p *pod) requireFree() {
+func (p *mainOnly) requireFree() {
 	p.t.Helper()
 	lock, err := p.volume.TryLock()
 	require.NoError(p.t, err)

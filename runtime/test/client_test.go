@@ -1,9 +1,8 @@
-package cluster_test
+package test
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,18 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 )
 
-// secret is a value that must not be in any error.
-const secret = "hunter2-marker"
+// marker is in every value and must not be in any error, log or message.
+const marker = "hunter2-marker"
 
 var db = cluster.Ref{Namespace: "ns", Name: "db"}
 
 // enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
 const enough = 2 * time.Minute
 
-var slowdown = time.Duration(fakeapi.Slowdown())
+var slowdown = time.Duration(measureSlowdown())
 
 // fast has timeouts that are short enough for tests.
 var fast = cluster.Timing{
@@ -34,27 +32,18 @@ var fast = cluster.Timing{
 	ApplyTimeout: slowdown * time.Second,
 }
 
-func TestMain(m *testing.M) {
-	// The tests mostly wait, so more of them than cores can run at the same time.
-	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
-
-func connect(t *testing.T, server *fakeapi.Server) *cluster.Client {
+func connect(t *testing.T, server *Server) *cluster.Client {
 	t.Helper()
 	return connectWith(t, server, fast)
 }
 
 // connectPatiently is for tests that count requests: on a busy machine a fast client would retry.
-func connectPatiently(t *testing.T, server *fakeapi.Server) *cluster.Client {
+func connectPatiently(t *testing.T, server *Server) *cluster.Client {
 	t.Helper()
 	return connectWith(t, server, cluster.Timing{Connect: enough, Request: enough, Watch: enough, Interval: fast.Interval})
 }
 
-func connectWith(t *testing.T, server *fakeapi.Server, timing cluster.Timing) *cluster.Client {
+func connectWith(t *testing.T, server *Server, timing cluster.Timing) *cluster.Client {
 	t.Helper()
 	config := server.Config()
 	config.Timing = timing
@@ -73,14 +62,14 @@ func within(t *testing.T, limit time.Duration) context.Context {
 func stamp(value string) func(*cluster.Secret) (*cluster.Patch, error) {
 	return func(*cluster.Secret) (*cluster.Patch, error) {
 		return &cluster.Patch{
-			Annotations: map[string]*string{"stamp": &value}, Data: map[string][]byte{"password": []byte(secret)},
+			Annotations: map[string]*string{"stamp": &value}, Data: map[string][]byte{"password": []byte(marker)},
 		}, nil
 	}
 }
 
 // atFirst fails the first n calls of the verb.
-func atFirst(verb string, n int, fault fakeapi.Fault) func(fakeapi.Call) fakeapi.Fault {
-	return func(call fakeapi.Call) fakeapi.Fault {
+func atFirst(verb string, n int, fault Fault) func(Call) Fault {
+	return func(call Call) Fault {
 		if call.Verb != verb || n == 0 {
 			return nil
 		}
@@ -91,7 +80,7 @@ func atFirst(verb string, n int, fault fakeapi.Fault) func(fakeapi.Call) fakeapi
 
 func TestNewErrors(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	good := server.Config()
 	empty, noToken := t.TempDir(), t.TempDir()
 	certificate, err := os.ReadFile(filepath.Join(good.Folder, "ca.crt"))
@@ -118,12 +107,12 @@ func TestNewErrors(t *testing.T) {
 
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, map[string]string{"team": "a"})
 	require.NoError(t, connectPatiently(t, server).Update(within(t, enough), db, stamp("1")))
 	stored := server.Get(db)
 	assert.Equal(t, map[string]string{"team": "a", "stamp": "1"}, stored.Metadata.Annotations)
-	assert.Equal(t, map[string][]byte{"password": []byte(secret)}, stored.Data)
+	assert.Equal(t, map[string][]byte{"password": []byte(marker)}, stored.Data)
 	for _, call := range server.Calls() {
 		assert.Equal(t, "patch", call.Verb)
 		assert.Equal(t, "fieldManager=resourceplugins", call.Query)
@@ -133,7 +122,7 @@ func TestUpdate(t *testing.T) {
 
 func TestUpdateRetriesAfterAConflict(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	rounds := 0
 	err := connect(t, server).Update(within(t, enough), db, func(s *cluster.Secret) (*cluster.Patch, error) {
@@ -150,7 +139,7 @@ func TestUpdateRetriesAfterAConflict(t *testing.T) {
 
 func TestUpdateWithoutChangeWritesNothing(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	before := server.Get(db)
 	err := connect(t, server).Update(within(t, enough), db, func(*cluster.Secret) (*cluster.Patch, error) {
@@ -163,19 +152,19 @@ func TestUpdateWithoutChangeWritesNothing(t *testing.T) {
 // Temporary failures are retried.
 func TestUpdateRetriesTemporaryFailures(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]fakeapi.Fault{
-		"408": fakeapi.Status(408, secret), "409": fakeapi.Status(409, secret), "429": fakeapi.Status(429, secret),
-		"500": fakeapi.Status(500, secret), "502": fakeapi.Status(502, secret), "503": fakeapi.Status(503, secret),
-		"504": fakeapi.Status(504, secret), "retry after": fakeapi.RetryAfter("0"), "early 403": fakeapi.Status(403, secret),
-		"early 404": fakeapi.Status(404, secret), "early 401": fakeapi.Status(401, secret), "cut": fakeapi.Cut,
-		"cut after": fakeapi.CutAfter, "cut within": fakeapi.CutWithin(`{"metadata":{"name":"` + secret),
-		"garbage": fakeapi.Garbage(secret + "\r\n\r\n"), "not JSON": fakeapi.Body(secret), "hang": fakeapi.Hang(""),
-		"slow body": fakeapi.Hang(`{"metadata"`), "late": fakeapi.Late(fast.Request * 4 / 3),
-		"wrong type": fakeapi.Body(`{"metadata":"` + secret + `"}`),
+	for name, fault := range map[string]Fault{
+		"408": Status(408, marker), "409": Status(409, marker), "429": Status(429, marker),
+		"500": Status(500, marker), "502": Status(502, marker), "503": Status(503, marker),
+		"504": Status(504, marker), "retry after": RetryAfter("0"), "early 403": Status(403, marker),
+		"early 404": Status(404, marker), "early 401": Status(401, marker), "cut": Cut,
+		"cut after": CutAfter, "cut within": CutWithin(`{"metadata":{"name":"` + marker),
+		"garbage": Garbage(marker + "\r\n\r\n"), "not JSON": Body(marker), "hang": Hang(""),
+		"slow body": Hang(`{"metadata"`), "late": Late(fast.Request * 4 / 3),
+		"wrong type": Body(`{"metadata":"` + marker + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			server.Apply(db, nil)
 			server.Inject(atFirst("patch", 3, fault))
 			require.NoError(t, connect(t, server).Update(within(t, enough), db, stamp("1")))
@@ -193,13 +182,13 @@ func TestUpdateFinalFailures(t *testing.T) {
 	} {
 		t.Run(http.StatusText(code), func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			server.Apply(db, nil)
-			server.Inject(func(fakeapi.Call) fakeapi.Fault { return fakeapi.Status(code, secret) })
+			server.Inject(func(Call) Fault { return Status(code, marker) })
 			err := connect(t, server).Update(within(t, enough), db, stamp("1"))
 			require.ErrorContains(t, err, want)
 			require.ErrorContains(t, err, `patch secret "db" in namespace "ns"`)
-			assert.NotContains(t, err.Error(), secret)
+			assert.NotContains(t, err.Error(), marker)
 			var failure *cluster.Failure
 			require.ErrorAs(t, err, &failure)
 			assert.Equal(t, code, failure.Code)
@@ -210,18 +199,18 @@ func TestUpdateFinalFailures(t *testing.T) {
 // No error contains what was sent or received, whatever layer failed.
 func TestErrorsContainNoValue(t *testing.T) {
 	t.Parallel()
-	faults := map[string]fakeapi.Fault{
-		"status": fakeapi.Status(500, secret), "garbage": fakeapi.Garbage(secret + "\r\n\r\n"),
-		"not JSON": fakeapi.Body(secret), "within": fakeapi.CutWithin(secret), "stream": fakeapi.InStream(500, secret),
-		"event": fakeapi.Body(`{"type":"` + secret + `"}`), "type": fakeapi.Body(`{"type":"ADDED","object":"` + secret + `"}`),
-		"data": fakeapi.Body(`{"type":"ADDED","object":{"data":{"a":"` + secret + `!"}}}`),
+	faults := map[string]Fault{
+		"status": Status(500, marker), "garbage": Garbage(marker + "\r\n\r\n"),
+		"not JSON": Body(marker), "within": CutWithin(marker), "stream": InStream(500, marker),
+		"event": Body(`{"type":"` + marker + `"}`), "type": Body(`{"type":"ADDED","object":"` + marker + `"}`),
+		"data": Body(`{"type":"ADDED","object":{"data":{"a":"` + marker + `!"}}}`),
 	}
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			server.Apply(db, nil)
-			server.Inject(func(fakeapi.Call) fakeapi.Fault { return fault })
+			server.Inject(func(Call) Fault { return fault })
 			client := connect(t, server)
 			patched := client.Update(within(t, 60*time.Millisecond), db, stamp("1"))
 			if name != "stream" && name != "event" && name != "type" && name != "data" {
@@ -233,7 +222,7 @@ func TestErrorsContainNoValue(t *testing.T) {
 			require.ErrorIs(t, watched, context.DeadlineExceeded)
 			for _, err := range []error{patched, watched} {
 				if err != nil {
-					assert.NotContains(t, err.Error(), strings.Split(secret, "-")[0])
+					assert.NotContains(t, err.Error(), strings.Split(marker, "-")[0])
 				}
 			}
 		})
@@ -242,9 +231,9 @@ func TestErrorsContainNoValue(t *testing.T) {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
-	server.Inject(atFirst("patch", 1, fakeapi.RetryAfter("1")))
+	server.Inject(atFirst("patch", 1, RetryAfter("1")))
 	began := time.Now()
 	require.NoError(t, connect(t, server).Update(within(t, enough), db, stamp("1")))
 	assert.GreaterOrEqual(t, time.Since(began), time.Second)
@@ -253,13 +242,13 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 // A patch that arrives after its timeout must not overwrite a later one.
 func TestLatePatchChangesNothing(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	calls := 0
-	server.Inject(func(fakeapi.Call) fakeapi.Fault {
+	server.Inject(func(Call) Fault {
 		calls++
 		if calls == 2 {
-			return fakeapi.Late(900 * time.Millisecond)
+			return Late(900 * time.Millisecond)
 		}
 		return nil
 	})
@@ -272,7 +261,7 @@ func TestLatePatchChangesNothing(t *testing.T) {
 
 func TestTokenIsReadForEachRequest(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	client := connectPatiently(t, server)
 	require.NoError(t, client.Update(within(t, enough), db, stamp("1")))
@@ -284,7 +273,7 @@ func TestTokenIsReadForEachRequest(t *testing.T) {
 
 func TestServerCertificateIsVerified(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	config := server.Config()
 	config.Host, config.Timing = "localhost", fast // not a name of the certificate
 	config.Timing.Connect, config.Timing.Request = enough, enough
@@ -297,10 +286,10 @@ func TestServerCertificateIsVerified(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	client := connect(t, server)
-	server.Inject(atFirst("delete", 2, fakeapi.CutAfter))
+	server.Inject(atFirst("delete", 2, CutAfter))
 	require.NoError(t, client.Delete(within(t, enough), db))
 	assert.Nil(t, server.Get(db))
 	require.NoError(t, client.Delete(within(t, enough), db), "what is gone is as good as removed")
@@ -310,7 +299,7 @@ func TestDelete(t *testing.T) {
 
 func TestErrorIsTheCauseOfTheContext(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	cause := errors.New("told to end")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(cause)

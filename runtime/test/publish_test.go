@@ -1,7 +1,6 @@
-package publish_test
+package test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -11,18 +10,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
 )
 
-var db = cluster.Ref{Namespace: "ns", Name: "db"}
-
-// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
-const enough = 2 * time.Minute
-
 var values = map[string][]byte{"dsn": []byte("postgres://"), "empty": {}, "nothing": nil}
 
-func record(t *testing.T, server *fakeapi.Server, generation string, attempts int) publish.Record {
+func record(t *testing.T, server *Server, generation string, attempts int) publish.Record {
 	t.Helper()
 	config := server.Config()
 	config.Timing = cluster.Timing{
@@ -33,18 +26,11 @@ func record(t *testing.T, server *fakeapi.Server, generation string, attempts in
 	return publish.Record{Client: client, Secret: db, Generation: generation, Attempts: attempts}
 }
 
-func within(t *testing.T) context.Context {
-	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), enough)
-	t.Cleanup(stop)
-	return ctx
-}
-
 func TestPublishSetsValuesAndAnnotation(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, map[string]string{contract.GenerationKey: "g1", contract.FailedKey: "g0", contract.FailuresKey: "g1 1"})
-	require.NoError(t, record(t, server, "g1", 1).Publish(within(t), values))
+	require.NoError(t, record(t, server, "g1", 1).Publish(within(t, enough), values))
 	stored := server.Get(db)
 	assert.Equal(t, map[string]string{contract.GenerationKey: "g1", contract.PublishedKey: "g1"}, stored.Metadata.Annotations)
 	assert.Equal(t, map[string][]byte{"dsn": []byte("postgres://"), "empty": {}, "nothing": {}}, stored.Data)
@@ -52,21 +38,21 @@ func TestPublishSetsValuesAndAnnotation(t *testing.T) {
 
 func TestPublishReplacesTheEarlierGeneration(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	full := map[string][]byte{"old": make([]byte, contract.MaxOutputBytes)}
-	require.NoError(t, record(t, server, "g1", 1).Publish(within(t), full))
-	require.NoError(t, record(t, server, "g2", 1).Publish(within(t), values))
+	require.NoError(t, record(t, server, "g1", 1).Publish(within(t, enough), full))
+	require.NoError(t, record(t, server, "g2", 1).Publish(within(t, enough), values))
 	assert.NotContains(t, server.Get(db).Data, "old")
 	assert.Equal(t, "g2", server.Get(db).Annotation(contract.PublishedKey))
 }
 
 func TestTooLargeIsFinalAndPublishesNothing(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	text := strings.Repeat("marker", contract.MaxOutputBytes/6+1)
-	err := record(t, server, "g1", 1).Publish(within(t), map[string][]byte{"a": []byte(text)})
+	err := record(t, server, "g1", 1).Publish(within(t, enough), map[string][]byte{"a": []byte(text)})
 	require.ErrorContains(t, err, "422")
 	assert.NotContains(t, err.Error(), "marker")
 	assert.Empty(t, server.Get(db).Data)
@@ -76,23 +62,23 @@ func TestTooLargeIsFinalAndPublishesNothing(t *testing.T) {
 // The Job of an older render is still running when the newer one has published.
 func TestOlderRenderDoesNotPublish(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
 	older := record(t, server, "g1", 1)
-	published, err := older.Published(within(t))
+	published, err := older.Published(within(t, enough))
 	require.NoError(t, err)
 	require.False(t, published)
 	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
-	require.NoError(t, record(t, server, "g2", 1).Publish(within(t), values))
-	require.ErrorContains(t, older.Publish(within(t), map[string][]byte{"dsn": []byte("stale")}), "older render")
-	require.Error(t, older.Fail(within(t)))
+	require.NoError(t, record(t, server, "g2", 1).Publish(within(t, enough), values))
+	require.ErrorContains(t, older.Publish(within(t, enough), map[string][]byte{"dsn": []byte("stale")}), "older render")
+	require.Error(t, older.Fail(within(t, enough)))
 	assert.Equal(t, "postgres://", string(server.Get(db).Data["dsn"]))
 	assert.Empty(t, server.Get(db).Annotation(contract.FailedKey))
 }
 
 func TestPublishedWaitsForTheSecret(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Deny("patch", db)
 	go func() {
 		time.Sleep(30 * time.Millisecond)
@@ -102,18 +88,18 @@ func TestPublishedWaitsForTheSecret(t *testing.T) {
 		time.Sleep(30 * time.Millisecond)
 		server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
 	}()
-	published, err := record(t, server, "g1", 1).Published(within(t))
+	published, err := record(t, server, "g1", 1).Published(within(t, enough))
 	require.NoError(t, err)
 	assert.False(t, published)
 }
 
 func TestPublishedTimesOut(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
-	_, err := record(t, server, "g1", 1).Published(within(t))
+	server := newServer(t)
+	_, err := record(t, server, "g1", 1).Published(within(t, enough))
 	require.ErrorContains(t, err, "must be applied with the Job that uses it")
 	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
-	_, err = record(t, server, "g1", 1).Published(within(t))
+	_, err = record(t, server, "g1", 1).Published(within(t, enough))
 	require.ErrorContains(t, err, `secret "db" is for generation "g2" of the step, this Pod is of generation "g1"`)
 }
 
@@ -135,9 +121,9 @@ func TestPublished(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			server.Apply(db, test.annotations)
-			published, err := record(t, server, "g1", 1).Published(within(t))
+			published, err := record(t, server, "g1", 1).Published(within(t, enough))
 			require.NoError(t, err)
 			assert.Equal(t, test.want, published)
 			left := test.left
@@ -154,26 +140,26 @@ func TestPublished(t *testing.T) {
 
 func TestTheLastAttemptRecordsTheFailure(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, map[string]string{contract.FailuresKey: "g0 7"})
 	three := record(t, server, "g1", 3)
 	for _, want := range []map[string]string{
 		{contract.FailuresKey: "g1 1"}, {contract.FailuresKey: "g1 2"}, {contract.FailedKey: "g1"},
 	} {
-		require.NoError(t, three.Fail(within(t)))
+		require.NoError(t, three.Fail(within(t, enough)))
 		assert.Equal(t, want, server.Get(db).Metadata.Annotations)
 	}
 }
 
 func TestFailKeepsWhatIsPublished(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	one := record(t, server, "g1", 0)
-	require.NoError(t, one.Publish(within(t), values))
-	require.NoError(t, one.Fail(within(t)))
+	require.NoError(t, one.Publish(within(t, enough), values))
+	require.NoError(t, one.Fail(within(t, enough)))
 	assert.Equal(t, map[string]string{contract.PublishedKey: "g1"}, server.Get(db).Metadata.Annotations)
-	require.NoError(t, record(t, server, "g2", 0).Fail(within(t)))
+	require.NoError(t, record(t, server, "g2", 0).Fail(within(t, enough)))
 	assert.Equal(t, "g2", server.Get(db).Annotation(contract.FailedKey))
 	assert.Equal(t, "postgres://", string(server.Get(db).Data["dsn"]))
 }

@@ -1,4 +1,4 @@
-package manager_test
+package test
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 )
 
 // drop is a delete step without outputs. It reads the outputs of provision and records only its generation.
@@ -22,9 +21,9 @@ func drop(script string) step {
 }
 
 // provisioned returns a cluster after the create phase, with the Secrets of the delete phase applied.
-func provisioned(t *testing.T) *fakeapi.Server {
+func provisioned(t *testing.T) *Server {
 	t.Helper()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	render(server, provision())
 	require.Equal(t, success, newPod(t, server, provision()).play())
 	render(server, provision(), drop(""))
@@ -96,7 +95,7 @@ func TestFailedTeardownCanBeRepeated(t *testing.T) {
 // deadline, and run nothing.
 func TestRepeatedTeardownRunsNothing(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	render(server, provision(), drop(""))
 	p, end := newPod(t, server, drop("")), newPod(t, server, removal())
 	steps, removes := p.start("inputs"), end.start("cleanup")

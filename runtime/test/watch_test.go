@@ -1,4 +1,4 @@
-package cluster_test
+package test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 )
 
 // stamped ends a watch when the annotation is set.
@@ -21,7 +20,7 @@ func stamped(s *cluster.Secret) (bool, error) { return s != nil && s.Annotation(
 
 func TestWatchAsksForOneSecretByName(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, map[string]string{"stamp": "1"})
 	require.NoError(t, connectPatiently(t, server).Watch(within(t, enough), db, stamped))
 	calls := server.Calls()
@@ -34,7 +33,7 @@ func TestWatchAsksForOneSecretByName(t *testing.T) {
 
 func TestWatchReportsEveryChange(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	seen := make(chan string, 10)
 	ended := make(chan error, 1)
 	client := connectPatiently(t, server)
@@ -63,18 +62,18 @@ func TestWatchReportsEveryChange(t *testing.T) {
 
 func TestWatchRetriesTemporaryFailures(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]fakeapi.Fault{
-		"410 in the stream": fakeapi.InStream(410, secret), "500 in the stream": fakeapi.InStream(500, secret),
-		"410": fakeapi.Status(410, secret), "429": fakeapi.Status(429, secret), "504": fakeapi.Status(504, secret),
-		"early 403": fakeapi.Status(403, secret), "cut": fakeapi.Cut, "cut within": fakeapi.CutWithin(`{"type":"ADD`),
-		"ended at once": fakeapi.Body(""), "hang": fakeapi.Hang(""), "hang within": fakeapi.Hang(`{"type":"AD`),
-		"garbage": fakeapi.Garbage(secret), "not JSON": fakeapi.Body(secret), "unknown event": fakeapi.Body(`{"type":"X"}`),
-		"bookmark": fakeapi.Body(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}`),
-		"endless":  fakeapi.Body(`{"type":"ADDED","object":{"x":"` + strings.Repeat("x", 5<<20) + `"}}`),
+	for name, fault := range map[string]Fault{
+		"410 in the stream": InStream(410, marker), "500 in the stream": InStream(500, marker),
+		"410": Status(410, marker), "429": Status(429, marker), "504": Status(504, marker),
+		"early 403": Status(403, marker), "cut": Cut, "cut within": CutWithin(`{"type":"ADD`),
+		"ended at once": Body(""), "hang": Hang(""), "hang within": Hang(`{"type":"AD`),
+		"garbage": Garbage(marker), "not JSON": Body(marker), "unknown event": Body(`{"type":"X"}`),
+		"bookmark": Body(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}`),
+		"endless":  Body(`{"type":"ADDED","object":{"x":"` + strings.Repeat("x", 5<<20) + `"}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			server.Apply(db, map[string]string{"stamp": "1"})
 			server.Inject(atFirst("watch", 2, fault))
 			require.NoError(t, connect(t, server).Watch(within(t, enough), db, stamped))
@@ -87,8 +86,8 @@ func TestWatchRetriesTemporaryFailures(t *testing.T) {
 func TestWatchDoesNotSpin(t *testing.T) {
 	t.Parallel()
 	const pause = 100 * time.Millisecond
-	server := fakeapi.New(t)
-	server.Inject(func(fakeapi.Call) fakeapi.Fault { return fakeapi.InStream(410, "") })
+	server := newServer(t)
+	server.Inject(func(Call) Fault { return InStream(410, "") })
 	client := connectWith(t, server, cluster.Timing{Connect: enough, Request: enough, Interval: pause})
 	ctx, stop := context.WithCancel(within(t, enough))
 	ended := make(chan error, 1)
@@ -103,7 +102,7 @@ func TestWatchDoesNotSpin(t *testing.T) {
 
 func TestWatchEndsWithAnErrorOfChanged(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Apply(db, nil)
 	full := errors.New("full")
 	err := connect(t, server).Watch(within(t, enough), db, func(*cluster.Secret) (bool, error) {
@@ -114,7 +113,7 @@ func TestWatchEndsWithAnErrorOfChanged(t *testing.T) {
 
 func TestDeniedWatch(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	server.Deny("watch", db)
 	err := connect(t, server).Watch(within(t, enough), db, stamped)
 	require.ErrorContains(t, err, `a Role must grant the Pod's ServiceAccount "watch" on it`)
@@ -128,7 +127,7 @@ func TestWatchThroughRestartsAndFreezes(t *testing.T) {
 		t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(1, i))
-			server := fakeapi.New(t)
+			server := newServer(t)
 			ended := make(chan error, 1)
 			client := connect(t, server)
 			ctx := within(t, enough)

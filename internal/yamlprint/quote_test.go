@@ -1,4 +1,4 @@
-package krm
+package yamlprint_test
 
 import (
 	"strings"
@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 	legacy "sigs.k8s.io/yaml"
+
+	. "github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 func TestQuote(t *testing.T) {
@@ -24,11 +26,11 @@ func TestQuote(t *testing.T) {
 		{"", 0, `""`},
 		{"yes", 0, `"yes"`}, {"No", 0, `"No"`}, {"ON", 0, `"ON"`}, {"y", 0, `"y"`}, {"null", 0, `"null"`}, {"True", 0, `"True"`},
 		{"1", 0, `"1"`}, {"1.2.0", 0, `"1.2.0"`}, {"0x1F", 0, `"0x1F"`}, {"1_000", 0, `"1_000"`}, {"190:20", 0, `"190:20"`},
-		{"2020-01-01", 0, `"2020-01-01"`}, {".inf", 0, `".inf"`}, {"~", 0, `"~"`}, {"=", 0, `"="`}, {"<<", 0, `"<<"`},
-		{"-", 0, `"-"`}, {"- a", 0, `"- a"`}, {"a: b", 0, `"a: b"`}, {"a:", 0, `"a:"`}, {"a #b", 0, `"a #b"`}, {"[a", 0, `"[a"`},
-		{"*a", 0, `"*a"`}, {"&a", 0, `"&a"`}, {"!a", 0, `"!a"`}, {"@a", 0, `"@a"`}, {"%a", 0, `"%a"`}, {" a", 0, `" a"`},
+		{"2020-01-01", 0, `"2020-01-01"`}, {".inf", 0, `".inf"`}, {"~", 0, `'~'`}, {"=", 0, `'='`}, {"<<", 0, `'<<'`},
+		{"-", 0, `"-"`}, {"- a", 0, `"- a"`}, {"a: b", 0, `'a: b'`}, {"a:", 0, `'a:'`}, {"a #b", 0, `'a #b'`}, {"[a", 0, `'[a'`},
+		{"*a", 0, `'*a'`}, {"&a", 0, `'&a'`}, {"!a", 0, `'!a'`}, {"@a", 0, `'@a'`}, {"%a", 0, `'%a'`}, {" a", 0, `' a'`},
 		{"a\nb", 0, `"a\nb"`}, {"a\tb", 0, `"a\tb"`}, {"\x00\x7f\u0085\u2028\ufeff", 0, `"\u0000\u007f\u0085\u2028\ufeff"`},
-		{`a"b\`, 0, `'a"b\'`}, {`it's a "b"`, 0, `"it's a \"b\""`}, {`a"b`, yaml.DoubleQuotedStyle, `"a\"b"`}, {"é😀", 0, `"é😀"`},
+		{`a"b\`, 0, `'a"b\'`}, {`it's a "b"`, 0, `it's a "b"`}, {`a"b`, yaml.DoubleQuotedStyle, `"a\"b"`}, {"é😀", 0, `'é😀'`},
 		{"a", yaml.DoubleQuotedStyle, `"a"`},
 		{"a", yaml.SingleQuotedStyle, `'a'`}, {"it's 1", yaml.SingleQuotedStyle, `'it''s 1'`},
 		{"a\nb", yaml.SingleQuotedStyle, `"a\nb"`},

@@ -1,4 +1,4 @@
-package runner_test
+package test
 
 import (
 	"bytes"
@@ -16,12 +16,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
 	"github.com/resource-plugins/krm-functions/runtime/internal/runner"
-	"github.com/resource-plugins/krm-functions/runtime/internal/runnertest"
 )
 
 func TestRunnerIsSmall(t *testing.T) {
 	t.Parallel()
-	info, err := os.Stat(runnertest.Path)
+	info, err := os.Stat(runnerPath)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, info.Size(), int64(3_000_000))
 }
@@ -40,7 +39,7 @@ func TestScriptsThatSucceed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPod(t, test.script)
+			p := newMain(t, test.script)
 			require.Zero(t, p.run("a b", "$HOME", ""), p.log)
 			p.requireExit(0)
 			values, err := p.volume.Outputs([]contract.Output{{Name: "dsn"}})
@@ -84,7 +83,7 @@ func TestScriptsThatFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPod(t, "")
+			p := newMain(t, "")
 			p.write(test.script)
 			require.NoError(t, os.WriteFile(filepath.Join(p.tmp, "plain"), nil, 0o600))
 			assert.Equal(t, test.code, p.run(), p.log)
@@ -108,7 +107,7 @@ func TestScriptsThatTimeOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPod(t, script)
+			p := newMain(t, script)
 			p.plan(contract.Plan{
 				Step: "provision", Generation: "g1", TimeoutSeconds: 1, Outputs: []contract.Output{{Name: "dsn", Path: p.in("@/out/dsn")}},
 			})
@@ -123,7 +122,7 @@ func TestScriptsThatTimeOut(t *testing.T) {
 // A script that ends before its limit succeeds.
 func TestScriptWithinItsLimit(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "#!/bin/sh\nprintf x > @/out/dsn\n")
+	p := newMain(t, "#!/bin/sh\nprintf x > @/out/dsn\n")
 	p.plan(contract.Plan{
 		Step: "provision", TimeoutSeconds: 3600, Outputs: []contract.Output{{Name: "dsn", Path: p.in("@/out/dsn")}},
 	})
@@ -133,7 +132,7 @@ func TestScriptWithinItsLimit(t *testing.T) {
 
 func TestMissingScript(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "")
+	p := newMain(t, "")
 	require.NoError(t, os.Remove(p.script))
 	assert.Equal(t, 127, p.run())
 	assert.Contains(t, p.log.String(), "must be a file that the user of main can read")
@@ -141,7 +140,7 @@ func TestMissingScript(t *testing.T) {
 
 func TestNotExecutableScript(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "echo x\n")
+	p := newMain(t, "echo x\n")
 	require.NoError(t, os.Chmod(p.script, 0o600))
 	assert.Equal(t, 126, p.run())
 	assert.Contains(t, p.log.String(), "cannot be executed: permission denied")
@@ -149,7 +148,7 @@ func TestNotExecutableScript(t *testing.T) {
 
 func TestAllMissingOutputsAreNamed(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "#!/bin/sh\necho x > @/b\n")
+	p := newMain(t, "#!/bin/sh\necho x > @/b\n")
 	p.prepare(contract.Output{Name: "a", Path: p.tmp + "/a"}, contract.Output{Name: "b", Path: p.tmp + "/b"},
 		contract.Output{Name: "c", Path: p.tmp + "/c"})
 	assert.Equal(t, 1, p.run())
@@ -160,7 +159,7 @@ func TestAllMissingOutputsAreNamed(t *testing.T) {
 
 func TestTheLargestOutput(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "#!/bin/sh\nhead -c 1048576 /dev/zero > @/out/dsn\n")
+	p := newMain(t, "#!/bin/sh\nhead -c 1048576 /dev/zero > @/out/dsn\n")
 	require.Zero(t, p.run(), p.log)
 	values, err := p.volume.Outputs([]contract.Output{{Name: "dsn"}})
 	require.NoError(t, err)
@@ -180,7 +179,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPod(t, "#!/bin/sh\necho ran > @/ran\n")
+			p := newMain(t, "#!/bin/sh\necho ran > @/ran\n")
 			require.NoError(t, p.volume.SetMarker(test.mark))
 			assert.Equal(t, test.code, p.run())
 			assert.Contains(t, p.log.String(), test.want)
@@ -192,7 +191,7 @@ func TestRefusals(t *testing.T) {
 
 func TestAbandonedWhileItWaitsForTheLock(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "#!/bin/sh\necho ran > @/ran\n")
+	p := newMain(t, "#!/bin/sh\necho ran > @/ran\n")
 	lock, err := p.volume.Lock()
 	require.NoError(t, err)
 	main := p.start()
@@ -214,7 +213,7 @@ func TestWithoutInputManager(t *testing.T) {
 		"plan":      {"plan", "cannot read the plan: the input manager must run first", []string{"/bin/true"}},
 		"arguments": {"outputs", "usage: runner SCRIPT", nil},
 	} {
-		p := newPod(t, "")
+		p := newMain(t, "")
 		require.NoError(t, os.Remove(filepath.Join(p.at, test.remove)))
 		var log bytes.Buffer
 		code := runner.Runner{Folder: p.at, Reporter: report.Reporter{Stderr: &log}, Command: test.arguments}.Run()
@@ -234,7 +233,7 @@ func TestSignalsAreForwarded(t *testing.T) {
 	} {
 		script := "#!/bin/sh\ntrap 'echo got > @/out/dsn; exit 0' " + strconv.Itoa(int(number)) +
 			"\necho ready > @/ready\nwhile :; do sleep 0.1; done\n"
-		p := newPod(t, script)
+		p := newMain(t, script)
 		main := p.start()
 		p.ran("ready")
 		require.NoError(t, main.Process.Signal(number))
@@ -246,7 +245,7 @@ func TestSignalsAreForwarded(t *testing.T) {
 
 func TestSignalThatTheScriptDoesNotCatch(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "#!/bin/sh\necho ready > @/ready\nexec sleep 60\n")
+	p := newMain(t, "#!/bin/sh\necho ready > @/ready\nexec sleep 60\n")
 	main := p.start()
 	p.ran("ready")
 	require.NoError(t, main.Process.Signal(syscall.SIGTERM))
@@ -259,8 +258,8 @@ func TestSignalThatTheScriptDoesNotCatch(t *testing.T) {
 func TestKilledRunner(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
-	for range runnertest.Rounds(5) {
-		p := newPod(t, "#!/bin/sh\necho $$ > @/pid\nexec sleep 60\n")
+	for range rounds(5) {
+		p := newMain(t, "#!/bin/sh\necho $$ > @/pid\nexec sleep 60\n")
 		main := p.start()
 		script, err := strconv.Atoi(p.ran("pid"))
 		require.NoError(t, err)
@@ -282,9 +281,9 @@ func TestKilledRunner(t *testing.T) {
 func TestKilledAtAnyTime(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
-	ended, rounds := 0, runnertest.Rounds(20)
+	ended, rounds := 0, rounds(20)
 	for range rounds {
-		p := newPod(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n")
+		p := newMain(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n")
 		main := p.start()
 		time.Sleep(time.Duration(random.IntN(8000)) * time.Microsecond)
 		_ = main.Process.Kill()
@@ -303,7 +302,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 // Orphans are reaped while the script runs, and do not delay its end.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, `#!/bin/sh
+	p := newMain(t, `#!/bin/sh
 for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 0.01 & echo $! >> @/orphans) ; done
 sleep 60 > /dev/null 2>&1 & echo $! > @/long
 sleep 0.3
@@ -321,7 +320,7 @@ echo x > @/out/dsn
 
 func TestClosedStderrDoesNotKillTheRunner(t *testing.T) {
 	t.Parallel()
-	p := newPod(t, "#!/bin/sh\nsleep 0.2\nexit 3\n")
+	p := newMain(t, "#!/bin/sh\nsleep 0.2\nexit 3\n")
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
 	main := p.command()
@@ -337,7 +336,7 @@ func TestClosedStderrDoesNotKillTheRunner(t *testing.T) {
 func TestOutOfMemory(t *testing.T) {
 	t.Parallel()
 	for version, name := range map[string]string{"v1": "memory/memory.oom_control", "v2": "memory.events"} {
-		p := newPod(t, "")
+		p := newMain(t, "")
 		counter := filepath.Join(p.tmp, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(counter), 0o700))
 		require.NoError(t, os.WriteFile(counter, []byte("oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"), 0o600))

@@ -1,4 +1,4 @@
-package manager_test
+package test
 
 import (
 	"context"
@@ -17,9 +17,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/fakeapi"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
-	"github.com/resource-plugins/krm-functions/runtime/internal/runnertest"
 )
 
 func ref(name string) cluster.Ref { return cluster.Ref{Namespace: "ns", Name: name} }
@@ -52,13 +50,13 @@ func seed() step {
 }
 
 // render applies the Secrets as the renderer prints them.
-func render(server *fakeapi.Server, steps ...step) {
+func render(server *Server, steps ...step) {
 	for _, step := range steps {
 		server.Apply(ref(step.output), map[string]string{contract.GenerationKey: step.plan.Generation})
 	}
 }
 
-func requirePublished(t *testing.T, server *fakeapi.Server, name, generation, key string) {
+func requirePublished(t *testing.T, server *Server, name, generation, key string) {
 	t.Helper()
 	secret := server.Get(ref(name))
 	require.Equal(t, generation, secret.Annotation(contract.PublishedKey))
@@ -84,10 +82,10 @@ func requireSecrecy(t *testing.T, p *pod) {
 
 func TestTwoStepsAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	for i := range runnertest.Rounds(4) {
+	for i := range rounds(4) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			producer, consumer := newPod(t, server, provision()), newPod(t, server, seed())
 			render(server, producer.step, consumer.step)
 			var group sync.WaitGroup
@@ -110,7 +108,7 @@ func TestTwoStepsAtTheSameTime(t *testing.T) {
 
 func TestUsesOnlyGrantedVerbs(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	render(server, provision(), seed())
 	require.Equal(t, success, newPod(t, server, provision()).play())
 	require.Equal(t, success, newPod(t, server, seed()).play())
@@ -125,7 +123,7 @@ func TestUsesOnlyGrantedVerbs(t *testing.T) {
 
 func TestPublishedStepDoesNotRunAgain(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	render(server, provision(), seed())
 	require.Equal(t, success, newPod(t, server, provision()).play())
 	require.Equal(t, success, newPod(t, server, seed()).play())
@@ -158,7 +156,7 @@ func TestPublishedStepDoesNotRunAgain(t *testing.T) {
 // Another Pod publishes while this one waits for its input.
 func TestPublishedWhileWaiting(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	render(server, provision(), seed())
 	late := newPod(t, server, seed())
 	inputs := late.start("inputs")
@@ -207,10 +205,10 @@ func TestStepsThatFail(t *testing.T) {
 			ending{0, 137, 1}, `cannot read output "dsn"`,
 		},
 	} {
-		for i := range runnertest.Rounds(1) {
+		for i := range rounds(1) {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
 				t.Parallel()
-				server := fakeapi.New(t)
+				server := newServer(t)
 				step := provision()
 				test.change(&step)
 				render(server, step, seed())
@@ -233,7 +231,7 @@ func TestStepsThatFail(t *testing.T) {
 
 func TestNextRunRemovesAnEarlierFailure(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	broken := provision()
 	broken.script += "exit 1\n"
 	render(server, broken)
@@ -244,7 +242,7 @@ func TestNextRunRemovesAnEarlierFailure(t *testing.T) {
 
 func TestOnlyTheLastAttemptStopsConsumers(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	step := provision()
 	step.plan.Attempts = 2
 	step.script += "exit 1\n"
@@ -261,11 +259,11 @@ func TestOnlyTheLastAttemptStopsConsumers(t *testing.T) {
 func TestStartAtTheTimeout(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
-	for i := range runnertest.Rounds(6) {
+	for i := range rounds(6) {
 		delay := 980*time.Millisecond + time.Duration(random.IntN(60))*time.Millisecond
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			server := fakeapi.New(t)
+			server := newServer(t)
 			step := provision()
 			step.delay, step.plan.StartTimeoutSeconds = delay, 1
 			render(server, step)
@@ -285,24 +283,24 @@ func TestStartAtTheTimeout(t *testing.T) {
 // An API server that fails at random, stops and freezes never causes a false success or a lost output.
 func TestUnreliableAPIServer(t *testing.T) {
 	t.Parallel()
-	faults := []fakeapi.Fault{
-		fakeapi.Cut, fakeapi.Status(429, marker), fakeapi.Status(500, marker), fakeapi.Status(504, marker),
-		fakeapi.Hang(""), fakeapi.Garbage(marker), fakeapi.CutWithin(marker), fakeapi.Status(403, marker), fakeapi.Body(marker),
-		fakeapi.Status(409, marker),
+	faults := []Fault{
+		Cut, Status(429, marker), Status(500, marker), Status(504, marker),
+		Hang(""), Garbage(marker), CutWithin(marker), Status(403, marker), Body(marker),
+		Status(409, marker),
 	}
-	for i := range runnertest.Rounds(5) {
+	for i := range rounds(5) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(9, uint64(i)))
-			server := fakeapi.New(t)
-			server.Inject(func(call fakeapi.Call) fakeapi.Fault {
+			server := newServer(t)
+			server.Inject(func(call Call) Fault {
 				switch draw := random.IntN(24); {
 				case draw < len(faults):
 					return faults[draw]
 				case draw < 14 && call.Verb == "patch":
-					return fakeapi.CutAfter
+					return CutAfter
 				case draw < 15 && call.Verb == "patch":
-					return fakeapi.Late(time.Second)
+					return Late(time.Second)
 				default:
 					return nil
 				}
@@ -312,10 +310,10 @@ func TestUnreliableAPIServer(t *testing.T) {
 	}
 }
 
-func playWithFaults(t *testing.T, server *fakeapi.Server, delay time.Duration) {
+func playWithFaults(t *testing.T, server *Server, delay time.Duration) {
 	t.Helper()
 	producer, consumer := newPod(t, server, provision()), newPod(t, server, seed())
-	producer.timing, consumer.timing = fast, fast
+	producer.timing, consumer.timing = shortest, fast
 	render(server, producer.step, consumer.step)
 	var group sync.WaitGroup
 	group.Go(func() { assert.Equal(t, success, producer.play(), producer.log) })
@@ -337,7 +335,7 @@ func playWithFaults(t *testing.T, server *fakeapi.Server, delay time.Duration) {
 // A Pod that is being terminated may be replaced, so it must not record a failure.
 func TestTermination(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	render(server, provision(), seed())
 
 	waiting := newPod(t, server, seed())
@@ -371,7 +369,7 @@ func TestUntilTerminated(t *testing.T) {
 // The outputs of a script that succeeds after SIGTERM are published.
 func TestTerminationWhileTheScriptRuns(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	for code := range 2 {
 		step := provision()
 		step.plan.Generation = fmt.Sprintf("g%d", code)
@@ -394,7 +392,7 @@ func TestTerminationWhileTheScriptRuns(t *testing.T) {
 // A step without outputs that others wait for, such as a delete step, only records its generation.
 func TestStepWithoutOutputs(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	step := provision()
 	step.plan.Outputs = nil
 	step.script = "#!/bin/sh\n"
@@ -407,7 +405,7 @@ func TestStepWithoutOutputs(t *testing.T) {
 // A step that only reads has no Secret and no output manager.
 func TestStepWithOnlyInputs(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(t)
+	server := newServer(t)
 	step := seed()
 	step.output, step.plan.Outputs = "", nil
 	render(server, provision())

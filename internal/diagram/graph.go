@@ -1,0 +1,141 @@
+package diagram
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"text/template"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// drawGraph draws the pictures in a language whose program does the layout. quote writes lines as one label.
+func drawGraph(language string, pictures []*Picture, quote func(lines ...string) string) ([]byte, error) {
+	graphs := make([]graph, len(pictures))
+	for i, p := range pictures {
+		graphs[i] = newGraph(fmt.Sprintf("p%d", i+1), p)
+	}
+	var b bytes.Buffer
+	functions := template.FuncMap{"quote": func(text any) string {
+		if lines, several := text.([]string); several {
+			return quote(lines...)
+		}
+		return quote(fmt.Sprint(text))
+	}}
+	parsed, err := template.New("").Funcs(functions).Parse(language)
+	if err != nil {
+		return nil, err
+	}
+	err = parsed.Execute(&b, graphs)
+	return b.Bytes(), err
+}
+
+// graph is a picture as nodes and edges. Each node has an identifier that starts with the plugin's.
+type graph struct {
+	ID, Title string
+	Phases    []phaseNodes
+	Params    []param
+	Bundles   []bundle
+	// Unread are the outputs for workloads.
+	Unread []unread
+}
+
+type phaseNodes struct {
+	Name  v1alpha1.Phase
+	Steps []stepNode
+	// Layers are the identifiers of the steps of each layer.
+	Layers [][]string
+}
+
+type stepNode struct{ ID, Name string }
+
+// param is a param of the sandbox with the steps that take it.
+type param struct {
+	ID, Name string
+	Steps    []string
+}
+
+// bundle is all that one step reads from another, for which one edge is drawn.
+type bundle struct {
+	From, To string
+	Across   bool
+	// Reads are the flows' labels, each once: the output's name, and what the input calls it if that differs.
+	Reads []string
+}
+
+type unread struct{ ID, Name, Step string }
+
+func newGraph(id string, p *Picture) graph {
+	g := graph{ID: id, Title: p.Title}
+	for _, phase := range v1alpha1.Phases {
+		if steps := p.phase(phase); len(steps) > 0 {
+			g.Phases = append(g.Phases, phaseNodes{Name: phase})
+			for _, i := range steps {
+				g.addStep(&g.Phases[len(g.Phases)-1], i, &p.Steps[i])
+			}
+		}
+	}
+	ofStep := 0 // where the bundles of the step that reads begin: flows are in the order of these steps
+	for i, flow := range p.Flows {
+		if i > 0 && p.Flows[i-1].To != flow.To {
+			ofStep = len(g.Bundles)
+		}
+		from := g.step(flow.From)
+		at := ofStep + slices.IndexFunc(g.Bundles[ofStep:], func(b bundle) bool { return b.From == from })
+		if at < ofStep {
+			at = len(g.Bundles)
+			g.Bundles = append(g.Bundles, bundle{From: from, To: g.step(flow.To), Across: p.across(flow)})
+		}
+		g.Bundles[at].Reads = appendNew(g.Bundles[at].Reads, p.reads(flow))
+	}
+	return g
+}
+
+// addStep adds a step to its phase, and its params and unread outputs to the graph.
+func (g *graph) addStep(phase *phaseNodes, i int, step *Step) {
+	id := g.step(i)
+	phase.Steps = append(phase.Steps, stepNode{id, step.Name})
+	for len(phase.Layers) <= step.Layer {
+		phase.Layers = append(phase.Layers, nil)
+	}
+	phase.Layers[step.Layer] = append(phase.Layers[step.Layer], id)
+	for _, input := range step.Inputs {
+		if input.Param {
+			g.addParam("param "+input.Name, id)
+		}
+	}
+	for _, output := range step.Outputs {
+		if !output.Read {
+			out := fmt.Sprintf("%s_out%d", g.ID, len(g.Unread)+1)
+			g.Unread = append(g.Unread, unread{out, step.Name + "." + output.Name, id})
+		}
+	}
+}
+
+func (g *graph) addParam(name, step string) {
+	i := slices.IndexFunc(g.Params, func(p param) bool { return p.Name == name })
+	if i < 0 {
+		i = len(g.Params)
+		g.Params = append(g.Params, param{ID: fmt.Sprintf("%s_in%d", g.ID, i+1), Name: name})
+	}
+	g.Params[i].Steps = appendNew(g.Params[i].Steps, step)
+}
+
+func (g *graph) step(i int) string { return fmt.Sprintf("%s_s%d", g.ID, i+1) }
+
+// appendNew appends a text unless it is there.
+func appendNew(texts []string, text string) []string {
+	if slices.Contains(texts, text) {
+		return texts
+	}
+	return append(texts, text)
+}
+
+// reads words what a flow carries.
+func (p *Picture) reads(flow Flow) string {
+	output, input := p.Steps[flow.From].Outputs[flow.Output].Name, p.Steps[flow.To].Inputs[flow.Input].Name
+	if output == input {
+		return output
+	}
+	return output + " → " + input
+}

@@ -1,0 +1,69 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The rules of this file are about texts that have at most 255 bytes: descriptions and clusters.
+
+var pluginDescription = Rule{
+	ID: "plugin-description", Severity: krm.Warning,
+	Demand:  "A plugin's description has at most 255 bytes.",
+	Why:     "The specification says so, though longer ones are in use.",
+	Example: "spec.description: (a text of more than 255 bytes)",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		p.must(r, descriptionPath, "", checkLength(p.Spec.Description))
+	})},
+}
+
+var sandboxCluster = Rule{
+	ID: "sandbox-cluster", Severity: krm.Error,
+	Demand:  "A sandbox's cluster has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.cluster: (a text of more than 255 bytes)",
+	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, clusterPath, "", checkLength(s.Spec.Cluster)) })},
+}
+
+var sandboxDescription = Rule{
+	ID: "sandbox-description", Severity: krm.Error,
+	Demand:  "A sandbox's description has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.description: (a text of more than 255 bytes)",
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		s.must(r, descriptionPath, "", checkLength(s.Spec.Description))
+	})},
+}
+
+// routeGroupCluster is about cluster and endpoints[].cluster.
+var routeGroupCluster = Rule{
+	ID: "route-group-cluster", Severity: krm.Error,
+	Demand:  "The cluster of a route group, or of one of its endpoints, has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.cluster: (a text of more than 255 bytes)",
+	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
+		g.must(r, clusterPath, "", checkLength(g.Spec.Cluster))
+		for i, e := range g.Spec.Endpoints {
+			g.must(r, endpointPath(i).Key("cluster"), "", checkLength(e.Cluster))
+		}
+	})},
+}
+
+var routeGroupDescription = Rule{
+	ID: "route-group-description", Severity: krm.Error,
+	Demand:  "A route group's description has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.description: (a text of more than 255 bytes)",
+	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
+		g.must(r, descriptionPath, "", checkLength(g.Spec.Description))
+	})},
+}
+
+// checkLength checks that a text has at most 255 bytes, the limit of the specifications for texts.
+func checkLength(text string) string {
+	if len(text) > 255 {
+		return fmt.Sprintf("must have at most 255 bytes, not %d", len(text))
+	}
+	return ""
+}

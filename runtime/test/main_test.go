@@ -1,0 +1,57 @@
+// Package test runs the helpers and the runner, against an API server that fails as real ones do.
+package test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// runnerPath is the path of the runner that TestMain built.
+var runnerPath string
+
+// TestMain builds the runner and runs the tests. They mostly wait, so more of them than cores can run at the same time.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "runner")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	runnerPath = filepath.Join(folder, "runner")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", runnerPath,
+		"github.com/resource-plugins/krm-functions/runtime/cmd/runner")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("%v: %s", err, output))
+	}
+	return m.Run()
+}
+
+// withoutForks calls write while no other goroutine starts a process. That would inherit the open file, and a file that is
+// open for writing cannot be executed ("text file busy").
+func withoutForks(write func() error) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return write()
+}
+
+// rounds returns how often a test repeats what depends on timing: few times the environment variable TEST_ROUNDS, if set.
+func rounds(few int) int {
+	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
+		return few * times
+	}
+	return few
+}
