@@ -41,7 +41,8 @@ func (t *Text) Scalar(line, column int, value string) (*Scalar, bool) {
 	switch t.bytes[at] {
 	case '|', '>':
 		s.Block = true
-		at += lineLength(t.bytes[at:])
+		header, _ := firstLine(t.bytes[at:])
+		at += header
 	case '"':
 		s.Style = yaml.DoubleQuotedStyle
 	case '\'':

@@ -34,7 +34,8 @@ func (t *Text) Line(number int) []byte {
 		return nil
 	}
 	line := t.bytes[starts[n-1]:]
-	return line[:lineLength(line)]
+	length, _ := firstLine(line)
+	return line[:length]
 }
 
 // Offset returns the byte at a line and a column of the file, both counted from 1, columns in characters.
@@ -66,9 +67,8 @@ func (t *Text) lines() []int {
 	t.once.Do(func() {
 		t.starts = []int{0}
 		for at := 0; at < len(t.bytes); {
-			at += lineLength(t.bytes[at:])
-			size := breakSize(t.bytes[at:])
-			if at += size; size > 0 {
+			length, size := firstLine(t.bytes[at:])
+			if at += length + size; size > 0 {
 				t.starts = append(t.starts, at)
 			}
 		}
@@ -76,31 +76,16 @@ func (t *Text) lines() []int {
 	return t.starts
 }
 
-// lineLength returns the length of the first line of a text, without its end.
-func lineLength(text []byte) int {
-	for at, c := range text {
-		if c == '\n' || c == '\r' || c >= 0x80 && breakSize(text[at:]) > 0 {
-			return at
-		}
-	}
-	return len(text)
-}
-
-// breakSize returns the size of the line break that a text begins with, 0 if there is none: LF, CR, both, NEL, LS or PS.
-func breakSize(text []byte) int {
+// firstLine returns the length of the first line of a text, and the size of its break, 0 if there is none. As for a YAML
+// parser, lines end with LF, CR, both, NEL, LS or PS.
+func firstLine(text []byte) (length, size int) {
+	at := bytes.IndexAny(text, "\n\r\u0085\u2028\u2029")
 	switch {
-	case len(text) == 0:
-		return 0
-	case text[0] == '\n':
-		return 1
-	case text[0] == '\r' && len(text) > 1 && text[1] == '\n':
-		return 2
-	case text[0] == '\r':
-		return 1
-	case bytes.HasPrefix(text, []byte("\u0085")):
-		return 2
-	case bytes.HasPrefix(text, []byte("\u2028")), bytes.HasPrefix(text, []byte("\u2029")):
-		return 3
+	case at < 0:
+		return len(text), 0
+	case bytes.HasPrefix(text[at:], []byte("\r\n")):
+		return at, len("\r\n")
 	}
-	return 0
+	_, size = utf8.DecodeRune(text[at:])
+	return at, size
 }

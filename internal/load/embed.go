@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -16,30 +15,22 @@ import (
 // embedFolder reads the files that a document embeds, from the folder of the document. It is a template.Files.
 type embedFolder struct {
 	path    string
-	outside bool  // files outside of the folder may be read
-	files   fs.FS // instead of the file system
-
-	root *os.Root
-	read map[string][]byte // by the path that messages show
-}
-
-func (f *embedFolder) close() {
-	if f.root != nil {
-		_ = f.root.Close()
-	}
+	outside bool // files outside of the folder may be read
+	files   fs.FS
+	read    map[string][]byte // by the path that messages show
 }
 
 // Embed reads a file of the folder. As with the vendor's tool, an absolute path is below the folder, too.
 func (f *embedFolder) Embed(name string) (content []byte, display string, err error) {
-	below := path.Clean(strings.TrimLeft(filepath.ToSlash(name), "/"))
-	display = path.Join(f.path, below)
+	name = path.Clean(strings.TrimLeft(filepath.ToSlash(name), "/"))
+	display = path.Join(f.path, name)
 	if content, ok := f.read[display]; ok {
 		return content, display, nil
 	}
-	if !f.outside && !filepath.IsLocal(below) {
+	if !f.outside && !filepath.IsLocal(name) {
 		return nil, display, errOutside
 	}
-	file, err := f.open(below, display)
+	file, err := f.open(name, display)
 	if err != nil {
 		return nil, display, embedError(display, err)
 	}
@@ -61,27 +52,17 @@ func (f *embedFolder) Embed(name string) (content []byte, display string, err er
 var errOutside = errors.New("the file must be below the folder of the document, " +
 	"unless allowEmbedOutside (--allow-embed-outside) is set")
 
-func (f *embedFolder) open(below, display string) (file fs.File, err error) {
-	switch {
-	case f.files != nil:
-		if err := regular(fs.Stat(f.files, display)); err != nil {
-			return nil, err
-		}
-		return f.files.Open(display)
-	case f.outside:
-		if err := regular(os.Stat(display)); err != nil {
-			return nil, err
-		}
-		return os.Open(display)
-	case f.root == nil:
-		if f.root, err = os.OpenRoot(f.path); err != nil {
-			return nil, err
-		}
-	}
-	if err := regular(f.root.Stat(below)); err != nil {
+func (f *embedFolder) open(name, display string) (file fs.File, err error) {
+	files := f.files
+	if f.outside {
+		name = display
+	} else if files, err = below(files, f.path); err != nil {
 		return nil, err
 	}
-	return f.root.Open(below)
+	if err := regular(fs.Stat(files, name)); err != nil {
+		return nil, err
+	}
+	return files.Open(name)
 }
 
 // regular is an error for what could block or never end, such as a pipe.

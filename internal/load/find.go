@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -16,7 +15,7 @@ import (
 type source struct {
 	name  string // in messages, with slashes
 	path  string // the name without a label
-	files fs.FS  // the folder that was walked, nil for a file of the file system that was named
+	files fs.FS  // the folder that was walked, or what holds the file that was named
 	below string // the path in files
 	named bool   // the file itself was named, so it must hold documents
 }
@@ -25,70 +24,36 @@ type source struct {
 type finder struct {
 	sources  []source
 	findings krm.Results
-	roots    []*os.Root
 	seen     map[string]bool
-	files    fs.FS  // instead of the file system
+	files    fs.FS
 	label    string // of the names
 }
 
-func (f *finder) close() {
-	for _, root := range f.roots {
-		_ = root.Close()
-	}
-}
-
-// all finds the files of all paths.
-func (f *finder) all(paths []string) error {
-	f.seen = map[string]bool{}
-	find := f.one
-	if f.files != nil {
-		find = f.older
-	}
-	for _, p := range paths {
-		if err := find(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// one finds the files of a path. What is no file of an older state, or not there, is left out.
 func (f *finder) one(p string) error {
-	if p == Stdin {
+	switch p {
+	case Stdin:
 		f.add(source{path: StdinName, named: true})
 		return nil
-	}
-	if p == "" {
+	case "":
 		return errors.New("a path must not be empty")
 	}
-	info, err := os.Stat(p)
-	if err != nil {
-		return unwrapped(p, err)
-	}
-	if info.IsDir() {
-		return f.walk(p)
-	}
-	f.add(source{path: filepath.ToSlash(filepath.Clean(p)), named: true})
-	return nil
-}
-
-// older finds the files of a path in f.files.
-func (f *finder) older(p string) error {
+	clean := filepath.ToSlash(filepath.Clean(p))
 	info, err := fs.Stat(f.files, p)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	switch older := f.files != (disk{}); {
+	case older && (errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() && !info.Mode().IsRegular()):
 		return nil
 	case err != nil:
 		return unwrapped(f.label+p, err)
-	case info.IsDir():
-		folder, err := fs.Sub(f.files, p)
-		if err != nil {
-			return unwrapped(f.label+p, err)
-		}
-		return f.walkFiles(folder, p)
-	case info.Mode().IsRegular():
-		f.add(source{path: p, files: f.files, below: p, named: true})
+	case !info.IsDir():
+		f.add(source{path: clean, files: f.files, below: p, named: true})
+		return nil
 	}
-	return nil
+	files, err := below(f.files, p)
+	if err != nil {
+		return unwrapped(f.label+p, err)
+	}
+	return f.walk(files, clean)
 }
 
 func (f *finder) add(s source) {
@@ -100,18 +65,8 @@ func (f *finder) add(s source) {
 	f.sources = append(f.sources, s)
 }
 
-// walk finds the files of a folder, in the order of their paths. It does not follow links to folders, and files are opened
-// below the folder, so that a link that leads out of it is not read.
-func (f *finder) walk(folder string) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return unwrapped(folder, err)
-	}
-	f.roots = append(f.roots, root)
-	return f.walkFiles(root.FS(), filepath.ToSlash(filepath.Clean(folder)))
-}
-
-func (f *finder) walkFiles(files fs.FS, name string) error {
+// walk finds the files of a folder, in the order of their paths. It does not follow links to folders.
+func (f *finder) walk(files fs.FS, name string) error {
 	return fs.WalkDir(files, ".", func(below string, entry fs.DirEntry, err error) error {
 		at := path.Join(name, below)
 		switch {

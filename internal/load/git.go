@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -132,8 +131,4 @@ func (f *openFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	some := f.rest[:min(n, len(f.rest))]
 	f.rest = f.rest[len(some):]
 	return some, nil
-}
-
-func sortEntries(entries []fs.DirEntry) {
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 }

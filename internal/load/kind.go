@@ -34,42 +34,35 @@ func kindOf(spec *yaml.Node) (string, error) {
 	if spec.Kind != yaml.MappingNode {
 		return "", errors.New("spec must be a mapping")
 	}
-	exact := func(key string, keys []string) bool { return slices.Contains(keys, key) }
-	near := func(key string, keys []string) bool {
-		nearest, _ := strictyaml.Nearest(key, keys)
-		return nearest != ""
-	}
-	for _, matches := range []func(string, []string) bool{exact, near} {
-		switch best, second := bestKind(spec, matches); {
-		case best == "":
-			continue
-		case second != "":
-			return "", fmt.Errorf("spec must be that of one kind: it has keys of a %s and of a %s", best, second)
-		default:
-			return best, nil
-		}
-	}
-	return shared(spec)
-}
-
-// bestKind returns the kind that most keys of a spec belong to, empty if there is none, and another one with as many.
-func bestKind(spec *yaml.Node, matches func(key string, keys []string) bool) (best, second string) {
-	most := 0
-	for _, one := range kindKeys {
-		matching := 0
-		for i := 0; i+1 < len(spec.Content); i += 2 {
-			if matches(spec.Content[i].Value, one.keys) {
-				matching++
+	for _, matches := range []func(string, []string) bool{
+		func(key string, keys []string) bool { return slices.Contains(keys, key) },
+		func(key string, keys []string) bool { near, _ := strictyaml.Nearest(key, keys); return near != "" },
+	} {
+		var best []string // the kinds that most keys belong to
+		most := 1
+		for _, one := range kindKeys {
+			matching := 0
+			for i := 0; i+1 < len(spec.Content); i += 2 {
+				if matches(spec.Content[i].Value, one.keys) {
+					matching++
+				}
+			}
+			if matching > most {
+				best, most = nil, matching
+			}
+			if matching == most {
+				best = append(best, one.kind)
 			}
 		}
-		switch {
-		case matching > most:
-			best, second, most = one.kind, "", matching
-		case matching == most && matching > 0:
-			second = one.kind
+		switch len(best) {
+		case 0:
+			continue
+		case 1:
+			return best[0], nil
 		}
+		return "", fmt.Errorf("spec must be that of one kind: it has keys of a %s", strings.Join(best, " and of a "))
 	}
-	return best, second
+	return shared(spec)
 }
 
 // shared decides between the kinds that have `cluster`, `endpoints` and `ttl`: a RouteGroup's endpoints have targets,

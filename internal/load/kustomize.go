@@ -111,7 +111,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 	if regular(os.Stat(file)) != nil {
 		return
 	}
-	text, chunks, err := source{name: file, path: file}.chunks(nil)
+	text, chunks, err := source{name: file, path: file, files: disk{}, below: file}.chunks(nil)
 	if err != nil {
 		return
 	}
@@ -120,9 +120,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 	for _, chunk := range chunks {
 		if root, _ := parse(chunk); root != nil {
 			id := identityOf(root)
-			documents[id] = append(documents[id], builtObject{
-				root: root, places: newPlaces(file, chunk),
-			})
+			documents[id] = append(documents[id], builtObject{root: root, places: newPlaces(file, chunk)})
 		}
 	}
 	unsure := map[string]bool{}
@@ -135,7 +133,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 		if !unsure[kindIn(one.root)] {
 			document := documents[identityOf(one.root)][0]
 			one.places, one.nodes = document.places, map[*yaml.Node]*yaml.Node{}
-			one.match(one.root, document.root)
+			one.match(one.root, document.root, true)
 		}
 	}
 }
@@ -154,21 +152,12 @@ func normalize(node *yaml.Node) {
 }
 
 func kindIn(object *yaml.Node) string {
-	return valueIn(object, "apiVersion") + " " + valueIn(object, "kind")
+	item := krm.FromNode(object, "")
+	return item.APIVersion() + " " + item.Kind()
 }
 
 func identityOf(object *yaml.Node) string {
-	return kindIn(object) + " " + valueIn(krm.Value(object, "metadata"), "name")
-}
-
-func valueIn(mapping *yaml.Node, key string) string {
-	if mapping == nil {
-		return ""
-	}
-	if node := krm.Value(mapping, key); node != nil {
-		return node.Value
-	}
-	return ""
+	return kindIn(object) + " " + krm.FromNode(object, "").Name()
 }
 
 // builtObject is an object of a build; it implements krm.Source.
@@ -179,36 +168,24 @@ type builtObject struct {
 }
 
 // match finds the nodes of the document that nodes of the object come from: values of the same keys, and elements of
-// lists of the same length.
-func (b *builtObject) match(built, from *yaml.Node) {
+// lists of the same length. A node that the document does not have comes from what it was added to: then it is not same.
+func (b *builtObject) match(built, from *yaml.Node, same bool) {
 	if from.Kind == yaml.AliasNode {
 		from = from.Alias
 	}
 	b.nodes[built] = from
+	same = same && built.Kind == from.Kind
 	for i, node := range built.Content {
+		next, found := from, false
 		switch {
-		case built.Kind == yaml.MappingNode && i%2 == 1:
-			continue
-		case built.Kind == yaml.MappingNode && from.Kind == yaml.MappingNode:
-			if at := key(from, node.Value); at >= 0 {
-				b.nodes[node] = from.Content[at]
-				b.match(built.Content[i+1], from.Content[at+1])
-				continue
+		case same && built.Kind == yaml.MappingNode:
+			if at := key(from, built.Content[i-i%2].Value); at >= 0 {
+				next, found = from.Content[at+i%2], true
 			}
-			b.inherit(built.Content[i+1], from)
-		case built.Kind == from.Kind && len(built.Content) == len(from.Content):
-			b.match(node, from.Content[i])
-			continue
+		case same && len(built.Content) == len(from.Content):
+			next, found = from.Content[i], true
 		}
-		b.inherit(node, from)
-	}
-}
-
-// inherit gives a part of the object that the document does not have the place of what it was added to.
-func (b *builtObject) inherit(built, from *yaml.Node) {
-	b.nodes[built] = from
-	for _, node := range built.Content {
-		b.inherit(node, from)
+		b.match(node, next, found)
 	}
 }
 

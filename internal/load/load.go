@@ -104,10 +104,14 @@ func (d *Document) result(problem strictyaml.Problem) krm.Result {
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
 // two paths lead to is read once. The error is about a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
-	found := finder{files: options.Files, label: options.Label}
-	defer found.close()
-	if err := found.all(paths); err != nil {
-		return nil, err
+	if options.Files == nil {
+		options.Files = disk{}
+	}
+	found := finder{files: options.Files, label: options.Label, seen: map[string]bool{}}
+	for _, p := range paths {
+		if err := found.one(p); err != nil {
+			return nil, err
+		}
 	}
 	sources := found.sources
 	texts := make([][]byte, len(sources))

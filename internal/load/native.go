@@ -16,7 +16,6 @@ import (
 func (r *reader) native(root *yaml.Node) {
 	d := Document{Native: true, Problems: topLevel(root)}
 	files := &embedFolder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files}
-	defer files.close()
 	e := &template.Expander{Values: r.options.Values, Files: files}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))

@@ -70,17 +70,28 @@ const listGroup = "config.kubernetes.io"
 // document reads a tree as what its top-level keys say it is. What is neither an object nor a native document is an
 // error in a file that was named; in a folder it is ignored, since other tools have their files there.
 func (r *reader) document(root *yaml.Node) {
-	switch form := formOf(root); {
-	case form == formList:
+	apiVersion, kind := krm.Value(root, "apiVersion"), krm.Value(root, "kind")
+	switch {
+	case apiVersion != nil && kind != nil && kind.Value == "ResourceList" && strings.HasPrefix(apiVersion.Value, listGroup+"/"):
 		r.items(root)
-	case form == formObject:
+	case apiVersion != nil && kind != nil:
 		r.add(root)
-	case form == formNative && (r.source.named || isNative(root)):
+	case apiVersion == nil && kind == nil && r.isNative(root):
 		r.native(root)
 	case r.source.named:
 		r.report(root.Line, root.Column, krm.Error,
 			`must be a Kubernetes object (apiVersion, kind, metadata) or a native document (name, spec)`)
 	}
+}
+
+// isNative reports whether a document that is no object is a native one. In a folder a spec is not enough: Pod templates
+// that plugins embed have one, too.
+func (r *reader) isNative(root *yaml.Node) bool {
+	if root.Kind != yaml.MappingNode || key(root, "spec") < 0 {
+		return false
+	}
+	_, err := kindOf(value(root, "spec"))
+	return r.source.named || key(root, "name") >= 0 || err == nil
 }
 
 func (r *reader) add(root *yaml.Node) {
@@ -109,44 +120,6 @@ func (r *reader) items(root *yaml.Node) {
 		}
 		r.add(item)
 	}
-}
-
-// form is what a document is by its top-level keys.
-type form int
-
-const (
-	formOther  form = iota
-	formObject      // apiVersion and kind
-	formList        // a ResourceList
-	formNative      // name and spec
-)
-
-func formOf(root *yaml.Node) form {
-	apiVersion, kind := krm.Value(root, "apiVersion"), krm.Value(root, "kind")
-	switch {
-	case root.Kind != yaml.MappingNode:
-		return formOther
-	case apiVersion == nil && kind == nil:
-		if key(root, "spec") >= 0 {
-			return formNative
-		}
-		return formOther
-	case apiVersion == nil || kind == nil:
-		return formOther
-	case kind.Value == "ResourceList" && strings.HasPrefix(apiVersion.Value, listGroup+"/"):
-		return formList
-	}
-	return formObject
-}
-
-// isNative reports whether a document with a spec, found in a folder, is a native one: Pod templates that plugins embed
-// have a spec, too.
-func isNative(root *yaml.Node) bool {
-	if key(root, "name") >= 0 {
-		return true
-	}
-	_, err := kindOf(value(root, "spec"))
-	return err == nil
 }
 
 // key returns the index of a key in a mapping's content, in whatever case, -1 if it is absent. The exact key is preferred.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -215,7 +216,7 @@ func parseTree(listing string) (map[string]*gitFile, error) {
 		addFile(files, name, file)
 	}
 	for _, file := range files {
-		sortEntries(file.children)
+		slices.SortFunc(file.children, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	}
 	return files, nil
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path"
 	"unicode/utf8"
 
@@ -57,7 +55,7 @@ func (s source) text(input io.Reader) ([]byte, error) {
 		}
 		return limited(s.name, input, 0)
 	}
-	file, err := s.open()
+	file, err := s.files.Open(s.below)
 	if err != nil {
 		return nil, unwrapped(s.name, err)
 	}
@@ -67,13 +65,6 @@ func (s source) text(input io.Reader) ([]byte, error) {
 		return nil, unwrapped(s.name, err)
 	}
 	return limited(s.name, file, info.Size())
-}
-
-func (s source) open() (fs.File, error) {
-	if s.files != nil {
-		return s.files.Open(s.below)
-	}
-	return os.Open(s.path)
 }
 
 // limited reads all of a file of about the given size.
