@@ -2,6 +2,8 @@ package krm
 
 import (
 	"cmp"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,99 +32,105 @@ func (p Path) Index(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
 
 // Find returns the value at p below root, and false if there is none. Of duplicate keys the first counts.
 func (p Path) Find(root *yaml.Node) (*yaml.Node, bool) {
-	node := root
-	for rest := string(p); rest != ""; {
-		key, index, after, ok := nextStep(rest)
-		if !ok {
-			return nil, false
-		}
-		if node = step(node, key, index); node == nil {
-			return nil, false
-		}
-		rest = after
+	node, found := p.nearest(root)
+	if !found {
+		return nil, false
 	}
 	return node, node != nil
 }
 
-// nearest returns the value at p below root, or its nearest parent that exists.
-func (p Path) nearest(root *yaml.Node) *yaml.Node {
+// nearest returns the value at p below root, or its nearest parent that exists and false.
+func (p Path) nearest(root *yaml.Node) (*yaml.Node, bool) {
 	node := root
-	for rest := string(p); rest != ""; {
-		key, index, after, ok := nextStep(rest)
-		if !ok {
-			break
+	for step, ok := range p.steps() {
+		next := step.of(node)
+		if !ok || next == nil {
+			return node, false
 		}
-		next := step(node, key, index)
-		if next == nil {
-			break
-		}
-		node, rest = next, after
+		node = next
 	}
-	return node
+	return node, true
+}
+
+// FindKey returns the key of the field at p below root, and false if p does not end in a key that exists.
+func (p Path) FindKey(root *yaml.Node) (*yaml.Node, bool) {
+	var mapping *yaml.Node
+	node, last := root, Step{Index: 0}
+	for step, ok := range p.steps() {
+		if !ok {
+			return nil, false
+		}
+		mapping, node, last = dereference(node), step.of(node), step
+	}
+	if node == nil || last.Index >= 0 {
+		return nil, false
+	}
+	return mapping.Content[keyIndex(mapping, last.Key)], true
 }
 
 // comparePaths orders paths step by step, a parent before its fields and list elements by number.
 func comparePaths(a, b Path) int {
-	restA, restB := string(a), string(b)
-	for restA != "" && restB != "" {
-		keyA, indexA, nextA, okA := nextStep(restA)
-		keyB, indexB, nextB, okB := nextStep(restB)
-		if !okA || !okB {
-			break
-		}
-		if c := cmp.Or(cmp.Compare(keyA, keyB), cmp.Compare(indexA, indexB)); c != 0 {
-			return c
-		}
-		restA, restB = nextA, nextB
-	}
-	return cmp.Compare(restA, restB)
+	return cmp.Or(slices.CompareFunc(a.Steps(), b.Steps(), func(a, b Step) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index))
+	}), cmp.Compare(a, b))
 }
 
 // Step is one step of a path: a key, or where that is empty the index of a list element.
 type Step struct {
 	Key   string
-	Index int
+	Index int // -1 if the step is a key
+}
+
+// of returns the value that the step leads to, nil if there is none.
+func (s Step) of(node *yaml.Node) *yaml.Node {
+	if s.Index >= 0 {
+		return elementAt(node, s.Index)
+	}
+	return Value(node, s.Key)
 }
 
 // Steps returns the steps of p, as far as p can be read.
 func (p Path) Steps() []Step {
 	var steps []Step
-	for rest := string(p); rest != ""; {
-		key, index, after, ok := nextStep(rest)
-		if !ok {
-			break
+	for step, ok := range p.steps() {
+		if ok {
+			steps = append(steps, step)
 		}
-		steps = append(steps, Step{key, index})
-		rest = after
 	}
 	return steps
 }
 
-func step(node *yaml.Node, key string, index int) *yaml.Node {
-	if index >= 0 {
-		return elementAt(node, index)
+// steps iterates over the steps of p. It ends with false if a step cannot be read.
+func (p Path) steps() iter.Seq2[Step, bool] {
+	return func(yield func(Step, bool) bool) {
+		for rest := string(p); rest != ""; {
+			step, after, ok := nextStep(rest)
+			if !yield(step, ok) || !ok {
+				return
+			}
+			rest = after
+		}
 	}
-	return Value(node, key)
 }
 
-// nextStep cuts the first step off a path. The index is -1 if the step is a key.
-func nextStep(path string) (key string, index int, rest string, ok bool) {
+// nextStep cuts the first step off a path.
+func nextStep(path string) (step Step, rest string, ok bool) {
 	path = strings.TrimPrefix(path, ".")
 	if !strings.HasPrefix(path, "[") {
 		end := strings.IndexAny(path, ".[")
 		if end < 0 {
 			end = len(path)
 		}
-		return path[:end], -1, path[end:], end > 0
+		return Step{Key: path[:end], Index: -1}, path[end:], end > 0
 	}
 	if quoted, err := strconv.QuotedPrefix(path[1:]); err == nil {
-		key, err = strconv.Unquote(quoted)
+		key, err := strconv.Unquote(quoted)
 		rest, closed := strings.CutPrefix(path[1+len(quoted):], "]")
-		return key, -1, rest, err == nil && closed
+		return Step{Key: key, Index: -1}, rest, err == nil && closed
 	}
 	digits, rest, closed := strings.Cut(path[1:], "]")
 	index, err := strconv.Atoi(digits)
-	return "", index, rest, closed && err == nil && index >= 0
+	return Step{Index: index}, rest, closed && err == nil && index >= 0
 }
 
 func plainKey(key string) bool {

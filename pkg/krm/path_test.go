@@ -49,7 +49,8 @@ func TestPathNearest(t *testing.T) {
 	t.Parallel()
 	root := parsed(t, "a:\n  b: [x]\n")
 	for path, line := range map[Path]int{"": 1, "z": 1, "a": 2, "a.z": 2, "a.b[0]": 2, "a.b[3].c": 2, "a.": 2} {
-		assert.Equal(t, line, path.nearest(root).Line, path)
+		nearest, _ := path.nearest(root)
+		assert.Equal(t, line, nearest.Line, path)
 	}
 }
 
@@ -74,6 +75,7 @@ func FuzzPath(f *testing.F) {
 		path := Path(text)
 		require.Equal(t, 0, comparePaths(path, path))
 		path.Find(root)
-		require.NotNil(t, path.nearest(root))
+		nearest, _ := path.nearest(root)
+		require.NotNil(t, nearest)
 	})
 }

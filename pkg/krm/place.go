@@ -36,7 +36,8 @@ func (i *Item) PlaceOf(path Path) Place {
 	if i.source == nil {
 		return i.placeOf(nil)
 	}
-	return i.placeOf(path.nearest(i.YNode()))
+	nearest, _ := path.nearest(i.YNode())
+	return i.placeOf(nearest)
 }
 
 // PlaceInside returns where a line and a column of the value of the scalar at path are written, as Source.Inside has it.
@@ -57,36 +58,6 @@ func (i *Item) placeOf(node *yaml.Node) Place {
 		return Place{File: file.Path}
 	}
 	return Place{}
-}
-
-// FindKey returns the key of the field at p below root, and false if p does not end in a key that exists.
-func (p Path) FindKey(root *yaml.Node) (*yaml.Node, bool) {
-	node := root
-	for rest := string(p); rest != ""; {
-		key, index, after, ok := nextStep(rest)
-		if !ok {
-			break
-		}
-		if after == "" && index < 0 {
-			return keyNode(dereference(node), key)
-		}
-		if node = step(node, key, index); node == nil {
-			break
-		}
-		rest = after
-	}
-	return nil, false
-}
-
-func keyNode(mapping *yaml.Node, key string) (*yaml.Node, bool) {
-	if mapping == nil || mapping.Kind != yaml.MappingNode {
-		return nil, false
-	}
-	at := keyIndex(mapping, key)
-	if at < 0 {
-		return nil, false
-	}
-	return mapping.Content[at], true
 }
 
 func (i *Item) file() *File {
