@@ -36,7 +36,7 @@ func ValidatePlugin() cli.Function {
 func ruleDescriptions() []report.Rule {
 	all := make([]report.Rule, len(validate.Rules))
 	for i, r := range validate.Rules {
-		all[i] = report.Rule{ID: r.ID, Severity: r.Severity, Description: r.Demand, Why: r.Why}
+		all[i] = report.Rule{ID: r.ID, Severity: r.Severity, Description: r.Requirement, Why: r.Why}
 	}
 	return all
 }
