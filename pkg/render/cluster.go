@@ -9,7 +9,7 @@ import (
 )
 
 // OneCluster returns the sandboxes of the cluster that is named, or of the only one there is: what is rendered for a
-// sandbox must not end up in another cluster. A cluster without sandboxes is a warning. The error is an *OptionError,
+// sandbox must not end up in another cluster. A cluster without sandboxes is a warning. The error is OptionErrors, of
 // "cluster", if there are several clusters and none is named.
 func OneCluster[S interface{ Cluster() string }](list *krm.ResourceList, sandboxes []S, cluster string) ([]S, error) {
 	if cluster != "" {
@@ -28,6 +28,6 @@ func OneCluster[S interface{ Cluster() string }](list *krm.ResourceList, sandbox
 	if clusters = slices.Compact(clusters); len(clusters) < 2 {
 		return sandboxes, nil
 	}
-	return nil, &OptionError{"cluster", "must be set, since there are sandboxes of several clusters: one of " +
-		strings.Join(clusters, ", ")}
+	return nil, OptionErrors{{"cluster", "must be set, since there are sandboxes of several clusters: one of " +
+		strings.Join(clusters, ", ")}}
 }

@@ -75,7 +75,7 @@ func (r *renderer) plan(s *step) contract.Plan {
 	plan := contract.Plan{
 		Step:                s.spec.Name,
 		Generation:          r.generations[s.ref],
-		StartTimeoutSeconds: r.options.StartTimeout,
+		StartTimeoutSeconds: r.options.StartTimeoutSeconds,
 		TimeoutSeconds:      r.timeout(),
 		Attempts:            r.options.Retries + 1,
 	}

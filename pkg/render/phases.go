@@ -1,7 +1,6 @@
 package render
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -26,7 +25,7 @@ type Summary struct {
 // not to be applied.
 //
 // What is wrong with a document is reported to the list; objects of other sandboxes are rendered all the same, and nothing
-// is removed then. The error joins an *OptionError for each option that cannot be used, or is that of an item that cannot
+// is removed then. The error is OptionErrors if options cannot be used, or is that of an item that cannot
 // be read; nothing is rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox)
@@ -35,11 +34,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	}
 	if wrong := options.Validate(); len(wrong) > 0 {
 		MarkInputs(list)
-		all := make([]error, len(wrong))
-		for i, one := range wrong {
-			all[i] = one
-		}
-		return Summary{}, errors.Join(all...)
+		return Summary{}, wrong
 	}
 	for _, item := range list.Items() {
 		if item.APIVersion() == contract.APIVersion && item.Kind() != contract.Sandbox {
@@ -47,7 +42,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 		}
 	}
 	read := readSandboxes(list, items)
-	p := newPlan(list, options.withDefaults())
+	p := newPlan(list, options)
 	sandboxes, err := OneCluster(list, read, options.Cluster)
 	if err != nil {
 		return Summary{}, err
@@ -117,7 +112,7 @@ func (p *plan) owner() Owner {
 		Name:    p.options.Name,
 		Package: PackageOf(p.list),
 		Owns: func(sandbox, phase string) bool {
-			return slices.Contains(p.options.Phases, v1alpha1.Phase(phase)) ||
+			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
 				phase == string(v1alpha1.PhaseDelete) && !p.present[sandbox]
 		},
 	}
@@ -127,7 +122,7 @@ func (p *plan) owner() Owner {
 func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 	seen := map[[2]string]bool{}
 	for _, phase := range p.order {
-		p.options.Delivery.prepare(phase.scripts)
+		p.delivery.prepare(phase.scripts)
 		for i := range phase.scripts {
 			namespace, name := phase.scripts[i].GetNamespace(), phase.scripts[i].GetName()
 			if key := [2]string{namespace, name}; !seen[key] {
@@ -166,7 +161,7 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 			out.results = append(out.results, krm.At(t.sandbox.Item, at, krm.Error, err.Error()))
 		}
 		files[file]++
-		if o.kind == string(p.options.Workload) {
+		if o.kind == p.options.Workload {
 			out.workloads++
 		}
 	}

@@ -17,7 +17,9 @@ import (
 // plan is what is to be rendered.
 type plan struct {
 	list     *krm.ResourceList
-	options  Options // their phases in the order of v1alpha1.Phases
+	options  Options
+	phases   []v1alpha1.Phase // those of the options, in the order of v1alpha1.Phases
+	delivery delivery
 	plugins  *resolve.Catalog
 	compiled map[phaseKey]*compiledPhase // nil if the plugin cannot be rendered
 	order    []*compiledPhase
@@ -36,18 +38,20 @@ type task struct {
 	sandbox  *sandbox
 	index    int // of the resource
 	phase    *compiledPhase
-	delivery Delivery
+	delivery delivery
 	request  request
 }
 
 func newPlan(list *krm.ResourceList, options Options) *plan {
-	given := options.Phases
-	options.Phases = slices.DeleteFunc(slices.Clone(v1alpha1.Phases), func(phase v1alpha1.Phase) bool {
-		return !slices.Contains(given, phase)
-	})
 	p := &plan{
-		list: list, options: options, plugins: resolve.NewCatalog(list.Items()),
+		list: list, options: options, delivery: delivery{tool: options.Delivery, hook: options.DeleteHook},
+		plugins:  resolve.NewCatalog(list.Items()),
 		compiled: map[phaseKey]*compiledPhase{}, present: map[string]bool{},
+	}
+	for _, phase := range v1alpha1.Phases {
+		if slices.Contains(options.Phases, string(phase)) {
+			p.phases = append(p.phases, phase)
+		}
 	}
 	list.Report(p.plugins.Problems()...)
 	return p
@@ -55,8 +59,8 @@ func newPlan(list *krm.ResourceList, options Options) *plan {
 
 // due returns the phases of a sandbox, and how they are delivered: a delete phase that comes with the create phase is
 // held back, one of an absent sandbox runs at once.
-func (p *plan) due(s *sandbox) ([]v1alpha1.Phase, Delivery) {
-	phases, delivery := p.options.Phases, p.options.Delivery
+func (p *plan) due(s *sandbox) ([]v1alpha1.Phase, delivery) {
+	phases, delivery := p.phases, p.delivery
 	if s.isAbsent {
 		phases = []v1alpha1.Phase{v1alpha1.PhaseDelete}
 	}
@@ -67,7 +71,7 @@ func (p *plan) due(s *sandbox) ([]v1alpha1.Phase, Delivery) {
 // add plans the resources of a sandbox.
 func (p *plan) add(s *sandbox) {
 	phases, delivery := p.due(s)
-	if !s.isAbsent || slices.Contains(p.options.Phases, v1alpha1.PhaseDelete) {
+	if !s.isAbsent || slices.Contains(p.phases, v1alpha1.PhaseDelete) {
 		p.present[s.LowerName()] = true
 	}
 	record, err := resolve.ReadRecord(s.Item)

@@ -35,8 +35,8 @@ type Summary struct {
 }
 
 // Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to
-// the list's results. With an error among these, nothing is rendered and nothing removed. The error joins a
-// *render.OptionError for each option that cannot be used, or is that of an item that cannot be read.
+// the list's results. With an error among these, nothing is rendered and nothing removed. The error is
+// render.OptionErrors if options cannot be used, or that of an item that cannot be read.
 func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
 	if err != nil {
@@ -44,7 +44,7 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	}
 	render.MarkInputs(list)
 	if wrong := options.Validate(); len(wrong) > 0 {
-		return Summary{}, join(wrong)
+		return Summary{}, wrong
 	}
 	if err := reportInvalid(list); err != nil || list.Results().Failed() {
 		return Summary{}, err
