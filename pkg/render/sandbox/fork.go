@@ -133,7 +133,7 @@ func (f *fork) relabel(metadata object) {
 	exclusion := f.baseline.space.exclusion
 	labels := ensure(metadata, "labels")
 	maps.DeleteFunc(labels, func(key string, _ any) bool {
-		return exclusion.drops(key) || isOurs(key) || isIdentity(key) || key == instanceLabel
+		return exclusion.named[key] || isOurs(key) || isIdentity(key) || key == instanceLabel
 	})
 	for key, value := range exclusion.set {
 		labels[key] = value
