@@ -18,10 +18,7 @@ func ReadObject(item *krm.Item) (map[string]any, error) {
 		return nil, err
 	}
 	var object map[string]any
-	if err := yaml.Unmarshal(text, &object); err != nil {
-		return nil, fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
-	}
-	return object, nil
+	return object, yaml.Unmarshal(text, &object)
 }
 
 // compare reports whether an item has the same content as an object, but for the orchestrators' annotations, which it
@@ -29,7 +26,7 @@ func ReadObject(item *krm.Item) (map[string]any, error) {
 func compare(item *krm.Item, with *object) (equal bool, theirs map[string]string, err error) {
 	old, err := ReadObject(item)
 	if err != nil {
-		return false, nil, err
+		return false, nil, fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
 	}
 	theirs = map[string]string{}
 	metadata, _ := old["metadata"].(map[string]any)

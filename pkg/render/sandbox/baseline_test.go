@@ -101,7 +101,7 @@ func TestPorts(t *testing.T) {
 	assert.Equal(t, []port{
 		{number: 80, target: 80}, {name: "rest", protocol: "UDP", appProtocol: "h2c", number: 81, target: 8081},
 		{number: 82, target: 8080}, {number: 83},
-	}, w.ports(w.services[0]))
+	}, w.services[0].ports)
 }
 
 func TestPodsThatAreMarked(t *testing.T) {

@@ -64,11 +64,3 @@ func (o *Options) checkGateway(wrong *render.OptionErrors) {
 		wrong.Add("gatewayScheme", "must be http or https, not %q", o.GatewayScheme)
 	}
 }
-
-func (o *Options) routing(cluster string) routeOptions {
-	options := routeOptions{mode: o.Routing, renderedBy: o.Name, headers: o.Headers, cluster: cluster}
-	if namespace, name, ok := strings.Cut(o.Gateway, "/"); ok {
-		options.gateway = &gateway{namespace: namespace, name: name, domain: o.GatewayDomain, scheme: o.GatewayScheme}
-	}
-	return options
-}

@@ -22,9 +22,9 @@ type port struct {
 
 // ports returns the ports of a Service in front of the workload, in their order.
 func (w *workload) ports(s *service) []port {
-	ports := make([]port, len(s.ports))
-	for i := range s.ports {
-		p := &s.ports[i]
+	ports := make([]port, len(s.spec.Ports))
+	for i := range s.spec.Ports {
+		p := &s.spec.Ports[i]
 		ports[i] = port{
 			name: p.Name, number: int(p.Port), target: p.TargetPort.IntValue(), protocol: string(p.Protocol),
 			appProtocol: ptr.Deref(p.AppProtocol, ""),
@@ -84,7 +84,7 @@ func (p *port) reaches(container int) bool {
 func (r *routing) reportPorts(s *input, service *routedService) {
 	for i := range service.ports {
 		port := &service.ports[i]
-		if port.routable() || r.mode == none {
+		if port.routable() || r.Routing == none {
 			continue
 		}
 		what := port.speaks()
@@ -93,6 +93,6 @@ func (r *routing) reportPorts(s *input, service *routedService) {
 		}
 		r.report(s.Item, s.forkPath(service), krm.Info,
 			"requests to port %d of Service %q must carry headers that a proxy can read, which %q does not: all of them go to "+
-				"the baseline", port.number, service.baseline, what)
+				"the baseline", port.number, service.name, what)
 	}
 }

@@ -15,7 +15,7 @@ func (f *fork) describe() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "forked %s %q as %q", f.baseline.kind, f.baseline.name, f.name)
 	for _, s := range f.services {
-		fmt.Fprintf(&text, ", Service %q as %q", s.baseline.name, s.name)
+		fmt.Fprintf(&text, ", Service %q as %q", s.name, s.fork)
 	}
 	return text.String()
 }

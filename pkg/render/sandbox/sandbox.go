@@ -49,7 +49,7 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	if err := reportInvalid(list); err != nil || list.Results().Failed() {
 		return Summary{}, err
 	}
-	sandboxes, groups := readInputs(list, items)
+	sandboxes, groups := readInputs(list, items, &options)
 	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster); err != nil {
 		return Summary{}, err
 	}
@@ -57,7 +57,7 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &renderer{list: list, options: options, baseline: baseline, sandboxes: sandboxes, groups: groups}
+	r := &renderer{list: list, options: &options, baseline: baseline, sandboxes: sandboxes, groups: groups}
 	r.chooseCluster()
 	r.reconciler = render.NewReconciler(list, render.Owner{
 		Name: options.Name, Package: render.PackageOf(list),
@@ -74,26 +74,25 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 // renderer is one run: the baseline, the sandboxes, and what becomes of them.
 type renderer struct {
 	list       *krm.ResourceList
-	options    Options
+	options    *Options
 	baseline   *cluster
 	reconciler *render.Reconciler
-	name       string // of the cluster; empty if no document has one
 	sandboxes  []*input
 	groups     []routedGroup // of the cluster, or of every one
-	routes     routes
+	routes     *routing
 }
 
-// chooseCluster chooses the config's cluster, or else that of the first document that has one, and drops the route groups of
-// others.
+// chooseCluster chooses the cluster of the first document that has one, unless the config does, and drops the route groups
+// of others.
 func (r *renderer) chooseCluster() {
-	r.name = r.options.Cluster
+	cluster := &r.options.Cluster
 	for _, s := range r.sandboxes {
-		r.name = cmp.Or(r.name, s.Spec.Cluster)
+		*cluster = cmp.Or(*cluster, s.Spec.Cluster)
 	}
 	for _, g := range r.groups {
-		r.name = cmp.Or(r.name, g.Spec.Cluster)
+		*cluster = cmp.Or(*cluster, g.Spec.Cluster)
 	}
-	r.groups = slices.DeleteFunc(r.groups, func(g routedGroup) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != r.name })
+	r.groups = slices.DeleteFunc(r.groups, func(g routedGroup) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != *cluster })
 }
 
 // hasSandbox reports whether there is a sandbox that says what must be there; without any nothing is removed unasked.
@@ -130,17 +129,14 @@ func (r *renderer) renderSandbox(s *input) {
 		return
 	}
 	s.reportUnsupported()
-	owner := &forkOwner{
-		sandbox: s.Name, id: s.id, routingKey: s.key, renderedBy: r.options.Name, ttl: s.ttl(), replicas: r.options.Replicas,
-	}
 	s.forks = make([]*fork, len(s.Spec.Forks))
 	for i := range s.Spec.Forks {
 		reference := s.Spec.Forks[i].ForkOf
 		if workload, err := r.baseline.find(reference); err != nil {
 			s.report(forkPath(i).Key("forkOf"), krm.Error, err.Error())
 		} else {
-			s.forks[i] = newFork(owner, reference, workload)
-			s.services = append(s.services, s.forks[i].routed(reference)...)
+			s.forks[i] = newFork(s, reference, workload)
+			s.services = append(s.services, s.forks[i].services...)
 		}
 	}
 	for i, f := range s.forks {
@@ -156,7 +152,7 @@ func (r *renderer) renderSandbox(s *input) {
 
 // customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.
 func (s *input) customize(f *fork, asked *v1alpha1.Customizations, at krm.Path) []object {
-	c := customizer{object: f.copyWorkload(), output: s.output, address: s.address, results: s.report}
+	c := customizer{object: f.copyWorkload(), sandbox: s}
 	c.customize(asked, at.Key("customizations"))
 	if c.failed {
 		return nil
@@ -167,26 +163,6 @@ func (s *input) customize(f *fork, asked *v1alpha1.Customizations, at krm.Path) 
 	}
 	s.report(at.Key("forkOf"), krm.Info, f.describe())
 	return append([]object{c.object}, f.copyServices()...)
-}
-
-// output returns where render-phase publishes an output.
-func (s *input) output(o v1alpha1.ResourceOutput) (secret, key string) {
-	step, key := o.StepOutput()
-	return contract.OutputSecretName(s.id, o.Name, step), key
-}
-
-// address returns the first Service of a fork and its first port.
-func (s *input) address(reference v1alpha1.Workload) (address, bool) {
-	for i, f := range s.forks {
-		if f == nil || s.Spec.Forks[i].ForkOf.Plain() != reference.Plain() || len(f.services) == 0 {
-			continue
-		}
-		service := &f.services[0]
-		if ports := service.baseline.ports; len(ports) > 0 {
-			return address{host: service.host(), port: int(ports[0].Port)}, true
-		}
-	}
-	return address{}, false
 }
 
 func forkPath(i int) krm.Path { return krm.Path("spec.forks").Index(i) }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
@@ -13,15 +15,6 @@ type target struct {
 	url                url.URL
 	namespace, service string
 	port               int
-}
-
-// parseTarget reads a URL.
-func parseTarget(text string) (*target, bool) {
-	parsed, err := url.Parse(text)
-	if err != nil || parsed.Hostname() == "" || parsed.User != nil {
-		return nil, false
-	}
-	return newTarget(*parsed), true
 }
 
 // newTarget finds out where a URL leads. A host NAME.NS.svc, with or without the cluster's domain, is a Service.
@@ -34,11 +27,8 @@ func newTarget(u url.URL) *target {
 	return t
 }
 
-// isLabel reports whether text can be the name of a Service or a namespace (RFC 1123).
-func isLabel(text string) bool {
-	return text != "" && len(text) <= 63 && text[0] != '-' && text[len(text)-1] != '-' &&
-		strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
+// isLabel reports whether text can be the name of a Service or a namespace.
+func isLabel(text string) bool { return len(validation.IsDNS1123Label(text)) == 0 }
 
 // portOf returns the port of a URL, that of its scheme where it gives none.
 func portOf(u *url.URL) int {
@@ -68,7 +58,7 @@ func (t *target) leadTo(services []routedService, w v1alpha1.Workload) bool {
 		}
 		for j := range service.ports {
 			if port := &service.ports[j]; port.reaches(t.port) {
-				t.namespace, t.service, t.port = service.namespace, service.baseline, port.number
+				t.namespace, t.service, t.port = service.namespace, service.name, port.number
 				t.url.Host = hostPort(t.service+"."+t.namespace+".svc", t.port)
 				return true
 			}
