@@ -3,6 +3,8 @@ package render
 import (
 	"slices"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -109,12 +111,13 @@ func summary(outcomes []outcome) Summary {
 // Delete phases of sandboxes that are still there are another config's.
 func (p *plan) owner() Owner {
 	return Owner{
-		Name:    p.options.Name,
-		Package: PackageOf(p.list),
+		Name: p.options.Name,
 		Owns: func(sandbox, phase string) bool {
 			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
 				phase == string(v1alpha1.PhaseDelete) && !p.present[sandbox]
 		},
+		Kinds:        []string{"ConfigMap", job, pod, "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
+		WithoutPaths: p.options.WithoutPaths,
 	}
 }
 
@@ -127,9 +130,11 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 			namespace, name := phase.scripts[i].GetNamespace(), phase.scripts[i].GetName()
 			if key := [2]string{namespace, name}; !seen[key] {
 				seen[key] = true
-				if err := out.put(p, reconciler, &phase.scripts[i], folder+namespace+"-"+name+".yaml", 0); err != nil {
+				change, err := reconciler.put(&phase.scripts[i], folder+namespace+"-"+name+".yaml", 0)
+				if err != nil {
 					out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
 				}
+				out.changes = append(out.changes, change)
 			}
 		}
 	}
@@ -157,25 +162,15 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 			continue // comes with the create phase
 		}
 		file := base + string(o.phase) + ".yaml"
-		if err := out.put(p, reconciler, o, file, files[file]); err != nil {
+		change, err := reconciler.put(o, file, files[file])
+		if err != nil {
 			out.results = append(out.results, krm.At(t.sandbox.Item, at, krm.Error, err.Error()))
 		}
+		out.changes = append(out.changes, change)
 		files[file]++
 		if o.kind == p.options.Workload {
 			out.workloads++
 		}
 	}
 	return out
-}
-
-func (out *outcome) put(p *plan, reconciler *Reconciler, o *object, file string, index int) error {
-	place := &Place{Path: file, Index: index}
-	if p.options.WithoutPaths {
-		place = nil
-	}
-	change, err := reconciler.put(o, place)
-	if err == nil {
-		out.changes = append(out.changes, change)
-	}
-	return err
 }

@@ -60,9 +60,10 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	r := &renderer{list: list, options: &options, baseline: baseline, sandboxes: sandboxes, groups: groups}
 	r.chooseCluster()
 	r.reconciler = render.NewReconciler(list, render.Owner{
-		Name: options.Name, Package: render.PackageOf(list),
-		Owns:  func(_, phase string) bool { return phase == "" },
-		Kinds: []string{deployment, rollout, "Service", httpRoute.Kind, virtualService.Kind},
+		Name:         options.Name,
+		Owns:         func(_, phase string) bool { return phase == "" },
+		WithoutPaths: options.WithoutPaths,
+		Kinds:        []string{deployment, rollout, "Service", httpRoute.Kind, virtualService.Kind},
 	})
 	r.renderForks()
 	r.reportSelecting()
