@@ -15,74 +15,36 @@ const (
 	maxAnnotations = 256 << 10   // bytes of all annotations of an object
 )
 
-// checkRequest checks a resource's params against the limits of where they go.
-func (c *compiledPhase) checkRequest(r *request) []strictyaml.Problem {
-	check := requestCheck{request: r, reported: map[string]bool{}}
+// checkParams checks a resource's params against the limits of variables.
+func (c *compiledPhase) checkParams(params map[string]string) (problems []strictyaml.Problem) {
 	for _, ref := range c.order {
 		if ref.Phase != c.phase {
 			continue
 		}
+		step := c.steps[ref].spec
 		size := 0
-		for i := range c.steps[ref].spec.Inputs {
-			input := &c.steps[ref].spec.Inputs[i]
-			value := r.Params[input.Name]
-			if !input.ValueFromSandbox || value == "" {
+		for i := range step.Inputs {
+			input := &step.Inputs[i]
+			name, value := input.Env(), params[input.Name]
+			if !input.ValueFromSandbox || name == "" {
 				continue
 			}
-			if name := input.Env(); name != "" {
-				size += len(name) + len(value)
-				check.variable(input.Name, len(name)+1+len(value), value)
-			}
-			if input.Path() != "" {
-				check.file(input.Name, value)
+			size += len(name) + len(value)
+			at := krm.Path("params").Key(input.Name)
+			if longest := maxVariable - len(name) - 1; len(value) > longest {
+				problems = append(problems, strictyaml.Error(at,
+					"must have at most %d bytes to be a variable, not %d: the plugin must read it as a file (as.path) only",
+					longest, len(value)))
+			} else if strings.IndexByte(value, 0) >= 0 {
+				problems = append(problems, strictyaml.Error(at, "must not hold a NUL character: no variable can"))
 			}
 		}
 		if size > maxEnvironment {
-			check.report("params", "must have at most %d bytes together as variables of step %q, not %d: read large ones as "+
-				"files (as.path) only", maxEnvironment, c.steps[ref].spec.Name, size)
+			problems = append(problems, strictyaml.Error("params", "must have at most %d bytes together as variables of step %q, "+
+				"not %d: read large ones as files (as.path) only", maxEnvironment, step.Name, size))
 		}
 	}
-	return check.problems
-}
-
-type requestCheck struct {
-	request  *request
-	reported map[string]bool
-	files    map[string]bool
-	total    int
-	problems []strictyaml.Problem
-}
-
-// report notes a problem; of a field only the first.
-func (c *requestCheck) report(at krm.Path, format string, args ...any) {
-	if !c.reported[string(at)] {
-		c.reported[string(at)] = true
-		c.problems = append(c.problems, strictyaml.Error(at, format, args...))
-	}
-}
-
-func (c *requestCheck) variable(param string, size int, value string) {
-	at := krm.Path("params").Key(param)
-	switch {
-	case size > maxVariable:
-		c.report(at, "must have at most %d bytes to be a variable, not %d: the plugin must read it as a file (as.path) only",
-			maxVariable-size+len(value), len(value))
-	case strings.IndexByte(value, 0) >= 0:
-		c.report(at, "must not hold a NUL character: no variable can")
-	}
-}
-
-func (c *requestCheck) file(param, value string) {
-	if c.files == nil {
-		c.files = map[string]bool{}
-	}
-	if c.files[param] {
-		return
-	}
-	c.files[param] = true
-	if c.total += len(param) + len(value); c.total > maxConfigMap {
-		c.report("params", "must have at most %d bytes together as files, which a ConfigMap holds", maxConfigMap)
-	}
+	return problems
 }
 
 // checkSize reports a workload that the API server would not store.

@@ -42,7 +42,7 @@ type renderer struct {
 // render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
 // error among the problems there are no objects.
 func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
-	if problems := c.checkRequest(of); firstError(problems) != nil {
+	if problems := c.checkParams(of.Params); firstError(problems) != nil {
 		return nil, problems
 	}
 	r := renderer{compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order))}
@@ -109,9 +109,13 @@ func (r *renderer) params() string {
 	if len(data) == 0 {
 		return ""
 	}
-	hashed := []string{"params", r.SandboxID, r.Resource, string(r.phase)}
+	hashed, size := []string{"params", r.SandboxID, r.Resource, string(r.phase)}, 0
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		hashed = append(hashed, key, data[key])
+		size += len(key) + len(data[key])
+	}
+	if size > maxConfigMap {
+		r.report("params", "must have at most %d bytes together as files, which a ConfigMap holds", maxConfigMap)
 	}
 	name := contract.ObjectName(contract.Hash(hashed...), r.Sandbox, r.Resource, string(r.phase))
 	r.add("ConfigMap", configMap(r.objectMetadata(r.metadata(r.phase, nil)), r.namespace, name, data))
