@@ -80,6 +80,15 @@ func (c *compiledPhase) compileHelperTemplate() (err error) {
 	return err
 }
 
+// names are the names of steps.
+func names(steps []*step) []string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.spec.Name
+	}
+	return names
+}
+
 // secretNames are the names of the Secrets of steps.
 func (r *renderer) secretNames(steps []*step) []string {
 	names := make([]string, len(steps))

@@ -132,7 +132,7 @@ func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
 		m.add(contract.StepKey, s.spec.Name)
 		m.annotations[contract.GenerationKey] = r.generations[s.ref]
 		if len(s.producers) > 0 {
-			m.annotations[contract.DependsOnKey] = strings.Join(r.waitsFor(s), ",")
+			m.annotations[contract.DependsOnKey] = strings.Join(names(s.producers), ",")
 		}
 	}
 	return m

@@ -58,7 +58,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 // outcome is what became of a task.
 type outcome struct {
 	sandbox   string
-	resource  int
+	resource  string
 	phase     v1alpha1.Phase
 	changes   []Change
 	workloads int
@@ -90,16 +90,12 @@ func (p *plan) render(mayRemove bool) Summary {
 }
 
 func summary(outcomes []outcome) Summary {
-	type resource struct {
-		sandbox string
-		index   int
-	}
-	sandboxes, resources, phases := map[string]bool{}, map[resource]bool{}, map[v1alpha1.Phase]bool{}
+	sandboxes, resources, phases := map[string]bool{}, map[string]bool{}, map[v1alpha1.Phase]bool{}
 	total := Summary{}
 	for _, one := range outcomes {
 		if one.workloads > 0 {
 			total.Workloads += one.workloads
-			sandboxes[one.sandbox], resources[resource{one.sandbox, one.resource}], phases[one.phase] = true, true, true
+			sandboxes[one.sandbox], resources[one.sandbox+"/"+one.resource], phases[one.phase] = true, true, true
 		}
 	}
 	total.Resources, total.Sandboxes = len(resources), len(sandboxes)
@@ -143,7 +139,7 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 
 // do renders one resource.
 func (p *plan) do(t *task, reconciler *Reconciler) outcome {
-	out := outcome{sandbox: t.request.Sandbox, resource: t.index, phase: t.phase.phase}
+	out := outcome{sandbox: t.request.Sandbox, resource: t.request.Resource, phase: t.phase.phase}
 	at := resourcePath(t.index)
 	objects, problems := t.phase.render(&t.request)
 	for _, problem := range problems {
@@ -155,10 +151,13 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 	}
 	files := map[string]int{}
 	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.sandbox.files[t.index] + "-"
-	t.delivery.prepare(objects)
+	// A delete phase that comes with the create phase is held back, one of an absent sandbox runs at once.
+	delivery := p.delivery
+	delivery.holds = len(p.phases) == 2 && !t.sandbox.isAbsent
+	delivery.prepare(objects)
 	for i := range objects {
 		o := &objects[i]
-		if t.delivery.holds && o.phase != t.phase.phase {
+		if delivery.holds && o.phase != t.phase.phase {
 			continue // comes with the create phase
 		}
 		file := base + string(o.phase) + ".yaml"

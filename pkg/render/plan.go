@@ -35,11 +35,10 @@ type phaseKey struct {
 
 // task is one phase of one resource.
 type task struct {
-	sandbox  *sandbox
-	index    int // of the resource
-	phase    *compiledPhase
-	delivery delivery
-	request  request
+	sandbox *sandbox
+	index   int // of the resource
+	phase   *compiledPhase
+	request request
 }
 
 func newPlan(list *krm.ResourceList, options Options) *plan {
@@ -57,20 +56,12 @@ func newPlan(list *krm.ResourceList, options Options) *plan {
 	return p
 }
 
-// due returns the phases of a sandbox, and how they are delivered: a delete phase that comes with the create phase is
-// held back, one of an absent sandbox runs at once.
-func (p *plan) due(s *sandbox) ([]v1alpha1.Phase, delivery) {
-	phases, delivery := p.phases, p.delivery
+// add plans the resources of a sandbox.
+func (p *plan) add(s *sandbox) {
+	phases := p.phases
 	if s.isAbsent {
 		phases = []v1alpha1.Phase{v1alpha1.PhaseDelete}
 	}
-	delivery.holds = len(phases) == 2
-	return phases, delivery
-}
-
-// add plans the resources of a sandbox.
-func (p *plan) add(s *sandbox) {
-	phases, delivery := p.due(s)
 	if !s.isAbsent || slices.Contains(p.phases, v1alpha1.PhaseDelete) {
 		p.present[s.LowerName()] = true
 	}
@@ -101,7 +92,7 @@ func (p *plan) add(s *sandbox) {
 		}
 		for _, phase := range phases {
 			if compiled := p.compile(choice, phase); compiled != nil {
-				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, delivery: delivery, request: request{
+				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, request: request{
 					Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
 				}})

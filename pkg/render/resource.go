@@ -88,7 +88,7 @@ func (r *renderer) generation(s *step) string {
 		}
 	}
 	for _, producer := range s.producers {
-		hashed = append(hashed, r.generations[producer.Step])
+		hashed = append(hashed, r.generations[producer.ref])
 	}
 	return contract.Hash(hashed...)
 }
@@ -146,7 +146,7 @@ func (r *renderer) step(s *step) {
 	m := r.metadata(r.phase, s)
 	ofObject := r.objectMetadata(m)
 	for i, producer := range s.producers {
-		m.annotations[contract.InputSecretKey(i)] = r.secretName(r.steps[producer.Step])
+		m.annotations[contract.InputSecretKey(i)] = r.secretName(producer)
 	}
 	if s.publishes() {
 		m.annotations[contract.OutputSecretKey] = r.secretName(s)
@@ -154,11 +154,12 @@ func (r *renderer) step(s *step) {
 	template := instance(s.template, m)
 	pod := &template.Spec
 	prependEnv(containerNamed(pod.Containers, contract.MainContainer), r.environment(s)...)
-	if s.publishes() {
-		prependEnv(containerNamed(pod.Containers, contract.OutputManager), r.planVariable(s))
-	}
 	if !s.isPlain() {
-		prependEnv(containerNamed(pod.InitContainers, contract.InputManager), r.planVariable(s))
+		plan := planVariable(r.plan(s))
+		if s.publishes() {
+			prependEnv(containerNamed(pod.Containers, contract.OutputManager), plan)
+		}
+		prependEnv(containerNamed(pod.InitContainers, contract.InputManager), plan)
 		name := r.rbac(r.rbacName(s.spec.Name), account(pod), ofObject, r.stepRules(s))
 		if name != "" {
 			pod.ServiceAccountName = name
