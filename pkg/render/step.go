@@ -31,7 +31,7 @@ type step struct {
 func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.StepRef) *step {
 	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index]}
 	for _, producer := range c.graph.Producers(ref) {
-		s.producers = append(s.producers, c.steps[producer.Step])
+		s.producers = append(s.producers, c.steps[producer])
 	}
 	s.isAwaited = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete
 	hashed := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
