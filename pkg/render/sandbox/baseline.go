@@ -1,12 +1,12 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -136,9 +136,9 @@ func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, e
 		if !selects {
 			break
 		}
-		spec, err := readServiceSpec(o)
-		if err != nil {
-			return nil, err
+		var spec corev1.ServiceSpec
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child(o, "spec"), &spec); err != nil {
+			return nil, fmt.Errorf("must be a Service that the API server accepts: %w", err)
 		}
 		if spec.Type != corev1.ServiceTypeExternalName {
 			space.services = append(space.services, &service{
@@ -154,27 +154,6 @@ func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, e
 		all = append(all, w)
 	}
 	return all, nil
-}
-
-func readServiceSpec(o object) (spec corev1.ServiceSpec, err error) {
-	text, err := json.Marshal(o["spec"])
-	if err == nil {
-		err = json.Unmarshal(text, &spec)
-	}
-	if err != nil {
-		return spec, fmt.Errorf("must be a Service that the API server accepts: %w", err)
-	}
-	return spec, nil
-}
-
-// marked returns the workloads of the namespace whose Pods have the label by which forks select theirs.
-func (n *namespace) marked() (marked []*workload) {
-	for _, w := range n.workloads {
-		if _, has := w.labels[contract.ForkKey]; has {
-			marked = append(marked, w)
-		}
-	}
-	return marked
 }
 
 // completeTemplate fills in the Pod template of a Rollout that takes another workload's (Argo Rollouts, spec.workloadRef).

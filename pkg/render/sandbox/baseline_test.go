@@ -107,9 +107,10 @@ func TestPorts(t *testing.T) {
 func TestPodsThatAreMarked(t *testing.T) {
 	t.Parallel()
 	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"), baselineDeployment("name: odd, namespace: ns", "resourceplugins.dev/fork: x"))
-	marked := w.space.marked()
-	require.Len(t, marked, 1)
-	assert.Equal(t, "odd", marked[0].name)
+	r := renderer{list: krm.NewList()}
+	r.reportMarked(w.space)
+	require.Len(t, r.list.Results(), 1)
+	assert.Equal(t, "odd", r.list.Results()[0].ResourceRef.Name)
 }
 
 // Aliases that stand for millions of nodes are refused.

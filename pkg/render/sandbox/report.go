@@ -62,9 +62,11 @@ func (r *renderer) reportUnavoidable(space *namespace) {
 
 // reportMarked reports baselines whose Pods a fork's selectors would select.
 func (r *renderer) reportMarked(space *namespace) {
-	for _, w := range space.marked() {
-		r.list.Report(krm.At(w.item, "spec.template.metadata.labels", krm.Error,
-			fmt.Sprintf("Pods of a baseline must not have the label %q, which is for forks: remove it", contract.ForkKey)))
+	for _, w := range space.workloads {
+		if _, marked := w.labels[contract.ForkKey]; marked {
+			r.list.Report(krm.At(w.item, "spec.template.metadata.labels", krm.Error,
+				fmt.Sprintf("Pods of a baseline must not have the label %q, which is for forks: remove it", contract.ForkKey)))
+		}
 	}
 }
 
