@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
@@ -17,6 +16,7 @@ import (
 // Pods, and nothing of it selects the baseline's. What ties the baseline to a tool, a release or a load balancer is dropped.
 type fork struct {
 	owner    *input // the sandbox that it is for
+	index    int    // in the sandbox's forks
 	baseline *workload
 	// name is the copy's.
 	name string
@@ -27,10 +27,11 @@ type fork struct {
 }
 
 // newFork names the copy of a workload that a sandbox forks under the name of, and those of its Services.
-func newFork(owner *input, of v1alpha1.Workload, w *workload) *fork {
+func newFork(owner *input, index int, w *workload) *fork {
+	of := owner.Spec.Forks[index].ForkOf
 	kind := w.kind // of.Kind may be the other name of a Rollout
 	f := &fork{
-		owner: owner, baseline: w,
+		owner: owner, index: index, baseline: w,
 		name: contract.ObjectName(contract.Hash("fork", owner.id, kind, of.Namespace, of.Name), w.name, owner.Name),
 	}
 	for _, service := range w.services {

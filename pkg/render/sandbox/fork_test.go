@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,13 +35,14 @@ type finished struct {
 
 func forkOf(t *testing.T, named v1alpha1.Workload, documents ...string) finished {
 	t.Helper()
-	owner := box(t, "s", "{cluster: c, ttl: {duration: 2d}}")
+	owner := box(t, "s", fmt.Sprintf("{cluster: c, ttl: {duration: 2d}, forks: [{forkOf: {kind: %s, namespace: %s, name: %s}}]}",
+		named.Kind, named.Namespace, named.Name))
 	owner.id, owner.key, owner.options.Name = "abcdefghijklm", "key", "me"
 	cluster, err := readCluster(list(t, documents...))
 	require.NoError(t, err)
 	workload, err := cluster.find(named)
 	require.NoError(t, err)
-	f := newFork(owner, named, workload)
+	f := newFork(owner, 0, workload)
 	o := f.copyWorkload()
 	require.NoError(t, f.finalize(o))
 	return finished{f, o, f.copyServices()}

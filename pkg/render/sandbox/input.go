@@ -20,7 +20,7 @@ type input struct {
 	// absent means that the sandbox is being removed: it has no forks any more.
 	absent bool
 
-	forks []*fork // nil if a baseline is missing; in the order of spec.forks
+	forks []*fork // those whose baselines are there, in the order of spec.forks
 	// services are the forked Services, one for each baseline Service that selects a forked workload.
 	services []routedService
 

@@ -27,7 +27,7 @@ func (r *renderer) reportSelecting() {
 	forked := map[*workload]bool{}
 	for _, s := range r.sandboxes {
 		for _, f := range s.forks {
-			if f == nil || forked[f.baseline] {
+			if forked[f.baseline] {
 				continue
 			}
 			forked[f.baseline] = true

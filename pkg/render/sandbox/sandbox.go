@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -130,21 +129,18 @@ func (r *renderer) renderSandbox(s *input) {
 		return
 	}
 	s.reportUnsupported()
-	s.forks = make([]*fork, len(s.Spec.Forks))
 	for i := range s.Spec.Forks {
-		reference := s.Spec.Forks[i].ForkOf
-		if workload, err := r.baseline.find(reference); err != nil {
+		workload, err := r.baseline.find(s.Spec.Forks[i].ForkOf)
+		if err != nil {
 			s.report(forkPath(i).Key("forkOf"), krm.Error, err.Error())
-		} else {
-			s.forks[i] = newFork(s, reference, workload)
-			s.services = append(s.services, s.forks[i].services...)
-		}
-	}
-	for i, f := range s.forks {
-		if f == nil {
 			continue
 		}
-		if copies := s.customize(f, s.Spec.Forks[i].Customizations, forkPath(i)); copies != nil {
+		f := newFork(s, i, workload)
+		s.forks = append(s.forks, f)
+		s.services = append(s.services, f.services...)
+	}
+	for _, f := range s.forks {
+		if copies := s.customize(f); copies != nil {
 			r.pack(s, f, copies)
 		}
 	}
@@ -152,9 +148,10 @@ func (r *renderer) renderSandbox(s *input) {
 }
 
 // customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.
-func (s *input) customize(f *fork, asked *v1alpha1.Customizations, at krm.Path) []object {
+func (s *input) customize(f *fork) []object {
+	at := forkPath(f.index)
 	c := customizer{object: f.copyWorkload(), sandbox: s}
-	c.customize(asked, at.Key("customizations"))
+	c.customize(s.Spec.Forks[f.index].Customizations, at.Key("customizations"))
 	if c.failed {
 		return nil
 	}
