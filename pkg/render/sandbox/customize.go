@@ -83,12 +83,7 @@ func (c *customizer) patchList(p *v1alpha1.WorkloadPatch, key string, at krm.Pat
 	if c.failed {
 		return
 	}
-	for i := range asked.Images {
-		c.setImage(&asked.Images[i], at)
-	}
-	for i := range asked.Env {
-		c.setEnv(&asked.Env[i], at)
-	}
+	c.customize(&asked, at)
 }
 
 // setImage sets the image of a container.

@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -127,15 +129,12 @@ const sinceCreated = "createdAt"
 
 // ttl returns how long the copies live, as kube-janitor reads it: its units are those of the Sandbox spec. Empty is for
 // ever.
-func (s *input) ttl() string {
-	if ttl := s.Spec.TTL; ttl != nil && (ttl.OffsetFrom == "" || ttl.OffsetFrom == sinceCreated) {
-		return ttl.Duration
-	}
-	return ""
-}
+func (s *input) ttl() string { return sinceCreation(s.Spec.TTL, sinceCreated) }
 
-func (g *routedGroup) ttl() string {
-	if ttl := g.Spec.TTL; ttl != nil && ttl.OffsetFrom == sinceCreated {
+func (g *routedGroup) ttl() string { return sinceCreation(g.Spec.TTL, "") }
+
+func sinceCreation(ttl *v1alpha1.TTL, defaultOffset string) string {
+	if ttl != nil && cmp.Or(ttl.OffsetFrom, defaultOffset) == sinceCreated {
 		return ttl.Duration
 	}
 	return ""
