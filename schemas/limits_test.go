@@ -192,7 +192,7 @@ func configLimits(kind string) map[string]limit {
 		"ValidatePlugin": {".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
 		"RenderPhase": {
 			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
-			".delivery": {oneOf: tools()}, ".deleteHook": {oneOf: []string{"PostDelete", "PreDelete"}},
+			".delivery": {oneOf: render.Tools}, ".deleteHook": {oneOf: []string{"PostDelete", "PreDelete"}},
 			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, words: label.words, length: label.length},
 			".stepTimeoutSeconds": some, ".startTimeoutSeconds": some,
 		},
@@ -203,12 +203,4 @@ func configLimits(kind string) map[string]limit {
 		"ResolveVersion": {".mode": {oneOf: []string{"keep", "locked", "update"}}},
 	}
 	return maps.Clone(all[kind])
-}
-
-func tools() []string {
-	names := make([]string, len(render.Tools))
-	for i, tool := range render.Tools {
-		names[i] = string(tool)
-	}
-	return names
 }

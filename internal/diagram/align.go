@@ -54,13 +54,7 @@ func (s *Step) width() int {
 // towards those that they are linked to on one side.
 func (l *layout) alignAll(columns [][]*node) int {
 	for pass := range passes {
-		for i := range columns {
-			if pass%2 == 0 {
-				l.align(columns[i], func(n *node) []link { return n.before })
-			} else {
-				l.align(columns[len(columns)-1-i], func(n *node) []link { return n.after })
-			}
-		}
+		sweepColumns(pass, columns, l.align)
 	}
 	nodes := slices.Concat(columns...)
 	top, bottom := nodes[0].y, nodes[0].y

@@ -28,20 +28,16 @@ func describe(pictures []*Picture) string {
 
 // describe writes a phase: its steps by layer, then the flows.
 func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
-	steps := p.phase(phase)
-	if len(steps) == 0 {
-		return
-	}
 	var layers []string
-	for _, i := range steps {
-		step := p.Steps[i]
-		for len(layers) <= step.Layer {
-			layers = append(layers, "")
+	for _, layer := range p.layers(phase) {
+		var names []string
+		for _, i := range layer {
+			names = append(names, p.Steps[i].Name)
 		}
-		if layers[step.Layer] != "" {
-			layers[step.Layer] += " and "
-		}
-		layers[step.Layer] += step.Name
+		layers = append(layers, strings.Join(names, " and "))
+	}
+	if len(layers) == 0 {
+		return
 	}
 	b.WriteString(p.Title + ", " + string(phase) + ": " + strings.Join(layers, ", then ") + ".\n")
 	for _, flow := range p.Flows {

@@ -1,5 +1,5 @@
 // Package diagram draws plugins: the steps of both phases, the inputs of each from the sandbox and from other steps, and
-// its outputs. New reads a plugin's graph (package workflow) into one model, and each format draws the same model: Mermaid
+// its outputs. New reads a plugin's graph (package document) into one model, and each format draws the same model: Mermaid
 // and DOT in their languages, whose programs do the layout, and SVG, whose layout is done here.
 //
 // The layout of an SVG: columns are the longest chains (columns.go), the nodes of a column are sorted to cross few lines
@@ -10,7 +10,7 @@
 package diagram
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -71,21 +71,21 @@ func New(p *document.Plugin) (*Picture, []strictyaml.Problem) {
 			picture.Steps = append(picture.Steps, newStep(&p.Spec.Workflow(phase)[ref.Index], phase, depth[ref.Index]-1))
 		}
 	}
-	for to, ref := range refs {
-		producers := map[v1alpha1.StepOutput]int{}
-		for _, producer := range graph.Producers(ref) {
-			for _, output := range producer.Outputs {
-				name := p.Spec.Workflow(producer.Step.Phase)[producer.Step.Index].Name
-				producers[v1alpha1.StepOutput{Name: name, Output: output}] = at[producer.Step]
+	made := map[v1alpha1.StepOutput]Flow{} // where each output comes from
+	for ref, step := range document.Steps(&p.Spec) {
+		for i, output := range step.Outputs {
+			name := v1alpha1.StepOutput{Name: step.Name, Output: output.Name}
+			if _, taken := made[name]; !taken {
+				made[name] = Flow{From: at[ref], Output: i}
 			}
 		}
+	}
+	for to, ref := range refs {
 		for i, input := range p.Spec.Workflow(ref.Phase)[ref.Index].Inputs {
 			if input.ValueFromStep != nil {
-				from := producers[*input.ValueFromStep]
-				made := p.Spec.Workflow(refs[from].Phase)[refs[from].Index].Outputs
-				picture.connect(Flow{From: from, To: to, Input: i, Output: slices.IndexFunc(made, func(o v1alpha1.Output) bool {
-					return o.Name == input.ValueFromStep.Output
-				})})
+				flow := made[*input.ValueFromStep]
+				flow.To, flow.Input = to, i
+				picture.connect(flow)
 			}
 		}
 	}
@@ -112,3 +112,43 @@ func (p *Picture) connect(flow Flow) {
 
 // across reports whether a delete step reads an output of a create step.
 func (p *Picture) across(flow Flow) bool { return p.Steps[flow.From].Phase != p.Steps[flow.To].Phase }
+
+// Format is a language of pictures.
+type Format string
+
+// The formats.
+const (
+	Mermaid Format = "mermaid" // a flowchart for Markdown that GitHub and others show: https://mermaid.js.org
+	DOT     Format = "dot"     // a digraph for Graphviz: https://graphviz.org/doc/info/lang.html
+	SVG     Format = "svg"     // an image that needs nothing else
+)
+
+// Formats lists the formats.
+var Formats = []Format{Mermaid, DOT, SVG}
+
+// Draw draws the pictures into one document of the format. An error means that they are too large for it.
+func Draw(format Format, pictures []*Picture) ([]byte, error) {
+	switch format {
+	case Mermaid:
+		return drawGraph(mermaid, pictures, quoteMermaid)
+	case DOT:
+		return drawGraph(dot, pictures, quoteDOT)
+	case SVG:
+		return drawSVG(pictures)
+	}
+	return nil, fmt.Errorf("must be one of %q, not %q", Formats, format)
+}
+
+// layers returns the indices of a phase's steps by layer.
+func (p *Picture) layers(phase v1alpha1.Phase) (layers [][]int) {
+	for i, step := range p.Steps {
+		if step.Phase != phase {
+			continue
+		}
+		for len(layers) <= step.Layer {
+			layers = append(layers, nil)
+		}
+		layers[step.Layer] = append(layers[step.Layer], i)
+	}
+	return layers
+}

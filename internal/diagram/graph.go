@@ -2,8 +2,10 @@ package diagram
 
 import (
 	"bytes"
+	_ "embed" // the template
 	"fmt"
 	"slices"
+	"strings"
 	"text/template"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -67,13 +69,11 @@ type unread struct{ ID, Name, Step string }
 
 func newGraph(id string, p *Picture) graph {
 	g := graph{ID: id, Title: p.Title}
-	for _, phase := range v1alpha1.Phases {
-		if steps := p.phase(phase); len(steps) > 0 {
-			g.Phases = append(g.Phases, phaseNodes{Name: phase})
-			for _, i := range steps {
-				g.addStep(&g.Phases[len(g.Phases)-1], i, &p.Steps[i])
-			}
+	for i := range p.Steps {
+		if i == 0 || p.Steps[i-1].Phase != p.Steps[i].Phase {
+			g.Phases = append(g.Phases, phaseNodes{Name: p.Steps[i].Phase})
 		}
+		g.addStep(&g.Phases[len(g.Phases)-1], i, &p.Steps[i])
 	}
 	ofStep := 0 // where the bundles of the step that reads begin: flows are in the order of these steps
 	for i, flow := range p.Flows {
@@ -134,4 +134,18 @@ func (p *Picture) reads(flow Flow) string {
 		return output
 	}
 	return output + " → " + input
+}
+
+// dot draws a cluster for each plugin, and in it one for each phase. Steps of a layer have one rank.
+//
+//go:embed dot.tmpl
+var dot string
+
+// quoteDOT writes lines as a label. A label is read for escapes such as \N and for HTML's entities.
+func quoteDOT(lines ...string) string {
+	escaped := make([]string, len(lines))
+	for i, line := range lines {
+		escaped[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`).Replace(line)
+	}
+	return `"` + strings.Join(escaped, `\n`) + `"`
 }

@@ -16,14 +16,7 @@ func (l *layout) order() {
 	best, crossings := l.ranks(), l.crossings()
 	for sweep := 0; sweep < sweeps && crossings > 0; sweep++ {
 		for _, phase := range v1alpha1.Phases {
-			columns := l.columns[phase]
-			for i := range columns {
-				if sweep%2 == 0 {
-					l.sort(columns[i], func(n *node) []link { return n.before })
-				} else {
-					l.sort(columns[len(columns)-1-i], func(n *node) []link { return n.after })
-				}
-			}
+			sweepColumns(sweep, l.columns[phase], l.sort)
 		}
 		if fewer := l.crossings(); fewer < crossings {
 			best, crossings = l.ranks(), fewer
@@ -35,6 +28,18 @@ func (l *layout) order() {
 	for _, columns := range l.columns {
 		for _, column := range columns {
 			slices.SortFunc(column, func(a, b *node) int { return cmp.Compare(a.rank, b.rank) })
+		}
+	}
+}
+
+// sweepColumns visits the columns from left to right with the links to their left, and each second time from right to left
+// with the links to their right.
+func sweepColumns(sweep int, columns [][]*node, visit func(column []*node, links func(*node) []link)) {
+	for i := range columns {
+		if sweep%2 == 0 {
+			visit(columns[i], func(n *node) []link { return n.before })
+		} else {
+			visit(columns[len(columns)-1-i], func(n *node) []link { return n.after })
 		}
 	}
 }
@@ -89,30 +94,23 @@ func (l *layout) crossings() int {
 	return count
 }
 
-// inversions counts the pairs whose second numbers are in descending order, by merging sorted halves.
-func inversions(ends [][2]int) int {
+// inversions counts the pairs whose second numbers are in descending order.
+func inversions(ends [][2]int) (count int) {
 	numbers := make([]int, len(ends))
 	for i, end := range ends {
 		numbers[i] = end[1]
 	}
-	count := 0
-	spare := make([]int, len(numbers))
-	for width := 1; width < len(numbers); width *= 2 {
-		for from := 0; from < len(numbers); from += 2 * width {
-			middle, to := min(from+width, len(numbers)), min(from+2*width, len(numbers))
-			i, j := from, middle
-			for k := from; k < to; k++ {
-				if j == to || i < middle && numbers[i] <= numbers[j] {
-					spare[k] = numbers[i]
-					i++
-				} else {
-					spare[k] = numbers[j]
-					count += middle - i
-					j++
-				}
-			}
+	slices.Sort(numbers)
+	seen := make([]int, len(ends)+1) // a Fenwick tree: how often each number has come before
+	for i, end := range ends {
+		rank, _ := slices.BinarySearch(numbers, end[1])
+		count += i
+		for at := rank + 1; at > 0; at &= at - 1 {
+			count -= seen[at]
 		}
-		numbers, spare = spare, numbers
+		for at := rank + 1; at < len(seen); at += at & -at {
+			seen[at]++
+		}
 	}
 	return count
 }

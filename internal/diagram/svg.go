@@ -16,7 +16,7 @@ var style string
 // drawSVG draws one image, the plugins below each other and a legend at the end. Its background is opaque, since the page
 // around it may be dark although the reader's system is light.
 func drawSVG(pictures []*Picture) ([]byte, error) {
-	s := &svg{x: padding, y: padding, used: map[mark]bool{}}
+	s := &svg{x: padding, y: padding, used: map[string]bool{}}
 	for _, p := range pictures {
 		l, fits := newLayout(p)
 		if !fits {
@@ -44,7 +44,7 @@ type svg struct {
 	bytes.Buffer
 	x, y  int // where the next plugin begins
 	width int // of the widest so far
-	used  map[mark]bool
+	used  map[string]bool
 }
 
 // plugin draws a plugin: its name, then a frame for each phase. A step of the delete phase stands right of what it reads.
@@ -55,7 +55,7 @@ func (s *svg) plugin(l *layout) {
 	tops := map[v1alpha1.Phase]int{}
 	bottom := s.y
 	for _, phase := range v1alpha1.Phases {
-		if len(l.phase(phase)) > 0 {
+		if len(l.columns[phase]) > 0 {
 			tops[phase] = bottom
 			bottom += frameHead + l.alignAll(l.columns[phase]) + 2*padding
 			for _, column := range l.columns[phase] {

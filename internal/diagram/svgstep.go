@@ -5,16 +5,6 @@ import (
 	"strings"
 )
 
-// mark is a mark of the drawing that the legend explains.
-type mark int
-
-const (
-	paramMark mark = iota
-	flowMark
-	acrossMark
-	freeMark
-)
-
 // step draws a box with the step's name, its inputs on the left and its outputs on the right.
 func (s *svg) step(n *node, x, width int) {
 	s.element(`<g>`)
@@ -95,4 +85,49 @@ func (s *svg) flows(l *layout, lefts, widths []int) {
 		s.element(`<path class="%s" d="%s"/>`, class, path.String())
 		s.element(`<path class="%s" d="M%d %dl-9 -5v10z"/></g>`, port, x+7, y)
 	}
+}
+
+// The marks of the drawing, as the legend explains them.
+const (
+	paramMark  = "a param of the sandbox"
+	flowMark   = "an output that a step reads"
+	acrossMark = "what create left, read by delete"
+	freeMark   = "an output for workloads alone"
+)
+
+// legend explains the marks that were used, in as many columns as the picture has room for.
+func (s *svg) legend() {
+	const ahead, behind = 34, 24
+	var used []string
+	column := 0
+	for _, mark := range []string{paramMark, flowMark, acrossMark, freeMark} {
+		if s.used[mark] {
+			used = append(used, mark)
+			column = max(column, ahead+columnsOf(mark)*cell)
+		}
+	}
+	s.wide(column)
+	columns := max(1, (s.width+behind)/(column+behind))
+	for i, mark := range used {
+		x, y := s.x+i%columns*(column+behind), s.y+i/columns*rowHeight+rowHeight/2
+		switch mark {
+		case paramMark:
+			s.param(x+12, y)
+		case flowMark:
+			s.sample("flow", "port", x, y)
+		case acrossMark:
+			s.sample("across", "far", x, y)
+		case freeMark:
+			s.free(x+5, y)
+		}
+		s.text(x+ahead, y+4, "note", mark)
+	}
+	s.y += (len(used) + columns - 1) / columns * rowHeight
+}
+
+// sample draws a short line from a port to an arrowhead.
+func (s *svg) sample(class, port string, x, y int) {
+	s.element(`<path class="%s" d="M%d %dh20"/>`, class, x+4, y)
+	s.port(port, x+4, y)
+	s.element(`<path class="%s" d="M%d %dl-9 -5v10z"/>`, port, x+26, y)
 }

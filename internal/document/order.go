@@ -61,32 +61,16 @@ func (g *Graph) Depth(phase v1alpha1.Phase) []int {
 	return depth
 }
 
-// Producer is a step that another one reads from.
-type Producer struct {
-	Step StepRef
-	// Outputs are the names of the outputs that are read, each once, in the order in which the inputs name them.
-	Outputs []string
-}
-
 // Producers returns the steps of either phase that a step reads from, each once, in the order in which its inputs name
 // them.
-func (g *Graph) Producers(of StepRef) []Producer {
-	consumer := g.steps[g.position(of)]
-	var producers []Producer
-	at, read := map[int]int{}, map[v1alpha1.StepOutput]bool{}
-	for _, e := range consumer.producers {
-		from := *consumer.step.Inputs[e.input].ValueFromStep
-		if read[from] {
-			continue
+func (g *Graph) Producers(of StepRef) []StepRef {
+	var producers []StepRef
+	seen := map[int]bool{}
+	for _, e := range g.steps[g.position(of)].producers {
+		if !seen[e.producer] {
+			seen[e.producer] = true
+			producers = append(producers, g.steps[e.producer].ref)
 		}
-		read[from] = true
-		n, known := at[e.producer]
-		if !known {
-			n = len(producers)
-			at[e.producer] = n
-			producers = append(producers, Producer{Step: g.steps[e.producer].ref})
-		}
-		producers[n].Outputs = append(producers[n].Outputs, from.Output)
 	}
 	return producers
 }

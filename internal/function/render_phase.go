@@ -7,8 +7,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -21,25 +19,9 @@ func RenderPhase() cli.Function {
 		Output:  cli.Documents,
 		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -",
-		Config:  func() cli.Config { return renderPhaseDefaults() },
+		Config:  func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase} },
 		Drawing: drawing(),
 	}
-}
-
-// keepJobs is the TTLSecondsAfterFinished with which Jobs stay.
-const keepJobs = -1
-
-func renderPhaseDefaults() *renderPhase {
-	return &renderPhase{v1alpha1.RenderPhase{
-		Phases:              []string{string(v1alpha1.PhaseCreate)},
-		Workload:            string(render.Job),
-		Delivery:            string(render.Kubectl),
-		HelperImage:         render.DefaultHelperImage,
-		StepTimeoutSeconds:  render.DefaultStepTimeout,
-		StartTimeoutSeconds: render.DefaultStartTimeout,
-
-		TTLSecondsAfterFinished: keepJobs,
-	}}
 }
 
 // renderPhase is the config of render-phase.
@@ -54,73 +36,25 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 	if !call.FileMode {
 		debug.SetGCPercent(garbage)
 	}
-	options := c.options(call)
-	if wrong := append(c.unset(), options.Validate()...); len(wrong) > 0 {
-		if _, err := call.List.Select(contract.APIVersion, contract.Sandbox); err != nil {
-			return "", err
-		}
-		render.MarkInputs(call.List)
-		for _, one := range wrong {
-			call.ConfigError(one.Option, one.Message)
-		}
-		return "nothing rendered: fix the functionConfig", nil
-	}
+	options := render.Options{RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode}
 	summary, err := render.Phases(call.List, options)
-	var wrong *render.OptionError
-	if errors.As(err, &wrong) {
-		call.ConfigError(wrong.Option, wrong.Message)
+	if reportOptions(call, err) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	return c.summary(summary), err
 }
 
-// unset returns what is wrong with values that are a default of the options but not of the config.
-func (c *renderPhase) unset() (wrong []*render.OptionError) {
-	if c.HelperImage == "" {
-		wrong = append(wrong, &render.OptionError{Option: "helperImage", Message: "must be an image"})
+// reportOptions reports the options that cannot be used as errors of the function config. It returns false if err is
+// something else.
+func reportOptions(call cli.Call, err error) bool {
+	var wrong render.OptionErrors
+	if !errors.As(err, &wrong) {
+		return false
 	}
-	for _, n := range []struct {
-		option       krm.Path
-		value, least int
-	}{
-		{"stepTimeoutSeconds", c.StepTimeoutSeconds, 1},
-		{"startTimeoutSeconds", c.StartTimeoutSeconds, 1},
-		{"ttlSecondsAfterFinished", c.TTLSecondsAfterFinished, keepJobs},
-	} {
-		if n.value < n.least {
-			wrong = append(wrong, &render.OptionError{
-				Option: n.option, Message: fmt.Sprintf("must be at least %d, not %d", n.least, n.value),
-			})
-		}
+	for _, one := range wrong {
+		call.ConfigError(one.Option, one.Message)
 	}
-	return wrong
-}
-
-// options are those of the config, without values that unset reports.
-func (c *renderPhase) options(call cli.Call) render.Options {
-	options := render.Options{
-		Name:             call.ConfigName,
-		Phases:           make([]v1alpha1.Phase, len(c.Phases)),
-		Cluster:          c.Cluster,
-		Delivery:         render.Delivery{Tool: render.Tool(c.Delivery), Hook: render.Hook(c.DeleteHook)},
-		Workload:         render.Workload(c.Workload),
-		RunnerNamespace:  c.RunnerNamespace,
-		Namespaces:       c.Namespaces,
-		HelperImage:      c.HelperImage,
-		ImagePullSecrets: c.ImagePullSecrets,
-		StepTimeout:      max(c.StepTimeoutSeconds, 0),
-		StartTimeout:     max(c.StartTimeoutSeconds, 0),
-		Retries:          c.Retries,
-		Prune:            c.Prune,
-		WithoutPaths:     call.FileMode,
-	}
-	for i, phase := range c.Phases {
-		options.Phases[i] = v1alpha1.Phase(phase)
-	}
-	if c.TTLSecondsAfterFinished > keepJobs {
-		options.TTL = &c.TTLSecondsAfterFinished
-	}
-	return options
+	return true
 }
 
 func (c *renderPhase) summary(s render.Summary) string {

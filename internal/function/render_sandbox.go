@@ -1,12 +1,10 @@
 package function
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
@@ -30,16 +28,8 @@ type renderSandbox struct{ v1alpha1.RenderSandbox }
 func (c *renderSandbox) Process(call cli.Call) (string, error) {
 	options := sandbox.Options{RenderSandbox: c.RenderSandbox, Name: call.ConfigName, WithoutPaths: call.FileMode}
 	summary, err := sandbox.Render(call.List, options)
-	wrong := options.Validate()
-	var other *render.OptionError
-	if len(wrong) == 0 && errors.As(err, &other) {
-		wrong = append(wrong, other)
-	}
-	for _, one := range wrong {
-		call.ConfigError(one.Option, one.Message)
-	}
 	switch {
-	case len(wrong) > 0:
+	case reportOptions(call, err):
 		return "nothing rendered: fix the functionConfig", nil
 	case err != nil:
 		return "", err

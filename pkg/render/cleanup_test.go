@@ -88,7 +88,7 @@ func secretOf(step string) string {
 
 func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, Options{}, copying())
+	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, DefaultOptions(), copying())
 	jobs := helperJobs(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	spec := jobs[0].Spec.Template.Spec
@@ -113,7 +113,7 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	for i, secret := range []string{drop, provision, report} {
 		assert.Equal(t, secret, jobs[0].Spec.Template.Annotations[contract.InputSecretKey(i)])
 	}
-	assert.Equal(t, int64(2*(DefaultStepTimeout+contract.DefaultStartTimeoutSeconds)), *spec.ActiveDeadlineSeconds)
+	assert.Equal(t, int64(2*(DefaultOptions().StepTimeoutSeconds+contract.DefaultStartTimeoutSeconds)), *spec.ActiveDeadlineSeconds)
 }
 
 // Pod Security "restricted" takes what we run beside the steps, as it is rendered.
@@ -122,7 +122,7 @@ func TestHelperJobsAreRestricted(t *testing.T) {
 	for phase, helper := range map[v1alpha1.Phase]string{
 		v1alpha1.PhaseDelete: contract.HelperCleanup, v1alpha1.PhaseCreate: contract.HelperCopy,
 	} {
-		objects := rendered(t, read(t, "postgres"), phase, Options{ImagePullSecrets: []string{"registry"}}, copying())
+		objects := rendered(t, read(t, "postgres"), phase, changed(func(o *Options) { o.ImagePullSecrets = []string{"registry"} }), copying())
 		for _, job := range helperJobs(t, objects, helper) {
 			spec := job.Spec.Template.Spec
 			require.Len(t, spec.Containers, 1)
@@ -151,7 +151,7 @@ func TestTheCleanupWaitsForAllDeleteSteps(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
 	p.Spec.Delete = append(p.Spec.Delete, v1alpha1.Step{Name: "forget", Script: "#!/bin/sh\n"})
-	objects := rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest)
+	objects := rendered(t, p, v1alpha1.PhaseDelete, DefaultOptions(), testRequest)
 	plan := planOf(t, helperJobs(t, objects, contract.HelperCleanup)[0])
 	generations := map[string]string{}
 	for _, object := range ofKind(objects, "Job") {
@@ -177,7 +177,7 @@ func TestNoCleanupWithoutSecrets(t *testing.T) {
 		for i := range p.Spec.Create {
 			p.Spec.Create[i].Outputs = nil
 		}
-		objects := rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest)
+		objects := rendered(t, p, v1alpha1.PhaseDelete, DefaultOptions(), testRequest)
 		assert.Empty(t, helperJobs(t, objects, contract.HelperCleanup), folder)
 		assert.Empty(t, ofKind(objects, "Secret"), folder)
 	}
@@ -188,7 +188,7 @@ func TestCleanupWithoutADeletePhase(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")
 	p.Spec.Delete = nil
-	objects := rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest)
+	objects := rendered(t, p, v1alpha1.PhaseDelete, DefaultOptions(), testRequest)
 	jobs := helperJobs(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	assert.Len(t, ofKind(objects, "Job"), 1)
@@ -204,7 +204,7 @@ func TestAStepCalledCleanup(t *testing.T) {
 	p := read(t, "postgres")
 	p.Spec.Delete[0].Name = "cleanup"
 	seen := map[string]bool{}
-	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, Options{}, copying()) {
+	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, DefaultOptions(), copying()) {
 		checkObject(t, object)
 		key := object.kind + " " + object.GetNamespace() + " " + object.GetName()
 		assert.False(t, seen[key], key)
@@ -220,12 +220,12 @@ func TestMoreSecretsThanACleanupCanName(t *testing.T) {
 		p.Spec.Create = append(p.Spec.Create,
 			v1alpha1.Step{Name: fmt.Sprintf("s%d", i), Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}})
 	}
-	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, Options{}, testRequest) {
+	for _, object := range rendered(t, p, v1alpha1.PhaseDelete, DefaultOptions(), testRequest) {
 		checkObject(t, object)
 	}
 	p.Spec.Delete = append(p.Spec.Delete, v1alpha1.Step{Name: "last"})
 	for _, phase := range v1alpha1.Phases {
-		compiled, problems := compile(p, phase, Options{})
+		compiled, problems := compile(p, phase, DefaultOptions())
 		require.Nil(t, compiled, "what cannot be removed must not be created")
 		require.Len(t, problems, 1)
 		assert.Contains(t, problems[0].Message, "must have at most 32 delete steps and create steps with outputs")
@@ -235,7 +235,7 @@ func TestMoreSecretsThanACleanupCanName(t *testing.T) {
 func TestTimeToLive(t *testing.T) {
 	t.Parallel()
 	for _, ttl := range []int{0, 3600} {
-		objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, Options{TTL: &ttl}, copying())
+		objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, changed(func(o *Options) { o.TTLSecondsAfterFinished = ttl }), copying())
 		for _, object := range ofKind(objects, "Job") {
 			assert.Equal(t, int32(ttl), *decoded[batchv1.Job](t, object).Spec.TTLSecondsAfterFinished)
 		}

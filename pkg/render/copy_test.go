@@ -21,7 +21,7 @@ func used(namespace, step, output string) request {
 
 func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
-	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseCreate, Options{}, copying())
+	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseCreate, DefaultOptions(), copying())
 	jobs := helperJobs(t, objects, contract.HelperCopy)
 	require.Len(t, jobs, 2, "workloads beside the steps read the originals")
 	provision, report := secretOf("provision"), secretOf("report")
@@ -62,13 +62,13 @@ func TestAnotherNamespaceChangesNothing(t *testing.T) {
 	r := testRequest
 	r.Copies = map[string][]v1alpha1.StepOutput{}
 	before := map[string]bool{}
-	for _, o := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
+	for _, o := range rendered(t, p, v1alpha1.PhaseCreate, DefaultOptions(), r) {
 		before[string(printed([]object{o}))] = true
 	}
 	for i, namespace := range []string{"web", "apps", "jobs"} {
 		r.Copies[namespace] = []v1alpha1.StepOutput{{Name: "provision", Output: "user"}}
 		after := map[string]bool{}
-		for _, o := range rendered(t, p, v1alpha1.PhaseCreate, Options{}, r) {
+		for _, o := range rendered(t, p, v1alpha1.PhaseCreate, DefaultOptions(), r) {
 			after[string(printed([]object{o}))] = true
 		}
 		for object := range before {
@@ -85,11 +85,11 @@ func TestCopiesAreSorted(t *testing.T) {
 	t.Parallel()
 	for _, phase := range v1alpha1.Phases {
 		r := copying()
-		want := printed(rendered(t, read(t, "postgres"), phase, Options{}, r))
+		want := printed(rendered(t, read(t, "postgres"), phase, DefaultOptions(), r))
 		for _, outputs := range r.Copies {
 			slices.Reverse(outputs)
 		}
-		assert.Equal(t, string(want), string(printed(rendered(t, read(t, "postgres"), phase, Options{}, r))))
+		assert.Equal(t, string(want), string(printed(rendered(t, read(t, "postgres"), phase, DefaultOptions(), r))))
 	}
 }
 
@@ -105,7 +105,7 @@ func TestManyCopiesAreSharedOut(t *testing.T) {
 		p.Spec.Create = append(p.Spec.Create, v1alpha1.Step{Name: name, Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}})
 		r.Copies["web"] = append(r.Copies["web"], v1alpha1.StepOutput{Name: name, Output: "o"})
 	}
-	objects := rendered(t, p, v1alpha1.PhaseCreate, Options{}, r)
+	objects := rendered(t, p, v1alpha1.PhaseCreate, DefaultOptions(), r)
 	jobs := helperJobs(t, objects, contract.HelperCopy)
 	require.Len(t, jobs, 2)
 	assert.Len(t, planOf(t, jobs[0]).Producers, contract.MaxProducers)
@@ -119,7 +119,7 @@ func TestManyCopiesAreSharedOut(t *testing.T) {
 func TestHasOutput(t *testing.T) {
 	t.Parallel()
 	for _, phase := range v1alpha1.Phases {
-		compiled, _ := compile(read(t, "postgres"), phase, Options{})
+		compiled, _ := compile(read(t, "postgres"), phase, DefaultOptions())
 		for output, want := range map[v1alpha1.StepOutput]bool{
 			{Name: "provision", Output: "user"}: true, {Name: "report", Output: "rows"}: true,
 			{Name: "provision", Output: "rows"}: false, {Name: "drop", Output: "user"}: false, {}: false,

@@ -2,12 +2,13 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// Tool brings rendered objects to a cluster.
+// The tools that bring rendered objects to a cluster, as v1alpha1.RenderPhase.Delivery names them.
 //
 // Objects have the same name, spec and generation under every tool: a tool only adds annotations, so that a team that
 // changes tools runs nothing twice. What must outlive a removal is kept under every tool that removes what it no longer
@@ -17,62 +18,53 @@ import (
 // No tool is asked to wait for a step: one that failed would stop all sandboxes of a delivery, and a workload that cannot
 // start before an output is published would keep the step from being applied. The steps wait for each other by
 // themselves.
-type Tool string
-
-// The tools.
 const (
-	Kubectl Tool = "kubectl"
-	ArgoCD  Tool = "argocd"
-	Flux    Tool = "flux"
-	Helm    Tool = "helm"
-	Kpt     Tool = "kpt"
+	kubectl = "kubectl"
+	argoCD  = "argocd"
+	flux    = "flux"
+	helm    = "helm"
+	kpt     = "kpt"
 )
 
 // Tools are all tools.
-var Tools = [...]Tool{Kubectl, ArgoCD, Flux, Helm, Kpt}
+var Tools = []string{kubectl, argoCD, flux, helm, kpt}
 
-// HasHooks reports whether the tool can hold a delete phase back until what it delivered is removed. Only then both phases
+// hasHooks reports whether the tool can hold a delete phase back until what it delivered is removed. Only then both phases
 // can be in one render.
-func (t Tool) HasHooks() bool { return t == ArgoCD || t == Helm }
+func hasHooks(tool string) bool { return tool == argoCD || tool == helm }
 
-// Recreates reports whether the tool creates again what the cluster has removed. A finished workload must not be removed
+// recreates reports whether the tool creates again what the cluster has removed. A finished workload must not be removed
 // then: one that publishes nothing would run again.
-func (t Tool) Recreates() bool { return t == ArgoCD || t == Flux || t == Kpt }
+func recreates(tool string) bool { return tool == argoCD || tool == flux || tool == kpt }
 
-// Hook is when a delete phase runs that was held back.
-type Hook string
-
-// The hooks, before and after everything else of the delivery is removed.
+// The values of v1alpha1.RenderPhase.DeleteHook: a delete phase that was held back runs before or after everything else of
+// the delivery is removed. The default is postDelete.
 const (
-	PreDelete  Hook = "PreDelete"
-	PostDelete Hook = "PostDelete"
+	preDelete  = "PreDelete"
+	postDelete = "PostDelete"
 )
 
-// Delivery is how rendered objects get to a cluster. The zero value is that of kubectl.
-type Delivery struct {
-	Tool Tool
-	// Hook is when the delete phase runs, if both phases are rendered; it defaults to PostDelete.
-	Hook Hook
-
+// delivery is how rendered objects get to a cluster.
+type delivery struct {
+	tool, hook string
 	// holds is set if the delete phase is in the render but not due: it becomes hooks of a tool that has them.
 	holds bool
 }
 
 // prepare sets the annotations of the objects of one resource, or of those that resources share, for the tool.
-func (d Delivery) prepare(objects []object) {
+func (d delivery) prepare(objects []object) {
 	for i := range objects {
 		o := &objects[i]
-		o.isTemplate = d.Tool == Helm
-		switch d.Tool {
-		case ArgoCD:
-			o.added = d.argocd(o)
-		case Flux:
-			o.added = flux(o)
-		case Helm:
-			o.added = d.helm(o, i)
-		case Kpt:
-			o.added = kpt(o)
-		case Kubectl: // needs none
+		o.isTemplate = d.tool == helm
+		switch d.tool {
+		case argoCD:
+			o.added = d.forArgoCD(o)
+		case flux:
+			o.added = forFlux(o)
+		case helm:
+			o.added = d.forHelm(o, i)
+		case kpt:
+			o.added = forKpt(o)
 		}
 	}
 }
@@ -81,30 +73,26 @@ func (d Delivery) prepare(objects []object) {
 func isKept(o *object) bool { return o.kind == "Secret" || o.isShared }
 
 func isWorkload(o *object) bool {
-	return o.kind == string(Job) || o.kind == string(Pod)
+	return o.kind == job || o.kind == pod
 }
 
 // isHeld reports whether an object waits for the removal of the delivery.
-func (d Delivery) isHeld(o *object) bool {
+func (d delivery) isHeld(o *object) bool {
 	return d.holds && o.phase == v1alpha1.PhaseDelete && !isKept(o)
 }
 
-// argocd puts what workloads need into a wave before them: accounts, roles and ConfigMaps count as healthy at once, so
+// forArgoCD puts what workloads need into a wave before them: accounts, roles and ConfigMaps count as healthy at once, so
 // the next wave never waits. All workloads are in wave 0, where a user's own objects are by default: Argo CD starts a
 // wave when the one before is healthy, and a Job is healthy when it is complete
 // (https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/).
 //
 // Hooks of a deletion are created at once and in any order; waves mean nothing there.
-func (d Delivery) argocd(o *object) map[string]string {
+func (d delivery) forArgoCD(o *object) map[string]string {
 	const sync, wave = "argocd.argoproj.io/sync-options", "argocd.argoproj.io/sync-wave"
 	switch {
 	case d.isHeld(o):
-		hook := d.Hook
-		if hook == "" {
-			hook = PostDelete
-		}
 		return map[string]string{
-			"argocd.argoproj.io/hook":               string(hook),
+			"argocd.argoproj.io/hook":               cmp.Or(d.hook, postDelete),
 			"argocd.argoproj.io/hook-delete-policy": "HookSucceeded",
 		}
 	case isKept(o):
@@ -116,10 +104,10 @@ func (d Delivery) argocd(o *object) map[string]string {
 	}
 }
 
-// flux keeps Secrets and scripts from garbage collection, and what holds scripts and variables from post-build
+// forFlux keeps Secrets and scripts from garbage collection, and what holds scripts and variables from post-build
 // substitution, which would fill in `${NAME}` where the shell should
 // (https://fluxcd.io/flux/components/kustomize/kustomizations/).
-func flux(o *object) map[string]string {
+func forFlux(o *object) map[string]string {
 	annotations := map[string]string{}
 	if isKept(o) {
 		annotations["kustomize.toolkit.fluxcd.io/prune"] = "disabled"
@@ -130,24 +118,24 @@ func flux(o *object) map[string]string {
 	return annotations
 }
 
-// kpt keeps Secrets and scripts when they are pruned or the package is destroyed (common.OnRemoveAnnotation of
+// forKpt keeps Secrets and scripts when they are pruned or the package is destroyed (common.OnRemoveAnnotation of
 // cli-utils). `depends-on` would gain nothing: kpt takes a Job that has started for done.
-func kpt(o *object) map[string]string {
+func forKpt(o *object) map[string]string {
 	if !isKept(o) {
 		return nil
 	}
 	return map[string]string{"cli-utils.sigs.k8s.io/on-remove": "keep"}
 }
 
-// helm keeps Secrets and scripts, and makes hooks of a delete phase that is held back. Helm runs hooks one after the
+// forHelm keeps Secrets and scripts, and makes hooks of a delete phase that is held back. Helm runs hooks one after the
 // other by weight and waits for each workload (https://helm.sh/docs/topics/charts_hooks/), so the weights follow the order
 // of the objects: what a workload needs, and the producers it waits for, come before it. A failed hook's objects stay
 // until the next try.
-func (d Delivery) helm(o *object, index int) map[string]string {
+func (d delivery) forHelm(o *object, index int) map[string]string {
 	switch {
 	case d.isHeld(o):
 		hook := "post-delete"
-		if d.Hook == PreDelete {
+		if d.hook == preDelete {
 			hook = "pre-delete"
 		}
 		return map[string]string{

@@ -50,25 +50,25 @@ func TestAnnotations(t *testing.T) {
 	// The order is: shared ConfigMap, ConfigMap, Secret, ServiceAccount, Role, RoleBinding, Job, Pod; create, then delete.
 	plain := func(phase ...string) []string { return append(append([]string(nil), phase...), phase...) }
 	for name, test := range map[string]struct {
-		delivery Delivery
+		delivery delivery
 		want     []string
 	}{
-		"nothing": {Delivery{}, make([]string, 16)},
-		"kubectl": {Delivery{Tool: Kubectl, holds: true}, make([]string, 16)},
-		"argocd":  {Delivery{Tool: ArgoCD}, plain(keep, wave, keep, wave, wave, wave, "", "")},
+		"nothing": {delivery{}, make([]string, 16)},
+		"kubectl": {delivery{tool: kubectl, holds: true}, make([]string, 16)},
+		"argocd":  {delivery{tool: argoCD}, plain(keep, wave, keep, wave, wave, wave, "", "")},
 		"argocd, both phases": {
-			Delivery{Tool: ArgoCD, holds: true},
+			delivery{tool: argoCD, holds: true},
 			[]string{keep, wave, keep, wave, wave, wave, "", "", keep, held, keep, held, held, held, held, held},
 		},
 		"argocd, before": {
-			Delivery{Tool: ArgoCD, holds: true, Hook: PreDelete},
+			delivery{tool: argoCD, holds: true, hook: preDelete},
 			[]string{keep, wave, keep, wave, wave, wave, "", "", keep, first, keep, first, first, first, first, first},
 		},
-		"flux": {Delivery{Tool: Flux}, plain("prune=disabled substitute=disabled", "substitute=disabled", "prune=disabled",
+		"flux": {delivery{tool: flux}, plain("prune=disabled substitute=disabled", "substitute=disabled", "prune=disabled",
 			"", "", "", "substitute=disabled", "substitute=disabled")},
-		"helm": {Delivery{Tool: Helm}, plain("resource-policy=keep", "", "resource-policy=keep", "", "", "", "", "")},
+		"helm": {delivery{tool: helm}, plain("resource-policy=keep", "", "resource-policy=keep", "", "", "", "", "")},
 		"helm, both phases": {
-			Delivery{Tool: Helm, holds: true},
+			delivery{tool: helm, holds: true},
 			[]string{
 				"resource-policy=keep", "", "resource-policy=keep", "", "", "", "", "",
 				"resource-policy=keep", "hook=post-delete" + policy + "9", "resource-policy=keep", "hook=post-delete" + policy + "11",
@@ -76,7 +76,7 @@ func TestAnnotations(t *testing.T) {
 				"hook=post-delete" + policy + "15",
 			},
 		},
-		"kpt": {Delivery{Tool: Kpt}, plain("on-remove=keep", "", "on-remove=keep", "", "", "", "", "")},
+		"kpt": {delivery{tool: kpt}, plain("on-remove=keep", "", "on-remove=keep", "", "", "", "", "")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,11 +98,11 @@ func TestOnlyAnnotationsDiffer(t *testing.T) {
 	for _, tool := range Tools {
 		for _, holds := range []bool{false, true} {
 			prepared := objects()
-			Delivery{Tool: tool, holds: holds}.prepare(prepared)
+			delivery{tool: tool, holds: holds}.prepare(prepared)
 			for i, object := range prepared {
 				object.added = nil
 				text := string(object.yaml(nil))
-				if tool == Helm {
+				if tool == helm {
 					text = strings.ReplaceAll(text, string(escaped), string(opening))
 				}
 				assert.Equal(t, string(want[i].yaml(nil)), text, tool)
@@ -131,17 +131,17 @@ func TestEscape(t *testing.T) {
 
 func TestTools(t *testing.T) {
 	t.Parallel()
-	var hooks, recreates []Tool
+	var hooks, again []string
 	for _, tool := range Tools {
-		if tool.HasHooks() {
+		if hasHooks(tool) {
 			hooks = append(hooks, tool)
 		}
-		if tool.Recreates() {
-			recreates = append(recreates, tool)
+		if recreates(tool) {
+			again = append(again, tool)
 		}
 	}
-	assert.Equal(t, []Tool{ArgoCD, Helm}, hooks)
-	assert.Equal(t, []Tool{ArgoCD, Flux, Kpt}, recreates)
+	assert.Equal(t, []string{argoCD, helm}, hooks)
+	assert.Equal(t, []string{argoCD, flux, kpt}, again)
 }
 
 // What the escapes are for: Go's templates, as Helm uses them, print the text as it was.

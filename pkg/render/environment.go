@@ -45,19 +45,15 @@ func variable(name, value string) corev1.EnvVar {
 func (r *renderer) outputVariable(name string, s *step, input *v1alpha1.Input) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 		Key: input.ValueFromStep.Output, LocalObjectReference: corev1.LocalObjectReference{
-			Name: r.secretName(r.producerOf(s, input)),
+			Name: r.secretName(producerOf(s, input)),
 		},
 	}}}
 }
 
 // producerOf returns the step whose output an input reads.
-func (r *renderer) producerOf(s *step, input *v1alpha1.Input) *step {
-	for _, producer := range s.producers {
-		if from := r.steps[producer.Step]; from.spec.Name == input.ValueFromStep.Name {
-			return from
-		}
-	}
-	panic("render: an input without a producer passed the checks")
+func producerOf(s *step, input *v1alpha1.Input) *step {
+	i := slices.IndexFunc(s.producers, func(from *step) bool { return from.spec.Name == input.ValueFromStep.Name })
+	return s.producers[i] // the checks refuse an input without one
 }
 
 func planVariable(plan contract.Plan) corev1.EnvVar {
@@ -68,21 +64,19 @@ func planVariable(plan contract.Plan) corev1.EnvVar {
 	return variable(contract.PlanVariable, string(text))
 }
 
-// planVariable is what a step's helpers know of it.
-func (r *renderer) planVariable(s *step) corev1.EnvVar { return planVariable(r.plan(s)) }
-
+// plan is what a step's helpers know of it.
 func (r *renderer) plan(s *step) contract.Plan {
 	plan := contract.Plan{
 		Step:                s.spec.Name,
 		Generation:          r.generations[s.ref],
-		StartTimeoutSeconds: r.options.StartTimeout,
+		StartTimeoutSeconds: r.options.StartTimeoutSeconds,
 		TimeoutSeconds:      r.timeout(),
 		Attempts:            r.options.Retries + 1,
 	}
 	for _, from := range s.producers {
-		producer := contract.Producer{Step: r.steps[from.Step].spec.Name, Inputs: inputsFrom(s, r.steps[from.Step])}
-		if from.Step.Phase == s.ref.Phase {
-			producer.Generation = r.generations[from.Step]
+		producer := contract.Producer{Step: from.spec.Name, Inputs: inputsFrom(s, from)}
+		if from.ref.Phase == s.ref.Phase {
+			producer.Generation = r.generations[from.ref]
 		}
 		plan.Producers = append(plan.Producers, producer)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
@@ -47,7 +46,9 @@ func ExamplePhases() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	summary, err := render.Phases(list, render.Options{Name: "previews", WithoutPaths: true})
+	options := render.DefaultOptions()
+	options.Name, options.WithoutPaths = "previews", true
+	summary, err := render.Phases(list, options)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,14 +68,9 @@ func ExamplePhases() {
 
 // Options are checked before anything is rendered, each with the field of a RenderPhase config that it is.
 func ExampleOptions_Validate() {
-	options := render.Options{
-		Phases:   []v1alpha1.Phase{v1alpha1.PhaseCreate, v1alpha1.PhaseDelete},
-		Delivery: render.Delivery{Tool: render.Flux},
-		Retries:  -1,
-	}
-	for _, wrong := range options.Validate() {
-		fmt.Println(wrong)
-	}
+	options := render.DefaultOptions()
+	options.Phases, options.Delivery, options.Retries = []string{"create", "delete"}, "flux", -1
+	fmt.Println(options.Validate())
 	// Output:
 	// phases: must be one phase, not 2: what create makes, delete would remove at once; delivery argocd and helm can hold the delete phase back
 	// retries: must be at least 0, not -1

@@ -18,11 +18,11 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
 	require.NoError(t, err)
-	before := facts(t, string(source), Options{}, testRequest)
+	before := facts(t, string(source), DefaultOptions(), testRequest)
 	const every = "provision seed report check"
 	for name, c := range map[string]struct {
 		old, new    string
-		options     Options
+		options     func(*Options)
 		testRequest func(*request)
 		changed     string // the steps with another generation
 		renamed     string // the steps whose Job has another name, beside the changed ones
@@ -44,15 +44,19 @@ func TestGenerations(t *testing.T) {
 		"output's path":        {old: "valueFromPath: /tmp/rows", new: "valueFromPath: /tmp/r", changed: "report check"},
 		"input's variable":     {old: "env: DB_USER", new: "env: DBUSER", changed: "check"},
 		"script of the delete": {old: "dropdb", new: "dropdb -e"},
-		"helper image":         {options: Options{HelperImage: "x"}, renamed: every},
-		"deadline":             {options: Options{StepTimeout: 5}, renamed: every},
+		"helper image":         {options: func(o *Options) { o.HelperImage = "x" }, renamed: every},
+		"deadline":             {options: func(o *Options) { o.StepTimeoutSeconds = 5 }, renamed: every},
 	} {
 		r := testRequest
 		r.Params = map[string]string{"size": "3"}
 		if c.testRequest != nil {
 			c.testRequest(&r)
 		}
-		after := facts(t, strings.Replace(string(source), c.old, c.new, 1), c.options, r)
+		options := DefaultOptions()
+		if c.options != nil {
+			c.options(&options)
+		}
+		after := facts(t, strings.Replace(string(source), c.old, c.new, 1), options, r)
 		for _, step := range []string{"provision", "seed", "report", "check"} {
 			changed := strings.Contains(c.changed, step)
 			assert.Equal(t, changed, before[step].generation != after[step].generation, "%s: %s's generation", name, step)
@@ -80,7 +84,7 @@ func facts(t *testing.T, source string, options Options, r request) map[string]s
 func TestSecretsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	names := func(p *document.Plugin, phase v1alpha1.Phase, r request) (names []string) {
-		for _, object := range rendered(t, p, phase, Options{}, r) {
+		for _, object := range rendered(t, p, phase, DefaultOptions(), r) {
 			if object.kind == "Secret" && object.phase == v1alpha1.PhaseCreate {
 				names = append(names, object.GetName())
 			}
@@ -104,7 +108,7 @@ func TestGenerationsStay(t *testing.T) {
 	t.Parallel()
 	r := testRequest
 	r.Sandbox, r.SandboxID, r.Resource, r.Params = "s", contract.DeriveSandboxID("c", "s"), "db", map[string]string{"a": "b"}
-	for _, object := range rendered(t, read(t, "written"), v1alpha1.PhaseCreate, Options{}, r) {
+	for _, object := range rendered(t, read(t, "written"), v1alpha1.PhaseCreate, DefaultOptions(), r) {
 		if generation, ok := object.GetAnnotations()[contract.GenerationKey]; ok {
 			assert.Equal(t, "jrchvkhjlvci", generation)
 		}

@@ -32,20 +32,21 @@ func TestGolden(t *testing.T) {
 		options      Options
 		testRequest  request
 	}{
-		{"hello", "create.yaml", v1alpha1.PhaseCreate, Options{}, testRequest},
-		{"hello", "delete.yaml", v1alpha1.PhaseDelete, Options{}, testRequest},
-		{"hello", "pod.yaml", v1alpha1.PhaseCreate, Options{
-			Workload: Pod, Namespaces: map[string]string{"default": "sandboxes"}, ImagePullSecrets: []string{"registry"},
-		}, testRequest},
-		{"postgres", "create.yaml", v1alpha1.PhaseCreate, Options{}, testRequest},
-		{"postgres", "delete.yaml", v1alpha1.PhaseDelete, Options{HelperImage: "example.com/runtime:v9"}, testRequest},
-		{"postgres", "teardown.yaml", v1alpha1.PhaseDelete, Options{Retries: 1, ImagePullSecrets: []string{"registry"}}, copying()},
-		{"files", "create.yaml", v1alpha1.PhaseCreate, Options{
-			RunnerNamespace: "elsewhere", Retries: 2, StepTimeout: 60, StartTimeout: 90,
-		}, testRequest},
-		{"files", "copies.yaml", v1alpha1.PhaseCreate, Options{}, used("web", "publish", "x")},
+		{"hello", "create.yaml", v1alpha1.PhaseCreate, DefaultOptions(), testRequest},
+		{"hello", "delete.yaml", v1alpha1.PhaseDelete, DefaultOptions(), testRequest},
+		{"hello", "pod.yaml", v1alpha1.PhaseCreate, changed(func(o *Options) {
+			o.Workload, o.Namespaces, o.ImagePullSecrets = pod, map[string]string{"default": "sandboxes"}, []string{"registry"}
+		}), testRequest},
+		{"postgres", "create.yaml", v1alpha1.PhaseCreate, DefaultOptions(), testRequest},
+		{"postgres", "delete.yaml", v1alpha1.PhaseDelete, changed(func(o *Options) { o.HelperImage = "example.com/runtime:v9" }), testRequest},
+		{"postgres", "teardown.yaml", v1alpha1.PhaseDelete, changed(func(o *Options) {
+			o.Retries, o.ImagePullSecrets = 1, []string{"registry"}
+		}), copying()},
+		{"files", "create.yaml", v1alpha1.PhaseCreate, changed(func(o *Options) {
+			o.RunnerNamespace, o.Retries, o.StepTimeoutSeconds, o.StartTimeoutSeconds = "elsewhere", 2, 60, 90
+		}), testRequest},
+		{"files", "copies.yaml", v1alpha1.PhaseCreate, DefaultOptions(), used("web", "publish", "x")},
 	} {
-		c.options.Name = "render-phase"
 		compiled, problems := compile(read(t, c.folder), c.phase, c.options)
 		require.NotNil(t, compiled, "%v", problems)
 		objects, problems := compiled.render(&c.testRequest)

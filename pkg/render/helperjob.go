@@ -1,12 +1,16 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
@@ -76,6 +80,15 @@ func (c *compiledPhase) compileHelperTemplate() (err error) {
 	return err
 }
 
+// names are the names of steps.
+func names(steps []*step) []string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.spec.Name
+	}
+	return names
+}
+
 // secretNames are the names of the Secrets of steps.
 func (r *renderer) secretNames(steps []*step) []string {
 	names := make([]string, len(steps))
@@ -93,4 +106,120 @@ func (c *compiledPhase) publishing(phase v1alpha1.Phase) (steps []*step) {
 		}
 	}
 	return steps
+}
+
+// hasOutput reports whether a create step has the output.
+func (c *compiledPhase) hasOutput(output v1alpha1.StepOutput) bool {
+	for _, ref := range c.order {
+		if s := c.steps[ref]; ref.Phase == v1alpha1.PhaseCreate && s.spec.Name == output.Name {
+			return slices.ContainsFunc(s.spec.Outputs, func(o v1alpha1.Output) bool { return o.Name == output.Output })
+		}
+	}
+	return false
+}
+
+// targets are the namespaces that outputs are copied to, sorted. Workloads beside the steps read the originals.
+func (r *renderer) targets() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.Copies)), func(name string) bool { return name == r.namespace })
+}
+
+// copiesOf are the namespaces that outputs of a step are copied to, sorted.
+func (r *renderer) copiesOf(s *step) []string {
+	return slices.DeleteFunc(r.targets(), func(namespace string) bool { return len(r.copied(s, namespace)) == 0 })
+}
+
+// copied are the outputs of a step that workloads of a namespace use, in the order in which the step declares them.
+func (r *renderer) copied(s *step, namespace string) []contract.Input {
+	var outputs []contract.Input
+	for _, output := range s.spec.Outputs {
+		if slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output.Name}) {
+			outputs = append(outputs, contract.Input{Output: output.Name})
+		}
+	}
+	return outputs
+}
+
+// copies adds what brings outputs to the Secrets of the same names in other namespaces: for each a workload of its own,
+// so that another namespace changes nothing of those that are there.
+func (r *renderer) copies() {
+	for _, namespace := range r.targets() {
+		var used []*step
+		for _, s := range r.publishing(v1alpha1.PhaseCreate) {
+			if len(r.copied(s, namespace)) > 0 {
+				used = append(used, s)
+			}
+		}
+		for some := range slices.Chunk(used, contract.MaxProducers) {
+			r.copy(namespace, some)
+		}
+	}
+}
+
+func (r *renderer) copy(namespace string, steps []*step) {
+	h := helperJob{helper: contract.HelperCopy, about: namespace, producers: steps}
+	for _, s := range steps {
+		h.depth = max(h.depth, s.depth)
+		h.plan.Producers = append(h.plan.Producers, contract.Producer{
+			Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: r.copied(s, namespace), Copies: []string{namespace},
+		})
+	}
+	h.rules = []secretRules{
+		{r.namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "watch")}},
+		{namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "patch")}},
+	}
+	r.helperJob(h)
+}
+
+// leavesSecrets reports whether steps of either phase have outputs, so that somebody has to remove them.
+func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
+	for _, step := range document.Steps(spec) {
+		if len(step.Outputs) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// toCleanUp counts the Secrets that the cleanup of a plugin removes.
+func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
+	count := len(spec.Delete)
+	for _, step := range spec.Create {
+		if len(step.Outputs) > 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// cleanup adds what ends a delete phase: it waits until all delete steps have published, which those without outputs do
+// too, and removes the Secrets of both phases and the copies. What a create step published is of use to the next try
+// until then.
+func (r *renderer) cleanup() {
+	awaited, kept := r.publishing(v1alpha1.PhaseDelete), r.publishing(v1alpha1.PhaseCreate)
+	h := helperJob{helper: contract.HelperCleanup, producers: slices.Concat(awaited, kept)}
+	var watched []rbacv1.PolicyRule
+	for _, s := range awaited {
+		h.depth = max(h.depth, s.depth)
+		h.plan.Producers = append(h.plan.Producers,
+			contract.Producer{Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: []contract.Input{}})
+	}
+	if len(awaited) > 0 {
+		watched = append(watched, rule(r.secretNames(awaited), "watch"))
+	}
+	h.rules = []secretRules{{r.namespace, append(watched, rule(r.secretNames(h.producers), "delete"))}}
+	copied := map[string][]*step{}
+	for _, s := range kept {
+		copies := r.copiesOf(s)
+		h.plan.Producers = append(h.plan.Producers,
+			contract.Producer{Step: s.spec.Name, Inputs: []contract.Input{}, Copies: copies})
+		for _, namespace := range copies {
+			copied[namespace] = append(copied[namespace], s)
+		}
+	}
+	for _, namespace := range r.targets() {
+		if steps := copied[namespace]; len(steps) > 0 {
+			h.rules = append(h.rules, secretRules{namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "delete")}})
+		}
+	}
+	r.helperJob(h)
 }

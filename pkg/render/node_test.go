@@ -26,14 +26,14 @@ spec:
 `
 
 // settleNode puts a copy into a list and returns the list as it is written.
-func settleNode(t *testing.T, list, object string, owner render.Owner, place *render.Place) (string, error) {
+func settleNode(t *testing.T, list, object string, owner render.Owner, index int) (string, error) {
 	t.Helper()
 	parsed, err := krm.Parse([]byte(list))
 	require.NoError(t, err)
 	var manifest unstructured.Unstructured
 	require.NoError(t, yaml.Unmarshal([]byte(object), &manifest.Object))
 	v := render.NewReconciler(parsed, owner)
-	change, refused := v.Put(&manifest, place)
+	change, refused := v.Put(&manifest, "rendered/s/forks.yaml", index)
 	v.Apply([]render.Change{change})
 	v.RemoveRest()
 	var out bytes.Buffer
@@ -45,9 +45,9 @@ func settleNode(t *testing.T, list, object string, owner render.Owner, place *re
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	const id = "config.k8s.io/id: \"7\""
-	here := render.Place{Path: "rendered/s/forks.yaml", Index: 1}
-	put := func(list, object string, place render.Place) string {
-		got, err := settleNode(t, list, object, owner(true), &place)
+	const here = 1
+	put := func(list, object string, index int) string {
+		got, err := settleNode(t, list, object, owner(true), index)
 		require.NoError(t, err)
 		return got
 	}
@@ -71,13 +71,15 @@ func TestCopies(t *testing.T) {
 	assert.Contains(t, changed, id, "kpt finds comments by it")
 	assert.Equal(t, 1, strings.Count(changed, "kind: Deployment"))
 
-	moved := put(first, copied, render.Place{Path: here.Path, Index: 4})
+	moved := put(first, copied, 4)
 	assert.Equal(t, strings.Replace(first, "index: \"1\"", "index: \"4\"", 1), moved)
 }
 
 func TestCopiesWithoutAPlace(t *testing.T) {
 	t.Parallel()
-	got, err := settleNode(t, empty, copied, owner(true), nil)
+	streamed := owner(true)
+	streamed.WithoutPaths = true
+	got, err := settleNode(t, empty, copied, streamed, 0)
 	require.NoError(t, err)
 	assert.Contains(t, got, "name: "+one)
 	assert.NotContains(t, got, "internal.config.kubernetes.io")
@@ -85,18 +87,16 @@ func TestCopiesWithoutAPlace(t *testing.T) {
 
 func TestCopiesWhoseNameIsTaken(t *testing.T) {
 	t.Parallel()
-	first, err := settleNode(t, empty, copied, owner(true), nil)
+	first, err := settleNode(t, empty, copied, owner(true), 0)
 	require.NoError(t, err)
 	changed := strings.Replace(copied, "replicas: 2", "replicas: 3", 1)
 
-	got, err := settleNode(t, first, changed, render.Owner{Name: "them"}, nil)
+	got, err := settleNode(t, first, changed, render.Owner{Name: "them", Kinds: kinds}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, first, got, "another config's is that one's to replace")
 
 	theirs := strings.Replace(first, "resourceplugins.dev/rendered-by", "example.com/by", 1)
-	got, err = settleNode(t, theirs, changed, owner(true), nil)
-	var taken *render.TakenError
-	require.ErrorAs(t, err, &taken)
-	assert.Equal(t, render.TakenError{Kind: "Deployment", Name: one}, *taken)
+	got, err = settleNode(t, theirs, changed, owner(true), 0)
+	require.ErrorContains(t, err, `the name of the Deployment "one-aaaaaaaaaaaa" must not be taken`)
 	assert.Equal(t, theirs, got)
 }

@@ -2,14 +2,20 @@ package render
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Manifest is a Kubernetes object with its TypeMeta: a pointer to one of the types of k8s.io/api, or to one with the same
@@ -60,4 +66,97 @@ func (o *object) print(printer func(dst []byte, object any) []byte, annotations 
 // yaml prints the object with more annotations.
 func (o *object) yaml(annotations map[string]string) []byte {
 	return o.print(yamlprint.AppendYAML, annotations)
+}
+
+// ReadObject decodes an item as kubectl does, by way of JSON. Whole numbers are int64.
+func ReadObject(item *krm.Item) (map[string]any, error) {
+	text, err := item.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]any
+	return object, yaml.Unmarshal(text, &object)
+}
+
+// compare reports whether an item has the same content as an object, but for the orchestrators' annotations, which it
+// returns.
+func compare(item *krm.Item, with *object) (equal bool, theirs map[string]string, err error) {
+	old, err := ReadObject(item)
+	if err != nil {
+		return false, nil, fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
+	}
+	theirs = map[string]string{}
+	metadata, _ := old["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	for key, value := range annotations {
+		if isOrchestrators(key) {
+			theirs[key] = fmt.Sprint(value)
+			delete(annotations, key)
+		}
+	}
+	return bytes.Equal(yamlprint.AppendJSON(nil, old), with.print(yamlprint.AppendJSON, nil)), theirs, nil
+}
+
+// isOrchestrators reports whether an annotation is an orchestrator's own.
+func isOrchestrators(key string) bool {
+	prefix, _, _ := strings.Cut(key, "/")
+	switch prefix {
+	case "internal.config.kubernetes.io", "config.kubernetes.io", "config.k8s.io", "kustomize.config.k8s.io":
+		return true
+	}
+	return false
+}
+
+// metadata is what an object or Pod template of a resource is labelled and annotated with. The labels select; the
+// annotations of the same keys hold the true values. Objects share the maps.
+type metadata struct{ labels, annotations map[string]string }
+
+// add adds a label and the annotation of the same key.
+func (m metadata) add(key, value string) {
+	m.labels[key], m.annotations[key] = contract.LabelValue(value), value
+}
+
+// of returns the metadata of an object.
+func (m metadata) of(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Annotations: m.annotations, Labels: m.labels, Name: name, Namespace: namespace}
+}
+
+// metadata returns that of Pods in a phase, with a step's if there is one.
+func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
+	m := metadata{make(map[string]string, 8), make(map[string]string, 12)}
+	m.labels[contract.ManagedByKey] = contract.ManagedBy
+	m.add(contract.PhaseKey, string(phase))
+	m.add(contract.ResourceKey, r.Resource)
+	m.add(contract.SandboxKey, r.Sandbox)
+	if s != nil {
+		m.add(contract.StepKey, s.spec.Name)
+		m.annotations[contract.GenerationKey] = r.generations[s.ref]
+		if len(s.producers) > 0 {
+			m.annotations[contract.DependsOnKey] = strings.Join(names(s.producers), ",")
+		}
+	}
+	return m
+}
+
+// objectMetadata adds what is on objects but not on Pod templates: a version that changes nothing in a step leaves its
+// template, and so its Job, as it is.
+func (r *renderer) objectMetadata(m metadata) metadata {
+	annotations := maps.Clone(m.annotations)
+	annotations[contract.PluginKey] = r.Plugin
+	annotations[contract.RenderedByKey] = r.options.Name
+	if r.Digest != "" {
+		annotations[contract.DigestKey] = r.Digest
+	}
+	return metadata{m.labels, annotations}
+}
+
+// merged returns a with b's entries; b wins.
+func merged(a, b map[string]string) map[string]string {
+	if len(a) == 0 {
+		return b
+	}
+	all := make(map[string]string, len(a)+len(b))
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
 }

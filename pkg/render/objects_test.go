@@ -26,6 +26,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
+// changed returns the default options with a change.
+func changed(change func(*Options)) Options {
+	options := DefaultOptions()
+	change(&options)
+	return options
+}
+
 // rendered runs a compiled that must work.
 func rendered(
 	tb testing.TB, p *document.Plugin, phase v1alpha1.Phase, options Options, r request,
@@ -45,8 +52,8 @@ func TestObjectsAreValidInKubernetes(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
 		for _, phase := range v1alpha1.Phases {
-			for _, workload := range []Workload{Job, Pod} {
-				for _, object := range rendered(t, read(t, folder), phase, Options{Workload: workload}, testRequest) {
+			for _, workload := range []string{job, pod} {
+				for _, object := range rendered(t, read(t, folder), phase, changed(func(o *Options) { o.Workload = workload }), testRequest) {
 					checkObject(t, object)
 				}
 			}
@@ -139,7 +146,7 @@ func checkPod(t *testing.T, spec *corev1.PodSpec) {
 func TestPlainStepsHoldNothingOfOurs(t *testing.T) {
 	t.Parallel()
 	for _, phase := range v1alpha1.Phases {
-		objects := rendered(t, read(t, "hello"), phase, Options{}, testRequest)
+		objects := rendered(t, read(t, "hello"), phase, DefaultOptions(), testRequest)
 		require.Len(t, objects, 2)
 		text := string(objects[1].yaml(nil))
 		for _, ours := range []string{"signadot-execunit", "helper", "RESOURCEPLUGINS", "initContainers", "token", "emptyDir"} {
@@ -180,7 +187,7 @@ func TestParamsArriveAsTheyAre(t *testing.T) {
 	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'",
 		"\n", " ", "ü", "\\", "${X}", "`id`", "a"}
 	p := read(t, "hello")
-	compiled, _ := compile(p, v1alpha1.PhaseCreate, Options{})
+	compiled, _ := compile(p, v1alpha1.PhaseCreate, DefaultOptions())
 	for range 500 {
 		var text strings.Builder
 		for range random.IntN(12) {
@@ -203,7 +210,7 @@ func TestLargeParamsAreFiles(t *testing.T) {
 	large := strings.Repeat("0123456789 $(X)\n", 6400)
 	r := testRequest
 	r.Params = map[string]string{"config": large}
-	objects := rendered(t, read(t, "files"), v1alpha1.PhaseCreate, Options{}, r)
+	objects := rendered(t, read(t, "files"), v1alpha1.PhaseCreate, DefaultOptions(), r)
 	var config corev1.ConfigMap
 	require.NoError(t, sigsyaml.UnmarshalStrict(objects[1].yaml(nil), &config))
 	assert.Equal(t, map[string]string{"config": large}, config.Data)
@@ -213,7 +220,7 @@ func TestLargeParamsAreFiles(t *testing.T) {
 // Two thousand resources with names that are near one another: no object of one is an object of another.
 func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 	t.Parallel()
-	compiled, _ := compile(read(t, "postgres"), v1alpha1.PhaseCreate, Options{})
+	compiled, _ := compile(read(t, "postgres"), v1alpha1.PhaseCreate, DefaultOptions())
 	seen := map[string]string{}
 	for i := range 500 {
 		for _, names := range [][2]string{
@@ -235,17 +242,17 @@ func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 func TestRenderIsAFunctionOfItsInput(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
-		first := printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, Options{}, testRequest))
+		first := printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, DefaultOptions(), testRequest))
 		for range 5 {
 			r := testRequest
 			r.Params = maps.Clone(testRequest.Params)
-			require.Equal(t, string(first), string(printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, Options{}, r))))
+			require.Equal(t, string(first), string(printed(rendered(t, read(t, folder), v1alpha1.PhaseCreate, DefaultOptions(), r))))
 		}
 	}
 }
 
 func BenchmarkPlainStep(b *testing.B) {
-	compiled, _ := compile(read(b, "hello"), v1alpha1.PhaseCreate, Options{})
+	compiled, _ := compile(read(b, "hello"), v1alpha1.PhaseCreate, DefaultOptions())
 	var out []byte
 	for b.Loop() {
 		objects, _ := compiled.render(&testRequest)
@@ -257,7 +264,7 @@ func BenchmarkPlainStep(b *testing.B) {
 }
 
 func BenchmarkDataFlow(b *testing.B) {
-	compiled, _ := compile(read(b, "postgres"), v1alpha1.PhaseCreate, Options{})
+	compiled, _ := compile(read(b, "postgres"), v1alpha1.PhaseCreate, DefaultOptions())
 	var out []byte
 	for b.Loop() {
 		out = out[:0]

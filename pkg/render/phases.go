@@ -1,8 +1,9 @@
 package render
 
 import (
-	"errors"
 	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -26,7 +27,7 @@ type Summary struct {
 // not to be applied.
 //
 // What is wrong with a document is reported to the list; objects of other sandboxes are rendered all the same, and nothing
-// is removed then. The error joins an *OptionError for each option that cannot be used, or is that of an item that cannot
+// is removed then. The error is OptionErrors if options cannot be used, or is that of an item that cannot
 // be read; nothing is rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox)
@@ -35,11 +36,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	}
 	if wrong := options.Validate(); len(wrong) > 0 {
 		MarkInputs(list)
-		all := make([]error, len(wrong))
-		for i, one := range wrong {
-			all[i] = one
-		}
-		return Summary{}, errors.Join(all...)
+		return Summary{}, wrong
 	}
 	for _, item := range list.Items() {
 		if item.APIVersion() == contract.APIVersion && item.Kind() != contract.Sandbox {
@@ -47,7 +44,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 		}
 	}
 	read := readSandboxes(list, items)
-	p := newPlan(list, options.withDefaults())
+	p := newPlan(list, options)
 	sandboxes, err := OneCluster(list, read, options.Cluster)
 	if err != nil {
 		return Summary{}, err
@@ -61,7 +58,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 // outcome is what became of a task.
 type outcome struct {
 	sandbox   string
-	resource  int
+	resource  string
 	phase     v1alpha1.Phase
 	changes   []Change
 	workloads int
@@ -93,16 +90,12 @@ func (p *plan) render(mayRemove bool) Summary {
 }
 
 func summary(outcomes []outcome) Summary {
-	type resource struct {
-		sandbox string
-		index   int
-	}
-	sandboxes, resources, phases := map[string]bool{}, map[resource]bool{}, map[v1alpha1.Phase]bool{}
+	sandboxes, resources, phases := map[string]bool{}, map[string]bool{}, map[v1alpha1.Phase]bool{}
 	total := Summary{}
 	for _, one := range outcomes {
 		if one.workloads > 0 {
 			total.Workloads += one.workloads
-			sandboxes[one.sandbox], resources[resource{one.sandbox, one.resource}], phases[one.phase] = true, true, true
+			sandboxes[one.sandbox], resources[one.sandbox+"/"+one.resource], phases[one.phase] = true, true, true
 		}
 	}
 	total.Resources, total.Sandboxes = len(resources), len(sandboxes)
@@ -114,12 +107,13 @@ func summary(outcomes []outcome) Summary {
 // Delete phases of sandboxes that are still there are another config's.
 func (p *plan) owner() Owner {
 	return Owner{
-		Name:    p.options.Name,
-		Package: PackageOf(p.list),
+		Name: p.options.Name,
 		Owns: func(sandbox, phase string) bool {
-			return slices.Contains(p.options.Phases, v1alpha1.Phase(phase)) ||
+			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
 				phase == string(v1alpha1.PhaseDelete) && !p.present[sandbox]
 		},
+		Kinds:        []string{"ConfigMap", job, pod, "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
+		WithoutPaths: p.options.WithoutPaths,
 	}
 }
 
@@ -127,14 +121,16 @@ func (p *plan) owner() Owner {
 func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 	seen := map[[2]string]bool{}
 	for _, phase := range p.order {
-		p.options.Delivery.prepare(phase.scripts)
+		p.delivery.prepare(phase.scripts)
 		for i := range phase.scripts {
 			namespace, name := phase.scripts[i].GetNamespace(), phase.scripts[i].GetName()
 			if key := [2]string{namespace, name}; !seen[key] {
 				seen[key] = true
-				if err := out.put(p, reconciler, &phase.scripts[i], folder+namespace+"-"+name+".yaml", 0); err != nil {
+				change, err := reconciler.put(&phase.scripts[i], folder+namespace+"-"+name+".yaml", 0)
+				if err != nil {
 					out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
 				}
+				out.changes = append(out.changes, change)
 			}
 		}
 	}
@@ -143,7 +139,7 @@ func (p *plan) shared(reconciler *Reconciler) (out outcome) {
 
 // do renders one resource.
 func (p *plan) do(t *task, reconciler *Reconciler) outcome {
-	out := outcome{sandbox: t.request.Sandbox, resource: t.index, phase: t.phase.phase}
+	out := outcome{sandbox: t.request.Sandbox, resource: t.request.Resource, phase: t.phase.phase}
 	at := resourcePath(t.index)
 	objects, problems := t.phase.render(&t.request)
 	for _, problem := range problems {
@@ -155,32 +151,25 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 	}
 	files := map[string]int{}
 	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.sandbox.files[t.index] + "-"
-	t.delivery.prepare(objects)
+	// A delete phase that comes with the create phase is held back, one of an absent sandbox runs at once.
+	delivery := p.delivery
+	delivery.holds = len(p.phases) == 2 && !t.sandbox.isAbsent
+	delivery.prepare(objects)
 	for i := range objects {
 		o := &objects[i]
-		if t.delivery.holds && o.phase != t.phase.phase {
+		if delivery.holds && o.phase != t.phase.phase {
 			continue // comes with the create phase
 		}
 		file := base + string(o.phase) + ".yaml"
-		if err := out.put(p, reconciler, o, file, files[file]); err != nil {
+		change, err := reconciler.put(o, file, files[file])
+		if err != nil {
 			out.results = append(out.results, krm.At(t.sandbox.Item, at, krm.Error, err.Error()))
 		}
+		out.changes = append(out.changes, change)
 		files[file]++
-		if o.kind == string(p.options.Workload) {
+		if o.kind == p.options.Workload {
 			out.workloads++
 		}
 	}
 	return out
-}
-
-func (out *outcome) put(p *plan, reconciler *Reconciler, o *object, file string, index int) error {
-	place := &Place{Path: file, Index: index}
-	if p.options.WithoutPaths {
-		place = nil
-	}
-	change, err := reconciler.put(o, place)
-	if err == nil {
-		out.changes = append(out.changes, change)
-	}
-	return err
 }

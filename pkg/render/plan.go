@@ -17,7 +17,9 @@ import (
 // plan is what is to be rendered.
 type plan struct {
 	list     *krm.ResourceList
-	options  Options // their phases in the order of v1alpha1.Phases
+	options  Options
+	phases   []v1alpha1.Phase // those of the options, in the order of v1alpha1.Phases
+	delivery delivery
 	plugins  *resolve.Catalog
 	compiled map[phaseKey]*compiledPhase // nil if the plugin cannot be rendered
 	order    []*compiledPhase
@@ -33,41 +35,34 @@ type phaseKey struct {
 
 // task is one phase of one resource.
 type task struct {
-	sandbox  *sandbox
-	index    int // of the resource
-	phase    *compiledPhase
-	delivery Delivery
-	request  request
+	sandbox *sandbox
+	index   int // of the resource
+	phase   *compiledPhase
+	request request
 }
 
 func newPlan(list *krm.ResourceList, options Options) *plan {
-	given := options.Phases
-	options.Phases = slices.DeleteFunc(slices.Clone(v1alpha1.Phases), func(phase v1alpha1.Phase) bool {
-		return !slices.Contains(given, phase)
-	})
 	p := &plan{
-		list: list, options: options, plugins: resolve.NewCatalog(list.Items()),
+		list: list, options: options, delivery: delivery{tool: options.Delivery, hook: options.DeleteHook},
+		plugins:  resolve.NewCatalog(list.Items()),
 		compiled: map[phaseKey]*compiledPhase{}, present: map[string]bool{},
+	}
+	for _, phase := range v1alpha1.Phases {
+		if slices.Contains(options.Phases, string(phase)) {
+			p.phases = append(p.phases, phase)
+		}
 	}
 	list.Report(p.plugins.Problems()...)
 	return p
 }
 
-// due returns the phases of a sandbox, and how they are delivered: a delete phase that comes with the create phase is
-// held back, one of an absent sandbox runs at once.
-func (p *plan) due(s *sandbox) ([]v1alpha1.Phase, Delivery) {
-	phases, delivery := p.options.Phases, p.options.Delivery
+// add plans the resources of a sandbox.
+func (p *plan) add(s *sandbox) {
+	phases := p.phases
 	if s.isAbsent {
 		phases = []v1alpha1.Phase{v1alpha1.PhaseDelete}
 	}
-	delivery.holds = len(phases) == 2
-	return phases, delivery
-}
-
-// add plans the resources of a sandbox.
-func (p *plan) add(s *sandbox) {
-	phases, delivery := p.due(s)
-	if !s.isAbsent || slices.Contains(p.options.Phases, v1alpha1.PhaseDelete) {
+	if !s.isAbsent || slices.Contains(p.phases, v1alpha1.PhaseDelete) {
 		p.present[s.LowerName()] = true
 	}
 	record, err := resolve.ReadRecord(s.Item)
@@ -97,7 +92,7 @@ func (p *plan) add(s *sandbox) {
 		}
 		for _, phase := range phases {
 			if compiled := p.compile(choice, phase); compiled != nil {
-				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, delivery: delivery, request: request{
+				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, request: request{
 					Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
 				}})

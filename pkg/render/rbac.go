@@ -49,11 +49,7 @@ func (r *renderer) rbac(name, account string, m metadata, all ...secretRules) st
 func (r *renderer) stepRules(s *step) secretRules {
 	of := secretRules{namespace: r.namespace}
 	if len(s.producers) > 0 {
-		names := make([]string, len(s.producers))
-		for i, producer := range s.producers {
-			names[i] = r.secretName(r.steps[producer.Step])
-		}
-		of.rules = append(of.rules, rule(names, "watch"))
+		of.rules = append(of.rules, rule(r.secretNames(s.producers), "watch"))
 	}
 	if s.publishes() {
 		of.rules = append(of.rules, rule([]string{r.secretName(s)}, "patch"))

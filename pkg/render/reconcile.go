@@ -1,6 +1,8 @@
 package render
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -19,13 +21,12 @@ const (
 type Owner struct {
 	// Name is the name of the function config, which is on what it rendered.
 	Name string
-	// Package is the path of the package that the config is in; empty outside of kpt.
-	Package string
 	// Owns reports whether the run is responsible for a phase of a sandbox. The sandbox is empty for what sandboxes share.
 	Owns func(sandbox, phase string) bool
-	// Kinds are the kinds of objects that the run renders: others are not looked at, and so not parsed. None means every
-	// kind that any function renders.
+	// Kinds are the kinds of objects that the run renders: others are not looked at, and so not parsed.
 	Kinds []string
+	// WithoutPaths leaves out the annotations that say where in a package an object belongs.
+	WithoutPaths bool
 }
 
 // Reconciler puts rendered objects into a list that may hold them from the last time, as in kpt, which rewrites its
@@ -36,8 +37,10 @@ type Owner struct {
 type Reconciler struct {
 	list  *krm.ResourceList
 	owner Owner
-	items map[identity]*entry
-	order []*entry
+	// packagePath is the path of the package whose pipeline runs; empty outside of kpt.
+	packagePath string
+	items       map[identity]*entry
+	order       []*entry
 }
 
 type identity struct{ kind, namespace, name string }
@@ -48,25 +51,12 @@ type entry struct {
 	kept  bool
 }
 
-// isRendered reports whether objects of a kind are rendered.
-func isRendered(kind string) bool {
-	switch kind {
-	case "ConfigMap", "Job", "Pod", "Role", "RoleBinding", "Secret", "ServiceAccount", // of phases
-		"Deployment", "Rollout", "Service", "HTTPRoute", "VirtualService": // of forks
-		return true
-	}
-	return false
-}
-
 // NewReconciler looks for what was rendered before. Only items whose kind and name are like those of rendered objects are
 // looked into.
 func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
-	v := &Reconciler{list: list, owner: owner, items: map[identity]*entry{}}
+	v := &Reconciler{list: list, owner: owner, packagePath: packageOf(list), items: map[identity]*entry{}}
 	for _, item := range list.Items() {
-		if len(owner.Kinds) > 0 && !slices.Contains(owner.Kinds, item.Kind()) {
-			continue
-		}
-		if !isRendered(item.Kind()) || !contract.IsObjectName(item.Name()) {
+		if !slices.Contains(owner.Kinds, item.Kind()) || !contract.IsObjectName(item.Name()) {
 			continue
 		}
 		e := &entry{item: item, owned: v.owns(item)}
@@ -78,17 +68,10 @@ func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 
 func (v *Reconciler) owns(item *krm.Item) bool {
 	by, rendered := item.Annotation(contract.RenderedByKey)
-	if !rendered || by != v.owner.Name || annotation(item, packageKey) != v.owner.Package {
+	if !rendered || by != v.owner.Name || annotation(item, packageKey) != v.packagePath {
 		return false
 	}
 	return v.owner.Owns(annotation(item, contract.SandboxKey), annotation(item, contract.PhaseKey))
-}
-
-// Place is where an object goes in a package.
-type Place struct {
-	// Path is a slash-separated path, Index the object's place in that file.
-	Path  string
-	Index int
 }
 
 // Change is what happens to a list for one object; the zero value is nothing.
@@ -96,62 +79,36 @@ type Change struct {
 	old, fresh *krm.Item
 }
 
-// Put returns what happens for an object. Without a place it is not annotated with one. The error is a *TakenError if
-// another object has its name.
-func (v *Reconciler) Put(m Manifest, place *Place) (Change, error) {
-	return v.put(&object{Manifest: m, kind: m.GetObjectKind().GroupVersionKind().Kind}, place)
+// Put returns what happens for an object, which goes to a place in a file of the package. The path is slash-separated. It is
+// an error if another object has its name.
+func (v *Reconciler) Put(m Manifest, path string, index int) (Change, error) {
+	return v.put(&object{Manifest: m, kind: m.GetObjectKind().GroupVersionKind().Kind}, path, index)
 }
 
-func (v *Reconciler) put(o *object, place *Place) (Change, error) {
-	old, skip, err := v.claim(identity{o.kind, o.GetNamespace(), o.GetName()})
-	if skip || err != nil {
-		return Change{}, err
+func (v *Reconciler) put(o *object, path string, index int) (Change, error) {
+	place := map[string]string{}
+	if !v.owner.WithoutPaths {
+		place[indexKey], place[pathKey] = strconv.Itoa(index), path
 	}
-	annotations := map[string]string{}
-	if old != nil {
-		var equal bool
-		if equal, annotations, err = compare(old.item, o); err != nil || equal && at(old.item, place) {
-			return Change{}, err
-		}
-	}
-	if place != nil {
-		annotations[indexKey], annotations[pathKey] = strconv.Itoa(place.Index), place.Path
-	}
-	fresh, err := krm.NewItem(o.yaml(annotations))
-	if err != nil {
-		return Change{}, err
-	}
-	return old.change(fresh), nil
-}
-
-// claim keeps the object of that name from the last time, if there is one. Skip means that another config owns it.
-func (v *Reconciler) claim(id identity) (old *entry, skip bool, err error) {
-	if old = v.items[id]; old == nil {
-		return nil, false, nil
+	old := v.items[identity{o.kind, o.GetNamespace(), o.GetName()}]
+	if old == nil {
+		fresh, err := krm.NewItem(o.yaml(place))
+		return Change{fresh: fresh}, err
 	}
 	if !old.owned {
 		if _, rendered := old.item.Annotation(contract.RenderedByKey); rendered {
-			return nil, true, nil
+			return Change{}, nil // it is for another config to replace
 		}
-		return nil, false, &TakenError{id.kind, id.name}
+		return Change{}, fmt.Errorf("the name of the %s %q must not be taken by another object: remove that one", o.kind, o.GetName())
 	}
 	old.kept = true
-	return old, false, nil
-}
-
-// change is what happens when a new object takes an entry's place; of no entry the object is added.
-func (e *entry) change(fresh *krm.Item) Change {
-	if e == nil {
-		return Change{fresh: fresh}
+	equal, annotations, err := compare(old.item, o)
+	if err != nil || equal && isAt(old.item, place) {
+		return Change{}, err
 	}
-	return Change{old: e.item, fresh: fresh}
-}
-
-// TakenError means that an object's name is taken by one that was not rendered.
-type TakenError struct{ Kind, Name string }
-
-func (e *TakenError) Error() string {
-	return "the name of the " + e.Kind + " " + strconv.Quote(e.Name) + " must not be taken by another object: remove that one"
+	maps.Copy(annotations, place)
+	fresh, err := krm.NewItem(o.yaml(annotations))
+	return Change{old.item, fresh}, err
 }
 
 // Apply makes the changes, in order.
@@ -188,13 +145,18 @@ func annotation(item *krm.Item, key string) string {
 	return text
 }
 
-func at(item *krm.Item, place *Place) bool {
-	return place == nil || annotation(item, pathKey) == place.Path && annotation(item, indexKey) == strconv.Itoa(place.Index)
+func isAt(item *krm.Item, place map[string]string) bool {
+	for key, value := range place {
+		if annotation(item, key) != value {
+			return false
+		}
+	}
+	return true
 }
 
-// PackageOf returns the path of the package whose pipeline runs; empty outside of kpt. It is the package of the function
+// packageOf returns the path of the package whose pipeline runs; empty outside of kpt. It is the package of the function
 // config. Without one it is the outermost that is in the list, since a pipeline sees its own package and those below it.
-func PackageOf(list *krm.ResourceList) string {
+func packageOf(list *krm.ResourceList) string {
 	if node, ok := krm.Path("metadata.annotations").Key(packageKey).Find(list.FunctionConfig()); ok {
 		return node.Value
 	}

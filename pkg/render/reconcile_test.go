@@ -36,8 +36,10 @@ func object(name, data string) render.Manifest {
 	}
 }
 
+var kinds = []string{"ConfigMap", "Deployment", "Job"}
+
 func owner(owns bool) render.Owner {
-	return render.Owner{Name: "us", Owns: func(_, _ string) bool { return owns }}
+	return render.Owner{Name: "us", Owns: func(_, _ string) bool { return owns }, Kinds: kinds}
 }
 
 // settle renders the objects into a list and returns the list as it is written.
@@ -47,7 +49,7 @@ func settle(t *testing.T, list string, owner render.Owner, objects ...render.Man
 	require.NoError(t, err)
 	v := render.NewReconciler(parsed, owner)
 	for i, object := range objects {
-		change, err := v.Put(object, &render.Place{Path: "rendered/s/r-create.yaml", Index: i})
+		change, err := v.Put(object, "rendered/s/r-create.yaml", i)
 		require.NoError(t, err)
 		v.Apply([]render.Change{change})
 	}
@@ -104,15 +106,20 @@ func TestWhatIsNotRenderedAnyMoreIsRemoved(t *testing.T) {
 func TestWhatOthersOwnIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	first, _ := settle(t, empty, owner(true), object(one, "a"))
-	for name, o := range map[string]render.Owner{
-		"another config":  {Name: "them", Owns: func(_, _ string) bool { return true }},
-		"another package": {Name: "us", Package: "/p", Owns: func(_, _ string) bool { return true }},
-		"another phase":   owner(false),
+	them := owner(true)
+	them.Name = "them"
+	const elsewhere = "functionConfig:\n  apiVersion: v1\n  kind: X\n  metadata:\n    name: x\n" +
+		"    annotations:\n      internal.config.kubernetes.io/package-path: /p\n"
+	for name, c := range map[string]struct {
+		owner  render.Owner
+		config string
+	}{
+		"another config": {them, ""}, "another package": {owner(true), elsewhere}, "another phase": {owner(false), ""},
 	} {
-		second, _ := settle(t, first, o)
-		assert.Equal(t, first, second, name)
-		second, _ = settle(t, first, o, object(one, "other"))
-		assert.Equal(t, first, second, "%s: it is that one's to replace", name)
+		second, _ := settle(t, first+c.config, c.owner)
+		assert.Equal(t, first+c.config, second, name)
+		second, _ = settle(t, first+c.config, c.owner, object(one, "other"))
+		assert.Equal(t, first+c.config, second, "%s: it is that one's to replace", name)
 	}
 }
 
@@ -121,23 +128,7 @@ func TestANameThatIsTakenIsAnError(t *testing.T) {
 	list, err := krm.Parse([]byte(fmt.Sprintf("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"+
 		"- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: %s\n    namespace: ns\n", one)))
 	require.NoError(t, err)
-	_, err = render.NewReconciler(list, owner(true)).Put(object(one, "a"), nil)
+	_, err = render.NewReconciler(list, owner(true)).Put(object(one, "a"), "x.yaml", 0)
 	assert.EqualError(t, err,
 		`the name of the ConfigMap "one-aaaaaaaaaaaa" must not be taken by another object: remove that one`)
-}
-
-func TestPackageOfTheConfig(t *testing.T) {
-	t.Parallel()
-	list, err := krm.Parse([]byte(empty + "functionConfig:\n  apiVersion: v1\n  kind: X\n  metadata:\n    name: x\n" +
-		"    annotations:\n      internal.config.kubernetes.io/package-path: /a/b\n"))
-	require.NoError(t, err)
-	assert.Equal(t, "/a/b", render.PackageOf(list))
-	kptfile := "- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata:\n    name: x\n    annotations:\n" +
-		"      internal.config.kubernetes.io/package-path: "
-	list, err = krm.Parse([]byte(strings.Replace(empty, " []\n", "\n"+kptfile+"/a/b/c\n"+kptfile+"/a/b\n", 1)))
-	require.NoError(t, err)
-	assert.Equal(t, "/a/b", render.PackageOf(list), "the outermost one")
-	list, err = krm.Parse([]byte(empty))
-	require.NoError(t, err)
-	assert.Empty(t, render.PackageOf(list))
 }

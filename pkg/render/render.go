@@ -3,7 +3,7 @@
 // call:
 //
 //	list, err := krm.Parse(input)
-//	summary, err := render.Phases(list, render.Options{Name: "render-phase"})
+//	summary, err := render.Phases(list, render.DefaultOptions())
 //	_, err = list.WriteTo(output)
 //
 // The list's ResourcePlugins are the catalog, and the objects are appended to it. What was rendered by an earlier run with

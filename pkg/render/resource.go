@@ -42,7 +42,7 @@ type renderer struct {
 // render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
 // error among the problems there are no objects.
 func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
-	if problems := c.checkRequest(of); firstError(problems) != nil {
+	if problems := c.checkParams(of.Params); firstError(problems) != nil {
 		return nil, problems
 	}
 	r := renderer{compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order))}
@@ -88,7 +88,7 @@ func (r *renderer) generation(s *step) string {
 		}
 	}
 	for _, producer := range s.producers {
-		hashed = append(hashed, r.generations[producer.Step])
+		hashed = append(hashed, r.generations[producer.ref])
 	}
 	return contract.Hash(hashed...)
 }
@@ -109,9 +109,13 @@ func (r *renderer) params() string {
 	if len(data) == 0 {
 		return ""
 	}
-	hashed := []string{"params", r.SandboxID, r.Resource, string(r.phase)}
+	hashed, size := []string{"params", r.SandboxID, r.Resource, string(r.phase)}, 0
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		hashed = append(hashed, key, data[key])
+		size += len(key) + len(data[key])
+	}
+	if size > maxConfigMap {
+		r.report("params", "must have at most %d bytes together as files, which a ConfigMap holds", maxConfigMap)
 	}
 	name := contract.ObjectName(contract.Hash(hashed...), r.Sandbox, r.Resource, string(r.phase))
 	r.add("ConfigMap", configMap(r.objectMetadata(r.metadata(r.phase, nil)), r.namespace, name, data))
@@ -142,7 +146,7 @@ func (r *renderer) step(s *step) {
 	m := r.metadata(r.phase, s)
 	ofObject := r.objectMetadata(m)
 	for i, producer := range s.producers {
-		m.annotations[contract.InputSecretKey(i)] = r.secretName(r.steps[producer.Step])
+		m.annotations[contract.InputSecretKey(i)] = r.secretName(producer)
 	}
 	if s.publishes() {
 		m.annotations[contract.OutputSecretKey] = r.secretName(s)
@@ -150,11 +154,12 @@ func (r *renderer) step(s *step) {
 	template := instance(s.template, m)
 	pod := &template.Spec
 	prependEnv(containerNamed(pod.Containers, contract.MainContainer), r.environment(s)...)
-	if s.publishes() {
-		prependEnv(containerNamed(pod.Containers, contract.OutputManager), r.planVariable(s))
-	}
 	if !s.isPlain() {
-		prependEnv(containerNamed(pod.InitContainers, contract.InputManager), r.planVariable(s))
+		plan := planVariable(r.plan(s))
+		if s.publishes() {
+			prependEnv(containerNamed(pod.Containers, contract.OutputManager), plan)
+		}
+		prependEnv(containerNamed(pod.InitContainers, contract.InputManager), plan)
 		name := r.rbac(r.rbacName(s.spec.Name), account(pod), ofObject, r.stepRules(s))
 		if name != "" {
 			pod.ServiceAccountName = name

@@ -16,7 +16,7 @@ type step struct {
 	ref  document.StepRef
 	spec *v1alpha1.Step
 	// producers are the steps whose outputs it reads, those of the other phase included.
-	producers []document.Producer
+	producers []*step
 	// hash is that of what its generation is made from, but for the sandbox, the params and the producers.
 	hash string
 	// template is the Pod template, of steps of the compiled phase.
@@ -27,8 +27,12 @@ type step struct {
 	isAwaited bool
 }
 
+// newStep returns a step whose producers are in the phase.
 func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.StepRef) *step {
-	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index], producers: c.graph.Producers(ref)}
+	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index]}
+	for _, producer := range c.graph.Producers(ref) {
+		s.producers = append(s.producers, c.steps[producer])
+	}
 	s.isAwaited = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete
 	hashed := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
 		spec.Runner.Image, string(c.overlay.Canonical), s.spec.Name, s.spec.Script)
@@ -83,13 +87,4 @@ func (s *step) command() []string {
 	default:
 		return []string{"/bin/sh", contract.ScriptFile}
 	}
-}
-
-// waitsFor returns the names of the steps that it waits for.
-func (c *compiledPhase) waitsFor(s *step) []string {
-	names := make([]string, len(s.producers))
-	for i, producer := range s.producers {
-		names[i] = c.steps[producer.Step].spec.Name
-	}
-	return names
 }

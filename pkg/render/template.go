@@ -46,7 +46,7 @@ func (c *compiledPhase) timeout() int {
 	if own := c.overlay.Template.Spec.ActiveDeadlineSeconds; own != nil {
 		return int(*own)
 	}
-	return c.options.StepTimeout
+	return c.options.StepTimeoutSeconds
 }
 
 // deadline is how long a Pod may take: a plain one as long as its script, any other one until so many steps have started
@@ -61,7 +61,7 @@ func (c *compiledPhase) deadline(s *step) int64 {
 
 // deadlineOf is how long so many steps may take, one after the other.
 func (c *compiledPhase) deadlineOf(steps int) int64 {
-	one := int64(c.timeout()) + int64(c.options.StartTimeout)
+	one := int64(c.timeout()) + int64(c.options.StartTimeoutSeconds)
 	return min(one, math.MaxInt32/int64(steps)) * int64(steps)
 }
 

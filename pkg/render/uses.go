@@ -7,7 +7,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -53,39 +52,29 @@ func (s *sandbox) strayUses() (results []krm.Result) {
 // in vain is an error in the create phase; it must not keep the delete phase from running.
 func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[string][]v1alpha1.StepOutput {
 	var copies map[string][]v1alpha1.StepOutput
+	refuse := func(at krm.Path, format string, arg any) {
+		if phase.phase == v1alpha1.PhaseCreate {
+			p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf(format, arg)+moreFindings))
+		}
+	}
 	for u := range s.uses() {
 		if u.from.Name != resource {
 			continue
 		}
-		output, problem := u.output(phase)
-		if problem != nil {
-			if phase.phase == v1alpha1.PhaseCreate {
-				p.list.Report(krm.At(s.Item, problem.Path, krm.Error, problem.Message+moreFindings))
+		step, name := u.from.StepOutput()
+		output := v1alpha1.StepOutput{Name: step, Output: name}
+		switch {
+		case !phase.hasOutput(output):
+			refuse(u.at.Key("outputKey"), "must be <step>.<output>, an output of a create step of the resource's plugin, not %q",
+				u.from.OutputKey)
+		case u.namespace == "" || document.CheckLabel(u.namespace) != "":
+			refuse(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there", u.namespace)
+		case u.namespace != phase.namespace:
+			if copies == nil {
+				copies = map[string][]v1alpha1.StepOutput{}
 			}
-			continue
+			copies[u.namespace] = append(copies[u.namespace], output)
 		}
-		if copies == nil {
-			copies = map[string][]v1alpha1.StepOutput{}
-		}
-		copies[u.namespace] = append(copies[u.namespace], output)
 	}
-	delete(copies, phase.namespace)
 	return copies
-}
-
-// output is what is used, of the plugin that provides the resource.
-func (u use) output(phase *compiledPhase) (v1alpha1.StepOutput, *strictyaml.Problem) {
-	step, name := u.from.StepOutput()
-	output := v1alpha1.StepOutput{Name: step, Output: name}
-	if !phase.hasOutput(output) {
-		problem := strictyaml.Error(u.at.Key("outputKey"), "must be <step>.<output>, an output of a create step of the "+
-			"resource's plugin, not %q", u.from.OutputKey)
-		return output, &problem
-	}
-	if u.namespace == "" || document.CheckLabel(u.namespace) != "" {
-		problem := strictyaml.Error(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there",
-			u.namespace)
-		return output, &problem
-	}
-	return output, nil
 }

@@ -13,24 +13,23 @@ import (
 // workload adds the Job or Pod of a step or helper of that name. The object's name ends in a hash of its spec: whatever
 // changes in what Kubernetes lets nobody change makes another object.
 func (r *renderer) workload(what string, template *corev1.PodTemplateSpec, m metadata) {
-	kind := r.options.Workload
 	var spec any = &template.Spec
-	if kind == Job {
+	if r.options.Workload == job {
 		spec = r.jobSpec(template)
 	}
 	text := yamlprint.AppendJSON(make([]byte, 0, 4096), spec)
 	r.checkSize(what, len(text), template.Annotations)
-	name := contract.ObjectName(contract.Hash(string(kind), string(text)), r.Sandbox, r.Resource, what)
-	if kind == Job {
-		r.add(string(Job), &batchv1.Job{
-			TypeMeta: typeMeta("batch/v1", string(Job)), ObjectMeta: m.of(r.namespace, name), Spec: *spec.(*batchv1.JobSpec),
+	name := contract.ObjectName(contract.Hash(r.options.Workload, string(text)), r.Sandbox, r.Resource, what)
+	if r.options.Workload == job {
+		r.add(job, &batchv1.Job{
+			TypeMeta: typeMeta("batch/v1", job), ObjectMeta: m.of(r.namespace, name), Spec: *spec.(*batchv1.JobSpec),
 		})
 		return
 	}
-	pod := &corev1.Pod{TypeMeta: typeMeta("v1", string(Pod)), ObjectMeta: template.ObjectMeta, Spec: template.Spec}
-	pod.Namespace, pod.Name = r.namespace, name
-	pod.Labels, pod.Annotations = merged(pod.Labels, m.labels), merged(pod.Annotations, m.annotations)
-	r.add(string(Pod), pod)
+	bare := &corev1.Pod{TypeMeta: typeMeta("v1", pod), ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+	bare.Namespace, bare.Name = r.namespace, name
+	bare.Labels, bare.Annotations = merged(bare.Labels, m.labels), merged(bare.Annotations, m.annotations)
+	r.add(pod, bare)
 }
 
 // jobSpec is a Job's spec. A Pod that the cluster takes away is replaced; one that fails is not, unless retries are set.
@@ -45,8 +44,8 @@ func (r *renderer) jobSpec(template *corev1.PodTemplateSpec) *batchv1.JobSpec {
 		}}},
 		Template: *template,
 	}
-	if r.options.TTL != nil {
-		spec.TTLSecondsAfterFinished = new(int32(*r.options.TTL))
+	if ttl := r.options.TTLSecondsAfterFinished; ttl > keepJobs {
+		spec.TTLSecondsAfterFinished = new(int32(ttl))
 	}
 	return spec
 }

@@ -1,16 +1,17 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // The kinds of workloads that can be forked. A sandbox may call a Rollout an ArgoRollout.
@@ -24,7 +25,6 @@ const (
 type cluster struct {
 	workloads  map[v1alpha1.Workload][]*workload // under their own names, then under those from before kustomize's prefixes
 	namespaces map[string]*namespace
-	nameless   map[string][]*workload // those without a namespace, by name
 }
 
 // namespace is what selects Pods in one namespace.
@@ -45,7 +45,7 @@ type workload struct {
 	object                object
 	labels                map[string]string // of its Pods
 	space                 *namespace
-	services              []*service // those that select its Pods, by name
+	services              []*frontend // those that select its Pods, by name
 	// template is what its forks are copies of; it must not be changed.
 	template func() object
 }
@@ -54,9 +54,15 @@ type workload struct {
 type service struct {
 	namespace, name string
 	selecting       selectingObject
-	ports           []corev1.ServicePort
+	spec            corev1.ServiceSpec
 	// template is what its copies are copies of; it must not be changed.
 	template func() object
+}
+
+// frontend is a Service in front of a workload, with its ports as they lead there.
+type frontend struct {
+	*service
+	ports []port
 }
 
 // sources are the objects that are looked at, in this order: what selects Pods in core Kubernetes, and Argo Rollouts.
@@ -79,10 +85,8 @@ func readCluster(list *krm.ResourceList) (*cluster, error) {
 		return nil, err
 	}
 	objects, errs := make([]object, len(items)), make([]error, len(items))
-	krm.Each(len(items), func(i int) { objects[i], errs[i] = readObject(items[i]) })
-	c := &cluster{
-		workloads: map[v1alpha1.Workload][]*workload{}, namespaces: map[string]*namespace{}, nameless: map[string][]*workload{},
-	}
+	krm.Each(len(items), func(i int) { objects[i], errs[i] = render.ReadObject(items[i]) })
+	c := &cluster{workloads: map[v1alpha1.Workload][]*workload{}, namespaces: map[string]*namespace{}}
 	var all []*workload
 	for i, item := range items {
 		if errs[i] == nil {
@@ -132,13 +136,13 @@ func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, e
 		if !selects {
 			break
 		}
-		spec, err := readServiceSpec(o)
-		if err != nil {
-			return nil, err
+		var spec corev1.ServiceSpec
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child(o, "spec"), &spec); err != nil {
+			return nil, fmt.Errorf("must be a Service that the API server accepts: %w", err)
 		}
 		if spec.Type != corev1.ServiceTypeExternalName {
 			space.services = append(space.services, &service{
-				namespace: item.Namespace(), name: item.Name(), selecting: selecting, ports: spec.Ports,
+				namespace: item.Namespace(), name: item.Name(), selecting: selecting, spec: spec,
 				template: sync.OnceValue(func() object { return sanitizedService(o) }),
 			})
 		}
@@ -150,27 +154,6 @@ func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, e
 		all = append(all, w)
 	}
 	return all, nil
-}
-
-func readServiceSpec(o object) (spec corev1.ServiceSpec, err error) {
-	text, err := json.Marshal(o["spec"])
-	if err == nil {
-		err = json.Unmarshal(text, &spec)
-	}
-	if err != nil {
-		return spec, fmt.Errorf("must be a Service that the API server accepts: %w", err)
-	}
-	return spec, nil
-}
-
-// marked returns the workloads of the namespace whose Pods have the label by which forks select theirs.
-func (n *namespace) marked() (marked []*workload) {
-	for _, w := range n.workloads {
-		if _, has := w.labels[contract.ForkKey]; has {
-			marked = append(marked, w)
-		}
-	}
-	return marked
 }
 
 // completeTemplate fills in the Pod template of a Rollout that takes another workload's (Argo Rollouts, spec.workloadRef).

@@ -101,15 +101,16 @@ func TestPorts(t *testing.T) {
 	assert.Equal(t, []port{
 		{number: 80, target: 80}, {name: "rest", protocol: "UDP", appProtocol: "h2c", number: 81, target: 8081},
 		{number: 82, target: 8080}, {number: 83},
-	}, w.ports(w.services[0]))
+	}, w.services[0].ports)
 }
 
 func TestPodsThatAreMarked(t *testing.T) {
 	t.Parallel()
 	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"), baselineDeployment("name: odd, namespace: ns", "resourceplugins.dev/fork: x"))
-	marked := w.space.marked()
-	require.Len(t, marked, 1)
-	assert.Equal(t, "odd", marked[0].name)
+	r := renderer{list: krm.NewList()}
+	r.reportMarked(w.space)
+	require.Len(t, r.list.Results(), 1)
+	assert.Equal(t, "odd", r.list.Results()[0].ResourceRef.Name)
 }
 
 // Aliases that stand for millions of nodes are refused.

@@ -14,20 +14,9 @@ import (
 // customizer changes a copied workload as a fork's customizations ask: images, then variables, then a patch, each on what
 // the one before left (Sandbox spec, customizations). What cannot be done is reported at the field that asks for it.
 type customizer struct {
-	object object
-	// output returns the Secret and the key that hold an output of a resource, in whatever namespace the workload is.
-	output func(v1alpha1.ResourceOutput) (secret, key string)
-	// address returns where a fork of the same sandbox is reached. It is false if no Service is in front of it.
-	address func(v1alpha1.Workload) (address, bool)
-
-	results func(at krm.Path, severity krm.Severity, message string)
+	object  object
+	sandbox *input
 	failed  bool
-}
-
-// address is where a fork is reached.
-type address struct {
-	host string
-	port int
 }
 
 // customize applies the customizations at a path of the sandbox. If the customizer failed the object must not be used.
@@ -48,25 +37,23 @@ func (c *customizer) customize(asked *v1alpha1.Customizations, at krm.Path) {
 
 func (c *customizer) report(at krm.Path, severity krm.Severity, format string, args ...any) {
 	c.failed = c.failed || severity == krm.Error
-	c.results(at, severity, fmt.Sprintf(format, args...))
+	c.sandbox.report(at, severity, fmt.Sprintf(format, args...))
 }
 
 // patch applies a patch to the whole object.
 func (c *customizer) patch(p *v1alpha1.WorkloadPatch, at krm.Path) {
 	switch p.Type {
-	case "strategic", "merge", "json":
+	case "signadot/env":
+		c.patchList(p, "env", at)
+	case "signadot/image":
+		c.patchList(p, "images", at)
+	default: // strategic, merge or json
 		patched, err := applyPatch(c.object, p.Type, p.Value)
 		if err != nil {
 			c.report(at.Key("value"), krm.Error, "patch %s", strings.Join(strings.Fields(err.Error()), " "))
 			return
 		}
 		c.object = patched
-	case "signadot/env":
-		c.patchList(p, "env", at)
-	case "signadot/image":
-		c.patchList(p, "images", at)
-	default:
-		c.report(at.Key("type"), krm.Error, "must be json, merge or strategic, or signadot/env or signadot/image, not %q", p.Type)
 	}
 }
 
@@ -96,12 +83,7 @@ func (c *customizer) patchList(p *v1alpha1.WorkloadPatch, key string, at krm.Pat
 	if c.failed {
 		return
 	}
-	for i := range asked.Images {
-		c.setImage(&asked.Images[i], at)
-	}
-	for i := range asked.Env {
-		c.setEnv(&asked.Env[i], at)
-	}
+	c.customize(&asked, at)
 }
 
 // setImage sets the image of a container.

@@ -9,8 +9,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 const customized = `
@@ -21,16 +21,6 @@ spec: {template: {spec: {
     {name: side, image: s, envFrom: [{configMapRef: {name: c}}]}]}}}
 `
 
-func newCustomizer(o object, report func(at krm.Path, severity krm.Severity, message string)) customizer {
-	return customizer{
-		object: o, results: report,
-		output: func(o v1alpha1.ResourceOutput) (string, string) { return "secret-of-" + o.Name, o.OutputKey },
-		address: func(w v1alpha1.Workload) (address, bool) {
-			return address{host: w.Name + ".ns.svc", port: 80}, w.Name != "hidden"
-		},
-	}
-}
-
 // apply returns the containers after the customizations, and the messages.
 func customizationApply(t *testing.T, text string) (string, []string) {
 	t.Helper()
@@ -40,11 +30,13 @@ func customizationApply(t *testing.T, text string) (string, []string) {
 	require.NoError(t, yaml.Unmarshal([]byte(text), &asked))
 	var c v1alpha1.Customizations
 	require.Empty(t, strictyaml.Into(&asked, "c", &c))
-	var messages []string
-	customizer := newCustomizer(o, func(at krm.Path, severity krm.Severity, message string) {
-		messages = append(messages, string(severity)+" "+string(at)+" "+message)
-	})
+	s := box(t, "x", "{cluster: c}", forked("api", "x"))
+	customizer := customizer{object: o, sandbox: s}
 	customizer.customize(&c, "c")
+	var messages []string
+	for _, result := range s.results {
+		messages = append(messages, string(result.Severity)+" "+result.Field.Path+" "+result.Message)
+	}
 	out, err := yaml.Marshal(child(customizer.object, "spec", "template", "spec"))
 	require.NoError(t, err)
 	return string(out), messages
@@ -68,7 +60,7 @@ func TestWhatIsAsked(t *testing.T) {
 		{"delete all", "{env: [{name: A, operation: delete}]}", main("{name: B, valueFrom: {fieldRef: {fieldPath: x}}}")},
 		{
 			"resource", "{env: [{name: B, valueFrom: {resource: {name: db, outputKey: p.url}}}]}",
-			main("{name: A, value: a}, {name: B, valueFrom: {secretKeyRef: {name: secret-of-db, key: p.url}}}, {name: A, value: again}"),
+			main("{name: A, value: a}, {name: B, valueFrom: {secretKeyRef: {name: " + contract.OutputSecretName("", "db", "p") + ", key: url}}}, {name: A, value: again}"),
 		},
 		{
 			"references", "{env: [{name: X, valueFrom: {configMap: {name: m, key: k, optional: true}}}, {name: YY, valueFrom: {secret: {name: s, key: k}}}]}",
@@ -76,9 +68,9 @@ func TestWhatIsAsked(t *testing.T) {
 				"{name: YY, valueFrom: {secretKeyRef: {name: s, key: k}}}"),
 		},
 		{
-			"fork", "{env: [{name: X, valueFrom: {fork: {forkOf: {kind: Deployment, namespace: ns, name: api}, " +
+			"fork", "{env: [{name: X, valueFrom: {fork: {forkOf: {kind: Deployment, namespace: shop, name: api}, " +
 				"expression: 'http://{{ .Service.Host }}:{{.Service.Port}}/x'}}}]}",
-			main(env + ", {name: X, value: 'http://api.ns.svc:80/x'}"),
+			main(env + ", {name: X, value: 'http://api-x.shop.svc:80/x'}"),
 		},
 		{
 			"patch last", "{images: [{image: x}], patch: {type: json, value: '[{op: test, path: /spec/template/spec/containers/0/image, " +
@@ -103,14 +95,12 @@ func TestWhatCannotBeDone(t *testing.T) {
 		"{env: [{name: NEW, container: zzzzzz, value: x}]}":        `error c.env[0].container container "zzzzzz" must be one of the workload's: main, side, setup`,
 		"{env: [{name: NEW, operation: delete}]}":                  `warning c.env[0] variable "NEW" must be in the container's env to be deleted: there is none`,
 		"{env: [{name: NEW, container: side, operation: delete}]}": `warning c.env[0] variable "NEW" must be in the container's env to be deleted: envFrom may still set it`,
-		"{env: [{name: NEW, valueFrom: {}}]}":                      `error c.env[0].valueFrom must name one of resource, fork, configMap and secret`,
 		"{patch: {type: json, value: '{}'}}":                       `error c.patch.value patch must be a list of operations, such as [{op: replace, path: /spec/replicas, value: 1}]`,
 		"{patch: {type: merge, value: '{'}}":                       `error c.patch.value patch must be JSON or YAML: yaml: line 1: did not find expected node content`,
-		"{patch: {type: new, value: '{}'}}":                        `error c.patch.type must be json, merge or strategic, or signadot/env or signadot/image, not "new"`,
 		"{patch: {type: signadot/env, value: '{}'}}":               `error c.patch.value patch of type "signadot/env" must be a list as customizations.env is`,
 		"{patch: {type: signadot/env, value: '[{nam: x}]'}}":       `unknown key`,
-		"{env: [{name: NEW, valueFrom: {fork: {forkOf: {kind: Deployment, namespace: ns, name: hidden}, expression: x}}}]}":          `must have a Service in front of it`,
-		"{env: [{name: NEW, valueFrom: {fork: {forkOf: {kind: Deployment, namespace: ns, name: api}, expression: '{{ .Service'}}}]}": `no other expression, not "{{ .Service"`,
+		"{env: [{name: NEW, valueFrom: {fork: {forkOf: {kind: Deployment, namespace: ns, name: hidden}, expression: x}}}]}":            `must have a Service in front of it`,
+		"{env: [{name: NEW, valueFrom: {fork: {forkOf: {kind: Deployment, namespace: shop, name: api}, expression: '{{ .Service'}}}]}": `no other expression, not "{{ .Service"`,
 	} {
 		_, messages := customizationApply(t, asked)
 		require.NotEmpty(t, messages, asked)

@@ -15,21 +15,13 @@ const folder = "rendered/"
 func (r *renderer) pack(s *input, f *fork, copies []object) {
 	file := folder + contract.FileName(s.Name) + "/forks/" + f.name + ".yaml"
 	for i, o := range copies {
-		change, err := r.reconciler.Put(&unstructured.Unstructured{Object: o}, r.place(file, i))
+		change, err := r.reconciler.Put(&unstructured.Unstructured{Object: o}, file, i)
 		if err != nil {
 			s.report("spec.forks", krm.Error, err.Error())
 			return
 		}
 		s.changes = append(s.changes, change)
 	}
-}
-
-// place returns where an object goes; files have no package to keep it in.
-func (r *renderer) place(file string, index int) *render.Place {
-	if r.options.WithoutPaths {
-		return nil
-	}
-	return &render.Place{Path: file, Index: index}
 }
 
 // deliver changes the list, and removes what is not rendered any more if it may.
@@ -57,7 +49,7 @@ func (r *renderer) packRoutes() (changes []render.Change) {
 	files := map[string]int{}
 	for _, route := range r.routes.objects {
 		file := route.file()
-		change, err := r.reconciler.Put(route.Manifest, r.place(file, files[file]))
+		change, err := r.reconciler.Put(route.Manifest, file, files[file])
 		files[file]++
 		if err != nil {
 			r.list.Report(krm.NewResult(krm.Error, err.Error()))

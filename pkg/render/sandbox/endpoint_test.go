@@ -41,12 +41,11 @@ func TestEndpoints(t *testing.T) {
 		"db spec.endpoints[1] grpc://db.example.com:5432 request",
 		"raw spec.forks[1].endpoints[0] grpc://web.shop.svc:80 request",
 	}
-	atGateway := &gateway{namespace: "infra", name: "edge", domain: "d.example.com"}
 	for _, mode := range modes {
-		out := renderRoutes([]*input{s}, nil, routeOptions{mode: mode})
+		out := renderRoutes([]*input{s}, nil, routed(mode))
 		assert.Equal(t, plain, listed(out.endpoints), mode)
 
-		out = renderRoutes([]*input{s}, nil, routeOptions{mode: mode, gateway: atGateway})
+		out = renderRoutes([]*input{s}, nil, atGateway(mode, "d.example.com"))
 		if mode == none {
 			assert.Equal(t, plain, listed(out.endpoints), "there is no route to a Gateway's host names")
 			continue
@@ -77,7 +76,7 @@ func TestServicesWithoutHeaders(t *testing.T) {
 	s := forked("cache", "x")
 	s.ports = []port{{name: "redis", number: 6379}, {number: 53, protocol: "UDP"}}
 	for mode, told := range map[string]int{none: 0, gatewayAPI: 2, istio: 2} {
-		out := renderRoutes([]*input{box(t, "x", "{cluster: c}", s)}, nil, routeOptions{mode: mode})
+		out := renderRoutes([]*input{box(t, "x", "{cluster: c}", s)}, nil, routed(mode))
 		assert.Empty(t, out.objects, mode)
 		assert.Len(t, out.results, told, mode)
 		for _, message := range messages(out.results) {
@@ -93,7 +92,7 @@ func TestGroupsOfOneKey(t *testing.T) {
 	first := groupOf(t, "first", "{match: {label: {key: a, value: b}}}")
 	second := groupOf(t, "second", "{match: {label: {key: a, value: c}}}")
 	second.key = first.key
-	out := renderRoutes(nil, []routedGroup{first, second}, routeOptions{mode: gatewayAPI})
+	out := renderRoutes(nil, []routedGroup{first, second}, routed(gatewayAPI))
 	require.Len(t, out.results, 1)
 	assert.Contains(t, messages(out.results)[0], `which is the key of RouteGroup "first": give another one`)
 	assert.Equal(t, "second", out.results[0].ResourceRef.Name)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -81,7 +82,8 @@ func (c *customizer) variable(v *v1alpha1.Env, at krm.Path) (*corev1.EnvVar, boo
 	case from == nil:
 		variable.Value = v.Value
 	case from.Resource != nil:
-		secret, key := c.output(*from.Resource)
+		step, key := from.Resource.StepOutput()
+		secret := contract.OutputSecretName(c.sandbox.id, from.Resource.Name, step) // where render-phase publishes it
 		variable.ValueFrom = secretKey(v1alpha1.KeyReference{Name: secret, Key: key})
 	case from.ConfigMap != nil:
 		variable.ValueFrom = &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{
@@ -94,9 +96,6 @@ func (c *customizer) variable(v *v1alpha1.Env, at krm.Path) (*corev1.EnvVar, boo
 		value, ok := c.expand(from.Fork, at.Key("valueFrom").Key("fork"))
 		variable.Value = value
 		return variable, ok
-	default:
-		c.report(at.Key("valueFrom"), krm.Error, "must name one of resource, fork, configMap and secret")
-		return nil, false
 	}
 	return variable, true
 }
@@ -117,8 +116,8 @@ func optional(r *v1alpha1.KeyReference) *bool {
 // expand fills in what of a fork is known: `{{ .Service.Host }}` and `{{ .Service.Port }}`, the two that the vendor's page
 // on service references has.
 func (c *customizer) expand(f *v1alpha1.ForkExpression, at krm.Path) (string, bool) {
-	address, ok := c.address(f.ForkOf)
-	if !ok {
+	service := c.sandbox.front(f.ForkOf)
+	if service == nil {
 		c.report(at.Key("forkOf"), krm.Error,
 			"%s %q of namespace %q must have a Service in front of it, in the list, to be reached",
 			f.ForkOf.Kind, f.ForkOf.Name, f.ForkOf.Namespace)
@@ -126,9 +125,9 @@ func (c *customizer) expand(f *v1alpha1.ForkExpression, at krm.Path) (string, bo
 	}
 	expanded := serviceField.ReplaceAllStringFunc(f.Expression, func(action string) string {
 		if strings.Contains(action, "Host") {
-			return address.host
+			return service.host()
 		}
-		return strconv.Itoa(address.port)
+		return strconv.Itoa(service.ports[0].number)
 	})
 	if strings.Contains(expanded, "{{") {
 		c.report(at.Key("expression"), krm.Error,

@@ -24,16 +24,13 @@ func (c *cluster) register(w *workload) {
 	w.labels = stringMap(w.object, "spec", "template", "metadata", "labels")
 	for _, service := range w.space.services {
 		if service.selecting.selector.Matches(labels.Set(w.labels)) {
-			w.services = append(w.services, service)
+			w.services = append(w.services, &frontend{service, w.ports(service)})
 		}
 	}
-	slices.SortStableFunc(w.services, func(a, b *service) int { return cmp.Compare(a.name, b.name) })
+	slices.SortStableFunc(w.services, func(a, b *frontend) int { return cmp.Compare(a.name, b.name) })
 	w.space.workloads = append(w.space.workloads, w)
 	key := v1alpha1.Workload{Kind: w.kind, Namespace: w.namespace, Name: w.name}
 	c.workloads[key] = append([]*workload{w}, c.workloads[key]...)
-	if w.namespace == "" {
-		c.nameless[w.name] = append(c.nameless[w.name], w)
-	}
 	if original := originalRef(w.item); original != key {
 		c.workloads[original] = append(c.workloads[original], w)
 	}
@@ -73,11 +70,9 @@ func (c *cluster) find(of v1alpha1.Workload) (*workload, error) {
 }
 
 func (c *cluster) missing(key v1alpha1.Workload) error {
-	for _, w := range c.nameless[key.Name] {
-		if w.kind == key.Kind {
-			return fmt.Errorf("%s %q of namespace %q must be in the list: the one that is there has no metadata.namespace; set it, "+
-				"or set `namespace:` in the kustomization", key.Kind, key.Name, key.Namespace)
-		}
+	if len(c.workloads[v1alpha1.Workload{Kind: key.Kind, Name: key.Name}]) > 0 {
+		return fmt.Errorf("%s %q of namespace %q must be in the list: the one that is there has no metadata.namespace; set it, "+
+			"or set `namespace:` in the kustomization", key.Kind, key.Name, key.Namespace)
 	}
 	apiVersion := "apps/v1"
 	if key.Kind == rollout {

@@ -17,23 +17,37 @@ var httpPort = []port{{name: "http", number: 80, target: 8080}}
 // box returns a sandbox, from the spec as YAML in flow style.
 func box(tb testing.TB, name, spec string, services ...routedService) *input {
 	tb.Helper()
-	item, err := krm.NewItem(fmt.Appendf(nil, "metadata: {name: %q}\nspec: %s\n", name, spec))
+	item, err := krm.NewItem(fmt.Appendf(nil, "kind: Sandbox\nmetadata: {name: %q}\nspec: %s\n", name, spec))
 	require.NoError(tb, err)
 	document, problems := document.ReadSandbox(item)
 	require.Empty(tb, problems)
-	key, err := sandboxKey(document)
+	key, err := routingKey(item, document.Spec.Cluster)
 	require.NoError(tb, err)
-	return &input{Sandbox: document, key: key, services: services}
+	return &input{Sandbox: document, options: routed(none), key: key, services: services}
+}
+
+// routed returns the default options with routes.
+func routed(mode string) *Options {
+	options := DefaultOptions()
+	options.Routing = mode
+	return &options
+}
+
+// atGateway returns options with routes and a Gateway.
+func atGateway(mode, domain string) *Options {
+	options := routed(mode)
+	options.Gateway, options.GatewayDomain = "infra/edge", domain
+	return options
 }
 
 // groupOf returns a route group that matches by what the YAML says.
 func groupOf(tb testing.TB, name, spec string) routedGroup {
 	tb.Helper()
-	item, err := krm.NewItem(fmt.Appendf(nil, "metadata: {name: %q}\nspec: %s\n", name, spec))
+	item, err := krm.NewItem(fmt.Appendf(nil, "kind: RouteGroup\nmetadata: {name: %q}\nspec: %s\n", name, spec))
 	require.NoError(tb, err)
 	document, problems := document.ReadRouteGroup(item)
 	require.Empty(tb, problems)
-	key, err := groupKey(document)
+	key, err := routingKey(item, document.Spec.Cluster)
 	require.NoError(tb, err)
 	return routedGroup{RouteGroup: document, key: key}
 }
@@ -41,8 +55,9 @@ func groupOf(tb testing.TB, name, spec string) routedGroup {
 // forked is the fork of a Service in namespace shop, of the Deployment of the same name.
 func forked(baseline, owner string) routedService {
 	return routedService{
-		workload:  v1alpha1.Workload{Kind: "Deployment", Namespace: "shop", Name: baseline},
-		namespace: "shop", baseline: baseline, fork: baseline + "-" + owner, ports: httpPort,
+		frontend: &frontend{&service{namespace: "shop", name: baseline}, httpPort},
+		workload: v1alpha1.Workload{Kind: "Deployment", Namespace: "shop", Name: baseline},
+		fork:     baseline + "-" + owner,
 	}
 }
 

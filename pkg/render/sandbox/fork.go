@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
@@ -16,57 +15,40 @@ import (
 // baseline without touching it: it has a name and labels of its own, nothing that selects the baseline's Pods selects its
 // Pods, and nothing of it selects the baseline's. What ties the baseline to a tool, a release or a load balancer is dropped.
 type fork struct {
-	owner    *forkOwner
+	owner    *input // the sandbox that it is for
+	index    int    // in the sandbox's forks
 	baseline *workload
 	// name is the copy's.
 	name string
 	// services are the copies of the Services in front of the baseline.
-	services []forkedService
+	services []routedService
 	// labels are those of the copy's Pods, once it is finalized.
 	labels labels.Set
 }
 
-// forkOwner is the sandbox that forks are for.
-type forkOwner struct {
-	sandbox    string // its name, lower-cased
-	id         string // keeps the names of its objects apart from those of all others
-	routingKey string // is passed to the fork's Pods
-	renderedBy string // the value of the annotation contract.RenderedByKey
-	ttl        string // how long the copies live, for kube-janitor; empty is for ever
-	replicas   int    // of each fork
-}
-
-// forkedService is the copy of a Service, under a name of its own.
-type forkedService struct {
-	baseline *service
-	name     string
-}
-
 // newFork names the copy of a workload that a sandbox forks under the name of, and those of its Services.
-func newFork(owner *forkOwner, of v1alpha1.Workload, w *workload) *fork {
+func newFork(owner *input, index int, w *workload) *fork {
+	of := owner.Spec.Forks[index].ForkOf
 	kind := w.kind // of.Kind may be the other name of a Rollout
 	f := &fork{
-		owner: owner, baseline: w,
-		name: contract.ObjectName(contract.Hash("fork", owner.id, kind, of.Namespace, of.Name), w.name, owner.sandbox),
+		owner: owner, index: index, baseline: w,
+		name: contract.ObjectName(contract.Hash("fork", owner.id, kind, of.Namespace, of.Name), w.name, owner.Name),
 	}
 	for _, service := range w.services {
 		name := contract.ObjectName(contract.Hash("fork-service", owner.id, kind, of.Namespace, of.Name, service.name),
-			service.name, owner.sandbox)
-		f.services = append(f.services, forkedService{baseline: service, name: name})
+			service.name, owner.Name)
+		f.services = append(f.services, routedService{service, of, name})
 	}
 	return f
 }
-
-// host returns the name under which the cluster's DNS knows the copy of a Service.
-func (s *forkedService) host() string { return s.name + "." + s.baseline.namespace + ".svc" }
 
 // copyWorkload returns a copy of the baseline for the sandbox to customize. Its main container's variables name the fork,
 // as the sandbox downward API of the vendor's documentation does; the sandbox's own variables come later and win.
 func (f *fork) copyWorkload() object {
 	o := runtime.DeepCopyJSON(f.baseline.template())
-	ensure(o, "spec")["replicas"] = int64(f.owner.replicas)
-	injectEnv(o, contract.SandboxNameVariable, f.owner.sandbox)
-	injectEnv(o, contract.RoutingKeyVariable, f.owner.routingKey)
+	ensure(o, "spec")["replicas"] = int64(f.owner.options.Replicas)
+	injectEnv(o, contract.SandboxNameVariable, f.owner.Name)
+	injectEnv(o, contract.RoutingKeyVariable, f.owner.key)
 	return o
 }
 
@@ -95,8 +77,8 @@ func (f *fork) finalize(o object) error {
 func (f *fork) copyServices() []object {
 	copies := make([]object, len(f.services))
 	for i, s := range f.services {
-		copies[i] = runtime.DeepCopyJSON(s.baseline.template())
-		f.identify(copies[i], s.name, "Service/"+s.baseline.name)
+		copies[i] = runtime.DeepCopyJSON(s.template())
+		f.identify(copies[i], s.fork, "Service/"+s.name)
 		child(copies[i], "spec")["selector"] = object{contract.ForkKey: f.name}
 	}
 	return copies
@@ -114,11 +96,11 @@ func (f *fork) identify(o object, name, of string) {
 	})
 	annotations[contract.BaselineKey] = of
 	annotations[contract.ForkKey] = f.name
-	annotations[contract.RenderedByKey] = f.owner.renderedBy
-	annotations[contract.RoutingKeyKey] = f.owner.routingKey
-	annotations[contract.SandboxKey] = f.owner.sandbox
-	if f.owner.ttl != "" {
-		annotations[janitorKey] = f.owner.ttl
+	annotations[contract.RenderedByKey] = f.owner.options.Name
+	annotations[contract.RoutingKeyKey] = f.owner.key
+	annotations[contract.SandboxKey] = f.owner.Name
+	if ttl := f.owner.ttl(); ttl != "" {
+		annotations[janitorKey] = ttl
 	}
 }
 
@@ -133,12 +115,32 @@ func (f *fork) relabel(metadata object) {
 	exclusion := f.baseline.space.exclusion
 	labels := ensure(metadata, "labels")
 	maps.DeleteFunc(labels, func(key string, _ any) bool {
-		return exclusion.drops(key) || isOurs(key) || isIdentity(key) || key == instanceLabel
+		return exclusion.named[key] || isOurs(key) || isIdentity(key) || key == instanceLabel
 	})
 	for key, value := range exclusion.set {
 		labels[key] = value
 	}
 	labels[contract.ManagedByKey] = contract.ManagedBy
 	labels[contract.ForkKey] = f.name
-	labels[contract.SandboxKey] = contract.LabelValue(f.owner.sandbox)
+	labels[contract.SandboxKey] = contract.LabelValue(f.owner.Name)
+}
+
+// redirectPlacement makes what places Pods relative to the baseline's own Pods look at the fork's own: a fork must neither
+// avoid the nodes of its baseline nor count its Pods.
+func (f *fork) redirectPlacement(spec object) {
+	terms := children(spec, "topologySpreadConstraints")
+	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
+		terms = append(terms, children(spec, "affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution")...)
+		for _, weighted := range children(spec, "affinity", kind, "preferredDuringSchedulingIgnoredDuringExecution") {
+			terms = append(terms, child(weighted, "podAffinityTerm"))
+		}
+	}
+	for _, term := range terms {
+		if term["namespaces"] != nil || term["namespaceSelector"] != nil {
+			continue // is about other Pods
+		}
+		if s, ok := readSelector(term, "labelSelector"); ok && s.Matches(labels.Set(f.baseline.labels)) {
+			term["labelSelector"] = f.selector()
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,13 +35,14 @@ type finished struct {
 
 func forkOf(t *testing.T, named v1alpha1.Workload, documents ...string) finished {
 	t.Helper()
+	owner := box(t, "s", fmt.Sprintf("{cluster: c, ttl: {duration: 2d}, forks: [{forkOf: {kind: %s, namespace: %s, name: %s}}]}",
+		named.Kind, named.Namespace, named.Name))
+	owner.id, owner.key, owner.options.Name = "abcdefghijklm", "key", "me"
 	cluster, err := readCluster(list(t, documents...))
 	require.NoError(t, err)
 	workload, err := cluster.find(named)
 	require.NoError(t, err)
-	f := newFork(&forkOwner{
-		sandbox: "s", id: "abcdefghijklm", routingKey: "key", renderedBy: "me", ttl: "2d", replicas: 1,
-	}, named, workload)
+	f := newFork(owner, 0, workload)
 	o := f.copyWorkload()
 	require.NoError(t, f.finalize(o))
 	return finished{f, o, f.copyServices()}
@@ -98,9 +100,9 @@ func TestServicesInFront(t *testing.T) {
 	)
 	var names []string
 	for _, s := range f.fork.services {
-		names = append(names, s.baseline.name)
-		assert.Empty(t, validation.IsDNS1035Label(s.name))
-		assert.Equal(t, s.name+".ns.svc", s.host())
+		names = append(names, s.name)
+		assert.Empty(t, validation.IsDNS1035Label(s.fork))
+		assert.Equal(t, s.fork+".ns.svc", s.host())
 	}
 	assert.Equal(t, []string{"both", "one"}, names)
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -17,6 +18,7 @@ var httpRoute = metav1.TypeMeta{APIVersion: gatewayv1.GroupVersion.String(), Kin
 // one's being there. Implementations merge the routes of a Service: the rule with more matched headers wins, and the
 // last rules of all routes say the same.
 func (r *routing) httpRoutes(h *host) {
+	rules := h.sortedRules()
 	for i := range h.ports {
 		if !h.ports[i].routable() {
 			continue
@@ -24,13 +26,12 @@ func (r *routing) httpRoutes(h *host) {
 		port := h.ports[i].number
 		parent := gatewayv1.ParentReference{
 			Group: ptr.To[gatewayv1.Group](""), Kind: ptr.To[gatewayv1.Kind]("Service"),
-			Name: gatewayv1.ObjectName(h.name), Port: ptr.To(gatewayv1.PortNumber(port)),
+			Name: gatewayv1.ObjectName(h.Name), Port: ptr.To(gatewayv1.PortNumber(port)),
 		}
-		baseline := gatewayv1.HTTPRouteRule{BackendRefs: backend(h.name, port)}
-		for j := range h.order {
-			rule := &h.order[j]
-			hash := contract.Hash("http-route", rule.key, h.namespace, h.name, strconv.Itoa(port))
-			addRoute(r, httpRoute, h.namespace, contract.ObjectName(hash, rule.name, h.name), rule.keyOwner, gatewayv1.HTTPRouteSpec{
+		baseline := gatewayv1.HTTPRouteRule{BackendRefs: backend(h.Name, port)}
+		for _, rule := range rules {
+			hash := contract.Hash("http-route", rule.key, h.Namespace, h.Name, strconv.Itoa(port))
+			addRoute(r, httpRoute, h.Namespace, contract.ObjectName(hash, rule.name, h.Name), rule.keyOwner, gatewayv1.HTTPRouteSpec{
 				CommonRouteSpec: gatewayv1.CommonRouteSpec{ParentRefs: []gatewayv1.ParentReference{parent}},
 				Rules: []gatewayv1.HTTPRouteRule{
 					{BackendRefs: backend(rule.fork, port), Matches: r.gatewayMatches(rule.key)},
@@ -50,8 +51,8 @@ func backend(service string, port int) []gatewayv1.HTTPBackendRef {
 
 // gatewayMatches are alternatives: one for each header that may carry the key.
 func (r *routing) gatewayMatches(key string) []gatewayv1.HTTPRouteMatch {
-	matches := make([]gatewayv1.HTTPRouteMatch, len(r.headers))
-	for i, header := range r.headers {
+	matches := make([]gatewayv1.HTTPRouteMatch, len(r.Headers))
+	for i, header := range r.Headers {
 		match := gatewayv1.HTTPHeaderMatch{
 			Type: ptr.To(gatewayv1.HeaderMatchExact), Name: gatewayv1.HTTPHeaderName(header), Value: key,
 		}
@@ -64,18 +65,19 @@ func (r *routing) gatewayMatches(key string) []gatewayv1.HTTPRouteMatch {
 }
 
 // gatewayEndpoint adds the HTTPRoute of an endpoint's host name: it gives each request the key.
-func (r *routing) gatewayEndpoint(o keyOwner, e *published) {
-	set := make([]gatewayv1.HTTPHeader, len(r.headers))
-	for i, header := range r.headers {
+func (r *routing) gatewayEndpoint(o keyOwner, name string, t *target) {
+	set := make([]gatewayv1.HTTPHeader, len(r.Headers))
+	for i, header := range r.Headers {
 		set[i] = gatewayv1.HTTPHeader{Name: gatewayv1.HTTPHeaderName(header), Value: headerValue(header, o.key)}
 	}
-	addRoute(r, httpRoute, e.namespace, e.objectName(o), o, gatewayv1.HTTPRouteSpec{
+	namespace, gateway, _ := strings.Cut(r.Gateway, "/")
+	addRoute(r, httpRoute, t.namespace, name, o, gatewayv1.HTTPRouteSpec{
 		CommonRouteSpec: gatewayv1.CommonRouteSpec{ParentRefs: []gatewayv1.ParentReference{{
-			Name: gatewayv1.ObjectName(r.gateway.name), Namespace: ptr.To(gatewayv1.Namespace(r.gateway.namespace)),
+			Name: gatewayv1.ObjectName(gateway), Namespace: ptr.To(gatewayv1.Namespace(namespace)),
 		}}},
-		Hostnames: []gatewayv1.Hostname{gatewayv1.Hostname(e.hostname)},
+		Hostnames: []gatewayv1.Hostname{gatewayv1.Hostname(t.url.Host)},
 		Rules: []gatewayv1.HTTPRouteRule{{
-			BackendRefs: backend(e.service, e.port),
+			BackendRefs: backend(t.service, t.port),
 			Filters: []gatewayv1.HTTPRouteFilter{{
 				Type:                  gatewayv1.HTTPRouteFilterRequestHeaderModifier,
 				RequestHeaderModifier: &gatewayv1.HTTPHeaderFilter{Set: set},

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // The golden files are what reviewers read, and what test/routes holds against the real APIs.
@@ -31,14 +30,17 @@ func TestGolden(t *testing.T) {
 	sandboxes[1].services[0].ports = api.ports
 	groups := []routedGroup{groupOf(t, "all-of-shop",
 		`{cluster: c, match: {label: {key: team, value: "sh*"}}, endpoints: [{name: front, target: "http://front.shop.svc.cluster.local:81"}]}`)}
-	atGateway := &gateway{namespace: "infra", name: "edge", domain: "preview.example.com", scheme: "https"}
-	for file, o := range map[string]routeOptions{
-		"gateway-api.yaml":         {mode: gatewayAPI},
-		"gateway-api-gateway.yaml": {mode: gatewayAPI, gateway: atGateway, headers: Headers()},
-		"istio.yaml":               {mode: istio},
-		"istio-gateway.yaml":       {mode: istio, gateway: atGateway, headers: Headers()},
+	published := func(mode string) *Options {
+		options := atGateway(mode, "preview.example.com")
+		options.GatewayScheme, options.Headers = "https", Headers()
+		return options
+	}
+	for file, o := range map[string]*Options{
+		"gateway-api.yaml":         routed(gatewayAPI),
+		"gateway-api-gateway.yaml": published(gatewayAPI),
+		"istio.yaml":               routed(istio),
+		"istio-gateway.yaml":       published(istio),
 	} {
-		o.renderedBy = "render-sandbox"
 		out := renderRoutes(sandboxes, groups, o)
 		for _, f := range out.results {
 			assert.Equal(t, "info", string(f.Severity), f.Message)
@@ -75,8 +77,6 @@ func TestRefused(t *testing.T) {
 		"an ambiguous group": {[]*input{one, two}, "{match: {label: {key: a, value: '*'}}}", `must not match sandboxes "one" and "two" together`},
 		"a target of no fork": {[]*input{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "http://web.shop.deploy:8080"}]}}`)}, "",
 			`target must be a port of a workload that the sandbox forks`},
-		"a target that is no URL": {[]*input{box(t, "x", `{cluster: c, defaultRouteGroup: {endpoints: [{name: e, target: "web:"}]}}`)}, "",
-			`must be a URL such as "http://web.shop.svc:8080", not "web:"`},
 		"a port of no Service": {[]*input{box(t, "x", `{cluster: c, forks: [{forkOf: {kind: Deployment, namespace: shop, name: web}, endpoints: [{name: e, port: 1}]}]}`, forked("web", "x"))}, "",
 			`port must be one that a Service of the workload leads to, not 1`},
 	} {
@@ -85,7 +85,7 @@ func TestRefused(t *testing.T) {
 			groups = append(groups, groupOf(t, "g", c.group))
 		}
 		for _, mode := range modes {
-			found := messages(renderRoutes(c.sandboxes, groups, routeOptions{mode: mode}).results)
+			found := messages(renderRoutes(c.sandboxes, groups, routed(mode)).results)
 			if mode == none && (name == "two forks" || name == "an ambiguous group") {
 				assert.Empty(t, found, "no request has two ways where none is routed")
 				continue
@@ -105,14 +105,12 @@ func TestKeys(t *testing.T) {
 	assert.NotEqual(t, s.key, groupOf(t, "feature-x", "{cluster: c, match: {label: {key: a, value: b}}}").key)
 	given := box(t, "x", "{cluster: c}")
 	given.Item.Annotate(contract.RoutingKeyKey, "mine")
-	read, _ := document.ReadSandbox(given.Item)
-	key, err := sandboxKey(read)
+	key, err := routingKey(given.Item, "c")
 	require.NoError(t, err)
 	assert.Equal(t, "mine", key)
 	for _, bad := range []string{"", "A", "a,b", "a.*", "a;b", "a b"} {
 		given.Item.Annotate(contract.RoutingKeyKey, bad)
-		read, _ := document.ReadSandbox(given.Item)
-		_, err := sandboxKey(read)
+		_, err := routingKey(given.Item, "c")
 		require.ErrorContains(t, err, "routing key", bad)
 	}
 }

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -12,12 +14,13 @@ import (
 // input is a sandbox that keeps to the rules, and what is rendered for it. Its name is lower-cased.
 type input struct {
 	*document.Sandbox
+	options *Options
 
 	id, key string
 	// absent means that the sandbox is being removed: it has no forks any more.
 	absent bool
 
-	forks []*fork // nil if a baseline is missing; in the order of spec.forks
+	forks []*fork // those whose baselines are there, in the order of spec.forks
 	// services are the forked Services, one for each baseline Service that selects a forked workload.
 	services []routedService
 
@@ -25,26 +28,56 @@ type input struct {
 	results krm.Results
 }
 
+// routedGroup is a route group.
+type routedGroup struct {
+	*document.RouteGroup
+
+	key string // the routing key
+	// services are those in front of the workloads that its targets name, forked or not.
+	services []routedService
+}
+
+// routedService is a Service in front of a workload, and its copy if the workload is forked.
+type routedService struct {
+	*frontend
+	// workload is the baseline as a document names it: fork endpoints and targets such as http://NAME.NS.deploy:PORT mean it.
+	workload v1alpha1.Workload
+	// fork is the name of the copy; a group's services have none.
+	fork string
+}
+
+// host returns the name under which the cluster's DNS knows the copy.
+func (s *routedService) host() string { return s.fork + "." + s.namespace + ".svc" }
+
+// front returns the first Service with a port in front of a fork, nil if there is none.
+func (s *input) front(fork v1alpha1.Workload) *routedService {
+	for i := range s.services {
+		if service := &s.services[i]; service.workload.Plain() == fork.Plain() && len(service.ports) > 0 {
+			return service
+		}
+	}
+	return nil
+}
+
 func (s *input) report(at krm.Path, severity krm.Severity, message string) {
 	s.results = append(s.results, krm.At(s.Item, at, severity, message))
 }
 
 // readInputs decodes sandboxes and route groups, and reports annotations that cannot be used.
-func readInputs(list *krm.ResourceList, items []*krm.Item) (sandboxes []*input, groups []routedGroup) {
+func readInputs(list *krm.ResourceList, items []*krm.Item, options *Options) (sandboxes []*input, groups []routedGroup) {
 	read := make([]*input, len(items))
 	krm.Each(len(items), func(i int) {
 		if items[i].Kind() == contract.Sandbox {
 			document, _ := document.ReadSandbox(items[i])
 			document.Name = document.LowerName()
-			read[i] = &input{Sandbox: document}
+			read[i] = &input{Sandbox: document, options: options}
 		}
 	})
 	ids := map[[2]string]string{}
 	for i, s := range read {
 		if s == nil {
-			if group, ok := readGroup(list, items[i]); ok {
-				groups = append(groups, group)
-			}
+			group, _ := document.ReadRouteGroup(items[i])
+			groups = append(groups, routedGroup{RouteGroup: group, key: readKey(list, items[i], group.Spec.Cluster)})
 			continue
 		}
 		s.readAnnotations(list)
@@ -60,24 +93,32 @@ func readInputs(list *krm.ResourceList, items []*krm.Item) (sandboxes []*input, 
 	return sandboxes, groups
 }
 
-func readGroup(list *krm.ResourceList, item *krm.Item) (routedGroup, bool) {
-	document, _ := document.ReadRouteGroup(item)
-	key, err := groupKey(document)
-	if err != nil {
-		list.Report(krm.At(item, keyPath(), krm.Error, err.Error()))
-	}
-	return routedGroup{RouteGroup: document, key: key}, err == nil
-}
-
 func (s *input) readAnnotations(list *krm.ResourceList) {
+	s.absent, _ = s.IsAbsent() // the rule sandbox-state has reported another value
 	var err error
-	if s.absent, err = s.IsAbsent(); err != nil {
-		list.Report(krm.At(s.Item, document.StatePath(), krm.Error, err.Error()))
-	}
 	if s.id, err = s.ID(); err != nil {
 		list.Report(krm.At(s.Item, document.IDPath(), krm.Error, err.Error()))
 	}
-	if s.key, err = sandboxKey(s.Sandbox); err != nil {
-		list.Report(krm.At(s.Item, keyPath(), krm.Error, err.Error()))
+	s.key = readKey(list, s.Item, s.Spec.Cluster)
+}
+
+func readKey(list *krm.ResourceList, item *krm.Item, cluster string) string {
+	key, err := routingKey(item, cluster)
+	if err != nil {
+		list.Report(krm.At(item, keyPath(), krm.Error, err.Error()))
 	}
+	return key
+}
+
+// keyPath is where a document gives its own routing key.
+func keyPath() krm.Path { return krm.Path("metadata.annotations").Key(contract.RoutingKeyKey) }
+
+// routingKey returns the routing key of a sandbox or route group: derived from its cluster and name, or as the annotation
+// contract.RoutingKeyKey gives it; the error says what such a key must be.
+func routingKey(item *krm.Item, cluster string) (string, error) {
+	key, given := item.Annotation(contract.RoutingKeyKey)
+	if !given {
+		return contract.DeriveRoutingKey(item.Kind(), cluster, strings.ToLower(item.Name())), nil
+	}
+	return key, contract.CheckRoutingKey(key)
 }

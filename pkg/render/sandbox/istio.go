@@ -66,10 +66,11 @@ const (
 // hosts are those of the VirtualService's own namespace.
 func (r *routing) virtualService(h *host) {
 	var all []istioRoute
+	rules := h.sortedRules()
 	for i := range h.ports {
 		if port := &h.ports[i]; port.routable() {
-			for j := range h.order {
-				all = append(all, r.keyed(&h.order[j], port.number))
+			for _, rule := range rules {
+				all = append(all, r.keyed(rule, port.number))
 			}
 		}
 	}
@@ -81,19 +82,19 @@ func (r *routing) virtualService(h *host) {
 			all = append(all, istioRoute{
 				Name:  "baseline-" + strconv.Itoa(port.number),
 				Match: []istioMatch{{Port: port.number}},
-				Route: destination(h.name, port.number),
+				Route: destination(h.Name, port.number),
 			})
 		}
 	}
-	name := contract.ObjectName(contract.Hash("virtual-service", h.namespace, h.name), h.name)
-	object := addRoute(r, virtualService, h.namespace, name, keyOwner{}, virtualServiceSpec{Hosts: []string{h.name}, HTTP: all})
+	name := contract.ObjectName(contract.Hash("virtual-service", h.Namespace, h.Name), h.Name)
+	object := addRoute(r, virtualService, h.Namespace, name, keyOwner{}, virtualServiceSpec{Hosts: []string{h.Name}, HTTP: all})
 	r.reportSize(h, len(yamlprint.AppendJSON(nil, object)))
 }
 
 // keyed is the route to a fork: any of the headers, on the port.
-func (r *routing) keyed(rule *rule, port int) istioRoute {
-	matches := make([]istioMatch, len(r.headers))
-	for i, header := range r.headers {
+func (r *routing) keyed(rule rule, port int) istioRoute {
+	matches := make([]istioMatch, len(r.Headers))
+	for i, header := range r.Headers {
 		match := istioString{Exact: rule.key}
 		if isList(header) {
 			match = istioString{Regex: memberPattern(rule.key)}
@@ -119,23 +120,23 @@ func (r *routing) reportSize(h *host, size int) {
 		r.report(h.first.Item, h.at, krm.Error, "Service %q of namespace %q must be forked by fewer sandboxes than %d: "+
 			"its VirtualService has %d bytes and the API server takes %d; use routing gateway-api, which makes an object "+
 			"for each sandbox",
-			h.name, h.namespace, len(h.order), size, maxObject)
+			h.Name, h.Namespace, len(h.rules), size, maxObject)
 	case size > maxApplied:
 		r.report(h.first.Item, h.at, krm.Warning, "the VirtualService of Service %q of namespace %q must be applied with "+
-			"--server-side: it has %d bytes, and kubectl apply keeps at most %d", h.name, h.namespace, size, maxApplied)
+			"--server-side: it has %d bytes, and kubectl apply keeps at most %d", h.Name, h.Namespace, size, maxApplied)
 	}
 }
 
 // istioEndpoint adds the VirtualService of an endpoint's host name: it gives each request the key.
-func (r *routing) istioEndpoint(o keyOwner, e *published) {
+func (r *routing) istioEndpoint(o keyOwner, name string, t *target) {
 	headers := &istioHeaders{}
-	headers.Request.Set = make(map[string]string, len(r.headers))
-	for _, header := range r.headers {
+	headers.Request.Set = make(map[string]string, len(r.Headers))
+	for _, header := range r.Headers {
 		headers.Request.Set[header] = headerValue(header, o.key)
 	}
-	addRoute(r, virtualService, e.namespace, e.objectName(o), o, virtualServiceSpec{
-		Gateways: []string{r.gateway.namespace + "/" + r.gateway.name},
-		Hosts:    []string{e.hostname},
-		HTTP:     []istioRoute{{Headers: headers, Route: destination(e.service, e.port)}},
+	addRoute(r, virtualService, t.namespace, name, o, virtualServiceSpec{
+		Gateways: []string{r.Gateway},
+		Hosts:    []string{t.url.Host},
+		HTTP:     []istioRoute{{Headers: headers, Route: destination(t.service, t.port)}},
 	})
 }

@@ -1,40 +1,29 @@
 package sandbox
 
 import (
+	"regexp"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// matcher finds the sandboxes that route groups match, by an index over their labels: a group costs what it may match,
-// not the number of sandboxes.
+// matcher finds the sandboxes that route groups match, by an index over their labels: a value costs a group a lookup, a
+// glob the values that the label has.
 type matcher struct {
 	sandboxes []*input
-	labels    map[string][]labelled // by key, sorted by value
-}
-
-// labelled is the sandbox at an index, with its value of a label.
-type labelled struct {
-	value string
-	at    int
+	labels    map[string]map[string][]int // the indexes of sandboxes, by key and value
 }
 
 func newMatcher(sandboxes []*input) *matcher {
-	m := &matcher{sandboxes: sandboxes, labels: map[string][]labelled{}}
-	for i := range sandboxes {
-		for key, value := range sandboxes[i].Spec.Labels {
-			m.labels[key] = append(m.labels[key], labelled{value, i})
-		}
-	}
-	for _, entries := range m.labels {
-		slices.SortFunc(entries, func(a, b labelled) int {
-			if c := strings.Compare(a.value, b.value); c != 0 {
-				return c
+	m := &matcher{sandboxes: sandboxes, labels: map[string]map[string][]int{}}
+	for i, s := range sandboxes {
+		for key, value := range s.Spec.Labels {
+			if m.labels[key] == nil {
+				m.labels[key] = map[string][]int{}
 			}
-			return a.at - b.at
-		})
+			m.labels[key][value] = append(m.labels[key][value], i)
+		}
 	}
 	return m
 }
@@ -45,28 +34,18 @@ func (m *matcher) matched(g *routedGroup) []int {
 	if g.Spec.Match == nil {
 		return nil
 	}
-	found := m.find(g.Spec.Match)
-	if g.Spec.Cluster == "" {
-		return found
-	}
-	return slices.DeleteFunc(found, func(i int) bool { return m.sandboxes[i].Spec.Cluster != g.Spec.Cluster })
+	return slices.DeleteFunc(m.find(g.Spec.Match), func(i int) bool {
+		return g.Spec.Cluster != "" && m.sandboxes[i].Spec.Cluster != g.Spec.Cluster
+	})
 }
 
-// find returns the matching indexes, sorted. A match that says nothing, or more than one thing, matches nothing: the
-// RouteGroup spec allows exactly one.
-func (m *matcher) find(match *v1alpha1.RouteGroupMatch) []int {
+// find returns the matching indexes, sorted. A match has exactly one of label, any and all: see the rule match-form.
+func (m *matcher) find(match *v1alpha1.RouteGroupMatch) (found []int) {
 	switch {
-	case match.Label != nil && match.Any == nil && match.All == nil:
-		return m.labelMatches(match.Label)
-	case match.Label == nil && len(match.Any) > 0 && match.All == nil:
-		var found []int
-		for i := range match.Any {
-			found = append(found, m.find(&match.Any[i])...)
-		}
-		slices.Sort(found)
-		return slices.Compact(found)
-	case match.Label == nil && match.Any == nil && len(match.All) > 0:
-		found := m.find(&match.All[0])
+	case match.Label != nil:
+		found = m.labelled(match.Label)
+	case len(match.All) > 0:
+		found = m.find(&match.All[0])
 		for i := 1; i < len(match.All) && len(found) > 0; i++ {
 			other := m.find(&match.All[i])
 			found = slices.DeleteFunc(found, func(at int) bool {
@@ -74,29 +53,32 @@ func (m *matcher) find(match *v1alpha1.RouteGroupMatch) []int {
 				return !both
 			})
 		}
-		return found
 	default:
-		return nil
-	}
-}
-
-// labelMatches looks only at the values that begin as the glob does in front of its first star or question mark.
-func (m *matcher) labelMatches(label *v1alpha1.LabelMatch) []int {
-	prefix := label.Value
-	if i := strings.IndexAny(prefix, "*?"); i >= 0 {
-		prefix = prefix[:i]
-	}
-	entries := m.labels[label.Key]
-	first := sort.Search(len(entries), func(i int) bool { return entries[i].value >= prefix })
-	var found []int
-	for _, entry := range entries[first:] {
-		if !strings.HasPrefix(entry.value, prefix) {
-			break
-		}
-		if globMatches(label.Value, entry.value) {
-			found = append(found, entry.at)
+		for i := range match.Any {
+			found = append(found, m.find(&match.Any[i])...)
 		}
 	}
 	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// labelled returns the indexes of the sandboxes with the label. In its value `*` stands for any run of characters, the empty
+// one and slashes and dots included, `?` for exactly one character, everything else for itself. Case counts. There are no
+// classes and no escapes: the RouteGroup spec shows none.
+func (m *matcher) labelled(label *v1alpha1.LabelMatch) (found []int) {
+	values := m.labels[label.Key]
+	if !strings.ContainsAny(label.Value, "*?") {
+		return slices.Clone(values[label.Value])
+	}
+	pattern := strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(label.Value))
+	glob, err := regexp.Compile(`(?s)^` + pattern + `$`)
+	if err != nil {
+		return nil // it is not UTF-8
+	}
+	for value, at := range values {
+		if glob.MatchString(value) {
+			found = append(found, at...)
+		}
+	}
 	return found
 }

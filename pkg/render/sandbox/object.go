@@ -1,24 +1,10 @@
 package sandbox
 
-import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
-
-	"github.com/resource-plugins/krm-functions/pkg/krm"
-)
+import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 // object is a manifest of a user, or a part of one, as JSON. It is not decoded into the types of k8s.io/api, which would
 // drop the fields that are newer than this program. Whole numbers are int64.
 type object = map[string]any
-
-// readObject reads an item as kubectl does.
-func readObject(item *krm.Item) (o object, err error) {
-	text, err := item.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	return o, yaml.Unmarshal(text, &o)
-}
 
 // child returns the mapping at the keys, nil if there is none.
 func child(o object, keys ...string) object {

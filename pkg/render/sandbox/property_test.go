@@ -45,7 +45,7 @@ func randomWorld(tb testing.TB, random *rand.Rand) *world {
 		w.groups, w.keys = append(w.groups, g), append(w.keys, g.key)
 		for _, s := range members[colour] {
 			for _, service := range s.services {
-				w.forks[[2]string{g.key, service.baseline}] = service.fork
+				w.forks[[2]string{g.key, service.name}] = service.fork
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 	reached, refused := 0, 0
 	for range 60 {
 		w := randomWorld(t, random)
-		routes := renderRoutes(w.sandboxes, w.groups, routeOptions{mode: gatewayAPI})
+		routes := renderRoutes(w.sandboxes, w.groups, routed(gatewayAPI))
 		for _, f := range routes.results {
 			require.Equal(t, krm.Error, f.Severity)
 			require.Contains(t, f.Message, "must not match sandboxes")
@@ -102,9 +102,9 @@ func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 		if len(routes.results) > 0 {
 			refused++
 			w.groups = nil
-			routes = renderRoutes(w.sandboxes, nil, routeOptions{mode: gatewayAPI})
+			routes = renderRoutes(w.sandboxes, nil, routed(gatewayAPI))
 		}
-		virtual := renderRoutes(w.sandboxes, w.groups, routeOptions{mode: istio})
+		virtual := renderRoutes(w.sandboxes, w.groups, routed(istio))
 		random.Shuffle(len(routes.objects), func(i, j int) {
 			routes.objects[i], routes.objects[j] = routes.objects[j], routes.objects[i]
 		})
@@ -146,15 +146,15 @@ func TestOrderDoesNotCount(t *testing.T) {
 	for range 40 {
 		w := randomWorld(t, random)
 		for _, mode := range modes {
-			before := printed(renderRoutes(w.sandboxes, nil, routeOptions{mode: mode}).objects)
+			before := printed(renderRoutes(w.sandboxes, nil, routed(mode)).objects)
 			random.Shuffle(len(w.sandboxes), func(i, j int) {
 				w.sandboxes[i], w.sandboxes[j] = w.sandboxes[j], w.sandboxes[i]
 			})
-			require.Equal(t, before, printed(renderRoutes(w.sandboxes, nil, routeOptions{mode: mode}).objects))
+			require.Equal(t, before, printed(renderRoutes(w.sandboxes, nil, routed(mode)).objects))
 		}
-		all := renderRoutes(w.sandboxes, nil, routeOptions{mode: gatewayAPI}).objects
+		all := renderRoutes(w.sandboxes, nil, routed(gatewayAPI)).objects
 		for i := range w.sandboxes {
-			for _, alone := range renderRoutes(w.sandboxes[i:i+1], nil, routeOptions{mode: gatewayAPI}).objects {
+			for _, alone := range renderRoutes(w.sandboxes[i:i+1], nil, routed(gatewayAPI)).objects {
 				require.Contains(t, all, alone, "sandboxes rendered apart give the same HTTPRoutes")
 			}
 		}
@@ -171,15 +171,15 @@ func TestCostGrowsInProportion(t *testing.T) {
 	}
 	for _, mode := range modes {
 		cost := func(n int) float64 {
-			return testing.AllocsPerRun(1, func() { renderRoutes(boxes[:n], groups[:n], routeOptions{mode: mode}) }) / float64(n)
+			return testing.AllocsPerRun(1, func() { renderRoutes(boxes[:n], groups[:n], routed(mode)) }) / float64(n)
 		}
 		few, many := cost(1_000), cost(10_000)
 		require.Less(t, many, 1.3*few, "mode %s", mode)
 	}
-	found := messages(renderRoutes(boxes, nil, routeOptions{mode: istio}).results)
+	found := messages(renderRoutes(boxes, nil, routed(istio)).results)
 	require.Len(t, found, 1)
 	require.Contains(t, found[0], "must be forked by fewer sandboxes than 10000")
-	found = messages(renderRoutes(boxes[:1500], nil, routeOptions{mode: istio}).results)
+	found = messages(renderRoutes(boxes[:1500], nil, routed(istio)).results)
 	require.Len(t, found, 1)
 	require.Contains(t, found[0], "must be applied with --server-side")
 }

@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -15,7 +17,7 @@ func (f *fork) describe() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "forked %s %q as %q", f.baseline.kind, f.baseline.name, f.name)
 	for _, s := range f.services {
-		fmt.Fprintf(&text, ", Service %q as %q", s.baseline.name, s.name)
+		fmt.Fprintf(&text, ", Service %q as %q", s.name, s.fork)
 	}
 	return text.String()
 }
@@ -27,7 +29,7 @@ func (r *renderer) reportSelecting() {
 	forked := map[*workload]bool{}
 	for _, s := range r.sandboxes {
 		for _, f := range s.forks {
-			if f == nil || forked[f.baseline] {
+			if forked[f.baseline] {
 				continue
 			}
 			forked[f.baseline] = true
@@ -62,9 +64,11 @@ func (r *renderer) reportUnavoidable(space *namespace) {
 
 // reportMarked reports baselines whose Pods a fork's selectors would select.
 func (r *renderer) reportMarked(space *namespace) {
-	for _, w := range space.marked() {
-		r.list.Report(krm.At(w.item, "spec.template.metadata.labels", krm.Error,
-			fmt.Sprintf("Pods of a baseline must not have the label %q, which is for forks: remove it", contract.ForkKey)))
+	for _, w := range space.workloads {
+		if _, marked := w.labels[contract.ForkKey]; marked {
+			r.list.Report(krm.At(w.item, "spec.template.metadata.labels", krm.Error,
+				fmt.Sprintf("Pods of a baseline must not have the label %q, which is for forks: remove it", contract.ForkKey)))
+		}
 	}
 }
 
@@ -85,6 +89,64 @@ func (r *renderer) reportLost(f *fork) {
 			r.list.Report(krm.At(selecting.item, "spec", krm.Warning, fmt.Sprintf(
 				"lets the Pods of %s %q through and not those of its forks: if they need it, add a NetworkPolicy that lets the "+
 					"label %q through", w.kind, w.name, contract.ForkKey)))
+		}
+	}
+}
+
+// reportUnsupported reports what of a sandbox cannot be rendered into Kubernetes objects, an info each.
+func (s *input) reportUnsupported() {
+	report := func(at krm.Path, format string, args ...any) {
+		s.report(at, krm.Info, "not rendered: "+fmt.Sprintf(format, args...))
+	}
+	for i, local := range s.Spec.Local {
+		report(krm.Path("spec.local").Index(i), "%q runs on a workstation, and the tunnel to it is the vendor's", local.Name)
+	}
+	for i, virtual := range s.Spec.Virtual {
+		report(krm.Path("spec.virtual").Index(i), "%q takes part without a copy, which needs the vendor's proxies", virtual.Name)
+	}
+	for i, middleware := range s.Spec.Middleware {
+		report(krm.Path("spec.middleware").Index(i), "middleware %q runs in the vendor's proxies", middleware.Name)
+	}
+	if s.Spec.Routing != nil {
+		for i, forward := range s.Spec.Routing.Forwards {
+			report(krm.Path("spec.routing.forwards").Index(i), "forward %q is a tunnel of the vendor's", forward.Name)
+		}
+	}
+	if s.Spec.Connection != nil && s.Spec.Connection.DevboxID != "" {
+		report("spec.connection.devboxId", "the devbox is for local workloads alone")
+	}
+	if s.Spec.LocalMachineID != "" {
+		report("spec.localMachineID", "the machine is for local workloads alone")
+	}
+	if ttl := s.Spec.TTL; ttl != nil && s.ttl() == "" {
+		report("spec.ttl.offsetFrom", "no janitor knows when a sandbox was last updated; what is rendered has no end of its own")
+	}
+}
+
+// sinceCreated is the offset of a ttl that a janitor can count from: an object's creation. It is the default of sandboxes,
+// and not of route groups.
+const sinceCreated = "createdAt"
+
+// ttl returns how long the copies live, as kube-janitor reads it: its units are those of the Sandbox spec. Empty is for
+// ever.
+func (s *input) ttl() string { return sinceCreation(s.Spec.TTL, sinceCreated) }
+
+func (g *routedGroup) ttl() string { return sinceCreation(g.Spec.TTL, "") }
+
+func sinceCreation(ttl *v1alpha1.TTL, defaultOffset string) string {
+	if ttl != nil && cmp.Or(ttl.OffsetFrom, defaultOffset) == sinceCreated {
+		return ttl.Duration
+	}
+	return ""
+}
+
+// reportGroupTTLs reports ttls of route groups that cannot be rendered.
+func (r *renderer) reportGroupTTLs() {
+	for _, g := range r.groups {
+		if g.Spec.TTL != nil && g.ttl() == "" {
+			r.list.Report(krm.At(g.Item, "spec.ttl", krm.Info,
+				"not rendered: no janitor knows which sandboxes a route group matches, or when it was last updated; its routes have no "+
+					"end of their own"))
 		}
 	}
 }

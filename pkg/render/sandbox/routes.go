@@ -1,14 +1,11 @@
 package sandbox
 
 import (
-	"fmt"
+	"regexp"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -21,54 +18,14 @@ const (
 
 var modes = []string{none, gatewayAPI, istio}
 
-// routeOptions are what a user can choose.
-type routeOptions struct {
-	mode string
-	// renderedBy is the value of the annotation contract.RenderedByKey.
-	renderedBy string
-	// headers are those that a request may carry the key in, each one of Headers(). Empty means DefaultHeaders().
-	headers []string
-	// cluster is the one that is rendered; empty if it is not known. Endpoints of route groups in another are left out.
-	cluster string
-	// gateway publishes the endpoints under host names of their own; nil leaves them inside the mesh.
-	gateway *gateway
-}
+// keyOwner is the sandbox or route group that a routing key belongs to.
+type keyOwner struct{ kind, name, key, ttl string }
 
-// gateway is a Gateway of the Gateway API or of Istio, as the mode is, that endpoints are published at.
-type gateway struct {
-	namespace, name string
-	domain          string // what the endpoints' host names end in: ENDPOINT--KEY.DOMAIN
-	scheme          string // of the endpoints' URLs: http (the default) or https
-}
-
-// routedGroup is a route group.
-type routedGroup struct {
-	*document.RouteGroup
-
-	key string // the routing key
-	// services are those in front of the workloads that its targets name, forked or not.
-	services []routedService
-}
-
-// routedService is a baseline Service and its fork, both in one namespace.
-type routedService struct {
-	// workload is the baseline: fork endpoints and targets such as http://NAME.NS.deploy:PORT mean it.
-	workload v1alpha1.Workload
-	// namespace, baseline and fork name the two Services; a group's have no fork.
-	namespace, baseline, fork string
-	// ports are those of the baseline Service; the fork has the same.
-	ports []port
-}
-
-// routes are what is rendered for sandboxes and route groups.
-type routes struct {
-	// objects are the Services' routes by namespace, baseline Service, port and key, whatever the order of the documents;
-	// then those of the endpoints, in the order of endpoints.
-	objects []route
-	// endpoints are in the order of the documents and of their fields.
-	endpoints []endpoint
-	// results are in the order of the documents. With an error among them the objects must not be used.
-	results krm.Results
+func (o keyOwner) label() string {
+	if o.kind == contract.RouteGroup {
+		return contract.RouteGroupKey
+	}
+	return contract.SandboxKey
 }
 
 // route is a rendered object.
@@ -76,17 +33,6 @@ type route struct {
 	render.Manifest
 	// owner is what the object is for; its kind is empty if it serves several.
 	owner keyOwner
-}
-
-// endpoint is a URL that leads into a sandbox or a route group.
-type endpoint struct {
-	// item is the document that lists it, at the path.
-	item *krm.Item
-	at   krm.Path
-	name string
-	// url is where to send requests. If it is keyed it carries the key by its host name; else the request must carry it.
-	url, key string
-	keyed    bool
 }
 
 // routeManifest is an object with routes, without a status.
@@ -103,7 +49,7 @@ func addRoute[Spec any](
 ) *routeManifest[Spec] {
 	object := &routeManifest[Spec]{kind, metav1.ObjectMeta{
 		Name: name, Namespace: namespace,
-		Annotations: map[string]string{contract.RenderedByKey: r.renderedBy},
+		Annotations: map[string]string{contract.RenderedByKey: r.Name},
 		Labels:      map[string]string{contract.ManagedByKey: contract.ManagedBy},
 	}, spec}
 	if owner.kind != "" {
@@ -113,10 +59,35 @@ func addRoute[Spec any](
 			object.Annotations[janitorKey] = owner.ttl
 		}
 	}
-	r.out.objects = append(r.out.objects, route{object, owner})
+	r.objects = append(r.objects, route{object, owner})
 	return object
 }
 
-func (r *routing) report(item *krm.Item, at krm.Path, severity krm.Severity, format string, args ...any) {
-	r.out.results = append(r.out.results, krm.At(item, at, severity, fmt.Sprintf(format, args...)))
+// Headers returns the names of all headers that can carry a routing key. Besides the two of package contract these are
+// what tracing libraries carry baggage in: W3C Trace Context, Datadog and Jaeger.
+func Headers() []string {
+	return []string{contract.RoutingHeader, contract.BaggageHeader, "tracestate",
+		"ot-baggage-" + contract.RoutingHeader, "uberctx-" + contract.RoutingHeader}
+}
+
+// DefaultHeaders returns the headers that are matched where nothing is configured.
+func DefaultHeaders() []string { return Headers()[:2] }
+
+// isList reports whether a header holds a list of key=value members rather than the routing key alone.
+func isList(header string) bool { return header == contract.BaggageHeader || header == "tracestate" }
+
+// memberPattern is a regular expression (RE2) for lists with the key as a member: `sd-routing-key=KEY`, with blanks where
+// W3C Baggage allows them, and its properties behind a semicolon. No value can hold a comma, so each one ends a member.
+// The pattern spans the whole header, since Istio matches the whole and implementations of the Gateway API differ; it
+// is anchored, since some of these match a part.
+func memberPattern(key string) string {
+	return `^(?:.*,)?[ \t]*` + contract.RoutingHeader + `[ \t]*=[ \t]*` + regexp.QuoteMeta(key) + `[ \t]*(?:[,;].*)?$`
+}
+
+// headerValue is what the header says where it carries the key alone.
+func headerValue(header, key string) string {
+	if isList(header) {
+		return contract.RoutingHeader + "=" + key
+	}
+	return key
 }

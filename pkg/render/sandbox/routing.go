@@ -1,25 +1,66 @@
 package sandbox
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// renderRoutes makes the routes by which requests find the forks of sandboxes. A request that carries the routing key of a
+// routing makes the routes by which requests find the forks of sandboxes. A request that carries the routing key of a
 // sandbox, or of a route group that matches the sandbox, goes to the sandbox's fork of the service it is for; every other
 // request goes to the baseline, as it would without us.
 //
 // From the sandboxes and route groups comes a table: for each baseline Service its forks, each under one key. It becomes
 // HTTPRoutes of the Gateway API, one for each key and port, so that sandboxes rendered apart do not touch one another's; or
 // VirtualServices of Istio, one for each Service, since two for one host are not merged.
-//
-// The routing keys must be set; all of one namespace's Services must be those of one cluster.
-func renderRoutes(sandboxes []*input, groups []routedGroup, o routeOptions) routes {
-	r := &routing{
-		routeOptions: o, table: table{hosts: map[hostKey]*host{}}, owners: map[string]keyOwner{},
-	}
-	if len(r.headers) == 0 {
-		r.headers = DefaultHeaders()
-	}
+type routing struct {
+	*Options // Cluster is the one that is rendered; empty if it is not known
+
+	hosts  map[types.NamespacedName]*host
+	owners map[string]keyOwner // by key
+
+	// objects are the Services' routes by namespace, baseline Service, port and key, whatever the order of the documents;
+	// then those of the endpoints, in the order of endpoints.
+	objects []route
+	// endpoints are in the order of the documents and of their fields.
+	endpoints []endpoint
+	// results are in the order of the documents. With an error among them the objects must not be used.
+	results krm.Results
+}
+
+// host is a baseline Service with the rules of its forks.
+type host struct {
+	types.NamespacedName
+
+	first *input // for findings about all of them
+	at    krm.Path
+	ports []port
+	rules map[string]rule // by key
+}
+
+// rule sends the requests that carry a key to a fork.
+type rule struct {
+	keyOwner
+
+	fork string
+	// sandbox is whose fork it is; of a route group's rule another name than the owner's.
+	sandbox string
+}
+
+func (h *host) sortedRules() []rule {
+	return slices.SortedFunc(maps.Values(h.rules), func(a, b rule) int { return cmp.Compare(a.key, b.key) })
+}
+
+// renderRoutes makes the routes. The routing keys must be set; all of one namespace's Services must be those of one cluster.
+func renderRoutes(sandboxes []*input, groups []routedGroup, o *Options) *routing {
+	r := &routing{Options: o, hosts: map[types.NamespacedName]*host{}, owners: map[string]keyOwner{}}
 	for _, s := range sandboxes {
 		r.addSandbox(s)
 	}
@@ -27,9 +68,11 @@ func renderRoutes(sandboxes []*input, groups []routedGroup, o routeOptions) rout
 	for i := range groups {
 		r.addGroup(&groups[i], matcher)
 	}
-	r.table.sort()
-	for _, h := range r.table.order {
-		switch o.mode {
+	hosts := slices.SortedFunc(maps.Values(r.hosts), func(a, b *host) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	for _, h := range hosts {
+		switch r.Routing {
 		case gatewayAPI:
 			r.httpRoutes(h)
 		case istio:
@@ -42,16 +85,7 @@ func renderRoutes(sandboxes []*input, groups []routedGroup, o routeOptions) rout
 	for i := range groups {
 		r.groupEndpoints(&groups[i])
 	}
-	return r.out
-}
-
-// routing is the state of one renderRoutes.
-type routing struct {
-	routeOptions
-
-	table  table
-	owners map[string]keyOwner // by key
-	out    routes
+	return r
 }
 
 // claim notes whose the key is. A key of two owners would send the requests of one to the forks of the other.
@@ -66,6 +100,11 @@ func (r *routing) claim(item *krm.Item, o keyOwner) bool {
 	return true
 }
 
+func (s *input) keyOwner() keyOwner { return keyOwner{contract.Sandbox, s.Name, s.key, s.ttl()} }
+func (g *routedGroup) keyOwner() keyOwner {
+	return keyOwner{contract.RouteGroup, g.Name, g.key, g.ttl()}
+}
+
 func (r *routing) addSandbox(s *input) {
 	o := s.keyOwner()
 	if !r.claim(s.Item, o) {
@@ -73,10 +112,10 @@ func (r *routing) addSandbox(s *input) {
 	}
 	for i := range s.services {
 		service := &s.services[i]
-		if other, same := r.table.add(o, s, service); !same && r.mode != none {
+		if other, same := r.add(o, s, service); !same && r.Routing != none {
 			r.report(s.Item, s.forkPath(service), krm.Error,
 				"Service %q of namespace %q must have one fork in the sandbox, not %q and %q: fork one of the workloads it selects",
-				service.baseline, service.namespace, other.fork, service.fork)
+				service.name, service.namespace, other.fork, service.fork)
 		}
 		r.reportPorts(s, service)
 	}
@@ -93,13 +132,29 @@ func (r *routing) addGroup(g *routedGroup, m *matcher) {
 		s := m.sandboxes[i]
 		for j := range s.services {
 			service := &s.services[j]
-			if other, same := r.table.add(o, s, service); !same && other.sandbox != s.Name && r.mode != none {
+			if other, same := r.add(o, s, service); !same && other.sandbox != s.Name && r.Routing != none {
 				r.report(g.Item, "spec.match", krm.Error,
 					"must not match sandboxes %q and %q together, which both fork Service %q of namespace %q: label them apart",
-					other.sandbox, s.Name, service.baseline, service.namespace)
+					other.sandbox, s.Name, service.name, service.namespace)
 			}
 		}
 	}
+}
+
+// add adds a rule for the service. If the key already leads to another fork it adds nothing and returns the rule that is
+// there.
+func (r *routing) add(o keyOwner, s *input, service *routedService) (_ rule, same bool) {
+	name := types.NamespacedName{Namespace: service.namespace, Name: service.name}
+	h := r.hosts[name]
+	if h == nil {
+		h = &host{NamespacedName: name, first: s, at: s.forkPath(service), ports: service.ports, rules: map[string]rule{}}
+		r.hosts[name] = h
+	}
+	if other, found := h.rules[o.key]; found {
+		return other, other.fork == service.fork
+	}
+	h.rules[o.key] = rule{o, service.fork, s.Name}
+	return h.rules[o.key], true
 }
 
 // forkPath is the fork in the sandbox that the service is for.
@@ -110,4 +165,8 @@ func (s *input) forkPath(service *routedService) krm.Path {
 		}
 	}
 	return "spec.forks"
+}
+
+func (r *routing) report(item *krm.Item, at krm.Path, severity krm.Severity, format string, args ...any) {
+	r.results = append(r.results, krm.At(item, at, severity, fmt.Sprintf(format, args...)))
 }

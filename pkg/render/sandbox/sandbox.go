@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -35,8 +34,8 @@ type Summary struct {
 }
 
 // Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to
-// the list's results. With an error among these, nothing is rendered and nothing removed. The error joins a
-// *render.OptionError for each option that cannot be used, or is that of an item that cannot be read.
+// the list's results. With an error among these, nothing is rendered and nothing removed. The error is
+// render.OptionErrors if options cannot be used, or that of an item that cannot be read.
 func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
 	if err != nil {
@@ -44,12 +43,12 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	}
 	render.MarkInputs(list)
 	if wrong := options.Validate(); len(wrong) > 0 {
-		return Summary{}, join(wrong)
+		return Summary{}, wrong
 	}
 	if err := reportInvalid(list); err != nil || list.Results().Failed() {
 		return Summary{}, err
 	}
-	sandboxes, groups := readInputs(list, items)
+	sandboxes, groups := readInputs(list, items, &options)
 	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster); err != nil {
 		return Summary{}, err
 	}
@@ -57,12 +56,13 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	r := &renderer{list: list, options: options, baseline: baseline, sandboxes: sandboxes, groups: groups}
+	r := &renderer{list: list, options: &options, baseline: baseline, sandboxes: sandboxes, groups: groups}
 	r.chooseCluster()
 	r.reconciler = render.NewReconciler(list, render.Owner{
-		Name: options.Name, Package: render.PackageOf(list),
-		Owns:  func(_, phase string) bool { return phase == "" },
-		Kinds: []string{deployment, rollout, "Service", httpRoute.Kind, virtualService.Kind},
+		Name:         options.Name,
+		Owns:         func(_, phase string) bool { return phase == "" },
+		WithoutPaths: options.WithoutPaths,
+		Kinds:        []string{deployment, rollout, "Service", httpRoute.Kind, virtualService.Kind},
 	})
 	r.renderForks()
 	r.reportSelecting()
@@ -74,26 +74,25 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 // renderer is one run: the baseline, the sandboxes, and what becomes of them.
 type renderer struct {
 	list       *krm.ResourceList
-	options    Options
+	options    *Options
 	baseline   *cluster
 	reconciler *render.Reconciler
-	name       string // of the cluster; empty if no document has one
 	sandboxes  []*input
 	groups     []routedGroup // of the cluster, or of every one
-	routes     routes
+	routes     *routing
 }
 
-// chooseCluster chooses the config's cluster, or else that of the first document that has one, and drops the route groups of
-// others.
+// chooseCluster chooses the cluster of the first document that has one, unless the config does, and drops the route groups
+// of others.
 func (r *renderer) chooseCluster() {
-	r.name = r.options.Cluster
+	cluster := &r.options.Cluster
 	for _, s := range r.sandboxes {
-		r.name = cmp.Or(r.name, s.Spec.Cluster)
+		*cluster = cmp.Or(*cluster, s.Spec.Cluster)
 	}
 	for _, g := range r.groups {
-		r.name = cmp.Or(r.name, g.Spec.Cluster)
+		*cluster = cmp.Or(*cluster, g.Spec.Cluster)
 	}
-	r.groups = slices.DeleteFunc(r.groups, func(g routedGroup) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != r.name })
+	r.groups = slices.DeleteFunc(r.groups, func(g routedGroup) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != *cluster })
 }
 
 // hasSandbox reports whether there is a sandbox that says what must be there; without any nothing is removed unasked.
@@ -130,24 +129,18 @@ func (r *renderer) renderSandbox(s *input) {
 		return
 	}
 	s.reportUnsupported()
-	owner := &forkOwner{
-		sandbox: s.Name, id: s.id, routingKey: s.key, renderedBy: r.options.Name, ttl: s.ttl(), replicas: r.options.Replicas,
-	}
-	s.forks = make([]*fork, len(s.Spec.Forks))
 	for i := range s.Spec.Forks {
-		reference := s.Spec.Forks[i].ForkOf
-		if workload, err := r.baseline.find(reference); err != nil {
+		workload, err := r.baseline.find(s.Spec.Forks[i].ForkOf)
+		if err != nil {
 			s.report(forkPath(i).Key("forkOf"), krm.Error, err.Error())
-		} else {
-			s.forks[i] = newFork(owner, reference, workload)
-			s.services = append(s.services, s.forks[i].routed(reference)...)
-		}
-	}
-	for i, f := range s.forks {
-		if f == nil {
 			continue
 		}
-		if copies := s.customize(f, s.Spec.Forks[i].Customizations, forkPath(i)); copies != nil {
+		f := newFork(s, i, workload)
+		s.forks = append(s.forks, f)
+		s.services = append(s.services, f.services...)
+	}
+	for _, f := range s.forks {
+		if copies := s.customize(f); copies != nil {
 			r.pack(s, f, copies)
 		}
 	}
@@ -155,9 +148,10 @@ func (r *renderer) renderSandbox(s *input) {
 }
 
 // customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.
-func (s *input) customize(f *fork, asked *v1alpha1.Customizations, at krm.Path) []object {
-	c := customizer{object: f.copyWorkload(), output: s.output, address: s.address, results: s.report}
-	c.customize(asked, at.Key("customizations"))
+func (s *input) customize(f *fork) []object {
+	at := forkPath(f.index)
+	c := customizer{object: f.copyWorkload(), sandbox: s}
+	c.customize(s.Spec.Forks[f.index].Customizations, at.Key("customizations"))
 	if c.failed {
 		return nil
 	}
@@ -167,26 +161,6 @@ func (s *input) customize(f *fork, asked *v1alpha1.Customizations, at krm.Path) 
 	}
 	s.report(at.Key("forkOf"), krm.Info, f.describe())
 	return append([]object{c.object}, f.copyServices()...)
-}
-
-// output returns where render-phase publishes an output.
-func (s *input) output(o v1alpha1.ResourceOutput) (secret, key string) {
-	step, key := o.StepOutput()
-	return contract.OutputSecretName(s.id, o.Name, step), key
-}
-
-// address returns the first Service of a fork and its first port.
-func (s *input) address(reference v1alpha1.Workload) (address, bool) {
-	for i, f := range s.forks {
-		if f == nil || s.Spec.Forks[i].ForkOf.Plain() != reference.Plain() || len(f.services) == 0 {
-			continue
-		}
-		service := &f.services[0]
-		if ports := service.baseline.ports; len(ports) > 0 {
-			return address{host: service.host(), port: int(ports[0].Port)}, true
-		}
-	}
-	return address{}, false
 }
 
 func forkPath(i int) krm.Path { return krm.Path("spec.forks").Index(i) }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -60,14 +61,7 @@ func sanitized(o object) object {
 
 // retain removes all keys of a mapping but those.
 func retain(o object, keys ...string) {
-	kept := make(object, len(keys))
-	for _, key := range keys {
-		if value, has := o[key]; has {
-			kept[key] = value
-		}
-	}
-	clear(o)
-	maps.Copy(o, kept)
+	maps.DeleteFunc(o, func(key string, _ any) bool { return !slices.Contains(keys, key) })
 }
 
 // sanitizedTemplate returns a copy of the workload without what its forks must not have.

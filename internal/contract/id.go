@@ -17,12 +17,23 @@ func DeriveSandboxID(cluster, lowerName string) string {
 	return idOf(sha256.Sum256([]byte(cluster + "\x00" + lowerName)))
 }
 
+// DeriveRoutingKey derives the key that requests to a sandbox or a route group carry: 13 lower-case base32 characters, the
+// first a letter, as a sandbox's id, but another text. kind is the document's kind, so that a sandbox and a route group
+// of one name differ; cluster is empty for a route group that spans clusters.
+func DeriveRoutingKey(kind, cluster, lowerName string) string {
+	return idOf(sha256.Sum256([]byte("routing-key\x00" + kind + "\x00" + cluster + "\x00" + lowerName)))
+}
+
 func idOf(sum [sha256.Size]byte) string {
 	return string('a'+sum[0]%26) + alphabet.EncodeToString(sum[1:])[:idLength-1]
 }
 
 // CheckSandboxID checks an id that a user gives in place of the derived one. It must be safe as a part of a DNS name.
 func CheckSandboxID(id string) error { return checkID("sandbox id", id) }
+
+// CheckRoutingKey checks a key that a user gives in place of the derived one. Its form is that of a sandbox id: no header,
+// regular expression, list of W3C Baggage or host name changes such a text.
+func CheckRoutingKey(key string) error { return checkID("routing key", key) }
 
 // checkID checks the form of an id; what is the id's name in messages.
 func checkID(what, id string) error {
