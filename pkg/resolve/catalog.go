@@ -50,17 +50,14 @@ func NewCatalog(items []*krm.Item, options ...Option) *Catalog {
 		}
 	}
 	c.readSources(items)
-	for _, s := range c.sources {
-		c.addSource(s)
-	}
 	for _, bare := range slices.Sorted(maps.Keys(c.plugins)) {
 		p := c.plugins[bare]
 		if p.entries = c.compose(p.entries); len(p.entries) > 0 {
 			c.names = append(c.names, bare)
 		}
+		c.checkChannels(p)
 	}
 	c.compareNames()
-	c.checkChannels()
 	return c
 }
 

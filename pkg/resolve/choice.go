@@ -43,17 +43,17 @@ func (c *Choice) Version() *semver.Version { return c.name.Version }
 
 // choice returns the version with the warnings that every choice of it has.
 func (e *entry) choice(p *pluginVersions) *Choice {
-	choice := &Choice{Digest: e.digest, Source: e.source(), name: e.name, entry: e}
+	choice := &Choice{Digest: e.digest, Source: e.source, name: e.name, entry: e}
 	if e.plugin != nil {
 		choice.Item, choice.Spec = e.item, &e.plugin.Spec
 	}
-	if reason := e.yanked(); reason != "" {
+	if reason := e.yanked; reason != "" {
 		choice.warn("%s is yanked: %q; refer to another version once nothing needs this one", e.name, reason)
 	}
-	if reason := e.deprecated(); reason != "" {
+	if reason := e.deprecated; reason != "" {
 		choice.warn("%s is deprecated: %q", e.name, reason)
 	}
-	if reason := p.deprecated(); reason != "" {
+	if reason := p.deprecated; reason != "" {
 		choice.warn("plugin %q is deprecated: %q", e.name.Bare, reason)
 	}
 	return choice
@@ -87,7 +87,8 @@ func (c *Choice) Settled(reference string) error {
 	if !c.Floats || c.Lock != "" || only {
 		return nil
 	}
-	return unsettled(reference, c)
+	return referenceError("%q must not float in the delete phase, which must run the version that created what it removes: "+
+		"pin it, or lock it (%s)", reference, lockLine(c.entryFor(reference)))
 }
 
 // noDocument is the error that the document that rendering needs is not in the list.

@@ -29,15 +29,6 @@ func (c *Catalog) Resolve(reference string) (*Choice, error) {
 	return choice, err
 }
 
-// ResolveSettled is Resolve for what must not float, as the delete phase: see Choice.Settled.
-func (c *Catalog) ResolveSettled(reference string) (*Choice, error) {
-	choice, err := c.Resolve(reference)
-	if err == nil {
-		err = choice.Settled(reference)
-	}
-	return choice, err
-}
-
 // Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
 // highest that its range admits. A bare reference and `@latest` mean the highest release, and if there is none the
 // highest prerelease, with a warning. A reference that floats never means a yanked version, and a deprecated one only if
@@ -79,7 +70,7 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := narrow(p.entries, c.pipeline(reference, channelVersion))
+	n := c.narrow(p.entries, reference, channelVersion)
 	if err := c.check(p, reference, channelVersion, n); err != nil {
 		return nil, err
 	}
@@ -88,14 +79,14 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	}
 	choice := n.left[0].choice(p)
 	choice.Floats, choice.Trace = reference.Floats(), n.trace
-	for _, warning := range n.warnings {
-		choice.warn(warning, choice.name)
+	if n.noRelease {
+		choice.warn("%s is a prerelease, chosen since there is no release: name it in the reference to accept it", choice.name)
 	}
 	return choice, nil
 }
 
 // check returns why none of what the stages left may be chosen, if so.
-func (c *Catalog) check(p *pluginVersions, reference version.Reference, channelVersion *semver.Version, n narrowed) error {
+func (c *Catalog) check(p *pluginVersions, reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
 	switch {
 	case p.unread != nil && (reference.Floats() && channelVersion == nil || len(n.left) == 0):
 		return p.unread
@@ -120,9 +111,9 @@ func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Versi
 	if v == nil {
 		return nil, p.unknownChannel(reference)
 	}
-	if e := p.find(v); e != nil && e.broken == nil && e.yanked() != "" {
+	if e := p.find(v); e != nil && e.broken == nil && e.yanked != "" {
 		return nil, referenceError("channel %q of plugin %q (%s) names %s, which is yanked: %q; refer to another version",
-			reference.Channel, reference.Bare, from.source.label(), v, e.yanked())
+			reference.Channel, reference.Bare, from.source.label(), v, e.yanked)
 	}
 	return v, nil
 }
@@ -142,9 +133,9 @@ func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) 
 	if found == nil {
 		return nil, p.gone(name, fmt.Sprintf("the lock %q has it for %q", by, reference))
 	}
-	if c.kubernetes != nil && len(c.runnable().keep([]*entry{found})) == 0 {
+	if !c.runs(found) {
 		return nil, referenceError("%s requires Kubernetes %s, and kubernetesVersion is %s: the lock %q must be updated",
-			name, found.kubernetes(), c.kubernetes, by)
+			name, found.kubernetes, c.kubernetes, by)
 	}
 	if err := c.verifyContent(found); err != nil {
 		return nil, err
