@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -35,19 +36,18 @@ type explainOptions struct {
 }
 
 func (o *explainOptions) run(c *cobra.Command, args []string) error {
-	var options []resolve.Option
+	var kubernetes *semver.Version
 	if o.kubernetes != "" {
-		v, err := resolve.KubernetesVersion(o.kubernetes)
-		if err != nil {
+		var err error
+		if kubernetes, err = resolve.KubernetesVersion(o.kubernetes); err != nil {
 			return fmt.Errorf("--kubernetes %w", err)
 		}
-		options = append(options, resolve.ForKubernetes(v))
 	}
 	items, err := readDocuments(pathsFrom(args, 1), o.set, c.InOrStdin())
 	if err != nil {
 		return err
 	}
-	all := resolve.NewCatalog(items, options...)
+	all := resolve.NewCatalog(items).ForKubernetes(kubernetes)
 	choose := all.Choose
 	if o.fresh {
 		choose = all.ChooseFresh

@@ -32,18 +32,9 @@ type Catalog struct {
 	problems   []krm.Result
 }
 
-// Option changes what a Catalog chooses.
-type Option func(*Catalog)
-
-// ForKubernetes excludes versions that require a higher version of Kubernetes. Nil excludes none.
-func ForKubernetes(v *semver.Version) Option { return func(c *Catalog) { c.kubernetes = v } }
-
 // NewCatalog returns a catalog of the plugin documents, the Catalog documents and the locks among items.
-func NewCatalog(items []*krm.Item, options ...Option) *Catalog {
+func NewCatalog(items []*krm.Item) *Catalog {
 	c := &Catalog{plugins: map[string]*pluginVersions{}, answers: map[question]answer{}, locks: newLockSet(items)}
-	for _, option := range options {
-		option(c)
-	}
 	for _, item := range items {
 		if item.Kind() == contract.ResourcePlugin && item.APIVersion() == contract.APIVersion {
 			c.add(item)
@@ -58,6 +49,12 @@ func NewCatalog(items []*krm.Item, options ...Option) *Catalog {
 		c.checkChannels(p)
 	}
 	c.compareNames()
+	return c
+}
+
+// ForKubernetes excludes versions that require a higher version of Kubernetes, and returns the catalog. Nil excludes none.
+func (c *Catalog) ForKubernetes(v *semver.Version) *Catalog {
+	c.kubernetes = v
 	return c
 }
 

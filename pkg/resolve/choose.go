@@ -59,7 +59,7 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	if err != nil {
 		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: normalize(q.reference)}
 	}
-	if locked, ok := c.locks.get(q.reference); ok && !q.fresh {
+	if locked, ok := c.locks.byReference[q.reference]; ok && !q.fresh {
 		return c.chooseLocked(reference, locked)
 	}
 	p := c.plugins[reference.Bare]
@@ -120,7 +120,7 @@ func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Versi
 
 // chooseLocked returns the version that a lock has for a reference. It must still exist, and be what it was.
 func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) (*Choice, error) {
-	name, err := version.ParseName(locked.entry.Chosen)
+	name, err := version.ParseName(locked.Chosen)
 	if err != nil {
 		return nil, referenceError("locked %s", err)
 	}
@@ -150,8 +150,8 @@ func (c *Catalog) verifyContent(e *entry) error {
 	if err := e.load(); err != nil {
 		return err
 	}
-	if locked, ok := c.locks.pinned(e.name.String()); ok && locked.entry.Digest != e.digest {
-		return e.changed(fmt.Sprintf("the lock %s has it as %s", label(locked.lock.item), locked.entry.Digest))
+	if locked, ok := c.locks.byPin[e.name.String()]; ok && locked.Digest != e.digest {
+		return e.changed(fmt.Sprintf("the lock %s has it as %s", label(locked.lock.item), locked.Digest))
 	}
 	return nil
 }

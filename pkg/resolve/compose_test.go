@@ -164,7 +164,7 @@ func TestKubernetes(t *testing.T) {
 	for text, want := range map[string]string{"1.30": "db@2.0.0", "1.29.2": "db@1.0.0", "v1.30.1-gke.5": "db@2.0.0", "1.29": ""} {
 		cluster, err := KubernetesVersion(text)
 		require.NoError(t, err)
-		choice, err := NewCatalog(documents, ForKubernetes(cluster)).Choose("db")
+		choice, err := NewCatalog(documents).ForKubernetes(cluster).Choose("db")
 		if want == "" {
 			require.EqualError(t, err, `plugin "db" has no version (all=2 -> releases=2 -> Kubernetes 1.29.0=0) for Kubernetes `+
 				`1.29.0: 2.0.0 requires 1.30.0, 1.0.0 requires 1.29.2`)
@@ -324,7 +324,7 @@ func (w *world) outcome(t *testing.T) []string {
 	documents = append(documents, items(t, strings.Join(w.documents, " "))...)
 	cluster, err := KubernetesVersion("1.29")
 	require.NoError(t, err)
-	plugins := NewCatalog(krm.NewList(documents...).Items(), ForKubernetes(cluster))
+	plugins := NewCatalog(krm.NewList(documents...).Items()).ForKubernetes(cluster)
 	seen := map[string]bool{}
 	var lines []string
 	for _, reference := range strings.Fields("db db@1 db@^1 db@2.0.0+b db@stable db@<3 queue queue@2 queue@stable Queue Queue@^2 no") {

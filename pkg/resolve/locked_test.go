@@ -89,7 +89,7 @@ func TestLocksThatNoLongerHold(t *testing.T) {
 		{"db@^1", "db@1.0.0", sum(9), `versions are immutable`},
 		{"db", "db@2.0.0", sum(2), `db@2.0.0 requires Kubernetes 1.31.0, and kubernetesVersion is 1.29.0: the lock "lock" must be updated`},
 	} {
-		plugins := NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)}, ForKubernetes(cluster))
+		plugins := NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)}).ForKubernetes(cluster)
 		_, err := plugins.Choose(c.asked)
 		require.ErrorContains(t, err, c.want)
 	}

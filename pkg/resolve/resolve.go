@@ -79,10 +79,10 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	var sandboxes []*sandbox
 	var reading sync.WaitGroup
 	reading.Go(func() { sandboxes = readSandboxes(items) }) // a large catalog keeps one core busy
-	catalog := NewCatalog(list.Items(), ForKubernetes(kubernetes))
+	catalog := NewCatalog(list.Items()).ForKubernetes(kubernetes)
 	reading.Wait()
 	list.Report(catalog.Problems()...)
-	if options.Mode == Locked && catalog.locks.isEmpty() {
+	if options.Mode == Locked && len(catalog.locks.locks) == 0 {
 		return Report{Options: []OptionError{{"mode",
 			"must not be locked where the list has no PluginLock: add one, or run mode update"}}}, nil
 	}

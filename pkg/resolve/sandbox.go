@@ -36,6 +36,8 @@ type reference struct {
 	requested string // as it was before resolution pinned it, else as it is written
 	last      Resolution
 	stale     *Resolution // the record of a pin that somebody edited
+	choice    *Choice     // nil if it is not resolved
+	err       error       // why it is not
 }
 
 // pinned reports whether resolution wrote the reference.
