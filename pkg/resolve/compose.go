@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // compose merges what documents and catalogs say of one version into one entry, the highest version first. If they do
@@ -86,14 +88,19 @@ func enumerate(entries []*entry, text func(*entry) string) string {
 	return strings.Join(texts(entries, text), " and ")
 }
 
-// refuse marks entries that conflict as broken, and reports those that were not: in a catalog at this field of the version.
+// refuse marks entries that conflict as broken, and reports each: in a catalog at this field of the version, unless the
+// catalog has several of them, which its own check reports.
 func (c *Catalog) refuse(entries []*entry, field, message string) {
+	count := map[*krm.Item]int{}
+	for _, e := range entries {
+		item, _ := e.place(field)
+		count[item]++
+	}
 	for _, e := range entries {
 		item, path := e.place(field)
-		conflict := &DocumentError{Item: item, Path: path, Message: message}
-		if e.broken == nil {
-			c.problems = append(c.problems, conflict.Result())
+		e.broken = &DocumentError{Item: item, Path: path, Message: message}
+		if count[item] == 1 {
+			c.problems = append(c.problems, e.broken.Result())
 		}
-		e.broken = conflict
 	}
 }
