@@ -290,7 +290,7 @@ func randomEntry(random *rand.Rand, version string) v1alpha1.CatalogVersion {
 	case 2:
 		v.Digest = sum(99)
 	case 3:
-		v.Requires = &v1alpha1.Requires{Kubernetes: fmt.Sprint("1.", 28+random.IntN(4))}
+		v.Requires = v1alpha1.Requires{Kubernetes: fmt.Sprint("1.", 28+random.IntN(4))}
 	}
 	return v
 }

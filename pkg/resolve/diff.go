@@ -100,7 +100,7 @@ func (c *comparison) version(subject string, was, is *v1alpha1.CatalogVersion) {
 	c.field(subject, "released", was.Released, is.Released)
 	c.field(subject, "deprecated", was.Deprecated, is.Deprecated)
 	c.field(subject, "yanked", was.Yanked, is.Yanked)
-	c.field(subject, "requires kubernetes", kubernetes(was), kubernetes(is))
+	c.field(subject, "requires kubernetes", was.Requires.Kubernetes, is.Requires.Kubernetes)
 	c.field(subject, "source", was.Source, is.Source)
 }
 
@@ -110,13 +110,6 @@ func exists(subject string) string {
 		return err.Error()
 	}
 	return version.AlreadyExists(name)
-}
-
-func kubernetes(v *v1alpha1.CatalogVersion) string {
-	if v.Requires == nil {
-		return ""
-	}
-	return v.Requires.Kubernetes
 }
 
 func pluginNames(c *CatalogDocument) []string {

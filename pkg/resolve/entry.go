@@ -45,9 +45,6 @@ func (e *entry) describe() {
 		e.yanked = leastText(e.yanked, v.Yanked)
 		e.deprecated = leastText(e.deprecated, v.Deprecated)
 		e.source = leastText(e.source, v.Source)
-		if v.Requires == nil {
-			continue
-		}
 		lowest, err := KubernetesVersion(v.Requires.Kubernetes)
 		if err == nil && (e.kubernetes == nil || lowest.GreaterThan(e.kubernetes)) {
 			e.kubernetes = lowest

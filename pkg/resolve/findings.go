@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -52,7 +53,8 @@ func (r *resolver) reportReference(message string, failures []*reference) {
 	names := sandboxNames(failures)
 	switch isReference := errors.As(failures[0].err, &cause); {
 	case isReference && cause.Missing != "" && (cause.Locked || slices.ContainsFunc(failures, isOnRecord)):
-		message = stillReferenced(cause.Missing, names) + "; " + message
+		message = fmt.Sprintf("%s; a published version must stay as long as a sandbox has it: restore it; %s",
+			version.StillReferenced(cause.Missing, names), message)
 	case len(failures) > 1:
 		message += fmt.Sprintf(" (asked for by sandbox %s)", names)
 	}

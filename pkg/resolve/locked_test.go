@@ -33,7 +33,7 @@ func unsorted(tb testing.TB, c *CatalogDocument) *krm.Item {
 					one[key] = text
 				}
 			}
-			if v.Requires != nil {
+			if v.Requires.Kubernetes != "" {
 				one["requires"] = map[string]string{"kubernetes": v.Requires.Kubernetes}
 			}
 			versions = append(versions, one)

@@ -33,10 +33,13 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 
 // unknownVersion is the error that no version fits; it says why, and lists those that exist.
 func (p *pluginVersions) unknownVersion(reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
-	there := thereAre(p.versions())
+	there, in := thereAre(p.versions()), ""
+	if reference.Selector != "" {
+		in = fmt.Sprintf(" in %q", reference.Selector)
+	}
 	switch {
 	case n.refused != "":
-		return referenceError("plugin %q has no version%s (%s) %s", reference.Bare, within(reference), n.trace, n.refused)
+		return referenceError("plugin %q has no version%s (%s) %s", reference.Bare, in, n.trace, n.refused)
 	case channelVersion != nil:
 		return referenceError("channel %q of plugin %q must name a version that is listed, not %s: %s",
 			reference.Channel, reference.Bare, channelVersion, there)
@@ -50,7 +53,7 @@ func (p *pluginVersions) unknownVersion(reference version.Reference, channelVers
 	if slices.ContainsFunc(p.entries, func(e *entry) bool { return e.name.Version.Prerelease() != "" }) {
 		hint = "; a prerelease is left out unless the range names one, such as ^1.2.0-0"
 	}
-	return referenceError("plugin %q has no version%s (%s): %s%s", reference.Bare, within(reference), n.trace, there, hint)
+	return referenceError("plugin %q has no version%s (%s): %s%s", reference.Bare, in, n.trace, there, hint)
 }
 
 // missing is the version in full that a pin names, empty if the reference is not a pin.
@@ -59,13 +62,6 @@ func missing(reference version.Reference) string {
 		return ""
 	}
 	return version.Name{Bare: reference.Bare, Version: reference.Pin}.String()
-}
-
-func within(reference version.Reference) string {
-	if reference.Selector == "" {
-		return ""
-	}
-	return fmt.Sprintf(" in %q", reference.Selector)
 }
 
 func (p *pluginVersions) unknownChannel(reference version.Reference) error {
