@@ -8,7 +8,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -31,19 +30,18 @@ type Choice struct {
 	// Warnings are one line each, about the choice.
 	Warnings []string
 
-	name  version.Name
 	entry *entry
 }
 
 // Pin is the version in full, such as `hello-db@1.2.0`, `@0.0.0` included.
-func (c *Choice) Pin() string { return c.name.String() }
+func (c *Choice) Pin() string { return c.entry.name.String() }
 
 // Version is the plugin's version.
-func (c *Choice) Version() *semver.Version { return c.name.Version }
+func (c *Choice) Version() *semver.Version { return c.entry.name.Version }
 
 // choice returns the version with the warnings that every choice of it has.
 func (e *entry) choice(p *pluginVersions) *Choice {
-	choice := &Choice{Digest: e.digest, Source: e.source, name: e.name, entry: e}
+	choice := &Choice{Digest: e.digest, Source: e.source, entry: e}
 	if e.plugin != nil {
 		choice.Item, choice.Spec = e.item, &e.plugin.Spec
 	}
@@ -98,5 +96,5 @@ func (c *Choice) noDocument() error {
 		source = fmt.Sprintf(" (%s)", c.Source)
 	}
 	return referenceError("the %s document of %s must be in the list: %s lists the version, and the document is somewhere "+
-		"else%s; add it", contract.ResourcePlugin, c.name, c.entry.label(), source)
+		"else%s; add it", contract.ResourcePlugin, c.entry.name, c.entry.label(), source)
 }

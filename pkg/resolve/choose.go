@@ -80,7 +80,7 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	choice := n.left[0].choice(p)
 	choice.Floats, choice.Trace = reference.Floats(), n.trace
 	if n.noRelease {
-		choice.warn("%s is a prerelease, chosen since there is no release: name it in the reference to accept it", choice.name)
+		choice.warn("%s is a prerelease, chosen since there is no release: name it in the reference to accept it", n.left[0].name)
 	}
 	return choice, nil
 }

@@ -333,7 +333,7 @@ func (w *world) outcome(t *testing.T) []string {
 			lines = append(lines, reference+": "+placeless(err.Error()))
 			continue
 		}
-		lines = append(lines, fmt.Sprint(reference, ": ", choice.name, choice.Digest, choice.How(), choice.Warnings))
+		lines = append(lines, fmt.Sprint(reference, ": ", choice.entry.name, choice.Digest, choice.How(), choice.Warnings))
 	}
 	for _, problem := range krm.Results(plugins.Problems()).Sort() {
 		seen[problem.ResourceRef.Name+": "+problem.Message] = true

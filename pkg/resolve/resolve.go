@@ -76,9 +76,11 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	if len(wrong) > 0 {
 		return Report{Options: wrong}, nil
 	}
-	var sandboxes []*sandbox
-	var reading sync.WaitGroup
-	reading.Go(func() { sandboxes = readSandboxes(items) }) // a large catalog keeps one core busy
+	sandboxes := make([]*sandbox, len(items))
+	var reading sync.WaitGroup // a large catalog keeps one core busy
+	reading.Go(func() {
+		krm.Each(len(items), func(i int) { sandboxes[i] = readSandbox(items[i]) })
+	})
 	catalog := NewCatalog(list.Items()).ForKubernetes(kubernetes)
 	reading.Wait()
 	list.Report(catalog.Problems()...)

@@ -43,13 +43,6 @@ type reference struct {
 // pinned reports whether resolution wrote the reference.
 func (r *reference) pinned() bool { return r.text != r.requested }
 
-// readSandboxes reads the sandboxes, on all cores.
-func readSandboxes(items []*krm.Item) []*sandbox {
-	sandboxes := make([]*sandbox, len(items))
-	krm.Each(len(items), func(i int) { sandboxes[i] = readSandbox(items[i]) })
-	return sandboxes
-}
-
 func readSandbox(item *krm.Item) *sandbox {
 	read, problems := document.ReadSandbox(item)
 	s := &sandbox{item: item, name: item.Name(), record: Record{}}
