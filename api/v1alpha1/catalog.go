@@ -46,7 +46,7 @@ type CatalogVersion struct {
 	// still resolves, with a warning, since what was created with it has to be removed with it.
 	Yanked string `json:"yanked,omitempty"`
 	// Requires is what a cluster must have.
-	Requires *Requires `json:"requires,omitempty"`
+	Requires Requires `json:"requires,omitzero"`
 	// Source says where the document is: a URL, an OCI reference or a path relative to the catalog. Functions only show it.
 	Source string `json:"source,omitempty"`
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/template"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -55,13 +54,6 @@ type lintConfig struct{}
 func (*lintConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(resolve.Lint(call.List.Items())...)
 	return "checked the catalogs", nil
-}
-
-// warn prints the errors and warnings among results on stderr.
-func warn(c *cobra.Command, results krm.Results) {
-	if lines := report.FindingsError(results).Error(); lines != "" {
-		c.PrintErrln(lines)
-	}
 }
 
 // pathsFrom returns the arguments from the given one on, the working directory if there are none.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -76,17 +74,5 @@ func writeCatalog(path string, c *resolve.CatalogDocument) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return writeFile(path, text)
-}
-
-// writeFile replaces a file as a whole, so that nobody reads a part of it. A link is followed, and the file's mode stays.
-func writeFile(path string, text []byte) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	return cli.ReplaceFile(path, text, mode)
+	return cli.ReplaceFile(path, text)
 }

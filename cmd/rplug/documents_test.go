@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -50,7 +51,7 @@ func TestWriteCatalog_fails(t *testing.T) {
 	folder := t.TempDir()
 	require.ErrorIs(t, writeCatalog(filepath.Join(folder, "none", "catalog.yaml"), resolve.NewCatalogDocument("platform")), os.ErrNotExist)
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "catalog.yaml"), 0o755))
-	require.Error(t, writeFile(filepath.Join(folder, "catalog.yaml"), nil))
+	require.Error(t, cli.ReplaceFile(filepath.Join(folder, "catalog.yaml"), nil))
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "no temporary file is left")

@@ -12,9 +12,8 @@ import (
 )
 
 func explainCommand() *cobra.Command {
-	o := &explainOptions{}
 	command := &cobra.Command{
-		Use: "explain REF [PATH...]", Args: arguments(1, -1), RunE: o.run,
+		Use: "explain REF [PATH...]", Args: arguments(1, -1),
 		Short: "Explain which version a reference means",
 		Long: "REF is a reference as sandboxes have it, such as hello-db, hello-db@^1.2 or hello-db@stable.\n" +
 			"Catalogs, plugin documents and locks below the paths (default: the working directory) count, as\n" +
@@ -22,45 +21,37 @@ func explainCommand() *cobra.Command {
 		Example: "  rplug catalog explain 'hello-db@^1.2' --kubernetes 1.28 catalog.yaml",
 	}
 	flags := command.Flags()
-	flags.StringVar(&o.kubernetes, "kubernetes", "", "the cluster's `VERSION` of Kubernetes, such as 1.29")
-	flags.BoolVar(&o.fresh, "fresh", false, "ignore locks")
-	o.set = setFlag(flags)
-	return command
-}
-
-type explainOptions struct {
-	kubernetes string
-	fresh      bool
-	set        map[string]string
-}
-
-func (o *explainOptions) run(c *cobra.Command, args []string) error {
-	var options []resolve.Option
-	if o.kubernetes != "" {
-		v, err := resolve.KubernetesVersion(o.kubernetes)
+	kubernetes := flags.String("kubernetes", "", "the cluster's `VERSION` of Kubernetes, such as 1.29")
+	fresh := flags.Bool("fresh", false, "ignore locks")
+	set := setFlag(flags)
+	command.RunE = func(c *cobra.Command, args []string) error {
+		items, err := readDocuments(pathsFrom(args, 1), set, c.InOrStdin())
 		if err != nil {
-			return fmt.Errorf("--kubernetes %w", err)
+			return err
 		}
-		options = append(options, resolve.ForKubernetes(v))
+		all := resolve.NewCatalog(items)
+		if *kubernetes != "" {
+			v, err := resolve.KubernetesVersion(*kubernetes)
+			if err != nil {
+				return fmt.Errorf("--kubernetes %w", err)
+			}
+			all.ForKubernetes(v)
+		}
+		choose := all.Choose
+		if *fresh {
+			choose = all.ChooseFresh
+		}
+		choice, err := choose(args[0])
+		if err != nil {
+			return refuse(err)
+		}
+		explain(c.OutOrStdout(), choice)
+		for _, warning := range choice.Warnings {
+			c.PrintErrf("[warning] %s\n", report.Printable(warning))
+		}
+		return nil
 	}
-	items, err := readDocuments(pathsFrom(args, 1), o.set, c.InOrStdin())
-	if err != nil {
-		return err
-	}
-	all := resolve.NewCatalog(items, options...)
-	choose := all.Choose
-	if o.fresh {
-		choose = all.ChooseFresh
-	}
-	choice, err := choose(args[0])
-	if err != nil {
-		return refuse(err)
-	}
-	explain(c.OutOrStdout(), choice)
-	for _, warning := range choice.Warnings {
-		c.PrintErrf("[warning] %s\n", report.Printable(warning))
-	}
-	return nil
+	return command
 }
 
 // explain prints a choice, and the stages that led to it.

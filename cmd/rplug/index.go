@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,9 +15,8 @@ import (
 )
 
 func indexCommand() *cobra.Command {
-	o := &indexOptions{}
 	command := &cobra.Command{
-		Use: "index DIR", Args: arguments(1, 1), RunE: o.run,
+		Use: "index DIR", Args: arguments(1, 1),
 		Short: "Write or update a catalog from a folder of plugin documents",
 		Long: "Every plugin document below DIR, native ones included, is checked against the rules of plugins\n" +
 			"and listed with its digest. A version that is listed stays as it is: a document that differs from\n" +
@@ -26,52 +26,45 @@ func indexCommand() *cobra.Command {
 		Example: "  rplug catalog index plugins/ --name platform --released 2026-01-20\n  rplug catalog index plugins/ --check",
 	}
 	flags := command.Flags()
-	flags.StringVarP(&o.file, "catalog", "c", "", "the catalog's `FILE`; default DIR/catalog.yaml")
-	flags.StringVar(&o.name, "name", "plugins", "`NAME` of a catalog that is new")
-	flags.StringVar(&o.released, "released", "", "the `DAY` to note for new versions, such as 2026-01-20")
-	o.set = setFlag(flags)
-	flags.BoolVar(&o.check, "check", false, "write nothing; exit code 1 if the catalog is not up to date")
+	catalogFile := flags.StringP("catalog", "c", "", "the catalog's `FILE`; default DIR/catalog.yaml")
+	name := flags.String("name", "plugins", "`NAME` of a catalog that is new")
+	released := flags.String("released", "", "the `DAY` to note for new versions, such as 2026-01-20")
+	set := setFlag(flags)
+	check := flags.Bool("check", false, "write nothing; exit code 1 if the catalog is not up to date")
+	command.RunE = func(c *cobra.Command, args []string) error {
+		file := cmp.Or(*catalogFile, filepath.Join(args[0], "catalog.yaml"))
+		items, err := readDocuments(args, set, nil)
+		if err != nil {
+			return err
+		}
+		catalog, err := readCatalogFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			catalog, err = resolve.NewCatalogDocument(*name), nil
+		}
+		if err != nil {
+			return err
+		}
+		added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items),
+			resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)})
+		if err == nil {
+			err = report.Refused(results)
+		}
+		if err != nil {
+			return err
+		}
+		if warnings := report.FindingsError(results).Error(); warnings != "" {
+			c.PrintErrln(warnings)
+		}
+		for _, name := range added {
+			fmt.Fprintln(c.OutOrStdout(), name)
+		}
+		if !*check {
+			return writeCatalog(file, catalog)
+		}
+		if len(added) > 0 {
+			return refuse(fmt.Errorf("%s must list %d more: run rplug catalog index and commit the file", file, len(added)))
+		}
+		return nil
+	}
 	return command
-}
-
-type indexOptions struct {
-	file, name, released string
-	set                  map[string]string
-	check                bool
-}
-
-func (o *indexOptions) run(c *cobra.Command, args []string) error {
-	if o.file == "" {
-		o.file = filepath.Join(args[0], "catalog.yaml")
-	}
-	items, err := readDocuments(args[:1], o.set, nil)
-	if err != nil {
-		return err
-	}
-	catalog, err := readCatalogFile(o.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		catalog, err = resolve.NewCatalogDocument(o.name), nil
-	}
-	if err != nil {
-		return err
-	}
-	added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items),
-		resolve.PublishOptions{Released: o.released, Folder: filepath.Dir(o.file)})
-	if err == nil {
-		err = report.Refused(results)
-	}
-	if err != nil {
-		return err
-	}
-	warn(c, results)
-	for _, name := range added {
-		fmt.Fprintln(c.OutOrStdout(), name)
-	}
-	if !o.check {
-		return writeCatalog(o.file, catalog)
-	}
-	if len(added) > 0 {
-		return refuse(fmt.Errorf("%s must list %d more: run rplug catalog index and commit the file", o.file, len(added)))
-	}
-	return nil
 }

@@ -38,11 +38,8 @@ func list(c *cobra.Command, args []string) error {
 			if choice, err := all.Choose(p.Name); err == nil {
 				chosen = choice.Version().String()
 			}
-			note := p.Description
-			if p.Deprecated != "" {
-				note = "deprecated: " + p.Deprecated
-			}
-			table.row(p.Name, document.Name, strconv.Itoa(len(p.Versions)), chosen, channels(p), note)
+			table.row(p.Name, document.Name, strconv.Itoa(len(p.Versions)), chosen, channels(p),
+				note("", p.Deprecated, p.Description))
 		}
 	}
 	return table.writer.Flush()
@@ -106,10 +103,10 @@ func listVersions(c *cobra.Command, args []string) error {
 		for i := range p.Versions {
 			v := &p.Versions[i]
 			kubernetes := ""
-			if v.Requires != nil && v.Requires.Kubernetes != "" {
+			if v.Requires.Kubernetes != "" {
 				kubernetes = v.Requires.Kubernetes + "+"
 			}
-			table.row(v.Version, document.Name, v.Released, kubernetes, v.Digest, note(v))
+			table.row(v.Version, document.Name, v.Released, kubernetes, v.Digest, note(v.Yanked, v.Deprecated, v.Description))
 		}
 	}
 	if found {
@@ -119,17 +116,14 @@ func listVersions(c *cobra.Command, args []string) error {
 	return refuse(cmp.Or(err, fmt.Errorf("no catalog lists plugin %q", args[0])))
 }
 
-// note is why a version should not be chosen, else its description.
-func note(v *v1alpha1.CatalogVersion) string {
+// note is why a plugin or a version should not be chosen, else its description.
+func note(yanked, deprecated, description string) string {
 	var texts []string
-	if v.Yanked != "" {
-		texts = append(texts, "yanked: "+v.Yanked)
+	if yanked != "" {
+		texts = append(texts, "yanked: "+yanked)
 	}
-	if v.Deprecated != "" {
-		texts = append(texts, "deprecated: "+v.Deprecated)
+	if deprecated != "" {
+		texts = append(texts, "deprecated: "+deprecated)
 	}
-	if len(texts) == 0 {
-		return v.Description
-	}
-	return strings.Join(texts, "; ")
+	return cmp.Or(strings.Join(texts, "; "), description)
 }

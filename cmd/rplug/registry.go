@@ -14,10 +14,11 @@ import (
 )
 
 // targetFlags declares the flags that say what a reference names.
-func targetFlags(flags *pflag.FlagSet, o *oci.TargetOptions) {
+func targetFlags(flags *pflag.FlagSet) *oci.TargetOptions {
+	o := &oci.TargetOptions{DockerConfig: dockerConfig()}
 	flags.BoolVar(&o.Layout, "oci-layout", false, "REF is a folder in OCI layout, DIR:TAG or DIR@DIGEST")
 	flags.BoolVar(&o.PlainHTTP, "plain-http", false, "do not encrypt; a registry on this machine never is")
-	o.DockerConfig = dockerConfig()
+	return o
 }
 
 // dockerConfig returns docker's configuration file, in the folder that docker looks into.
@@ -30,9 +31,8 @@ func dockerConfig() string {
 }
 
 func pushCommand() *cobra.Command {
-	o := &pushOptions{}
 	command := &cobra.Command{
-		Use: "push REF [PATH...]", Args: arguments(1, -1), RunE: o.run,
+		Use: "push REF [PATH...]", Args: arguments(1, -1),
 		Short: "Store a catalog with its plugins in a registry",
 		Long: "REF is REGISTRY/REPOSITORY:TAG, or with --oci-layout DIR:TAG. Plugin documents are those below\n" +
 			"the paths (default: the catalog's folder): one for each version that is listed. What the tag has\n" +
@@ -40,52 +40,45 @@ func pushCommand() *cobra.Command {
 			"are not run.",
 		Example: "  rplug catalog push registry.example.com/platform/plugins:v1 --catalog plugins/catalog.yaml",
 	}
-	command.Flags().StringVarP(&o.file, "catalog", "c", "catalog.yaml", "the catalog's `FILE`")
-	o.set = setFlag(command.Flags())
-	targetFlags(command.Flags(), &o.target)
+	file := command.Flags().StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
+	set := setFlag(command.Flags())
+	o := targetFlags(command.Flags())
+	command.RunE = func(c *cobra.Command, args []string) error {
+		if strings.Contains(args[0], "@") {
+			return fmt.Errorf("%q must have a tag, not a digest", args[0])
+		}
+		folder := filepath.Dir(*file)
+		paths := args[1:]
+		if len(paths) == 0 {
+			paths = []string{folder}
+		}
+		catalog, err := readCatalogFile(*file)
+		if err != nil {
+			return err
+		}
+		items, err := readDocuments(paths, set, c.InOrStdin())
+		if err != nil {
+			return err
+		}
+		bundle, err := oci.Pack(catalog, ofKind(contract.ResourcePlugin, items), folder)
+		if err != nil {
+			return refuse(err)
+		}
+		target, tag, err := oci.OpenTarget(c.Context(), args[0], *o)
+		if err != nil {
+			return err
+		}
+		sum, err := oci.Push(c.Context(), target, tag, bundle)
+		if err != nil {
+			return refuse(err)
+		}
+		fmt.Fprintln(c.OutOrStdout(), sum)
+		return nil
+	}
 	return command
 }
 
-type pushOptions struct {
-	target oci.TargetOptions
-	file   string
-	set    map[string]string
-}
-
-func (o *pushOptions) run(c *cobra.Command, args []string) error {
-	if strings.Contains(args[0], "@") {
-		return fmt.Errorf("%q must have a tag, not a digest", args[0])
-	}
-	paths := args[1:]
-	if len(paths) == 0 {
-		paths = []string{filepath.Dir(o.file)}
-	}
-	catalog, err := readCatalogFile(o.file)
-	if err != nil {
-		return err
-	}
-	items, err := readDocuments(paths, o.set, c.InOrStdin())
-	if err != nil {
-		return err
-	}
-	bundle, err := oci.Pack(catalog, ofKind(contract.ResourcePlugin, items), filepath.Dir(o.file))
-	if err != nil {
-		return refuse(err)
-	}
-	target, tag, err := oci.OpenTarget(c.Context(), args[0], o.target)
-	if err != nil {
-		return err
-	}
-	sum, err := oci.Push(c.Context(), target, tag, bundle)
-	if err != nil {
-		return refuse(err)
-	}
-	fmt.Fprintln(c.OutOrStdout(), sum)
-	return nil
-}
-
 func pullCommand() *cobra.Command {
-	o := &oci.TargetOptions{}
 	command := &cobra.Command{
 		Use: "pull REF DIR", Args: arguments(2, 2),
 		Short: "Fetch a catalog with its plugins from a registry, and verify them",
@@ -94,28 +87,26 @@ func pullCommand() *cobra.Command {
 			"plugins are verified. The new catalog must keep what one in DIR has published, and no plugin\n" +
 			"document in DIR is replaced by another.",
 		Example: "  rplug catalog pull registry.example.com/platform/plugins:v1 plugins/",
-		RunE:    func(c *cobra.Command, args []string) error { return pull(c, args[0], args[1], *o) },
 	}
-	targetFlags(command.Flags(), o)
+	o := targetFlags(command.Flags())
+	command.RunE = func(c *cobra.Command, args []string) error {
+		source, tag, err := oci.OpenSource(c.Context(), args[0], *o)
+		if err != nil {
+			return err
+		}
+		bundle, sum, err := oci.Fetch(c.Context(), source, tag)
+		if err != nil {
+			return refuse(err)
+		}
+		changed, err := bundle.Unpack(args[1])
+		if err != nil {
+			return refuse(err)
+		}
+		fmt.Fprintln(c.OutOrStdout(), sum)
+		for _, name := range changed {
+			fmt.Fprintln(c.OutOrStdout(), name)
+		}
+		return nil
+	}
 	return command
-}
-
-func pull(c *cobra.Command, reference, folder string, o oci.TargetOptions) error {
-	source, tag, err := oci.OpenSource(c.Context(), reference, o)
-	if err != nil {
-		return err
-	}
-	bundle, sum, err := oci.Fetch(c.Context(), source, tag)
-	if err != nil {
-		return refuse(err)
-	}
-	changed, err := bundle.Unpack(folder)
-	if err != nil {
-		return refuse(err)
-	}
-	fmt.Fprintln(c.OutOrStdout(), sum)
-	for _, name := range changed {
-		fmt.Fprintln(c.OutOrStdout(), name)
-	}
-	return nil
 }

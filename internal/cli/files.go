@@ -137,12 +137,9 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 
 func (r *run) report(c *checked) *report.Report {
 	all := &report.Report{
-		Name: r.Name, Version: BuildVersion(), List: c.list, Results: c.results, Summary: c.summary,
+		Name: r.Name, Version: BuildVersion(), Rules: r.Rules, List: c.list, Results: c.results, Summary: c.summary,
 		Files: edit.NewFiles(c.read.Text),
 		Style: report.StyleFor(isTerminal(r.stdout.Writer), r.Context, os.Getenv),
-	}
-	if r.Rules != nil {
-		all.Rules = r.Rules()
 	}
 	all.Folder, _ = os.Getwd()
 	return all

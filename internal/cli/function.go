@@ -12,8 +12,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // Function describes one KRM function.
@@ -34,8 +34,8 @@ type Function struct {
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
 	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
-	// Rules returns the rules that the results name, for formats that describe them; nil if there are none.
-	Rules func() []report.Rule
+	// Rules are the rules that the results name, for formats that describe them; nil if there are none.
+	Rules []*validate.Rule
 	// OpenRevision opens the files of a git revision. If it is set, file mode has --base and --base-ref, and Call has
 	// the older state.
 	OpenRevision func(name string) (Revision, error)

@@ -31,12 +31,19 @@ func rewrite(name string, before, after []byte) error {
 	if !bytes.Equal(current, before) {
 		return skipError("the file was changed meanwhile: call again")
 	}
-	return ReplaceFile(file, after, info.Mode().Perm())
+	return ReplaceFile(file, after)
 }
 
 // ReplaceFile replaces a file as a whole: a reader finds the old content or the new one, and a signal leaves no temporary
-// file.
-func ReplaceFile(name string, content []byte, mode os.FileMode) error {
+// file. A link is followed, and the file's mode stays.
+func ReplaceFile(name string, content []byte) error {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
 	return Uninterrupted(func() error { return replace(name, content, mode) })
 }
 

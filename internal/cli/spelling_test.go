@@ -9,6 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // spelling is a function that finds spelling mistakes: `tuh` as a value and `form` as a key, for both of which it is
@@ -73,11 +74,9 @@ func speller() cli.Function {
 	return cli.Function{
 		Name: "spell", Purpose: "spells.", Kind: "Spelling", Output: cli.Findings,
 		Config: func() cli.Config { return &spelling{} },
-		Rules: func() []report.Rule {
-			return []report.Rule{
-				{ID: "key", Severity: krm.Error, Description: "A key is known.", Why: "Others vanish."},
-				{ID: "unused", Severity: krm.Info, Description: "Nothing.", Why: "No reason."},
-			}
+		Rules: []*validate.Rule{
+			{ID: "key", Severity: krm.Error, Requirement: "A key is known.", Why: "Others vanish."},
+			{ID: "unused", Severity: krm.Info, Requirement: "Nothing.", Why: "No reason."},
 		},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -25,20 +24,11 @@ func ValidatePlugin() cli.Function {
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
 		Config: func() cli.Config { return &validatePlugin{} },
-		Rules:  ruleDescriptions,
+		Rules:  validate.Rules,
 		OpenRevision: func(name string) (cli.Revision, error) {
 			return load.OpenRevision(name, load.MaxFile)
 		},
 	}
-}
-
-// ruleDescriptions returns the rules for formats that describe them.
-func ruleDescriptions() []report.Rule {
-	all := make([]report.Rule, len(validate.Rules))
-	for i, r := range validate.Rules {
-		all[i] = report.Rule{ID: r.ID, Severity: r.Severity, Description: r.Requirement, Why: r.Why}
-	}
-	return all
 }
 
 // validatePlugin says how strictly to check.

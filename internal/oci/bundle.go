@@ -80,18 +80,15 @@ func pathOf(bare, v string) string { return path.Join("plugins", bare, v+".yaml"
 
 // checkPath accepts only the paths that a bundle has.
 func checkPath(text string) error {
+	if parts := strings.Split(strings.TrimSuffix(text, ".yaml"), "/"); len(parts) == 3 {
+		if name, err := version.ParseName(parts[1] + "@" + parts[2]); err == nil && file(name) == text {
+			return nil
+		}
+	}
 	if text == CatalogFile {
 		return nil
 	}
-	parts := strings.Split(text, "/")
-	base, isYAML := strings.CutSuffix(parts[len(parts)-1], ".yaml")
-	if len(parts) != 3 || parts[0] != "plugins" || !isYAML || version.CheckBare(parts[1]) != nil {
-		return fmt.Errorf("path %q must be %s or plugins/NAME/VERSION.yaml", text, CatalogFile)
-	}
-	if v, err := version.ParseStrict(base); err != nil || v.String() != base {
-		return fmt.Errorf("path %q must have a full semver such as 1.0.0, not %q", text, base)
-	}
-	return nil
+	return fmt.Errorf("path %q must be %s or plugins/NAME/VERSION.yaml with a full semver such as 1.0.0", text, CatalogFile)
 }
 
 // paths returns the paths of the files, sorted, the catalog last: what it lists is there before it is.

@@ -9,7 +9,6 @@ import (
 	"path"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -55,12 +54,8 @@ func (b *Bundle) Unpack(folder string) ([]string, error) {
 
 // keeps checks that the bundle keeps what the catalog with this text has published.
 func (b *Bundle) keeps(text []byte) error {
-	item, err := readFile(CatalogFile, text)
+	older, err := readCatalog(text)
 	if err != nil {
-		return err
-	}
-	older, results := resolve.ReadCatalogDocument(item)
-	if err := report.Refused(results); err != nil {
 		return err
 	}
 	return resolve.CheckKept(older, b.Catalog)

@@ -1,9 +1,11 @@
 package oci
 
 import (
+	"errors"
 	"fmt"
 	"testing/fstest"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -16,47 +18,68 @@ import (
 
 // verify reads the files of a bundle as the functions will, and checks that they are what the catalog lists: every
 // version has its document, every document is listed with its digest, and nothing else is there.
-func (b *Bundle) verify() error {
-	items := make(map[string]*krm.Item, len(b.Files))
-	all := make([]*krm.Item, 0, len(b.Files))
-	for _, name := range b.paths() {
-		item, err := readFile(name, b.Files[name])
-		if err != nil {
-			return err
-		}
-		items[name], all = item, append(all, item)
-	}
-	catalog, results := resolve.ReadCatalogDocument(items[CatalogFile])
-	if err := report.Refused(results); err != nil {
+func (b *Bundle) verify() (err error) {
+	if b.Catalog, err = readCatalog(b.Files[CatalogFile]); err != nil {
 		return err
 	}
-	b.Catalog = catalog
-	if err := report.Refused(resolve.Lint(all)); err != nil {
-		return err
-	}
-	listed := 1
-	for i := range catalog.Spec.Plugins {
-		p := &catalog.Spec.Plugins[i]
-		for j := range p.Versions {
-			path := pathOf(p.Name, p.Versions[j].Version)
-			if items[path] == nil {
-				return fmt.Errorf("%s@%s must have its document: there is none below the paths", p.Name, p.Versions[j].Version)
-			}
-			if err := checkDocument(items[path], path, p.Versions[j].Digest); err != nil {
-				return err
-			}
-			listed++
+	items := []*krm.Item{b.Catalog.Item}
+	var wrong []error
+	for _, p := range b.Catalog.Spec.Plugins {
+		for _, v := range p.Versions {
+			item, err := b.document(p.Name, v)
+			items, wrong = append(items, item), append(wrong, err)
 		}
 	}
-	if listed != len(items) {
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	if others := len(b.Files) - len(items); others > 0 {
 		return fmt.Errorf("every document must be listed, and %d of %d are not: rplug catalog index lists them",
-			len(items)-listed, len(items)-1)
+			others, len(b.Files)-1)
 	}
-	return nil
+	return report.Refused(resolve.Lint(items))
 }
 
-// readFile reads a file of a bundle: one document of the kind that its path says.
-func readFile(name string, text []byte) (*krm.Item, error) {
+// document reads the document of a version, which must be what its path says, with the digest that the catalog has.
+func (b *Bundle) document(bare string, v v1alpha1.CatalogVersion) (*krm.Item, error) {
+	path := pathOf(bare, v.Version)
+	text, ok := b.Files[path]
+	if !ok {
+		return nil, fmt.Errorf("%s@%s must have its document: there is none below the paths", bare, v.Version)
+	}
+	item, err := readFile(path, contract.ResourcePlugin, text)
+	if err != nil {
+		return nil, err
+	}
+	name, err := version.ParseName(document.Identity(item))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if file(name) != path {
+		return nil, fmt.Errorf("%s must be the document that its path says, not %s", path, name)
+	}
+	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if sum != v.Digest {
+		return nil, fmt.Errorf("%s; the catalog has it as %s and %s is %s", version.AlreadyExists(name), v.Digest, path, sum)
+	}
+	return item, nil
+}
+
+// readCatalog reads the catalog of a bundle or of a folder.
+func readCatalog(text []byte) (*resolve.CatalogDocument, error) {
+	item, err := readFile(CatalogFile, contract.Catalog, text)
+	if err != nil {
+		return nil, err
+	}
+	catalog, results := resolve.ReadCatalogDocument(item)
+	return catalog, report.Refused(results)
+}
+
+// readFile reads a file of a bundle: one document of a kind.
+func readFile(name, kind string, text []byte) (*krm.Item, error) {
 	read, err := load.Read([]string{name}, load.Options{Files: fstest.MapFS{name: {Data: text}}})
 	if err != nil {
 		return nil, err
@@ -64,32 +87,9 @@ func readFile(name string, text []byte) (*krm.Item, error) {
 	if err := report.Refused(read.Results()); err != nil {
 		return nil, err
 	}
-	kind := contract.ResourcePlugin
-	if name == CatalogFile {
-		kind = contract.Catalog
-	}
 	if d := read.Documents; len(d) != 1 || d[0].Native || d[0].Item.Kind() != kind ||
 		d[0].Item.APIVersion() != contract.APIVersion {
 		return nil, fmt.Errorf("%s must hold one %s document of %s and nothing else", name, kind, contract.APIVersion)
 	}
 	return read.Documents[0].Item, nil
-}
-
-// checkDocument checks that a document is the version that its path says, with the digest that the catalog has.
-func checkDocument(item *krm.Item, path, want string) error {
-	name, err := version.ParseName(document.Identity(item))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if file(name) != path {
-		return fmt.Errorf("%s must be the document that its path says, not %s", path, name)
-	}
-	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if sum != want {
-		return fmt.Errorf("%s; the catalog has it as %s and %s is %s", version.AlreadyExists(name), want, path, sum)
-	}
-	return nil
 }

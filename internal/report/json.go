@@ -9,7 +9,7 @@ import (
 // located is a result with its place in a file, for which the KRM Functions Specification has no field.
 type located struct {
 	krm.Result
-	Place *place `json:"place,omitempty"`
+	Place place `json:"place,omitzero"`
 }
 
 type place struct {
@@ -25,10 +25,7 @@ func (r *Report) writeJSON(out io.Writer) error {
 		Results []located `json:"results"`
 	}{r.Summary, make([]located, len(r.Results))}
 	for i, result := range r.Results {
-		all.Results[i].Result = result
-		if at := result.Place; at.File != "" {
-			all.Results[i].Place = &place{File: at.File, Line: at.Line, Column: at.Column}
-		}
+		all.Results[i] = located{result, place(result.Place)}
 	}
 	return encodeJSON(out, all)
 }

@@ -11,32 +11,21 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // Home is where the program that reports is documented.
 const Home = "https://github.com/resource-plugins/krm-functions"
 
-// RuleTag is the tag of a result that names its rule.
+// RuleTag is the tag of a result that has the ID of its rule.
 const RuleTag = "rule"
-
-// Rule describes a rule for formats that list rules.
-type Rule struct {
-	// ID is the value of RuleTag of the rule's results.
-	ID string
-	// Severity is that of a result of the rule, unless the user chose another.
-	Severity krm.Severity
-	// Description says in one sentence what the rule demands.
-	Description string
-	// Why says what goes wrong otherwise.
-	Why string
-}
 
 // Report is what one run found.
 type Report struct {
 	// Name and Version are those of the program.
 	Name, Version string
-	// Rules are the rules that the program knows; nil if its results name none.
-	Rules []Rule
+	// Rules are the rules that the program knows, for formats that list them; nil if its results name none.
+	Rules []*validate.Rule
 	// List holds the documents that were checked.
 	List *krm.ResourceList
 	// Results are the findings, in the order to print them.

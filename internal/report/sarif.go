@@ -2,10 +2,8 @@ package report
 
 import (
 	"io"
-	"maps"
 	"net/url"
 	"path/filepath"
-	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -37,19 +35,14 @@ func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 	for _, rule := range r.Rules {
 		indexes[rule.ID] = len(rules)
 		rules = append(rules, object{
-			"id": rule.ID, "shortDescription": sarifText(rule.Description),
-			"fullDescription":      sarifText(rule.Description + " " + rule.Why),
+			"id": rule.ID, "shortDescription": sarifText(rule.Requirement),
+			"fullDescription":      sarifText(rule.Requirement + " " + rule.Why),
 			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
 		})
 	}
-	others := map[string]bool{}
 	for _, result := range r.Results {
-		if id := result.Tags[RuleTag]; id != "" {
-			others[id] = true
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(others)) {
-		if _, ok := indexes[id]; !ok {
+		id := result.Tags[RuleTag]
+		if _, known := indexes[id]; !known && id != "" {
 			indexes[id] = len(rules)
 			rules = append(rules, object{"id": id})
 		}

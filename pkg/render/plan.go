@@ -73,13 +73,12 @@ func (p *plan) add(s *sandbox) {
 	if slices.Contains(phases, v1alpha1.PhaseCreate) {
 		p.list.Report(s.strayUses()...)
 	}
-	resolve := p.plugins.Resolve
-	if slices.Contains(phases, v1alpha1.PhaseDelete) {
-		resolve = p.plugins.ResolveSettled
-	}
 	for i, resource := range s.Spec.Resources {
 		at := resourcePath(i).Key("plugin")
-		choice, err := resolve(resource.Plugin)
+		choice, err := p.plugins.Resolve(resource.Plugin)
+		if err == nil && slices.Contains(phases, v1alpha1.PhaseDelete) {
+			err = choice.Settled(resource.Plugin)
+		}
 		if err == nil {
 			err = choice.Confirm(record[resource.Name])
 		}

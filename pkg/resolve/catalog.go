@@ -32,35 +32,29 @@ type Catalog struct {
 	problems   []krm.Result
 }
 
-// Option changes what a Catalog chooses.
-type Option func(*Catalog)
-
-// ForKubernetes excludes versions that require a higher version of Kubernetes. Nil excludes none.
-func ForKubernetes(v *semver.Version) Option { return func(c *Catalog) { c.kubernetes = v } }
-
 // NewCatalog returns a catalog of the plugin documents, the Catalog documents and the locks among items.
-func NewCatalog(items []*krm.Item, options ...Option) *Catalog {
+func NewCatalog(items []*krm.Item) *Catalog {
 	c := &Catalog{plugins: map[string]*pluginVersions{}, answers: map[question]answer{}, locks: newLockSet(items)}
-	for _, option := range options {
-		option(c)
-	}
 	for _, item := range items {
 		if item.Kind() == contract.ResourcePlugin && item.APIVersion() == contract.APIVersion {
 			c.add(item)
 		}
 	}
 	c.readSources(items)
-	for _, s := range c.sources {
-		c.addSource(s)
-	}
 	for _, bare := range slices.Sorted(maps.Keys(c.plugins)) {
 		p := c.plugins[bare]
 		if p.entries = c.compose(p.entries); len(p.entries) > 0 {
 			c.names = append(c.names, bare)
 		}
+		c.checkChannels(p)
 	}
 	c.compareNames()
-	c.checkChannels()
+	return c
+}
+
+// ForKubernetes excludes versions that require a higher version of Kubernetes, and returns the catalog. Nil excludes none.
+func (c *Catalog) ForKubernetes(v *semver.Version) *Catalog {
+	c.kubernetes = v
 	return c
 }
 

@@ -97,10 +97,8 @@ func (k *checker) version(at krm.Path, v *v1alpha1.CatalogVersion) {
 	if _, err := time.Parse(time.DateOnly, v.Released); v.Released != "" && err != nil {
 		k.report(at.Key("released"), "must be a day such as \"2026-01-20\", not %q", v.Released)
 	}
-	if v.Requires != nil && v.Requires.Kubernetes != "" {
-		if _, err := KubernetesVersion(v.Requires.Kubernetes); err != nil {
-			k.report(at.Key("requires").Key("kubernetes"), "%s", err)
-		}
+	if _, err := KubernetesVersion(v.Requires.Kubernetes); v.Requires.Kubernetes != "" && err != nil {
+		k.report(at.Key("requires").Key("kubernetes"), "%s", err)
 	}
 }
 

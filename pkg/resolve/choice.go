@@ -8,7 +8,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -31,29 +30,28 @@ type Choice struct {
 	// Warnings are one line each, about the choice.
 	Warnings []string
 
-	name  version.Name
 	entry *entry
 }
 
 // Pin is the version in full, such as `hello-db@1.2.0`, `@0.0.0` included.
-func (c *Choice) Pin() string { return c.name.String() }
+func (c *Choice) Pin() string { return c.entry.name.String() }
 
 // Version is the plugin's version.
-func (c *Choice) Version() *semver.Version { return c.name.Version }
+func (c *Choice) Version() *semver.Version { return c.entry.name.Version }
 
 // choice returns the version with the warnings that every choice of it has.
 func (e *entry) choice(p *pluginVersions) *Choice {
-	choice := &Choice{Digest: e.digest, Source: e.source(), name: e.name, entry: e}
+	choice := &Choice{Digest: e.digest, Source: e.source, entry: e}
 	if e.plugin != nil {
 		choice.Item, choice.Spec = e.item, &e.plugin.Spec
 	}
-	if reason := e.yanked(); reason != "" {
+	if reason := e.yanked; reason != "" {
 		choice.warn("%s is yanked: %q; refer to another version once nothing needs this one", e.name, reason)
 	}
-	if reason := e.deprecated(); reason != "" {
+	if reason := e.deprecated; reason != "" {
 		choice.warn("%s is deprecated: %q", e.name, reason)
 	}
-	if reason := p.deprecated(); reason != "" {
+	if reason := p.deprecated; reason != "" {
 		choice.warn("plugin %q is deprecated: %q", e.name.Bare, reason)
 	}
 	return choice
@@ -87,7 +85,8 @@ func (c *Choice) Settled(reference string) error {
 	if !c.Floats || c.Lock != "" || only {
 		return nil
 	}
-	return unsettled(reference, c)
+	return referenceError("%q must not float in the delete phase, which must run the version that created what it removes: "+
+		"pin it, or lock it (%s)", reference, lockLine(c.entryFor(reference)))
 }
 
 // noDocument is the error that the document that rendering needs is not in the list.
@@ -97,5 +96,5 @@ func (c *Choice) noDocument() error {
 		source = fmt.Sprintf(" (%s)", c.Source)
 	}
 	return referenceError("the %s document of %s must be in the list: %s lists the version, and the document is somewhere "+
-		"else%s; add it", contract.ResourcePlugin, c.name, c.entry.label(), source)
+		"else%s; add it", contract.ResourcePlugin, c.entry.name, c.entry.label(), source)
 }

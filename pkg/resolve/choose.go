@@ -29,15 +29,6 @@ func (c *Catalog) Resolve(reference string) (*Choice, error) {
 	return choice, err
 }
 
-// ResolveSettled is Resolve for what must not float, as the delete phase: see Choice.Settled.
-func (c *Catalog) ResolveSettled(reference string) (*Choice, error) {
-	choice, err := c.Resolve(reference)
-	if err == nil {
-		err = choice.Settled(reference)
-	}
-	return choice, err
-}
-
 // Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
 // highest that its range admits. A bare reference and `@latest` mean the highest release, and if there is none the
 // highest prerelease, with a warning. A reference that floats never means a yanked version, and a deprecated one only if
@@ -68,7 +59,7 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	if err != nil {
 		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: normalize(q.reference)}
 	}
-	if locked, ok := c.locks.get(q.reference); ok && !q.fresh {
+	if locked, ok := c.locks.byReference[q.reference]; ok && !q.fresh {
 		return c.chooseLocked(reference, locked)
 	}
 	p := c.plugins[reference.Bare]
@@ -79,7 +70,7 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := narrow(p.entries, c.pipeline(reference, channelVersion))
+	n := c.narrow(p.entries, reference, channelVersion)
 	if err := c.check(p, reference, channelVersion, n); err != nil {
 		return nil, err
 	}
@@ -88,14 +79,14 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	}
 	choice := n.left[0].choice(p)
 	choice.Floats, choice.Trace = reference.Floats(), n.trace
-	for _, warning := range n.warnings {
-		choice.warn(warning, choice.name)
+	if n.noRelease {
+		choice.warn("%s is a prerelease, chosen since there is no release: name it in the reference to accept it", n.left[0].name)
 	}
 	return choice, nil
 }
 
 // check returns why none of what the stages left may be chosen, if so.
-func (c *Catalog) check(p *pluginVersions, reference version.Reference, channelVersion *semver.Version, n narrowed) error {
+func (c *Catalog) check(p *pluginVersions, reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
 	switch {
 	case p.unread != nil && (reference.Floats() && channelVersion == nil || len(n.left) == 0):
 		return p.unread
@@ -120,16 +111,16 @@ func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Versi
 	if v == nil {
 		return nil, p.unknownChannel(reference)
 	}
-	if e := p.find(v); e != nil && e.broken == nil && e.yanked() != "" {
+	if e := p.find(v); e != nil && e.broken == nil && e.yanked != "" {
 		return nil, referenceError("channel %q of plugin %q (%s) names %s, which is yanked: %q; refer to another version",
-			reference.Channel, reference.Bare, from.source.label(), v, e.yanked())
+			reference.Channel, reference.Bare, from.source.label(), v, e.yanked)
 	}
 	return v, nil
 }
 
 // chooseLocked returns the version that a lock has for a reference. It must still exist, and be what it was.
 func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) (*Choice, error) {
-	name, err := version.ParseName(locked.entry.Chosen)
+	name, err := version.ParseName(locked.Chosen)
 	if err != nil {
 		return nil, referenceError("locked %s", err)
 	}
@@ -142,9 +133,9 @@ func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) 
 	if found == nil {
 		return nil, p.gone(name, fmt.Sprintf("the lock %q has it for %q", by, reference))
 	}
-	if c.kubernetes != nil && len(c.runnable().keep([]*entry{found})) == 0 {
+	if !c.runs(found) {
 		return nil, referenceError("%s requires Kubernetes %s, and kubernetesVersion is %s: the lock %q must be updated",
-			name, found.kubernetes(), c.kubernetes, by)
+			name, found.kubernetes, c.kubernetes, by)
 	}
 	if err := c.verifyContent(found); err != nil {
 		return nil, err
@@ -159,8 +150,8 @@ func (c *Catalog) verifyContent(e *entry) error {
 	if err := e.load(); err != nil {
 		return err
 	}
-	if locked, ok := c.locks.pinned(e.name.String()); ok && locked.entry.Digest != e.digest {
-		return e.changed(fmt.Sprintf("the lock %s has it as %s", label(locked.lock.item), locked.entry.Digest))
+	if locked, ok := c.locks.byPin[e.name.String()]; ok && locked.Digest != e.digest {
+		return e.changed(fmt.Sprintf("the lock %s has it as %s", label(locked.lock.item), locked.Digest))
 	}
 	return nil
 }

@@ -17,17 +17,16 @@ func (c *Catalog) compose(all []*entry) []*entry {
 		return a.item != nil && b.item != nil && a.name.Version.Equal(b.name.Version) && sameFile(a.item, b.item)
 	})
 	composed := all[:0]
-	for from := 0; from < len(all); {
-		to := from + 1
-		for to < len(all) && all[to].name.Version.Equal(all[from].name.Version) {
-			to++
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].name.Version.Equal(all[0].name.Version) {
+			n++
 		}
-		if to == from+1 {
-			composed = append(composed, all[from])
-		} else {
-			composed = append(composed, c.merge(all[from:to])...)
-		}
-		from = to
+		composed = append(composed, c.merge(all[:n])...)
+		all = all[n:]
+	}
+	for _, e := range composed {
+		e.describe()
 	}
 	return composed
 }
@@ -47,14 +46,18 @@ func compareEntries(a, b *entry) int {
 
 // merge makes one entry of several of equal precedence, or marks them all as broken.
 func (c *Catalog) merge(group []*entry) []*entry {
+	if len(group) == 1 {
+		return group
+	}
 	first := group[0]
 	of := fmt.Sprintf("version %s of plugin %q must", first.name.Version, first.name.Bare)
 	names := enumerate(group, (*entry).label)
-	switch contents := contentsOf(group); {
+	contents := slices.DeleteFunc(slices.Clone(group), func(e *entry) bool { return e.listedDigest() == "" })
+	switch {
 	case group[1].item != nil:
 		c.refuse(group, "version", of+" be published once, not by "+names+": remove one, or bump its version")
 		return group
-	case !agree(group, func(e *entry) string { return e.name.String() }) || listedTwice(group):
+	case !agree(group, func(e *entry) string { return e.name.String() }):
 		c.refuse(group, "version", of+" be the only one of its precedence, not listed by "+names+": remove one")
 		return group
 	case !agree(contents, (*entry).listedDigest):
@@ -69,17 +72,12 @@ func (c *Catalog) merge(group []*entry) []*entry {
 	return group[:1]
 }
 
-// contentsOf returns the entries of catalogs that can be relied on.
-func contentsOf(group []*entry) []*entry {
-	return filter(func(e *entry) bool { return e.broken == nil && e.item == nil })(group)
-}
-
 // listedDigest is the digest that a catalog has, empty if only a document has the version.
 func (e *entry) listedDigest() string {
 	if len(e.listed) == 0 {
 		return ""
 	}
-	return e.listed[0].version().Digest
+	return e.listed[0].Digest
 }
 
 func agree(entries []*entry, on func(*entry) string) bool {
@@ -90,25 +88,19 @@ func enumerate(entries []*entry, text func(*entry) string) string {
 	return strings.Join(texts(entries, text), " and ")
 }
 
-// listedTwice reports whether one catalog has several entries of a group.
-func listedTwice(group []*entry) bool {
-	return slices.ContainsFunc(group, func(e *entry) bool { return e.repeats(group) })
-}
-
-func (e *entry) repeats(others []*entry) bool {
-	return slices.ContainsFunc(others, func(other *entry) bool {
-		return e != other && e.item == nil && other.item == nil && e.listed[0].source == other.listed[0].source
-	})
-}
-
 // refuse marks entries that conflict as broken, and reports each: in a catalog at this field of the version, unless the
-// catalog's own check reports it.
+// catalog has several of them, which its own check reports.
 func (c *Catalog) refuse(entries []*entry, field, message string) {
+	count := map[*krm.Item]int{}
+	for _, e := range entries {
+		item, _ := e.place(field)
+		count[item]++
+	}
 	for _, e := range entries {
 		item, path := e.place(field)
 		e.broken = &DocumentError{Item: item, Path: path, Message: message}
-		if !e.repeats(entries) {
-			c.problems = append(c.problems, krm.At(item, path, krm.Error, message))
+		if count[item] == 1 {
+			c.problems = append(c.problems, e.broken.Result())
 		}
 	}
 }

@@ -164,7 +164,7 @@ func TestKubernetes(t *testing.T) {
 	for text, want := range map[string]string{"1.30": "db@2.0.0", "1.29.2": "db@1.0.0", "v1.30.1-gke.5": "db@2.0.0", "1.29": ""} {
 		cluster, err := KubernetesVersion(text)
 		require.NoError(t, err)
-		choice, err := NewCatalog(documents, ForKubernetes(cluster)).Choose("db")
+		choice, err := NewCatalog(documents).ForKubernetes(cluster).Choose("db")
 		if want == "" {
 			require.EqualError(t, err, `plugin "db" has no version (all=2 -> releases=2 -> Kubernetes 1.29.0=0) for Kubernetes `+
 				`1.29.0: 2.0.0 requires 1.30.0, 1.0.0 requires 1.29.2`)
@@ -290,7 +290,7 @@ func randomEntry(random *rand.Rand, version string) v1alpha1.CatalogVersion {
 	case 2:
 		v.Digest = sum(99)
 	case 3:
-		v.Requires = &v1alpha1.Requires{Kubernetes: fmt.Sprint("1.", 28+random.IntN(4))}
+		v.Requires = v1alpha1.Requires{Kubernetes: fmt.Sprint("1.", 28+random.IntN(4))}
 	}
 	return v
 }
@@ -324,7 +324,7 @@ func (w *world) outcome(t *testing.T) []string {
 	documents = append(documents, items(t, strings.Join(w.documents, " "))...)
 	cluster, err := KubernetesVersion("1.29")
 	require.NoError(t, err)
-	plugins := NewCatalog(krm.NewList(documents...).Items(), ForKubernetes(cluster))
+	plugins := NewCatalog(krm.NewList(documents...).Items()).ForKubernetes(cluster)
 	seen := map[string]bool{}
 	var lines []string
 	for _, reference := range strings.Fields("db db@1 db@^1 db@2.0.0+b db@stable db@<3 queue queue@2 queue@stable Queue Queue@^2 no") {
@@ -333,7 +333,7 @@ func (w *world) outcome(t *testing.T) []string {
 			lines = append(lines, reference+": "+placeless(err.Error()))
 			continue
 		}
-		lines = append(lines, fmt.Sprint(reference, ": ", choice.name, choice.Digest, choice.How(), choice.Warnings))
+		lines = append(lines, fmt.Sprint(reference, ": ", choice.entry.name, choice.Digest, choice.How(), choice.Warnings))
 	}
 	for _, problem := range krm.Results(plugins.Problems()).Sort() {
 		seen[problem.ResourceRef.Name+": "+problem.Message] = true

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,20 +26,13 @@ func (c Change) String() string { return fmt.Sprintf("%s %s: %s", c.Sign, c.Subj
 // Breaks reports whether the change removes or alters what was published.
 func (c Change) Breaks() bool { return c.Sign == "!" }
 
-// NotKeptError says that a catalog does not keep what an older state of it has published.
-type NotKeptError struct{ Changes []Change }
-
-func (e *NotKeptError) Error() string {
-	return strings.Join(texts(e.Changes, func(c Change) string { return c.Subject + ": " + c.Text }), "; ")
-}
-
-// CheckKept checks that a newer catalog keeps what an older one has published. An error is a *NotKeptError.
+// CheckKept checks that a newer catalog keeps what an older one has published.
 func CheckKept(older, newer *CatalogDocument) error {
 	breaking := slices.DeleteFunc(Diff(older, newer), func(c Change) bool { return !c.Breaks() })
-	if len(breaking) > 0 {
-		return &NotKeptError{breaking}
+	if len(breaking) == 0 {
+		return nil
 	}
-	return nil
+	return errors.New(strings.Join(texts(breaking, func(c Change) string { return c.Subject + ": " + c.Text }), "; "))
 }
 
 // Diff returns how two catalogs differ, sorted by plugin, a plugin's versions the highest first.
@@ -106,7 +100,7 @@ func (c *comparison) version(subject string, was, is *v1alpha1.CatalogVersion) {
 	c.field(subject, "released", was.Released, is.Released)
 	c.field(subject, "deprecated", was.Deprecated, is.Deprecated)
 	c.field(subject, "yanked", was.Yanked, is.Yanked)
-	c.field(subject, "requires kubernetes", kubernetes(was), kubernetes(is))
+	c.field(subject, "requires kubernetes", was.Requires.Kubernetes, is.Requires.Kubernetes)
 	c.field(subject, "source", was.Source, is.Source)
 }
 
@@ -116,13 +110,6 @@ func exists(subject string) string {
 		return err.Error()
 	}
 	return version.AlreadyExists(name)
-}
-
-func kubernetes(v *v1alpha1.CatalogVersion) string {
-	if v.Requires == nil {
-		return ""
-	}
-	return v.Requires.Kubernetes
 }
 
 func pluginNames(c *CatalogDocument) []string {

@@ -13,7 +13,7 @@ func sample() *CatalogDocument {
 	c.Spec.Plugins = []v1alpha1.CatalogPlugin{{
 		Name: "db", Description: "a database", Channels: map[string]string{"stable": "1.2.0"},
 		Versions: []v1alpha1.CatalogVersion{
-			{Version: "1.2.0", Digest: "sha256:2", Requires: &v1alpha1.Requires{Kubernetes: "1.29"}}, {Version: "1.10.0", Digest: "sha256:10"},
+			{Version: "1.2.0", Digest: "sha256:2", Requires: v1alpha1.Requires{Kubernetes: "1.29"}}, {Version: "1.10.0", Digest: "sha256:10"},
 		},
 	}, {Name: "queue", Versions: []v1alpha1.CatalogVersion{{Version: "0.0.0", Digest: "sha256:0"}}}}
 	return c
@@ -33,7 +33,7 @@ func TestDiff(t *testing.T) {
 		"facts": {func(s *v1alpha1.CatalogSpec) {
 			s.Priority, s.Description = 3, "ours"
 			s.Plugins[0].Description = ""
-			s.Plugins[0].Versions[0].Requires = nil
+			s.Plugins[0].Versions[0].Requires.Kubernetes = ""
 			s.Plugins[0].Channels = map[string]string{"edge": "1.10.0"}
 		}, []string{
 			`~ catalog: description "ours"`, `~ catalog: priority "3", before "0"`, `~ db: description is not "a database" any more`,

@@ -50,14 +50,9 @@ func versionPath(i, j int) krm.Path { return pluginPath(i).Key("versions").Index
 
 // NewCatalogDocument returns an empty catalog.
 func NewCatalogDocument(name string) *CatalogDocument {
-	return newCatalogDocument(metav1.ObjectMeta{
-		Name: name, Annotations: map[string]string{contract.LocalConfigKey: "true"},
-	})
-}
-
-func newCatalogDocument(metadata metav1.ObjectMeta) *CatalogDocument {
 	return &CatalogDocument{Catalog: v1alpha1.Catalog{
-		TypeMeta: metav1.TypeMeta{APIVersion: contract.APIVersion, Kind: contract.Catalog}, ObjectMeta: metadata,
+		TypeMeta:   metav1.TypeMeta{APIVersion: contract.APIVersion, Kind: contract.Catalog},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{contract.LocalConfigKey: "true"}},
 	}}
 }
 
@@ -81,8 +76,8 @@ func ReadCatalogDocument(item *krm.Item) (*CatalogDocument, []krm.Result) {
 }
 
 func readCatalog(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
-	c := newCatalogDocument(metav1.ObjectMeta{Name: item.Name(), Namespace: item.Namespace()})
-	c.Item = item
+	c := NewCatalogDocument(item.Name())
+	c.Item, c.Namespace, c.Annotations = item, item.Namespace(), nil
 	// Metadata that does not fit is dropped: checking it is not ours.
 	metadata := krm.Value(item.YNode(), "metadata")
 	strictyaml.Into(krm.Value(metadata, "labels"), "", &c.Labels)

@@ -76,7 +76,7 @@ func TestNamesThatDifferOnlyInCase(t *testing.T) {
 	for _, reference := range []string{"db", "DB"} {
 		choice, err := plugins.Resolve(reference)
 		require.NoError(t, err)
-		assert.Equal(t, reference, choice.name.Bare)
+		assert.Equal(t, reference, choice.entry.name.Bare)
 	}
 }
 

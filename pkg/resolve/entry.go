@@ -6,7 +6,6 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -16,26 +15,18 @@ import (
 // entry is one version of a plugin: a document, what catalogs list of it, or both.
 type entry struct {
 	name   version.Name
-	item   *krm.Item // the document, nil if only catalogs have the version
-	listed []listed  // the highest priority first
+	item   *krm.Item       // the document, nil if only catalogs have the version
+	listed []listedVersion // the highest priority first
+
+	// What the catalogs of the highest priority say.
+	yanked, deprecated, source string
+	kubernetes                 *semver.Version // the lowest version that the version runs on, nil if it runs on any
 
 	loaded bool
 	plugin *document.Plugin
 	digest string
 	broken *DocumentError // why it cannot be chosen
 }
-
-// listed is a version in a catalog.
-type listed struct {
-	source      *source
-	plugin, row int
-}
-
-func (l listed) version() *v1alpha1.CatalogVersion {
-	return &l.source.Spec.Plugins[l.plugin].Versions[l.row]
-}
-
-func (l listed) path() krm.Path { return versionPath(l.plugin, l.row) }
 
 // priority is the highest of the catalogs that list the version, 0 if none does.
 func (e *entry) priority() int {
@@ -45,52 +36,20 @@ func (e *entry) priority() int {
 	return e.listed[0].source.Spec.Priority
 }
 
-// field returns the value of a field in the catalogs of the highest priority: of different values the smallest, so that
-// order does not matter.
-func (e *entry) field(value func(*v1alpha1.CatalogVersion) string) string {
-	return leading(e.listed, func(l listed) (int, string) { return l.source.Spec.Priority, value(l.version()) })
-}
-
-// leading returns the smallest text, unless it is empty, of those with the priority of the first element.
-func leading[E any](elements []E, of func(E) (priority int, text string)) (least string) {
-	for _, e := range elements {
-		highest, _ := of(elements[0])
-		if priority, text := of(e); priority == highest && text != "" && (least == "" || text < least) {
-			least = text
+// describe takes over what the catalogs of the highest priority say.
+func (e *entry) describe() {
+	for _, v := range e.listed {
+		if v.source.Spec.Priority != e.priority() {
+			return
+		}
+		e.yanked = leastText(e.yanked, v.Yanked)
+		e.deprecated = leastText(e.deprecated, v.Deprecated)
+		e.source = leastText(e.source, v.Source)
+		lowest, err := KubernetesVersion(v.Requires.Kubernetes)
+		if err == nil && (e.kubernetes == nil || lowest.GreaterThan(e.kubernetes)) {
+			e.kubernetes = lowest
 		}
 	}
-	return least
-}
-
-func (e *entry) yanked() string {
-	return e.field(func(v *v1alpha1.CatalogVersion) string { return v.Yanked })
-}
-
-func (e *entry) deprecated() string {
-	return e.field(func(v *v1alpha1.CatalogVersion) string { return v.Deprecated })
-}
-
-func (e *entry) source() string {
-	return e.field(func(v *v1alpha1.CatalogVersion) string { return v.Source })
-}
-
-// kubernetes is the lowest version of Kubernetes that the version runs on, nil if it runs on any.
-func (e *entry) kubernetes() *semver.Version {
-	var highest *semver.Version
-	for _, l := range e.listed {
-		requires := l.version().Requires
-		if l.source.Spec.Priority != e.priority() {
-			break
-		}
-		if requires == nil || requires.Kubernetes == "" {
-			continue
-		}
-		v, err := KubernetesVersion(requires.Kubernetes)
-		if err == nil && (highest == nil || v.GreaterThan(highest)) {
-			highest = v
-		}
-	}
-	return highest
 }
 
 // load determines the digest: that of the document if there is one, which must be the digest that catalogs have.
@@ -132,7 +91,7 @@ func (e *entry) place(field string) (*krm.Item, krm.Path) {
 	if e.item != nil {
 		return e.item, namePath
 	}
-	return e.listed[0].source.Item, e.listed[0].path().Key(field)
+	return e.listed[0].source.Item, e.listed[0].path.Key(field)
 }
 
 // label names the document that the version is from.

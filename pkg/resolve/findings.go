@@ -7,17 +7,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// failedRef is a reference that was not resolved.
-type failedRef struct {
-	*reference
-	err error
-}
-
+// fail notes why a reference was not resolved.
 func (r *resolver) fail(ref *reference, err error) {
-	r.failures[err.Error()] = append(r.failures[err.Error()], failedRef{ref, err})
+	ref.err = err
+	r.failures[err.Error()] = append(r.failures[err.Error()], ref)
 }
 
 func (r *resolver) add(ref *reference, severity krm.Severity, format string, args ...any) {
@@ -39,7 +36,7 @@ func (r *resolver) reportFailures() {
 }
 
 // reportDocument reports a document once. If it changed, the message names the sandboxes that have another digest.
-func (r *resolver) reportDocument(document DocumentError, failures []failedRef) {
+func (r *resolver) reportDocument(document DocumentError, failures []*reference) {
 	if document.Changed {
 		who := "asked for by"
 		if slices.ContainsFunc(failures, isOnRecord) {
@@ -51,12 +48,13 @@ func (r *resolver) reportDocument(document DocumentError, failures []failedRef) 
 }
 
 // reportReference reports a reference wherever it is written.
-func (r *resolver) reportReference(message string, failures []failedRef) {
+func (r *resolver) reportReference(message string, failures []*reference) {
 	var cause *ReferenceError
 	names := sandboxNames(failures)
 	switch isReference := errors.As(failures[0].err, &cause); {
 	case isReference && cause.Missing != "" && (cause.Locked || slices.ContainsFunc(failures, isOnRecord)):
-		message = stillReferenced(cause.Missing, names) + "; " + message
+		message = fmt.Sprintf("%s; a published version must stay as long as a sandbox has it: restore it; %s",
+			version.StillReferenced(cause.Missing, names), message)
 	case len(failures) > 1:
 		message += fmt.Sprintf(" (asked for by sandbox %s)", names)
 	}
@@ -69,7 +67,7 @@ func (r *resolver) reportReference(message string, failures []failedRef) {
 	}
 }
 
-func isOnRecord(f failedRef) bool { return f.last.Digest != "" }
+func isOnRecord(ref *reference) bool { return ref.last.Digest != "" }
 
 // reportStale reports that a requested reference is dropped, since somebody edited the pin that it resolved to.
 func (r *resolver) reportStale(ref *reference) {
@@ -80,7 +78,8 @@ func (r *resolver) reportStale(ref *reference) {
 }
 
 // reportChoice reports the warnings about a choice, a version that moved, and with Explain how the choice was made.
-func (r *resolver) reportChoice(ref *reference, choice *Choice) {
+func (r *resolver) reportChoice(ref *reference) {
+	choice := ref.choice
 	for _, warning := range choice.Warnings {
 		r.add(ref, krm.Warning, "%s", warning)
 	}
@@ -103,30 +102,28 @@ func (r *resolver) reportFloating() {
 		severity = krm.Error
 	}
 	for _, requested := range slices.Sorted(maps.Keys(r.resolved)) {
-		floating := slices.DeleteFunc(slices.Clone(r.resolved[requested]), func(one resolved) bool {
-			return !one.kustomize || !one.choice.Floats || one.pinned()
+		floating := slices.DeleteFunc(slices.Clone(r.resolved[requested]), func(ref *reference) bool {
+			return !ref.kustomize || !ref.choice.Floats || ref.pinned()
 		})
 		if len(floating) == 0 {
 			continue
 		}
 		entry := floating[0].choice.entryFor(requested)
-		if locked, ok := r.catalog.locks.get(requested); ok && locked.entry == entry {
+		if locked, ok := r.catalog.locks.byReference[requested]; ok && locked.LockEntry == entry {
 			continue
 		}
-		first := slices.MinFunc(floating, func(a, b resolved) int {
+		first := slices.MinFunc(floating, func(a, b *reference) int {
 			return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.path, b.path))
 		})
-		r.add(first.reference, severity, "%q floats (sandbox %s), so that a new version would provision again what is live: "+
+		r.add(first, severity, "%q floats (sandbox %s), so that a new version would provision again what is live: "+
 			"pin it, or add to spec.plugins of a PluginLock beside the sandboxes: %s",
 			requested, sandboxNames(floating), lockLine(entry))
 	}
 }
 
 // sandboxNames lists the sandboxes of references by name: all, or the first maxListed.
-func sandboxNames[T interface{ sandboxName() string }](references []T) string {
-	names := texts(references, T.sandboxName)
+func sandboxNames(references []*reference) string {
+	names := texts(references, func(ref *reference) string { return ref.name })
 	slices.Sort(names)
 	return firstOf(quoted(slices.Compact(names)))
 }
-
-func (r *reference) sandboxName() string { return r.name }

@@ -23,10 +23,3 @@ func (e *entry) changed(known string) *DocumentError {
 		Message: fmt.Sprintf("%s; %s and is %s now", version.AlreadyExists(e.name), known, e.digest),
 	}
 }
-
-// stillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing), for a version that
-// disappeared although sandboxes, listed as text, were resolved to it.
-func stillReferenced(pin, sandboxes string) string {
-	return version.StillReferenced(pin, sandboxes) +
-		"; a published version must stay as long as a sandbox has it: restore it"
-}

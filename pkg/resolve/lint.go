@@ -42,7 +42,7 @@ func (c *Catalog) lint(problems krm.Results) krm.Results {
 // verify returns how a version differs from what was published, nil if it does not. Other errors of its document are
 // ignored.
 func (c *Catalog) verify(e *entry) *DocumentError {
-	_, locked := c.locks.pinned(e.name.String())
+	_, locked := c.locks.byPin[e.name.String()]
 	published := locked || e.item != nil && len(e.listed) > 0
 	var found *DocumentError
 	if e.broken == nil && published && errors.As(c.verifyContent(e), &found) && !found.Changed {
@@ -60,7 +60,7 @@ func (c *Catalog) lintLocks() krm.Results {
 		if p == nil || p.unread != nil || p.find(name.Version) != nil {
 			continue
 		}
-		locked, _ := c.locks.get(entry.Asked)
+		locked, _ := c.locks.byReference[entry.Asked]
 		results = append(results, krm.At(locked.lock.item, entriesPath, krm.Error, fmt.Sprintf(
 			"locked version %s must stay as long as a reference is locked to it: restore it, or move the lock; %s",
 			name, thereAre(p.versions()))))

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -109,13 +108,5 @@ func compareLocked(a, b v1alpha1.LockEntry) int {
 
 // lockLine writes an entry as a list element of a lock in one line, for people to copy.
 func lockLine(e v1alpha1.LockEntry) string {
-	return fmt.Sprintf("- {asked: %s, chosen: %s, digest: %s}", flowText(e.Asked), e.Chosen, e.Digest)
-}
-
-// flowText quotes a reference that is not one plain word between braces.
-func flowText(text string) string {
-	if isAmbiguous(text) || strings.ContainsAny(text, " ,#*&!|>'\"%{}[]") {
-		return strconv.Quote(text)
-	}
-	return text
+	return fmt.Sprintf("- {asked: %s, chosen: %s, digest: %s}", yamlprint.Quote(e.Asked, 0), e.Chosen, e.Digest)
 }

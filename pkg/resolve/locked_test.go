@@ -33,7 +33,7 @@ func unsorted(tb testing.TB, c *CatalogDocument) *krm.Item {
 					one[key] = text
 				}
 			}
-			if v.Requires != nil {
+			if v.Requires.Kubernetes != "" {
 				one["requires"] = map[string]string{"kubernetes": v.Requires.Kubernetes}
 			}
 			versions = append(versions, one)
@@ -89,7 +89,7 @@ func TestLocksThatNoLongerHold(t *testing.T) {
 		{"db@^1", "db@1.0.0", sum(9), `versions are immutable`},
 		{"db", "db@2.0.0", sum(2), `db@2.0.0 requires Kubernetes 1.31.0, and kubernetesVersion is 1.29.0: the lock "lock" must be updated`},
 	} {
-		plugins := NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)}, ForKubernetes(cluster))
+		plugins := NewCatalog([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)}).ForKubernetes(cluster)
 		_, err := plugins.Choose(c.asked)
 		require.ErrorContains(t, err, c.want)
 	}
@@ -97,24 +97,17 @@ func TestLocksThatNoLongerHold(t *testing.T) {
 	assert.ErrorContains(t, err, `the lock "lock" has it as `+sum(9), "a lock's digest counts whatever is asked")
 }
 
-// TestResolveSettled is what a delete phase calls.
-func TestResolveSettled(t *testing.T) {
+// TestSettled is what a delete phase asks.
+func TestSettled(t *testing.T) {
 	t.Parallel()
 	document, older := item(t, "db@1.0.0"), item(t, "db@0.9.0")
 	digest := choose(t, "db", document).Digest
-	_, err := NewCatalog([]*krm.Item{document}).ResolveSettled("db")
-	require.NoError(t, err, "of one version there is no choice")
-	plugins := NewCatalog([]*krm.Item{document, older})
-	_, err = plugins.ResolveSettled("db@1")
-	require.NoError(t, err)
-	_, err = plugins.ResolveSettled("db")
-	require.EqualError(t, err, `"db" must not float in the delete phase, which must run the version that created what it removes: `+
-		`pin it, or lock it (- {asked: db, chosen: db@1.0.0, digest: `+digest+`})`)
-	_, err = plugins.ResolveSettled("nothing")
-	require.ErrorContains(t, err, "is unknown")
-	locked := NewCatalog([]*krm.Item{document, older, lockDocument(t, "lock", "db", "db@1.0.0", digest)})
-	_, err = locked.ResolveSettled("db")
-	require.NoError(t, err)
+	require.NoError(t, choose(t, "db", document).Settled("db"), "of one version there is no choice")
+	require.NoError(t, choose(t, "db@1", document, older).Settled("db@1"))
+	require.EqualError(t, choose(t, "db", document, older).Settled("db"), `"db" must not float in the delete phase, which must run `+
+		`the version that created what it removes: pin it, or lock it (- {asked: db, chosen: db@1.0.0, digest: `+digest+`})`)
+	lock := lockDocument(t, "lock", "db", "db@1.0.0", digest)
+	require.NoError(t, choose(t, "db", document, older, lock).Settled("db"))
 }
 
 func TestLintOfLocks(t *testing.T) {

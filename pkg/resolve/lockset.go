@@ -14,19 +14,19 @@ import (
 type lockSet struct {
 	locks       []*lock // sorted by name
 	byReference map[string]lockedEntry
-	byPin       map[string]lockedEntry
+	byPin       map[string]lockedEntry // by version in full, whatever the reference is
 	problems    []krm.Result
 }
 
 // lockedEntry is an entry with its lock.
 type lockedEntry struct {
-	entry v1alpha1.LockEntry
-	lock  *lock
+	v1alpha1.LockEntry
+	lock *lock
 }
 
 // String describes the entry for messages.
 func (e lockedEntry) String() string {
-	return fmt.Sprintf("%q has %s for %s (%s)", e.lock.item.Name(), e.entry.Chosen, e.entry.Asked, e.entry.Digest)
+	return fmt.Sprintf("%q has %s for %s (%s)", e.lock.item.Name(), e.Chosen, e.Asked, e.Digest)
 }
 
 // newLockSet returns the locks among items. Their order does not matter.
@@ -52,16 +52,16 @@ func newLockSet(items []*krm.Item) *lockSet {
 }
 
 func (s *lockSet) add(e lockedEntry) {
-	if other, ok := s.byReference[e.entry.Asked]; !ok {
-		s.byReference[e.entry.Asked] = e
-	} else if other.entry != e.entry {
-		s.conflict(e.lock, "%q must be locked to one version: %s, and %s; remove one", e.entry.Asked, other, e)
+	if other, ok := s.byReference[e.Asked]; !ok {
+		s.byReference[e.Asked] = e
+	} else if other.LockEntry != e.LockEntry {
+		s.conflict(e.lock, "%q must be locked to one version: %s, and %s; remove one", e.Asked, other, e)
 	}
-	if other, ok := s.byPin[e.entry.Chosen]; !ok {
-		s.byPin[e.entry.Chosen] = e
-	} else if other.entry.Digest != e.entry.Digest {
+	if other, ok := s.byPin[e.Chosen]; !ok {
+		s.byPin[e.Chosen] = e
+	} else if other.Digest != e.Digest {
 		s.conflict(e.lock, "%q must be locked with one digest, since versions are immutable: %s, and %s; remove one",
-			e.entry.Chosen, other, e)
+			e.Chosen, other, e)
 	}
 }
 
@@ -69,23 +69,11 @@ func (s *lockSet) conflict(l *lock, format string, args ...any) {
 	s.problems = append(s.problems, krm.At(l.item, entriesPath, krm.Error, fmt.Sprintf(format, args...)))
 }
 
-// get returns the entry for a reference.
-func (s *lockSet) get(reference string) (lockedEntry, bool) {
-	found, ok := s.byReference[reference]
-	return found, ok
-}
-
-// pinned returns an entry for a version in full, whatever its reference is.
-func (s *lockSet) pinned(pin string) (lockedEntry, bool) {
-	found, ok := s.byPin[pin]
-	return found, ok
-}
-
 // entries returns every entry, each reference once, sorted.
 func (s *lockSet) entries() []v1alpha1.LockEntry {
 	entries := make([]v1alpha1.LockEntry, 0, len(s.byReference))
 	for _, one := range s.byReference {
-		entries = append(entries, one.entry)
+		entries = append(entries, one.LockEntry)
 	}
 	return sorted(entries)
 }
@@ -94,5 +82,3 @@ func (s *lockSet) entries() []v1alpha1.LockEntry {
 func (s *lockSet) isValid() bool {
 	return !slices.ContainsFunc(s.problems, func(r krm.Result) bool { return r.Severity == krm.Error })
 }
-
-func (s *lockSet) isEmpty() bool { return len(s.locks) == 0 }

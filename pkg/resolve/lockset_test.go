@@ -104,7 +104,7 @@ func TestEntryText(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "- {asked: db@^1, chosen: db@1.0.0, digest: d}", lockLine(v1alpha1.LockEntry{Asked: "db@^1", Chosen: "db@1.0.0", Digest: "d"}))
 	assert.Equal(t, `- {asked: "no", chosen: no@1.0.0, digest: d}`, lockLine(v1alpha1.LockEntry{Asked: "no", Chosen: "no@1.0.0", Digest: "d"}))
-	assert.Equal(t, `- {asked: "db@>=1 <2", chosen: db@1.0.0, digest: d}`, lockLine(v1alpha1.LockEntry{Asked: "db@>=1 <2", Chosen: "db@1.0.0", Digest: "d"}))
+	assert.Equal(t, `- {asked: db@>=1 <2, chosen: db@1.0.0, digest: d}`, lockLine(v1alpha1.LockEntry{Asked: "db@>=1 <2", Chosen: "db@1.0.0", Digest: "d"}))
 }
 
 // entries of random references, among them those that YAML has to quote.
@@ -188,15 +188,15 @@ func TestSeveralLocks(t *testing.T) {
 		{Asked: "db", Chosen: "db@2.0.0", Digest: digestOne(2)}, {Asked: "queue", Chosen: "queue@1.0.0", Digest: digestOne(1)},
 	}, true))
 	set := newLockSet(list.Items())
-	found, ok := set.get("db")
+	found, ok := set.byReference["db"]
 	require.True(t, ok)
-	assert.Equal(t, "db@2.0.0", found.entry.Chosen)
+	assert.Equal(t, "db@2.0.0", found.Chosen)
 	assert.Equal(t, "two", found.lock.item.Name())
-	found, _ = set.get("queue")
+	found, _ = set.byReference["queue"]
 	assert.Equal(t, "one", found.lock.item.Name())
-	found, _ = set.pinned("queue@1.0.0")
+	found, _ = set.byPin["queue@1.0.0"]
 	assert.Equal(t, "one", found.lock.item.Name())
-	_, ok = set.get("nothing")
+	_, ok = set.byReference["nothing"]
 	assert.False(t, ok)
 }
 

@@ -13,7 +13,7 @@ import (
 // sandbox refers to stay, since another overlay may share the lock, unless all entries are updated.
 func (r *resolver) updateLock() {
 	locks := r.catalog.locks
-	if locks.isEmpty() && r.Mode != Update {
+	if len(locks.locks) == 0 && r.Mode != Update {
 		return
 	}
 	entries := map[string]v1alpha1.LockEntry{}
@@ -52,15 +52,15 @@ func (r *resolver) lock(entries map[string]v1alpha1.LockEntry, now v1alpha1.Lock
 // warning, if they were resolved to several versions before there was a lock: only mode Update makes them one.
 func (r *resolver) common(requested string) *Choice {
 	var first *Choice
-	for _, one := range r.resolved[requested] {
+	for _, ref := range r.resolved[requested] {
 		switch {
-		case one.absent && one.pinned():
+		case ref.absent && ref.pinned():
 			continue
 		case first == nil:
-			first = one.choice
-		case first.Pin() != one.choice.Pin():
-			r.add(one.reference, krm.Warning, "%q must mean one version to be locked, not %s and %s: run mode update",
-				requested, first.Pin(), one.choice.Pin())
+			first = ref.choice
+		case first.Pin() != ref.choice.Pin():
+			r.add(ref, krm.Warning, "%q must mean one version to be locked, not %s and %s: run mode update",
+				requested, first.Pin(), ref.choice.Pin())
 			return nil
 		}
 	}
@@ -69,7 +69,7 @@ func (r *resolver) common(requested string) *Choice {
 
 // reportLocked reports what happens to an entry, at the lock that has it.
 func (r *resolver) reportLocked(requested, message string) {
-	if locked, ok := r.catalog.locks.get(requested); ok {
+	if locked, ok := r.catalog.locks.byReference[requested]; ok {
 		r.list.Report(krm.At(locked.lock.item, entriesPath, krm.Info, message))
 	}
 }

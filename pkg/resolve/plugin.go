@@ -9,24 +9,32 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // pluginVersions is all versions of one plugin.
 type pluginVersions struct {
-	entries  []*entry       // the highest version first
-	listings []catalogEntry // of the catalogs that list it, the highest priority first
-	unread   *DocumentError // about a version that cannot be read: it may be any
+	entries    []*entry       // the highest version first
+	listings   []listedPlugin // the highest priority first
+	deprecated string         // why the plugin as a whole is, as the catalogs of the highest priority have it
+	unread     *DocumentError // about a version that cannot be read: it may be any
 }
 
-// catalogEntry is a plugin in one catalog.
-type catalogEntry struct {
-	source *source
-	plugin int
+// add adds what a catalog says of the plugin. Catalogs are added the highest priority first.
+func (p *pluginVersions) add(listing listedPlugin) {
+	p.listings = append(p.listings, listing)
+	if listing.source.Spec.Priority == p.listings[0].source.Spec.Priority {
+		p.deprecated = leastText(p.deprecated, listing.Deprecated)
+	}
 }
 
-func (e catalogEntry) listed() *v1alpha1.CatalogPlugin { return &e.source.Spec.Plugins[e.plugin] }
+// leastText returns the smaller text, unless it is empty: of several it does not depend on their order.
+func leastText(a, b string) string {
+	if a == "" || b != "" && b < a {
+		return b
+	}
+	return a
+}
 
 // cannotRead records a version that cannot be read. Of several the first by label and message counts.
 func (p *pluginVersions) cannotRead(found *DocumentError) {
@@ -34,11 +42,6 @@ func (p *pluginVersions) cannotRead(found *DocumentError) {
 		cmp.Compare(found.Message, p.unread.Message)) < 0 {
 		p.unread = found
 	}
-}
-
-// deprecated returns why the plugin as a whole is deprecated, as the catalogs of the highest priority have it.
-func (p *pluginVersions) deprecated() string {
-	return leading(p.listings, func(e catalogEntry) (int, string) { return e.source.Spec.Priority, e.listed().Deprecated })
 }
 
 // find returns the version, with the same build metadata, nil if there is none.
@@ -57,7 +60,7 @@ func (e *entry) is(v *semver.Version) bool {
 // namePlace returns the document and the field that a finding about the plugin's name is about.
 func (p *pluginVersions) namePlace() (*krm.Item, krm.Path) {
 	if len(p.listings) > 0 {
-		return p.listings[0].source.Item, pluginPath(p.listings[0].plugin).Key("name")
+		return p.listings[0].source.Item, p.listings[0].path.Key("name")
 	}
 	return p.entries[0].place("version")
 }

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/semver"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -50,7 +51,7 @@ var plainWords = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9 _./@+:;()']*$`)
 // isPlain reports whether no YAML reader can mistake text for anything but a string: a sentence of plain letters, or a
 // full version, which is no number since it has two dots.
 func isPlain(text string) bool {
-	if _, err := semver.StrictNewVersion(text); err == nil {
+	if _, err := version.ParseStrict(text); err == nil {
 		return true
 	}
 	switch strings.ToLower(text) {
@@ -73,18 +74,7 @@ func sortedSpec(s v1alpha1.CatalogSpec) v1alpha1.CatalogSpec {
 	return s
 }
 
-// CompareVersions orders versions for sorting: the highest first, and what is not strict semver last, as text.
+// CompareVersions orders versions for sorting: the highest first, and what is not semver last, as text.
 func CompareVersions(a, b string) int {
-	one, oneErr := semver.StrictNewVersion(a)
-	other, otherErr := semver.StrictNewVersion(b)
-	switch {
-	case oneErr == nil && otherErr == nil:
-		return cmp.Or(other.Compare(one), cmp.Compare(a, b))
-	case oneErr == nil:
-		return -1
-	case otherErr == nil:
-		return 1
-	default:
-		return cmp.Compare(a, b)
-	}
+	return cmp.Or(semver.Compare("v"+b, "v"+a), cmp.Compare(a, b))
 }

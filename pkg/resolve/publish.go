@@ -1,15 +1,10 @@
 package resolve
 
 import (
-	"cmp"
-	"errors"
 	"path/filepath"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/digest"
-	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -22,110 +17,66 @@ type PublishOptions struct {
 	Folder string
 }
 
-// Publish lists plugin documents in a catalog and returns the versions that are new, in the order of the documents. What
-// is listed already must have the same digest; every document must keep the rules of plugins, since it cannot be fixed
-// once it is published. If one of the results is an error nothing may be done with the catalog; else they are warnings.
+// Publish lists plugin documents in a catalog and returns the versions that are new, sorted by plugin, the highest first.
+// What is listed already must have the same digest; every document must keep the rules of plugins, since it cannot be
+// fixed once it is published. If one of the results is an error nothing may be done with the catalog; else they are
+// warnings.
 func Publish(c *CatalogDocument, plugins []*krm.Item, options PublishOptions) ([]string, krm.Results, error) {
-	results, err := checkPlugins(c, plugins)
-	if err != nil || results.Failed() {
-		return nil, results.Sort(), err
+	report, err := validate.Check(krm.NewList(plugins...), validate.Options{})
+	if err != nil {
+		return nil, nil, err
 	}
+	results := report.Results
+	documents := NewCatalog(plugins)
 	var added []string
-	for _, item := range plugins {
-		name, err := version.ParseName(document.Identity(item))
-		if err != nil {
-			return nil, nil, err // checked above
-		}
-		version, problem := describeVersion(item, name, options)
-		if problem != nil {
-			results = append(results, *problem)
-		}
-		if c.addVersion(name.Bare, version) {
-			added = append(added, name.String())
-		}
+	if !results.Failed() && !krm.Results(documents.Problems()).Failed() {
+		var problems krm.Results
+		added, problems = c.list(documents, options)
+		results = append(results, problems...)
 	}
-	describePlugins(c, plugins)
-	item, err := c.newItem()
+	text, err := c.Bytes()
+	if err != nil {
+		return nil, nil, err
+	}
+	item, err := krm.NewItem(text)
 	if err != nil {
 		return nil, nil, err
 	}
 	return added, append(results, Lint(append(slices.Clone(plugins), item))...).Sort(), nil
 }
 
-// checkPlugins checks the rules of plugins. If the documents cannot be in one catalog it also reports what they change in
-// this one.
-func checkPlugins(c *CatalogDocument, plugins []*krm.Item) (krm.Results, error) {
-	report, err := validate.Check(krm.NewList(plugins...), validate.Options{})
-	if err != nil {
-		return nil, err
+// list lists the versions of a catalog that are new. A plugin without a description gets the one of the highest version
+// that has one.
+func (c *CatalogDocument) list(documents *Catalog, options PublishOptions) (added []string, problems krm.Results) {
+	for _, bare := range documents.names {
+		if c.Plugin(bare) == nil {
+			c.Spec.Plugins = append(c.Spec.Plugins, v1alpha1.CatalogPlugin{Name: bare})
+		}
+		p := c.Plugin(bare)
+		for _, e := range documents.plugins[bare].entries {
+			if e.load() != nil {
+				problems = append(problems, e.broken.Result())
+				continue
+			}
+			if p.Description == "" {
+				p.Description = e.plugin.Spec.Description
+			}
+			if p.Version(e.version()) == nil {
+				p.Versions = append(p.Versions, e.publish(options))
+				added = append(added, e.name.String())
+			}
+		}
 	}
-	if alone := krm.Results(Lint(plugins)); alone.Failed() || report.Results.Failed() {
-		item, err := c.newItem()
-		return append(report.Results, Lint(append(slices.Clone(plugins), item))...), err
-	}
-	return report.Results, nil
+	return added, problems
 }
 
-// describeVersion returns the catalog's version of a document, or why it has no digest.
-func describeVersion(item *krm.Item, name version.Name, options PublishOptions) (v1alpha1.CatalogVersion, *krm.Result) {
-	described := v1alpha1.CatalogVersion{Version: name.Version.String(), Released: options.Released}
-	if file := item.PlaceOf("").File; file != "" {
+// publish returns a version as a catalog lists it.
+func (e *entry) publish(options PublishOptions) v1alpha1.CatalogVersion {
+	published := v1alpha1.CatalogVersion{Version: e.version(), Digest: e.digest, Released: options.Released}
+	if file := e.item.PlaceOf("").File; file != "" {
 		if relative, err := filepath.Rel(options.Folder, file); err == nil {
-			described.Source = filepath.ToSlash(relative)
+			published.Source = filepath.ToSlash(relative)
 		}
 	}
-	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
-	var place *digest.Error
-	if errors.As(err, &place) {
-		problem := krm.At(item, place.Path, krm.Error, place.Message)
-		return described, &problem
-	}
-	described.Digest = sum
-	return described, nil
-}
-
-// addVersion adds a version that is not listed, and reports whether it did.
-func (c *CatalogDocument) addVersion(bare string, added v1alpha1.CatalogVersion) bool {
-	p := c.Plugin(bare)
-	if p == nil {
-		c.Spec.Plugins = append(c.Spec.Plugins, v1alpha1.CatalogPlugin{Name: bare})
-		p = c.Plugin(bare)
-	}
-	if p.Version(added.Version) != nil {
-		return false
-	}
-	p.Versions = append(p.Versions, added)
-	return true
-}
-
-// describePlugins gives plugins that have no description the one of their highest version that has one.
-func describePlugins(c *CatalogDocument, plugins []*krm.Item) {
-	type described struct {
-		name version.Name
-		text string
-	}
-	var all []described
-	for _, item := range plugins {
-		name, err := version.ParseName(document.Identity(item))
-		if read, _ := document.ReadPlugin(item); err == nil && read.Spec.Description != "" {
-			all = append(all, described{name, read.Spec.Description})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b described) int {
-		return cmp.Or(b.name.Version.Compare(a.name.Version), cmp.Compare(a.text, b.text))
-	})
-	for _, d := range all {
-		if p := c.Plugin(d.name.Bare); p != nil && p.Description == "" {
-			p.Description = d.text
-		}
-	}
-}
-
-// newItem returns the document as it will be written.
-func (c *CatalogDocument) newItem() (*krm.Item, error) {
-	text, err := c.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	return krm.NewItem(text)
+	return published
 }

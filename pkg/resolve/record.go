@@ -1,13 +1,13 @@
 package resolve
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -88,20 +88,9 @@ func (r Record) write(item *krm.Item) {
 }
 
 func writeAnnotation(item *krm.Item, key string, values map[string]string) {
-	old, exists := item.Annotation(key)
 	if len(values) == 0 {
-		if exists {
-			item.Unannotate(key)
-		}
+		item.Unannotate(key)
 		return
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // the > of a range is for people to read
-	if err := encoder.Encode(values); err != nil {
-		panic(err) // a map of strings is always JSON
-	}
-	if line := strings.TrimSuffix(text.String(), "\n"); line != old {
-		item.Annotate(key, line)
-	}
+	item.Annotate(key, string(yamlprint.AppendJSON(nil, values)))
 }

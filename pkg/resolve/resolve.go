@@ -76,13 +76,15 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	if len(wrong) > 0 {
 		return Report{Options: wrong}, nil
 	}
-	var sandboxes []*sandbox
-	var reading sync.WaitGroup
-	reading.Go(func() { sandboxes = readSandboxes(items) }) // a large catalog keeps one core busy
-	catalog := NewCatalog(list.Items(), ForKubernetes(kubernetes))
+	sandboxes := make([]*sandbox, len(items))
+	var reading sync.WaitGroup // a large catalog keeps one core busy
+	reading.Go(func() {
+		krm.Each(len(items), func(i int) { sandboxes[i] = readSandbox(items[i]) })
+	})
+	catalog := NewCatalog(list.Items()).ForKubernetes(kubernetes)
 	reading.Wait()
 	list.Report(catalog.Problems()...)
-	if options.Mode == Locked && catalog.locks.isEmpty() {
+	if options.Mode == Locked && len(catalog.locks.locks) == 0 {
 		return Report{Options: []OptionError{{"mode",
 			"must not be locked where the list has no PluginLock: add one, or run mode update"}}}, nil
 	}

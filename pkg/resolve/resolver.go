@@ -17,22 +17,16 @@ type resolver struct {
 	frozen    map[string]string // the name of the absent sandbox that keeps a reference from moving
 	report    Report
 
-	versions map[string]bool        // the pins of what was chosen
-	resolved map[string][]resolved  // by requested reference
-	failures map[string][]failedRef // by message
-}
-
-// resolved is a reference with its version.
-type resolved struct {
-	*reference
-	choice *Choice
+	versions map[string]bool         // the pins of what was chosen
+	resolved map[string][]*reference // by requested reference
+	failures map[string][]*reference // by message
 }
 
 func newResolver(list *krm.ResourceList, catalog *Catalog, options Options, sandboxes []*sandbox) *resolver {
 	r := &resolver{
 		Options: options, list: list, catalog: catalog, sandboxes: sandboxes, report: Report{Sandboxes: len(sandboxes)},
 		frozen: map[string]string{}, versions: map[string]bool{},
-		resolved: map[string][]resolved{}, failures: map[string][]failedRef{},
+		resolved: map[string][]*reference{}, failures: map[string][]*reference{},
 	}
 	used := map[string]bool{} // the names that an entry of Update may have
 	for _, s := range sandboxes {
@@ -66,7 +60,10 @@ func (r *resolver) resolve() {
 			continue
 		}
 		for _, ref := range s.references {
-			s.record[ref.resource] = r.pin(ref)
+			var err error
+			if s.record[ref.resource], err = r.pin(ref); err != nil {
+				r.fail(ref, err)
+			}
 		}
 		s.record.write(s.item)
 	}
@@ -79,34 +76,33 @@ func (r *resolver) resolve() {
 }
 
 // pin pins one reference and returns its new record. If it cannot be pinned the record stays.
-func (r *resolver) pin(ref *reference) Resolution {
+func (r *resolver) pin(ref *reference) (Resolution, error) {
 	r.reportStale(ref)
 	choice, err := r.choose(ref)
 	if err == nil {
 		err = choice.Confirm(ref.last)
 	}
 	if err != nil {
-		r.fail(ref, err)
-		return ref.last
+		return ref.last, err
 	}
 	now := Resolution{Requested: ref.last.Requested, Pin: choice.Pin(), Digest: choice.Digest}
 	if now.Pin != ref.text {
 		if err := ref.item.Set(ref.path, now.Pin); err != nil {
-			r.fail(ref, fmt.Errorf("reference must be pinned to %q by hand: %w", now.Pin, err))
-			return ref.last
+			return ref.last, fmt.Errorf("reference must be pinned to %q by hand: %w", now.Pin, err)
 		}
 		now.Requested = ref.requested
 	}
+	ref.choice = choice
 	r.report.References++
 	r.versions[now.Pin] = true
-	r.resolved[ref.requested] = append(r.resolved[ref.requested], resolved{ref, choice})
-	r.reportChoice(ref, choice)
-	return now
+	r.resolved[ref.requested] = append(r.resolved[ref.requested], ref)
+	r.reportChoice(ref)
+	return now, nil
 }
 
 // choose returns the version that a reference means now.
 func (r *resolver) choose(ref *reference) (*Choice, error) {
-	_, isLocked := r.catalog.locks.get(ref.requested)
+	_, isLocked := r.catalog.locks.byReference[ref.requested]
 	switch {
 	case r.moves(ref.requested):
 		return r.catalog.ChooseFresh(ref.requested)

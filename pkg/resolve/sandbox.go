@@ -36,17 +36,12 @@ type reference struct {
 	requested string // as it was before resolution pinned it, else as it is written
 	last      Resolution
 	stale     *Resolution // the record of a pin that somebody edited
+	choice    *Choice     // nil if it is not resolved
+	err       error       // why it is not
 }
 
 // pinned reports whether resolution wrote the reference.
 func (r *reference) pinned() bool { return r.text != r.requested }
-
-// readSandboxes reads the sandboxes, on all cores.
-func readSandboxes(items []*krm.Item) []*sandbox {
-	sandboxes := make([]*sandbox, len(items))
-	krm.Each(len(items), func(i int) { sandboxes[i] = readSandbox(items[i]) })
-	return sandboxes
-}
 
 func readSandbox(item *krm.Item) *sandbox {
 	read, problems := document.ReadSandbox(item)

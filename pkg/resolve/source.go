@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -14,88 +15,67 @@ import (
 // source is a Catalog document, and what of it is unreliable.
 type source struct {
 	*CatalogDocument
-	problems   []strictyaml.Problem
-	unreliable *DocumentError            // all of it
-	plugins    map[int]*DocumentError    // a plugin with all its versions
-	versions   map[[2]int]*DocumentError // a version of a plugin
+	problems []strictyaml.Problem
+	flaws    map[krm.Path]*DocumentError // by the path of a version, of a plugin with all its versions, or empty for all of it
+}
+
+// listedPlugin is a plugin in one catalog.
+type listedPlugin struct {
+	*v1alpha1.CatalogPlugin
+	source *source
+	path   krm.Path
+}
+
+// listedVersion is a version in one catalog.
+type listedVersion struct {
+	*v1alpha1.CatalogVersion
+	source *source
+	path   krm.Path
 }
 
 // readSources reads the Catalog documents among items, each once however often it comes.
 func (c *Catalog) readSources(items []*krm.Item) {
-	var documents []*krm.Item
-	seen := map[krm.File]bool{}
-	for _, item := range items {
-		if item.Kind() != contract.Catalog || item.APIVersion() != contract.APIVersion {
-			continue
-		}
-		file := fileOf(item)
-		if file == nil || !seen[*file] {
-			documents = append(documents, item)
-		}
-		if file != nil {
-			seen[*file] = true
-		}
-	}
-	c.sources = make([]*source, len(documents))
-	krm.Each(len(documents), func(i int) { c.sources[i] = readSource(documents[i]) })
-	for _, s := range c.sources {
-		c.problems = append(c.problems, resultsOf(s.Item, s.problems)...)
-	}
-	slices.SortStableFunc(c.sources, func(a, b *source) int {
+	documents := slices.DeleteFunc(slices.Clone(items), func(item *krm.Item) bool {
+		return item.Kind() != contract.Catalog || item.APIVersion() != contract.APIVersion
+	})
+	sources := make([]*source, len(documents))
+	krm.Each(len(documents), func(i int) { sources[i] = readSource(documents[i]) })
+	slices.SortStableFunc(sources, func(a, b *source) int {
 		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.label(), b.label()))
 	})
+	c.sources = slices.CompactFunc(sources, func(a, b *source) bool { return sameFile(a.Item, b.Item) })
+	for _, s := range c.sources {
+		c.problems = append(c.problems, resultsOf(s.Item, s.problems)...)
+		c.addSource(s)
+	}
 }
 
 func readSource(item *krm.Item) *source {
 	document, problems := readCatalog(item)
-	s := &source{CatalogDocument: document, plugins: map[int]*DocumentError{}, versions: map[[2]int]*DocumentError{}}
-	s.problems = problems
+	s := &source{CatalogDocument: document, problems: problems, flaws: map[krm.Path]*DocumentError{}}
 	for _, problem := range problems {
-		if problem.Severity == krm.Error {
-			s.mark(problem)
+		if at, decides := unreliable(problem.Path); decides && problem.Severity == krm.Error {
+			s.flaws[at] = cmp.Or(s.flaws[at], &DocumentError{Item: item, Path: problem.Path, Message: problem.Message})
 		}
 	}
 	return s
 }
 
-// mark records an error at what it makes unreliable: the catalog, a plugin, or a version. An unknown key counts, since it
+// unreliable returns what an error at a path makes unreliable, as flaws have it. It is nothing if the field does not
+// affect which version is chosen, or is checked where it does, as channels and names are. An unknown key counts, since it
 // may be a misspelt one that would decide.
-func (s *source) mark(problem strictyaml.Problem) {
-	found := &DocumentError{Item: s.Item, Path: problem.Path, Message: problem.Message}
-	steps := problem.Path.Steps()
-	keyAt := func(i int) string {
-		if i < len(steps) {
-			return steps[i].Key
-		}
-		return ""
-	}
+func unreliable(path krm.Path) (at krm.Path, decides bool) {
+	steps := path.Steps()
 	switch {
-	case len(steps) < 3 || keyAt(1) != "plugins":
-		s.unreliable = cmp.Or(s.unreliable, found)
-	case len(steps) < 5 || keyAt(3) != "versions":
-		if i := steps[2].Index; !decidesNothing(keyAt(3)) {
-			s.plugins[i] = cmp.Or(s.plugins[i], found)
-		}
+	case len(steps) < 3 || steps[1].Key != "plugins":
+		return "", true
+	case len(steps) < 5 || steps[3].Key != "versions":
+		at, steps = pluginPath(steps[2].Index), steps[3:]
 	default:
-		if key := [2]int{steps[2].Index, steps[4].Index}; !decidesNothing(keyAt(5)) {
-			s.versions[key] = cmp.Or(s.versions[key], found)
-		}
+		at, steps = versionPath(steps[2].Index, steps[4].Index), steps[5:]
 	}
-}
-
-// decidesNothing reports whether a field of a plugin or a version does not affect which version is chosen, or is checked
-// where it does, as channels and names are.
-func decidesNothing(key string) bool {
-	switch key {
-	case "name", "description", "released", "source", "channels":
-		return true
-	}
-	return false
-}
-
-// broken returns why a version is unreliable, nil if it is not.
-func (s *source) broken(i, j int) *DocumentError {
-	return cmp.Or(s.versions[[2]int{i, j}], s.plugins[i], s.unreliable)
+	return at, len(steps) == 0 ||
+		!slices.Contains([]string{"name", "description", "released", "source", "channels"}, steps[0].Key)
 }
 
 // label names the catalog for messages.
@@ -104,26 +84,26 @@ func (s *source) label() string { return "catalog " + label(s.Item) }
 // addSource adds what a catalog lists.
 func (c *Catalog) addSource(s *source) {
 	for i := range s.Spec.Plugins {
-		listing := &s.Spec.Plugins[i]
+		listing := listedPlugin{&s.Spec.Plugins[i], s, pluginPath(i)}
 		if version.CheckBare(listing.Name) != nil {
 			continue
 		}
 		p := c.plugin(listing.Name)
-		p.listings = append(p.listings, catalogEntry{s, i})
-		entries := make([]entry, len(listing.Versions))
+		p.add(listing)
 		for j := range listing.Versions {
-			parsed, err := version.ParseStrict(listing.Versions[j].Version)
+			v := listedVersion{&listing.Versions[j], s, listing.path.Key("versions").Index(j)}
+			parsed, err := version.ParseStrict(v.Version)
 			if err != nil {
 				p.cannotRead(&DocumentError{
-					Item: s.Item, Path: versionPath(i, j).Key("version"),
-					Message: fmt.Sprintf("version must be a full semver such as 1.0.0, not %q", listing.Versions[j].Version),
+					Item: s.Item, Path: v.path.Key("version"),
+					Message: fmt.Sprintf("version must be a full semver such as 1.0.0, not %q", v.Version),
 				})
 				continue
 			}
-			entries[j] = entry{
-				name: version.Name{Bare: listing.Name, Version: parsed}, listed: []listed{{s, i, j}}, broken: s.broken(i, j),
-			}
-			p.entries = append(p.entries, &entries[j])
+			p.entries = append(p.entries, &entry{
+				name: version.Name{Bare: listing.Name, Version: parsed}, listed: []listedVersion{v},
+				broken: cmp.Or(s.flaws[v.path], s.flaws[listing.path], s.flaws[""]),
+			})
 		}
 	}
 }

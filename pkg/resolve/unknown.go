@@ -32,12 +32,14 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 }
 
 // unknownVersion is the error that no version fits; it says why, and lists those that exist.
-func (p *pluginVersions) unknownVersion(reference version.Reference, channelVersion *semver.Version, n narrowed) error {
-	there := thereAre(p.versions())
+func (p *pluginVersions) unknownVersion(reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
+	there, in := thereAre(p.versions()), ""
+	if reference.Selector != "" {
+		in = fmt.Sprintf(" in %q", reference.Selector)
+	}
 	switch {
-	case n.stopped != nil && n.stopped.refused != nil:
-		return referenceError("plugin %q has no version%s (%s) %s",
-			reference.Bare, within(reference), n.trace, n.stopped.refused(n.entered))
+	case n.refused != "":
+		return referenceError("plugin %q has no version%s (%s) %s", reference.Bare, in, n.trace, n.refused)
 	case channelVersion != nil:
 		return referenceError("channel %q of plugin %q must name a version that is listed, not %s: %s",
 			reference.Channel, reference.Bare, channelVersion, there)
@@ -51,7 +53,7 @@ func (p *pluginVersions) unknownVersion(reference version.Reference, channelVers
 	if slices.ContainsFunc(p.entries, func(e *entry) bool { return e.name.Version.Prerelease() != "" }) {
 		hint = "; a prerelease is left out unless the range names one, such as ^1.2.0-0"
 	}
-	return referenceError("plugin %q has no version%s (%s): %s%s", reference.Bare, within(reference), n.trace, there, hint)
+	return referenceError("plugin %q has no version%s (%s): %s%s", reference.Bare, in, n.trace, there, hint)
 }
 
 // missing is the version in full that a pin names, empty if the reference is not a pin.
@@ -60,13 +62,6 @@ func missing(reference version.Reference) string {
 		return ""
 	}
 	return version.Name{Bare: reference.Bare, Version: reference.Pin}.String()
-}
-
-func within(reference version.Reference) string {
-	if reference.Selector == "" {
-		return ""
-	}
-	return fmt.Sprintf(" in %q", reference.Selector)
 }
 
 func (p *pluginVersions) unknownChannel(reference version.Reference) error {
@@ -107,12 +102,6 @@ func (p *pluginVersions) gone(name version.Name, who string) error {
 	}
 }
 
-// unsettled is the error that a reference may mean another version than the one that created what is to be deleted.
-func unsettled(reference string, choice *Choice) error {
-	return referenceError("%q must not float in the delete phase, which must run the version that created what it removes: "+
-		"pin it, or lock it (%s)", reference, lockLine(choice.entryFor(reference)))
-}
-
 func quoted(names []string) []string { return texts(names, strconv.Quote) }
 
 // texts returns a text of each element.
@@ -142,11 +131,6 @@ func firstOf(texts []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(texts[:maxListed], ", "), len(texts)-maxListed)
 	}
 	return strings.Join(texts, ", ")
-}
-
-// describe joins the descriptions of entries: all, or the first maxListed.
-func describe(entries []*entry, text func(*entry) string) string {
-	return firstOf(texts(entries, text))
 }
 
 // normalize returns the reference that a malformed one is certain to mean: without blanks around its parts, the selector
