@@ -84,9 +84,9 @@ func checkDocument(item *krm.Item, path, want string) error {
 	if file(name) != path {
 		return fmt.Errorf("%s must be the document that its path says, not %s", path, name)
 	}
-	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	sum, problem := digest.Of(name, krm.Value(item.YNode(), "spec"))
+	if problem != nil {
+		return fmt.Errorf("%s: %s", path, problem)
 	}
 	if sum != want {
 		return fmt.Errorf("%s; the catalog has it as %s and %s is %s", version.AlreadyExists(name), want, path, sum)

@@ -8,8 +8,7 @@ import (
 
 // Expand returns a tree in which aliases and merge keys (`<<`) are replaced by what they stand for. A merged mapping's
 // entries come after those of the mapping that merges it, which win; of several merged mappings the earlier ones win. A
-// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied. An alias that is a
-// key stays.
+// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied.
 //
 // limit is the most values that aliases may stand for. Beyond it, and where an alias leads to itself, an alias node is
 // left in the tree and a problem of RuleAlias reports it. A merge key whose value is not a mapping is a problem of
@@ -88,10 +87,16 @@ func (e *expander) entries(mapping *yaml.Node, at *path) []*yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key, value := mapping.Content[i], mapping.Content[i+1]
 		if isMerge(key) {
+			if len(sources) > 0 {
+				e.report(RuleDuplicate, &path{parent: at, key: key.Value}, key, "must be given once: key %q is repeated", key.Value)
+			}
 			source := *at
 			source.merged = true
 			sources = append(sources, e.expand(value, &source))
 			continue
+		}
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
 		}
 		plain := *key
 		plain.Anchor = ""

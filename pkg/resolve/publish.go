@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"cmp"
-	"errors"
 	"path/filepath"
 	"slices"
 
@@ -74,11 +73,10 @@ func describeVersion(item *krm.Item, name version.Name, options PublishOptions) 
 			described.Source = filepath.ToSlash(relative)
 		}
 	}
-	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
-	var place *digest.Error
-	if errors.As(err, &place) {
-		problem := krm.At(item, place.Path, krm.Error, place.Message)
-		return described, &problem
+	sum, problem := digest.Of(name, krm.Value(item.YNode(), "spec"))
+	if problem != nil {
+		result := krm.At(item, problem.Path, krm.Error, problem.Message)
+		return described, &result
 	}
 	described.Digest = sum
 	return described, nil
