@@ -36,16 +36,16 @@ package digest
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Limits of a document once its aliases are expanded. A Kubernetes object has at most 1.5 MiB.
+// Limits of a document once its aliases are expanded, besides strictyaml.MaxAliased. A Kubernetes object has at most
+// 1.5 MiB.
 const (
 	MaxSize  = 4 << 20 // bytes of text and nodes
 	MaxDepth = 1000    // mappings and lists in each other
@@ -54,42 +54,37 @@ const (
 // prefix names the algorithm.
 const prefix = "sha256:"
 
-// Error is a field of a document that has no canonical form.
-type Error struct {
-	// Path is the field, from the document's root.
-	Path krm.Path
-	// Message says what must hold and what to do.
-	Message string
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.Message) }
-
-// Of returns the digest of the plugin of the given identity and spec. A nil spec is an absent one. An error is an
-// *Error.
-func Of(name version.Name, spec *yaml.Node) (string, error) {
-	text, err := Canonical(name, spec)
-	if err != nil {
-		return "", err
+// Of returns the digest of the plugin of the given identity and spec, or why the spec has no canonical form. A nil spec is
+// an absent one. Paths are from the document's root.
+func Of(name version.Name, spec *yaml.Node) (string, *strictyaml.Problem) {
+	text, problem := Canonical(name, spec)
+	if problem != nil {
+		return "", problem
 	}
 	sum := sha256.Sum256(text)
 	return prefix + hex.EncodeToString(sum[:]), nil
 }
 
 // Canonical returns the bytes that Of hashes.
-func Canonical(name version.Name, spec *yaml.Node) ([]byte, error) {
+func Canonical(name version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem) {
 	w := &writer{left: MaxSize}
 	w.raw(`{"name":`)
 	w.quote(name.Bare)
+	if spec != nil {
+		expanded, problems := strictyaml.Expand(spec, "spec", strictyaml.MaxAliased)
+		if len(problems) > 0 {
+			return nil, &problems[0]
+		}
+		spec = expanded
+	}
 	if !isAbsent(spec) {
 		w.raw(`,"spec":`)
-		if err := w.below(step{key: "spec"}, spec); err != nil {
-			return nil, err
-		}
+		w.below(step{key: "spec"}, spec)
 	}
 	w.raw(`,"version":`)
 	w.quote(name.Version.String())
 	w.raw(`}`)
-	return w.out, nil
+	return w.out, w.problem
 }
 
 // Valid reports whether text has the form of a digest.

@@ -9,9 +9,10 @@ import (
 
 // float writes a number that is not an integer of 64 bits, or is not written as one. It is refused if its digits are not
 // those of the float, since readers that go through float64, as kustomize does, would publish something else.
-func (w *writer) float(written string, value float64) error {
+func (w *writer) float(written string, value float64) {
 	if math.IsInf(value, 0) || math.IsNaN(value) {
-		return w.errorf("must be a number, not %.40q", written)
+		w.fail("must be a number, not %.40q", written)
+		return
 	}
 	if value == 0 {
 		value = 0 // ECMAScript writes -0 as 0
@@ -19,13 +20,12 @@ func (w *writer) float(written string, value float64) error {
 	// encoding/json writes a float as ECMAScript's Number.prototype.toString does (RFC 8785, 3.2.2.3).
 	text, err := json.Marshal(value)
 	if err != nil {
-		return w.errorf("must be a number, not %.40q", written)
+		w.fail("must be a number, not %.40q", written)
 	}
 	exact, ok := new(big.Rat).SetString(strings.ReplaceAll(written, "_", ""))
 	kept, _ := new(big.Rat).SetString(string(text))
 	if !ok || exact.Cmp(kept) != 0 {
-		return w.errorf("number %.40q must have no more digits than a 64-bit float holds: quote it", written)
+		w.fail("number %.40q must have no more digits than a 64-bit float holds: quote it", written)
 	}
 	w.raw(string(text))
-	return nil
 }

@@ -34,9 +34,9 @@ func FuzzRewritten(f *testing.F) {
 			return
 		}
 		published := name(t, "db@1.0.0")
-		first, err := digest.Canonical(published, document.Content[0])
-		if err != nil {
-			require.NotContains(t, err.Error(), "\n")
+		first, problem := digest.Canonical(published, document.Content[0])
+		if problem != nil {
+			require.NotContains(t, problem.String(), "\n")
 			return
 		}
 		require.True(t, json.Valid(first), "%s", first)
@@ -65,8 +65,8 @@ func asJSON(t *testing.T, text string, first []byte) {
 	}
 	var document yaml.Node
 	require.NoError(t, yaml.Unmarshal(back, &document))
-	again, err := digest.Canonical(name(t, "db@1.0.0"), document.Content[0])
-	require.NoError(t, err, "%s", back)
+	again, problem := digest.Canonical(name(t, "db@1.0.0"), document.Content[0])
+	require.Nil(t, problem, "%s", back)
 	require.Equal(t, string(first), string(again), "%s", back)
 }
 
@@ -81,8 +81,8 @@ func rewritten(t *testing.T, node *yaml.Node, seed uint64, first []byte) {
 	if yaml.Unmarshal(text, &document) != nil || len(document.Content) != 1 {
 		return // go-yaml does not read everything it writes
 	}
-	again, err := digest.Canonical(name(t, "db@1.0.0"), document.Content[0])
-	require.NoError(t, err, "%s", text)
+	again, problem := digest.Canonical(name(t, "db@1.0.0"), document.Content[0])
+	require.Nil(t, problem, "%s", text)
 	require.Equal(t, string(first), string(again), "%s", text)
 }
 
@@ -141,8 +141,8 @@ func TestNumbersAsJavaScriptWritesThem(t *testing.T) {
 		value := random.NormFloat64() * pow10(random.IntN(60)-30)
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
-		canonical, err := digest.Canonical(published, &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)})
-		require.NoError(t, err)
+		canonical, problem := digest.Canonical(published, &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)})
+		require.Nil(t, problem)
 		require.Equal(t, `{"name":"db","spec":`+string(text)+`,"version":"1.0.0"}`, string(canonical))
 	}
 }
@@ -164,7 +164,8 @@ func BenchmarkOf(b *testing.B) {
 	root, published := parse(b, string(text)), name(b, "hello-db@1.2.0")
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err = digest.Of(published, root)
+		if _, problem := digest.Of(published, root); problem != nil {
+			b.Fatal(problem)
+		}
 	}
-	require.NoError(b, err)
 }

@@ -3,20 +3,25 @@ package digest
 import (
 	"encoding"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// writer writes canonical JSON.
+// writer writes trees without aliases as canonical JSON.
 type writer struct {
-	out  []byte
-	path []step // from the root to the current value
-	left int    // what may still be expanded
+	out     []byte
+	path    []step // from the root to the current value
+	left    int    // bytes of text and nodes that may still come
+	problem *strictyaml.Problem
 }
 
 // step is a key, or the index of a list element.
@@ -29,55 +34,80 @@ type step struct {
 func (w *writer) raw(text string) { w.out = append(w.out, text...) }
 
 // below writes node, which is at step of the current value.
-func (w *writer) below(at step, node *yaml.Node) error {
+func (w *writer) below(at step, node *yaml.Node) {
 	w.path = append(w.path, at)
 	if len(w.path) > MaxDepth {
-		return w.errorf("must not nest deeper than %d levels", MaxDepth)
+		w.fail("must not nest deeper than %d levels", MaxDepth)
 	}
-	if err := w.value(node); err != nil {
-		return err
-	}
+	w.value(node)
 	w.path = w.path[:len(w.path)-1]
-	return nil
 }
 
-func (w *writer) value(node *yaml.Node) error {
-	node = dereference(node)
-	if err := w.spend(len(node.Value)); err != nil {
-		return err
-	}
-	switch node.Kind {
-	case yaml.MappingNode:
-		return w.mapping(node)
-	case yaml.SequenceNode:
-		return w.list(node)
+func (w *writer) value(node *yaml.Node) {
+	w.spend(node)
+	switch {
+	case w.problem != nil:
+	case node.Kind == yaml.MappingNode:
+		w.mapping(node)
+	case node.Kind == yaml.SequenceNode:
+		w.list(node)
 	default:
-		return w.scalar(node)
+		w.scalar(node)
 	}
 }
 
-func (w *writer) list(node *yaml.Node) error {
+func (w *writer) mapping(node *yaml.Node) {
+	members := make(map[string]*yaml.Node, len(node.Content)/2)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := node.Content[i]
+		w.spend(key)
+		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
+			w.fail("key %.40q must be a string: quote it", key.Value)
+		} else if members[key.Value] != nil {
+			w.fail("key %.40q must not be given twice", key.Value)
+		}
+		members[key.Value] = node.Content[i+1]
+	}
+	w.raw("{")
+	separator := ""
+	for _, key := range slices.SortedFunc(maps.Keys(members), compareUTF16) {
+		if isAbsent(members[key]) {
+			continue
+		}
+		w.raw(separator)
+		w.quote(key)
+		w.raw(":")
+		w.below(step{key: key}, members[key])
+		separator = ","
+	}
+	w.raw("}")
+}
+
+// compareUTF16 orders names as RFC 8785 (3.2.3) asks: by UTF-16 code units.
+func compareUTF16(a, b string) int {
+	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+}
+
+func (w *writer) list(node *yaml.Node) {
 	w.raw("[")
 	for i, element := range node.Content {
 		if i > 0 {
 			w.raw(",")
 		}
-		if err := w.below(step{index: i, list: true}, element); err != nil {
-			return err
-		}
+		w.below(step{index: i, list: true}, element)
 	}
 	w.raw("]")
-	return nil
 }
 
-func (w *writer) scalar(node *yaml.Node) error {
+func (w *writer) scalar(node *yaml.Node) {
 	if node.ShortTag() == "!!str" {
 		w.quote(node.Value)
-		return nil
+		return
 	}
 	var value any
 	if err := node.Decode(&value); err != nil {
-		return w.errorf("%.40q must be a %s", node.Value, node.ShortTag())
+		w.fail("%.40q must be a %s", node.Value, node.ShortTag())
+		return
 	}
 	switch v := value.(type) {
 	case nil:
@@ -91,34 +121,48 @@ func (w *writer) scalar(node *yaml.Node) error {
 	case uint64:
 		w.out = strconv.AppendUint(w.out, v, 10)
 	case float64:
-		return w.float(node.Value, v)
+		w.float(node.Value, v)
 	case encoding.TextMarshaler: // a date or a time
 		text, err := v.MarshalText()
 		if err != nil || strings.ContainsAny(node.Value, "Tt :") {
-			return w.errorf("%.40q must be a string: quote it", node.Value)
+			w.fail("%.40q must be a string: quote it", node.Value)
 		}
 		w.quote(string(text))
 	case string:
 		if !utf8.ValidString(v) {
-			return w.errorf("must be UTF-8 text")
+			w.fail("must be UTF-8 text")
 		}
 		w.quote(v)
 	default:
-		return w.errorf("%.40q must be a string: quote it", node.Value)
+		w.fail("%.40q must be a string: quote it", node.Value)
 	}
-	return nil
 }
 
-// spend counts one node with n bytes of text against MaxSize: a few lines of aliases to aliases can expand to more than
-// fits in memory.
-func (w *writer) spend(n int) error {
-	if w.left -= n + 1; w.left < 0 {
-		return w.errorf("the document must not expand to more than %d MiB", MaxSize>>20)
+// quote writes a string as RFC 8785 (3.2.2.2) does.
+func (w *writer) quote(text string) { w.raw(`"` + escaper.Replace(text) + `"`) }
+
+var escaper = newEscaper()
+
+func newEscaper() *strings.Replacer {
+	pairs := []string{`"`, `\"`, `\`, `\\`, "\b", `\b`, "\t", `\t`, "\n", `\n`, "\f", `\f`, "\r", `\r`}
+	for c := range ' ' {
+		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // of two pairs for a character the first counts
 	}
-	return nil
+	return strings.NewReplacer(pairs...)
 }
 
-func (w *writer) errorf(format string, args ...any) error {
+// spend counts a node and its text against MaxSize: a few aliases of a long text can stand for more than fits in memory.
+func (w *writer) spend(node *yaml.Node) {
+	if w.left -= len(node.Value) + 1; w.left < 0 {
+		w.fail("the document must not expand to more than %d MiB", MaxSize>>20)
+	}
+}
+
+// fail reports a problem of the current value, if it is the first one. Nothing is written after it.
+func (w *writer) fail(format string, args ...any) {
+	if w.problem != nil {
+		return
+	}
 	var path krm.Path
 	for _, at := range w.path {
 		if at.list {
@@ -127,21 +171,11 @@ func (w *writer) errorf(format string, args ...any) error {
 			path = path.Key(at.key)
 		}
 	}
-	return &Error{Path: path, Message: fmt.Sprintf(format, args...)}
-}
-
-func dereference(node *yaml.Node) *yaml.Node {
-	for node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	return node
+	problem := strictyaml.Error(path, format, args...)
+	w.problem = &problem
 }
 
 // isAbsent reports whether a member with the value is left out.
 func isAbsent(node *yaml.Node) bool {
-	if node == nil {
-		return true
-	}
-	node = dereference(node)
-	return node.Kind == yaml.ScalarNode && (node.ShortTag() == "!!null" || node.Value == "")
+	return node == nil || node.Kind == yaml.ScalarNode && (node.ShortTag() == "!!null" || node.Value == "")
 }

@@ -87,50 +87,44 @@ func (g *Graph) cycle(path []int, input int) Cycle {
 	return cycle
 }
 
-// groups returns the strongly connected components of a phase (Tarjan's algorithm), each ascending, in the order of their
+// groups returns the strongly connected components of a phase (Kosaraju's algorithm), each ascending, in the order of their
 // first steps.
 func (g *Graph) groups(from, to int) [][]int {
-	var (
-		groups  [][]int
-		stack   []int
-		count   int
-		number  = make([]int, to-from)  // by step, in the order of visits; 0 is a step not visited yet
-		low     = make([]int, to-from)  // the lowest number on the stack that a step reaches
-		onStack = make([]bool, to-from) // by step
-	)
-	var visit func(step int)
-	visit = func(step int) {
-		count++
-		number[step-from], low[step-from], onStack[step-from] = count, count, true
-		stack = append(stack, step)
+	var finished []int
+	visited := make([]bool, len(g.steps))
+	var finish func(step int)
+	finish = func(step int) {
+		visited[step] = true
 		for _, e := range g.steps[step].producers {
-			switch {
-			case !g.samePhase(step, e.producer):
-			case number[e.producer-from] == 0:
-				visit(e.producer)
-				low[step-from] = min(low[step-from], low[e.producer-from])
-			case onStack[e.producer-from]:
-				low[step-from] = min(low[step-from], number[e.producer-from])
+			if !visited[e.producer] && g.samePhase(step, e.producer) {
+				finish(e.producer)
 			}
 		}
-		if low[step-from] != number[step-from] {
-			return
-		}
-		start := len(stack) - 1
-		for stack[start] != step {
-			start--
-		}
-		group := slices.Clone(stack[start:])
-		stack = stack[:start]
-		for _, member := range group {
-			onStack[member-from] = false
-		}
-		slices.Sort(group)
-		groups = append(groups, group)
+		finished = append(finished, step)
 	}
 	for i := from; i < to; i++ {
-		if number[i-from] == 0 {
-			visit(i)
+		if !visited[i] {
+			finish(i)
+		}
+	}
+	var groups [][]int
+	var group []int
+	var gather func(step int)
+	gather = func(step int) {
+		visited[step] = false
+		group = append(group, step)
+		for _, consumer := range g.steps[step].consumers {
+			if visited[consumer] {
+				gather(consumer)
+			}
+		}
+	}
+	for _, i := range slices.Backward(finished) {
+		if visited[i] {
+			group = nil
+			gather(i)
+			slices.Sort(group)
+			groups = append(groups, group)
 		}
 	}
 	slices.SortFunc(groups, func(a, b []int) int { return a[0] - b[0] })

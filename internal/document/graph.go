@@ -7,8 +7,8 @@ import "github.com/resource-plugins/krm-functions/api/v1alpha1"
 // (https://www.signadot.com/docs/reference/resource-plugins/spec, Phase workflow). A delete step may read the outputs of
 // create steps, a create step must not read those of delete steps.
 //
-// Building a graph and every answer take time linear in the size of the document, except for Order and Depth, which need
-// a logarithm more.
+// Building a graph and every answer take time linear in the size of the document, but for Order and Depth, which keep the
+// steps that are ready sorted.
 type Graph struct {
 	steps    []node
 	create   int // how many of the steps, the first ones, are of the create phase

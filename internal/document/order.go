@@ -1,7 +1,7 @@
 package document
 
 import (
-	"container/heap"
+	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
@@ -17,10 +17,10 @@ func (g *Graph) Order(phase v1alpha1.Phase) []StepRef {
 	return order
 }
 
-// order is Kahn's algorithm with a heap for the ready steps.
+// order is Kahn's algorithm.
 func (g *Graph) order(from, to int) []int {
 	waits := make([]int, to-from)
-	var ready ascending
+	var ready []int // ascending
 	for i := from; i < to; i++ {
 		for _, e := range g.steps[i].producers {
 			if g.samePhase(i, e.producer) {
@@ -28,16 +28,18 @@ func (g *Graph) order(from, to int) []int {
 			}
 		}
 		if waits[i-from] == 0 {
-			ready = append(ready, i) // in ascending order, which is a heap already
+			ready = append(ready, i)
 		}
 	}
 	order := make([]int, 0, to-from)
 	for len(ready) > 0 {
-		i := heap.Pop(&ready).(int)
+		i := ready[0]
+		ready = ready[1:]
 		order = append(order, i)
 		for _, consumer := range g.steps[i].consumers {
 			if waits[consumer-from]--; waits[consumer-from] == 0 {
-				heap.Push(&ready, consumer)
+				at, _ := slices.BinarySearch(ready, consumer)
+				ready = slices.Insert(ready, at, consumer)
 			}
 		}
 	}
@@ -73,18 +75,4 @@ func (g *Graph) Producers(of StepRef) []StepRef {
 		}
 	}
 	return producers
-}
-
-// ascending is a heap of steps, the one declared first on top.
-type ascending []int
-
-func (h ascending) Len() int           { return len(h) }
-func (h ascending) Less(i, j int) bool { return h[i] < h[j] }
-func (h ascending) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *ascending) Push(step any)     { *h = append(*h, step.(int)) }
-func (h *ascending) Pop() any {
-	last := len(*h) - 1
-	step := (*h)[last]
-	*h = (*h)[:last]
-	return step
 }

@@ -58,9 +58,9 @@ func (b *Bundle) document(bare string, v v1alpha1.CatalogVersion) (*krm.Item, er
 	if file(name) != path {
 		return nil, fmt.Errorf("%s must be the document that its path says, not %s", path, name)
 	}
-	sum, err := digest.Of(name, krm.Value(item.YNode(), "spec"))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	sum, problem := digest.Of(name, krm.Value(item.YNode(), "spec"))
+	if problem != nil {
+		return nil, fmt.Errorf("%s: %s", path, problem)
 	}
 	if sum != v.Digest {
 		return nil, fmt.Errorf("%s; the catalog has it as %s and %s is %s", version.AlreadyExists(name), v.Digest, path, sum)

@@ -55,7 +55,9 @@ type checker struct {
 
 func (c *checker) report(at krm.Path, format string, args ...any) {
 	problem := strictyaml.Error(at, format, args...)
-	problem.Line = c.overlay.lines[at]
+	if node, ok := at.Find(c.overlay.root); ok {
+		problem.Line = node.Line
+	}
 	c.problems = append(c.problems, problem)
 }
 

@@ -4,11 +4,12 @@
 package overlay
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,33 +25,32 @@ type Overlay struct {
 	// Template is what the overlay says.
 	Template corev1.PodTemplateSpec
 	// Canonical is the overlay as it is written, as canonical JSON: nulls left out, aliases filled in, amounts as strings. The
-	// generations of steps are hashes of it, so it must never look different.
+	// generations of steps are hashes of it, so it must never look different. It is {} if the overlay has a type error.
 	Canonical []byte
 
-	lines map[krm.Path]int
+	root *yaml.Node // the overlay with its aliases filled in, nil if it is empty
 }
 
 // Parse reads an overlay. It returns what could be read, and everything that is wrong, in the order of the text. An
 // empty text is an empty overlay. What a plugin's runner says is not known here: see Conflicts.
 func Parse(text string) (*Overlay, []strictyaml.Problem) {
-	o := &Overlay{Canonical: []byte("{}"), lines: map[krm.Path]int{}}
+	o := &Overlay{Canonical: []byte("{}")}
 	root, problem := parse(text)
 	if problem != nil {
 		return o, []strictyaml.Problem{*problem}
 	}
-	if root == nil {
+	root, problems := strictyaml.IntoObject(root, &o.Template)
+	if o.root = root; root == nil || root.ShortTag() == "!!null" {
 		return o, nil
 	}
-	r := reader{lines: o.lines}
-	tree, _ := r.value(root, "", typeOf(reflect.TypeFor[corev1.PodTemplateSpec]()), 0)
-	if r.stopped || tree == nil {
-		return o, r.problems
+	if len(problems) == 0 {
+		asJSON, err := yamlprint.AppendTreeJSON(nil, root)
+		if err != nil {
+			panic("overlay: " + err.Error()) // every value has been read as one of its type
+		}
+		o.Canonical = yamlprint.AppendJSON(nil, json.RawMessage(asJSON))
 	}
-	o.Canonical = yamlprint.AppendJSON(nil, tree)
-	if err := json.Unmarshal(o.Canonical, &o.Template); err != nil {
-		panic("overlay: " + err.Error()) // every value has been read as one of its type
-	}
-	return o, inOrder(append(r.problems, o.constraints()...))
+	return o, inOrder(append(problems, o.constraints()...))
 }
 
 // parse returns the root of the only document, nil where there is nothing.
@@ -79,4 +79,10 @@ func notYAML(err error) *strictyaml.Problem {
 		_, message, _ = strings.Cut(message, ": ")
 	}
 	return &strictyaml.Problem{Severity: krm.Error, Line: line, Message: "must be YAML: " + message}
+}
+
+// inOrder sorts the problems by their place in the text.
+func inOrder(problems []strictyaml.Problem) []strictyaml.Problem {
+	slices.SortStableFunc(problems, func(a, b strictyaml.Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return problems
 }

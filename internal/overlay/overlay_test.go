@@ -84,49 +84,49 @@ func TestBadOverlays(t *testing.T) {
 		want []string
 	}{
 		{"a: b: c", []string{"must be YAML: mapping values are not allowed in this context"}},
-		{"- a", []string{"line 1: must be a mapping, not a list"}},
-		{"text", []string{"line 1: must be a mapping, not a string"}},
+		{"- a", []string{"line 1: must be a mapping with \"metadata\", \"spec\", not a list"}},
+		{"text", []string{`line 1: must be a mapping with "metadata", "spec", not the string "text"`}},
 		{"spec: {}\n---\nspec: {}\n", []string{"line 2: must be one document: remove what follows `---`"}},
 		{"spec:\n  containers: {}\n", []string{"line 2: spec.containers: must be a list, not a mapping"}},
 		{"spec:\n  containers:\n  -\n", []string{"line 3: spec.containers[0]: must not be null: remove it or fill it in"}},
 		{"spec:\n  serviceaccountName: a\n  volums: []\n  hostNetwork: 1\n  containers:\n  - image: 5\n    nam: main\n", []string{
-			`line 2: spec.serviceaccountName: unknown field "serviceaccountName": did you mean "serviceAccountName"?`,
-			`line 3: spec.volums: unknown field "volums": did you mean "volumes"?`,
+			`line 2: spec.serviceaccountName: unknown key "serviceaccountName": did you mean "serviceAccountName"?`,
+			`line 3: spec.volums: unknown key "volums": did you mean "volumes"?`,
 			`line 4: spec.hostNetwork: must be true or false, not the number 1`,
 			`line 6: spec.containers[0].image: must be a string, not the number 5: quote it`,
 			`line 6: spec.containers[0].name: must be set`,
-			`line 7: spec.containers[0].nam: unknown field "nam": did you mean "name"?`,
+			`line 7: spec.containers[0].nam: unknown key "nam": did you mean "name"?`,
 		}},
 		{"spec:\n  xyzzy: 1\n", []string{
-			"line 2: spec.xyzzy: unknown field \"xyzzy\": remove it; `kubectl explain pod` lists the fields",
+			`line 2: spec.xyzzy: unknown key "xyzzy": remove it`,
 		}},
-		{"template: {}\n", []string{`line 1: template: unknown field "template": must be one of metadata, spec`}},
-		{"spec:\n  nodeName: a\n  nodeName: b\n", []string{"line 3: spec.nodeName: must be given once: the key is repeated"}},
+		{"template: {}\n", []string{`line 1: template: unknown key "template": must be one of "metadata", "spec"`}},
+		{"spec:\n  nodeName: a\n  nodeName: b\n", []string{"line 3: spec.nodeName: must be given once: key \"nodeName\" is repeated"}},
 		{"metadata:\n  labels:\n    a: yes\n    b: 1\n    2: x\n", []string{
-			"line 3: metadata.labels.a: must be a string, not the boolean yes: quote it",
+			`line 3: metadata.labels.a: "yes" is a boolean to some YAML readers: quote it`,
 			"line 4: metadata.labels.b: must be a string, not the number 1: quote it",
-			"line 5: metadata.labels: must have strings as keys, not the number 2: quote it",
+			"line 5: metadata.labels: must have strings as keys, not the number 2",
 		}},
 		{"spec:\n  terminationGracePeriodSeconds: 1.5\n  priority: 3000000000\n", []string{
 			"line 2: spec.terminationGracePeriodSeconds: must be a whole number, not the number 1.5",
-			"line 3: spec.priority: must be a whole number of 32 bits, not the number 3000000000",
+			"line 3: spec.priority: must be a number of at most 32 bits, not the number 3000000000",
 		}},
 		{"spec:\n  containers:\n  - name: main\n    resources: {limits: {cpu: lots, memory: 1GB, x: 1e3, w: .5, z: .}}", []string{
-			"line 4: spec.containers[0].resources.limits.cpu: must be an amount such as 100m or 2Gi, not a string",
-			"line 4: spec.containers[0].resources.limits.memory: must be an amount such as 100m or 2Gi, not a string",
-			"line 4: spec.containers[0].resources.limits.z: must be an amount such as 100m or 2Gi, not a string",
+			`line 4: spec.containers[0].resources.limits.cpu: must be an amount such as 100m or 2Gi, not the string "lots"`,
+			`line 4: spec.containers[0].resources.limits.memory: must be an amount such as 100m or 2Gi, not the string "1GB"`,
+			`line 4: spec.containers[0].resources.limits.z: must be an amount such as 100m or 2Gi, not the string "."`,
 		}},
 		{"metadata:\n  name: x\nspec:\n  restartPolicy: OnFailure\n", []string{
 			"line 2: metadata.name: must not be set: the renderer names Pods",
 			`line 4: spec.restartPolicy: must be Never, not "OnFailure": remove it`,
 		}},
 		{"spec:\n  $patch: replace\n  $retainKeys: [a]\n  containers:\n  - name: a\n    $patch: delete\n", []string{
-			`line 2: spec["$patch"]: must not hold the merge directive "$patch"`,
-			`line 3: spec["$retainKeys"]: must not hold the merge directive "$retainKeys"`,
-			`line 6: spec.containers[0]["$patch"]: must not hold the merge directive "$patch"`,
+			`line 2: spec["$patch"]: unknown key "$patch": remove it`,
+			`line 3: spec["$retainKeys"]: unknown key "$retainKeys": remove it`,
+			`line 6: spec.containers[0]["$patch"]: unknown key "$patch": remove it`,
 		}},
 		{"metadata:\n  $deleteFromPrimitiveList/finalizers: [a]\n", []string{
-			`line 2: metadata["$deleteFromPrimitiveList/finalizers"]: must not hold the merge directive`,
+			`line 2: metadata["$deleteFromPrimitiveList/finalizers"]: unknown key "$deleteFromPrimitiveList/finalizers": remove it`,
 		}},
 		{"spec:\n  initContainers:\n  - name: signadot-execunit-input-manager\n  - name: main\n  containers:\n" +
 			"  - name: signadot-execunit-output-manager\n  - name: a\n  - name: a\n  volumes:\n  - name: signadot-execunit-io\n" +
@@ -155,7 +155,7 @@ func TestBadOverlays(t *testing.T) {
 		}},
 		{"metadata:\n  labels: {a: ~}\n", []string{"line 2: metadata.labels.a: must not be null: remove it or fill it in"}},
 		{"metadata: &m\n  labels: {a: b}\n  annotations:\n    <<: [1]\n", []string{
-			`line 4: metadata.annotations["<<"]: must be a mapping or a list of mappings, not the number 1`}},
+			`line 4: metadata.annotations["<<"]: must be a mapping to merge, or a list of them, not the number 1`}},
 	} {
 		_, problems := overlay.Parse(c.text)
 		got := make([]string, len(problems))

@@ -1,13 +1,9 @@
 package overlay
 
 import (
-	"reflect"
-
-	"go.yaml.in/yaml/v3"
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // CheckDeploymentPatch reads a strategic merge patch of a Deployment and returns everything that does not fit, in the
@@ -19,14 +15,5 @@ func CheckDeploymentPatch(text string) []strictyaml.Problem {
 	if problem != nil {
 		return []strictyaml.Problem{*problem}
 	}
-	if root == nil {
-		return nil
-	}
-	if root.Kind != yaml.MappingNode {
-		message := "must be a mapping, such as {spec: …}, not " + describe(root)
-		return []strictyaml.Problem{{Severity: krm.Error, Line: root.Line, Message: message}}
-	}
-	r := reader{lines: map[krm.Path]int{}, patch: true}
-	r.value(root, "", typeOf(reflect.TypeFor[appsv1.Deployment]()), 0)
-	return inOrder(r.problems)
+	return inOrder(strictyaml.IntoPatch(root, new(appsv1.Deployment)))
 }

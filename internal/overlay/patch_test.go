@@ -32,21 +32,17 @@ func TestPatchesOfDeploymentsThatDoNot(t *testing.T) {
 	cases := map[string][]string{
 		"spec: {":               {"line 1: must be YAML: did not find expected node content"},
 		"a: 1\n---\nb: 2":       {"line 2: must be one document: remove what follows `---`"},
-		"- op: add":             {"line 1: must be a mapping, such as {spec: …}, not a list"},
-		"spec: {replica: 1}":    {`line 1: spec.replica: unknown field "replica": did you mean "replicas"?`},
-		`spec: {replicas: "1"}`: {"line 1: spec.replicas: must be a whole number of 32 bits, not a string"},
+		"- op: add":             {`line 1: must be a mapping with "kind", "apiVersion", "metadata", "spec", "status", not a list`},
+		"spec: {replica: 1}":    {`line 1: spec.replica: unknown key "replica": did you mean "replicas"?`},
+		`spec: {replicas: "1"}`: {`line 1: spec.replicas: must be a whole number, not the string "1"`},
 		"containers: []\nspec:\n  template:\n    containers: []": {
-			`line 1: containers: unknown field "containers": must be one of kind, apiVersion, metadata, spec, status`,
-			`line 4: spec.template.containers: unknown field "containers": must be one of metadata, spec`,
+			`line 1: containers: unknown key "containers": must be one of "kind", "apiVersion", "metadata", "spec", "status"`,
+			`line 4: spec.template.containers: unknown key "containers": must be one of "metadata", "spec"`,
 		},
 		"spec: {template: {spec: {containers: [{image: a}]}}}": {
 			"line 1: spec.template.spec.containers[0].name: must be set",
 		},
-		"spec: {$patches: replace, $deleteFromPrimitiveList/x: []}": {
-			`line 1: spec["$patches"]: unknown directive "$patches": must be one of $patch, $retainKeys, $setElementOrder/FIELD, ` +
-				"$deleteFromPrimitiveList/FIELD",
-			`line 1: spec["$deleteFromPrimitiveList/x"]: must name a list behind the slash, and there is no field "x"`,
-		},
+		"spec: {$patches: replace}": {`line 1: spec["$patches"]: unknown key "$patches": did you mean "$patch"?`},
 	}
 	for text, want := range cases {
 		var got []string
@@ -76,8 +72,8 @@ func FuzzDeploymentPatch(f *testing.F) {
 			return
 		}
 		asJSON, err := sigsyaml.YAMLToJSON([]byte(text))
-		if err != nil {
-			return // the older YAML reader refuses it
+		if err != nil || string(asJSON) == `""` {
+			return // the older YAML reader refuses it, or takes a lone ! for a string
 		}
 		strict, err := kjson.UnmarshalStrict(asJSON, new(appsv1.Deployment))
 		require.NoError(t, err, "%q", text)

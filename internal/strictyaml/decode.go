@@ -42,16 +42,20 @@ const (
 // paths below base. A field whose value does not fit keeps what it had. Into panics if target has a field of a type that
 // it cannot decode.
 func Into(node *yaml.Node, base krm.Path, target any) []Problem {
+	_, problems := into(&decoder{}, node, base, target)
+	return problems
+}
+
+func into(d *decoder, node *yaml.Node, base krm.Path, target any) (*yaml.Node, []Problem) {
 	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
 		node = node.Content[0]
 	}
 	if node == nil {
-		return nil
+		return nil, nil
 	}
-	d := decoder{}
-	node, d.problems = Expand(node, base, MaxAliased)
+	node = d.expand(node, base, MaxAliased)
 	d.value(node, path{base: base}, reflect.ValueOf(target).Elem())
-	return d.problems
+	return node, d.problems
 }
 
 // path is a path that is only written out if a problem needs it.
@@ -76,17 +80,25 @@ func (p *path) full() krm.Path {
 	}
 }
 
-type decoder struct{ problems []Problem }
+type decoder struct {
+	problems []Problem
+	object   bool // a Kubernetes object is decoded
+	patch    bool // that is a strategic merge patch
+}
 
-func (d *decoder) report(rule string, at *path, format string, args ...any) *Problem {
-	d.problems = append(d.problems,
-		Problem{Rule: rule, Severity: krm.Error, Path: at.full(), Message: fmt.Sprintf(format, args...)})
+// report adds a problem of a node, which is the value at the path, its key or the mapping that has no such key.
+func (d *decoder) report(rule string, at *path, node *yaml.Node, format string, args ...any) *Problem {
+	problem := Problem{Rule: rule, Severity: krm.Error, Path: at.full(), Message: fmt.Sprintf(format, args...)}
+	if d.object {
+		problem.Line = node.Line
+	}
+	d.problems = append(d.problems, problem)
 	return &d.problems[len(d.problems)-1]
 }
 
 // mistyped reports a value that is not what a field takes.
 func (d *decoder) mistyped(at *path, node *yaml.Node, format string, args ...any) {
-	d.report(RuleType, at, format, append(args, describe(node))...).Found = node.Kind
+	d.report(RuleType, at, node, format, append(args, describe(node))...).Found = node.Kind
 }
 
 func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
@@ -97,7 +109,10 @@ func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
 		at.depth = at.parent.depth + 1
 	}
 	if at.depth > MaxDepth {
-		d.report(RuleDepth, &at, "must not be nested in more than %d lists and mappings", MaxDepth)
+		d.report(RuleDepth, &at, node, "must not be nested in more than %d lists and mappings", MaxDepth)
+		return
+	}
+	if d.object && d.special(node, &at, target) {
 		return
 	}
 	switch target.Kind() {
@@ -123,7 +138,9 @@ func (d *decoder) list(node *yaml.Node, at path, target reflect.Value) {
 	}
 	list := reflect.MakeSlice(target.Type(), len(node.Content), len(node.Content))
 	for i, element := range node.Content {
-		d.value(element, path{parent: &at, list: true, index: i}, list.Index(i))
+		below := path{parent: &at, list: true, index: i}
+		d.notNull(element, &below)
+		d.value(element, below, list.Index(i))
 	}
 	target.Set(list)
 }
@@ -136,14 +153,22 @@ func (d *decoder) dictionary(node *yaml.Node, at path, target reflect.Value) {
 	values := reflect.MakeMapWithSize(target.Type(), len(node.Content)/2)
 	for key, valueNode := range d.entries(node, &at) {
 		below := path{parent: &at, key: key.Value}
-		if key.Style == 0 && isOldBoolean(key.Value) {
-			d.report(RuleAmbiguous, &below, "key %q is a boolean to some YAML readers: quote it", key.Value)
+		if isOldBoolean(key) {
+			d.report(RuleAmbiguous, &below, key, "key %q is a boolean to some YAML readers: quote it", key.Value)
 		}
+		d.notNull(valueNode, &below)
 		value := reflect.New(target.Type().Elem()).Elem()
 		d.value(valueNode, below, value)
 		values.SetMapIndex(reflect.ValueOf(key.Value).Convert(target.Type().Key()), value)
 	}
 	target.Set(values)
+}
+
+// notNull reports a null in a list or a map of an object: Kubernetes takes it for an empty value.
+func (d *decoder) notNull(node *yaml.Node, at *path) {
+	if d.object && !d.patch && isNull(node) {
+		d.report(RuleRequired, at, node, "must not be null: remove it or fill it in")
+	}
 }
 
 // entries iterates over the keys of a mapping, each once, with their values. Keys that are repeated, and keys that are
@@ -153,10 +178,11 @@ func (d *decoder) entries(mapping *yaml.Node, at *path) iter.Seq2[*yaml.Node, *y
 		seen := make(map[string]bool, len(mapping.Content)/2)
 		for i := 0; i+1 < len(mapping.Content); i += 2 {
 			switch key := mapping.Content[i]; {
-			case key.Kind != yaml.ScalarNode || isNull(key):
+			case key.Kind != yaml.ScalarNode || isNull(key) || d.object && key.ShortTag() != "!!str":
 				d.mistyped(at, key, "must have strings as keys, not %s")
+			case d.patch && isDirective(key.Value):
 			case seen[key.Value]:
-				d.report(RuleDuplicate, &path{parent: at, key: key.Value},
+				d.report(RuleDuplicate, &path{parent: at, key: key.Value}, key,
 					"must be given once: key %q is repeated", shortened(key.Value))
 			default:
 				seen[key.Value] = true

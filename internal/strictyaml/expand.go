@@ -8,19 +8,22 @@ import (
 
 // Expand returns a tree in which aliases and merge keys (`<<`) are replaced by what they stand for. A merged mapping's
 // entries come after those of the mapping that merges it, which win; of several merged mappings the earlier ones win. A
-// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied. An alias that is a
-// key stays.
+// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied.
 //
 // limit is the most values that aliases may stand for. Beyond it, and where an alias leads to itself, an alias node is
 // left in the tree and a problem of RuleAlias reports it. A merge key whose value is not a mapping is a problem of
 // RuleType. Paths of problems are below base.
 func Expand(node *yaml.Node, base krm.Path, limit int) (*yaml.Node, []Problem) {
+	d := decoder{}
+	return d.expand(node, base, limit), d.problems
+}
+
+func (d *decoder) expand(node *yaml.Node, base krm.Path, limit int) *yaml.Node {
 	if !hasAliases(node) {
-		return node, nil
+		return node
 	}
-	e := expander{limit: limit, open: map[*yaml.Node]bool{}}
-	expanded := e.expand(node, &path{base: base})
-	return expanded, e.problems
+	e := expander{decoder: d, limit: limit, open: map[*yaml.Node]bool{}}
+	return e.expand(node, &path{base: base})
 }
 
 // hasAliases reports whether a tree has aliases, anchors or merge keys.
@@ -40,7 +43,7 @@ func hasAliases(node *yaml.Node) bool {
 func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" }
 
 type expander struct {
-	decoder
+	*decoder
 	limit    int
 	expanded int
 	open     map[*yaml.Node]bool // the anchored values that are being expanded
@@ -50,14 +53,14 @@ func (e *expander) expand(node *yaml.Node, at *path) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		target := node.Alias
 		if target == nil || e.open[target] {
-			e.report(RuleAlias, at, "alias %q must not contain itself", node.Value)
+			e.report(RuleAlias, at, node, "alias %q must not contain itself", node.Value)
 			return node
 		}
 		e.open[target] = true
 		defer delete(e.open, target)
 		node = target
 	}
-	if !e.count(at) {
+	if !e.count(node, at) {
 		return &yaml.Node{Kind: yaml.AliasNode}
 	}
 	expanded := *node
@@ -84,10 +87,16 @@ func (e *expander) entries(mapping *yaml.Node, at *path) []*yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key, value := mapping.Content[i], mapping.Content[i+1]
 		if isMerge(key) {
+			if len(sources) > 0 {
+				e.report(RuleDuplicate, &path{parent: at, key: key.Value}, key, "must be given once: key %q is repeated", key.Value)
+			}
 			source := *at
 			source.merged = true
 			sources = append(sources, e.expand(value, &source))
 			continue
+		}
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
 		}
 		plain := *key
 		plain.Anchor = ""
@@ -128,12 +137,12 @@ func (e *expander) merge(content []*yaml.Node, given map[string]bool, source *ya
 }
 
 // count counts the values that aliases stand for. It returns false beyond the limit, and reports that once.
-func (e *expander) count(at *path) bool {
+func (e *expander) count(node *yaml.Node, at *path) bool {
 	if len(e.open) == 0 {
 		return true
 	}
 	if e.expanded++; e.expanded == e.limit+1 {
-		e.report(RuleAlias, at, "aliases must not lead to more than %d values in one document", e.limit)
+		e.report(RuleAlias, at, node, "aliases must not lead to more than %d values in one document", e.limit)
 	}
 	return e.expanded <= e.limit
 }

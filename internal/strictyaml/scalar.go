@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,6 +28,10 @@ func (d *decoder) scalar(node *yaml.Node, at path, target reflect.Value) {
 }
 
 func (d *decoder) boolean(node *yaml.Node, at path, target reflect.Value) {
+	if d.object && isOldBoolean(node) {
+		isTrue := slices.Contains([]string{"y", "yes", "on"}, strings.ToLower(node.Value))
+		node.Tag, node.Value = "!!bool", strconv.FormatBool(isTrue)
+	}
 	flag, err := strconv.ParseBool(node.Value)
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" || err != nil {
 		d.mistyped(&at, node, "must be true or false, not %s")
@@ -35,16 +40,20 @@ func (d *decoder) boolean(node *yaml.Node, at path, target reflect.Value) {
 	target.SetBool(flag)
 }
 
-// number decodes decimal numbers only: YAML readers disagree on others, such as 010 and 1_000.
+// number decodes decimal numbers only: YAML readers disagree on others, such as 010 and 1_000. Those of Kubernetes agree.
 func (d *decoder) number(node *yaml.Node, at path, target reflect.Value) {
-	number, err := strconv.ParseInt(node.Value, 10, target.Type().Bits())
+	text := node.Value
+	if d.object {
+		text = decimal(node)
+	}
+	number, err := strconv.ParseInt(text, 10, target.Type().Bits())
 	switch {
 	case node.Kind == yaml.ScalarNode && errors.Is(err, strconv.ErrRange):
 		d.mistyped(&at, node, "must be a number of at most %d bits, not %s", target.Type().Bits())
 	case node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || err != nil:
 		d.mistyped(&at, node, "must be a whole number, not %s")
-	case isOctal(node.Value):
-		d.report(RuleAmbiguous, &at, "%s is octal to some YAML readers: write it without the leading zero", node.Value)
+	case isOctal(text):
+		d.report(RuleAmbiguous, &at, node, "%s is octal to some YAML readers: write it without the leading zero", node.Value)
 	default:
 		target.SetInt(number)
 	}
@@ -57,28 +66,32 @@ func isOctal(decimal string) bool {
 
 func (d *decoder) text(node *yaml.Node, at path, target reflect.Value) {
 	tag := node.ShortTag()
-	switch plain := node.Style == 0; {
+	switch {
 	case node.Kind != yaml.ScalarNode:
 		d.mistyped(&at, node, "must be a string, not %s")
 		return
-	case tag == "!!timestamp":
-		d.report(RuleAmbiguous, &at, "%q is a date to some YAML readers: quote it", node.Value).Severity = krm.Warning
 	case tag == "!!merge": // a plain << outside of keys
-	case tag != "!!str":
+	case tag != "!!str" && tag != "!!timestamp":
 		d.mistyped(&at, node, "must be a string, not %s: quote it")
 		return
-	case plain && isOldBoolean(node.Value):
-		d.report(RuleAmbiguous, &at, "%q is a boolean to some YAML readers: quote it", node.Value)
-	case plain && isSexagesimal(node.Value):
-		d.report(RuleAmbiguous, &at, "%q is a number to some YAML readers: quote it", node.Value).Severity = krm.Warning
+	case isOldBoolean(node):
+		d.report(RuleAmbiguous, &at, node, "%q is a boolean to some YAML readers: quote it", node.Value)
+	case d.object: // Kubernetes takes dates and times for strings
+	case tag == "!!timestamp":
+		d.report(RuleAmbiguous, &at, node, "%q is a date to some YAML readers: quote it", node.Value).Severity = krm.Warning
+	case node.Style == 0 && isSexagesimal(node.Value):
+		d.report(RuleAmbiguous, &at, node, "%q is a number to some YAML readers: quote it", node.Value).Severity = krm.Warning
 	}
 	target.SetString(node.Value)
 }
 
-// isOldBoolean reports whether a plain scalar is a boolean in YAML 1.1, which Signadot's loader reads, and a string in
+// isOldBoolean reports whether a scalar is a boolean in YAML 1.1, which Signadot's loader and kubectl read, and a string in
 // YAML 1.2.
-func isOldBoolean(plain string) bool {
-	switch plain {
+func isOldBoolean(node *yaml.Node) bool {
+	if node.Kind != yaml.ScalarNode || node.Style != 0 || node.ShortTag() != "!!str" {
+		return false
+	}
+	switch node.Value {
 	case "y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF":
 		return true
 	}
@@ -153,12 +166,4 @@ func shortened(text string) string {
 		cut--
 	}
 	return text[:cut] + "…"
-}
-
-func enumerate(keys []string) string {
-	quoted := make([]string, len(keys))
-	for i, key := range keys {
-		quoted[i] = strconv.Quote(key)
-	}
-	return strings.Join(quoted, ", ")
 }

@@ -1,7 +1,10 @@
 package strictyaml
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,6 +22,7 @@ type field struct {
 	key      string
 	index    []int
 	required bool
+	mergeKey string       // the key that the elements of a list are merged by, empty if there is none
 	kind     reflect.Kind // what the field's type points to
 }
 
@@ -41,23 +45,35 @@ func shapeOf(t reflect.Type) *shape {
 		return known.(*shape)
 	}
 	s := &shape{byKey: map[string]int{}, former: map[string]string{}}
-	for _, f := range reflect.VisibleFields(t) {
+	s.add(t, nil)
+	known, _ := shapes.LoadOrStore(t, s)
+	return known.(*shape)
+}
+
+// add adds the fields of a struct type that is at index in the shape's own one.
+func (s *shape) add(t reflect.Type, index []int) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(slices.Clone(index), i)
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && key == "" {
+			s.add(f.Type, at)
+		}
 		if key == "" || key == "-" {
 			continue
 		}
-		s.byKey[key] = len(s.fields)
 		kind := f.Type.Kind()
 		if kind == reflect.Pointer {
 			kind = f.Type.Elem().Kind()
 		}
-		s.fields = append(s.fields, field{key: key, index: f.Index, required: f.Tag.Get("required") == "true", kind: kind})
+		s.byKey[key] = len(s.fields)
+		s.fields = append(s.fields, field{
+			key: key, index: at, required: f.Tag.Get("required") == "true", mergeKey: f.Tag.Get("patchMergeKey"), kind: kind,
+		})
 		for _, old := range strings.FieldsFunc(f.Tag.Get("aliases"), func(r rune) bool { return r == ',' }) {
 			s.former[old] = key
 		}
 	}
-	known, _ := shapes.LoadOrStore(t, s)
-	return known.(*shape)
 }
 
 func (s *shape) keys() []string {
@@ -68,39 +84,49 @@ func (s *shape) keys() []string {
 	return keys
 }
 
+// list enumerates the keys behind an introduction. It is empty if there are more than one can read.
+func (s *shape) list(introduction string) string {
+	const most = 12
+	if len(s.fields) > most {
+		return ""
+	}
+	quoted := make([]string, len(s.fields))
+	for i, key := range s.keys() {
+		quoted[i] = strconv.Quote(key)
+	}
+	return introduction + strings.Join(quoted, ", ")
+}
+
 func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 	s := shapeOf(target.Type())
 	if node.Kind != yaml.MappingNode {
-		d.mistyped(&at, node, "must be a mapping with %s, not %s", enumerate(s.keys()))
+		d.mistyped(&at, node, "must be a mapping%s, not %s", s.list(" with "))
 		return
 	}
 	given := make([]bool, len(s.fields))
-	type entry struct {
-		key   string
-		value *yaml.Node
-	}
+	type entry struct{ key, value *yaml.Node }
 	var others []entry
 	for key, value := range d.entries(node, &at) {
 		if n, known := s.byKey[key.Value]; known {
 			d.field(s.fields[n], &path{parent: &at, key: key.Value}, value, target)
 			given[n] = !isNull(value)
 		} else {
-			others = append(others, entry{key.Value, value})
+			others = append(others, entry{key, value})
 		}
 	}
 	for _, e := range others {
-		problem := d.unknown(s, &path{parent: &at, key: e.key})
+		problem := d.unknown(s, &path{parent: &at, key: e.key.Value}, e.key)
 		n, meant := s.byKey[problem.ReplacedBy]
 		if !meant || given[n] || !s.fields[n].accepts(e.value) {
 			problem.ReplacedBy, problem.Proposed = "", nil // the new key alone would not fix it
 			continue
 		}
-		d.field(s.fields[n], &path{parent: &at, key: e.key}, e.value, target)
+		d.field(s.fields[n], &path{parent: &at, key: e.key.Value}, e.value, target)
 		given[n] = true
 	}
 	for n, f := range s.fields {
 		if f.required && !given[n] {
-			d.report(RuleRequired, &path{parent: &at, key: f.key}, "must be set")
+			d.report(RuleRequired, &path{parent: &at, key: f.key}, node, "must be set")
 		}
 	}
 }
@@ -109,29 +135,36 @@ func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 func (d *decoder) field(f field, at *path, value *yaml.Node, target reflect.Value) {
 	d.value(value, *at, target.FieldByIndex(f.index))
 	if f.required && isEmpty(value) {
-		d.report(RuleRequired, at, "must not be empty")
+		d.report(RuleRequired, at, value, "must not be empty")
+	}
+	if f.mergeKey != "" && value.Kind == yaml.SequenceNode {
+		d.mergeKeys(value, at, f.mergeKey)
 	}
 }
 
 // unknown reports a key that no field has, with the key that is likely to be meant.
-func (d *decoder) unknown(s *shape, at *path) *Problem {
+func (d *decoder) unknown(s *shape, at *path, node *yaml.Node) *Problem {
 	key, shown := at.key, shortened(at.key)
 	if current, ok := s.former[key]; ok {
-		return d.replaced(current, at, "unknown key %q: it is called %q today", shown, current)
+		return d.replaced(current, at, node, "unknown key %q: it is called %q today", shown, current)
 	}
-	nearest, sure := Nearest(key, s.keys())
+	keys := s.keys()
+	if d.patch {
+		keys = append(keys, directives...)
+	}
+	nearest, sure := Nearest(key, keys)
 	switch {
 	case sure:
-		return d.replaced(nearest, at, "unknown key %q: did you mean %q?", shown, nearest)
+		return d.replaced(nearest, at, node, "unknown key %q: did you mean %q?", shown, nearest)
 	case nearest != "":
-		return d.report(RuleUnknown, at, "unknown key %q: did you mean %q?", shown, nearest)
+		return d.report(RuleUnknown, at, node, "unknown key %q: did you mean %q?", shown, nearest)
 	default:
-		return d.report(RuleUnknown, at, "unknown key %q: must be one of %s", shown, enumerate(s.keys()))
+		return d.report(RuleUnknown, at, node, "unknown key %q: %s", shown, cmp.Or(s.list("must be one of "), "remove it"))
 	}
 }
 
-func (d *decoder) replaced(by string, at *path, format string, args ...any) *Problem {
-	problem := d.report(RuleUnknown, at, format, args...)
+func (d *decoder) replaced(by string, at *path, node *yaml.Node, format string, args ...any) *Problem {
+	problem := d.report(RuleUnknown, at, node, format, args...)
 	problem.Proposed, problem.ReplacedBy = by, by
 	return problem
 }

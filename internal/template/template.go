@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -137,7 +138,7 @@ func (e *Expander) fill(node *yaml.Node, value string, origins []Origin) {
 		e.Written = map[*yaml.Node]string{}
 	}
 	e.Written[node] = node.Value
-	node.Value, node.Style = value, styleOf(node.Style, value)
+	node.Value, node.Style = value, yamlprint.StyleOf(value)
 	e.record(node, origins)
 }
 

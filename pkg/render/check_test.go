@@ -64,7 +64,7 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{"[{name: o,", "[{name: '../o', valueFromPath: /x}, {name: o,", "spec.create[0].outputs[0].name", "must start with a letter"},
 		{`"#!/bin/sh"`, `"` + strings.Repeat("x", 1<<20) + `"`, "spec.create[0].script", "must have at most 1048573 bytes"},
 		{"{name: main,", "{name: main, imag: x,", "spec.runner.podTemplateOverlay",
-			`line 1: spec.containers[0].imag: unknown field "imag"`},
+			`line 1: spec.containers[0].imag: unknown key "imag"`},
 		{`"spec: {`, `"metadata: {namespace: other}\nspec: {`, "spec.runner.podTemplateOverlay", "must not be"},
 	} {
 		p := parse(t, strings.Replace(valid, c.old, c.new, 1))

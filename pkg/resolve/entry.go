@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/Masterminds/semver/v3"
@@ -74,10 +73,9 @@ func (e *entry) read() *DocumentError {
 			return &DocumentError{Item: e.item, Path: problem.Path, Message: problem.Message + "; " + moreFindings}
 		}
 	}
-	sum, err := digest.Of(e.name, krm.Value(e.item.YNode(), "spec"))
-	var place *digest.Error
-	if errors.As(err, &place) {
-		return &DocumentError{Item: e.item, Path: place.Path, Message: place.Message}
+	sum, problem := digest.Of(e.name, krm.Value(e.item.YNode(), "spec"))
+	if problem != nil {
+		return &DocumentError{Item: e.item, Path: problem.Path, Message: problem.Message}
 	}
 	e.plugin, e.digest = read, sum
 	if listed := e.listedDigest(); listed != "" && listed != sum {

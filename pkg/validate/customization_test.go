@@ -98,11 +98,11 @@ func TestPatches(t *testing.T) {
 			"error patch-value " + at + ".value: operation 1 of the patch must have a path",
 		},
 		at + `.value: '{"spec":{"replica":1}}'`: {
-			"error patch-field " + at + `.value: line 1: spec.replica: unknown field "replica": did you mean "replicas"?`,
+			"error patch-field " + at + `.value: line 1: spec.replica: unknown key "replica": did you mean "replicas"?`,
 		},
 		at + `.value: "spec:\n  template:\n    spec:\n      containers: [{image: a}]\n      nodename: b\n"`: {
 			"error patch-field " + at + ".value: line 4: spec.template.spec.containers[0].name: must be set",
-			"error patch-field " + at + `.value: line 5: spec.template.spec.nodename: unknown field "nodename": did you mean "nodeName"?`,
+			"error patch-field " + at + `.value: line 5: spec.template.spec.nodename: unknown key "nodename": did you mean "nodeName"?`,
 		},
 		at + `.value: "spec: {strategy: null, template: {spec: {containers: [{name: a, $patch: delete}]}}}"`: nil,
 		at + ".type: merge\n" + at + ".value: '{spec: {replica: 1}}'":                                        nil,

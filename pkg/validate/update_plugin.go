@@ -36,12 +36,12 @@ var immutableVersion = Rule{
 
 // differ reports whether two documents publish different content. Documents without a digest are reported by other rules.
 func differ(a, b *plugin) bool {
-	one, err := digest.Of(a.name, a.spec())
-	if err != nil {
+	one, problem := digest.Of(a.name, a.spec())
+	if problem != nil {
 		return false
 	}
-	other, err := digest.Of(b.name, b.spec())
-	return err == nil && one != other
+	other, problem := digest.Of(b.name, b.spec())
+	return problem == nil && one != other
 }
 
 func (p *plugin) spec() *yaml.Node { return krm.Value(p.Item.YNode(), "spec") }

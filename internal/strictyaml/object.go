@@ -1,0 +1,108 @@
+package strictyaml
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// IntoObject decodes a tree into a Kubernetes object, as strictly as the API server. It returns the tree as Kubernetes
+// reads it: with its aliases expanded, words of YAML 1.1 such as `yes` as booleans where a boolean is due, and amounts as
+// strings. Into's rules hold with these differences: whole numbers may have any form of YAML 1.1, such as 0400; null must
+// not be in a list or a map; each element of a list that a strategic merge patch merges must have its merge key; and
+// problems have lines.
+func IntoObject(node *yaml.Node, target any) (*yaml.Node, []Problem) {
+	return into(&decoder{object: true}, node, "", target)
+}
+
+// IntoPatch decodes a strategic merge patch of a Kubernetes object as IntoObject does. Nulls, which remove a field, and
+// directives such as `$patch` are what such a patch is made of.
+func IntoPatch(node *yaml.Node, target any) []Problem {
+	_, problems := into(&decoder{object: true, patch: true}, node, "", target)
+	return problems
+}
+
+// directives are the keys of a strategic merge patch that are no fields; some have a slash and a field behind it
+// (https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md).
+var directives = []string{"$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList"}
+
+func isDirective(key string) bool {
+	word, _, _ := strings.Cut(key, "/")
+	return slices.Contains(directives, word)
+}
+
+// special decodes types of Kubernetes that have a JSON form of their own. It is false for other types.
+func (d *decoder) special(node *yaml.Node, at *path, target reflect.Value) bool {
+	switch v := target.Addr().Interface().(type) {
+	case *resource.Quantity:
+		d.quantity(node, at, v)
+	case *intstr.IntOrString:
+		if node.ShortTag() == "!!int" {
+			v.Type = intstr.Int
+			d.number(node, *at, reflect.ValueOf(&v.IntVal).Elem())
+		} else {
+			v.Type = intstr.String
+			d.text(node, *at, reflect.ValueOf(&v.StrVal).Elem())
+		}
+	case json.Unmarshaler: // a time, or who manages what
+		d.report(RuleType, at, node, "must not be set: Kubernetes itself fills it in")
+	default:
+		return false
+	}
+	return true
+}
+
+// exactDigits is how many digits of a number without quotes survive the readers that take it for a float64.
+const exactDigits = 15
+
+// maxExponent is the longest exponent of an amount, with its sign: ParseQuantity takes minutes for 1e-999999999.
+const maxExponent = 4
+
+// quantity decodes an amount such as 100m. One that is written as a number becomes a string in the tree.
+func (d *decoder) quantity(node *yaml.Node, at *path, target *resource.Quantity) {
+	tag, text := node.ShortTag(), node.Value
+	if tag == "!!int" {
+		text = decimal(node)
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	digits := len(mantissa) - strings.Count(mantissa, ".") - strings.Count(mantissa, "-") - strings.Count(mantissa, "+")
+	isNumber := tag == "!!int" || tag == "!!float" && digits <= exactDigits
+	if node.Kind == yaml.ScalarNode && (isNumber || tag == "!!str") && len(exponent) <= maxExponent &&
+		strings.ContainsAny(text, "0123456789") {
+		if quantity, err := resource.ParseQuantity(text); err == nil {
+			*target, node.Tag, node.Value = quantity, "!!str", text
+			return
+		}
+	}
+	d.mistyped(at, node, "must be an amount such as 100m or 2Gi, not %s")
+}
+
+// decimal returns a whole number of YAML 1.1 as a decimal one, such as 256 for 0400; anything else as it is.
+func decimal(node *yaml.Node) string {
+	var number int64
+	hasInnerSign := strings.LastIndexAny(node.Value, "+-") > 0 // 0o-4 is a string to other readers
+	if node.ShortTag() != "!!int" || hasInnerSign || node.Decode(&number) != nil {
+		return node.Value
+	}
+	return strconv.FormatInt(number, 10)
+}
+
+// mergeKeys checks that the elements of a list that is merged by a key can be told apart.
+func (d *decoder) mergeKeys(list *yaml.Node, at *path, key string) {
+	for i, element := range list.Content {
+		value := krm.Value(element, key)
+		isReplaced := d.patch && krm.Value(element, "$patch") != nil // such as {$patch: replace}
+		if element.Kind == yaml.MappingNode && !isReplaced && (value == nil || isNull(value) || value.Value == "") {
+			below := path{parent: at, list: true, index: i}
+			d.report(RuleRequired, &path{parent: &below, key: key}, element, "must be set")
+		}
+	}
+}
