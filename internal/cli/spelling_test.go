@@ -75,8 +75,8 @@ func speller() cli.Function {
 		Name: "spell", Purpose: "spells.", Kind: "Spelling", Output: cli.Findings,
 		Config: func() cli.Config { return &spelling{} },
 		Rules: []*validate.Rule{
-			{ID: "key", Severity: krm.Error, Requirement: "A key is known.", Why: "Others vanish."},
-			{ID: "unused", Severity: krm.Info, Requirement: "Nothing.", Why: "No reason."},
+			{ID: "key", Severity: krm.Error, Summary: "A key is known.", Why: "Others vanish."},
+			{ID: "unused", Severity: krm.Info, Summary: "Nothing.", Why: "No reason."},
 		},
 	}
 }

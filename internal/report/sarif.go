@@ -35,8 +35,8 @@ func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 	for _, rule := range r.Rules {
 		indexes[rule.ID] = len(rules)
 		rules = append(rules, object{
-			"id": rule.ID, "shortDescription": sarifText(rule.Requirement),
-			"fullDescription":      sarifText(rule.Requirement + " " + rule.Why),
+			"id": rule.ID, "shortDescription": sarifText(rule.Summary),
+			"fullDescription":      sarifText(rule.Summary + " " + rule.Why),
 			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
 		})
 	}

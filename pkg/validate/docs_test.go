@@ -32,7 +32,7 @@ func TestRulesPageIsCurrent(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(pageHead)
 	for _, r := range validate.Rules {
-		fmt.Fprintf(&page, "\n## `%s`\n\n%s, %s. %s %s\n", r.ID, capital(string(r.Severity)), strings.Join(r.Kinds(), ", "), r.Requirement, r.Why)
+		fmt.Fprintf(&page, "\n## `%s`\n\n%s, %s. %s %s\n", r.ID, capital(string(r.Severity)), strings.Join(r.Kinds(), ", "), r.Summary, r.Why)
 		if len(r.Sources()) > 0 {
 			fmt.Fprintf(&page, "\nSource: <%s>\n", strings.Join(r.Sources(), ">, <"))
 		}

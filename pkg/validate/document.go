@@ -12,26 +12,26 @@ import (
 
 var documentVersion = Rule{
 	ID: "api-version", Severity: krm.Error,
-	Requirement: "A document of the group resourceplugins.dev has the apiVersion resourceplugins.dev/v1alpha1.",
-	Why:         "Documents of an unknown version are neither checked nor rendered.",
-	sources:     []string{},
-	Example:     "apiVersion: resourceplugins.dev/v1",
+	Summary: "A document of the group resourceplugins.dev has the apiVersion resourceplugins.dev/v1alpha1.",
+	Why:     "Documents of an unknown version are neither checked nor rendered.",
+	sources: []string{},
+	Example: "apiVersion: resourceplugins.dev/v1",
 }
 
 var documentKind = Rule{
 	ID: "kind", Severity: krm.Error,
-	Requirement: "The kind of a document of the group resourceplugins.dev is not a misspelled one.",
-	Why:         "Documents of an unknown kind are passed on unchanged, neither checked nor rendered.",
-	sources:     []string{},
-	Example:     "kind: ResourcePlugins",
+	Summary: "The kind of a document of the group resourceplugins.dev is not a misspelled one.",
+	Why:     "Documents of an unknown kind are passed on unchanged, neither checked nor rendered.",
+	sources: []string{},
+	Example: "kind: ResourcePlugins",
 }
 
 var formerKind = Rule{
 	ID: "former-kind", Severity: krm.Warning,
-	Requirement: "A plugin is a ResourcePlugin, not the SignadotResourcePlugin of before 2023.",
-	Why:         "The old kind has other fields, and no function here reads it. Another tool may still use it, so it is a warning.",
-	sources:     []string{},
-	Example:     "kind: SignadotResourcePlugin",
+	Summary: "A plugin is a ResourcePlugin, not the SignadotResourcePlugin of before 2023.",
+	Why:     "The old kind has other fields, and no function here reads it. Another tool may still use it, so it is a warning.",
+	sources: []string{},
+	Example: "kind: SignadotResourcePlugin",
 }
 
 // unknownDocuments reports the objects of our group that no other rule looks at.

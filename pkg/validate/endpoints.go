@@ -15,9 +15,9 @@ import (
 
 var endpointUnique = Rule{
 	ID: "endpoint-unique", Severity: krm.Error,
-	Requirement: "An endpoint's name is given once in a document: forks[].endpoints, endpoints and defaultRouteGroup together.",
-	Why:         "The name becomes part of the endpoint's URL.",
-	Example:     "spec.defaultRouteGroup.endpoints[0].name: web-port",
+	Summary: "An endpoint's name is given once in a document: forks[].endpoints, endpoints and defaultRouteGroup together.",
+	Why:     "The name becomes part of the endpoint's URL.",
+	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
 	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
 		names := map[string]bool{}
 		for _, e := range endpoints {
@@ -36,9 +36,9 @@ func ofEndpoints(do func(*Rule, *checked, []endpoint)) []check {
 
 var endpointPort = Rule{
 	ID: "endpoint-port", Severity: krm.Error,
-	Requirement: "An endpoint's port is between 1 and 65535.",
-	Why:         "There is no other port.",
-	Example:     "spec.endpoints[0].port: 80800",
+	Summary: "An endpoint's port is between 1 and 65535.",
+	Why:     "There is no other port.",
+	Example: "spec.endpoints[0].port: 80800",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
 			if !e.routed {
@@ -50,9 +50,9 @@ var endpointPort = Rule{
 
 var endpointProtocol = Rule{
 	ID: "endpoint-protocol", Severity: krm.Error,
-	Requirement: "An endpoint's protocol is http or grpc.",
-	Why:         "Signadot knows no other.",
-	Example:     "spec.endpoints[0].protocol: tcp",
+	Summary: "An endpoint's protocol is http or grpc.",
+	Why:     "Signadot knows no other.",
+	Example: "spec.endpoints[0].protocol: tcp",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
 			s.oneOf(r, e.path.Key("protocol"), e.protocol, "http", "grpc")
@@ -62,9 +62,9 @@ var endpointProtocol = Rule{
 
 var endpointHost = Rule{
 	ID: "endpoint-host", Severity: krm.Error,
-	Requirement: "An endpoint's host is a DNS name or an IP address, without scheme, port and path.",
-	Why:         "Requests could not be sent there, or would be sent to another port.",
-	Example:     "spec.endpoints[0].host: events.shop.svc/api",
+	Summary: "An endpoint's host is a DNS name or an IP address, without scheme, port and path.",
+	Why:     "Requests could not be sent there, or would be sent to another port.",
+	Example: "spec.endpoints[0].host: events.shop.svc/api",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, e := range s.Spec.Endpoints {
 			s.must(r, endpointPath(i).Key("host"), "host", document.CheckHost(e.Host))
@@ -74,7 +74,7 @@ var endpointHost = Rule{
 
 var endpointTarget = Rule{
 	ID: "endpoint-target", Severity: krm.Error,
-	Requirement: "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080; in a sandbox also " +
+	Summary: "An endpoint's target is a URL with a host, such as http://web.shop.svc:8080; in a sandbox also " +
 		"http://web.shop.deploy:8080.",
 	Why:     "Requests could not be sent anywhere.",
 	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
@@ -107,10 +107,10 @@ func isPort(digits string) bool {
 
 var endpointWorkload = Rule{
 	ID: "endpoint-workload", Severity: krm.Warning,
-	Requirement: "A route group's target does not name a workload, as http://web.shop.deploy:8080 does.",
-	Why:         "The specification allows such targets in a sandbox's defaultRouteGroup only.",
-	sources:     []string{routeGroupSpec, sandboxSpec},
-	Example:     "spec.endpoints[0].target: http://web.shop.deploy:8080",
+	Summary: "A route group's target does not name a workload, as http://web.shop.deploy:8080 does.",
+	Why:     "The specification allows such targets in a sandbox's defaultRouteGroup only.",
+	sources: []string{routeGroupSpec, sandboxSpec},
+	Example: "spec.endpoints[0].target: http://web.shop.deploy:8080",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		for _, e := range g.endpoints {
 			if w, ok := v1alpha1.TargetWorkload(e.target); ok {

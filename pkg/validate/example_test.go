@@ -70,7 +70,7 @@ spec:
 func ExampleFind() {
 	rule := validate.Find("image-reference")
 	fmt.Println(rule.Severity, rule.Kinds())
-	fmt.Println(rule.Requirement, rule.Why)
+	fmt.Println(rule.Summary, rule.Why)
 	// Output:
 	// error [ResourcePlugin Sandbox]
 	// An image is a valid image reference. The Pod would stay in InvalidImageName.

@@ -11,10 +11,10 @@ import (
 // imageReference is about spec.runner.image of plugins and the images of forks.
 var imageReference = Rule{
 	ID: "image-reference", Severity: krm.Error,
-	Requirement: "An image is a valid image reference.",
-	Why:         "The Pod would stay in InvalidImageName.",
-	sources:     []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
-	Example:     "spec.runner.image: Ubuntu latest",
+	Summary: "An image is a valid image reference.",
+	Why:     "The Pod would stay in InvalidImageName.",
+	sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
+	Example: "spec.runner.image: Ubuntu latest",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) { p.must(r, "spec.runner.image", "", checkImage(p.Spec.Runner.Image)) }),
 		sandboxCheck(func(r *Rule, s *sandbox) {

@@ -10,9 +10,9 @@ import (
 
 var pluginDescription = Rule{
 	ID: "plugin-description", Severity: krm.Warning,
-	Requirement: "A plugin's description has at most 255 bytes.",
-	Why:         "The specification says so, though longer ones are in use.",
-	Example:     "spec.description: (a text of more than 255 bytes)",
+	Summary: "A plugin's description has at most 255 bytes.",
+	Why:     "The specification says so, though longer ones are in use.",
+	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.must(r, descriptionPath, "", checkLength(p.Spec.Description))
 	})},
@@ -20,17 +20,17 @@ var pluginDescription = Rule{
 
 var sandboxCluster = Rule{
 	ID: "sandbox-cluster", Severity: krm.Error,
-	Requirement: "A sandbox's cluster has at most 255 bytes.",
-	Why:         "Signadot refuses a longer one.",
-	Example:     "spec.cluster: (a text of more than 255 bytes)",
-	checks:      []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, clusterPath, "", checkLength(s.Spec.Cluster)) })},
+	Summary: "A sandbox's cluster has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.cluster: (a text of more than 255 bytes)",
+	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, clusterPath, "", checkLength(s.Spec.Cluster)) })},
 }
 
 var sandboxDescription = Rule{
 	ID: "sandbox-description", Severity: krm.Error,
-	Requirement: "A sandbox's description has at most 255 bytes.",
-	Why:         "Signadot refuses a longer one.",
-	Example:     "spec.description: (a text of more than 255 bytes)",
+	Summary: "A sandbox's description has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		s.must(r, descriptionPath, "", checkLength(s.Spec.Description))
 	})},
@@ -39,9 +39,9 @@ var sandboxDescription = Rule{
 // routeGroupCluster is about cluster and endpoints[].cluster.
 var routeGroupCluster = Rule{
 	ID: "route-group-cluster", Severity: krm.Error,
-	Requirement: "The cluster of a route group, or of one of its endpoints, has at most 255 bytes.",
-	Why:         "Signadot refuses a longer one.",
-	Example:     "spec.cluster: (a text of more than 255 bytes)",
+	Summary: "The cluster of a route group, or of one of its endpoints, has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.cluster: (a text of more than 255 bytes)",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		g.must(r, clusterPath, "", checkLength(g.Spec.Cluster))
 		for i, e := range g.Spec.Endpoints {
@@ -52,9 +52,9 @@ var routeGroupCluster = Rule{
 
 var routeGroupDescription = Rule{
 	ID: "route-group-description", Severity: krm.Error,
-	Requirement: "A route group's description has at most 255 bytes.",
-	Why:         "Signadot refuses a longer one.",
-	Example:     "spec.description: (a text of more than 255 bytes)",
+	Summary: "A route group's description has at most 255 bytes.",
+	Why:     "Signadot refuses a longer one.",
+	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		g.must(r, descriptionPath, "", checkLength(g.Spec.Description))
 	})},

@@ -10,10 +10,10 @@ import (
 // anything.
 var placeholderValue = Rule{
 	ID: "placeholder", Severity: krm.Error,
-	Requirement: "A field that names something holds a name, not a placeholder: no CHANGE_ME, ${name} or @{name}.",
-	Why:         "The placeholder was to be filled in; templates use @{name} and are expanded when native files are read.",
-	sources:     []string{},
-	Example:     "spec.runner.namespace: CHANGE_ME",
+	Summary: "A field that names something holds a name, not a placeholder: no CHANGE_ME, ${name} or @{name}.",
+	Why:     "The placeholder was to be filled in; templates use @{name} and are expanded when native files are read.",
+	sources: []string{},
+	Example: "spec.runner.namespace: CHANGE_ME",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) {
 			p.placeholder(r, namePath, p.Name)

@@ -14,9 +14,9 @@ import (
 
 var inputName = Rule{
 	ID: "input-name", Severity: krm.Error,
-	Requirement: "An input's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
-	Why:         "It names the sandbox's param and, by default, the variable.",
-	Example:     "spec.create[0].inputs[0].name: db_name",
+	Summary: "An input's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
+	Why:     "It names the sandbox's param and, by default, the variable.",
+	Example: "spec.create[0].inputs[0].name: db_name",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		p.must(r, in.path.Key("name"), "input name", document.CheckIdentifier(in.Name))
 	}),
@@ -24,9 +24,9 @@ var inputName = Rule{
 
 var inputUnique = Rule{
 	ID: "input-unique", Severity: krm.Error,
-	Requirement: "An input's name is given once in a step.",
-	Why:         "Of two inputs of one name, one would be lost.",
-	Example:     "spec.create[0].inputs[1].name: db-name",
+	Summary: "An input's name is given once in a step.",
+	Why:     "Of two inputs of one name, one would be lost.",
+	Example: "spec.create[0].inputs[1].name: db-name",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		names := make(map[string]bool, len(s.Inputs))
 		for i := range s.Inputs {
@@ -37,9 +37,9 @@ var inputUnique = Rule{
 
 var inputSource = Rule{
 	ID: "input-source", Severity: krm.Error,
-	Requirement: "An input has exactly one of valueFromSandbox: true and valueFromStep.",
-	Why:         "The input would have no value, or two.",
-	Example:     "spec.create[0].inputs[0].valueFromSandbox: false",
+	Summary: "An input has exactly one of valueFromSandbox: true and valueFromStep.",
+	Why:     "The input would have no value, or two.",
+	Example: "spec.create[0].inputs[0].valueFromSandbox: false",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		switch {
 		case in.ValueFromSandbox && in.ValueFromStep != nil:
@@ -52,10 +52,10 @@ var inputSource = Rule{
 
 var inputVariable = Rule{
 	ID: "input-variable", Severity: krm.Warning,
-	Requirement: "An input's variable is one that a shell can read: letters, digits and underscores, not starting with a digit.",
-	Why:         "A shell script could not read the value.",
-	sources:     []string{"https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap03.html"},
-	Example:     "spec.create[0].inputs[0].as.env: DB-NAME",
+	Summary: "An input's variable is one that a shell can read: letters, digits and underscores, not starting with a digit.",
+	Why:     "A shell script could not read the value.",
+	sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap03.html"},
+	Example: "spec.create[0].inputs[0].as.env: DB-NAME",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
 			if document.CheckVariable(name) == "" && strings.ContainsAny(name, "-.") {
@@ -68,9 +68,9 @@ var inputVariable = Rule{
 
 var inputReserved = Rule{
 	ID: "input-reserved", Severity: krm.Warning,
-	Requirement: "An input's variable is none of SIGNADOT_SANDBOX_ID, SIGNADOT_SANDBOX_NAME and SIGNADOT_RESOURCE_NAME.",
-	Why:         "Every step gets these three, and they win.",
-	Example:     "spec.create[0].inputs[0].as.env: SIGNADOT_SANDBOX_ID",
+	Summary: "An input's variable is none of SIGNADOT_SANDBOX_ID, SIGNADOT_SANDBOX_NAME and SIGNADOT_RESOURCE_NAME.",
+	Why:     "Every step gets these three, and they win.",
+	Example: "spec.create[0].inputs[0].as.env: SIGNADOT_SANDBOX_ID",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
 			if slices.Contains(reservedVariables, name) {
@@ -86,9 +86,9 @@ var reservedVariables = []string{
 
 var inputPath = Rule{
 	ID: "input-path", Severity: krm.Error,
-	Requirement: "An input's as.path is the absolute path of a file, without `..`, and not where the step's own parts are.",
-	Why:         "The file is mounted there before the script starts.",
-	Example:     "spec.create[0].inputs[0].as.path: ../etc/passwd",
+	Summary: "An input's as.path is the absolute path of a file, without `..`, and not where the step's own parts are.",
+	Why:     "The file is mounted there before the script starts.",
+	Example: "spec.create[0].inputs[0].as.path: ../etc/passwd",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		wrong := document.CheckFile(in.Path())
 		if wrong == "" {
@@ -111,10 +111,10 @@ func checkMount(file string) string {
 
 var inputClash = Rule{
 	ID: "input-clash", Severity: krm.Error,
-	Requirement: "Two inputs of a step have different variables and different files, and no file is a folder of another.",
-	Why:         "One of the values would be lost.",
-	sources:     []string{},
-	Example:     "spec.create[0].inputs[1].as.env: DBNAME",
+	Summary: "Two inputs of a step have different variables and different files, and no file is a folder of another.",
+	Why:     "One of the values would be lost.",
+	sources: []string{},
+	Example: "spec.create[0].inputs[1].as.env: DBNAME",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		p.variableClash(r, s)
 		p.fileClash(r, s)

@@ -7,7 +7,7 @@ import (
 
 var pluginName = Rule{
 	ID: "plugin-name", Severity: krm.Error,
-	Requirement: "A plugin's name is bareName[@semver]: letters, digits and inner dashes, starting with a letter, " +
+	Summary: "A plugin's name is bareName[@semver]: letters, digits and inner dashes, starting with a letter, " +
 		"2 to 253 bytes; the version is not latest.",
 	Why:     "The name is the plugin's identity; latest is an alias for reading only.",
 	sources: []string{pluginSpec, "https://semver.org/"},
@@ -21,10 +21,10 @@ var pluginName = Rule{
 
 var pluginVersion = Rule{
 	ID: "plugin-version-form", Severity: krm.Info,
-	Requirement: "A version is written as it is stored: three numbers, without a leading v.",
-	Why:         "It is found under its canonical form only: @v1.0 is stored as @1.0.0.",
-	sources:     []string{pluginSpec, "https://semver.org/"},
-	Example:     "metadata.name: hello-db@v1.0",
+	Summary: "A version is written as it is stored: three numbers, without a leading v.",
+	Why:     "It is found under its canonical form only: @v1.0 is stored as @1.0.0.",
+	sources: []string{pluginSpec, "https://semver.org/"},
+	Example: "metadata.name: hello-db@v1.0",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.nameErr != nil || p.Name == p.name.String() || p.Name == p.name.Bare {
 			return
@@ -42,10 +42,10 @@ var pluginVersion = Rule{
 // reference could distinguish them.
 var duplicatePlugin = Rule{
 	ID: "duplicate-plugin", Severity: krm.Error,
-	Requirement: "A plugin's name and version are given by one document only, also when they are spelled differently.",
-	Why:         "A published version is immutable, and a reference must resolve to one document.",
-	sources:     []string{pluginSpec, "https://semver.org/#spec-item-10"},
-	Example:     "metadata.name: hello-db@v1.0.0",
+	Summary: "A plugin's name and version are given by one document only, also when they are spelled differently.",
+	Why:     "A published version is immutable, and a reference must resolve to one document.",
+	sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
+	Example: "metadata.name: hello-db@v1.0.0",
 	checks: []check{listCheck{contract.ResourcePlugin, func(r *Rule, d *documents) {
 		for p, other := range repeated(d.plugins, (*plugin).identity) {
 			p.report(r, namePath, "%q is given twice: %q%s is the same name and version; bump the version",

@@ -7,9 +7,9 @@ import (
 
 var outputName = Rule{
 	ID: "output-name", Severity: krm.Error,
-	Requirement: "An output's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
-	Why:         "It becomes a key of a Secret, and sandboxes refer to it as <step>.<output>.",
-	Example:     "spec.create[0].outputs[1].name: db.port",
+	Summary: "An output's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
+	Why:     "It becomes a key of a Secret, and sandboxes refer to it as <step>.<output>.",
+	Example: "spec.create[0].outputs[1].name: db.port",
 	checks: eachOutput(func(r *Rule, p *plugin, out output) {
 		p.must(r, out.path.Key("name"), "output name", document.CheckIdentifier(out.Name))
 	}),
@@ -17,9 +17,9 @@ var outputName = Rule{
 
 var outputUnique = Rule{
 	ID: "output-unique", Severity: krm.Error,
-	Requirement: "An output's name is given once in a step.",
-	Why:         "Of two outputs of one name, one would be lost.",
-	Example:     "spec.create[0].outputs[1].name: host",
+	Summary: "An output's name is given once in a step.",
+	Why:     "Of two outputs of one name, one would be lost.",
+	Example: "spec.create[0].outputs[1].name: host",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		names := make(map[string]bool, len(s.Outputs))
 		for i := range s.Outputs {
@@ -30,9 +30,9 @@ var outputUnique = Rule{
 
 var outputPath = Rule{
 	ID: "output-path", Severity: krm.Error,
-	Requirement: "An output's valueFromPath is the absolute path of a file, without `..`.",
-	Why:         "It is read after the script ended, whatever folder the script was in.",
-	Example:     "spec.create[0].outputs[0].valueFromPath: tmp/host",
+	Summary: "An output's valueFromPath is the absolute path of a file, without `..`.",
+	Why:     "It is read after the script ended, whatever folder the script was in.",
+	Example: "spec.create[0].outputs[0].valueFromPath: tmp/host",
 	checks: eachOutput(func(r *Rule, p *plugin, out output) {
 		p.must(r, out.path.Key("valueFromPath"), "", document.CheckFile(out.ValueFromPath))
 	}),

@@ -16,10 +16,10 @@ const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
 
 var runnerNamespace = Rule{
 	ID: "runner-namespace", Severity: krm.Error,
-	Requirement: "The runner's namespace is a valid namespace name.",
-	Why:         "The steps run in it, and no other name can be created.",
-	sources:     []string{pluginSpec, kubernetesName},
-	Example:     "spec.runner.namespace: My_Tools",
+	Summary: "The runner's namespace is a valid namespace name.",
+	Why:     "The steps run in it, and no other name can be created.",
+	sources: []string{pluginSpec, kubernetesName},
+	Example: "spec.runner.namespace: My_Tools",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.must(r, "spec.runner.namespace", "namespace", document.CheckLabel(p.Spec.Runner.Namespace))
 	})},
@@ -27,7 +27,7 @@ var runnerNamespace = Rule{
 
 var overlayForm = Rule{
 	ID: "overlay", Severity: krm.Error,
-	Requirement: "The overlay is YAML of a partial pod template: no unknown field, no directive of a merge, no metadata.name, " +
+	Summary: "The overlay is YAML of a partial pod template: no unknown field, no directive of a merge, no metadata.name, " +
 		"restartPolicy Never or none, no container or volume of a reserved name.",
 	Why:     "It is the base of each step's Pod, to which the step's own parts are added.",
 	Example: `spec.runner.podTemplateOverlay: "spec: {restartPolicy: Always}"`,
@@ -36,17 +36,17 @@ var overlayForm = Rule{
 
 var overlayReplaced = Rule{
 	ID: "overlay-replaced", Severity: krm.Warning,
-	Requirement: "The overlay sets nothing that the step's own parts replace, such as the command of main.",
-	Why:         "What is replaced has no effect.",
-	Example:     `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, command: [sh]}]}"`,
-	checks:      []check{pluginCheck(func(r *Rule, p *plugin) { p.reportOverlay(r, krm.Warning) })},
+	Summary: "The overlay sets nothing that the step's own parts replace, such as the command of main.",
+	Why:     "What is replaced has no effect.",
+	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, command: [sh]}]}"`,
+	checks:  []check{pluginCheck(func(r *Rule, p *plugin) { p.reportOverlay(r, krm.Warning) })},
 }
 
 var overlayConflict = Rule{
 	ID: "overlay-conflict", Severity: krm.Error,
-	Requirement: "If the overlay gives a namespace or an image of main, they are the runner's.",
-	Why:         "Both say what the steps run in, and where.",
-	Example:     `spec.runner.podTemplateOverlay: "metadata: {namespace: other}"`,
+	Summary: "If the overlay gives a namespace or an image of main, they are the runner's.",
+	Why:     "Both say what the steps run in, and where.",
+	Example: `spec.runner.podTemplateOverlay: "metadata: {namespace: other}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		image := p.Spec.Runner.Image
 		for _, main := range p.overlayMains() {
@@ -65,10 +65,10 @@ var overlayConflict = Rule{
 
 var overlayVariable = Rule{
 	ID: "overlay-variable", Severity: krm.Warning,
-	Requirement: "The overlay sets no variable of main that a step gets as an input, or that every step gets.",
-	Why:         "The input's value wins, and the overlay's has no effect.",
-	sources:     []string{},
-	Example:     `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, env: [{name: DBNAME, value: x}]}]}"`,
+	Summary: "The overlay sets no variable of main that a step gets as an input, or that every step gets.",
+	Why:     "The input's value wins, and the overlay's has no effect.",
+	sources: []string{},
+	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, env: [{name: DBNAME, value: x}]}]}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		var taken map[string]string
 		for _, main := range p.overlayMains() {

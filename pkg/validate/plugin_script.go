@@ -8,9 +8,9 @@ import (
 
 var script = Rule{
 	ID: "script", Severity: krm.Error,
-	Requirement: "A step has a script.",
-	Why:         "Running the script is what a step is for.",
-	Example:     `spec.create[0].script: ""`,
+	Summary: "A step has a script.",
+	Why:     "Running the script is what a step is for.",
+	Example: `spec.create[0].script: ""`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if strings.TrimSpace(s.Script) == "" {
 			p.report(r, s.path.Key("script"), "must be set: a step runs a script")
@@ -20,9 +20,9 @@ var script = Rule{
 
 var scriptInterpreter = Rule{
 	ID: "script-interpreter", Severity: krm.Warning,
-	Requirement: "A script's first line names its interpreter, such as #!/bin/sh.",
-	Why:         "Without one it runs under /bin/sh, and does not say so.",
-	Example:     "spec.create[0].script: echo hello",
+	Summary: "A script's first line names its interpreter, such as #!/bin/sh.",
+	Why:     "Without one it runs under /bin/sh, and does not say so.",
+	Example: "spec.create[0].script: echo hello",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if wrong := checkInterpreter(s.Script); wrong != "" {
 			p.reportStart(r, s.path.Key("script"), wrong)
@@ -32,10 +32,10 @@ var scriptInterpreter = Rule{
 
 var scriptLineEnd = Rule{
 	ID: "script-line-end", Severity: krm.Error,
-	Requirement: "The line that names the interpreter ends in a line feed alone.",
-	Why:         "The kernel takes a carriage return as part of the interpreter's name, and does not find it.",
-	sources:     []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
-	Example:     `spec.create[0].script: "#!/bin/sh\r\necho hello\r\n"`,
+	Summary: "The line that names the interpreter ends in a line feed alone.",
+	Why:     "The kernel takes a carriage return as part of the interpreter's name, and does not find it.",
+	sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
+	Example: `spec.create[0].script: "#!/bin/sh\r\necho hello\r\n"`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if line, _, _ := strings.Cut(s.Script, "\n"); strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r") {
 			p.reportStart(r, s.path.Key("script"),

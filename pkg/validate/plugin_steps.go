@@ -8,9 +8,9 @@ import (
 
 var emptyWorkflow = Rule{
 	ID: "empty-workflow", Severity: krm.Error,
-	Requirement: "A phase that is given has at least one step.",
-	Why:         "Signadot refuses an empty workflow; a phase with nothing to do is left out.",
-	Example:     "spec.delete: []",
+	Summary: "A phase that is given has at least one step.",
+	Why:     "Signadot refuses an empty workflow; a phase with nothing to do is left out.",
+	Example: "spec.delete: []",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		for _, phase := range v1alpha1.Phases {
 			if steps := p.Spec.Workflow(phase); steps != nil && len(steps) == 0 {
@@ -22,10 +22,10 @@ var emptyWorkflow = Rule{
 
 var missingCreate = Rule{
 	ID: "missing-create", Severity: krm.Warning,
-	Requirement: "A plugin has a create phase.",
-	Why:         "Without one it provides nothing to the sandboxes that name it.",
-	sources:     []string{},
-	Example:     "spec.create: null",
+	Summary: "A plugin has a create phase.",
+	Why:     "Without one it provides nothing to the sandboxes that name it.",
+	sources: []string{},
+	Example: "spec.create: null",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.Spec.Create == nil {
 			p.report(r, "spec.create", "is absent: a plugin without a create phase provides nothing")
@@ -35,9 +35,9 @@ var missingCreate = Rule{
 
 var stepName = Rule{
 	ID: "step-name", Severity: krm.Error,
-	Requirement: "A step's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
-	Why:         "It becomes part of object names and of output keys.",
-	Example:     "spec.delete[0].name: drop_database",
+	Summary: "A step's name has letters, digits and inner dashes, starts with a letter, and has at most 30 characters.",
+	Why:     "It becomes part of object names and of output keys.",
+	Example: "spec.delete[0].name: drop_database",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		p.must(r, s.path.Key("name"), "step name", document.CheckIdentifier(s.Name))
 	}),
@@ -45,9 +45,9 @@ var stepName = Rule{
 
 var stepUnique = Rule{
 	ID: "step-unique", Severity: krm.Error,
-	Requirement: "A step's name is given once, across both phases.",
-	Why:         "References name steps without their phase.",
-	Example:     "spec.delete[0].name: provision",
+	Summary: "A step's name is given once, across both phases.",
+	Why:     "References name steps without their phase.",
+	Example: "spec.delete[0].name: provision",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		first := map[string]krm.Path{}
 		for _, s := range p.steps {
@@ -64,9 +64,9 @@ var stepUnique = Rule{
 
 var stepCycle = Rule{
 	ID: "step-cycle", Severity: krm.Error,
-	Requirement: "No step waits for itself, directly or through others.",
-	Why:         "None of the steps of a cycle could ever start.",
-	Example:     "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}}",
+	Summary: "No step waits for itself, directly or through others.",
+	Why:     "None of the steps of a cycle could ever start.",
+	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}}",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		for _, cycle := range p.graph().Cycles() {
 			p.report(r, cycle.Steps[0].Input(cycle.Input).Key("valueFromStep").Key("name"),

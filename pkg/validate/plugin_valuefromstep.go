@@ -10,9 +10,9 @@ import (
 
 var unknownStep = Rule{
 	ID: "unknown-step", Severity: krm.Error,
-	Requirement: "An input reads from a step that exists.",
-	Why:         "The step would wait for an output that no step writes.",
-	Example:     "spec.delete[0].inputs[0].valueFromStep.name: provison",
+	Summary: "An input reads from a step that exists.",
+	Why:     "The step would wait for an output that no step writes.",
+	Example: "spec.delete[0].inputs[0].valueFromStep.name: provison",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if len(p.graph().Dangling()) == 0 {
 			return
@@ -28,9 +28,9 @@ var unknownStep = Rule{
 
 var unknownOutput = Rule{
 	ID: "unknown-output", Severity: krm.Error,
-	Requirement: "An input reads an output that the step has.",
-	Why:         "The step would wait for an output that no step writes.",
-	Example:     "spec.delete[0].inputs[0].valueFromStep.output: hots",
+	Summary: "An input reads an output that the step has.",
+	Why:     "The step would wait for an output that no step writes.",
+	Example: "spec.delete[0].inputs[0].valueFromStep.output: hots",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if len(p.graph().Dangling()) == 0 {
 			return
@@ -50,9 +50,9 @@ var unknownOutput = Rule{
 
 var createFromDelete = Rule{
 	ID: "create-from-delete", Severity: krm.Error,
-	Requirement: "A create step reads no output of a delete step.",
-	Why:         "The delete phase runs when the sandbox ends, long after the create phase.",
-	Example:     "spec.create[1].inputs[0].valueFromStep: {name: drop, output: log}",
+	Summary: "A create step reads no output of a delete step.",
+	Why:     "The delete phase runs when the sandbox ends, long after the create phase.",
+	Example: "spec.create[1].inputs[0].valueFromStep: {name: drop, output: log}",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.dangling(document.CreateFromDelete, func(path krm.Path, from *v1alpha1.StepOutput) {
 			p.report(r, path.Key("name"), "a create step must not read from the delete step %q, which runs long after it", from.Name)

@@ -7,17 +7,17 @@ import (
 
 var routeGroupName = Rule{
 	ID: "route-group-name", Severity: krm.Error,
-	Requirement: "A route group's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
-	Why:         "The name identifies the route group and becomes part of host names.",
-	Example:     "metadata.name: all_features",
-	checks:      []check{routeGroupCheck(func(r *Rule, g *routeGroup) { g.must(r, namePath, "name", checkName(g.Name)) })},
+	Summary: "A route group's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
+	Why:     "The name identifies the route group and becomes part of host names.",
+	Example: "metadata.name: all_features",
+	checks:  []check{routeGroupCheck(func(r *Rule, g *routeGroup) { g.must(r, namePath, "name", checkName(g.Name)) })},
 }
 
 var duplicateRouteGroup = Rule{
 	ID: "duplicate-route-group", Severity: krm.Error,
-	Requirement: "A cluster has one route group of a name.",
-	Why:         "The second document would replace the first.",
-	Example:     "metadata.name: features",
+	Summary: "A cluster has one route group of a name.",
+	Why:     "The second document would replace the first.",
+	Example: "metadata.name: features",
 	checks: []check{listCheck{contract.RouteGroup, func(r *Rule, d *documents) {
 		for g, other := range repeated(d.routeGroups, (*routeGroup).identity) {
 			g.report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",

@@ -13,8 +13,8 @@ type Rule struct {
 	ID string
 	// Severity is the default severity; Options may change it.
 	Severity krm.Severity
-	// Requirement says in one sentence what must hold.
-	Requirement string
+	// Summary says in one sentence what must hold.
+	Summary string
 	// Why says what goes wrong otherwise.
 	Why string
 	// Example is a field and a value that breaks the rule, as `path: value` in YAML.

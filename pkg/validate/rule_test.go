@@ -75,7 +75,7 @@ func TestRulesAreDescribed(t *testing.T) {
 		assert.False(t, seen[r.ID], "%s is given twice", r.ID)
 		seen[r.ID] = true
 		assert.Regexp(t, `^[a-z]+(-[a-z]+)*$`, r.ID)
-		assert.Regexp(t, `^[A-Z].*\.$`, r.Requirement, r.ID)
+		assert.Regexp(t, `^[A-Z].*\.$`, r.Summary, r.ID)
 		assert.Regexp(t, `^[A-Z].*[^.]\.$`, r.Why, r.ID)
 		assert.Contains(t, r.Example, ": ", r.ID)
 		assert.Contains(t, []krm.Severity{krm.Error, krm.Warning, krm.Info}, r.Severity, r.ID)

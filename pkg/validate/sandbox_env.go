@@ -12,9 +12,9 @@ import (
 
 var environmentOperation = Rule{
 	ID: "env-operation", Severity: krm.Error,
-	Requirement: "A variable's operation is upsert or delete.",
-	Why:         "Signadot knows no other.",
-	Example:     "spec.forks[0].customizations.env[0].operation: set",
+	Summary: "A variable's operation is upsert or delete.",
+	Why:     "Signadot knows no other.",
+	Example: "spec.forks[0].customizations.env[0].operation: set",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, v := range s.environment {
 			s.oneOf(r, v.path.Key("operation"), v.Operation, "upsert", "delete")
@@ -24,9 +24,9 @@ var environmentOperation = Rule{
 
 var environmentSource = Rule{
 	ID: "env-source", Severity: krm.Error,
-	Requirement: "A variable or a file has a value or a valueFrom, not both, and a valueFrom names exactly one source.",
-	Why:         "It would have no value, or two.",
-	Example:     "spec.forks[0].customizations.env[1].value: x",
+	Summary: "A variable or a file has a value or a valueFrom, not both, and a valueFrom names exactly one source.",
+	Why:     "It would have no value, or two.",
+	Example: "spec.forks[0].customizations.env[1].value: x",
 	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
 		given := count(v.resource != nil, v.fork != nil, v.configMap != nil, v.secret != nil)
 		if v.value != "" {
@@ -49,9 +49,9 @@ func count(conditions ...bool) (n int) {
 
 var forkReference = Rule{
 	ID: "fork-reference", Severity: krm.Error,
-	Requirement: "A variable that takes its value from a fork names a workload that this sandbox forks.",
-	Why:         "There is no such fork to take the value from.",
-	Example:     "spec.forks[0].customizations.env[2].valueFrom.fork.forkOf.name: nobody",
+	Summary: "A variable that takes its value from a fork names a workload that this sandbox forks.",
+	Why:     "There is no such fork to take the value from.",
+	Example: "spec.forks[0].customizations.env[2].valueFrom.fork.forkOf.name: nobody",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		unsure := s.unsure("spec.forks") || s.unsure("spec.local")
 		known := make(map[v1alpha1.Workload]bool, len(s.workloads))
@@ -73,10 +73,10 @@ var forkReference = Rule{
 
 var keyReference = Rule{
 	ID: "key-reference", Severity: krm.Error,
-	Requirement: "The name of a ConfigMap or a Secret is a valid Kubernetes name, and so is the key.",
-	Why:         "There can be no such object, or no such key.",
-	sources:     []string{kubernetesName, "https://kubernetes.io/docs/concepts/configuration/configmap/"},
-	Example:     "spec.forks[0].customizations.env[3].valueFrom.secret.key: a/b",
+	Summary: "The name of a ConfigMap or a Secret is a valid Kubernetes name, and so is the key.",
+	Why:     "There can be no such object, or no such key.",
+	sources: []string{kubernetesName, "https://kubernetes.io/docs/concepts/configuration/configmap/"},
+	Example: "spec.forks[0].customizations.env[3].valueFrom.secret.key: a/b",
 	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
 		for key, reference := range map[string]*v1alpha1.KeysReference{"configMap": v.configMap, "secret": v.secret} {
 			if reference != nil {
@@ -89,9 +89,9 @@ var keyReference = Rule{
 
 var resourceReference = Rule{
 	ID: "resource-reference", Severity: krm.Error,
-	Requirement: "A variable or a file that takes an output names a resource of this sandbox.",
-	Why:         "There is no such resource to take the output from.",
-	Example:     "spec.forks[0].customizations.env[1].valueFrom.resource.name: dbb",
+	Summary: "A variable or a file that takes an output names a resource of this sandbox.",
+	Why:     "There is no such resource to take the output from.",
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.name: dbb",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names, known := make([]string, 0, len(s.Spec.Resources)), make(map[string]bool, len(s.Spec.Resources))
 		unsure := s.unsure("spec.resources")
@@ -111,10 +111,10 @@ var resourceReference = Rule{
 
 var outputKey = Rule{
 	ID: "output-key", Severity: krm.Error,
-	Requirement: "An outputKey is `<step>.<output>`, with a dot between the two names.",
-	Why:         "A key without a dot is an old form that no longer resolves.",
-	sources:     []string{pluginSpec, sandboxSpec},
-	Example:     "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
+	Summary: "An outputKey is `<step>.<output>`, with a dot between the two names.",
+	Why:     "A key without a dot is an old form that no longer resolves.",
+	sources: []string{pluginSpec, sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
 	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
 		if v.resource == nil || v.resource.OutputKey == "" { // the rule "required" reports an empty one
 			return

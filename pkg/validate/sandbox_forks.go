@@ -10,10 +10,10 @@ import (
 
 var workloadKind = Rule{
 	ID: "workload-kind", Severity: krm.Error,
-	Requirement: "A forked workload is a Deployment, an ArgoRollout or a Rollout; a local or virtual one may be a Service too.",
-	Why:         "No other kind can be forked.",
-	sources:     []string{sandboxSpec, clientModels},
-	Example:     "spec.forks[0].forkOf.kind: deployment",
+	Summary: "A forked workload is a Deployment, an ArgoRollout or a Rollout; a local or virtual one may be a Service too.",
+	Why:     "No other kind can be forked.",
+	sources: []string{sandboxSpec, clientModels},
+	Example: "spec.forks[0].forkOf.kind: deployment",
 	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
 		allowed := []string{"Deployment", "ArgoRollout", "Rollout"}
 		if w.list != "forks" {
@@ -25,10 +25,10 @@ var workloadKind = Rule{
 
 var workloadName = Rule{
 	ID: "workload-name", Severity: krm.Error,
-	Requirement: "A workload's namespace and name are valid Kubernetes names.",
-	Why:         "No such workload can exist.",
-	sources:     []string{sandboxSpec, kubernetesName},
-	Example:     "spec.forks[0].forkOf.namespace: Hot_Rod",
+	Summary: "A workload's namespace and name are valid Kubernetes names.",
+	Why:     "No such workload can exist.",
+	sources: []string{sandboxSpec, kubernetesName},
+	Example: "spec.forks[0].forkOf.namespace: Hot_Rod",
 	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
 		s.must(r, w.path.Key("namespace"), "namespace", document.CheckLabel(w.Namespace))
 		s.must(r, w.path.Key("name"), "name", document.CheckSubdomain(w.Name))
@@ -37,9 +37,9 @@ var workloadName = Rule{
 
 var workloadUnique = Rule{
 	ID: "workload-unique", Severity: krm.Error,
-	Requirement: "A baseline workload is named at most once in forks[].forkOf and local[].from together.",
-	Why:         "Requests could be routed to one of them only.",
-	Example:     "spec.local[0].from: {kind: Deployment, namespace: shop, name: web}",
+	Summary: "A baseline workload is named at most once in forks[].forkOf and local[].from together.",
+	Why:     "Requests could be routed to one of them only.",
+	Example: "spec.local[0].from: {kind: Deployment, namespace: shop, name: web}",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		first := map[v1alpha1.Workload]krm.Path{}
 		for _, w := range s.workloads {
@@ -59,9 +59,9 @@ var workloadUnique = Rule{
 
 var workloadNameUnique = Rule{
 	ID: "workload-name-unique", Severity: krm.Error,
-	Requirement: "The names of forks, local and virtual workloads are unique across the spec.",
-	Why:         "Middleware and the sandbox's status refer to workloads by these names.",
-	Example:     "spec.virtual[0].name: worker",
+	Summary: "The names of forks, local and virtual workloads are unique across the spec.",
+	Why:     "Middleware and the sandbox's status refer to workloads by these names.",
+	Example: "spec.virtual[0].name: worker",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names := map[string]bool{}
 		for i, fork := range s.Spec.Forks {
@@ -84,9 +84,9 @@ func eachWorkload(do func(*Rule, *sandbox, workload)) []check {
 // imageContainer is about forks[].customizations.images.
 var imageContainer = Rule{
 	ID: "image-container", Severity: krm.Error,
-	Requirement: "A container gets at most one image, and at most one image is given without a container.",
-	Why:         "An image without a container is for the first one; two of them contradict each other.",
-	Example:     "spec.forks[0].customizations.images: [{image: a}, {image: b}]",
+	Summary: "A container gets at most one image, and at most one image is given without a container.",
+	Why:     "An image without a container is for the first one; two of them contradict each other.",
+	Example: "spec.forks[0].customizations.images: [{image: a}, {image: b}]",
 	checks: eachFork(func(r *Rule, s *sandbox, fork customizedFork) {
 		seen := make(map[string]bool, len(fork.Customizations.Images))
 		for i, image := range fork.Customizations.Images {

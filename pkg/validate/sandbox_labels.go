@@ -21,9 +21,9 @@ const (
 
 var labelKey = Rule{
 	ID: "label-key", Severity: krm.Error,
-	Requirement: "A label's key has 1 to 255 bytes of letters, digits, dashes and underscores.",
-	Why:         "Signadot refuses the sandbox.",
-	Example:     `spec.labels: {"my label": a}`,
+	Summary: "A label's key has 1 to 255 bytes of letters, digits, dashes and underscores.",
+	Why:     "Signadot refuses the sandbox.",
+	Example: `spec.labels: {"my label": a}`,
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		s.must(r, labelsPath.Key(key), "label key", checkLabelKey(key))
 	}),
@@ -31,9 +31,9 @@ var labelKey = Rule{
 
 var labelKeyForm = Rule{
 	ID: "label-key-form", Severity: krm.Warning,
-	Requirement: "A label's key has no slash and no dot.",
-	Why:         "The specification does not allow them, though they are in use.",
-	Example:     "spec.labels: {example.com/team: a}",
+	Summary: "A label's key has no slash and no dot.",
+	Why:     "The specification does not allow them, though they are in use.",
+	Example: "spec.labels: {example.com/team: a}",
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		if strings.ContainsAny(key, "/.") && !strings.HasPrefix(key, reservedLabels) {
 			s.report(r, labelsPath.Key(key), "label key %q must not hold a slash or a dot by the specification: use dashes", key)
@@ -43,9 +43,9 @@ var labelKeyForm = Rule{
 
 var labelValue = Rule{
 	ID: "label-value", Severity: krm.Error,
-	Requirement: "A label's value has 1 to 255 bytes.",
-	Why:         "Signadot refuses the sandbox.",
-	Example:     `spec.labels: {team: ""}`,
+	Summary: "A label's value has 1 to 255 bytes.",
+	Why:     "Signadot refuses the sandbox.",
+	Example: `spec.labels: {team: ""}`,
 	checks: eachLabel(func(r *Rule, s *sandbox, key, value string) {
 		wrong := checkLength(value)
 		if value == "" {
@@ -57,9 +57,9 @@ var labelValue = Rule{
 
 var labelReserved = Rule{
 	ID: "label-reserved", Severity: krm.Error,
-	Requirement: "Of labels that begin with signadot/ there are only github-repo and github-pull-request, both together.",
-	Why:         "The prefix is reserved, and each of the two means nothing without the other.",
-	Example:     "spec.labels: {signadot/github-repo: a/b}",
+	Summary: "Of labels that begin with signadot/ there are only github-repo and github-pull-request, both together.",
+	Why:     "The prefix is reserved, and each of the two means nothing without the other.",
+	Example: "spec.labels: {signadot/github-repo: a/b}",
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		other := map[string]string{repoLabel: pullRequestLabel, pullRequestLabel: repoLabel}
 		needed, known := other[key]

@@ -9,9 +9,9 @@ import (
 
 var localMappings = Rule{
 	ID: "local-mappings", Severity: krm.Error,
-	Requirement: "A local workload maps at least one port.",
-	Why:         "No request could reach the workstation.",
-	Example:     "spec.local[0].mappings: []",
+	Summary: "A local workload maps at least one port.",
+	Why:     "No request could reach the workstation.",
+	Example: "spec.local[0].mappings: []",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, local := range s.Spec.Local {
 			if len(local.Mappings) == 0 {
@@ -25,9 +25,9 @@ var localMappings = Rule{
 // localAddress is about local[].mappings and routing.forwards.
 var localAddress = Rule{
 	ID: "local-address", Severity: krm.Error,
-	Requirement: "A mapping's port is between 1 and 65535, and its toLocal, like that of a forward, is host:port.",
-	Why:         "There is no such address to send requests to.",
-	Example:     `spec.local[0].mappings[0].toLocal: "8080"`,
+	Summary: "A mapping's port is between 1 and 65535, and its toLocal, like that of a forward, is host:port.",
+	Why:     "There is no such address to send requests to.",
+	Example: `spec.local[0].mappings[0].toLocal: "8080"`,
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, local := range s.Spec.Local {
 			for n, mapping := range local.Mappings {

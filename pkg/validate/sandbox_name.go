@@ -8,10 +8,10 @@ import (
 
 var sandboxName = Rule{
 	ID: "sandbox-name", Severity: krm.Error,
-	Requirement: "A sandbox's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
-	Why:         "The name identifies the sandbox and becomes part of host names.",
-	Example:     "metadata.name: feature_x",
-	checks:      []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, namePath, "name", checkName(s.Name)) })},
+	Summary: "A sandbox's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
+	Why:     "The name identifies the sandbox and becomes part of host names.",
+	Example: "metadata.name: feature_x",
+	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, namePath, "name", checkName(s.Name)) })},
 }
 
 // checkName checks the name of a sandbox or of a route group.
@@ -24,9 +24,9 @@ func checkName(name string) string {
 
 var duplicateSandbox = Rule{
 	ID: "duplicate-sandbox", Severity: krm.Error,
-	Requirement: "A cluster has one sandbox of a name; the case of letters does not count.",
-	Why:         "Signadot folds names to lower case: the second document would replace the first.",
-	Example:     "metadata.name: FEATURE-X",
+	Summary: "A cluster has one sandbox of a name; the case of letters does not count.",
+	Why:     "Signadot folds names to lower case: the second document would replace the first.",
+	Example: "metadata.name: FEATURE-X",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		for s, other := range repeated(d.sandboxes, (*sandbox).identity) {
 			s.report(r, namePath, "sandbox %q is given twice: %q%s is the same one in cluster %q; rename one of them",
@@ -40,10 +40,10 @@ func (s *sandbox) identity() identity { return identity{s.LowerName(), s.Spec.Cl
 // sandboxState is about the annotation resourceplugins.dev/state.
 var sandboxState = Rule{
 	ID: "sandbox-state", Severity: krm.Error,
-	Requirement: `A sandbox's annotation resourceplugins.dev/state is "absent" or "present", if it is set.`,
-	Why:         "Any other value does not say whether the sandbox is to be torn down: all functions refuse it.",
-	sources:     []string{},
-	Example:     `metadata.annotations: {resourceplugins.dev/state: Absent}`,
+	Summary: `A sandbox's annotation resourceplugins.dev/state is "absent" or "present", if it is set.`,
+	Why:     "Any other value does not say whether the sandbox is to be torn down: all functions refuse it.",
+	sources: []string{},
+	Example: `metadata.annotations: {resourceplugins.dev/state: Absent}`,
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		if _, err := s.IsAbsent(); err != nil {
 			s.report(r, document.StatePath(), "%v", err)

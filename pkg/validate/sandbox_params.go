@@ -14,10 +14,10 @@ import (
 // unknownParam and missingParam are about the params of a sandbox's resources.
 var unknownParam = Rule{
 	ID: "unknown-param", Severity: krm.Warning,
-	Requirement: "A param is one that an input of the plugin takes.",
-	Why:         "No step would see it.",
-	sources:     []string{pluginSpec},
-	Example:     "spec.resources[0].params.database: shop",
+	Summary: "A param is one that an input of the plugin takes.",
+	Why:     "No step would see it.",
+	sources: []string{pluginSpec},
+	Example: "spec.resources[0].params.database: shop",
 	checks: eachBinding(func(r *Rule, b *binding) {
 		for _, param := range slices.Sorted(maps.Keys(b.params)) {
 			if b.plugin.params[param] != nil {
@@ -35,10 +35,10 @@ var unknownParam = Rule{
 
 var missingParam = Rule{
 	ID: "missing-param", Severity: krm.Warning,
-	Requirement: "A param is given for each input that takes one, unless the step's script tests whether it is empty.",
-	Why:         "The input would be empty.",
-	sources:     []string{pluginSpec},
-	Example:     "spec.resources[0].params: {size: small}",
+	Summary: "A param is given for each input that takes one, unless the step's script tests whether it is empty.",
+	Why:     "The input would be empty.",
+	sources: []string{pluginSpec},
+	Example: "spec.resources[0].params: {size: small}",
 	checks: eachBinding(func(r *Rule, b *binding) {
 		meant := map[string]bool{}
 		for param := range b.params {

@@ -14,9 +14,9 @@ import (
 
 var resourceUnique = Rule{
 	ID: "resource-unique", Severity: krm.Error,
-	Requirement: "A resource's name is given once in a sandbox.",
-	Why:         "Variables refer to resources by name.",
-	Example:     "spec.resources[1].name: db",
+	Summary: "A resource's name is given once in a sandbox.",
+	Why:     "Variables refer to resources by name.",
+	Example: "spec.resources[1].name: db",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names := make(map[string]bool, len(s.Spec.Resources))
 		for i, resource := range s.Spec.Resources {
@@ -27,10 +27,10 @@ var resourceUnique = Rule{
 
 var resourceName = Rule{
 	ID: "resource-name", Severity: krm.Warning,
-	Requirement: "A resource's name has letters, digits and dashes, starts with a letter, and has at most 30 characters.",
-	Why:         "It becomes part of object names; any other name is changed for them.",
-	sources:     []string{},
-	Example:     "spec.resources[1].name: my_cache",
+	Summary: "A resource's name has letters, digits and dashes, starts with a letter, and has at most 30 characters.",
+	Why:     "It becomes part of object names; any other name is changed for them.",
+	sources: []string{},
+	Example: "spec.resources[1].name: my_cache",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
 			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is allowed
@@ -46,10 +46,10 @@ var resourceName = Rule{
 
 var pluginReference = Rule{
 	ID: "plugin-reference", Severity: krm.Error,
-	Requirement: "A resource's plugin is name[@version]: the name of a plugin, and a version or a range of versions.",
-	Why:         "Nothing else can be resolved to a plugin.",
-	sources:     []string{sandboxSpec, "https://semver.org/"},
-	Example:     "spec.resources[0].plugin: hello_db",
+	Summary: "A resource's plugin is name[@version]: the name of a plugin, and a version or a range of versions.",
+	Why:     "Nothing else can be resolved to a plugin.",
+	sources: []string{sandboxSpec, "https://semver.org/"},
+	Example: "spec.resources[0].plugin: hello_db",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
 			if _, err := version.ParseReference(resource.Plugin); err != nil && resource.Plugin != "" {
@@ -61,7 +61,7 @@ var pluginReference = Rule{
 
 var unknownPlugin = Rule{
 	ID: "unknown-plugin", Severity: krm.Warning,
-	Requirement: "If a list holds plugins, it holds those that its sandboxes name, in a version that they admit.",
+	Summary: "If a list holds plugins, it holds those that its sandboxes name, in a version that they admit.",
 	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of a " +
 		"sandbox that is checked alone are not looked for.",
 	Example: "spec.resources[0].plugin: helo-db",
@@ -83,10 +83,10 @@ var unknownPlugin = Rule{
 
 var unknownOutputKey = Rule{
 	ID: "unknown-output-key", Severity: krm.Error,
-	Requirement: "An outputKey is one that a create step of the resource's plugin produces.",
-	Why:         "The workload would wait for a value that no step writes.",
-	sources:     []string{pluginSpec, sandboxSpec},
-	Example:     "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
+	Summary: "An outputKey is one that a create step of the resource's plugin produces.",
+	Why:     "The workload would wait for a value that no step writes.",
+	sources: []string{pluginSpec, sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		type resource struct {
 			sandbox *sandbox

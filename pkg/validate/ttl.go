@@ -13,9 +13,9 @@ const ttlPath krm.Path = "spec.ttl"
 
 var ttlDuration = Rule{
 	ID: "ttl-duration", Severity: krm.Error,
-	Requirement: "A ttl's duration is `<n><unit>`: n an unsigned number of 32 bits, the unit m, h, d or w.",
-	Why:         "Signadot reads no other form of it.",
-	Example:     "spec.ttl.duration: 90s",
+	Summary: "A ttl's duration is `<n><unit>`: n an unsigned number of 32 bits, the unit m, h, d or w.",
+	Why:     "Signadot reads no other form of it.",
+	Example: "spec.ttl.duration: 90s",
 	checks: []check{
 		sandboxCheck(func(r *Rule, s *sandbox) { s.duration(r, s.Spec.TTL) }),
 		routeGroupCheck(func(r *Rule, g *routeGroup) { g.duration(r, g.Spec.TTL) }),
@@ -24,9 +24,9 @@ var ttlDuration = Rule{
 
 var ttlOffset = Rule{
 	ID: "ttl-offset", Severity: krm.Error,
-	Requirement: "A ttl's offsetFrom is createdAt or updatedAt; that of a route group may be noMatchedSandboxes too.",
-	Why:         "Signadot counts from no other moment.",
-	Example:     "spec.ttl.offsetFrom: deletedAt",
+	Summary: "A ttl's offsetFrom is createdAt or updatedAt; that of a route group may be noMatchedSandboxes too.",
+	Why:     "Signadot counts from no other moment.",
+	Example: "spec.ttl.offsetFrom: deletedAt",
 	checks: []check{
 		sandboxCheck(func(r *Rule, s *sandbox) {
 			if s.Spec.TTL != nil {

@@ -16,9 +16,9 @@ import (
 // immutableVersion counts the values of variables as part of a version.
 var immutableVersion = Rule{
 	ID: "immutable-version", Severity: krm.Error,
-	Requirement: "A version of a plugin that the older state has is unchanged (--base, --base-ref).",
-	Why:         "A published version is immutable: Signadot refuses other content under the same name and version.",
-	Example:     "spec.description: another one",
+	Summary: "A version of a plugin that the older state has is unchanged (--base, --base-ref).",
+	Why:     "A published version is immutable: Signadot refuses other content under the same name and version.",
+	Example: "spec.description: another one",
 	checks: []check{updateCheck{contract.ResourcePlugin, func(r *Rule, u *update) {
 		for _, now := range u.after.plugins {
 			then := u.before.find(now.name.String())
@@ -48,9 +48,9 @@ func (p *plugin) spec() *yaml.Node { return krm.Value(p.Item.YNode(), "spec") }
 
 var versionInUse = Rule{
 	ID: "version-in-use", Severity: krm.Error,
-	Requirement: "A version that a sandbox uses is not removed (--base, --base-ref).",
-	Why:         "Signadot refuses it: the sandbox could be neither created again nor torn down.",
-	Example:     "metadata.name: another@1.0.0",
+	Summary: "A version that a sandbox uses is not removed (--base, --base-ref).",
+	Why:     "Signadot refuses it: the sandbox could be neither created again nor torn down.",
+	Example: "metadata.name: another@1.0.0",
 	checks: []check{updateCheck{contract.ResourcePlugin, func(r *Rule, u *update) {
 		if u.Partial {
 			return

@@ -10,9 +10,9 @@ import (
 
 var forkRemoved = Rule{
 	ID: "fork-removed", Severity: krm.Warning,
-	Requirement: "A fork that the older state has is not removed from its sandbox (--base, --base-ref).",
-	Why:         "Only newer versions of Signadot's operator delete it.",
-	Example:     "spec.forks: []",
+	Summary: "A fork that the older state has is not removed from its sandbox (--base, --base-ref).",
+	Why:     "Only newer versions of Signadot's operator delete it.",
+	Example: "spec.forks: []",
 	checks: eachChanged(func(r *Rule, s changed) {
 		if s.before.absent() || s.unread("spec.forks") {
 			return
@@ -31,10 +31,10 @@ var forkRemoved = Rule{
 
 var teardownSkipped = Rule{
 	ID: "teardown-skipped", Severity: krm.Warning,
-	Requirement: "A sandbox with resources is removed only after its teardown (--base, --base-ref).",
-	Why:         "Without its delete phase, what the plugins created stays: databases, queues, buckets.",
-	sources:     []string{},
-	Example:     "metadata.name: another",
+	Summary: "A sandbox with resources is removed only after its teardown (--base, --base-ref).",
+	Why:     "Without its delete phase, what the plugins created stays: databases, queues, buckets.",
+	sources: []string{},
+	Example: "metadata.name: another",
 	checks: []check{updateCheck{contract.Sandbox, func(r *Rule, u *update) {
 		for _, s := range u.removed {
 			if !u.Partial && !s.absent() && (len(s.Spec.Resources) > 0 || s.unsure("spec.resources")) {

@@ -18,7 +18,7 @@ import (
 // immutableField does not apply to a sandbox that was to be torn down and is present again: it is a new one.
 var immutableField = Rule{
 	ID: "immutable-field", Severity: krm.Error,
-	Requirement: "Of a sandbox that the older state has, only labels, ttl, endpoints, local workloads and forks change " +
+	Summary: "Of a sandbox that the older state has, only labels, ttl, endpoints, local workloads and forks change " +
 		"(--base, --base-ref).",
 	Why:     "Signadot refuses the update.",
 	Example: "spec.description: another one",

@@ -8,10 +8,10 @@ import (
 // variableName is about inputs[].as.env of plugins, and env of forks and local workloads.
 var variableName = Rule{
 	ID: "variable-name", Severity: krm.Error,
-	Requirement: "An environment variable has letters, digits, `_`, `-` and `.`, and does not start with a digit.",
-	Why:         "Kubernetes refuses the Pod otherwise.",
-	sources:     []string{"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables"},
-	Example:     "spec.create[0].inputs[0].as.env: DB NAME",
+	Summary: "An environment variable has letters, digits, `_`, `-` and `.`, and does not start with a digit.",
+	Why:     "Kubernetes refuses the Pod otherwise.",
+	sources: []string{"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables"},
+	Example: "spec.create[0].inputs[0].as.env: DB NAME",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) {
 			p.variables(func(path krm.Path, name string) { p.must(r, path, "", document.CheckVariable(name)) })

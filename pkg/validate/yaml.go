@@ -9,54 +9,54 @@ import (
 
 var fieldType = Rule{
 	ID: strictyaml.RuleType, Severity: krm.Error,
-	Requirement: "Each field has the type that its specification gives it.",
-	Why:         "Signadot refuses the document.",
-	Example:     "spec.description: [a, b]",
+	Summary: "Each field has the type that its specification gives it.",
+	Why:     "Signadot refuses the document.",
+	Example: "spec.description: [a, b]",
 }
 
 var unknownKey = Rule{
 	ID: strictyaml.RuleUnknown, Severity: krm.Error,
-	Requirement: "Under spec there are only the keys of the specification. Ignored keys beside spec are warnings.",
-	Why:         "A misspelled key would be dropped silently, and Signadot refuses unknown keys.",
-	sources:     []string{clientModels},
-	Example:     "spec.discription: a database",
+	Summary: "Under spec there are only the keys of the specification. Ignored keys beside spec are warnings.",
+	Why:     "A misspelled key would be dropped silently, and Signadot refuses unknown keys.",
+	sources: []string{clientModels},
+	Example: "spec.discription: a database",
 }
 
 var duplicateKey = Rule{
 	ID: strictyaml.RuleDuplicate, Severity: krm.Error,
-	Requirement: "A key is given once in a mapping.",
-	Why:         "YAML readers disagree on which of the values counts; the others are lost.",
-	sources:     []string{"https://yaml.org/spec/1.2.2/#3213-node-comparison"},
-	Example:     "spec.runner: {image: a, image: b}",
+	Summary: "A key is given once in a mapping.",
+	Why:     "YAML readers disagree on which of the values counts; the others are lost.",
+	sources: []string{"https://yaml.org/spec/1.2.2/#3213-node-comparison"},
+	Example: "spec.runner: {image: a, image: b}",
 }
 
 var required = Rule{
 	ID: strictyaml.RuleRequired, Severity: krm.Error,
-	Requirement: "Fields that the specification requires are set and not empty.",
-	Why:         "Signadot refuses the document.",
-	Example:     "spec.runner: {namespace: tools}",
+	Summary: "Fields that the specification requires are set and not empty.",
+	Why:     "Signadot refuses the document.",
+	Example: "spec.runner: {namespace: tools}",
 }
 
 var ambiguousYAML = Rule{
 	ID: strictyaml.RuleAmbiguous, Severity: krm.Error,
-	Requirement: "A string that YAML readers disagree on is quoted.",
-	Why:         "In YAML 1.1, which Signadot reads, a plain yes, on or 1_000 is a boolean or a number; dates are rewritten.",
-	sources:     []string{"https://yaml.org/type/bool.html", "https://yaml.org/type/timestamp.html"},
-	Example:     "spec.description: yes",
+	Summary: "A string that YAML readers disagree on is quoted.",
+	Why:     "In YAML 1.1, which Signadot reads, a plain yes, on or 1_000 is a boolean or a number; dates are rewritten.",
+	sources: []string{"https://yaml.org/type/bool.html", "https://yaml.org/type/timestamp.html"},
+	Example: "spec.description: yes",
 }
 
 var aliasLimit = Rule{
 	ID: strictyaml.RuleAlias, Severity: krm.Error,
-	Requirement: "The aliases of a document stand for at most 100,000 values, and none contains itself.",
-	Why:         "A few lines of aliases can stand for more values than fit into memory.",
-	sources:     []string{},
-	Example:     "spec.runner: &a {image: postgres, <<: [*a]}",
+	Summary: "The aliases of a document stand for at most 100,000 values, and none contains itself.",
+	Why:     "A few lines of aliases can stand for more values than fit into memory.",
+	sources: []string{},
+	Example: "spec.runner: &a {image: postgres, <<: [*a]}",
 }
 
 var depthLimit = Rule{
 	ID: strictyaml.RuleDepth, Severity: krm.Error,
-	Requirement: "Values are nested in at most 100 lists and mappings.",
-	Why:         "The matches of a route group may be nested without limit, and each level costs every reader.",
-	sources:     []string{},
-	Example:     "spec.match.any[1].all: (a match within 100 others)",
+	Summary: "Values are nested in at most 100 lists and mappings.",
+	Why:     "The matches of a route group may be nested without limit, and each level costs every reader.",
+	sources: []string{},
+	Example: "spec.match.any[1].all: (a match within 100 others)",
 }
