@@ -98,11 +98,10 @@ func (r *renderer) generation(s *step) string {
 func (r *renderer) params() string {
 	data := map[string]string{}
 	for _, ref := range r.order {
-		if s := r.steps[ref]; ref.Phase == r.phase && s.needsParamFiles() {
-			for i := range s.spec.Inputs {
-				if input := &s.spec.Inputs[i]; input.ValueFromSandbox && input.Path() != "" {
-					data[input.Name] = r.Params[input.Name]
-				}
+		inputs := r.steps[ref].spec.Inputs
+		for i := range inputs {
+			if input := &inputs[i]; ref.Phase == r.phase && input.ValueFromSandbox && input.Path() != "" {
+				data[input.Name] = r.Params[input.Name]
 			}
 		}
 	}
