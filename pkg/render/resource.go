@@ -42,10 +42,10 @@ type renderer struct {
 // render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
 // error among the problems there are no objects.
 func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
-	if problems := c.checkParams(of.Params); firstError(problems) != nil {
-		return nil, problems
+	r := renderer{
+		compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order)),
+		problems: c.checkParams(of.Params),
 	}
-	r := renderer{compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order))}
 	r.paramsName = r.params()
 	for _, ref := range c.order {
 		s := c.steps[ref]
