@@ -28,7 +28,7 @@ func ReadPlugin(item *krm.Item) (*Plugin, []strictyaml.Problem) {
 // previousNames is kustomize's record of the names that an object had before its prefixes and suffixes.
 const previousNames = "internal.config.kubernetes.io/previousNames"
 
-// Identity returns a plugin document's own name, which a kustomize namePrefix or nameSuffix does not change.
+// Identity returns an object's own name, which a kustomize namePrefix or nameSuffix does not change.
 func Identity(item *krm.Item) string {
 	if names, ok := item.Annotation(previousNames); ok && names != "" {
 		first, _, _ := strings.Cut(names, ",")

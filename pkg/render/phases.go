@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -34,6 +35,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	options.Workload, options.Delivery = cmp.Or(options.Workload, job), cmp.Or(options.Delivery, kubectl)
 	if wrong := options.Validate(); len(wrong) > 0 {
 		MarkInputs(list)
 		return Summary{}, wrong

@@ -42,10 +42,10 @@ type renderer struct {
 // render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
 // error among the problems there are no objects.
 func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
-	if problems := c.checkParams(of.Params); firstError(problems) != nil {
-		return nil, problems
+	r := renderer{
+		compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order)),
+		problems: c.checkParams(of.Params),
 	}
-	r := renderer{compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order))}
 	r.paramsName = r.params()
 	for _, ref := range c.order {
 		s := c.steps[ref]
@@ -98,11 +98,10 @@ func (r *renderer) generation(s *step) string {
 func (r *renderer) params() string {
 	data := map[string]string{}
 	for _, ref := range r.order {
-		if s := r.steps[ref]; ref.Phase == r.phase && s.needsParamFiles() {
-			for i := range s.spec.Inputs {
-				if input := &s.spec.Inputs[i]; input.ValueFromSandbox && input.Path() != "" {
-					data[input.Name] = r.Params[input.Name]
-				}
+		inputs := r.steps[ref].spec.Inputs
+		for i := range inputs {
+			if input := &inputs[i]; ref.Phase == r.phase && input.ValueFromSandbox && input.Path() != "" {
+				data[input.Name] = r.Params[input.Name]
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -17,29 +16,25 @@ type use struct {
 	from      *v1alpha1.ResourceOutput
 }
 
-// uses runs through the variables of forks that take outputs. What local workloads use is not for the cluster.
-func (s *sandbox) uses() iter.Seq[use] {
-	return func(yield func(use) bool) {
-		for i, fork := range s.Spec.Forks {
-			if fork.Customizations == nil {
-				continue
-			}
-			for n, env := range fork.Customizations.Env {
-				if env.ValueFrom == nil || env.ValueFrom.Resource == nil || env.Operation == "delete" {
-					continue
-				}
+// uses are the variables of forks that take outputs. What local workloads use is not for the cluster.
+func (s *sandbox) uses() (all []use) {
+	for i, fork := range s.Spec.Forks {
+		if fork.Customizations == nil {
+			continue
+		}
+		for n, env := range fork.Customizations.Env {
+			if env.ValueFrom != nil && env.ValueFrom.Resource != nil && env.Operation != "delete" {
 				at := krm.Path("spec.forks").Index(i).Key("customizations").Key("env").Index(n)
-				if !yield(use{at.Key("valueFrom").Key("resource"), fork.ForkOf.Namespace, env.ValueFrom.Resource}) {
-					return
-				}
+				all = append(all, use{at.Key("valueFrom").Key("resource"), fork.ForkOf.Namespace, env.ValueFrom.Resource})
 			}
 		}
 	}
+	return all
 }
 
 // strayUses reports the uses of resources that the sandbox does not have.
 func (s *sandbox) strayUses() (results []krm.Result) {
-	for u := range s.uses() {
+	for _, u := range s.uses() {
 		if !slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }) {
 			results = append(results, krm.At(s.Item, u.at.Key("name"), krm.Error,
 				fmt.Sprintf("must be a resource of this sandbox, not %q", u.from.Name)+moreFindings))
@@ -57,7 +52,7 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 			p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf(format, arg)+moreFindings))
 		}
 	}
-	for u := range s.uses() {
+	for _, u := range s.uses() {
 		if u.from.Name != resource {
 			continue
 		}

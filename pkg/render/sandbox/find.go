@@ -9,14 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// kustomize's records of the names and namespaces that an object had before its prefixes, suffixes and namespaces.
-const (
-	previousNames      = "internal.config.kubernetes.io/previousNames"
-	previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
-)
+// previousNamespaces is kustomize's record of the namespaces that an object had before.
+const previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
 
 // register makes a workload known under its names.
 func (c *cluster) register(w *workload) {
@@ -38,10 +36,7 @@ func (c *cluster) register(w *workload) {
 
 // originalRef returns the kind, namespace and name that an object had before kustomize changed them.
 func originalRef(item *krm.Item) v1alpha1.Workload {
-	w := v1alpha1.Workload{Kind: item.Kind(), Namespace: item.Namespace(), Name: item.Name()}
-	if names, ok := item.Annotation(previousNames); ok && names != "" {
-		w.Name, _, _ = strings.Cut(names, ",")
-	}
+	w := v1alpha1.Workload{Kind: item.Kind(), Namespace: item.Namespace(), Name: document.Identity(item)}
 	if namespaces, ok := item.Annotation(previousNamespaces); ok && namespaces != "" && namespaces != "_non_namespaceable_" {
 		if first, _, _ := strings.Cut(namespaces, ","); first != "default" || w.Namespace == "" {
 			w.Namespace = first

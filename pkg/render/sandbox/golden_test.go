@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,6 +113,29 @@ func TestKeys(t *testing.T) {
 		given.Item.Annotate(contract.RoutingKeyKey, bad)
 		_, err := routingKey(given.Item, "c")
 		require.ErrorContains(t, err, "routing key", bad)
+	}
+}
+
+// Without headers the defaults are matched: a route that matches none would take every request.
+func TestRender_matchesTheDefaultHeaders(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{gatewayAPI, istio} {
+		var rendered [2]string
+		for i, headers := range [][]string{DefaultHeaders(), {}} {
+			options := routed(mode)
+			options.Headers = headers
+			documents := list(t, forkDeployment, serviceManifest("name: web, namespace: ns", "selector: {app: web}, ports: [{port: 80}]"),
+				"apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata: {name: s}\n"+
+					"spec: {cluster: c, forks: [{forkOf: {kind: Deployment, namespace: ns, name: web}}]}\n")
+			summary, err := Render(documents, *options)
+			require.NoError(t, err)
+			require.Equal(t, 1, summary.Routes)
+			var out strings.Builder
+			_, err = documents.WriteTo(&out)
+			require.NoError(t, err)
+			rendered[i] = out.String()
+		}
+		assert.Equal(t, rendered[0], rendered[1], mode)
 	}
 }
 

@@ -45,6 +45,9 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return Summary{}, wrong
 	}
+	if len(options.Headers) == 0 {
+		options.Headers = DefaultHeaders() // a route without a match would take all requests
+	}
 	if err := reportInvalid(list); err != nil || list.Results().Failed() {
 		return Summary{}, err
 	}
