@@ -28,7 +28,7 @@ func describe(pictures []*Picture) string {
 
 // describe writes a phase: its steps by layer, then the flows.
 func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
-	var layers []string
+	layers := make([]string, 0, len(p.Steps))
 	for _, layer := range p.layers(phase) {
 		var names []string
 		for _, i := range layer {

@@ -120,8 +120,9 @@ func (g *graph) addParam(name, step string) {
 		i = len(g.Params)
 		g.Params = append(g.Params, param{ID: fmt.Sprintf("%s_in%d", g.ID, i+1), Name: name})
 	}
-	if steps := g.Params[i].Steps; len(steps) == 0 || steps[len(steps)-1] != step {
-		g.Params[i].Steps = append(steps, step)
+	steps := &g.Params[i].Steps
+	if n := len(*steps); n == 0 || (*steps)[n-1] != step {
+		*steps = append(*steps, step)
 	}
 }
 

@@ -99,7 +99,8 @@ func (v *Reconciler) put(o *object, path string, index int) (Change, error) {
 		if _, rendered := old.item.Annotation(contract.RenderedByKey); rendered {
 			return Change{}, nil // it is for another config to replace
 		}
-		return Change{}, fmt.Errorf("the name of the %s %q must not be taken by another object: remove that one", o.kind, o.GetName())
+		return Change{}, fmt.Errorf("the name of the %s %q must not be taken by another object: remove that one",
+			o.kind, o.GetName())
 	}
 	old.kept = true
 	equal, annotations, err := compare(old.item, o)
