@@ -1,13 +1,12 @@
 package template
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // splice puts the tree that text is in the place of node. Its values have the origin that they came from.
@@ -16,18 +15,13 @@ func (e *Expander) splice(node *yaml.Node, text string, origin Origin) error {
 	if origin.File != "" {
 		name = fmt.Sprintf("%q", origin.File)
 	}
-	var document yaml.Node
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	err := decoder.Decode(&document)
+	root, problem := strictyaml.Parse([]byte(text))
 	switch {
-	case errors.Is(err, io.EOF):
-		document.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!null"}}
-	case err != nil:
-		return fmt.Errorf("the value of %s must be YAML: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
-	case !errors.Is(decoder.Decode(new(yaml.Node)), io.EOF):
-		return fmt.Errorf("the value of %s must be one YAML document", name)
+	case problem != nil:
+		return fmt.Errorf("the value of %s: %s", name, problem)
+	case root == nil:
+		root = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	}
-	root := document.Content[0]
 	if hasAnchors(root) {
 		return fmt.Errorf("the value of %s must not use YAML anchors", name)
 	}

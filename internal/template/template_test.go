@@ -175,9 +175,9 @@ func TestExpandTellsWhatIsWrong(t *testing.T) {
 		},
 		"broken yaml": {
 			`"@{embed[yaml]: broken}"`,
-			`the value of "dir/broken" must be YAML: line 1: did not find expected node content`,
+			`the value of "dir/broken": line 1: must be valid YAML: did not find expected node content`,
 		},
-		"two documents":     {`"@{embed[yaml]: two}"`, `the value of "dir/two" must be one YAML document`},
+		"two documents":     {`"@{embed[yaml]: two}"`, `the value of "dir/two": line 2: must be one YAML document: a second one begins here`},
 		"anchors in a tree": {`"@{embed[yaml]: anchors}"`, `the value of "dir/anchors" must not use YAML anchors`},
 	}
 	for name, c := range cases {
