@@ -141,7 +141,7 @@ func TestBadOverlays(t *testing.T) {
 		{"spec:\n  containers:\n  - name: main\n    volumeMounts:\n    - {name: a, mountPath: /a}\n" +
 			"    - {name: b, mountPath: /a}\n    - {name: c, mountPath: /run/resourceplugins/io/}\n" +
 			"    - {name: c, mountPath: /var}\n    - {name: d}\n", []string{
-			`line 6: spec.containers[0].volumeMounts[1].mountPath: must be given once: "/a" is mounted twice`,
+			`line 6: spec.containers[0].volumeMounts[1].mountPath: must be given once: there are two mounts at "/a"`,
 			`line 7: spec.containers[0].volumeMounts[2].mountPath: must not be "/run/resourceplugins/io/"`,
 			`line 8: spec.containers[0].volumeMounts[3].mountPath: must not be "/var"`,
 			`line 9: spec.containers[0].volumeMounts[4].mountPath: must be set`,

@@ -8,7 +8,9 @@
 // key, or under a key in the wrong case, is decoded too if the current key is absent, so that the problems below it are
 // found in the same run.
 //
-// Expand replaces aliases and merge keys by what they stand for. Every Problem has a rule, a path and a message.
+// IntoObject and IntoPatch decode Kubernetes objects and patches of them, which Kubernetes reads as YAML 1.1. Parse reads
+// the tree of a text. Expand replaces aliases and merge keys by what they stand for. Every Problem has a path and a message,
+// and those of decoding have a rule.
 package strictyaml
 
 import (
