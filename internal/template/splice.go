@@ -3,6 +3,7 @@ package template
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -47,4 +48,28 @@ func (e *Expander) place(tree *yaml.Node, line, column int, origin Origin) {
 // hasAnchors reports whether a tree uses anchors: their names could be those of the document's own.
 func hasAnchors(node *yaml.Node) bool {
 	return node.Anchor != "" || node.Kind == yaml.AliasNode || slices.ContainsFunc(node.Content, hasAnchors)
+}
+
+// styleOf chooses how a filled-in string is written: as text of several lines if that is safe, else quoted, so that a
+// number stays a string to every reader.
+func styleOf(written yaml.Style, value string) yaml.Style {
+	if isLiteralSafe(value) {
+		return yaml.LiteralStyle
+	}
+	if written == yaml.SingleQuotedStyle && !strings.ContainsAny(value, "\n\r") {
+		return written
+	}
+	return yaml.DoubleQuotedStyle
+}
+
+// isLiteralSafe reports whether every YAML reader gets value back from a literal block: several lines, no blank in front
+// of the first, no breaks but newlines, and no control characters.
+func isLiteralSafe(value string) bool {
+	if !strings.Contains(value, "\n") || strings.ContainsAny(value[:1], " \t\n") {
+		return false
+	}
+	return !strings.ContainsFunc(value, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0xa0 ||
+			r == 0x2028 || r == 0x2029 || r == 0xfeff || r > 0xfffd
+	})
 }

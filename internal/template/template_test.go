@@ -256,7 +256,7 @@ func TestStyles(t *testing.T) {
 	}{
 		{"a\nb\n", yaml.LiteralStyle},
 		{"#!/bin/sh\n\techo\n\n", yaml.LiteralStyle},
-		{"a", 0},
+		{"a", yaml.DoubleQuotedStyle},
 		{"yes", yaml.DoubleQuotedStyle},
 		{"", yaml.DoubleQuotedStyle},
 		{" a\nb", yaml.DoubleQuotedStyle},
@@ -274,6 +274,10 @@ func TestStyles(t *testing.T) {
 		assert.Equal(t, c.want, node.Style, "%q", c.value)
 		assert.Equal(t, c.value, node.Value)
 	}
+	single := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "@{v}", Style: yaml.SingleQuotedStyle}
+	e := template.Expander{Values: map[string]string{"v": "x"}}
+	e.Expand(single, "")
+	assert.Equal(t, yaml.SingleQuotedStyle, single.Style, "quotes stay what they were")
 }
 
 // Few directives must not become more text than a document can hold.
