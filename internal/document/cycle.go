@@ -60,23 +60,17 @@ func (g *Graph) shortest(group []int) (Cycle, bool) {
 	if !closed {
 		return Cycle{}, false
 	}
-	path := []int{first}
-	input := back.input
+	path, cycle := []int{first}, Cycle{Input: back.input}
 	for i := back.before; i != first; i = visited[i].before {
 		path = append(path, i)
-		input = visited[i].input
+		cycle.Input = visited[i].input
 	}
 	slices.Reverse(path[1:])
-	return g.cycle(path, input), true
-}
-
-func (g *Graph) cycle(path []int, input int) Cycle {
-	cycle := Cycle{Input: input}
 	for _, i := range path {
 		cycle.Steps = append(cycle.Steps, g.steps[i].ref)
 		cycle.Names = append(cycle.Names, g.steps[i].step.Name)
 	}
-	return cycle
+	return cycle, true
 }
 
 // groups returns the strongly connected components of a phase (Kosaraju's algorithm), each ascending, in the order of their

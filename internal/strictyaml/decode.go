@@ -23,7 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// MaxAliased is the most values that aliases of a decoded tree may stand for: a few lines can mean billions.
+// MaxAliased is the most values that aliases of a tree may stand for: a few lines can mean billions.
 const MaxAliased = 100_000
 
 // MaxDepth is the most lists and mappings that may be nested in each other: types may hold themselves.
@@ -55,7 +55,7 @@ func into(d *decoder, node *yaml.Node, base krm.Path, target any) (*yaml.Node, [
 	if node == nil {
 		return nil, nil
 	}
-	node = d.expand(node, base, MaxAliased)
+	node = d.expand(node, base)
 	d.value(node, path{base: base}, reflect.ValueOf(target).Elem())
 	return node, d.problems
 }
