@@ -71,7 +71,7 @@ func Canonical(name version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem)
 	w.raw(`{"name":`)
 	w.quote(name.Bare)
 	if spec != nil {
-		expanded, problems := strictyaml.Expand(spec, "spec", strictyaml.MaxAliased)
+		expanded, problems := strictyaml.Expand(spec, "spec")
 		if len(problems) > 0 {
 			return nil, &problems[0]
 		}
@@ -79,7 +79,7 @@ func Canonical(name version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem)
 	}
 	if !isAbsent(spec) {
 		w.raw(`,"spec":`)
-		w.below(step{key: "spec"}, spec)
+		w.below("spec", spec)
 	}
 	w.raw(`,"version":`)
 	w.quote(name.Version.String())

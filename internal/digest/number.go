@@ -2,7 +2,6 @@ package digest
 
 import (
 	"encoding/json"
-	"math"
 	"math/big"
 	"strings"
 )
@@ -10,17 +9,14 @@ import (
 // float writes a number that is not an integer of 64 bits, or is not written as one. It is refused if its digits are not
 // those of the float, since readers that go through float64, as kustomize does, would publish something else.
 func (w *writer) float(written string, value float64) {
-	if math.IsInf(value, 0) || math.IsNaN(value) {
-		w.fail("must be a number, not %.40q", written)
-		return
-	}
 	if value == 0 {
 		value = 0 // ECMAScript writes -0 as 0
 	}
 	// encoding/json writes a float as ECMAScript's Number.prototype.toString does (RFC 8785, 3.2.2.3).
 	text, err := json.Marshal(value)
-	if err != nil {
+	if err != nil { // infinity, or not a number
 		w.fail("must be a number, not %.40q", written)
+		return
 	}
 	exact, ok := new(big.Rat).SetString(strings.ReplaceAll(written, "_", ""))
 	kept, _ := new(big.Rat).SetString(string(text))

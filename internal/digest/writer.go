@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -19,22 +18,15 @@ import (
 // writer writes trees without aliases as canonical JSON.
 type writer struct {
 	out     []byte
-	path    []step // from the root to the current value
-	left    int    // bytes of text and nodes that may still come
+	path    []krm.Path // the steps from the root to the current value
+	left    int        // bytes of text and nodes that may still come
 	problem *strictyaml.Problem
-}
-
-// step is a key, or the index of a list element.
-type step struct {
-	key   string
-	index int
-	list  bool
 }
 
 func (w *writer) raw(text string) { w.out = append(w.out, text...) }
 
-// below writes node, which is at step of the current value.
-func (w *writer) below(at step, node *yaml.Node) {
+// below writes node, which is at a step below the current value.
+func (w *writer) below(at krm.Path, node *yaml.Node) {
 	w.path = append(w.path, at)
 	if len(w.path) > MaxDepth {
 		w.fail("must not nest deeper than %d levels", MaxDepth)
@@ -77,7 +69,7 @@ func (w *writer) mapping(node *yaml.Node) {
 		w.raw(separator)
 		w.quote(key)
 		w.raw(":")
-		w.below(step{key: key}, members[key])
+		w.below(krm.Path("").Key(key), members[key])
 		separator = ","
 	}
 	w.raw("}")
@@ -94,7 +86,7 @@ func (w *writer) list(node *yaml.Node) {
 		if i > 0 {
 			w.raw(",")
 		}
-		w.below(step{index: i, list: true}, element)
+		w.below(krm.Path("").Index(i), element)
 	}
 	w.raw("]")
 }
@@ -112,14 +104,8 @@ func (w *writer) scalar(node *yaml.Node) {
 	switch v := value.(type) {
 	case nil:
 		w.raw("null")
-	case bool:
-		w.out = strconv.AppendBool(w.out, v)
-	case int:
-		w.out = strconv.AppendInt(w.out, int64(v), 10)
-	case int64:
-		w.out = strconv.AppendInt(w.out, v, 10)
-	case uint64:
-		w.out = strconv.AppendUint(w.out, v, 10)
+	case bool, int, int64, uint64:
+		w.raw(fmt.Sprint(v))
 	case float64:
 		w.float(node.Value, v)
 	case encoding.TextMarshaler: // a date or a time
@@ -165,11 +151,10 @@ func (w *writer) fail(format string, args ...any) {
 	}
 	var path krm.Path
 	for _, at := range w.path {
-		if at.list {
-			path = path.Index(at.index)
-		} else {
-			path = path.Key(at.key)
+		if path != "" && at[0] != '[' {
+			path += "."
 		}
+		path += at
 	}
 	problem := strictyaml.Error(path, format, args...)
 	w.problem = &problem

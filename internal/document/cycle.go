@@ -26,12 +26,7 @@ func (c Cycle) String() string {
 func (g *Graph) Cycles() []Cycle {
 	var cycles []Cycle
 	for _, phase := range v1alpha1.Phases {
-		from, to := g.phase(phase)
-		left := to - from - len(g.order(from, to))
-		if left == 0 {
-			continue
-		}
-		for _, group := range g.groups(from, to) {
+		for _, group := range g.groups(g.phase(phase)) {
 			if cycle, ok := g.shortest(group); ok {
 				cycles = append(cycles, cycle)
 			}
@@ -43,10 +38,6 @@ func (g *Graph) Cycles() []Cycle {
 // shortest searches breadth first for the shortest path from the group's first step back to itself.
 func (g *Graph) shortest(group []int) (Cycle, bool) {
 	first := group[0]
-	members := make(map[int]bool, len(group))
-	for _, i := range group {
-		members[i] = true
-	}
 	type visit struct {
 		before int // the step that waits for this one
 		input  int
@@ -54,7 +45,8 @@ func (g *Graph) shortest(group []int) (Cycle, bool) {
 	visited := map[int]visit{}
 	for queue := []int{first}; len(queue) > 0; queue = queue[1:] {
 		for _, e := range g.steps[queue[0]].producers {
-			if _, seen := visited[e.producer]; seen || !members[e.producer] {
+			_, seen := visited[e.producer]
+			if _, isMember := slices.BinarySearch(group, e.producer); seen || !isMember {
 				continue
 			}
 			visited[e.producer] = visit{before: queue[0], input: e.input}
@@ -68,23 +60,17 @@ func (g *Graph) shortest(group []int) (Cycle, bool) {
 	if !closed {
 		return Cycle{}, false
 	}
-	path := []int{first}
-	input := back.input
+	path, cycle := []int{first}, Cycle{Input: back.input}
 	for i := back.before; i != first; i = visited[i].before {
 		path = append(path, i)
-		input = visited[i].input
+		cycle.Input = visited[i].input
 	}
 	slices.Reverse(path[1:])
-	return g.cycle(path, input), true
-}
-
-func (g *Graph) cycle(path []int, input int) Cycle {
-	cycle := Cycle{Input: input}
 	for _, i := range path {
 		cycle.Steps = append(cycle.Steps, g.steps[i].ref)
 		cycle.Names = append(cycle.Names, g.steps[i].step.Name)
 	}
-	return cycle
+	return cycle, true
 }
 
 // groups returns the strongly connected components of a phase (Kosaraju's algorithm), each ascending, in the order of their

@@ -272,11 +272,11 @@ func TestReadFindings(t *testing.T) {
 		"half an object": {"kind: Sandbox\nspec: {}\n", []string{"1:1: error " + notDocument}},
 		"not YAML": {
 			sandbox + "---\na: b: c\n",
-			[]string{"4:1: error not valid YAML: mapping values are not allowed in this context"},
+			[]string{"4:1: error must be valid YAML: mapping values are not allowed in this context"},
 		},
 		"a tab": {
 			"name: a\nspec:\n\tcluster: b\n",
-			[]string{"3:2: error not valid YAML: a line must be indented with spaces, not with tabs"},
+			[]string{"3:2: error must be valid YAML: a line must be indented with spaces, not with tabs"},
 		},
 		"a NUL": {"name: a\nspec: \x00\n", []string{"2:7: error must be text: it holds a NUL byte"}},
 		"latin 1": {
@@ -325,7 +325,7 @@ func TestReadFindings(t *testing.T) {
 		},
 		"an email address": {
 			"name: a\nspec:\n  cluster: @b\n",
-			[]string{"3:3: error not valid YAML: found character that cannot start any token"},
+			[]string{"3:3: error must be valid YAML: found character that cannot start any token"},
 		},
 		"a list's config": {
 			"{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [], functionConfig: {a: b}}\n",
@@ -344,7 +344,7 @@ func TestReadFindings(t *testing.T) {
 		},
 		"old Macintosh": {
 			"name: a\rspec: {cluster: a}\r---\rname: b\rspec: {}\r",
-			[]string{"1:1: error not valid YAML: lines must end with LF or CRLF"},
+			[]string{"3:1: error must be one YAML document: a second one begins here"},
 		},
 		"BOM and CRLF": {
 			"\ufeffname: a\r\nspec:\r\n  cluster: b\r\n---\r\nx: y\r\n",

@@ -1,96 +1,57 @@
 package load
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
-
-// syntaxProblem is something that is wrong with the text of a document.
-type syntaxProblem struct {
-	line, column int // in the chunk, from 1, columns in characters
-	message      string
-}
 
 // maxRepairs is how many values of a document are quoted so that reading can go on.
 const maxRepairs = 100
 
 // parse reads the tree of a chunk; nil means that there is none, or that the text is not YAML. A value that starts with
-// an unquoted `@{` is an error of its own, behind which reading goes on.
-func parse(c chunk) (*yaml.Node, []syntaxProblem) {
-	var problems []syntaxProblem
+// an unquoted `@{` is an error of its own, behind which reading goes on. Split cuts where lines end as everybody writes
+// them; to the parser they also end with a lone CR, NEL, LS or PS, and a second document behind one of those is an error.
+func parse(c chunk) (*yaml.Node, []strictyaml.Problem) {
+	var problems []strictyaml.Problem
 	text := c.text
 	for {
-		root, err := parseOne(text)
-		if err == nil {
+		root, problem := strictyaml.Parse(text)
+		if problem == nil {
 			if root != nil {
 				shift(root, c.line)
 			}
 			return root, problems
 		}
-		number, message := syntaxError(err)
 		lines := edit.New(text, 0)
-		line := string(lines.Line(number))
-		start, _ := lines.Offset(number, 1)
+		line := string(lines.Line(problem.Line))
+		start, _ := lines.Offset(problem.Line, 1)
 		repaired, column := quoteDirective(text, line, start)
 		if repaired == nil || len(problems) == maxRepairs {
-			column = 1 + len(line) - len(strings.TrimLeft(line, " \t")) // the parser reports none
-			return nil, append(problems, syntaxProblem{line: number, column: column, message: explain(line, message)})
+			problem.Column = 1 + len(line) - len(strings.TrimLeft(line, " \t")) // the parser reports none
+			problem.Message = explain(line, problem.Message)
+			return nil, append(problems, *problem)
 		}
-		problems = append(problems, syntaxProblem{line: number, column: column, message: mustQuote})
+		problem.Column, problem.Message = column, mustQuote
+		problems = append(problems, *problem)
 		text = repaired
 	}
 }
 
-// parseOne parses a document. Split cuts where lines end as everybody writes them; to the parser they also end with a
-// lone CR, NEL, LS or PS, and a second document behind one of those must not be lost.
-func parseOne(text []byte) (*yaml.Node, error) {
-	var document yaml.Node
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(&document); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	if err := decoder.Decode(new(yaml.Node)); err == nil {
-		return nil, errors.New("lines must end with LF or CRLF")
-	} else if !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return document.Content[0], nil
-}
-
 const mustQuote = `a value that starts with @ must be quoted, as in "@{embed: ./script.sh}"`
-
-// syntaxError returns the line and the message of an error of the YAML parser, which omits the number of line 1.
-func syntaxError(err error) (line int, message string) {
-	message = strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(message, "line "); ok {
-		if digits, text, ok := strings.Cut(rest, ": "); ok {
-			if line, err := strconv.Atoi(digits); err == nil {
-				return line, text
-			}
-		}
-	}
-	return 1, message
-}
 
 // explain words a syntax error of a line.
 func explain(line, message string) string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	if strings.Contains(message, "cannot start any token") && strings.Contains(indent, "\t") {
-		return "not valid YAML: a line must be indented with spaces, not with tabs"
+		return "must be valid YAML: a line must be indented with spaces, not with tabs"
 	}
-	return "not valid YAML: " + message
+	return message
 }
 
 // quoteDirective quotes the first value of a line, which starts at a byte, that starts with an unquoted `@{`; nil if there

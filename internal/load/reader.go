@@ -31,8 +31,8 @@ func (r *reader) read() {
 		return
 	}
 	root, problems := parse(r.chunk)
-	for _, m := range problems {
-		r.report(m.line+r.chunk.line, m.column, krm.Error, m.message)
+	for _, p := range problems {
+		r.report(p.Line+r.chunk.line, p.Column, p.Severity, p.Message)
 	}
 	if root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
 		return

@@ -13,7 +13,7 @@ import (
 // constraints checks what holds for an overlay but not for every pod template (ResourcePlugin spec,
 // podTemplateOverlay, and the vendor's CRD).
 func (o *Overlay) constraints() []strictyaml.Problem {
-	c := checker{overlay: o}
+	c := checker{overlay: o, names: map[string]bool{}}
 	if o.Template.Name != "" {
 		c.report("metadata.name", "must not be set: the renderer names Pods")
 	}
@@ -62,9 +62,6 @@ func (c *checker) report(at krm.Path, format string, args ...any) {
 }
 
 func (c *checker) containers(key string, containers []corev1.Container) {
-	if c.names == nil {
-		c.names = map[string]bool{}
-	}
 	for i, container := range containers {
 		at, name := krm.Path("spec").Key(key).Index(i), container.Name
 		switch {
@@ -72,10 +69,9 @@ func (c *checker) containers(key string, containers []corev1.Container) {
 			c.report(at.Key("name"), "must not be %q: the renderer adds a container of that name", name)
 		case name == contract.MainContainer && key != "containers":
 			c.report(at.Key("name"), "must not be %q here: that container runs the script; move it to spec.containers", name)
-		case c.names[name] && name != "":
-			c.report(at.Key("name"), "must be given once: there are two containers %q", name)
+		default:
+			c.unique(c.names, at.Key("name"), "containers", name)
 		}
-		c.names[name] = true
 		c.mounts(container.VolumeMounts, at)
 		if name == contract.MainContainer {
 			c.replaced(at.Key("command"), container.Command)
@@ -96,13 +92,11 @@ func (c *checker) mounts(mounts []corev1.VolumeMount, at krm.Path) {
 	seen := map[string]bool{}
 	for i, mount := range mounts {
 		path, below := mount.MountPath, at.Key("volumeMounts").Index(i).Key("mountPath")
-		switch {
-		case Reserved(path):
+		if Reserved(path) {
 			c.report(below, "must not be %q: the renderer mounts what the step needs there", path)
-		case seen[path] && path != "":
-			c.report(below, "must be given once: %q is mounted twice", path)
+		} else {
+			c.unique(seen, below, "mounts at", path)
 		}
-		seen[path] = true
 	}
 }
 
@@ -114,12 +108,17 @@ func (c *checker) volumes(volumes []corev1.Volume) {
 		case contract.IOVolume, contract.ScriptVolume, contract.ParamsVolume, contract.TokenVolume:
 			c.report(at, "must not be %q: the renderer adds a volume of that name", volume.Name)
 		default:
-			if seen[volume.Name] && volume.Name != "" {
-				c.report(at, "must be given once: there are two volumes %q", volume.Name)
-			}
+			c.unique(seen, at, "volumes", volume.Name)
 		}
-		seen[volume.Name] = true
 	}
+}
+
+// unique reports a value that was seen before.
+func (c *checker) unique(seen map[string]bool, at krm.Path, what, value string) {
+	if seen[value] && value != "" {
+		c.report(at, "must be given once: there are two %s %q", what, value)
+	}
+	seen[value] = true
 }
 
 // ownFolder is what the renderer mounts scripts and inputs below.

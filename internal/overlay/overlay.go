@@ -6,18 +6,13 @@ package overlay
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Overlay is a pod template to build on. Its contents must not be changed.
@@ -35,7 +30,7 @@ type Overlay struct {
 // empty text is an empty overlay. What a plugin's runner says is not known here: see Conflicts.
 func Parse(text string) (*Overlay, []strictyaml.Problem) {
 	o := &Overlay{Canonical: []byte("{}")}
-	root, problem := parse(text)
+	root, problem := strictyaml.Parse([]byte(text))
 	if problem != nil {
 		return o, []strictyaml.Problem{*problem}
 	}
@@ -51,34 +46,6 @@ func Parse(text string) (*Overlay, []strictyaml.Problem) {
 		o.Canonical = yamlprint.AppendJSON(nil, json.RawMessage(asJSON))
 	}
 	return o, inOrder(append(problems, o.constraints()...))
-}
-
-// parse returns the root of the only document, nil where there is nothing.
-func parse(text string) (*yaml.Node, *strictyaml.Problem) {
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	var document, second yaml.Node
-	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		return nil, nil
-	} else if err != nil {
-		return nil, notYAML(err)
-	}
-	if err := decoder.Decode(&second); err == nil {
-		problem := strictyaml.Error("", "must be one document: remove what follows `---`")
-		problem.Line = second.Line
-		return nil, &problem
-	} else if !errors.Is(err, io.EOF) {
-		return nil, notYAML(err)
-	}
-	return document.Content[0], nil
-}
-
-func notYAML(err error) *strictyaml.Problem {
-	message := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: ")
-	line := 0
-	if _, scanErr := fmt.Sscanf(message, "line %d:", &line); scanErr == nil {
-		_, message, _ = strings.Cut(message, ": ")
-	}
-	return &strictyaml.Problem{Severity: krm.Error, Line: line, Message: "must be YAML: " + message}
 }
 
 // inOrder sorts the problems by their place in the text.

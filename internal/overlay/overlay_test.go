@@ -83,10 +83,10 @@ func TestBadOverlays(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"a: b: c", []string{"must be YAML: mapping values are not allowed in this context"}},
+		{"a: b: c", []string{"line 1: must be valid YAML: mapping values are not allowed in this context"}},
 		{"- a", []string{"line 1: must be a mapping with \"metadata\", \"spec\", not a list"}},
 		{"text", []string{`line 1: must be a mapping with "metadata", "spec", not the string "text"`}},
-		{"spec: {}\n---\nspec: {}\n", []string{"line 2: must be one document: remove what follows `---`"}},
+		{"spec: {}\n---\nspec: {}\n", []string{"line 2: must be one YAML document: a second one begins here"}},
 		{"spec:\n  containers: {}\n", []string{"line 2: spec.containers: must be a list, not a mapping"}},
 		{"spec:\n  containers:\n  -\n", []string{"line 3: spec.containers[0]: must not be null: remove it or fill it in"}},
 		{"spec:\n  serviceaccountName: a\n  volums: []\n  hostNetwork: 1\n  containers:\n  - image: 5\n    nam: main\n", []string{
@@ -141,7 +141,7 @@ func TestBadOverlays(t *testing.T) {
 		{"spec:\n  containers:\n  - name: main\n    volumeMounts:\n    - {name: a, mountPath: /a}\n" +
 			"    - {name: b, mountPath: /a}\n    - {name: c, mountPath: /run/resourceplugins/io/}\n" +
 			"    - {name: c, mountPath: /var}\n    - {name: d}\n", []string{
-			`line 6: spec.containers[0].volumeMounts[1].mountPath: must be given once: "/a" is mounted twice`,
+			`line 6: spec.containers[0].volumeMounts[1].mountPath: must be given once: there are two mounts at "/a"`,
 			`line 7: spec.containers[0].volumeMounts[2].mountPath: must not be "/run/resourceplugins/io/"`,
 			`line 8: spec.containers[0].volumeMounts[3].mountPath: must not be "/var"`,
 			`line 9: spec.containers[0].volumeMounts[4].mountPath: must be set`,

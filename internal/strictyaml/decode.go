@@ -8,7 +8,9 @@
 // key, or under a key in the wrong case, is decoded too if the current key is absent, so that the problems below it are
 // found in the same run.
 //
-// Expand replaces aliases and merge keys by what they stand for. Every Problem has a rule, a path and a message.
+// IntoObject and IntoPatch decode Kubernetes objects and patches of them, which Kubernetes reads as YAML 1.1. Parse reads
+// the tree of a text. Expand replaces aliases and merge keys by what they stand for. Every Problem has a path and a message,
+// and those of decoding have a rule.
 package strictyaml
 
 import (
@@ -21,7 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// MaxAliased is the most values that aliases of a decoded tree may stand for: a few lines can mean billions.
+// MaxAliased is the most values that aliases of a tree may stand for: a few lines can mean billions.
 const MaxAliased = 100_000
 
 // MaxDepth is the most lists and mappings that may be nested in each other: types may hold themselves.
@@ -53,7 +55,7 @@ func into(d *decoder, node *yaml.Node, base krm.Path, target any) (*yaml.Node, [
 	if node == nil {
 		return nil, nil
 	}
-	node = d.expand(node, base, MaxAliased)
+	node = d.expand(node, base)
 	d.value(node, path{base: base}, reflect.ValueOf(target).Elem())
 	return node, d.problems
 }

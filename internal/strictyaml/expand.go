@@ -10,19 +10,19 @@ import (
 // entries come after those of the mapping that merges it, which win; of several merged mappings the earlier ones win. A
 // tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied.
 //
-// limit is the most values that aliases may stand for. Beyond it, and where an alias leads to itself, an alias node is
-// left in the tree and a problem of RuleAlias reports it. A merge key whose value is not a mapping is a problem of
-// RuleType. Paths of problems are below base.
-func Expand(node *yaml.Node, base krm.Path, limit int) (*yaml.Node, []Problem) {
+// Beyond MaxAliased, and where an alias leads to itself, an alias node is left in the tree and a problem of RuleAlias
+// reports it. A merge key whose value is not a mapping is a problem of RuleType. Paths of problems are below base.
+func Expand(node *yaml.Node, base krm.Path) (*yaml.Node, []Problem) {
 	d := decoder{}
-	return d.expand(node, base, limit), d.problems
+	expanded := d.expand(node, base)
+	return expanded, d.problems
 }
 
-func (d *decoder) expand(node *yaml.Node, base krm.Path, limit int) *yaml.Node {
+func (d *decoder) expand(node *yaml.Node, base krm.Path) *yaml.Node {
 	if !hasAliases(node) {
 		return node
 	}
-	e := expander{decoder: d, limit: limit, open: map[*yaml.Node]bool{}}
+	e := expander{decoder: d, open: map[*yaml.Node]bool{}}
 	return e.expand(node, &path{base: base})
 }
 
@@ -44,7 +44,6 @@ func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.Sh
 
 type expander struct {
 	*decoder
-	limit    int
 	expanded int
 	open     map[*yaml.Node]bool // the anchored values that are being expanded
 }
@@ -141,8 +140,8 @@ func (e *expander) count(node *yaml.Node, at *path) bool {
 	if len(e.open) == 0 {
 		return true
 	}
-	if e.expanded++; e.expanded == e.limit+1 {
-		e.report(RuleAlias, at, node, "aliases must not lead to more than %d values in one document", e.limit)
+	if e.expanded++; e.expanded == MaxAliased+1 {
+		e.report(RuleAlias, at, node, "aliases must not lead to more than %d values in one document", MaxAliased)
 	}
-	return e.expanded <= e.limit
+	return e.expanded <= MaxAliased
 }

@@ -1,6 +1,7 @@
 package strictyaml_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,21 +16,23 @@ func TestExpand(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		text, want string
-		limit      int
 		problem    string
 	}{
-		"aliases":              {"a: &a [1, 2]\nb: *a", "a: [1, 2]\nb: [1, 2]\n", 10, ""},
-		"its own keys win":     {"a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}", "a: {x: 1, y: 2}\nb: {x: 3, y: 2}\n", 10, ""},
-		"earlier ones win":     {"a: &a {x: 1}\nb: &b {x: 2, y: 3}\nc: {<<: [*a, *b]}", "a: {x: 1}\nb: {x: 2, y: 3}\nc: {x: 1, y: 3}\n", 10, ""},
-		"a quoted << is a key": {"a: {'<<': 1}", "a: {'<<': 1}\n", 10, ""},
-		"a merge of a number":  {"a: {<<: 1, x: 2}", "a: {x: 2}\n", 10, `s.a["<<"]: must be a mapping to merge, or a list of them, not the number 1`},
-		"too many":             {"a: &a [1, 2]\nb: [*a, *a]", "", 4, "s.b[1][0]: aliases must not lead to more than 4 values in one document"},
-		"itself":               {"a: &a [1, *a]", "", 10, `s.a[1][1]: alias "a" must not contain itself`},
+		"aliases":              {"a: &a [1, 2]\nb: *a", "a: [1, 2]\nb: [1, 2]\n", ""},
+		"its own keys win":     {"a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}", "a: {x: 1, y: 2}\nb: {x: 3, y: 2}\n", ""},
+		"earlier ones win":     {"a: &a {x: 1}\nb: &b {x: 2, y: 3}\nc: {<<: [*a, *b]}", "a: {x: 1}\nb: {x: 2, y: 3}\nc: {x: 1, y: 3}\n", ""},
+		"a quoted << is a key": {"a: {'<<': 1}", "a: {'<<': 1}\n", ""},
+		"a merge of a number":  {"a: {<<: 1, x: 2}", "a: {x: 2}\n", `s.a["<<"]: must be a mapping to merge, or a list of them, not the number 1`},
+		"too many": {
+			"a: &a [" + strings.Repeat("1, ", 999) + "]\nb: [" + strings.Repeat("*a, ", 101) + "]", "",
+			"s.b[100]: aliases must not lead to more than 100000 values in one document",
+		},
+		"itself": {"a: &a [1, *a]", "", `s.a[1][1]: alias "a" must not contain itself`},
 	}
 	for name, c := range cases {
 		var document yaml.Node
 		require.NoError(t, yaml.Unmarshal([]byte(c.text), &document))
-		expanded, problems := strictyaml.Expand(document.Content[0], "s", c.limit)
+		expanded, problems := strictyaml.Expand(document.Content[0], "s")
 		if c.problem != "" {
 			require.Len(t, problems, 1, name)
 			assert.Equal(t, c.problem, problems[0].String(), name)
@@ -50,9 +53,9 @@ func TestExpandCopiesOnDemand(t *testing.T) {
 	plain, shared := &yaml.Node{}, &yaml.Node{}
 	require.NoError(t, yaml.Unmarshal([]byte("a: [1, 2]"), plain))
 	require.NoError(t, yaml.Unmarshal([]byte("a: &a [1, 2]\nb: *a"), shared))
-	expanded, _ := strictyaml.Expand(plain, "", 10)
+	expanded, _ := strictyaml.Expand(plain, "")
 	assert.Same(t, plain, expanded)
-	_, problems := strictyaml.Expand(shared, krm.Path(""), 10)
+	_, problems := strictyaml.Expand(shared, krm.Path(""))
 	assert.Empty(t, problems)
 	b, _ := krm.Path("b").Find(shared.Content[0])
 	assert.Equal(t, "a", b.Anchor, "the alias still leads to the anchored value")

@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -144,27 +145,26 @@ func (d *decoder) field(f field, at *path, value *yaml.Node, target reflect.Valu
 
 // unknown reports a key that no field has, with the key that is likely to be meant.
 func (d *decoder) unknown(s *shape, at *path, node *yaml.Node) *Problem {
-	key, shown := at.key, shortened(at.key)
-	if current, ok := s.former[key]; ok {
-		return d.replaced(current, at, node, "unknown key %q: it is called %q today", shown, current)
-	}
 	keys := s.keys()
 	if d.patch {
 		keys = append(keys, directives...)
 	}
-	nearest, sure := Nearest(key, keys)
-	switch {
-	case sure:
-		return d.replaced(nearest, at, node, "unknown key %q: did you mean %q?", shown, nearest)
+	var hint, certain string
+	nearest, sure := Nearest(at.key, keys)
+	switch current, isFormer := s.former[at.key]; {
+	case isFormer:
+		hint, certain = fmt.Sprintf("it is called %q today", current), current
 	case nearest != "":
-		return d.report(RuleUnknown, at, node, "unknown key %q: did you mean %q?", shown, nearest)
+		hint = fmt.Sprintf("did you mean %q?", nearest)
+		if sure {
+			certain = nearest
+		}
 	default:
-		return d.report(RuleUnknown, at, node, "unknown key %q: %s", shown, cmp.Or(s.list("must be one of "), "remove it"))
+		hint = cmp.Or(s.list("must be one of "), "remove it")
 	}
-}
-
-func (d *decoder) replaced(by string, at *path, node *yaml.Node, format string, args ...any) *Problem {
-	problem := d.report(RuleUnknown, at, node, format, args...)
-	problem.Proposed, problem.ReplacedBy = by, by
+	problem := d.report(RuleUnknown, at, node, "unknown key %q: %s", shortened(at.key), hint)
+	if certain != "" {
+		problem.Proposed, problem.ReplacedBy = certain, certain
+	}
 	return problem
 }

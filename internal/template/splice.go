@@ -1,13 +1,13 @@
 package template
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // splice puts the tree that text is in the place of node. Its values have the origin that they came from.
@@ -16,18 +16,13 @@ func (e *Expander) splice(node *yaml.Node, text string, origin Origin) error {
 	if origin.File != "" {
 		name = fmt.Sprintf("%q", origin.File)
 	}
-	var document yaml.Node
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	err := decoder.Decode(&document)
+	root, problem := strictyaml.Parse([]byte(text))
 	switch {
-	case errors.Is(err, io.EOF):
-		document.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!null"}}
-	case err != nil:
-		return fmt.Errorf("the value of %s must be YAML: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
-	case !errors.Is(decoder.Decode(new(yaml.Node)), io.EOF):
-		return fmt.Errorf("the value of %s must be one YAML document", name)
+	case problem != nil:
+		return fmt.Errorf("the value of %s: %s", name, problem)
+	case root == nil:
+		root = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	}
-	root := document.Content[0]
 	if hasAnchors(root) {
 		return fmt.Errorf("the value of %s must not use YAML anchors", name)
 	}
@@ -53,4 +48,28 @@ func (e *Expander) place(tree *yaml.Node, line, column int, origin Origin) {
 // hasAnchors reports whether a tree uses anchors: their names could be those of the document's own.
 func hasAnchors(node *yaml.Node) bool {
 	return node.Anchor != "" || node.Kind == yaml.AliasNode || slices.ContainsFunc(node.Content, hasAnchors)
+}
+
+// styleOf chooses how a filled-in string is written: as text of several lines if that is safe, else quoted, so that a
+// number stays a string to every reader.
+func styleOf(written yaml.Style, value string) yaml.Style {
+	if isLiteralSafe(value) {
+		return yaml.LiteralStyle
+	}
+	if written == yaml.SingleQuotedStyle && !strings.ContainsAny(value, "\n\r") {
+		return written
+	}
+	return yaml.DoubleQuotedStyle
+}
+
+// isLiteralSafe reports whether every YAML reader gets value back from a literal block: several lines, no blank in front
+// of the first, no breaks but newlines, and no control characters.
+func isLiteralSafe(value string) bool {
+	if !strings.Contains(value, "\n") || strings.ContainsAny(value[:1], " \t\n") {
+		return false
+	}
+	return !strings.ContainsFunc(value, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0xa0 ||
+			r == 0x2028 || r == 0x2029 || r == 0xfeff || r > 0xfffd
+	})
 }

@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -138,7 +137,7 @@ func (e *Expander) fill(node *yaml.Node, value string, origins []Origin) {
 		e.Written = map[*yaml.Node]string{}
 	}
 	e.Written[node] = node.Value
-	node.Value, node.Style = value, yamlprint.StyleOf(value)
+	node.Value, node.Style = value, styleOf(node.Style, value)
 	e.record(node, origins)
 }
 

@@ -175,9 +175,9 @@ func TestExpandTellsWhatIsWrong(t *testing.T) {
 		},
 		"broken yaml": {
 			`"@{embed[yaml]: broken}"`,
-			`the value of "dir/broken" must be YAML: line 1: did not find expected node content`,
+			`the value of "dir/broken": line 1: must be valid YAML: did not find expected node content`,
 		},
-		"two documents":     {`"@{embed[yaml]: two}"`, `the value of "dir/two" must be one YAML document`},
+		"two documents":     {`"@{embed[yaml]: two}"`, `the value of "dir/two": line 2: must be one YAML document: a second one begins here`},
 		"anchors in a tree": {`"@{embed[yaml]: anchors}"`, `the value of "dir/anchors" must not use YAML anchors`},
 	}
 	for name, c := range cases {
@@ -256,7 +256,7 @@ func TestStyles(t *testing.T) {
 	}{
 		{"a\nb\n", yaml.LiteralStyle},
 		{"#!/bin/sh\n\techo\n\n", yaml.LiteralStyle},
-		{"a", 0},
+		{"a", yaml.DoubleQuotedStyle},
 		{"yes", yaml.DoubleQuotedStyle},
 		{"", yaml.DoubleQuotedStyle},
 		{" a\nb", yaml.DoubleQuotedStyle},
@@ -274,6 +274,10 @@ func TestStyles(t *testing.T) {
 		assert.Equal(t, c.want, node.Style, "%q", c.value)
 		assert.Equal(t, c.value, node.Value)
 	}
+	single := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "@{v}", Style: yaml.SingleQuotedStyle}
+	e := template.Expander{Values: map[string]string{"v": "x"}}
+	e.Expand(single, "")
+	assert.Equal(t, yaml.SingleQuotedStyle, single.Style, "quotes stay what they were")
 }
 
 // Few directives must not become more text than a document can hold.

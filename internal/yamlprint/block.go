@@ -63,11 +63,7 @@ func appendBlock(dst []byte, node *yaml.Node, isOwn bool) ([]byte, bool) {
 
 // lineBreak ends the line and indents the next one.
 func (p *printer) lineBreak(column int) {
-	const spaces = "\n                                                                "
-	p.out = append(p.out, spaces[:1+min(column, len(spaces)-1)]...)
-	for range column - len(spaces) + 1 {
-		p.out = append(p.out, ' ')
-	}
+	p.out = append(append(p.out, '\n'), strings.Repeat(" ", column)...)
 }
 
 // fields prints a mapping's fields, the first one on the current line if it continues that.
