@@ -71,8 +71,13 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 		return nil, err
 	}
 	n := c.narrow(p.entries, reference, channelVersion)
-	if err := c.check(p, reference, channelVersion, n); err != nil {
-		return nil, err
+	switch {
+	case p.unread != nil && (reference.Floats() && channelVersion == nil || len(n.left) == 0):
+		return nil, p.unread
+	case len(p.entries) == 0:
+		return nil, c.unknownPlugin(reference)
+	case len(n.left) == 0:
+		return nil, p.unknownVersion(reference, channelVersion, n)
 	}
 	if err := c.verifyContent(n.left[0]); err != nil {
 		return nil, err
@@ -83,19 +88,6 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 		choice.warn("%s is a prerelease, chosen since there is no release: name it in the reference to accept it", n.left[0].name)
 	}
 	return choice, nil
-}
-
-// check returns why none of what the stages left may be chosen, if so.
-func (c *Catalog) check(p *pluginVersions, reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
-	switch {
-	case p.unread != nil && (reference.Floats() && channelVersion == nil || len(n.left) == 0):
-		return p.unread
-	case len(p.entries) == 0:
-		return c.unknownPlugin(reference)
-	case len(n.left) == 0:
-		return p.unknownVersion(reference, channelVersion, n)
-	}
-	return nil
 }
 
 // openChannel returns the version that a reference's channel names, nil if the reference has no channel. A version that
