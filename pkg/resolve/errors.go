@@ -9,9 +9,6 @@ import (
 
 const namePath krm.Path = "metadata.name"
 
-// moreFindings follows the first of what is wrong with a document.
-const moreFindings = "run validate-plugin for all findings"
-
 // ReferenceError says why no version is chosen for a reference.
 type ReferenceError struct {
 	Message string
