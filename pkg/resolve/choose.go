@@ -5,6 +5,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
@@ -23,10 +24,15 @@ type answer struct {
 // document is not in the list.
 func (c *Catalog) Resolve(reference string) (*Choice, error) {
 	choice, err := c.Choose(reference)
-	if err == nil && choice.Item == nil {
-		return nil, choice.noDocument()
+	if err != nil || choice.Item != nil {
+		return choice, err
 	}
-	return choice, err
+	where := "somewhere else"
+	if choice.Source != "" {
+		where += " (" + choice.Source + ")"
+	}
+	return nil, referenceError("the %s document of %s must be in the list: %s lists the version, and the document is %s; add it",
+		contract.ResourcePlugin, choice.Pin(), choice.entry.label(), where)
 }
 
 // Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
