@@ -31,8 +31,8 @@ func (c *Catalog) Resolve(reference string) (*Choice, error) {
 	if choice.Source != "" {
 		where += " (" + choice.Source + ")"
 	}
-	return nil, referenceError("the %s document of %s must be in the list: %s lists the version, and the document is %s; add it",
-		contract.ResourcePlugin, choice.Pin(), choice.entry.label(), where)
+	return nil, referenceError("the %s document of %s must be in the list: %s lists the version, and the document is %s; "+
+		"add it", contract.ResourcePlugin, choice.Pin(), choice.entry.label(), where)
 }
 
 // Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
