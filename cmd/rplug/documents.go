@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -60,18 +59,15 @@ func readCatalog(item *krm.Item) (*resolve.CatalogDocument, error) {
 
 // writeCatalog writes a Catalog document to a file, unless the file has the same catalog: its comments stay then.
 func writeCatalog(path string, c *resolve.CatalogDocument) error {
-	text, err := c.Bytes()
-	if err != nil {
-		return err
-	}
 	older, err := readCatalogFile(path)
-	if err == nil {
-		var printed []byte
-		if printed, err = older.Bytes(); bytes.Equal(printed, text) {
-			return err
-		}
+	if err == nil && len(resolve.Diff(older, c)) == 0 {
+		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := c.Bytes()
+	if err != nil {
 		return err
 	}
 	return cli.ReplaceFile(path, text)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,11 +24,8 @@ func targetFlags(flags *pflag.FlagSet) *oci.TargetOptions {
 
 // dockerConfig returns docker's configuration file, in the folder that docker looks into.
 func dockerConfig() string {
-	if folder := os.Getenv("DOCKER_CONFIG"); folder != "" {
-		return filepath.Join(folder, "config.json")
-	}
 	home, _ := os.UserHomeDir()
-	return filepath.Join(home, ".docker", "config.json")
+	return filepath.Join(cmp.Or(os.Getenv("DOCKER_CONFIG"), filepath.Join(home, ".docker")), "config.json")
 }
 
 func pushCommand() *cobra.Command {

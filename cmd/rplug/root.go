@@ -25,12 +25,7 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-func refuse(err error) error {
-	if err == nil {
-		return nil
-	}
-	return refusal{err}
-}
+func refuse(err error) error { return refusal{err} }
 
 // functionExit is the exit code of a KRM function that wrote its output itself.
 type functionExit int

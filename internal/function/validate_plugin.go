@@ -5,7 +5,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -49,7 +48,7 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 		return "", err
 	}
 	call.List.Report(checked.Results...)
-	call.List.Report(validatePublished(call.List)...)
+	call.List.Report(resolve.LintPublished(call.List.Items())...)
 	if then := call.Base; then != nil {
 		base := validate.Base{List: then.List, Partial: then.Partial}
 		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
@@ -73,17 +72,6 @@ func literals(text string, origins []template.Origin) []string {
 		}
 	}
 	return append(parts, text[from:])
-}
-
-// validatePublished returns what is wrong with the catalogs and locks of the list, and which plugins differ from what
-// those say was published.
-func validatePublished(list *krm.ResourceList) []krm.Result {
-	for _, item := range list.Items() {
-		if kind := item.Kind(); kind == contract.Catalog || kind == contract.PluginLock {
-			return resolve.LintPublished(list.Items())
-		}
-	}
-	return nil
 }
 
 // validateSummary says how many documents of each kind were checked; route groups are rare.

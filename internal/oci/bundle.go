@@ -10,6 +10,7 @@ package oci
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -93,12 +94,6 @@ func checkPath(text string) error {
 
 // paths returns the paths of the files, sorted, the catalog last: what it lists is there before it is.
 func (b *Bundle) paths() []string {
-	var paths []string
-	for name := range b.Files {
-		if name != CatalogFile {
-			paths = append(paths, name)
-		}
-	}
-	slices.Sort(paths)
-	return append(paths, CatalogFile)
+	paths := slices.Sorted(maps.Keys(b.Files))
+	return append(slices.DeleteFunc(paths, func(name string) bool { return name == CatalogFile }), CatalogFile)
 }

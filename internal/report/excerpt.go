@@ -91,7 +91,7 @@ func display(r rune) (text string, columns int) {
 	switch {
 	case r == '\t':
 		return "\t", 1
-	case unprintable(r):
+	case !unicode.IsPrint(r):
 		text = Printable(string(r))
 		return text, len(text)
 	case unicode.In(r, unicode.Mn, unicode.Me):

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -72,7 +73,7 @@ func FuzzUnderline(f *testing.F) {
 		shown, marks := underline(line, column, size)
 		for _, row := range []string{shown, marks} {
 			require.NotContains(t, row, "\n")
-			require.Equal(t, -1, strings.IndexFunc(row, func(r rune) bool { return r != '\t' && unprintable(r) }), "%q", row)
+			require.Equal(t, -1, strings.IndexFunc(row, func(r rune) bool { return r != '\t' && !unicode.IsPrint(r) }), "%q", row)
 		}
 		require.Empty(t, strings.Trim(marks, " \t^"))
 		before, _, found := strings.Cut(marks, "^")

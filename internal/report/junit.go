@@ -30,6 +30,7 @@ type (
 		Name    string        `xml:"name,attr"`
 		Failure *junitFailure `xml:"failure"`
 		Output  *junitText    `xml:"system-out"`
+		suite   *junitSuite
 	}
 	junitFailure struct {
 		Message string `xml:"message,attr"`
@@ -57,8 +58,9 @@ func (r *Report) writeJUnit(out io.Writer) error {
 			suites[file] = &junitSuite{Name: Printable(file)}
 			all.Suites = append(all.Suites, suites[file])
 		}
-		one := &junitCase{Class: suites[file].Name, Name: Printable(name)}
+		one := &junitCase{Class: suites[file].Name, Name: Printable(name), suite: suites[file]}
 		suites[file].Cases = append(suites[file].Cases, one)
+		suites[file].Tests++
 		cases[d] = one
 		return one
 	}
@@ -80,7 +82,10 @@ func (r *Report) writeJUnit(out io.Writer) error {
 		}
 		one.add(result)
 	}
-	all.count()
+	for _, suite := range all.Suites {
+		all.Tests += suite.Tests
+		all.Failures += suite.Failures
+	}
 	return writeXML(out, all)
 }
 
@@ -94,22 +99,10 @@ func (c *junitCase) add(result krm.Result) {
 		}
 		c.Output.Text += text
 	case c.Failure == nil:
+		c.suite.Failures++
 		c.Failure = &junitFailure{Message: message(result), Type: string(krm.Error), Text: text}
 	default:
 		c.Failure.Text += text
-	}
-}
-
-func (s *junitSuites) count() {
-	for _, suite := range s.Suites {
-		suite.Tests = len(suite.Cases)
-		for _, one := range suite.Cases {
-			if one.Failure != nil {
-				suite.Failures++
-			}
-		}
-		s.Tests += suite.Tests
-		s.Failures += suite.Failures
 	}
 }
 

@@ -79,19 +79,13 @@ func ObjectText(ref *krm.ResourceRef) string {
 // Printable escapes line breaks and control characters, so that a text from a document stays in its line and cannot
 // control the terminal.
 func Printable(text string) string {
-	if strings.IndexFunc(text, unprintable) < 0 {
-		return text
-	}
 	var b strings.Builder
 	for _, r := range text {
-		if unprintable(r) {
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-			continue
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }
-
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -25,7 +25,6 @@ import (
 type Catalog struct {
 	plugins    map[string]*pluginVersions // by bare name
 	names      []string                   // the bare names of those that have a version, sorted
-	sources    []*source
 	locks      *lockSet
 	kubernetes *semver.Version
 	answers    map[question]answer

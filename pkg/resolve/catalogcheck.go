@@ -59,32 +59,34 @@ func (k *checker) name(at krm.Path, name string, seen map[string]bool) {
 func (k *checker) channel(at krm.Path, name, to string) {
 	if err := version.CheckChannel(name); err != nil {
 		k.report(at, "%s", err)
-	} else if _, err := version.ParseStrict(to); err != nil {
-		k.notStrict(at, "channel "+name, to)
+		return
 	}
+	k.strict(at, "channel "+name, to)
 }
 
-// notStrict reports a version that is not strict semver, and proposes its canonical form if it has one.
-func (k *checker) notStrict(at krm.Path, what, text string) {
+// strict reports whether a version is strict semver. If it is not, its canonical form is proposed.
+func (k *checker) strict(at krm.Path, what, text string) bool {
+	if _, err := version.ParseStrict(text); err == nil {
+		return true
+	}
 	problem := k.report(at, "%s must be a full semver such as 1.0.0, not %q", what, text)
 	if loose, err := version.Parse(text); err == nil {
 		problem.Proposed = loose.String()
 	}
+	return false
 }
 
 func (k *checker) versions(i int, p *v1alpha1.CatalogPlugin) {
 	seen := make(map[string]string, len(p.Versions))
 	for j := range p.Versions {
 		v, at := &p.Versions[j], versionPath(i, j)
-		if _, err := version.ParseStrict(v.Version); err == nil {
+		if v.Version != "" && k.strict(at.Key("version"), "version", v.Version) {
 			precedence, _, _ := strings.Cut(v.Version, "+")
 			if other, ok := seen[precedence]; ok {
 				k.report(at.Key("version"), "versions %s and %s of plugin %q must not have the same precedence: remove one",
 					min(other, v.Version), max(other, v.Version), p.Name)
 			}
 			seen[precedence] = v.Version
-		} else if v.Version != "" {
-			k.notStrict(at.Key("version"), "version", v.Version)
 		}
 		k.version(at, v)
 	}

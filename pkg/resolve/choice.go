@@ -7,7 +7,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -87,14 +86,4 @@ func (c *Choice) Settled(reference string) error {
 	}
 	return referenceError("%q must not float in the delete phase, which must run the version that created what it removes: "+
 		"pin it, or lock it (%s)", reference, lockLine(c.entryFor(reference)))
-}
-
-// noDocument is the error that the document that rendering needs is not in the list.
-func (c *Choice) noDocument() error {
-	source := ""
-	if c.Source != "" {
-		source = fmt.Sprintf(" (%s)", c.Source)
-	}
-	return referenceError("the %s document of %s must be in the list: %s lists the version, and the document is somewhere "+
-		"else%s; add it", contract.ResourcePlugin, c.entry.name, c.entry.label(), source)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
@@ -23,10 +24,15 @@ type answer struct {
 // document is not in the list.
 func (c *Catalog) Resolve(reference string) (*Choice, error) {
 	choice, err := c.Choose(reference)
-	if err == nil && choice.Item == nil {
-		return nil, choice.noDocument()
+	if err != nil || choice.Item != nil {
+		return choice, err
 	}
-	return choice, err
+	where := "somewhere else"
+	if choice.Source != "" {
+		where += " (" + choice.Source + ")"
+	}
+	return nil, referenceError("the %s document of %s must be in the list: %s lists the version, and the document is %s; "+
+		"add it", contract.ResourcePlugin, choice.Pin(), choice.entry.label(), where)
 }
 
 // Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
@@ -71,8 +77,13 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 		return nil, err
 	}
 	n := c.narrow(p.entries, reference, channelVersion)
-	if err := c.check(p, reference, channelVersion, n); err != nil {
-		return nil, err
+	switch {
+	case p.unread != nil && (reference.Floats() && channelVersion == nil || len(n.left) == 0):
+		return nil, p.unread
+	case len(p.entries) == 0:
+		return nil, c.unknownPlugin(reference)
+	case len(n.left) == 0:
+		return nil, p.unknownVersion(reference, channelVersion, n)
 	}
 	if err := c.verifyContent(n.left[0]); err != nil {
 		return nil, err
@@ -83,19 +94,6 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 		choice.warn("%s is a prerelease, chosen since there is no release: name it in the reference to accept it", n.left[0].name)
 	}
 	return choice, nil
-}
-
-// check returns why none of what the stages left may be chosen, if so.
-func (c *Catalog) check(p *pluginVersions, reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
-	switch {
-	case p.unread != nil && (reference.Floats() && channelVersion == nil || len(n.left) == 0):
-		return p.unread
-	case len(p.entries) == 0:
-		return c.unknownPlugin(reference)
-	case len(n.left) == 0:
-		return p.unknownVersion(reference, channelVersion, n)
-	}
-	return nil
 }
 
 // openChannel returns the version that a reference's channel names, nil if the reference has no channel. A version that

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,14 +42,8 @@ func Diff(older, newer *CatalogDocument) []Change {
 	c.field("catalog", "description", older.Spec.Description, newer.Spec.Description)
 	c.field("catalog", "priority", strconv.Itoa(older.Spec.Priority), strconv.Itoa(newer.Spec.Priority))
 	for _, name := range union(pluginNames(older), pluginNames(newer)) {
-		was, is := older.Plugin(name), newer.Plugin(name)
-		if was == nil {
-			was = &v1alpha1.CatalogPlugin{Name: name}
-		}
-		if is == nil {
-			is = &v1alpha1.CatalogPlugin{Name: name}
-		}
-		c.plugin(was, is)
+		none := &v1alpha1.CatalogPlugin{Name: name}
+		c.plugin(cmp.Or(older.Plugin(name), none), cmp.Or(newer.Plugin(name), none))
 	}
 	return c.changes
 }

@@ -70,7 +70,9 @@ func (e *entry) read() *DocumentError {
 	read, problems := document.ReadPlugin(e.item)
 	for _, problem := range problems {
 		if problem.Severity == krm.Error {
-			return &DocumentError{Item: e.item, Path: problem.Path, Message: problem.Message + "; " + moreFindings}
+			return &DocumentError{
+				Item: e.item, Path: problem.Path, Message: problem.Message + "; run validate-plugin for all findings",
+			}
 		}
 	}
 	sum, problem := digest.Of(e.name, krm.Value(e.item.YNode(), "spec"))

@@ -9,9 +9,6 @@ import (
 
 const namePath krm.Path = "metadata.name"
 
-// moreFindings follows the first of what is wrong with a document.
-const moreFindings = "run validate-plugin for all findings"
-
 // ReferenceError says why no version is chosen for a reference.
 type ReferenceError struct {
 	Message string
@@ -45,12 +42,16 @@ func (e *DocumentError) Error() string {
 // Result returns the error as a finding about the document.
 func (e *DocumentError) Result() krm.Result { return krm.At(e.Item, e.Path, krm.Error, e.Message) }
 
-// resultsOf returns the problems of a document as findings about it.
+// resultsOf returns the problems of a document as findings about it. What is proposed for an unknown key is a key.
 func resultsOf(item *krm.Item, problems []strictyaml.Problem) []krm.Result {
 	results := make([]krm.Result, 0, len(problems))
 	for _, problem := range problems {
-		result := krm.At(item, problem.Path, problem.Severity, problem.Message)
-		if problem.Proposed != nil && result.Field != nil {
+		at := krm.At
+		if problem.Rule == strictyaml.RuleUnknown {
+			at = krm.AtKey
+		}
+		result := at(item, problem.Path, problem.Severity, problem.Message)
+		if problem.Proposed != nil {
 			result.Field.ProposedValue = problem.Proposed
 		}
 		results = append(results, result)

@@ -69,14 +69,6 @@ func (r *resolver) reportReference(message string, failures []*reference) {
 
 func isOnRecord(ref *reference) bool { return ref.last.Digest != "" }
 
-// reportStale reports that a requested reference is dropped, since somebody edited the pin that it resolved to.
-func (r *resolver) reportStale(ref *reference) {
-	if ref.stale != nil && ref.stale.Requested != "" {
-		r.add(ref, krm.Info, "%q was edited after %q had been resolved to %q: the edit counts, the old request is dropped",
-			ref.text, ref.stale.Requested, ref.stale.Pin)
-	}
-}
-
 // reportChoice reports the warnings about a choice, a version that moved, and with Explain how the choice was made.
 func (r *resolver) reportChoice(ref *reference) {
 	choice := ref.choice

@@ -14,16 +14,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The name of a lock that resolution adds, and its file in a package.
-const (
-	lockName = "plugin-lock"
-	lockFile = lockName + ".yaml"
-)
-
+// emptyLock is the lock that resolution adds.
 const emptyLock = `apiVersion: ` + contract.APIVersion + `
 kind: ` + contract.PluginLock + `
 metadata:
-  name: ` + lockName + `
+  name: plugin-lock
   annotations:
     config.kubernetes.io/local-config: "true"
 spec:
@@ -42,7 +37,7 @@ func (s *lockSet) write(list *krm.ResourceList, entries []v1alpha1.LockEntry, pl
 			return err
 		}
 		if placed {
-			item.Annotate("internal.config.kubernetes.io/path", lockFile)
+			item.Annotate("internal.config.kubernetes.io/path", "plugin-lock.yaml")
 			item.Annotate("internal.config.kubernetes.io/index", "0")
 		}
 		list.Append(item)

@@ -57,14 +57,6 @@ func (e *entry) is(v *semver.Version) bool {
 	return e.name.Version.Equal(v) && e.name.Version.Metadata() == v.Metadata()
 }
 
-// namePlace returns the document and the field that a finding about the plugin's name is about.
-func (p *pluginVersions) namePlace() (*krm.Item, krm.Path) {
-	if len(p.listings) > 0 {
-		return p.listings[0].source.Item, p.listings[0].path.Key("name")
-	}
-	return p.entries[0].place("version")
-}
-
 // versions returns the versions as texts, the highest first.
 func (p *pluginVersions) versions() []string { return texts(p.entries, (*entry).version) }
 
@@ -74,7 +66,8 @@ func (e *entry) version() string { return e.name.Version.String() }
 func (c *Catalog) compareNames() {
 	spelled := make(map[string]string, len(c.plugins))
 	for _, name := range slices.Sorted(maps.Keys(c.plugins)) {
-		if len(c.plugins[name].entries)+len(c.plugins[name].listings) == 0 {
+		p := c.plugins[name]
+		if len(p.entries)+len(p.listings) == 0 {
 			continue // only documents that cannot be read have the name
 		}
 		folded := strings.ToLower(name)
@@ -83,8 +76,11 @@ func (c *Catalog) compareNames() {
 			spelled[folded] = name
 			continue
 		}
-		item, path := c.plugins[name].namePlace()
 		message := fmt.Sprintf("plugin %q must not differ only in case from plugin %q: rename one", name, other)
-		c.problems = append(c.problems, krm.At(item, path, krm.Error, message))
+		if len(p.listings) > 0 {
+			c.problems = append(c.problems, krm.At(p.listings[0].source.Item, p.listings[0].path.Key("name"), krm.Error, message))
+		} else {
+			c.problems = append(c.problems, krm.At(p.entries[0].item, namePath, krm.Error, message))
+		}
 	}
 }

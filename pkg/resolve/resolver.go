@@ -77,7 +77,10 @@ func (r *resolver) resolve() {
 
 // pin pins one reference and returns its new record. If it cannot be pinned the record stays.
 func (r *resolver) pin(ref *reference) (Resolution, error) {
-	r.reportStale(ref)
+	if ref.stale != nil {
+		r.add(ref, krm.Info, "%q was edited after %q had been resolved to %q: the edit counts, the old request is dropped",
+			ref.text, ref.stale.Requested, ref.stale.Pin)
+	}
 	choice, err := r.choose(ref)
 	if err == nil {
 		err = choice.Confirm(ref.last)

@@ -35,7 +35,7 @@ type reference struct {
 	text      string // as it is written
 	requested string // as it was before resolution pinned it, else as it is written
 	last      Resolution
-	stale     *Resolution // the record of a pin that somebody edited
+	stale     *Resolution // the record of a request whose pin somebody edited
 	choice    *Choice     // nil if it is not resolved
 	err       error       // why it is not
 }
@@ -83,7 +83,9 @@ func (s *sandbox) reference(resource string, path krm.Path, text string, last Re
 	r := &reference{sandbox: s, resource: resource, path: path, text: text, requested: text}
 	switch {
 	case last.Pin != "" && last.Pin != text:
-		r.stale = &last
+		if last.Requested != "" {
+			r.stale = &last
+		}
 	case last.Pin != "" && last.Requested != "":
 		r.last, r.requested = last, last.Requested
 	default:

@@ -43,8 +43,7 @@ func (c *Catalog) readSources(items []*krm.Item) {
 	slices.SortStableFunc(sources, func(a, b *source) int {
 		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.label(), b.label()))
 	})
-	c.sources = slices.CompactFunc(sources, func(a, b *source) bool { return sameFile(a.Item, b.Item) })
-	for _, s := range c.sources {
+	for _, s := range slices.CompactFunc(sources, func(a, b *source) bool { return sameFile(a.Item, b.Item) }) {
 		c.problems = append(c.problems, resultsOf(s.Item, s.problems)...)
 		c.addSource(s)
 	}

@@ -18,12 +18,12 @@ const maxListed = 10
 
 // unknownPlugin is the error that no document has the reference's bare name; it lists those that exist.
 func (c *Catalog) unknownPlugin(reference version.Reference) error {
-	if len(c.names) == 0 {
-		return &ReferenceError{Missing: missing(reference), Message: fmt.Sprintf("plugin %q is unknown, since there is no %s "+
-			"document at all: add it, or have import-plugin generate it", reference.Bare, contract.ResourcePlugin)}
-	}
 	meant, advice := nearest(reference.Bare, c.names)
 	unknown := referenceError("plugin %q is unknown: %s", reference.Bare, advice)
+	if len(c.names) == 0 {
+		unknown = referenceError("plugin %q is unknown, since there is no %s document at all: add it, or have import-plugin "+
+			"generate it", reference.Bare, contract.ResourcePlugin)
+	}
 	unknown.Missing = missing(reference)
 	if meant != "" {
 		unknown.Proposed = strings.Replace(reference.String(), reference.Bare, meant, 1)
