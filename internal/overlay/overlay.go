@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
@@ -30,7 +31,7 @@ type Overlay struct {
 // empty text is an empty overlay. What a plugin's runner says is not known here: see Conflicts.
 func Parse(text string) (*Overlay, []strictyaml.Problem) {
 	o := &Overlay{Canonical: []byte("{}")}
-	root, problem := strictyaml.Parse([]byte(text))
+	root, problem := parse(text)
 	if problem != nil {
 		return o, []strictyaml.Problem{*problem}
 	}
@@ -46,6 +47,15 @@ func Parse(text string) (*Overlay, []strictyaml.Problem) {
 		o.Canonical = yamlprint.AppendJSON(nil, json.RawMessage(asJSON))
 	}
 	return o, inOrder(append(problems, o.constraints()...))
+}
+
+// parse reads the only document of a text. What is wrong with a text of one line is about the whole of it.
+func parse(text string) (*yaml.Node, *strictyaml.Problem) {
+	root, problem := strictyaml.Parse([]byte(text))
+	if problem != nil && !strings.Contains(text, "\n") {
+		problem.Line = 0
+	}
+	return root, problem
 }
 
 // inOrder sorts the problems by their place in the text.

@@ -83,7 +83,7 @@ func TestBadOverlays(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"a: b: c", []string{"line 1: must be valid YAML: mapping values are not allowed in this context"}},
+		{"a: b: c", []string{"must be valid YAML: mapping values are not allowed in this context"}},
 		{"- a", []string{"line 1: must be a mapping with \"metadata\", \"spec\", not a list"}},
 		{"text", []string{`line 1: must be a mapping with "metadata", "spec", not the string "text"`}},
 		{"spec: {}\n---\nspec: {}\n", []string{"line 2: must be one YAML document: a second one begins here"}},

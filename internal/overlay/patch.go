@@ -11,7 +11,7 @@ import (
 // Directives such as `$patch` and nulls, which remove a field, are what such a patch is made of. A text that is not one
 // YAML document is one problem; an empty one has none.
 func CheckDeploymentPatch(text string) []strictyaml.Problem {
-	root, problem := strictyaml.Parse([]byte(text))
+	root, problem := parse(text)
 	if problem != nil {
 		return []strictyaml.Problem{*problem}
 	}

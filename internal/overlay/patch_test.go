@@ -30,7 +30,7 @@ func TestPatchesOfDeploymentsThatFit(t *testing.T) {
 func TestPatchesOfDeploymentsThatDoNot(t *testing.T) {
 	t.Parallel()
 	cases := map[string][]string{
-		"spec: {":               {"line 1: must be valid YAML: did not find expected node content"},
+		"spec: {":               {"must be valid YAML: did not find expected node content"},
 		"a: 1\n---\nb: 2":       {"line 2: must be one YAML document: a second one begins here"},
 		"- op: add":             {`line 1: must be a mapping with "kind", "apiVersion", "metadata", "spec", "status", not a list`},
 		"spec: {replica: 1}":    {`line 1: spec.replica: unknown key "replica": did you mean "replicas"?`},
