@@ -39,7 +39,7 @@ const (
 	DigestsKey    = Group + "/digests"     // on a sandbox: the digests of what its references resolved to
 	ForkKey       = Group + "/fork"        // label and annotation of forks and their Pods: the fork's own name
 	BaselineKey   = Group + "/baseline"    // on forks and their Services: KIND/NAME of what they are a copy of
-	EndpointsKey  = Group + "/endpoints"   // on a sandbox or route group: its endpoints as NAME=URL, comma-separated, with %2C in URLs
+	EndpointsKey  = Group + "/endpoints"   // on a sandbox or route group: its endpoints as NAME=URL,…, with %2C in URLs
 )
 
 // The label that every object has that we made.

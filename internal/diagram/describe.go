@@ -30,9 +30,9 @@ func describe(pictures []*Picture) string {
 func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
 	layers := make([]string, 0, len(p.Steps))
 	for _, layer := range p.layers(phase) {
-		var names []string
-		for _, i := range layer {
-			names = append(names, p.Steps[i].Name)
+		names := make([]string, len(layer))
+		for n, i := range layer {
+			names[n] = p.Steps[i].Name
 		}
 		layers = append(layers, strings.Join(names, " and "))
 	}

@@ -130,11 +130,12 @@ func (w *writer) quote(text string) { w.raw(`"` + escaper.Replace(text) + `"`) }
 var escaper = newEscaper()
 
 func newEscaper() *strings.Replacer {
-	pairs := []string{`"`, `\"`, `\`, `\\`, "\b", `\b`, "\t", `\t`, "\n", `\n`, "\f", `\f`, "\r", `\r`}
+	named := []string{`"`, `\"`, `\`, `\\`, "\b", `\b`, "\t", `\t`, "\n", `\n`, "\f", `\f`, "\r", `\r`}
+	numbered := make([]string, 0, 2*' ')
 	for c := range ' ' {
-		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // of two pairs for a character the first counts
+		numbered = append(numbered, string(c), fmt.Sprintf(`\u%04x`, c))
 	}
-	return strings.NewReplacer(pairs...)
+	return strings.NewReplacer(slices.Concat(named, numbered)...) // of two pairs for a character the first counts
 }
 
 // spend counts a node and its text against MaxSize: a few aliases of a long text can stand for more than fits in memory.

@@ -49,7 +49,7 @@ type printer struct {
 
 func appendBlock(dst []byte, node *yaml.Node, isOwn bool) ([]byte, bool) {
 	p := printer{out: dst, isOwn: isOwn}
-	ok := false
+	var ok bool
 	switch {
 	case isShort(node):
 		ok = p.short(node, 0)
@@ -191,8 +191,9 @@ func isCertain(node *yaml.Node) bool {
 		return isUnescaped(node.Value, "'")
 	case yaml.DoubleQuotedStyle:
 		return isUnescaped(node.Value, `"\`)
+	default:
+		return false
 	}
-	return false
 }
 
 // quoted prints a string on the current line.

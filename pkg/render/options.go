@@ -27,7 +27,8 @@ const keepJobs = -1
 type Options struct {
 	// RenderPhase are the fields of the function's config: see DefaultOptions. A sandbox whose annotation
 	// resourceplugins.dev/state is absent gets its delete phase whatever the phases are. RunnerNamespace goes before
-	// Namespaces, and an overlay's activeDeadlineSeconds before StepTimeoutSeconds. An empty Workload or Delivery is the default.
+	// Namespaces, and an overlay's activeDeadlineSeconds before StepTimeoutSeconds. An empty Workload or Delivery is the
+	// default.
 	v1alpha1.RenderPhase
 
 	// Name is put on what is rendered: a run replaces and removes only what a run of the same name has rendered. KRM

@@ -62,8 +62,8 @@ var pluginReference = Rule{
 var unknownPlugin = Rule{
 	ID: "unknown-plugin", Severity: krm.Warning,
 	Summary: "If a list holds plugins, it holds those that its sandboxes name, in a version that they admit.",
-	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of a " +
-		"sandbox that is checked alone are not looked for.",
+	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of " +
+		"a sandbox that is checked alone are not looked for.",
 	Example: "spec.resources[0].plugin: helo-db",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		for _, b := range d.bindings() {

@@ -95,7 +95,9 @@ func (r *renderer) chooseCluster() {
 	for _, g := range r.groups {
 		*cluster = cmp.Or(*cluster, g.Spec.Cluster)
 	}
-	r.groups = slices.DeleteFunc(r.groups, func(g routedGroup) bool { return g.Spec.Cluster != "" && g.Spec.Cluster != *cluster })
+	r.groups = slices.DeleteFunc(r.groups, func(g routedGroup) bool {
+		return g.Spec.Cluster != "" && g.Spec.Cluster != *cluster
+	})
 }
 
 // hasSandbox reports whether there is a sandbox that says what must be there; without any nothing is removed unasked.
