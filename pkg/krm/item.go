@@ -164,6 +164,12 @@ func (i *Item) RNode() *kyaml.RNode {
 	return i.tree
 }
 
+// Parse parses the object's tree, if nobody has yet. It is an error if the object is not valid YAML.
+func (i *Item) Parse() error {
+	i.RNode()
+	return i.err
+}
+
 // YNode returns the root of the object's tree, as RNode does.
 func (i *Item) YNode() *yaml.Node { return i.RNode().YNode() }
 

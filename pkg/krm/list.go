@@ -36,24 +36,27 @@ func (l *ResourceList) FunctionConfig() *yaml.Node { return l.config }
 // Items returns the items in order. The slice must not be changed: use Append, Replace and Remove.
 func (l *ResourceList) Items() []*Item { return l.items }
 
-// Select returns the items that are of one of the kinds of apiVersion, with their trees parsed, on all cores. A selected
-// item that is not valid YAML is an error.
-func (l *ResourceList) Select(apiVersion string, kinds ...string) ([]*Item, error) {
-	var selected []*Item
+// Of returns the items that are of one of the kinds of apiVersion.
+func (l *ResourceList) Of(apiVersion string, kinds ...string) []*Item {
+	var items []*Item
 	for _, item := range l.items {
 		if slices.Contains(kinds, item.Kind()) && item.APIVersion() == apiVersion {
-			selected = append(selected, item)
+			items = append(items, item)
 		}
 	}
+	return items
+}
+
+// Select returns the same items as Of, with their trees parsed, on all cores. A selected item that is not valid YAML is an
+// error. To hold few of very many trees at a time, use Of, and Item.Parse and Item.Release for each.
+func (l *ResourceList) Select(apiVersion string, kinds ...string) ([]*Item, error) {
+	selected := l.Of(apiVersion, kinds...)
 	return selected, parseAll(selected)
 }
 
 // parseAll parses items on all cores.
 func parseAll(items []*Item) error {
-	return onAllCores(len(items), func(i int) error {
-		items[i].RNode()
-		return items[i].err
-	})
+	return onAllCores(len(items), func(i int) error { return items[i].Parse() })
 }
 
 // onAllCores calls work for 0 to n-1 in any order, and returns the error of the first that has one.

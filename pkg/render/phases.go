@@ -31,10 +31,6 @@ type Summary struct {
 // is removed then. The error is OptionErrors if options cannot be used, or is that of an item that cannot
 // be read; nothing is rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {
-	items, err := list.Select(contract.APIVersion, contract.Sandbox)
-	if err != nil {
-		return Summary{}, err
-	}
 	options.Workload, options.Delivery = cmp.Or(options.Workload, job), cmp.Or(options.Delivery, kubectl)
 	if wrong := options.Validate(); len(wrong) > 0 {
 		MarkInputs(list)
@@ -45,7 +41,11 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 			markInput(item) // sandboxes are marked when they are read
 		}
 	}
-	read := readSandboxes(list, items)
+	items := list.Of(contract.APIVersion, contract.Sandbox)
+	read, err := readSandboxes(list, items)
+	if err != nil {
+		return Summary{}, err
+	}
 	p := newPlan(list, options)
 	sandboxes, err := OneCluster(list, read, options.Cluster)
 	if err != nil {

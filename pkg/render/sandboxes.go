@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,15 +25,22 @@ type sandbox struct {
 // moreFindings ends a message about a document that is not valid: only one finding is reported here.
 const moreFindings = "; run validate-plugin for all findings"
 
-// readSandboxes decodes the sandboxes and reports those that cannot be rendered.
-func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*sandbox {
+// readSandboxes decodes the sandboxes and reports those that cannot be rendered. The error is that of one that is not valid
+// YAML.
+func readSandboxes(list *krm.ResourceList, items []*krm.Item) ([]*sandbox, error) {
 	sandboxes := make([]*sandbox, len(items))
 	results := make([]*krm.Result, len(items))
+	errs := make([]error, len(items))
 	krm.Each(len(items), func(i int) {
-		markInput(items[i])
-		sandboxes[i], results[i] = readSandbox(items[i])
-		items[i].Release()
+		if errs[i] = items[i].Parse(); errs[i] == nil {
+			markInput(items[i])
+			sandboxes[i], results[i] = readSandbox(items[i])
+			items[i].Release()
+		}
 	})
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
 	var valid []*sandbox
 	seen := map[[3]string]*sandbox{}
 	for i, s := range sandboxes {
@@ -45,7 +53,7 @@ func readSandboxes(list *krm.ResourceList, items []*krm.Item) []*sandbox {
 		}
 		valid = append(valid, s)
 	}
-	return valid
+	return valid, nil
 }
 
 func readSandbox(item *krm.Item) (*sandbox, *krm.Result) {
