@@ -65,9 +65,8 @@ func (p *plan) add(s *sandbox) {
 	if !s.isAbsent || slices.Contains(p.phases, v1alpha1.PhaseDelete) {
 		p.present[s.LowerName()] = true
 	}
-	record, err := resolve.ReadRecord(s.Item)
-	if err != nil {
-		p.report(s, "", err)
+	if s.unread != nil {
+		p.report(s, "", s.unread)
 		return
 	}
 	if slices.Contains(phases, v1alpha1.PhaseCreate) {
@@ -80,7 +79,7 @@ func (p *plan) add(s *sandbox) {
 			err = choice.Settled(resource.Plugin)
 		}
 		if err == nil {
-			err = choice.Confirm(record[resource.Name])
+			err = choice.Confirm(s.record[resource.Name])
 		}
 		if err != nil {
 			p.report(s, at, err)

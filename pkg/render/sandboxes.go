@@ -9,6 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // sandbox is a sandbox that can be rendered.
@@ -20,6 +21,9 @@ type sandbox struct {
 	files []string
 	// isAbsent is set if the sandbox is to be removed: its delete phase is due.
 	isAbsent bool
+	// record is what resolve-version chose, and unread why it cannot be read.
+	record resolve.Record
+	unread error
 }
 
 // moreFindings ends a message about a document that is not valid: only one finding is reported here.
@@ -77,6 +81,7 @@ func readSandbox(item *krm.Item) (*sandbox, *krm.Result) {
 		names[resource.Name] = true
 	}
 	s.nameFiles()
+	s.record, s.unread = resolve.ReadRecord(item)
 	return s, nil
 }
 
