@@ -1,7 +1,6 @@
 package function
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -42,19 +41,6 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	return c.summary(summary), err
-}
-
-// reportOptions reports the options that cannot be used as errors of the function config. It returns false if err is
-// something else.
-func reportOptions(call cli.Call, err error) bool {
-	var wrong render.OptionErrors
-	if !errors.As(err, &wrong) {
-		return false
-	}
-	for _, one := range wrong {
-		call.ConfigError(one.Option, one.Message)
-	}
-	return true
 }
 
 func (c *renderPhase) summary(s render.Summary) string {

@@ -25,14 +25,10 @@ type resolveConfig struct{ v1alpha1.ResolveVersion }
 // Process pins every plugin reference of the list's sandboxes.
 func (c *resolveConfig) Process(call cli.Call) (string, error) {
 	report, err := resolve.Resolve(call.List, resolve.Options{ResolveVersion: c.ResolveVersion, PlaceLock: !call.FileMode})
-	if err != nil {
-		return "", err
-	}
-	for _, wrong := range report.Options {
-		call.ConfigError(wrong.Field, wrong.Message)
-	}
-	if len(report.Options) > 0 && report.Sandboxes == 0 {
+	if isWrong := reportOptions(call, err); isWrong && report.Sandboxes == 0 {
 		return "resolved nothing: fix the errors above", nil
+	} else if err != nil && !isWrong {
+		return "", err
 	}
 	summary := fmt.Sprintf("resolved %s of %s to %s", cli.Count(report.References, "reference"),
 		cli.Count(report.Sandboxes, "sandbox"), cli.Count(report.Versions, "plugin version"))

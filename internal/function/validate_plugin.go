@@ -7,7 +7,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/template"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -37,14 +36,10 @@ type validatePlugin struct{ v1alpha1.ValidatePlugin }
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
 func (c *validatePlugin) Process(call cli.Call) (string, error) {
 	options := validate.Options{Strict: c.Strict, Rules: c.Rules}
-	if wrong := options.Errors(); len(wrong) > 0 {
-		for _, w := range wrong {
-			call.ConfigError(krm.Path("rules").Key(w.Rule), w.Message)
-		}
-		return "", nil
-	}
 	checked, err := validate.Check(call.List, options)
-	if err != nil {
+	if reportOptions(call, err) {
+		return "", nil
+	} else if err != nil {
 		return "", err
 	}
 	call.List.Report(checked.Results...)

@@ -67,33 +67,8 @@ func (o *Options) namespace(runner string) string {
 	return runner
 }
 
-// OptionError means that an option must have another value.
-type OptionError struct {
-	// Option is the option as the field of the function's config, such as `phases[1]`.
-	Option krm.Path
-	// Message says what must hold, in one line.
-	Message string
-}
-
-// OptionErrors are the options that cannot be used.
-type OptionErrors []OptionError
-
-// Error is a line for each option.
-func (e OptionErrors) Error() string {
-	lines := make([]string, len(e))
-	for i, one := range e {
-		lines[i] = string(one.Option) + ": " + one.Message
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Add adds an option that must have another value.
-func (e *OptionErrors) Add(option krm.Path, format string, args ...any) {
-	*e = append(*e, OptionError{option, fmt.Sprintf(format, args...)})
-}
-
 // Validate returns everything that is wrong with the options.
-func (o *Options) Validate() (wrong OptionErrors) {
+func (o *Options) Validate() (wrong krm.OptionErrors) {
 	o.checkPhases(&wrong)
 	if o.Workload != job && o.Workload != pod {
 		wrong.Add("workload", "must be Job or Pod, not %q", o.Workload)
@@ -108,7 +83,7 @@ func (o *Options) Validate() (wrong OptionErrors) {
 }
 
 // checkPhases checks that phases which would undo each other are kept apart.
-func (o *Options) checkPhases(wrong *OptionErrors) {
+func (o *Options) checkPhases(wrong *krm.OptionErrors) {
 	for i, phase := range o.Phases {
 		if !slices.Contains(v1alpha1.Phases, v1alpha1.Phase(phase)) {
 			wrong.Add(krm.Path("phases").Index(i), "must be create or delete, not %q", phase)
@@ -124,7 +99,7 @@ func (o *Options) checkPhases(wrong *OptionErrors) {
 	}
 }
 
-func (o *Options) checkDelivery(wrong *OptionErrors) {
+func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 	if !slices.Contains(Tools, o.Delivery) {
 		wrong.Add("delivery", "must be one of %s, not %q", strings.Join(Tools, ", "), o.Delivery)
 		return
@@ -143,7 +118,7 @@ func (o *Options) checkDelivery(wrong *OptionErrors) {
 }
 
 // checkNames checks the names of objects.
-func (o *Options) checkNames(wrong *OptionErrors) {
+func (o *Options) checkNames(wrong *krm.OptionErrors) {
 	if problem := document.CheckLabel(o.RunnerNamespace); problem != "" {
 		wrong.Add("runnerNamespace", "%s", problem)
 	}
@@ -162,7 +137,7 @@ func (o *Options) checkNames(wrong *OptionErrors) {
 }
 
 // checkNumbers checks ranges, and that ended Jobs may run again or be removed at all.
-func (o *Options) checkNumbers(wrong *OptionErrors) {
+func (o *Options) checkNumbers(wrong *krm.OptionErrors) {
 	const retries, ttl = "retries", "ttlSecondsAfterFinished"
 	for _, n := range []struct {
 		option       krm.Path

@@ -28,7 +28,7 @@ type Summary struct {
 // not to be applied.
 //
 // What is wrong with a document is reported to the list; objects of other sandboxes are rendered all the same, and nothing
-// is removed then. The error is OptionErrors if options cannot be used, or is that of an item that cannot
+// is removed then. The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot
 // be read; nothing is rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	options.Workload, options.Delivery = cmp.Or(options.Workload, job), cmp.Or(options.Delivery, kubectl)

@@ -137,7 +137,7 @@ func refuse(item *krm.Item, at krm.Path, message string) *krm.Result {
 func resourcePath(i int) krm.Path { return krm.Path("spec.resources").Index(i) }
 
 // OneCluster returns the sandboxes of the cluster that is named, or of the only one there is: what is rendered for a
-// sandbox must not end up in another cluster. A cluster without sandboxes is a warning. The error is OptionErrors, of
+// sandbox must not end up in another cluster. A cluster without sandboxes is a warning. The error is krm.OptionErrors, of
 // "cluster", if there are several clusters and none is named.
 func OneCluster[S interface{ Cluster() string }](list *krm.ResourceList, sandboxes []S, cluster string) ([]S, error) {
 	if cluster != "" {
@@ -156,6 +156,7 @@ func OneCluster[S interface{ Cluster() string }](list *krm.ResourceList, sandbox
 	if clusters = slices.Compact(clusters); len(clusters) < 2 {
 		return sandboxes, nil
 	}
-	return nil, OptionErrors{{"cluster", "must be set, since there are sandboxes of several clusters: one of " +
-		strings.Join(clusters, ", ")}}
+	var wrong krm.OptionErrors
+	wrong.Add("cluster", "must be set, since there are sandboxes of several clusters: one of %s", strings.Join(clusters, ", "))
+	return nil, wrong
 }

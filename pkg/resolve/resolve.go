@@ -15,7 +15,6 @@
 package resolve
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
@@ -40,31 +39,20 @@ type Options struct {
 	PlaceLock bool
 }
 
-// OptionError says that an option cannot be used.
-type OptionError struct {
-	// Field is the option's field path, such as `update[0]`.
-	Field krm.Path
-	// Message says what it must be.
-	Message string
-}
-
-func (e OptionError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.Message) }
-
 // Report counts what Resolve did.
 type Report struct {
 	References, Sandboxes, Versions int
 	Lock                            LockStats
-	// Options are the options that cannot be used. Nothing was resolved, unless all of them are names of Options.Update
-	// that no sandbox refers to.
-	Options []OptionError
 }
 
 // LockStats counts what happened to the entries of the lock.
 type LockStats struct{ Added, Moved, Removed int }
 
 // Resolve pins every plugin reference of the list's sandboxes, and updates the lock as Options.Mode says. Everything that
-// is wrong with a document is reported to the list; a reference that cannot be resolved stays as it is. An error means
-// that the list's documents are not YAML.
+// is wrong with a document is reported to the list; a reference that cannot be resolved stays as it is.
+//
+// The error is krm.OptionErrors if options cannot be used, or that of an item that is not valid YAML. Nothing is resolved
+// then, but if all that is wrong is a name in Options.Update that no sandbox refers to.
 func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	// One call parses them all, on all cores.
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.Catalog, contract.PluginLock)
@@ -74,7 +62,7 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	items = slices.DeleteFunc(items, func(item *krm.Item) bool { return item.Kind() != contract.Sandbox })
 	kubernetes, wrong := options.check()
 	if len(wrong) > 0 {
-		return Report{Options: wrong}, nil
+		return Report{}, wrong
 	}
 	sandboxes := make([]*sandbox, len(items))
 	var reading sync.WaitGroup // a large catalog keeps one core busy
@@ -85,29 +73,32 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	reading.Wait()
 	list.Report(catalog.Problems()...)
 	if options.Mode == Locked && len(catalog.locks.locks) == 0 {
-		return Report{Options: []OptionError{{"mode",
-			"must not be locked where the list has no PluginLock: add one, or run mode update"}}}, nil
+		wrong.Add("mode", "must not be locked where the list has no PluginLock: add one, or run mode update")
+		return Report{}, wrong
 	}
 	r := newResolver(list, catalog, options, sandboxes)
 	r.resolve()
+	if len(r.wrong) > 0 {
+		return r.report, r.wrong
+	}
 	return r.report, nil
 }
 
 // check sets the default mode, and returns every option that cannot be used.
-func (o *Options) check() (kubernetes *semver.Version, wrong []OptionError) {
+func (o *Options) check() (kubernetes *semver.Version, wrong krm.OptionErrors) {
 	if o.Mode == "" {
 		o.Mode = Keep
 	}
 	if !slices.Contains([]string{Keep, Locked, Update}, o.Mode) {
-		wrong = append(wrong, OptionError{"mode", fmt.Sprintf("must be keep, locked or update, not %q", o.Mode)})
+		wrong.Add("mode", "must be keep, locked or update, not %q", o.Mode)
 	}
 	if len(o.Update) > 0 && o.Mode != Update {
-		wrong = append(wrong, OptionError{"update", "must be given with mode update only"})
+		wrong.Add("update", "must be given with mode update only")
 	}
 	if o.KubernetesVersion != "" {
 		var err error
 		if kubernetes, err = KubernetesVersion(o.KubernetesVersion); err != nil {
-			wrong = append(wrong, OptionError{"kubernetesVersion", err.Error()})
+			wrong.Add("kubernetesVersion", "%s", err)
 		}
 	}
 	return kubernetes, wrong

@@ -16,6 +16,7 @@ type resolver struct {
 	sandboxes []*sandbox
 	frozen    map[string]string // the name of the absent sandbox that keeps a reference from moving
 	report    Report
+	wrong     krm.OptionErrors // names of Options.Update that no sandbox refers to
 
 	versions map[string]bool         // the pins of what was chosen
 	resolved map[string][]*reference // by requested reference
@@ -39,8 +40,7 @@ func newResolver(list *krm.ResourceList, catalog *Catalog, options Options, sand
 	}
 	for i, name := range options.Update {
 		if !used[name] {
-			r.report.Options = append(r.report.Options, OptionError{krm.Path("update").Index(i), fmt.Sprintf(
-				"must be a plugin, or a reference, that a sandbox asks for, not %q", name)})
+			r.wrong.Add(krm.Path("update").Index(i), "must be a plugin, or a reference, that a sandbox asks for, not %q", name)
 		}
 	}
 	return r

@@ -105,7 +105,7 @@ func TestLevels(t *testing.T) {
 	}
 	for name, c := range cases {
 		options := validate.Options{Strict: c.strict, Rules: c.rules}
-		require.Empty(t, options.Errors())
+		require.Empty(t, options.Validate())
 		var got []string
 		for _, line := range lines(t, options, document) {
 			got = append(got, strings.Join(strings.Fields(line)[:2], " "))
@@ -119,17 +119,17 @@ func TestLevelsThatCannotBe(t *testing.T) {
 	options := validate.Options{Rules: map[string]string{
 		"step-name": "fatal", "stepname": "off", "zzz": "off", "script": "error", "script-line-end": "Error",
 	}}
-	assert.Equal(t, []validate.OptionError{
-		{Rule: "script-line-end", Message: `the level of rule "script-line-end" must be "off", "warning" or "error", not "Error"`},
-		{Rule: "step-name", Message: `the level of rule "step-name" must be "off", "warning" or "error", not "fatal"`},
-		{Rule: "stepname", Message: `there is no rule "stepname": did you mean "step-name"?`},
-		{Rule: "zzz", Message: `there is no rule "zzz": docs/rules.md lists all rules`},
-	}, options.Errors())
+	assert.Equal(t, krm.OptionErrors{
+		{Option: "rules.script-line-end", Message: `the level of rule "script-line-end" must be "off", "warning" or "error", not "Error"`},
+		{Option: "rules.step-name", Message: `the level of rule "step-name" must be "off", "warning" or "error", not "fatal"`},
+		{Option: "rules.stepname", Message: `there is no rule "stepname": did you mean "step-name"?`},
+		{Option: "rules.zzz", Message: `there is no rule "zzz": docs/rules.md lists all rules`},
+	}, options.Validate())
 	list := listOf(docs(edited(t, aPlugin)))
 	_, err := validate.Check(list, options)
-	require.ErrorAs(t, err, &validate.OptionError{})
+	require.ErrorAs(t, err, &krm.OptionErrors{})
 	_, err = validate.CheckUpdate(list, validate.Base{List: list}, options)
-	require.ErrorAs(t, err, &validate.OptionError{})
+	require.ErrorAs(t, err, &krm.OptionErrors{})
 }
 
 func TestResultsCarryWhatToolsNeed(t *testing.T) {

@@ -18,30 +18,18 @@ type Options struct {
 	Rules map[string]string
 }
 
-// OptionError is an entry of Options.Rules that cannot be used.
-type OptionError struct {
-	// Rule is the id that the entry is for.
-	Rule string
-	// Message says what must be given instead.
-	Message string
-}
-
-func (e OptionError) Error() string { return e.Message }
-
 // off is the level of a rule whose findings are dropped.
 const off krm.Severity = "off"
 
-// Errors returns what is wrong with the options, in the order of the ids; none if Check and CheckUpdate accept them.
-func (o Options) Errors() []OptionError {
-	var wrong []OptionError
+// Validate returns what is wrong with the options, in the order of the ids.
+func (o Options) Validate() (wrong krm.OptionErrors) {
 	for _, id := range slices.Sorted(maps.Keys(o.Rules)) {
-		level := krm.Severity(o.Rules[id])
+		level, option := krm.Severity(o.Rules[id]), krm.Path("rules").Key(id)
 		switch {
 		case Find(id) == nil:
-			wrong = append(wrong, OptionError{Rule: id, Message: unknownRule(id)})
+			wrong.Add(option, "%s", unknownRule(id))
 		case level != off && level != krm.Warning && level != krm.Error:
-			wrong = append(wrong, OptionError{Rule: id,
-				Message: fmt.Sprintf(`the level of rule %q must be "off", "warning" or "error", not %q`, id, level)})
+			wrong.Add(option, `the level of rule %q must be "off", "warning" or "error", not %q`, id, level)
 		}
 	}
 	return wrong

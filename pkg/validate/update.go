@@ -22,11 +22,11 @@ type Base struct {
 }
 
 // CheckUpdate checks what has changed since an older state: published versions and immutable fields of sandboxes must not
-// change, and what is in use must not be removed. It returns an error if a document cannot be parsed, or if the options
-// are wrong. Check reports what is wrong with the current documents themselves.
+// change, and what is in use must not be removed. The error is krm.OptionErrors if options cannot be used, or
+// that of a document that cannot be parsed. Check reports what is wrong with the current documents themselves.
 func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Results, error) {
-	if wrong := options.Errors(); len(wrong) > 0 {
-		return nil, wrong[0]
+	if wrong := options.Validate(); len(wrong) > 0 {
+		return nil, wrong
 	}
 	if base.Literals == nil {
 		base.Literals = func(*yaml.Node) []string { return nil }

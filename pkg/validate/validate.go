@@ -26,10 +26,11 @@ type Report struct {
 }
 
 // Check checks the plugins, sandboxes and route groups of a list, including those that are local-config, and does not
-// change the list. It returns an error if a document cannot be parsed, or if the options are wrong.
+// change the list. The error is krm.OptionErrors if options cannot be
+// used, or that of a document that cannot be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
-	if wrong := options.Errors(); len(wrong) > 0 {
-		return Report{}, wrong[0]
+	if wrong := options.Validate(); len(wrong) > 0 {
+		return Report{}, wrong
 	}
 	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // Options say what Render renders.
@@ -31,7 +30,7 @@ func DefaultOptions() Options {
 }
 
 // Validate returns everything that is wrong with the options.
-func (o *Options) Validate() (wrong render.OptionErrors) {
+func (o *Options) Validate() (wrong krm.OptionErrors) {
 	if o.Replicas < 0 {
 		wrong.Add("replicas", "must be at least 0, not %d", o.Replicas)
 	}
@@ -48,7 +47,7 @@ func (o *Options) Validate() (wrong render.OptionErrors) {
 }
 
 // checkGateway checks where endpoints are published.
-func (o *Options) checkGateway(wrong *render.OptionErrors) {
+func (o *Options) checkGateway(wrong *krm.OptionErrors) {
 	namespace, name, _ := strings.Cut(o.Gateway, "/")
 	switch {
 	case o.Gateway == "" && o.GatewayDomain != "":

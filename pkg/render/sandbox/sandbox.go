@@ -35,7 +35,7 @@ type Summary struct {
 
 // Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to
 // the list's results. With an error among these, nothing is rendered and nothing removed. The error is
-// render.OptionErrors if options cannot be used, or that of an item that cannot be read.
+// krm.OptionErrors if options cannot be used, or that of an item that cannot be read.
 func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
 	if err != nil {
