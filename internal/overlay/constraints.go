@@ -10,6 +10,12 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
+// The rules of warnings.
+const (
+	RuleReplaced = "overlay-replaced"
+	RuleSidecar  = "overlay-sidecar"
+)
+
 // constraints checks what holds for an overlay but not for every pod template (ResourcePlugin spec,
 // podTemplateOverlay, and the vendor's CRD).
 func (o *Overlay) constraints() []strictyaml.Problem {
@@ -64,28 +70,48 @@ func (c *checker) report(at krm.Path, format string, args ...any) {
 func (c *checker) containers(key string, containers []corev1.Container) {
 	for i, container := range containers {
 		at, name := krm.Path("spec").Key(key).Index(i), container.Name
+		c.mounts(container.VolumeMounts, at)
 		switch {
 		case name == contract.InputManager || name == contract.OutputManager:
 			c.report(at.Key("name"), "must not be %q: the renderer adds a container of that name", name)
+			continue
 		case name == contract.MainContainer && key != "containers":
 			c.report(at.Key("name"), "must not be %q here: that container runs the script; move it to spec.containers", name)
-		default:
-			c.unique(c.names, at.Key("name"), "containers", name)
+			continue
 		}
-		c.mounts(container.VolumeMounts, at)
-		if name == contract.MainContainer {
+		c.unique(c.names, at.Key("name"), "containers", name)
+		switch {
+		case name == contract.MainContainer:
 			c.replaced(at.Key("command"), container.Command)
 			c.replaced(at.Key("args"), container.Args)
+		case name != "":
+			c.other(key, at, container)
 		}
+	}
+}
+
+// other checks a container that does not run the script.
+func (c *checker) other(key string, at krm.Path, container corev1.Container) {
+	if container.Image == "" {
+		c.report(at, "must have an image: only %q gets that of the runner", contract.MainContainer)
+	}
+	if key == "containers" {
+		c.warn(RuleSidecar, at, "a Pod ends when all its containers have: unless this one ends by itself, move it to "+
+			"spec.initContainers with restartPolicy Always, so that it ends with main")
 	}
 }
 
 // replaced warns of what is replaced in the container that runs the script.
 func (c *checker) replaced(at krm.Path, words []string) {
 	if words != nil {
-		c.report(at, "is replaced: the container runs the step's script; remove it")
-		c.problems[len(c.problems)-1].Severity = krm.Warning
+		c.warn(RuleReplaced, at, "is replaced: the container runs the step's script; remove it")
 	}
+}
+
+func (c *checker) warn(rule string, at krm.Path, message string) {
+	c.report(at, "%s", message)
+	warning := &c.problems[len(c.problems)-1]
+	warning.Rule, warning.Severity = rule, krm.Warning
 }
 
 func (c *checker) mounts(mounts []corev1.VolumeMount, at krm.Path) {

@@ -60,9 +60,11 @@ spec:
   - &c
     name: main
     env: [{name: A, value: "1"}]
+  initContainers:
   - <<: *c
     name: other
-  - <<: [*c, {tty: true}]
+    image: i
+  - <<: [*c, {tty: true, image: i}]
     name: third
 `,
 	"vault": `metadata:
@@ -120,7 +122,7 @@ func TestBadOverlays(t *testing.T) {
 			"line 2: metadata.name: must not be set: the renderer names Pods",
 			`line 4: spec.restartPolicy: must be Never, not "OnFailure": remove it`,
 		}},
-		{"spec:\n  $patch: replace\n  $retainKeys: [a]\n  containers:\n  - name: a\n    $patch: delete\n", []string{
+		{"spec:\n  $patch: replace\n  $retainKeys: [a]\n  containers:\n  - name: main\n    $patch: delete\n", []string{
 			`line 2: spec["$patch"]: unknown key "$patch": remove it`,
 			`line 3: spec["$retainKeys"]: unknown key "$retainKeys": remove it`,
 			`line 6: spec.containers[0]["$patch"]: unknown key "$patch": remove it`,
@@ -129,12 +131,12 @@ func TestBadOverlays(t *testing.T) {
 			`line 2: metadata["$deleteFromPrimitiveList/finalizers"]: unknown key "$deleteFromPrimitiveList/finalizers": remove it`,
 		}},
 		{"spec:\n  initContainers:\n  - name: signadot-execunit-input-manager\n  - name: main\n  containers:\n" +
-			"  - name: signadot-execunit-output-manager\n  - name: a\n  - name: a\n  volumes:\n  - name: signadot-execunit-io\n" +
+			"  - name: signadot-execunit-output-manager\n  - name: main\n  - name: main\n  volumes:\n  - name: signadot-execunit-io\n" +
 			"  - name: v\n  - name: v\n", []string{
 			`line 3: spec.initContainers[0].name: must not be "signadot-execunit-input-manager": the renderer adds`,
 			`line 4: spec.initContainers[1].name: must not be "main" here`,
 			`line 6: spec.containers[0].name: must not be "signadot-execunit-output-manager"`,
-			`line 8: spec.containers[2].name: must be given once: there are two containers "a"`,
+			`line 8: spec.containers[2].name: must be given once: there are two containers "main"`,
 			`line 10: spec.volumes[0].name: must not be "signadot-execunit-io"`,
 			`line 12: spec.volumes[2].name: must be given once: there are two volumes "v"`,
 		}},
@@ -149,6 +151,11 @@ func TestBadOverlays(t *testing.T) {
 		{"spec:\n  containers:\n  - name: main\n    command: [a]\n    args: [b]\n", []string{
 			"line 4: spec.containers[0].command: is replaced: the container runs the step's script; remove it",
 			"line 5: spec.containers[0].args: is replaced",
+		}},
+		{"spec:\n  initContainers:\n  - name: a\n  containers:\n  - name: main\n  - {name: proxy, image: p}\n", []string{
+			`line 3: spec.initContainers[0]: must have an image: only "main" gets that of the runner`,
+			"line 6: spec.containers[1]: a Pod ends when all its containers have: unless this one ends by itself, move it to " +
+				"spec.initContainers with restartPolicy Always, so that it ends with main",
 		}},
 		{"metadata:\n  managedFields:\n  - fieldsV1: {}\n", []string{
 			"line 3: metadata.managedFields[0].fieldsV1: must not be set",
@@ -194,14 +201,13 @@ func TestAliasBombsAreRefused(t *testing.T) {
 
 func TestConflictsWithTheRunner(t *testing.T) {
 	t.Parallel()
-	o, problems := overlay.Parse("metadata:\n  namespace: a\nspec:\n  containers:\n  - name: side\n    image: x\n" +
-		"  - name: main\n    image: yy\n")
+	o, problems := overlay.Parse("metadata:\n  namespace: a\nspec:\n  containers:\n  - name: main\n    image: yy\n")
 	require.Empty(t, problems)
 	assert.Empty(t, o.Conflicts("yy", "a"))
 	got := o.Conflicts("z", "b")
 	require.Len(t, got, 2)
 	assert.Equal(t, "line 2: metadata.namespace: must not be \"a\": `runner.namespace` is \"b\"; remove it", got[0].String())
-	assert.Equal(t, "line 8: spec.containers[1].image: must not be \"yy\": `runner.image` is \"z\"; remove it", got[1].String())
+	assert.Equal(t, "line 6: spec.containers[0].image: must not be \"yy\": `runner.image` is \"z\"; remove it", got[1].String())
 	assert.Equal(t, krm.Error, got[1].Severity)
 }
 

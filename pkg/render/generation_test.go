@@ -110,7 +110,7 @@ func TestGenerationsStay(t *testing.T) {
 	r.Sandbox, r.SandboxID, r.Resource, r.Params = "s", contract.DeriveSandboxID("c", "s"), "db", map[string]string{"a": "b"}
 	for _, object := range rendered(t, read(t, "written"), v1alpha1.PhaseCreate, DefaultOptions(), r) {
 		if generation, ok := object.GetAnnotations()[contract.GenerationKey]; ok {
-			assert.Equal(t, "jrchvkhjlvci", generation)
+			assert.Equal(t, "3mgwkg23izfe", generation)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -31,16 +32,33 @@ var overlayForm = Rule{
 		"restartPolicy Never or none, no container or volume of a reserved name.",
 	Why:     "It is the base of each step's Pod, to which the step's own parts are added.",
 	Example: `spec.runner.podTemplateOverlay: "spec: {restartPolicy: Always}"`,
-	checks:  []check{pluginCheck(func(r *Rule, p *plugin) { p.reportOverlay(r, krm.Error) })},
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Severity == krm.Error })
+	})},
 }
 
 var overlayReplaced = Rule{
-	ID: "overlay-replaced", Severity: krm.Warning,
+	ID: overlay.RuleReplaced, Severity: krm.Warning,
 	Summary: "The overlay sets nothing that the step's own parts replace, such as the command of main.",
 	Why:     "What is replaced has no effect.",
 	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, command: [sh]}]}"`,
-	checks:  []check{pluginCheck(func(r *Rule, p *plugin) { p.reportOverlay(r, krm.Warning) })},
+	checks:  []check{overlayWarning},
 }
+
+var overlaySidecar = Rule{
+	ID: overlay.RuleSidecar, Severity: krm.Warning,
+	Summary: "The overlay has no container beside main that runs for as long as main does: it is an init container with " +
+		"restartPolicy Always.",
+	Why:     "A Pod ends when all its containers have ended, so the Job of a step would go on after its script.",
+	sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
+	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: proxy, image: cloud-sql-proxy}]}"`,
+	checks:  []check{overlayWarning},
+}
+
+// overlayWarning reports the warnings about the overlay that are of the rule.
+var overlayWarning = pluginCheck(func(r *Rule, p *plugin) {
+	p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Rule == r.ID })
+})
 
 var overlayConflict = Rule{
 	ID: "overlay-conflict", Severity: krm.Error,
@@ -85,10 +103,11 @@ var overlayVariable = Rule{
 	})},
 }
 
-func (p *plugin) reportOverlay(r *Rule, severity krm.Severity) {
+// reportOverlay reports some of the problems of the overlay.
+func (p *plugin) reportOverlay(r *Rule, isOfRule func(strictyaml.Problem) bool) {
 	p.overlay()
 	for _, problem := range p.overlayProblems {
-		if problem.Severity != severity {
+		if !isOfRule(problem) {
 			continue
 		}
 		if problem.Path == "" && strings.Contains(p.Spec.Runner.PodTemplateOverlay, "@{") {

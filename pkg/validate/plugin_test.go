@@ -186,6 +186,10 @@ func TestOverlay(t *testing.T) {
 		at + `"spec: {containers: [{name: main, env: [{name: SIGNADOT_SANDBOX_ID, value: x}]}]}"`: {
 			"warning overlay-variable " + at,
 		},
-		at + `"spec: {containers: [{name: side, image: a, env: [{name: DBNAME, value: x}]}]}"`: nil,
+		at + `"spec: {containers: [{name: side, image: a, env: [{name: DBNAME, value: x}]}]}"`: {
+			"warning overlay-sidecar " + at,
+		},
+		at + `"spec: {initContainers: [{name: side, image: a, restartPolicy: Always}]}"`: nil,
+		at + `"spec: {initContainers: [{name: side}]}"`:                                  {"error overlay " + at},
 	}.run(t, aPlugin)
 }
