@@ -38,7 +38,7 @@ func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 		for name, workload := range workloads {
 			got, err := strategicMerge(copied(t, workload), patch)
 			if _, accepted := want[name]; !accepted {
-				assert.Error(t, err, "%s: kubectl refuses it for %s", patch, name)
+				require.Error(t, err, "%s: kubectl refuses it for %s", patch, name)
 				continue
 			}
 			require.NoError(t, err, "%s", patch)
