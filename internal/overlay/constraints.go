@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +25,12 @@ func (o *Overlay) constraints() []strictyaml.Problem {
 	if o.Template.Name != "" {
 		c.report("metadata.name", "must not be set: the renderer names Pods")
 	}
+	c.keys("annotations", o.Template.Annotations)
+	c.keys("labels", o.Template.Labels)
 	spec := &o.Template.Spec
+	if spec.SecurityContext != nil {
+		c.user("spec.securityContext.runAsUser", spec.SecurityContext.RunAsUser)
+	}
 	if policy := spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyNever {
 		c.report("spec.restartPolicy", "must be Never, not %q: remove it", policy)
 	}
@@ -36,6 +43,23 @@ func (o *Overlay) constraints() []strictyaml.Problem {
 	c.containers("ephemeralContainers", ephemeral)
 	c.volumes(spec.Volumes)
 	return c.problems
+}
+
+// keys reports annotations or labels that are the renderer's: some tell the helpers which Secrets to use.
+func (c *checker) keys(field string, values map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if strings.HasPrefix(key, contract.Group+"/") {
+			c.report(krm.Path("metadata").Key(field).Key(key), "must not be set: keys of %s are the renderer's", contract.Group)
+		}
+	}
+}
+
+// user reports a user that could read the token of the helpers in /proc.
+func (c *checker) user(at krm.Path, user *int64) {
+	shares := c.overlay.Template.Spec.ShareProcessNamespace
+	if shares != nil && *shares && user != nil && *user == contract.HelperUserID {
+		c.report(at, "must not be %d with shareProcessNamespace: the helpers run as that user", *user)
+	}
 }
 
 // Conflicts checks the overlay against the plugin's runner: its image and its namespace, as they are after defaulting.
@@ -71,6 +95,9 @@ func (c *checker) containers(key string, containers []corev1.Container) {
 	for i, container := range containers {
 		at, name := krm.Path("spec").Key(key).Index(i), container.Name
 		c.mounts(container.VolumeMounts, at)
+		if container.SecurityContext != nil {
+			c.user(at.Key("securityContext").Key("runAsUser"), container.SecurityContext.RunAsUser)
+		}
 		switch {
 		case name == contract.InputManager || name == contract.OutputManager:
 			c.report(at.Key("name"), "must not be %q: the renderer adds a container of that name", name)
@@ -118,6 +145,9 @@ func (c *checker) mounts(mounts []corev1.VolumeMount, at krm.Path) {
 	seen := map[string]bool{}
 	for i, mount := range mounts {
 		path, below := mount.MountPath, at.Key("volumeMounts").Index(i).Key("mountPath")
+		if isOwnVolume(mount.Name) {
+			c.report(at.Key("volumeMounts").Index(i).Key("name"), "must not be %q: the renderer adds a volume of that name", mount.Name)
+		}
 		if Reserved(path) {
 			c.report(below, "must not be %q: the renderer mounts what the step needs there", path)
 		} else {
@@ -130,13 +160,21 @@ func (c *checker) volumes(volumes []corev1.Volume) {
 	seen := map[string]bool{}
 	for i, volume := range volumes {
 		at := krm.Path("spec.volumes").Index(i).Key("name")
-		switch volume.Name {
-		case contract.IOVolume, contract.ScriptVolume, contract.ParamsVolume, contract.TokenVolume:
+		if isOwnVolume(volume.Name) {
 			c.report(at, "must not be %q: the renderer adds a volume of that name", volume.Name)
-		default:
+		} else {
 			c.unique(seen, at, "volumes", volume.Name)
 		}
 	}
+}
+
+// isOwnVolume reports whether the renderer adds a volume of that name.
+func isOwnVolume(name string) bool {
+	switch name {
+	case contract.IOVolume, contract.ScriptVolume, contract.ParamsVolume, contract.TokenVolume:
+		return true
+	}
+	return false
 }
 
 // unique reports a value that was seen before.

@@ -157,6 +157,16 @@ func TestBadOverlays(t *testing.T) {
 			"line 6: spec.containers[1]: a Pod ends when all its containers have: unless this one ends by itself, move it to " +
 				"spec.initContainers with restartPolicy Always, so that it ends with main",
 		}},
+		{"metadata:\n  annotations: {resourceplugins.dev/input-secret-0: x}\n  labels: {resourceplugins.dev/step: x}\n", []string{
+			`line 2: metadata.annotations["resourceplugins.dev/input-secret-0"]: must not be set: keys of resourceplugins.dev are`,
+			`line 3: metadata.labels["resourceplugins.dev/step"]: must not be set`,
+		}},
+		{"spec:\n  shareProcessNamespace: true\n  securityContext: {runAsUser: 65532}\n  containers:\n  - name: main\n" +
+			"    securityContext:\n      runAsUser: 65532\n    volumeMounts:\n    - name: resourceplugins-token\n      mountPath: /t\n", []string{
+			"line 3: spec.securityContext.runAsUser: must not be 65532 with shareProcessNamespace: the helpers run as that user",
+			"line 7: spec.containers[0].securityContext.runAsUser: must not be 65532 with shareProcessNamespace",
+			`line 9: spec.containers[0].volumeMounts[0].name: must not be "resourceplugins-token": the renderer adds a volume`,
+		}},
 		{"metadata:\n  managedFields:\n  - fieldsV1: {}\n", []string{
 			"line 3: metadata.managedFields[0].fieldsV1: must not be set",
 		}},
