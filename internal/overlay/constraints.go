@@ -146,7 +146,7 @@ func (c *checker) mounts(mounts []corev1.VolumeMount, at krm.Path) {
 	for i, mount := range mounts {
 		path, below := mount.MountPath, at.Key("volumeMounts").Index(i).Key("mountPath")
 		if isOwnVolume(mount.Name) {
-			c.report(at.Key("volumeMounts").Index(i).Key("name"), "must not be %q: the renderer adds a volume of that name", mount.Name)
+			c.report(at.Key("volumeMounts").Index(i).Key("name"), "must not be %q: that volume is for the helpers", mount.Name)
 		}
 		if Reserved(path) {
 			c.report(below, "must not be %q: the renderer mounts what the step needs there", path)

@@ -165,7 +165,7 @@ func TestBadOverlays(t *testing.T) {
 			"    securityContext:\n      runAsUser: 65532\n    volumeMounts:\n    - name: resourceplugins-token\n      mountPath: /t\n", []string{
 			"line 3: spec.securityContext.runAsUser: must not be 65532 with shareProcessNamespace: the helpers run as that user",
 			"line 7: spec.containers[0].securityContext.runAsUser: must not be 65532 with shareProcessNamespace",
-			`line 9: spec.containers[0].volumeMounts[0].name: must not be "resourceplugins-token": the renderer adds a volume`,
+			`line 9: spec.containers[0].volumeMounts[0].name: must not be "resourceplugins-token": that volume is for the helpers`,
 		}},
 		{"metadata:\n  managedFields:\n  - fieldsV1: {}\n", []string{
 			"line 3: metadata.managedFields[0].fieldsV1: must not be set",
