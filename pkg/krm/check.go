@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 )
 
 const (
@@ -63,7 +64,7 @@ func (i *Item) mayBeNameless() bool {
 	if kind := i.Kind(); kind == "Kustomization" || kind == "Component" || strings.HasSuffix(kind, "List") {
 		return true
 	}
-	file, _ := i.Annotation(pathAnnotation)
+	file, _ := i.Annotation(kioutil.PathAnnotation)
 	switch path.Base(file) {
 	case "kustomization.yaml", "kustomization.yml", "Kustomization":
 		return true

@@ -12,12 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// The orchestrators' annotations that say where an object came from.
-const (
-	pathAnnotation      = "internal.config.kubernetes.io/path"
-	indexAnnotation     = "internal.config.kubernetes.io/index"
-	kustomizeAnnotation = "kustomize.config.k8s.io/id"
-)
+// kustomizeAnnotation is on the objects that kustomize sends.
+const kustomizeAnnotation = "kustomize.config.k8s.io/id"
 
 // The paths that every object is known by.
 const (

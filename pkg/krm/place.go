@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 )
 
 // Source finds the nodes of an item's tree in the text that it was read from.
@@ -64,11 +65,11 @@ func (i *Item) file() *File {
 	if _, kustomize := i.Annotation(kustomizeAnnotation); kustomize {
 		return nil
 	}
-	path, ok := i.Annotation(pathAnnotation)
+	path, ok := i.Annotation(kioutil.PathAnnotation)
 	if !ok {
 		return nil
 	}
-	text, _ := i.Annotation(indexAnnotation)
+	text, _ := i.Annotation(kioutil.IndexAnnotation)
 	index, _ := strconv.Atoi(text)
 	return &File{Path: path, Index: index}
 }

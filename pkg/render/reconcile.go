@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strconv"
 
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Annotations of the orchestrators that say where an object belongs.
-const (
-	pathKey    = "internal.config.kubernetes.io/path"
-	indexKey   = "internal.config.kubernetes.io/index"
-	packageKey = "internal.config.kubernetes.io/package-path"
-)
+// packageKey is kpt's annotation with the package that an object belongs to.
+const packageKey = "internal.config.kubernetes.io/package-path"
 
 // Owner says which of the objects in a list one run may replace and remove.
 type Owner struct {
@@ -88,7 +86,7 @@ func (v *Reconciler) Put(m Manifest, path string, index int) (Change, error) {
 func (v *Reconciler) put(o *object, path string, index int) (Change, error) {
 	place := map[string]string{}
 	if !v.owner.WithoutPaths {
-		place[indexKey], place[pathKey] = strconv.Itoa(index), path
+		place[kioutil.IndexAnnotation], place[kioutil.PathAnnotation] = strconv.Itoa(index), path
 	}
 	old := v.items[identity{o.kind, o.GetNamespace(), o.GetName()}]
 	if old == nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -37,8 +38,8 @@ func (s *lockSet) write(list *krm.ResourceList, entries []v1alpha1.LockEntry, pl
 			return err
 		}
 		if placed {
-			item.Annotate("internal.config.kubernetes.io/path", "plugin-lock.yaml")
-			item.Annotate("internal.config.kubernetes.io/index", "0")
+			item.Annotate(kioutil.PathAnnotation, "plugin-lock.yaml")
+			item.Annotate(kioutil.IndexAnnotation, "0")
 		}
 		list.Append(item)
 		locks = []*lock{{item: item}}

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -99,7 +101,7 @@ func (c *checked) document() *krm.Item { return c.item }
 
 // sameOrigin reports whether two items are one document, sent twice by overlapping selectors of kpt.
 func sameOrigin(a, b *krm.Item) bool {
-	for _, key := range []string{"internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"} {
+	for _, key := range []string{kioutil.PathAnnotation, kioutil.IndexAnnotation} {
 		one, given := a.Annotation(key)
 		other, too := b.Annotation(key)
 		if !given || !too || one != other {
