@@ -24,10 +24,17 @@ type Plan struct {
 	// Attempts is how many Pods may fail before the step's failure is stamped, which makes its consumers stop: the
 	// Job's backoffLimit and one. 0 means 1.
 	Attempts int `json:"attempts,omitempty"`
+	// WaitSeconds is how long a Pod waits for a producer whose Job has no running Pod. Then it ends with ExitWaited, so that
+	// the producer gets its place on the node. 0 means no limit: nothing would replace the Pod.
+	WaitSeconds int `json:"waitSeconds,omitempty"`
 }
 
+// ExitWaited is the exit code of a helper after WaitSeconds. Its Job must not count it as a failure. It is EX_TEMPFAIL of
+// sysexits.h.
+const ExitWaited = 75
+
 // DefaultStartTimeoutSeconds is the StartTimeoutSeconds of a Plan that gives none.
-const DefaultStartTimeoutSeconds = 60
+const DefaultStartTimeoutSeconds = 300
 
 // Producer is a step that must have published before this one starts.
 type Producer struct {
@@ -82,6 +89,13 @@ func InputSecretKey(i int) string { return Group + "/input-secret-" + strconv.It
 
 // InputSecretVariable is the variable that carries the annotation InputSecretKey(i).
 func InputSecretVariable(i int) string { return "RESOURCEPLUGINS_INPUT_SECRET_" + strconv.Itoa(i) }
+
+// InputJobKey is the Pod annotation with the name of the Job of the Plan's producer i. There is none for a producer of the
+// other phase, and none for Pods without Jobs.
+func InputJobKey(i int) string { return Group + "/input-job-" + strconv.Itoa(i) }
+
+// InputJobVariable is the variable that carries the annotation InputJobKey(i).
+func InputJobVariable(i int) string { return "RESOURCEPLUGINS_INPUT_JOB_" + strconv.Itoa(i) }
 
 // Keys of the annotations that a step's output Secret is stamped with by the helpers; they must not be rendered. What
 // is rendered on it is GenerationKey: the generation that may publish there. A Job of an older render that is still

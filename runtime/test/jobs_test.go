@@ -98,7 +98,7 @@ func TestCleanupWaitsForTheDeleteSteps(t *testing.T) {
 	var last cluster.Ref
 	for _, call := range server.Calls() {
 		if call.Verb == "delete" {
-			last = call.Secret
+			last = call.Object
 		}
 	}
 	assert.Equal(t, ref("drop"), last, "the delete steps' Secrets are deleted last")

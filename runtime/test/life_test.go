@@ -114,7 +114,7 @@ func TestUsesOnlyGrantedVerbs(t *testing.T) {
 	require.Equal(t, success, newPod(t, server, seed()).play())
 	for _, call := range server.Calls() {
 		if call.Verb == "watch" {
-			assert.Equal(t, ref("provision"), call.Secret)
+			assert.Equal(t, ref("provision"), call.Object)
 			continue
 		}
 		assert.Equal(t, "patch", call.Verb)

@@ -52,6 +52,7 @@ type container interface {
 type step struct {
 	plan    contract.Plan
 	secrets []string // of the producers
+	jobs    []string // of the producers, where they are known
 	output  string
 	script  string // @/ stands for a folder of the Pod
 	image   image
@@ -150,6 +151,9 @@ func (p *pod) environment(helper string) map[string]string {
 	}
 	for i, secret := range p.step.secrets {
 		variables[contract.InputSecretVariable(i)] = secret
+	}
+	for i, job := range p.step.jobs {
+		variables[contract.InputJobVariable(i)] = job
 	}
 	return variables
 }

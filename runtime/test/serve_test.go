@@ -29,7 +29,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	call.Number = len(s.calls) + 1
 	s.calls = append(s.calls, call)
 	authenticated := r.Header.Get("Authorization") == "Bearer "+s.token
-	denied := s.deny[call.Verb+" "+call.Secret.Namespace+"/"+call.Secret.Name]
+	denied := s.deny[call.Verb+" "+call.Object.Kind.String()+" "+call.Object.Namespace+"/"+call.Object.Name]
 	var fault Fault
 	if s.fault != nil {
 		fault = s.fault(call)
@@ -46,17 +46,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parse parses a request. A watch must select one Secret by name.
+// parse parses a request. A watch must select one object by name.
 func parse(r *http.Request) (Call, bool) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces/"), "/")
 	query := r.URL.Query()
 	call := Call{Query: r.URL.RawQuery, Agent: r.UserAgent()}
+	if path, ofJob := strings.CutPrefix(r.URL.Path, "/apis/batch/v1/namespaces/"); ofJob {
+		parts = strings.Split(path, "/")
+		call.Object.Kind = cluster.KindJob
+	}
 	switch {
 	case len(parts) == 2 && r.Method == http.MethodGet && query.Get("watch") == "1":
 		call.Verb = "watch"
 		name, named := strings.CutPrefix(query.Get("fieldSelector"), "metadata.name=")
-		call.Secret = cluster.Ref{Namespace: parts[0], Name: name}
-		return call, named
+		call.Object.Namespace, call.Object.Name = parts[0], name
+		return call, named && parts[1] == call.Object.Kind.String()+"s"
 	case len(parts) == 3 && r.Method == http.MethodPatch:
 		call.Verb = "patch"
 	case len(parts) == 3 && r.Method == http.MethodDelete:
@@ -64,19 +68,19 @@ func parse(r *http.Request) (Call, bool) {
 	default:
 		return call, false
 	}
-	call.Secret = cluster.Ref{Namespace: parts[0], Name: parts[2]}
-	return call, parts[1] == "secrets"
+	call.Object.Namespace, call.Object.Name = parts[0], parts[2]
+	return call, parts[1] == "secrets" && call.Object.Kind == cluster.KindSecret
 }
 
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, call Call, body []byte) {
 	switch call.Verb {
 	case "watch":
-		s.watch(w, r, call.Secret)
+		s.watch(w, r, call.Object)
 	case "patch":
-		s.patch(w, r, call.Secret, body)
+		s.patch(w, r, call.Object, body)
 	case "delete":
 		s.mu.Lock()
-		found := s.state.remove(call.Secret)
+		found := s.state.remove(call.Object)
 		s.mu.Unlock()
 		if !found {
 			refuse(w, http.StatusNotFound, nil)
@@ -121,7 +125,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, ref cluster.Ref) 
 	}
 	changes := make(chan change, 256)
 	s.mu.Lock()
-	if current, found := s.state.secrets[ref]; found {
+	if current, found := s.state.objects[ref]; found {
 		changes <- change{"ADDED", current}
 	}
 	s.state.watchers[changes] = ref

@@ -38,7 +38,7 @@ type Server struct {
 // Call is one parsed request.
 type Call struct {
 	Verb   string // watch, patch, delete
-	Secret cluster.Ref
+	Object cluster.Ref
 	Query  string
 	Agent  string
 	Number int // counts all calls, from 1
@@ -120,7 +120,7 @@ func (s *Server) Allow(verb string, secret cluster.Ref) { s.setDenied(verb, secr
 func (s *Server) setDenied(verb string, secret cluster.Ref, denied bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deny[verb+" "+secret.Namespace+"/"+secret.Name] = denied
+	s.deny[verb+" "+secret.Kind.String()+" "+secret.Namespace+"/"+secret.Name] = denied
 }
 
 // Calls returns all requests so far.

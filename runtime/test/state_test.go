@@ -12,13 +12,13 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// object is a Secret as generic JSON.
+// object is a Secret or Job as generic JSON.
 type object = map[string]any
 
 // state is the content of etcd.
 type state struct {
 	version  int
-	secrets  map[cluster.Ref]object
+	objects  map[cluster.Ref]object
 	watchers map[chan change]cluster.Ref
 }
 
@@ -28,14 +28,14 @@ type change struct {
 }
 
 func newState() state {
-	return state{secrets: map[cluster.Ref]object{}, watchers: map[chan change]cluster.Ref{}}
+	return state{objects: map[cluster.Ref]object{}, watchers: map[chan change]cluster.Ref{}}
 }
 
 // Apply does what kubectl apply does with a Secret without data: it sets the annotations and keeps everything else.
 func (s *Server) Apply(ref cluster.Ref, annotations map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	current, found := s.state.secrets[ref]
+	current, found := s.state.objects[ref]
 	if !found {
 		current = object{"metadata": object{"name": ref.Name, "namespace": ref.Namespace}, "type": "Opaque"}
 	}
@@ -46,7 +46,14 @@ func (s *Server) Apply(ref cluster.Ref, annotations map[string]string) {
 	s.state.store(ref, merge(current, object{"metadata": object{"annotations": patch}}))
 }
 
-// Remove deletes a Secret.
+// ApplyJob creates a Job with a status, or changes its status.
+func (s *Server) ApplyJob(ref cluster.Ref, status object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.store(ref, object{"metadata": object{"name": ref.Name, "namespace": ref.Namespace}, "status": status})
+}
+
+// Remove deletes an object.
 func (s *Server) Remove(ref cluster.Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +64,7 @@ func (s *Server) Remove(ref cluster.Ref) {
 func (s *Server) Get(ref cluster.Ref) *cluster.Secret {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stored, found := s.state.secrets[ref]
+	stored, found := s.state.objects[ref]
 	if !found {
 		return nil
 	}
@@ -69,7 +76,7 @@ func (s *Server) Get(ref cluster.Ref) *cluster.Secret {
 
 // patch applies a merge patch and returns the status of the real server.
 func (st *state) patch(ref cluster.Ref, patch object) (object, int) {
-	current, found := st.secrets[ref]
+	current, found := st.objects[ref]
 	if !found {
 		return nil, http.StatusNotFound
 	}
@@ -99,13 +106,13 @@ func size(data any) (total int, ok bool) {
 
 // store writes the object unless nothing changed, and notifies the watchers.
 func (st *state) store(ref cluster.Ref, next object) object {
-	current, found := st.secrets[ref]
+	current, found := st.objects[ref]
 	if found && reflect.DeepEqual(current, next) {
 		return current
 	}
 	st.version++
 	next["metadata"].(object)["resourceVersion"] = strconv.Itoa(st.version)
-	st.secrets[ref] = next
+	st.objects[ref] = next
 	kind := "ADDED"
 	if found {
 		kind = "MODIFIED"
@@ -115,9 +122,9 @@ func (st *state) store(ref cluster.Ref, next object) object {
 }
 
 func (st *state) remove(ref cluster.Ref) bool {
-	current, found := st.secrets[ref]
+	current, found := st.objects[ref]
 	if found {
-		delete(st.secrets, ref)
+		delete(st.objects, ref)
 		st.version++
 		st.notify(ref, change{"DELETED", current})
 	}

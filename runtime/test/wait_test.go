@@ -22,7 +22,7 @@ func waiting(t *testing.T, server *Server, grace time.Duration) wait.Wait {
 	config.Timing = cluster.Timing{Request: 20 * time.Second, Interval: 4 * time.Millisecond, ApplyTimeout: 150 * time.Millisecond}
 	client, err := cluster.New(config)
 	require.NoError(t, err)
-	return wait.Wait{Client: client, FailureGrace: grace}
+	return wait.Wait{Client: client, FailureGrace: grace, Log: func(string) {}}
 }
 
 func producer(name, generation string, outputs ...string) wait.Producer {
@@ -136,6 +136,34 @@ func TestFailureDuringTheWaitEndsIt(t *testing.T) {
 	server.Apply(a.Secret, map[string]string{contract.FailedKey: "g1"})
 	require.ErrorContains(t, <-ended, `step "a" failed`)
 	assert.Less(t, time.Since(began), enough)
+}
+
+func TestANewerRenderEndsTheWait(t *testing.T) {
+	t.Parallel()
+	server, one := newServer(t), producer("db", "g1")
+	server.Apply(one.Secret, map[string]string{contract.GenerationKey: "g1"})
+	ended := beginWith(t, server, enough, one)
+	requireWaiting(t, ended)
+	server.Apply(one.Secret, map[string]string{contract.GenerationKey: "g2"})
+	require.ErrorContains(t, <-ended, `a newer render replaced step "db": secret "db" is no longer for its generation g1`)
+}
+
+// The Secret may be applied after the Pod, so one of an older render ends the wait only after some time.
+func TestAnOlderSecretIsGivenTime(t *testing.T) {
+	t.Parallel()
+	server, one := newServer(t), producer("db", "g1")
+	server.Apply(one.Secret, map[string]string{contract.GenerationKey: "g0", contract.PublishedKey: "g0"})
+	w := waiting(t, server, grace)
+	w.ApplyTimeout = time.Second
+	began := time.Now()
+	require.ErrorContains(t, w.All(t.Context(), []wait.Producer{one}, nothing), "a newer render replaced step")
+	assert.GreaterOrEqual(t, time.Since(began), w.ApplyTimeout)
+
+	ended := beginWith(t, server, grace, one) // the default is a minute
+	server.Apply(one.Secret, map[string]string{contract.GenerationKey: "g1"})
+	requireWaiting(t, ended)
+	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
+	require.NoError(t, <-ended)
 }
 
 // A producer that runs again removes its failure, so a consumer that starts just before must not stop.

@@ -1,6 +1,7 @@
-// Package cluster is a client for Secrets that needs only what the helpers' Roles grant: it watches a Secret by name,
-// reads and writes it with merge patches, and deletes it. Calls are retried while the API server restarts, is overloaded
-// or drops connections; other errors are final. No error quotes a response, since that can contain the Secret's data.
+// Package cluster is a client for Secrets and Jobs that needs only what the helpers' Roles grant: it watches a Secret or a
+// Job by name, reads and writes a Secret with merge patches, and deletes it. Calls are retried while the API server
+// restarts, is overloaded or drops connections; other errors are final. No error quotes a response, since that can contain
+// the Secret's data.
 //
 // It uses only the standard library: client-go would make the helper image and the memory of waiting Pods several times
 // as large.

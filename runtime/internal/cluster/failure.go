@@ -18,8 +18,8 @@ import (
 type Failure struct {
 	// Verb is watch, patch or delete.
 	Verb string
-	// Secret is the object of the request.
-	Secret Ref
+	// Object is the object of the request.
+	Object Ref
 	// Code is the HTTP status, 0 without a response.
 	Code int
 	// Reason describes why there was no usable response. It is empty if Code is an error status.
@@ -33,7 +33,7 @@ func (f *Failure) Error() string {
 	if f.Code != 0 {
 		text = strconv.Itoa(f.Code) + " " + http.StatusText(f.Code)
 	}
-	return fmt.Sprintf("%s secret %q in namespace %q: %s%s", f.Verb, f.Secret.Name, f.Secret.Namespace, text, f.advice())
+	return fmt.Sprintf("%s %s %q in namespace %q: %s%s", f.Verb, f.Object.Kind, f.Object.Name, f.Object.Namespace, text, f.advice())
 }
 
 func (f *Failure) advice() string {

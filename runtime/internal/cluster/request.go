@@ -25,7 +25,7 @@ const fieldManager = "resourceplugins"
 type request struct {
 	verb   string // for messages, as in Roles
 	method string
-	secret Ref
+	object Ref
 	path   string
 	query  url.Values
 	body   []byte
@@ -35,12 +35,12 @@ type request struct {
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	token, err := c.bearerToken()
 	if err != nil {
-		return nil, &Failure{Verb: r.verb, Secret: r.secret, Reason: err.Error()}
+		return nil, &Failure{Verb: r.verb, Object: r.object, Reason: err.Error()}
 	}
 	address := c.address + r.path + "?" + r.query.Encode()
 	message, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(r.body))
 	if err != nil {
-		return nil, &Failure{Verb: r.verb, Secret: r.secret, Code: http.StatusBadRequest}
+		return nil, &Failure{Verb: r.verb, Object: r.object, Code: http.StatusBadRequest}
 	}
 	message.Header.Set("Accept", "application/json")
 	message.Header.Set("Authorization", "Bearer "+token)
@@ -50,14 +50,14 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 	response, err := c.http.Do(message)
 	if err != nil {
-		return nil, &Failure{Verb: r.verb, Secret: r.secret, Reason: reason(err)}
+		return nil, &Failure{Verb: r.verb, Object: r.object, Reason: reason(err)}
 	}
 	if response.StatusCode == http.StatusOK {
 		return response, nil
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxObject))
 	_ = response.Body.Close()
-	return nil, &Failure{Verb: r.verb, Secret: r.secret, Code: response.StatusCode, RetryAfter: retryAfter(response)}
+	return nil, &Failure{Verb: r.verb, Object: r.object, Code: response.StatusCode, RetryAfter: retryAfter(response)}
 }
 
 // call sends a request other than a watch and decodes the response into result, unless that is nil.
@@ -71,10 +71,10 @@ func (c *Client) call(ctx context.Context, r request, result any) error {
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxObject))
 	if err != nil {
-		return &Failure{Verb: r.verb, Secret: r.secret, Reason: reason(err)}
+		return &Failure{Verb: r.verb, Object: r.object, Reason: reason(err)}
 	}
 	if result != nil && json.Unmarshal(content, result) != nil {
-		return &Failure{Verb: r.verb, Secret: r.secret, Reason: "the response must be a Secret as JSON"}
+		return &Failure{Verb: r.verb, Object: r.object, Reason: "the response must be an object as JSON"}
 	}
 	return nil
 }

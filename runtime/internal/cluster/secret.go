@@ -1,16 +1,6 @@
 package cluster
 
-import (
-	"encoding/json"
-	"net/url"
-)
-
-// Ref identifies a Secret.
-type Ref struct{ Namespace, Name string }
-
-func (r Ref) path() string {
-	return "/api/v1/namespaces/" + url.PathEscape(r.Namespace) + "/secrets"
-}
+import "encoding/json"
 
 // Secret has the fields of a Secret that the helpers read.
 type Secret struct {

@@ -15,6 +15,16 @@ import (
 // changed with nil when the Secret was deleted, and not at all while it does not exist. Each request starts from the API
 // server's cache (resourceVersion 0).
 func (c *Client) Watch(ctx context.Context, ref Ref, changed func(*Secret) (done bool, err error)) error {
+	return c.watch(ctx, ref, func(object *watchedObject) (bool, error) {
+		if object == nil {
+			return changed(nil)
+		}
+		return changed(&object.Secret)
+	})
+}
+
+// watch is Watch for objects of any kind.
+func (c *Client) watch(ctx context.Context, ref Ref, changed func(*watchedObject) (done bool, err error)) error {
 	retry := retryState{timing: c.timing}
 	for {
 		started := time.Now()
@@ -29,13 +39,13 @@ func (c *Client) Watch(ctx context.Context, ref Ref, changed func(*Secret) (done
 }
 
 // watchOnce sends one watch request. The error is nil if the server ended the watch regularly.
-func (c *Client) watchOnce(ctx context.Context, ref Ref, changed func(*Secret) (bool, error)) (done bool, err error) {
+func (c *Client) watchOnce(ctx context.Context, ref Ref, changed func(*watchedObject) (bool, error)) (done bool, err error) {
 	// The server ends the watch after timeoutSeconds; the context's timeout is for a server that does not.
 	length := jitter(c.timing.Watch)
 	ctx, cancel := context.WithTimeout(ctx, length+c.timing.Request)
 	defer cancel()
 	response, err := c.send(ctx, request{
-		verb: "watch", method: http.MethodGet, secret: ref, path: ref.path(),
+		verb: "watch", method: http.MethodGet, object: ref, path: ref.collection(),
 		query: url.Values{
 			"watch":           {"1"},
 			"fieldSelector":   {"metadata.name=" + ref.Name},
@@ -65,35 +75,41 @@ func (c *Client) watchOnce(ctx context.Context, ref Ref, changed func(*Secret) (
 func (b *limitedReader) failure(ref Ref, err error) error {
 	switch {
 	case b.failed != nil:
-		return &Failure{Verb: "watch", Secret: ref, Reason: reason(b.failed)}
+		return &Failure{Verb: "watch", Object: ref, Reason: reason(b.failed)}
 	case errors.Is(err, io.EOF):
 		return nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Failure{Verb: "watch", Secret: ref, Reason: reason(err)}
+		return &Failure{Verb: "watch", Object: ref, Reason: reason(err)}
 	default:
-		return &Failure{Verb: "watch", Secret: ref, Reason: "an event must be a Secret as JSON"}
+		return &Failure{Verb: "watch", Object: ref, Reason: "an event must be an object as JSON"}
 	}
 }
 
-// watchEvent is one event of a watch. Code is that of the Status in an ERROR event.
+// watchEvent is one event of a watch.
 type watchEvent struct {
-	Type   string `json:"type"`
-	Object struct {
-		Secret
-		Code int `json:"code"`
-	} `json:"object"`
+	Type   string        `json:"type"`
+	Object watchedObject `json:"object"`
 }
 
-func (e *watchEvent) deliver(ref Ref, changed func(*Secret) (bool, error)) (done bool, err error) {
+// watchedObject is a Secret, a Job, or the Status in an ERROR event.
+type watchedObject struct {
+	Secret
+	// Status is a Job's status, or a text in a Status.
+	Status json.RawMessage `json:"status"`
+	// Code is that of a Status.
+	Code int `json:"code"`
+}
+
+func (e *watchEvent) deliver(ref Ref, changed func(*watchedObject) (bool, error)) (done bool, err error) {
 	switch e.Type {
 	case "ADDED", "MODIFIED":
-		done, err = changed(&e.Object.Secret)
+		done, err = changed(&e.Object)
 	case "DELETED":
 		done, err = changed(nil)
 	case "BOOKMARK":
 		return false, nil
 	default:
-		return false, &Failure{Verb: "watch", Secret: ref, Code: e.Object.Code, Reason: "the server ended the watch"}
+		return false, &Failure{Verb: "watch", Object: ref, Code: e.Object.Code, Reason: "the server ended the watch"}
 	}
 	return done || err != nil, err
 }

@@ -34,8 +34,8 @@ func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string
 	}
 	stored := &Secret{}
 	return stored, c.call(ctx, request{
-		verb: "patch", method: http.MethodPatch, secret: ref, body: body,
-		path:  ref.path() + "/" + url.PathEscape(ref.Name),
+		verb: "patch", method: http.MethodPatch, object: ref, body: body,
+		path:  ref.path(),
 		query: url.Values{"fieldManager": {fieldManager}},
 	}, stored)
 }
@@ -44,8 +44,8 @@ func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string
 func (c *Client) Delete(ctx context.Context, ref Ref) error {
 	return c.retry(ctx, func() error {
 		err := c.call(ctx, request{
-			verb: "delete", method: http.MethodDelete, secret: ref,
-			path: ref.path() + "/" + url.PathEscape(ref.Name),
+			verb: "delete", method: http.MethodDelete, object: ref,
+			path: ref.path(),
 		}, nil)
 		var failure *Failure
 		if errors.As(err, &failure) && failure.Code == http.StatusNotFound {

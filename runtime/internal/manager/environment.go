@@ -42,7 +42,7 @@ func (h Host) task() (*task, error) {
 	return t, err
 }
 
-// producers returns the producers of the plan with their Secrets. The output manager has no variables for them.
+// producers returns the producers of the plan with their Secrets and Jobs. The output manager has no variables for them.
 func (t *task) producers() ([]wait.Producer, error) {
 	producers := make([]wait.Producer, len(t.plan.Producers))
 	for i, producer := range t.plan.Producers {
@@ -51,7 +51,10 @@ func (t *task) producers() ([]wait.Producer, error) {
 		if name == "" {
 			return nil, missing(variable)
 		}
-		producers[i] = wait.Producer{Producer: producer, Secret: cluster.Ref{Namespace: t.namespace, Name: name}}
+		producers[i] = wait.Producer{
+			Producer: producer, Secret: cluster.Ref{Namespace: t.namespace, Name: name},
+			Job: cluster.Ref{Kind: cluster.KindJob, Namespace: t.namespace, Name: t.host.Getenv(contract.InputJobVariable(i))},
+		}
 	}
 	return producers, nil
 }

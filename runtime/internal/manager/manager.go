@@ -65,12 +65,26 @@ func (h Host) Run(ctx context.Context, arguments []string) int {
 	}
 	if err := commands[arguments[0]](ctx, task); err != nil {
 		h.Reporter.Fail(fmt.Sprintf("step %q: %v", task.plan.Step, err))
-		if errors.Is(err, ErrTerminated) {
-			return exitTerminated
-		}
-		return exitFailed
+		return exitCode(err)
 	}
 	return 0
+}
+
+func exitCode(err error) int {
+	switch {
+	case errors.Is(err, ErrTerminated):
+		return exitTerminated
+	case makesRoom(err):
+		return contract.ExitWaited
+	default:
+		return exitFailed
+	}
+}
+
+// makesRoom reports whether a Pod ends only so that another one gets its place.
+func makesRoom(err error) bool {
+	var notRunning *wait.NotRunning
+	return errors.As(err, &notRunning)
 }
 
 // UntilTerminated returns a context that is cancelled with ErrTerminated by SIGTERM or SIGINT.
@@ -90,19 +104,29 @@ func (t *task) wait(ctx context.Context, producers []wait.Producer, onPublished 
 	for _, producer := range producers {
 		t.host.Reporter.Log(fmt.Sprintf("waiting for step %q to publish to secret %q", producer.Step, producer.Secret.Name))
 	}
-	return wait.Wait{Client: t.client, FailureGrace: t.host.FailureGrace}.All(ctx, producers, onPublished)
+	return wait.Wait{
+		Client: t.client, FailureGrace: t.host.FailureGrace, ApplyTimeout: t.host.Timing.ApplyTimeout,
+		Limit: time.Duration(t.plan.WaitSeconds) * time.Second, Log: t.host.Reporter.Log,
+	}.All(ctx, producers, onPublished)
 }
 
-// fail records the step's failure, so that its consumers stop, and returns err. A Pod that is being terminated records
-// nothing, since another Pod may replace it.
+// fail records the step's failure, so that its consumers stop at once, and returns err. A Pod that is being terminated or
+// makes room records nothing: its Job replaces it or fails. Where the Secret cannot be written, nothing is recorded, either.
+// Consumers stop when the Job has failed.
 func (t *task) fail(ctx context.Context, err error) error {
-	if err == nil || t.output.Name == "" || ctx.Err() != nil {
+	if err == nil || t.output.Name == "" || ctx.Err() != nil || makesRoom(err) || t.isUnwritable(err) {
 		return err
 	}
 	limited, stop := context.WithTimeout(ctx, failTimeout)
 	defer stop()
 	if failErr := t.record().Fail(limited); failErr != nil {
-		t.host.Reporter.Log(fmt.Sprintf("cannot record the failure, consumers wait until their deadline: %v", failErr))
+		t.host.Reporter.Log(fmt.Sprintf("cannot record the failure, consumers end when the Job has failed: %v", failErr))
 	}
 	return err
+}
+
+// isUnwritable reports whether the failure is that the step's own Secret is missing or denied, which was retried already.
+func (t *task) isUnwritable(err error) bool {
+	var failure *cluster.Failure
+	return errors.As(err, &failure) && failure.MayBeUnapplied() && failure.Object == t.output
 }

@@ -13,6 +13,7 @@ const (
 	pending progress = iota
 	published
 	failed
+	superseded // the Secret was rendered for another generation
 )
 
 // progressOf returns the progress of a generation, or of any if generation is empty. secret is nil if it does not exist. A
@@ -22,11 +23,14 @@ func progressOf(generation string, secret *cluster.Secret) progress {
 		return pending
 	}
 	publishedBy, failedBy := secret.Annotation(contract.PublishedKey), secret.Annotation(contract.FailedKey)
+	rendered := secret.Annotation(contract.GenerationKey)
 	switch {
 	case publishedBy != "" && (generation == "" || publishedBy == generation):
 		return published
 	case failedBy != "" && (generation == "" || failedBy == generation):
 		return failed
+	case generation != "" && rendered != "" && rendered != generation:
+		return superseded
 	default:
 		return pending
 	}

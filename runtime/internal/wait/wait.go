@@ -1,12 +1,12 @@
 // Package wait waits until the steps whose outputs a Pod reads have published them. It watches their Secrets by name, all
-// at the same time, so it does not poll.
+// at the same time, so it does not poll. It watches their Jobs, too: a step whose Job has ended will publish nothing any
+// more, and a step whose Job has no running Pod may need the place on the node that the waiting Pod holds.
 package wait
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -19,20 +19,21 @@ type Wait struct {
 	Client *cluster.Client
 	// FailureGrace is how long to wait for a producer that had already failed when the wait began: it may be running
 	// again. 0 means 10 s. A producer that fails during the wait ends it at once.
+	// An ended Job is given the same time, until its outputs are seen or another Job takes its place.
 	FailureGrace time.Duration
+	// ApplyTimeout is how long to wait for a producer whose Secret was rendered for another generation when the wait began:
+	// the Secret may be applied after this Pod. 0 means one minute.
+	ApplyTimeout time.Duration
+	// Limit is how long to wait for a producer whose Job has no running Pod; 5 s if the Job cannot create one. 0 means no limit.
+	Limit time.Duration
+	// Log is called with what hinders the wait but does not end it.
+	Log func(text string)
 }
 
-// Producer is a step to wait for, and its Secret.
+// Producer is a step to wait for, its Secret, and its Job. The Job has no name if it is not known.
 type Producer struct {
 	contract.Producer
-	Secret cluster.Ref
-}
-
-// Failed is the error of a failed producer.
-type Failed struct{ Step string }
-
-func (f *Failed) Error() string {
-	return fmt.Sprintf("step %q failed and its outputs are needed: see its Job and its Pod's termination message", f.Step)
+	Secret, Job cluster.Ref
 }
 
 // All waits for every producer and calls onPublished with the index and the Secret of each, one call at a time. The first
@@ -61,36 +62,65 @@ func (w Wait) All(ctx context.Context, producers []Producer, onPublished func(in
 // waitFor waits for one producer.
 func (w Wait) waitFor(ctx context.Context, producer Producer, onPublished func(*cluster.Secret) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	failure := &Failed{Step: producer.Step}
-	var grace *time.Timer // runs while a failure from before the wait is still recorded
-	first := true
+	limit := newCountdown(w.Limit, func() { stop(&NotRunning{Step: producer.Step}) })
+	defer limit.pause()
+	var job sync.WaitGroup
+	if producer.Job.Name != "" {
+		job.Go(func() { w.followJob(ctx, producer, limit, stop) })
+	}
+	err := w.watchSecret(ctx, producer, stop, onPublished)
+	stop(nil)
+	job.Wait()
+	return err
+}
+
+// watchSecret waits until the Secret of a producer has the outputs. It ends the wait if the Secret says that the step failed
+// or that it was rendered again: at once if that has changed during the wait, else after some time.
+func (w Wait) watchSecret(
+	ctx context.Context, producer Producer, stop context.CancelCauseFunc, onPublished func(*cluster.Secret) error,
+) error {
+	ends := map[progress]error{
+		failed:     &Failed{Step: producer.Step},
+		superseded: &Superseded{Step: producer.Step, Secret: producer.Secret, Generation: producer.Generation},
+	}
+	times := map[progress]time.Duration{failed: w.grace(), superseded: cmp.Or(w.ApplyTimeout, time.Minute)}
+	var timer *time.Timer // runs while the Secret is as it was before the wait, in the state timed
+	timed, changed := pending, false
+	defer func() { stopTimer(timer) }()
 	err := w.Client.Watch(ctx, producer.Secret, func(secret *cluster.Secret) (bool, error) {
-		initial := first
-		first = false
-		progress := progressOf(producer.Generation, secret)
-		if progress != failed && grace != nil {
-			grace.Stop()
-			grace = nil
+		now := progressOf(producer.Generation, secret)
+		if timed != now {
+			stopTimer(timer)
+			timed = pending
 		}
 		switch {
-		case progress == published:
+		case now == published:
 			if err := checkKeys(producer, secret); err != nil {
 				return true, err
 			}
 			return true, onPublished(secret)
-		case progress == failed && initial:
-			grace = time.AfterFunc(cmp.Or(w.FailureGrace, 10*time.Second), func() { stop(failure) })
-		case progress == failed && grace == nil:
-			return true, failure
+		case now == pending:
+			changed = changed || secret != nil
+		case changed:
+			return true, ends[now]
+		case timed == pending:
+			timed = now
+			timer = time.AfterFunc(times[now], func() { stop(ends[now]) })
 		}
 		return false, nil
 	})
-	if grace != nil {
-		grace.Stop()
-	}
-	if errors.Is(err, failure) {
-		return failure
+	for _, end := range ends {
+		if errors.Is(err, end) {
+			return end // without the last error of the client
+		}
 	}
 	return err
 }
+
+func stopTimer(timer *time.Timer) {
+	if timer != nil {
+		timer.Stop()
+	}
+}
+
+func (w Wait) grace() time.Duration { return cmp.Or(w.FailureGrace, 10*time.Second) }
