@@ -31,7 +31,7 @@ const (
 	DependsOnKey  = Group + "/depends-on" // the steps that this one waits for, comma-separated
 	GenerationKey = Group + "/generation" // what the step is made from, as a hash
 	RenderedByKey = Group + "/rendered-by"
-	SandboxIDKey  = Group + "/sandbox-id"  // on a sandbox: overrides the derived id
+	SandboxIDKey  = Group + "/sandbox-id"  // label and annotation: the sandbox's id; on a sandbox: overrides the derived id
 	RoutingKeyKey = Group + "/routing-key" // on a sandbox or route group: overrides the derived key; on routes and forks: whose
 	RouteGroupKey = Group + "/route-group" // label and annotation of routes: the route group's name
 	StateKey      = Group + "/state"       // on a sandbox: absent renders its delete phase
@@ -53,14 +53,19 @@ const (
 	SandboxIDVariable    = "SIGNADOT_SANDBOX_ID"
 	SandboxNameVariable  = "SIGNADOT_SANDBOX_NAME"
 	ResourceNameVariable = "SIGNADOT_RESOURCE_NAME"
+	RoutingKeyVariable   = "SIGNADOT_SANDBOX_ROUTING_KEY"
 )
 
+// StepVariables returns the variables that every script gets. They win over those of inputs and overlays.
+func StepVariables() []string {
+	return []string{SandboxIDVariable, SandboxNameVariable, RoutingKeyVariable, ResourceNameVariable}
+}
+
 // How a request carries a routing key: as the value of the header RoutingHeader, or as a member of that key in the list
-// of the header BaggageHeader (W3C Baggage). A fork finds its sandbox's key in RoutingKeyVariable.
+// of the header BaggageHeader (W3C Baggage). A fork, too, finds its sandbox's key in RoutingKeyVariable.
 const (
-	RoutingHeader      = "sd-routing-key"
-	BaggageHeader      = "baggage"
-	RoutingKeyVariable = "SIGNADOT_SANDBOX_ROUTING_KEY"
+	RoutingHeader = "sd-routing-key"
+	BaggageHeader = "baggage"
 )
 
 // Containers and volumes of a rendered Pod. The names with signadot-execunit are reserved by the ResourcePlugin spec.

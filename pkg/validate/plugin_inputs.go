@@ -68,20 +68,16 @@ var inputVariable = Rule{
 
 var inputReserved = Rule{
 	ID: "input-reserved", Severity: krm.Warning,
-	Summary: "An input's variable is none of SIGNADOT_SANDBOX_ID, SIGNADOT_SANDBOX_NAME and SIGNADOT_RESOURCE_NAME.",
-	Why:     "Every step gets these three, and they win.",
+	Summary: "An input's variable is none of " + strings.Join(contract.StepVariables(), ", ") + ".",
+	Why:     "Every step gets these, and they win.",
 	Example: "spec.create[0].inputs[0].as.env: SIGNADOT_SANDBOX_ID",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
-			if slices.Contains(reservedVariables, name) {
+			if slices.Contains(contract.StepVariables(), name) {
 				p.report(r, path, "%q is set for every step and wins: the input must have another variable", name)
 			}
 		})
 	})},
-}
-
-var reservedVariables = []string{
-	contract.SandboxIDVariable, contract.SandboxNameVariable, contract.ResourceNameVariable,
 }
 
 var inputPath = Rule{

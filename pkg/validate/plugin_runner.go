@@ -42,7 +42,9 @@ var overlayReplaced = Rule{
 	Summary: "The overlay sets nothing that the step's own parts replace, such as the command of main.",
 	Why:     "What is replaced has no effect.",
 	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, command: [sh]}]}"`,
-	checks:  []check{overlayWarning},
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Rule == r.ID })
+	})},
 }
 
 var overlaySidecar = Rule{
@@ -51,14 +53,34 @@ var overlaySidecar = Rule{
 		"restartPolicy Always.",
 	Why:     "A Pod ends when all its containers have ended, so the Job of a step would go on after its script.",
 	sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
-	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: proxy, image: cloud-sql-proxy}]}"`,
-	checks:  []check{overlayWarning},
+	Example: `spec: {runner: {image: ubuntu, podTemplateOverlay: "spec: {containers: [{name: proxy, image: cloud-sql-proxy}]}"}, ` +
+		`create: [{name: make, script: "#!/bin/sh"}]}`,
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		if len(p.Spec.Delete) == 0 {
+			p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Rule == r.ID })
+		}
+	})},
 }
 
-// overlayWarning reports the warnings about the overlay that are of the rule.
-var overlayWarning = pluginCheck(func(r *Rule, p *plugin) {
-	p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Rule == r.ID })
-})
+var overlaySidecarDelete = Rule{
+	ID: "overlay-sidecar-delete", Severity: krm.Error,
+	Summary: "The overlay of a plugin with a delete phase has no container beside main that runs for as long as main does: it is " +
+		"an init container with restartPolicy Always.",
+	Why: "The Jobs of the delete phase would never be complete, and a tool that waits for them would not remove the " +
+		"sandbox.",
+	sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
+	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: proxy, image: cloud-sql-proxy}]}"`,
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		p.overlay()
+		for _, problem := range p.overlayProblems {
+			if problem.Rule == overlay.RuleSidecar && len(p.Spec.Delete) > 0 {
+				problem.Message = "must not run beside main in a plugin with a delete phase, whose Jobs would never be complete: move " +
+					"it to spec.initContainers with restartPolicy Always, so that it ends with main"
+				p.reportPart(r, overlayPath, problem)
+			}
+		}
+	})},
+}
 
 var overlayConflict = Rule{
 	ID: "overlay-conflict", Severity: krm.Error,
@@ -137,7 +159,7 @@ func (p *plugin) overlayMains() (mains []corev1.Container) {
 // takenVariables returns who sets each of the variables that an overlay must not set.
 func (p *plugin) takenVariables() map[string]string {
 	taken := map[string]string{}
-	for _, name := range reservedVariables {
+	for _, name := range contract.StepVariables() {
 		taken[name] = "every step"
 	}
 	for _, in := range p.inputs {

@@ -187,7 +187,7 @@ func TestOverlay(t *testing.T) {
 			"warning overlay-variable " + at,
 		},
 		at + `"spec: {containers: [{name: side, image: a, env: [{name: DBNAME, value: x}]}]}"`: {
-			"warning overlay-sidecar " + at,
+			"error overlay-sidecar-delete " + at + `line 1: spec.containers[0]: must not run beside main in a plugin with a delete phase`,
 		},
 		at + `"spec: {initContainers: [{name: side, image: a, restartPolicy: Always}]}"`: nil,
 		at + `"spec: {initContainers: [{name: side}]}"`:                                  {"error overlay " + at},

@@ -124,7 +124,7 @@ var Rules = []*Rule{
 	&placeholderValue, &imageReference, &variableName,
 
 	&pluginName, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
-	&overlayForm, &overlayReplaced, &overlaySidecar, &overlayConflict, &overlayVariable,
+	&overlayForm, &overlayReplaced, &overlaySidecar, &overlaySidecarDelete, &overlayConflict, &overlayVariable,
 	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash,
 	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
