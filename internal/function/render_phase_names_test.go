@@ -17,32 +17,42 @@ import (
 
 const namesFile = "../../kustomize/names.yaml"
 
-// The shipped configuration names every annotation that holds a Secret's name, for Jobs and for Pods, and no other.
+type fieldSpec struct{ Kind, Path string }
+
+// annotationSpecs are the fields of Jobs, and of Pods if there are any, that hold the annotations.
+func annotationSpecs(ofPods bool, keys ...string) (specs []fieldSpec) {
+	for _, key := range keys {
+		escaped := strings.ReplaceAll(key, "/", `\/`)
+		specs = append(specs, fieldSpec{"Job", "spec/template/metadata/annotations/" + escaped})
+		if ofPods {
+			specs = append(specs, fieldSpec{"Pod", "metadata/annotations/" + escaped})
+		}
+	}
+	return specs
+}
+
+// The shipped configuration names every annotation that holds the name of a Secret or a Job, and no other.
 func TestNamesConfigurationIsComplete(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(namesFile)
 	require.NoError(t, err)
-	type fieldSpec struct{ Kind, Path string }
 	var config struct {
 		NameReference []struct {
-			Kind, Version string
-			FieldSpecs    []fieldSpec
+			Kind, Group, Version string
+			FieldSpecs           []fieldSpec
 		}
 	}
 	require.NoError(t, yaml.UnmarshalStrict(text, &config))
-	require.Len(t, config.NameReference, 1)
-	assert.Equal(t, "Secret", config.NameReference[0].Kind)
-	keys := []string{contract.OutputSecretKey}
+	require.Len(t, config.NameReference, 2)
+	secrets, jobs := config.NameReference[0], config.NameReference[1]
+	assert.Equal(t, "Secret", secrets.Kind)
+	assert.Equal(t, "Job", jobs.Kind)
+	ofSecrets, ofJobs := []string{contract.OutputSecretKey}, []string{}
 	for i := range contract.MaxSecrets {
-		keys = append(keys, contract.InputSecretKey(i))
+		ofSecrets, ofJobs = append(ofSecrets, contract.InputSecretKey(i)), append(ofJobs, contract.InputJobKey(i))
 	}
-	var want []fieldSpec
-	for _, key := range keys {
-		escaped := strings.ReplaceAll(key, "/", `\/`)
-		want = append(want, fieldSpec{"Job", "spec/template/metadata/annotations/" + escaped},
-			fieldSpec{"Pod", "metadata/annotations/" + escaped})
-	}
-	assert.ElementsMatch(t, want, config.NameReference[0].FieldSpecs)
+	assert.ElementsMatch(t, annotationSpecs(true, ofSecrets...), secrets.FieldSpecs)
+	assert.ElementsMatch(t, append(annotationSpecs(false, ofJobs...), fieldSpec{"Role", "rules/resourceNames"}), jobs.FieldSpecs)
 }
 
 const pluginAndSandbox = `

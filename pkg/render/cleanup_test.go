@@ -58,7 +58,7 @@ func planOf(t *testing.T, job *batchv1.Job) (plan contract.Plan) {
 	return plan
 }
 
-// rights are what the Roles of a ServiceAccount allow, as `namespace verb name`.
+// rights are what the Roles of a ServiceAccount allow, as `namespace verb name`, of a Job `namespace verb job of STEP`.
 func rights(t *testing.T, objects []object, account string) (all []string) {
 	t.Helper()
 	for _, object := range ofKind(objects, "RoleBinding") {
@@ -71,6 +71,9 @@ func rights(t *testing.T, objects []object, account string) (all []string) {
 				for _, rule := range decoded[rbacv1.Role](t, other).Rules {
 					for _, verb := range rule.Verbs {
 						for _, name := range rule.ResourceNames {
+							if rule.Resources[0] == "jobs" {
+								name = "job of " + stepOfJob(t, objects, name)
+							}
 							all = append(all, object.GetNamespace()+" "+verb+" "+name)
 						}
 					}
@@ -80,6 +83,18 @@ func rights(t *testing.T, objects []object, account string) (all []string) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// stepOfJob returns the step that a Job of that name runs.
+func stepOfJob(t *testing.T, objects []object, name string) string {
+	t.Helper()
+	for _, object := range ofKind(objects, job) {
+		if object.GetName() == name {
+			return object.GetLabels()[contract.StepKey]
+		}
+	}
+	require.Fail(t, "no such Job", name)
+	return ""
 }
 
 func secretOf(step string) string {
@@ -96,6 +111,7 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	want := []string{
 		"apps delete " + provision, "apps delete " + report, "web delete " + provision,
 		"databases delete " + provision, "databases delete " + report, "databases delete " + drop, "databases watch " + drop,
+		"databases watch job of drop",
 	}
 	slices.Sort(want)
 	assert.Equal(t, want, rights(t, objects, spec.ServiceAccountName))
@@ -113,7 +129,11 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	for i, secret := range []string{drop, provision, report} {
 		assert.Equal(t, secret, jobs[0].Spec.Template.Annotations[contract.InputSecretKey(i)])
 	}
-	assert.Equal(t, int64(2*(DefaultOptions().StepTimeoutSeconds+contract.DefaultStartTimeoutSeconds)), *spec.ActiveDeadlineSeconds)
+	assert.Equal(t, waitSeconds, plan.WaitSeconds)
+	assert.Equal(t, stepOfJob(t, objects, jobs[0].Spec.Template.Annotations[contract.InputJobKey(0)]), "drop")
+	assert.NotContains(t, jobs[0].Spec.Template.Annotations, contract.InputJobKey(1), "the Jobs of the create phase may be gone")
+	assert.Equal(t, int64(2*(1800+300+90)), *spec.ActiveDeadlineSeconds)
+	assert.Equal(t, int64(2*(1800+300+90+600)), *jobs[0].Spec.ActiveDeadlineSeconds)
 }
 
 // Pod Security "restricted" takes what we run beside the steps, as it is rendered.

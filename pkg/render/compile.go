@@ -77,6 +77,9 @@ func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []stricty
 	found = append(found, o.Conflicts(image, spec.RunnerNamespace())...)
 	problems := make([]strictyaml.Problem, len(found))
 	for i, p := range found {
+		if p.Rule == overlay.RuleSidecar && len(spec.Delete) > 0 {
+			p.Severity = krm.Error // the delete phase would never be complete
+		}
 		problems[i] = strictyaml.Problem{Severity: p.Severity, Path: overlayPath, Message: p.String()}
 	}
 	return o, problems

@@ -15,7 +15,7 @@ var (
 // inputManager is the init container that waits for the producers, brings their outputs and the runner into the shared
 // volume, and sees whether the step was published already.
 func (c *compiledPhase) inputManager(s *step) corev1.Container {
-	env := secretVariables(len(s.producers))
+	env := c.producerVariables(s.producers)
 	if s.publishes() {
 		env = append(env, annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
 	}
@@ -24,16 +24,19 @@ func (c *compiledPhase) inputManager(s *step) corev1.Container {
 
 // outputManager is the container that waits for the script's end and publishes what it left.
 func (c *compiledPhase) outputManager() corev1.Container {
-	env := append(secretVariables(0), annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
+	env := append(c.producerVariables(nil), annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
 	return c.helperContainer(contract.OutputManager, contract.HelperOutputs, env, ioMount, tokenMount)
 }
 
-// secretVariables give a helper the namespace and the names of producers' Secrets.
-func secretVariables(producers int) []corev1.EnvVar {
-	env := make([]corev1.EnvVar, 0, producers+2) // inputManager and outputManager add one
+// producerVariables give a helper the namespace and the names of producers' Secrets and Jobs.
+func (c *compiledPhase) producerVariables(producers []*step) []corev1.EnvVar {
+	env := make([]corev1.EnvVar, 0, 2*len(producers)+2) // inputManager and outputManager add one
 	env = append(env, fieldVariable(contract.NamespaceVariable, "metadata.namespace"))
-	for i := range producers {
+	for i, producer := range producers {
 		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
+		if producer.ref.Phase == c.phase && c.options.Workload == job {
+			env = append(env, annotationVariable(contract.InputJobVariable(i), contract.InputJobKey(i)))
+		}
 	}
 	return env
 }

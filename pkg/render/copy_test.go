@@ -30,9 +30,9 @@ func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 		rights    []string
 		inputs    [][]contract.Input
 	}{
-		{"apps", []string{"apps patch " + provision, "apps patch " + report, "databases watch " + provision,
-			"databases watch " + report}, [][]contract.Input{{{Output: "user"}}, {{Output: "rows"}}}},
-		{"web", []string{"databases watch " + provision, "web patch " + provision},
+		{"apps", []string{"apps patch " + provision, "apps patch " + report, "databases watch job of provision",
+			"databases watch job of report", "databases watch " + provision, "databases watch " + report}, [][]contract.Input{{{Output: "user"}}, {{Output: "rows"}}}},
+		{"web", []string{"databases watch job of provision", "databases watch " + provision, "web patch " + provision},
 			[][]contract.Input{{{Output: "user"}, {Output: "credentials"}}}},
 	} {
 		assert.Equal(t, "databases", jobs[i].Namespace, "it runs where the steps run")

@@ -11,20 +11,22 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// environment is what main gets as variables: the three that every script gets, then the inputs. Outputs of other steps
+// environment is what main gets as variables: those that every script gets, then the inputs. Outputs of other steps
 // come by reference, set by the kubelet after the init container saw them.
 func (r *renderer) environment(s *step) []corev1.EnvVar {
-	env := make([]corev1.EnvVar, 0, len(reservedVariables)+len(s.spec.Inputs))
-	env = append(env,
-		variable(contract.SandboxIDVariable, r.SandboxID),
-		variable(contract.SandboxNameVariable, r.Sandbox),
-		variable(contract.ResourceNameVariable, r.Resource),
-	)
+	values := map[string]string{
+		contract.SandboxIDVariable: r.SandboxID, contract.SandboxNameVariable: r.Sandbox,
+		contract.RoutingKeyVariable: r.RoutingKey, contract.ResourceNameVariable: r.Resource,
+	}
+	env := make([]corev1.EnvVar, 0, len(values)+len(s.spec.Inputs))
+	for _, name := range contract.StepVariables() {
+		env = append(env, variable(name, values[name]))
+	}
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
 		name := input.Env()
 		switch {
-		case name == "" || slices.Contains(reservedVariables, name):
+		case name == "" || slices.Contains(contract.StepVariables(), name):
 		case input.ValueFromSandbox:
 			env = append(env, variable(name, r.Params[input.Name]))
 		default:
@@ -72,6 +74,9 @@ func (r *renderer) plan(s *step) contract.Plan {
 		StartTimeoutSeconds: r.options.StartTimeoutSeconds,
 		TimeoutSeconds:      r.timeout(),
 		Attempts:            r.options.Retries + 1,
+	}
+	if len(s.producers) > 0 {
+		plan.WaitSeconds = r.waitLimit()
 	}
 	for _, from := range s.producers {
 		producer := contract.Producer{Step: from.spec.Name, Inputs: inputsFrom(s, from)}

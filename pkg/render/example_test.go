@@ -63,7 +63,7 @@ func ExamplePhases() {
 	// info: must exist before the render is applied: namespace "databases"
 	// 1 Job for 1 resource of 1 sandbox
 	// ConfigMap databases/hello-db-create-yfjovhzhxdd4
-	// Job databases/feature-x-db-provision-as6co5x6r5l3
+	// Job databases/feature-x-db-provision-wxzsuvg5qjo5
 }
 
 // Options are checked before anything is rendered, each with the field of a RenderPhase config that it is.

@@ -114,3 +114,17 @@ func TestGenerationsStay(t *testing.T) {
 		}
 	}
 }
+
+// A routing key that an annotation gives is in a step's outputs, so it is in the generation; the derived one never changes.
+func TestOnlyAnOwnRoutingKeyIsInTheGeneration(t *testing.T) {
+	t.Parallel()
+	derived, other, own := testRequest, testRequest, testRequest
+	other.RoutingKey = "another"
+	own.OwnKey = true
+	generation := func(of request) string {
+		objects := rendered(t, read(t, "hello"), v1alpha1.PhaseCreate, DefaultOptions(), of)
+		return objects[len(objects)-1].GetAnnotations()[contract.GenerationKey]
+	}
+	assert.Equal(t, generation(derived), generation(other))
+	assert.NotEqual(t, generation(derived), generation(own))
+}

@@ -16,7 +16,7 @@ import (
 
 // testRequest is a resource with params that Kubernetes or a shell would like to interpret.
 var testRequest = request{
-	Sandbox: "feature-x", SandboxID: "nzfyssbriadlc", Resource: "testDB",
+	Sandbox: "feature-x", SandboxID: "nzfyssbriadlc", RoutingKey: "kxyz2aaaaaaaa", Resource: "testDB",
 	Params: map[string]string{
 		"dbname": "$(HOME) $$ it's \"quoted\"\n", "size": "3", "config": "{\n  \"a\": \"$(X)\"\n}\n", "unused": "x",
 	},

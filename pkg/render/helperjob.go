@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -23,8 +22,8 @@ type helperJob struct {
 	producers []*step
 	plan      contract.Plan
 	// depth is how many steps, one after the other, it waits for.
-	depth int
-	rules []secretRules
+	depth  int
+	access []access
 }
 
 // helperJob adds a helper job with what it needs. It is named and bound to its own ServiceAccount, whatever the overlay
@@ -43,27 +42,26 @@ func (r *renderer) helperJob(h helperJob) {
 	if len(waitsFor) > 0 {
 		m.annotations[contract.DependsOnKey] = strings.Join(waitsFor, ",")
 	}
-	h.plan.Step, h.plan.Generation = h.helper, contract.Hash(hashed...)
+	h.plan.Step, h.plan.Generation, h.plan.WaitSeconds = h.helper, contract.Hash(hashed...), r.waitLimit()
 	m.annotations[contract.GenerationKey] = h.plan.Generation
 	ofObject := r.objectMetadata(m)
-	for i, s := range h.producers {
-		m.annotations[contract.InputSecretKey(i)] = r.secretName(s)
-	}
-	name := r.rbac(r.rbacName("helper", h.about, h.producers[0].spec.Name, h.helper), "", ofObject, h.rules...)
-	env := append([]corev1.EnvVar{planVariable(h.plan)}, secretVariables(len(h.producers))...)
+	r.nameProducers(m, h.producers)
+	name := r.rbacName("helper", h.about, h.producers[0].spec.Name, h.helper)
+	r.objects = append(r.objects, r.rbac(name, name, ofObject, h.access...)...)
+	env := append([]corev1.EnvVar{planVariable(h.plan)}, r.producerVariables(h.producers)...)
 	template := instance(r.helperTemplate, m)
 	template.Spec.Containers = []corev1.Container{r.helperContainer(h.helper, h.helper, env, tokenMount)}
-	template.Spec.ActiveDeadlineSeconds = new(r.deadlineOf(h.depth + 1))
+	template.Spec.ActiveDeadlineSeconds = new(r.podDeadline(h.depth + 1))
 	template.Spec.ServiceAccountName = name
-	r.workload(h.helper, template, ofObject)
+	r.workload(workload{name: h.helper, template: template, metadata: ofObject, depth: h.depth + 1, waiting: h.helper})
 }
 
-// compileHelperTemplate makes the part of a helper job's Pod template that no resource changes. Of an overlay it takes
-// labels and annotations, and where Pods may run and how their images are pulled.
+// compileHelperTemplate makes the part of a helper job's Pod template that no resource changes. Of an overlay it takes where
+// Pods may run and how their images are pulled, and labels and annotations that are for all Pods.
 func (c *compiledPhase) compileHelperTemplate() (err error) {
 	of := &c.overlay.Template.Spec
 	c.helperTemplate, err = overlay.Merge(&corev1.PodTemplateSpec{
-		ObjectMeta: c.overlay.Template.ObjectMeta,
+		ObjectMeta: withoutRequests(&c.overlay.Template.ObjectMeta),
 		Spec: corev1.PodSpec{
 			Affinity:                     of.Affinity,
 			AutomountServiceAccountToken: new(false),
@@ -85,6 +83,26 @@ func names(steps []*step) []string {
 	names := make([]string, len(steps))
 	for i, s := range steps {
 		names[i] = s.spec.Name
+	}
+	return names
+}
+
+// nameProducers annotates a Pod with the names of its producers' Secrets and Jobs.
+func (r *renderer) nameProducers(m metadata, producers []*step) {
+	for i, producer := range producers {
+		m.annotations[contract.InputSecretKey(i)] = r.secretName(producer)
+		if job := r.jobs[producer.ref]; job != "" {
+			m.annotations[contract.InputJobKey(i)] = job
+		}
+	}
+}
+
+// jobNames are the names of the Jobs of steps, of those that have one in this phase.
+func (r *renderer) jobNames(steps []*step) (names []string) {
+	for _, s := range steps {
+		if job := r.jobs[s.ref]; job != "" {
+			names = append(names, job)
+		}
 	}
 	return names
 }
@@ -163,9 +181,9 @@ func (r *renderer) copy(namespace string, steps []*step) {
 			Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: r.copied(s, namespace), Copies: []string{namespace},
 		})
 	}
-	h.rules = []secretRules{
-		{r.namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "watch")}},
-		{namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "patch")}},
+	h.access = []access{
+		{r.namespace, slices.Concat(rule("secrets", "watch", r.secretNames(steps)), rule("jobs", "watch", r.jobNames(steps)))},
+		{namespace, rule("secrets", "patch", r.secretNames(steps))},
 	}
 	r.helperJob(h)
 }
@@ -197,16 +215,14 @@ func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
 func (r *renderer) cleanup() {
 	awaited, kept := r.publishing(v1alpha1.PhaseDelete), r.publishing(v1alpha1.PhaseCreate)
 	h := helperJob{helper: contract.HelperCleanup, producers: slices.Concat(awaited, kept)}
-	var watched []rbacv1.PolicyRule
 	for _, s := range awaited {
 		h.depth = max(h.depth, s.depth)
 		h.plan.Producers = append(h.plan.Producers,
 			contract.Producer{Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: []contract.Input{}})
 	}
-	if len(awaited) > 0 {
-		watched = append(watched, rule(r.secretNames(awaited), "watch"))
-	}
-	h.rules = []secretRules{{r.namespace, append(watched, rule(r.secretNames(h.producers), "delete"))}}
+	h.access = []access{{r.namespace, slices.Concat(
+		rule("secrets", "watch", r.secretNames(awaited)), rule("secrets", "delete", r.secretNames(h.producers)),
+		rule("jobs", "watch", r.jobNames(awaited)))}}
 	copied := map[string][]*step{}
 	for _, s := range kept {
 		copies := r.copiesOf(s)
@@ -218,7 +234,7 @@ func (r *renderer) cleanup() {
 	}
 	for _, namespace := range r.targets() {
 		if steps := copied[namespace]; len(steps) > 0 {
-			h.rules = append(h.rules, secretRules{namespace, []rbacv1.PolicyRule{rule(r.secretNames(steps), "delete")}})
+			h.access = append(h.access, access{namespace, rule("secrets", "delete", r.secretNames(steps))})
 		}
 	}
 	r.helperJob(h)

@@ -128,6 +128,7 @@ func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
 	m.add(contract.PhaseKey, string(phase))
 	m.add(contract.ResourceKey, r.Resource)
 	m.add(contract.SandboxKey, r.Sandbox)
+	m.add(contract.SandboxIDKey, r.SandboxID)
 	if s != nil {
 		m.add(contract.StepKey, s.spec.Name)
 		m.annotations[contract.GenerationKey] = r.generations[s.ref]

@@ -91,7 +91,8 @@ func (p *plan) add(s *sandbox) {
 		for _, phase := range phases {
 			if compiled := p.compile(choice, phase); compiled != nil {
 				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, request: request{
-					Sandbox: s.LowerName(), SandboxID: s.id, Resource: resource.Name, Params: resource.Params,
+					Sandbox: s.LowerName(), SandboxID: s.id, RoutingKey: s.routingKey, OwnKey: s.ownKey,
+					Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
 				}})
 			}
@@ -158,5 +159,13 @@ func (p *plan) reportNamespaces() {
 	if len(names) > 0 {
 		p.list.Report(krm.NewResult(krm.Info,
 			"must exist before the render is applied: namespace "+strings.Join(names, ", ")))
+	}
+}
+
+// reportPods warns of what Pods without Jobs do not do.
+func (p *plan) reportPods() {
+	if p.options.Workload == pod && len(p.tasks) > 0 {
+		p.list.Report(krm.NewResult(krm.Warning, "workload Pod: a Pod that waits for another step keeps its place on the node, and "+
+			"nothing ends a Pod that is never scheduled: prefer workload Job"))
 	}
 }

@@ -19,6 +19,9 @@ type request struct {
 	Sandbox string
 	// SandboxID is what scripts name external things after.
 	SandboxID string
+	// RoutingKey is the key of requests to the sandbox. OwnKey is set if it is not the derived one.
+	RoutingKey string
+	OwnKey     bool
 	// Resource is the name of the resource.
 	Resource string
 	// Params are the values for inputs with valueFromSandbox. Those that no input reads are ignored.
@@ -34,6 +37,7 @@ type renderer struct {
 	*compiledPhase
 	*request
 	generations map[document.StepRef]string
+	jobs        map[document.StepRef]string // the names of the Jobs that were added
 	paramsName  string
 	objects     []object
 	problems    []strictyaml.Problem
@@ -44,9 +48,10 @@ type renderer struct {
 func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 	r := renderer{
 		compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order)),
-		problems: c.checkParams(of.Params),
+		jobs: make(map[document.StepRef]string, len(c.order)), problems: c.checkParams(of.Params),
 	}
 	r.paramsName = r.params()
+	first := len(r.objects)
 	for _, ref := range c.order {
 		s := c.steps[ref]
 		r.generations[ref] = r.generation(s)
@@ -57,6 +62,7 @@ func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 			r.step(s)
 		}
 	}
+	r.objects = slices.Insert(r.objects, first, r.stepAccess()...)
 	if c.phase == v1alpha1.PhaseCreate {
 		r.copies()
 	}
@@ -82,6 +88,9 @@ func typeMeta(apiVersion, kind string) metav1.TypeMeta {
 // the plugin or in how it is rendered leaves it alone, so that a step that is published does not run again.
 func (r *renderer) generation(s *step) string {
 	hashed := []string{s.hash, r.SandboxID, r.Resource}
+	if r.OwnKey {
+		hashed = append(hashed, "routing key", r.RoutingKey)
+	}
 	for i := range s.spec.Inputs {
 		if s.spec.Inputs[i].ValueFromSandbox {
 			hashed = append(hashed, r.Params[s.spec.Inputs[i].Name])
@@ -140,13 +149,11 @@ func (r *renderer) secretName(s *step) string {
 	return contract.OutputSecretName(r.SandboxID, r.Resource, s.spec.Name)
 }
 
-// step adds a step's workload, and the account it needs if data flows.
+// step adds a step's workload.
 func (r *renderer) step(s *step) {
 	m := r.metadata(r.phase, s)
 	ofObject := r.objectMetadata(m)
-	for i, producer := range s.producers {
-		m.annotations[contract.InputSecretKey(i)] = r.secretName(producer)
-	}
+	r.nameProducers(m, s.producers)
 	if s.publishes() {
 		m.annotations[contract.OutputSecretKey] = r.secretName(s)
 	}
@@ -159,13 +166,15 @@ func (r *renderer) step(s *step) {
 			prependEnv(containerNamed(pod.Containers, contract.OutputManager), plan)
 		}
 		prependEnv(containerNamed(pod.InitContainers, contract.InputManager), plan)
-		name := r.rbac(r.rbacName(s.spec.Name), account(pod), ofObject, r.stepRules(s))
-		if name != "" {
-			pod.ServiceAccountName = name
-		}
+		pod.ServiceAccountName = r.stepAccount()
 	}
 	if s.needsParamFiles() {
 		pod.Volumes = append([]corev1.Volume{configMapVolume(contract.ParamsVolume, r.paramsName, readable)}, pod.Volumes...)
 	}
-	r.workload(s.spec.Name, template, ofObject)
+	name := r.workload(workload{
+		name: s.spec.Name, template: template, metadata: ofObject, depth: s.depth, waiting: s.waitingContainer(),
+	})
+	if r.options.Workload == job {
+		r.jobs[s.ref] = name
+	}
 }

@@ -17,6 +17,9 @@ type sandbox struct {
 	*document.Sandbox
 	// id is what scripts name external things after.
 	id string
+	// routingKey is that of its requests; ownKey is set if an annotation gives it.
+	routingKey string
+	ownKey     bool
 	// files are the resources' names in paths.
 	files []string
 	// isAbsent is set if the sandbox is to be removed: its delete phase is due.
@@ -109,6 +112,9 @@ func (s *sandbox) readAnnotations() *krm.Result {
 	}
 	if s.id, err = s.ID(); err != nil {
 		return refuse(s.Item, document.IDPath(), err.Error())
+	}
+	if s.routingKey, s.ownKey, err = document.RoutingKey(s.Item, s.Cluster()); err != nil {
+		return refuse(s.Item, document.RoutingKeyPath(), err.Error())
 	}
 	return nil
 }

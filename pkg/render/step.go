@@ -69,12 +69,9 @@ func (s *step) needsParamFiles() bool {
 
 // sets reports whether the step sets a variable of that name.
 func (s *step) sets(variable string) bool {
-	return slices.Contains(reservedVariables, variable) ||
+	return slices.Contains(contract.StepVariables(), variable) ||
 		slices.ContainsFunc(s.spec.Inputs, func(input v1alpha1.Input) bool { return input.Env() == variable })
 }
-
-// reservedVariables are those that every script gets.
-var reservedVariables = []string{contract.SandboxIDVariable, contract.SandboxNameVariable, contract.ResourceNameVariable}
 
 // command is what main runs: the script itself, which is an executable file. One that names no interpreter runs under the
 // shell; the runner of steps with data flow does that itself.

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"math"
 	"path"
 	"strings"
 
@@ -22,7 +21,7 @@ func (c *compiledPhase) stepTemplate(
 	s *step, spec *v1alpha1.ResourcePluginSpec, base *corev1.PodTemplateSpec, scripts string,
 ) *corev1.PodTemplateSpec {
 	pod := corev1.PodSpec{
-		ActiveDeadlineSeconds: new(c.deadline(s)),
+		ActiveDeadlineSeconds: new(c.podDeadline(s.depth)),
 		Containers:            []corev1.Container{c.main(s, spec)},
 		ImagePullSecrets:      c.pullSecrets(),
 		RestartPolicy:         corev1.RestartPolicyNever,
@@ -31,7 +30,9 @@ func (c *compiledPhase) stepTemplate(
 	if account(&base.Spec) == "" {
 		pod.AutomountServiceAccountToken = new(false)
 	}
-	if !s.isPlain() {
+	if s.isPlain() {
+		pod.ActiveDeadlineSeconds = new(c.plainDeadline())
+	} else {
 		pod.InitContainers = []corev1.Container{c.inputManager(s)}
 	}
 	if s.publishes() {
@@ -39,30 +40,6 @@ func (c *compiledPhase) stepTemplate(
 		pod.Containers = append(pod.Containers, c.outputManager())
 	}
 	return &corev1.PodTemplateSpec{Spec: pod}
-}
-
-// timeout is how long a script may run, in seconds.
-func (c *compiledPhase) timeout() int {
-	if own := c.overlay.Template.Spec.ActiveDeadlineSeconds; own != nil {
-		return int(*own)
-	}
-	return c.options.StepTimeoutSeconds
-}
-
-// deadline is how long a Pod may take: a plain one as long as its script, any other one until so many steps have started
-// and run one after the other. It is the last resort, since a Pod that it ends tells its consumers nothing: a runner has
-// ended its script by then. It is no longer than Kubernetes takes a Pod's activeDeadlineSeconds.
-func (c *compiledPhase) deadline(s *step) int64 {
-	if s.isPlain() {
-		return int64(c.timeout())
-	}
-	return c.deadlineOf(s.depth)
-}
-
-// deadlineOf is how long so many steps may take, one after the other.
-func (c *compiledPhase) deadlineOf(steps int) int64 {
-	one := int64(c.timeout()) + int64(c.options.StartTimeoutSeconds)
-	return min(one, math.MaxInt32/int64(steps)) * int64(steps)
 }
 
 // pullSecrets are those of the options.

@@ -10,39 +10,63 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// workload adds the Job or Pod of a step or helper of that name. The object's name ends in a hash of its spec: whatever
-// changes in what Kubernetes lets nobody change makes another object.
-func (r *renderer) workload(what string, template *corev1.PodTemplateSpec, m metadata) {
-	var spec any = &template.Spec
-	if r.options.Workload == job {
-		spec = r.jobSpec(template)
-	}
-	text := yamlprint.AppendJSON(make([]byte, 0, 4096), spec)
-	r.checkSize(what, len(text), template.Annotations)
-	name := contract.ObjectName(contract.Hash(r.options.Workload, string(text)), r.Sandbox, r.Resource, what)
-	if r.options.Workload == job {
-		r.add(job, &batchv1.Job{
-			TypeMeta: typeMeta("batch/v1", job), ObjectMeta: m.of(r.namespace, name), Spec: *spec.(*batchv1.JobSpec),
-		})
-		return
-	}
-	bare := &corev1.Pod{TypeMeta: typeMeta("v1", pod), ObjectMeta: template.ObjectMeta, Spec: template.Spec}
-	bare.Namespace, bare.Name = r.namespace, name
-	bare.Labels, bare.Annotations = merged(bare.Labels, m.labels), merged(bare.Annotations, m.annotations)
-	r.add(pod, bare)
+// workload is the Job or Pod of a step or helper.
+type workload struct {
+	// name is that of the step or helper.
+	name     string
+	template *corev1.PodTemplateSpec
+	metadata metadata
+	// depth is how many steps run one after the other until it is done.
+	depth int
+	// waiting is the container that may end with contract.ExitWaited, if there is one.
+	waiting string
 }
 
-// jobSpec is a Job's spec. A Pod that the cluster takes away is replaced; one that fails is not, unless retries are set.
-func (r *renderer) jobSpec(template *corev1.PodTemplateSpec) *batchv1.JobSpec {
-	spec := &batchv1.JobSpec{
-		BackoffLimit: new(int32(r.options.Retries)),
-		PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+// workload adds a Job or Pod and returns its name, which ends in a hash of its spec: whatever changes in what Kubernetes
+// lets nobody change makes another object.
+func (r *renderer) workload(w workload) string {
+	var spec any = &w.template.Spec
+	if r.options.Workload == job {
+		spec = r.jobSpec(w)
+	}
+	text := yamlprint.AppendJSON(make([]byte, 0, 4096), spec)
+	r.checkSize(w.name, len(text), w.template.Annotations)
+	name := contract.ObjectName(contract.Hash(r.options.Workload, string(text)), r.Sandbox, r.Resource, w.name)
+	if r.options.Workload == job {
+		r.add(job, &batchv1.Job{
+			TypeMeta: typeMeta("batch/v1", job), ObjectMeta: w.metadata.of(r.namespace, name), Spec: *spec.(*batchv1.JobSpec),
+		})
+		return name
+	}
+	bare := &corev1.Pod{TypeMeta: typeMeta("v1", pod), ObjectMeta: w.template.ObjectMeta, Spec: w.template.Spec}
+	bare.Namespace, bare.Name = r.namespace, name
+	bare.Labels, bare.Annotations = merged(bare.Labels, w.metadata.labels), merged(bare.Annotations, w.metadata.annotations)
+	r.add(pod, bare)
+	return name
+}
+
+// jobSpec is a Job's spec. A Pod that fails is not replaced, unless retries are set. One that the cluster takes away is, and
+// one that made room for another step.
+func (r *renderer) jobSpec(w workload) *batchv1.JobSpec {
+	ignored := []batchv1.PodFailurePolicyRule{{
+		Action: batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+			{Status: corev1.ConditionTrue, Type: corev1.DisruptionTarget},
+		},
+	}}
+	if w.waiting != "" {
+		ignored = append(ignored, batchv1.PodFailurePolicyRule{
 			Action: batchv1.PodFailurePolicyActionIgnore,
-			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
-				{Status: corev1.ConditionTrue, Type: corev1.DisruptionTarget},
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				ContainerName: &w.waiting, Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{contract.ExitWaited},
 			},
-		}}},
-		Template: *template,
+		})
+	}
+	spec := &batchv1.JobSpec{
+		ActiveDeadlineSeconds: new(r.jobDeadline(w.depth)),
+		BackoffLimit:          new(int32(r.options.Retries)),
+		PodFailurePolicy:      &batchv1.PodFailurePolicy{Rules: ignored},
+		Template:              *w.template,
 	}
 	if ttl := r.options.TTLSecondsAfterFinished; ttl > keepJobs {
 		spec.TTLSecondsAfterFinished = new(int32(ttl))

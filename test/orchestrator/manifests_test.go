@@ -146,8 +146,9 @@ func (m *manifests) dangling() []string {
 	}
 	for _, role := range m.roles {
 		for _, rule := range role.Rules {
+			kind := map[string]string{"secrets": "Secret", "jobs": "Job"}[rule.Resources[0]]
 			for _, name := range rule.ResourceNames {
-				check("Secret", role.Namespace, name)
+				check(kind, role.Namespace, name)
 			}
 		}
 	}
@@ -164,8 +165,11 @@ func (m *manifests) dangling() []string {
 func (p pod) references(visit func(kind, name string)) {
 	visit("ServiceAccount", p.spec.ServiceAccountName)
 	for key, value := range p.annotations {
-		if key == contract.OutputSecretKey || strings.HasPrefix(key, strings.TrimSuffix(contract.InputSecretKey(0), "0")) {
+		switch {
+		case key == contract.OutputSecretKey, strings.HasPrefix(key, strings.TrimSuffix(contract.InputSecretKey(0), "0")):
 			visit("Secret", value)
+		case strings.HasPrefix(key, strings.TrimSuffix(contract.InputJobKey(0), "0")):
+			visit("Job", value)
 		}
 	}
 	for _, volume := range p.spec.Volumes {

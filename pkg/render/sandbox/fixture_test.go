@@ -19,11 +19,11 @@ func box(tb testing.TB, name, spec string, services ...routedService) *input {
 	tb.Helper()
 	item, err := krm.NewItem(fmt.Appendf(nil, "kind: Sandbox\nmetadata: {name: %q}\nspec: %s\n", name, spec))
 	require.NoError(tb, err)
-	document, problems := document.ReadSandbox(item)
+	read, problems := document.ReadSandbox(item)
 	require.Empty(tb, problems)
-	key, err := routingKey(item, document.Spec.Cluster)
+	key, _, err := document.RoutingKey(item, read.Spec.Cluster)
 	require.NoError(tb, err)
-	return &input{Sandbox: document, options: routed(none), key: key, services: services}
+	return &input{Sandbox: read, options: routed(none), key: key, services: services}
 }
 
 // routed returns the default options with routes.
@@ -45,11 +45,11 @@ func groupOf(tb testing.TB, name, spec string) routedGroup {
 	tb.Helper()
 	item, err := krm.NewItem(fmt.Appendf(nil, "kind: RouteGroup\nmetadata: {name: %q}\nspec: %s\n", name, spec))
 	require.NoError(tb, err)
-	document, problems := document.ReadRouteGroup(item)
+	read, problems := document.ReadRouteGroup(item)
 	require.Empty(tb, problems)
-	key, err := routingKey(item, document.Spec.Cluster)
+	key, _, err := document.RoutingKey(item, read.Spec.Cluster)
 	require.NoError(tb, err)
-	return routedGroup{RouteGroup: document, key: key}
+	return routedGroup{RouteGroup: read, key: key}
 }
 
 // forked is the fork of a Service in namespace shop, of the Deployment of the same name.

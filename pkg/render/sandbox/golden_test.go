@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // The golden files are what reviewers read, and what test/routes holds against the real APIs.
@@ -106,12 +107,12 @@ func TestKeys(t *testing.T) {
 	assert.NotEqual(t, s.key, groupOf(t, "feature-x", "{cluster: c, match: {label: {key: a, value: b}}}").key)
 	given := box(t, "x", "{cluster: c}")
 	given.Item.Annotate(contract.RoutingKeyKey, "mine")
-	key, err := routingKey(given.Item, "c")
+	key, _, err := document.RoutingKey(given.Item, "c")
 	require.NoError(t, err)
 	assert.Equal(t, "mine", key)
 	for _, bad := range []string{"", "A", "a,b", "a.*", "a;b", "a b"} {
 		given.Item.Annotate(contract.RoutingKeyKey, bad)
-		_, err := routingKey(given.Item, "c")
+		_, _, err := document.RoutingKey(given.Item, "c")
 		require.ErrorContains(t, err, "routing key", bad)
 	}
 }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -103,22 +102,9 @@ func (s *input) readAnnotations(list *krm.ResourceList) {
 }
 
 func readKey(list *krm.ResourceList, item *krm.Item, cluster string) string {
-	key, err := routingKey(item, cluster)
+	key, _, err := document.RoutingKey(item, cluster)
 	if err != nil {
-		list.Report(krm.At(item, keyPath(), krm.Error, err.Error()))
+		list.Report(krm.At(item, document.RoutingKeyPath(), krm.Error, err.Error()))
 	}
 	return key
-}
-
-// keyPath is where a document gives its own routing key.
-func keyPath() krm.Path { return krm.Path("metadata.annotations").Key(contract.RoutingKeyKey) }
-
-// routingKey returns the routing key of a sandbox or route group: derived from its cluster and name, or as the annotation
-// contract.RoutingKeyKey gives it; the error says what such a key must be.
-func routingKey(item *krm.Item, cluster string) (string, error) {
-	key, given := item.Annotation(contract.RoutingKeyKey)
-	if !given {
-		return contract.DeriveRoutingKey(item.Kind(), cluster, strings.ToLower(item.Name())), nil
-	}
-	return key, contract.CheckRoutingKey(key)
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -92,7 +93,7 @@ func renderRoutes(sandboxes []*input, groups []routedGroup, o *Options) *routing
 func (r *routing) claim(item *krm.Item, o keyOwner) bool {
 	other, taken := r.owners[o.key]
 	if taken {
-		r.report(item, keyPath(), krm.Error, "routing key must not be %q, which is the key of %s %q: give another one",
+		r.report(item, document.RoutingKeyPath(), krm.Error, "routing key must not be %q, which is the key of %s %q: give another one",
 			o.key, other.kind, other.name)
 		return false
 	}
