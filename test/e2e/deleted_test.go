@@ -24,7 +24,7 @@ func TestFaultDeletedPod(t *testing.T) {
 	count := rounds(t)
 	for name, arguments := range map[string][]string{
 		"retry": {"--retries", "20"},
-		"once":  {"--step-timeout-seconds", "120"}, // limits the wait of consumers whose producer's Pod was deleted
+		"once":  nil,
 	} {
 		documents := []object{plugin}
 		for i := range count {

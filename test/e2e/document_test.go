@@ -75,7 +75,7 @@ func render(t *testing.T, arguments []string, documents ...object) string {
 	return function(t, "render-phase", texts(t, documents...), slices.Concat(longStartTimeout, arguments, []string{"-"})...)
 }
 
-// longStartTimeout is for busy machines: with hundreds of Pods the default of a minute is not enough.
+// longStartTimeout is for busy machines: with hundreds of Pods the default of five minutes may not be enough.
 var longStartTimeout = []string{"--start-timeout-seconds", "900"}
 
 // texts returns the documents as a YAML stream.

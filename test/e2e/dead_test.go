@@ -1,0 +1,180 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// A producer that ends without recording its failure ends its consumers within seconds, with a message that names the reason.
+func TestFaultDeadProducer(t *testing.T) {
+	s := newNamespace(t)
+	for _, test := range []struct {
+		name string
+		// kill ends the producer, whose script runs until the file go-NAME exists.
+		kill func(name string)
+		// after is how long the producer may take to end: helpers retry some errors for a minute.
+		after time.Duration
+		// reason is in the consumer's message.
+		reason string
+	}{
+		{"pod", func(name string) {
+			must(t, "", "delete", "pod", "--namespace", s.name, "--selector", stepOf(name, "make"), "--grace-period=1", "--wait=false")
+		}, 0, "BackoffLimitExceeded"},
+		{"manager", func(name string) {
+			require.NoError(t, syscall.Kill(s.outputManager(name), syscall.SIGKILL))
+			s.open(t, "go-"+name)
+		}, 0, "BackoffLimitExceeded"},
+		{"secret", func(name string) {
+			must(t, "", "delete", "secret", "--namespace", s.name, "--selector", stepOf(name, "make"))
+			s.open(t, "go-"+name)
+		}, time.Minute, "BackoffLimitExceeded"},
+		{"role", func(name string) {
+			must(t, "", "delete", "role", "--namespace", s.name, "--selector", contract.SandboxKey+"="+name)
+			s.open(t, "go-"+name)
+		}, 3 * time.Minute, "a Role must grant"}, // the consumer has the same Role, so it ends for the same reason
+		{"superseded", func(name string) {
+			s.apply(s.supersede(render(t, nil, s.slow("other"), sandbox(name, "slow", nil))))
+			s.open(t, "go-"+name)
+		}, 0, "a newer render replaced step"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s.apply(render(t, nil, s.slow("first"), sandbox(test.name, "slow", nil)))
+			jobs := s.jobsOf(test.name)
+			eventually(t, func() (string, error) {
+				if len(s.times(t, test.name, "make", "start")) == 0 {
+					return "the script of " + test.name, nil
+				}
+				return "", nil
+			})
+			test.kill(test.name)
+			killed := time.Now()
+			ends := s.endsOf(jobs)
+			t.Logf("the consumer ended %s after the producer was hit", time.Since(killed).Round(time.Second))
+			assert.Equal(t, map[string]string{"make": "Failed", "use": "Failed"}, ends)
+			assert.Less(t, time.Since(killed), test.after+30*time.Second, "the Job of the consumer ends some seconds after its Pod")
+			assert.Empty(t, s.times(t, test.name, "use", "start"))
+			message := s.messageOf(jobs["use"])
+			assert.Contains(t, message, test.reason)
+			if test.reason == "BackoffLimitExceeded" {
+				assert.Contains(t, message, jobs["make"], "the message names the Job")
+			}
+		})
+	}
+}
+
+// slow is a plugin whose step use waits for make, which runs until the test opens a file.
+func (s *testNamespace) slow(tag string) object {
+	return s.plugin("slow@1.0.0", s.overlay(),
+		step{name: "make", script: script("make", ": "+tag+"\nawait go-$SIGNADOT_SANDBOX_NAME\n"+good), outputs: []string{"value"}},
+		step{name: "use", script: script("use", "true"), reads: []string{"make.value"}})
+}
+
+// supersede keeps of a manifest what a newer render changes of an older one: the Secrets and Roles, without its Jobs.
+func (s *testNamespace) supersede(manifest string) string {
+	var kept []string
+	for document := range strings.SplitSeq(manifest, "\n---\n") {
+		if strings.Contains(document, "\nkind: Secret\n") {
+			kept = append(kept, document)
+		}
+	}
+	return strings.Join(kept, "\n---\n")
+}
+
+func stepOf(sandbox, step string) string {
+	return contract.SandboxKey + "=" + sandbox + "," + contract.StepKey + "=" + step
+}
+
+// jobsOf returns the names of the Jobs of a sandbox by step.
+func (s *testNamespace) jobsOf(sandbox string) map[string]string {
+	s.t.Helper()
+	jobs, err := list[job](s.name, "jobs", "--selector", contract.SandboxKey+"="+sandbox)
+	require.NoError(s.t, err)
+	names := map[string]string{}
+	for _, one := range jobs {
+		names[one.Metadata.Annotations[contract.StepKey]] = one.Metadata.Name
+	}
+	return names
+}
+
+// endsOf waits until Jobs have ended, and returns how by step.
+func (s *testNamespace) endsOf(jobs map[string]string) map[string]string {
+	s.t.Helper()
+	ends := map[string]string{}
+	eventually(s.t, func() (string, error) {
+		all, err := list[job](s.name, "jobs")
+		for _, one := range all {
+			if step := one.Metadata.Annotations[contract.StepKey]; one.Metadata.Name == jobs[step] {
+				ends[step] = one.end()
+			}
+		}
+		for step, end := range ends {
+			if end == "" {
+				return "the end of " + step, err
+			}
+		}
+		return "", err
+	})
+	return ends
+}
+
+// messageOf returns the termination messages of the Pods of a Job.
+func (s *testNamespace) messageOf(name string) string {
+	s.t.Helper()
+	pods, err := list[pod](s.name, "pods", "--selector", "batch.kubernetes.io/job-name="+name)
+	require.NoError(s.t, err)
+	var all strings.Builder
+	for _, one := range pods {
+		for _, container := range append(one.Status.InitContainerStatuses, one.Status.ContainerStatuses...) {
+			if end := container.State.Terminated; end != nil {
+				all.WriteString(end.Message)
+			}
+		}
+	}
+	return all.String()
+}
+
+// outputManager waits for the output manager beside a sandbox's runner and returns its process id. The cgroups of the two have
+// the same parent, that of the Pod. The node runs on this machine.
+func (s *testNamespace) outputManager(sandbox string) (found int) {
+	s.t.Helper()
+	pod := podCgroup(s.t, s.runner(sandbox))
+	eventually(s.t, func() (string, error) {
+		folders, err := filepath.Glob("/proc/[0-9]*")
+		require.NoError(s.t, err)
+		for _, folder := range folders {
+			command, _ := os.ReadFile(folder + "/cmdline")
+			id, err := strconv.Atoi(filepath.Base(folder))
+			require.NoError(s.t, err)
+			if string(command) == contract.HelperBinary+"\x00"+contract.HelperOutputs+"\x00" && podCgroup(s.t, id) == pod {
+				found = id
+				return "", nil
+			}
+		}
+		return "the output manager of " + sandbox, nil
+	})
+	return found
+}
+
+// podCgroup returns the memory cgroup of the Pod that a process is in.
+func podCgroup(t *testing.T, pid int) string {
+	t.Helper()
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, "/pod") {
+			return filepath.Dir(strings.TrimSpace(line[strings.LastIndex(line, ":")+1:]))
+		}
+	}
+	return ""
+}
