@@ -51,6 +51,9 @@ var faults = []fault{
 		arguments: []string{"--start-timeout-seconds", "600"}, reason: `main: 124: step "make": the script timed out`},
 	{name: "missing", script: "true", reason: "the script must write this file, but it does not exist"},
 	{name: "folder", script: "mkdir /outputs/value", reason: "it must be a regular file, not a"},
+	{name: "background", script: "(sleep 1; " + good + ") &"},
+	{name: "daemon", script: good + "\nsleep 1000 > /dev/null 2>&1 &"},
+	{name: "unfinished", script: "(printf part; exec sleep 1000) > /outputs/value &", reason: "a process still has the file open for writing"},
 	{name: "whole", script: "head -c 1048576 /dev/zero | tr '\\0' x > /outputs/value"},
 	{name: "byte", script: "head -c 1048577 /dev/zero | tr '\\0' x > /outputs/value", reason: "must not have more than"},
 }

@@ -53,7 +53,19 @@ func read(path string, limit int) ([]byte, error) {
 		return nil, withoutPath(err)
 	}
 	defer func() { _ = file.Close() }()
+	if isWritten(file) {
+		return nil, errors.New("a process still has the file open for writing: the script must wait for the processes that " +
+			"it starts")
+	}
 	return sharedvolume.ReadRegular(file, limit)
+}
+
+// isWritten reports whether a process has the file open for writing: the kernel then refuses a read lease (F_SETLEASE in
+// fcntl(2)). With the lease, a process that opens it for writing waits until the runner has read and closed it. It is false
+// if the kernel cannot know: the file system has no leases, or the file is that of another user.
+func isWritten(file *os.File) bool {
+	_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, file.Fd(), syscall.F_SETLEASE, syscall.F_RDLCK)
+	return errno == syscall.EAGAIN
 }
 
 // openNonblocking opens a file for reading without blocking if it is a pipe.

@@ -95,10 +95,19 @@ func (r Runner) runLocked(volume *sharedvolume.Volume) int {
 // runStep runs the script and collects its outputs.
 func (r Runner) runStep(volume *sharedvolume.Volume, plan contract.Plan) error {
 	makeOutputFolders(plan.Outputs)
-	if err := r.runScript(time.Duration(plan.TimeoutSeconds) * time.Second); err != nil {
+	running, err := r.runScript(time.Duration(plan.TimeoutSeconds) * time.Second)
+	if err != nil {
 		return err
 	}
-	return collect(volume, plan.Outputs)
+	if err = collect(volume, plan.Outputs); len(running) == 0 {
+		return err
+	}
+	text := "processes that the script started still run and end with main: " + listed(running)
+	if err != nil {
+		return fmt.Errorf("%w; %s", err, text)
+	}
+	r.Reporter.Log(fmt.Sprintf("step %q: %s: the script must wait for those that write outputs", plan.Step, text))
+	return nil
 }
 
 // finish writes the exit code for the output manager and returns it.

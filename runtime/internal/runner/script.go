@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// runScript runs the script until it ends or reaches the limit, if there is one.
-func (r Runner) runScript(limit time.Duration) error {
+// runScript runs the script until it ends or reaches the limit, if there is one. It returns the processes that a script
+// which succeeded has left behind.
+func (r Runner) runScript(limit time.Duration) (running []string, err error) {
 	// Pdeathsig is sent when the thread that started the script ends, so that thread must not end.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -25,14 +26,17 @@ func (r Runner) runScript(limit time.Duration) error {
 
 	process, err := start(r.Command)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	status, timedOut := supervise(process, incoming, children, limit)
 	if timedOut {
-		return &exitError{code: exitTimeout, text: fmt.Sprintf("the script timed out after %s: raise stepTimeoutSeconds of "+
+		return nil, &exitError{code: exitTimeout, text: fmt.Sprintf("the script timed out after %s: raise stepTimeoutSeconds of "+
 			"render-phase, or activeDeadlineSeconds of the overlay", limit)}
 	}
-	return scriptError(status, r.Command[0], oomKills(r.Cgroup) > killed)
+	if err := scriptError(status, r.Command[0], oomKills(r.Cgroup) > killed); err != nil {
+		return nil, err
+	}
+	return waitForChildren(childrenGrace), nil
 }
 
 // scriptError returns the error of a script that did not exit with 0.
