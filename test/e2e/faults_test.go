@@ -21,8 +21,9 @@ import (
 // published it.
 type fault struct {
 	name string
-	// script is the body of make's script; limits and pod are further fields of its container and its Pod.
-	script, limits, pod string
+	// script is the body of make's script; limits and pod are further fields of its container and its Pod, overlay is used
+	// instead of them.
+	script, limits, pod, overlay string
 	// arguments are render-phase's.
 	arguments []string
 	// text is the whole script, instead of a body.
@@ -54,6 +55,11 @@ var faults = []fault{
 	{name: "background", script: "(sleep 1; " + good + ") &"},
 	{name: "daemon", script: good + "\nsleep 1000 > /dev/null 2>&1 &"},
 	{name: "unfinished", script: "(printf part; exec sleep 1000) > /outputs/value &", reason: "a process still has the file open for writing"},
+	{name: "full", text: "#!/bin/sh\nhead -c 1000000 /dev/zero > /outputs/value\nexit 0\n", reason: "its volume is full",
+		overlay: "spec:\n  volumes: [{name: outputs, emptyDir: {medium: Memory, sizeLimit: 64Ki}}]\n" +
+			"  containers: [{name: main, volumeMounts: [{name: outputs, mountPath: /outputs}]}]\n"},
+	{name: "user", text: "#!/bin/sh\nset -eu\nmkdir -p /outputs\n" + good, limits: "securityContext: {runAsUser: 1000}",
+		reason: `the script exited with 1; user 1000 of main cannot create the folder "/outputs": run main as another user`},
 	{name: "whole", script: "head -c 1048576 /dev/zero | tr '\\0' x > /outputs/value"},
 	{name: "byte", script: "head -c 1048577 /dev/zero | tr '\\0' x > /outputs/value", reason: "must not have more than"},
 }
@@ -101,7 +107,11 @@ func (s *testNamespace) faulty(one fault, count int) string {
 	if limits == "" {
 		limits = "resources: {limits: {memory: 200Mi}}"
 	}
-	documents := []object{s.plugin("fault-"+one.name+"@1.0.0", s.overlay(limits)+one.pod,
+	overlay := one.overlay
+	if overlay == "" {
+		overlay = s.overlay(limits) + one.pod
+	}
+	documents := []object{s.plugin("fault-"+one.name+"@1.0.0", overlay,
 		step{name: "make", script: text, outputs: []string{"value"}},
 		step{
 			name: "use", script: script("use", "sha256sum < /inputs/make.value > /outputs/seen"),

@@ -13,13 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
 )
 
-// makeOutputFolders creates the folders of the outputs. If the runner is not allowed to, the script must.
-func makeOutputFolders(outputs []contract.Output) {
-	for _, output := range outputs {
-		_ = os.MkdirAll(filepath.Dir(output.Path), 0o755)
-	}
-}
-
 // collect copies the outputs to the shared volume. Its error has all that are missing or invalid.
 func collect(volume *sharedvolume.Volume, outputs []contract.Output) error {
 	var problems []string
@@ -47,7 +40,7 @@ func collect(volume *sharedvolume.Volume, outputs []contract.Output) error {
 func read(path string, limit int) ([]byte, error) {
 	file, err := openNonblocking(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("the script must write this file, but it does not exist")
+		return nil, missing(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, withoutPath(err)
@@ -57,7 +50,32 @@ func read(path string, limit int) ([]byte, error) {
 		return nil, errors.New("a process still has the file open for writing: the script must wait for the processes that " +
 			"it starts")
 	}
-	return sharedvolume.ReadRegular(file, limit)
+	value, err := sharedvolume.ReadRegular(file, limit)
+	if err != nil {
+		return nil, err
+	}
+	var system syscall.Statfs_t
+	if syscall.Fstatfs(int(file.Fd()), &system) == nil && isFull(&system, os.Geteuid() == 0) {
+		return nil, errFull
+	}
+	return value, nil
+}
+
+// errFull is returned for an output on a full volume: commands such as echo may have failed without ending the script.
+var errFull = errors.New("its volume is full, so the value may be incomplete: free space there, or raise the sizeLimit of " +
+	"the volume")
+
+// missing describes why there is no file in a folder.
+func missing(folder string) error {
+	var system syscall.Statfs_t
+	if syscall.Statfs(folder, &system) == nil && isFull(&system, os.Geteuid() == 0) {
+		return errFull
+	}
+	text := "the script must write this file, but it does not exist"
+	if reason := notWritable(folder); reason != "" {
+		text += "; " + reason
+	}
+	return errors.New(text)
 }
 
 // isWritten reports whether a process has the file open for writing: the kernel then refuses a read lease (F_SETLEASE in

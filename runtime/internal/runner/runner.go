@@ -97,7 +97,7 @@ func (r Runner) runStep(volume *sharedvolume.Volume, plan contract.Plan) error {
 	makeOutputFolders(plan.Outputs)
 	running, err := r.runScript(time.Duration(plan.TimeoutSeconds) * time.Second)
 	if err != nil {
-		return err
+		return withFolders(err, plan.Outputs)
 	}
 	if err = collect(volume, plan.Outputs); len(running) == 0 {
 		return err
