@@ -54,14 +54,6 @@ func (c *checker) keys(field string, values map[string]string) {
 	}
 }
 
-// user reports a user that could read the token of the helpers in /proc.
-func (c *checker) user(at krm.Path, user *int64) {
-	shares := c.overlay.Template.Spec.ShareProcessNamespace
-	if shares != nil && *shares && user != nil && *user == contract.HelperUserID {
-		c.report(at, "must not be %d with shareProcessNamespace: the helpers run as that user", *user)
-	}
-}
-
 // Conflicts checks the overlay against the plugin's runner: its image and its namespace, as they are after defaulting.
 func (o *Overlay) Conflicts(image, namespace string) []strictyaml.Problem {
 	c := checker{overlay: o}
@@ -97,6 +89,7 @@ func (c *checker) containers(key string, containers []corev1.Container) {
 		c.mounts(container.VolumeMounts, at)
 		if container.SecurityContext != nil {
 			c.user(at.Key("securityContext").Key("runAsUser"), container.SecurityContext.RunAsUser)
+			c.privileges(at.Key("securityContext"), container.SecurityContext)
 		}
 		switch {
 		case name == contract.InputManager || name == contract.OutputManager:

@@ -167,6 +167,20 @@ func TestBadOverlays(t *testing.T) {
 			"line 7: spec.containers[0].securityContext.runAsUser: must not be 65532 with shareProcessNamespace",
 			`line 9: spec.containers[0].volumeMounts[0].name: must not be "resourceplugins-token": that volume is for the helpers`,
 		}},
+		{"spec:\n  hostPID: true\n  securityContext: {runAsUser: 65532}\n  containers:\n  - name: main\n    securityContext:\n" +
+			"      privileged: true\n      capabilities:\n        add:\n        - NET_ADMIN\n        - CAP_SYS_PTRACE\n        - sys_admin\n", []string{
+			"line 3: spec.securityContext.runAsUser: must not be 65532 with hostPID: the helpers run as that user",
+			"line 7: spec.containers[0].securityContext.privileged: must not be true with hostPID: the container could read the token " +
+				"of the helpers",
+			`line 11: spec.containers[0].securityContext.capabilities.add[1]: must not be "CAP_SYS_PTRACE" with hostPID: the container`,
+			`line 12: spec.containers[0].securityContext.capabilities.add[2]: must not be "sys_admin" with hostPID`,
+		}},
+		{"spec:\n  shareProcessNamespace: true\n  initContainers:\n  - name: agent\n    image: a\n    securityContext:\n" +
+			"      capabilities: {add: [ALL], drop: [ALL]}\n", []string{
+			`line 7: spec.initContainers[0].securityContext.capabilities.add[0]: must not be "ALL" with shareProcessNamespace`,
+		}},
+		{"spec:\n  containers:\n  - name: main\n    securityContext: {privileged: true, runAsUser: 65532, capabilities: {add: [ALL]}}\n",
+			nil},
 		{"metadata:\n  managedFields:\n  - fieldsV1: {}\n", []string{
 			"line 3: metadata.managedFields[0].fieldsV1: must not be set",
 		}},

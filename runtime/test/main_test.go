@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// runnerPath is the path of the runner that TestMain built.
-var runnerPath string
+// runnerPath and managerPath are the paths of the programs that TestMain built.
+var runnerPath, managerPath string
 
-// TestMain builds the runner and runs the tests. They mostly wait, so more of them than cores can run at the same time.
+// TestMain builds the programs and runs the tests. They mostly wait, so more of them than cores can run at the same time.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "4"); err != nil {
@@ -25,14 +25,14 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "runner")
+	folder, err := os.MkdirTemp("", "runtime")
 	if err != nil {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	runnerPath = filepath.Join(folder, "runner")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", runnerPath,
-		"github.com/resource-plugins/krm-functions/runtime/cmd/runner")
+	runnerPath, managerPath = filepath.Join(folder, "runner"), filepath.Join(folder, "manager")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", folder+"/",
+		"github.com/resource-plugins/krm-functions/runtime/cmd/...")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v: %s", err, output))

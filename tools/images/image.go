@@ -75,7 +75,7 @@ func readPrograms(p product, folder string) ([]file, error) {
 			return nil, fmt.Errorf("%s: program %q must have at most %d bytes, not %d",
 				p.name, program.name, program.limit, size)
 		}
-		files = append(files, file{program.name, 0o755, content})
+		files = append(files, file{program.name, program.mode(), content})
 	}
 	return files, nil
 }

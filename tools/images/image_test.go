@@ -104,7 +104,11 @@ func TestRuntimeHoldsHelperAndRunner(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "65532:65532", config.Config.User)
 	assert.Equal(t, []string{"/manager"}, config.Config.Entrypoint)
-	assert.Equal(t, []string{"etc/", "etc/group", "etc/passwd", "manager", "runner"}, entries(t, made, nil))
+	modes := map[string]int64{}
+	visit := func(h *tar.Header, _ string) { modes[h.Name] = h.Mode }
+	assert.Equal(t, []string{"etc/", "etc/group", "etc/passwd", "manager", "runner"}, entries(t, made, visit))
+	assert.Equal(t, int64(0o711), modes["manager"], "its user must not read it: Linux then protects its processes")
+	assert.Equal(t, int64(0o755), modes["runner"], "it is copied for main")
 }
 
 func TestLayer(t *testing.T) {

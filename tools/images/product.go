@@ -11,8 +11,17 @@ type product struct {
 
 // program is a static binary at the root of an image.
 type program struct {
-	name  string
-	limit int64 // of the size in bytes; 0 means no limit
+	name    string
+	limit   int64 // of the size in bytes; 0 means no limit
+	private bool  // its user can execute but not read it, so Linux protects its processes (prctl(2), PR_SET_DUMPABLE)
+}
+
+// mode returns the mode of the program's file, which belongs to root.
+func (p program) mode() int64 {
+	if p.private {
+		return 0o711
+	}
+	return 0o755
 }
 
 const megabyte = 1_000_000
@@ -21,7 +30,7 @@ const megabyte = 1_000_000
 var runtimeProduct = product{
 	name:        "runtime",
 	description: "the helpers that fetch inputs and publish outputs in rendered Pods",
-	programs:    []program{{name: "manager"}, {name: "runner", limit: 3 * megabyte}},
+	programs:    []program{{name: "manager", private: true}, {name: "runner", limit: 3 * megabyte}},
 	user:        helperUser,
 	limit:       12 * megabyte,
 }

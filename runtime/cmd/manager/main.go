@@ -11,6 +11,7 @@ import (
 )
 
 func main() {
+	manager.ProtectProcess()
 	host := manager.Host{
 		Getenv: os.Getenv, IOFolder: contract.IOFolder, TokenFolder: contract.TokenMountPath, Runner: contract.ImageRunner,
 		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: report.TerminationLog},
