@@ -99,7 +99,8 @@ func InputJobVariable(i int) string { return "RESOURCEPLUGINS_INPUT_JOB_" + strc
 
 // Keys of the annotations that a step's output Secret is stamped with by the helpers; they must not be rendered. What
 // is rendered on it is GenerationKey: the generation that may publish there. A Job of an older render that is still
-// running finds another than its own, and does not overwrite newer outputs. Without GenerationKey any may publish.
+// running finds another than its own, and does not overwrite newer outputs. A Secret without GenerationKey is not the
+// renderer's, and nobody publishes there.
 const (
 	PublishedKey = Group + "/published" // the generation whose outputs the Secret holds
 	FailedKey    = Group + "/failed"    // the generation that failed for good

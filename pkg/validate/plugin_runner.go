@@ -33,7 +33,7 @@ var overlayForm = Rule{
 		"container is privileged, runs as the user of the helpers, or has the capabilities SYS_PTRACE, SYS_ADMIN or ALL.",
 	Why: "It is the base of each step's Pod, to which the step's own parts are added. The token of the helpers must not be " +
 		"readable in /proc.",
-	sources: []string{"https://man7.org/linux/man-pages/man2/ptrace.2.html"},
+	sources: []string{pluginSpec, "https://man7.org/linux/man-pages/man2/ptrace.2.html"},
 	Example: `spec.runner.podTemplateOverlay: "spec: {restartPolicy: Always}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Severity == krm.Error })

@@ -67,6 +67,20 @@ func TestCopyWithoutTarget(t *testing.T) {
 	assert.Contains(t, job.message(), `secret "provision" in namespace "apps": 404`)
 }
 
+func TestCopyLeavesForeignSecrets(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	render(server, provision())
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	foreign := cluster.Ref{Namespace: "apps", Name: "provision"}
+	server.Put(foreign, object{"data": object{"password": "b3RoZXI="}})
+	before := server.Get(foreign)
+	job := newPod(t, server, copies())
+	require.Equal(t, 1, job.start("copy").wait())
+	assert.Contains(t, job.message(), `secret "provision" in namespace "apps" was not rendered for this step`)
+	assert.Equal(t, before, server.Get(foreign))
+}
+
 func removal() step {
 	return step{
 		plan: contract.Plan{Step: "cleanup", Generation: "r1", Producers: []contract.Producer{

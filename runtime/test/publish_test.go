@@ -39,9 +39,10 @@ func TestPublishSetsValuesAndAnnotation(t *testing.T) {
 func TestPublishReplacesTheEarlierGeneration(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
-	server.Apply(db, nil)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
 	full := map[string][]byte{"old": make([]byte, contract.MaxOutputBytes)}
 	require.NoError(t, record(t, server, "g1", 1).Publish(within(t, enough), full))
+	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
 	require.NoError(t, record(t, server, "g2", 1).Publish(within(t, enough), values))
 	assert.NotContains(t, server.Get(db).Data, "old")
 	assert.Equal(t, "g2", server.Get(db).Annotation(contract.PublishedKey))
@@ -50,7 +51,7 @@ func TestPublishReplacesTheEarlierGeneration(t *testing.T) {
 func TestTooLargeIsFinalAndPublishesNothing(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
-	server.Apply(db, nil)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
 	text := strings.Repeat("marker", contract.MaxOutputBytes/6+1)
 	err := record(t, server, "g1", 1).Publish(within(t, enough), map[string][]byte{"a": []byte(text)})
 	require.ErrorContains(t, err, "422")
@@ -122,6 +123,7 @@ func TestPublished(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := newServer(t)
+			server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
 			server.Apply(db, test.annotations)
 			published, err := record(t, server, "g1", 1).Published(within(t, enough))
 			require.NoError(t, err)
@@ -133,7 +135,7 @@ func TestPublished(t *testing.T) {
 			for key, value := range left {
 				assert.Equal(t, value, server.Get(db).Annotation(key))
 			}
-			assert.Len(t, server.Get(db).Metadata.Annotations, len(left))
+			assert.Len(t, server.Get(db).Metadata.Annotations, len(left)+1)
 		})
 	}
 }
@@ -141,12 +143,13 @@ func TestPublished(t *testing.T) {
 func TestTheLastAttemptRecordsTheFailure(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
-	server.Apply(db, map[string]string{contract.FailuresKey: "g0 7"})
+	server.Apply(db, map[string]string{contract.GenerationKey: "g1", contract.FailuresKey: "g0 7"})
 	three := record(t, server, "g1", 3)
 	for _, want := range []map[string]string{
 		{contract.FailuresKey: "g1 1"}, {contract.FailuresKey: "g1 2"}, {contract.FailedKey: "g1"},
 	} {
 		require.NoError(t, three.Fail(within(t, enough)))
+		want[contract.GenerationKey] = "g1"
 		assert.Equal(t, want, server.Get(db).Metadata.Annotations)
 	}
 }
@@ -154,12 +157,72 @@ func TestTheLastAttemptRecordsTheFailure(t *testing.T) {
 func TestFailKeepsWhatIsPublished(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
-	server.Apply(db, nil)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
 	one := record(t, server, "g1", 0)
 	require.NoError(t, one.Publish(within(t, enough), values))
 	require.NoError(t, one.Fail(within(t, enough)))
-	assert.Equal(t, map[string]string{contract.PublishedKey: "g1"}, server.Get(db).Metadata.Annotations)
+	assert.Equal(t, map[string]string{contract.GenerationKey: "g1", contract.PublishedKey: "g1"},
+		server.Get(db).Metadata.Annotations)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
 	require.NoError(t, record(t, server, "g2", 0).Fail(within(t, enough)))
 	assert.Equal(t, "g2", server.Get(db).Annotation(contract.FailedKey))
 	assert.Equal(t, "postgres://", string(server.Get(db).Data["dsn"]))
+}
+
+// Secrets of others, and those that nobody can write to, are left as they are, and the step fails at once.
+func TestForeignAndImmutableSecrets(t *testing.T) {
+	t.Parallel()
+	own := object{contract.GenerationKey: "g1"}
+	data := object{"password": "bWFya2Vy"} // marker
+	for name, test := range map[string]struct {
+		secret object
+		want   string
+	}{
+		"foreign": {
+			object{"metadata": object{"labels": object{contract.ManagedByKey: contract.ManagedBy}}},
+			`secret "db" in namespace "ns" was not rendered for this step, since it has no annotation resourceplugins.dev/generation: delete it if`,
+		},
+		"foreign with data":           {object{"data": data}, "was not rendered for this step"},
+		"applied over a foreign one":  {object{"metadata": object{"annotations": own}, "data": data}, `secret "db" in namespace "ns" has data that no step published`},
+		"immutable":                   {object{"metadata": object{"annotations": own}, "immutable": true}, `secret "db" in namespace "ns" is immutable, so no outputs`},
+		"immutable, other generation": {published("g0", data), `secret "db" in namespace "ns" is immutable`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newServer(t)
+			server.Put(db, test.secret)
+			before := server.Get(db)
+			one := record(t, server, "g1", 1)
+			_, err := one.Published(within(t, enough))
+			require.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, one.Publish(within(t, enough), values), test.want)
+			assert.Equal(t, before, server.Get(db))
+			assert.NotContains(t, err.Error(), "marker")
+			assert.Len(t, server.Calls(), 2, "no retries")
+			err = one.Fail(within(t, enough))
+			if before.Immutable { // its annotations can be written, so that consumers stop
+				require.NoError(t, err)
+				assert.Equal(t, "g1", server.Get(db).Annotation(contract.FailedKey))
+			} else {
+				require.ErrorContains(t, err, test.want)
+				assert.Equal(t, before, server.Get(db))
+			}
+		})
+	}
+}
+
+// A Secret that was made immutable after it was published is no error.
+func TestImmutableAndPublished(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	server.Put(db, published("g1", object{"dsn": ""}))
+	done, err := record(t, server, "g1", 1).Published(within(t, enough))
+	require.NoError(t, err)
+	assert.True(t, done)
+}
+
+// published returns an immutable Secret that a generation has published, rendered for g1.
+func published(generation string, data object) object {
+	annotations := object{contract.GenerationKey: "g1", contract.PublishedKey: generation}
+	return object{"metadata": object{"annotations": annotations}, "data": data, "immutable": true}
 }

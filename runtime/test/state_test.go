@@ -53,6 +53,13 @@ func (s *Server) ApplyJob(ref cluster.Ref, status object) {
 	s.state.store(ref, object{"metadata": object{"name": ref.Name, "namespace": ref.Namespace}, "status": status})
 }
 
+// Put creates a Secret.
+func (s *Server) Put(ref cluster.Ref, secret object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.store(ref, merge(object{"metadata": object{"name": ref.Name, "namespace": ref.Namespace}}, secret))
+}
+
 // Remove deletes an object.
 func (s *Server) Remove(ref cluster.Ref) {
 	s.mu.Lock()
@@ -85,6 +92,9 @@ func (st *state) patch(ref cluster.Ref, patch object) (object, int) {
 		return nil, http.StatusConflict
 	}
 	next := merge(current, patch)
+	if current["immutable"] == true && !reflect.DeepEqual(current["data"], next["data"]) {
+		return nil, http.StatusUnprocessableEntity
+	}
 	if size, ok := size(next["data"]); !ok || size > contract.MaxOutputBytes {
 		return nil, http.StatusUnprocessableEntity
 	}

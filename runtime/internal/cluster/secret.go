@@ -4,8 +4,9 @@ import "encoding/json"
 
 // Secret has the fields of a Secret that the helpers read.
 type Secret struct {
-	Metadata Metadata          `json:"metadata"`
-	Data     map[string][]byte `json:"data"`
+	Metadata  Metadata          `json:"metadata"`
+	Data      map[string][]byte `json:"data"`
+	Immutable bool              `json:"immutable"`
 }
 
 // Metadata has the metadata fields that the helpers read.

@@ -29,12 +29,17 @@ type Record struct {
 func (r Record) Published(ctx context.Context) (bool, error) {
 	published := false
 	err := r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
+		if err := r.checkOwn(secret); err != nil {
+			return nil, err
+		}
 		if err := r.checkGeneration(secret); err != nil {
 			return nil, &cluster.Retryable{Cause: err}
 		}
-		published = secret.Annotation(contract.PublishedKey) == r.Generation
-		if published || secret.Annotation(contract.FailedKey) != r.Generation {
+		if published = secret.Annotation(contract.PublishedKey) == r.Generation; published {
 			return nil, nil
+		}
+		if err := r.checkMutable(secret); err != nil || secret.Annotation(contract.FailedKey) != r.Generation {
+			return nil, err
 		}
 		return &cluster.Patch{Annotations: map[string]*string{contract.FailedKey: nil, contract.FailuresKey: nil}}, nil
 	})
@@ -44,8 +49,10 @@ func (r Record) Published(ctx context.Context) (bool, error) {
 // Publish replaces the Secret's data with the values and marks the generation as published.
 func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 	return r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
-		if err := r.checkGeneration(secret); err != nil {
-			return nil, err
+		for _, check := range []func(*cluster.Secret) error{r.checkOwn, r.checkGeneration, r.checkMutable} {
+			if err := check(secret); err != nil {
+				return nil, err
+			}
 		}
 		data := make(map[string][]byte, len(values)+len(secret.Data))
 		for key := range secret.Data {
@@ -64,6 +71,9 @@ func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 // consumers stop. A published generation stays published.
 func (r Record) Fail(ctx context.Context) error {
 	return r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
+		if err := r.checkOwn(secret); err != nil {
+			return nil, err
+		}
 		if err := r.checkGeneration(secret); err != nil || secret.Annotation(contract.PublishedKey) == r.Generation {
 			return nil, err
 		}
@@ -88,10 +98,35 @@ func (r Record) failures(secret *cluster.Secret) int {
 	return count
 }
 
+const deleteAdvice = "delete it if nobody needs its data, and apply the render again"
+
+// checkOwn returns an error if the Secret belongs to somebody else: a rendered one has a generation, and data only from
+// steps, which write it together with the annotation.
+func (r Record) checkOwn(secret *cluster.Secret) error {
+	switch {
+	case secret.Annotation(contract.GenerationKey) == "":
+		return fmt.Errorf("secret %q in namespace %q was not rendered for this step, since it has no annotation %s: "+deleteAdvice,
+			r.Secret.Name, r.Secret.Namespace, contract.GenerationKey)
+	case len(secret.Data) > 0 && secret.Annotation(contract.PublishedKey) == "":
+		return fmt.Errorf("secret %q in namespace %q has data that no step published: "+deleteAdvice, r.Secret.Name,
+			r.Secret.Namespace)
+	}
+	return nil
+}
+
+// checkMutable returns an error if nobody can write outputs to the Secret.
+func (r Record) checkMutable(secret *cluster.Secret) error {
+	if !secret.Immutable {
+		return nil
+	}
+	return fmt.Errorf("secret %q in namespace %q is immutable, so no outputs can be written to it: "+deleteAdvice, r.Secret.Name,
+		r.Secret.Namespace)
+}
+
 // checkGeneration returns an error if the Secret was rendered for another generation, newer or older.
 func (r Record) checkGeneration(secret *cluster.Secret) error {
 	wanted := secret.Annotation(contract.GenerationKey)
-	if wanted == "" || wanted == r.Generation {
+	if wanted == r.Generation {
 		return nil
 	}
 	return fmt.Errorf("secret %q is for generation %q of the step, this Pod is of generation %q: the Job of an older "+
