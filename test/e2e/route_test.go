@@ -62,7 +62,10 @@ func install(t *testing.T) {
 	for module, file := range apis {
 		definitions := filepath.Join(moduleFolder(t, module), file)
 		must(t, "", "apply", "--server-side", "--force-conflicts", "-f", definitions)
-		must(t, "", "wait", "--for=condition=Established", "--timeout", timeout.String(), "-f", definitions)
+		eventually(t, func() (string, error) { // kubectl wait fails while the conditions of a new definition are null
+			_, err := kubectl("", "wait", "--for=condition=Established", "--timeout=1m", "-f", definitions)
+			return "", err
+		})
 	}
 }
 
