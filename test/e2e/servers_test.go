@@ -14,40 +14,13 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// mariadb is the server that examples/orders-db expects.
-const mariadb = `
-apiVersion: v1
-kind: Secret
-metadata: {name: mariadb-admin, namespace: databases}
-stringData: {password: "an'other pass\\word"}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: mariadb, namespace: databases, labels: {app: mariadb}}
-spec:
-  containers:
-  - name: mariadb
-    image: mariadb:11.8
-    env: [{name: MARIADB_ROOT_PASSWORD, valueFrom: {secretKeyRef: {name: mariadb-admin, key: password}}}]
-    readinessProbe: {tcpSocket: {port: 3306}, periodSeconds: 2}
----
-apiVersion: v1
-kind: Service
-metadata: {name: mariadb, namespace: databases}
-spec: {selector: {app: mariadb}, ports: [{port: 3306}]}
-`
-
 // PostgreSQL: a step provisions a database and a user, two parallel steps seed and check the database, a Pod in another
 // namespace uses it, and the teardown removes everything.
 func TestLifecyclePostgres(t *testing.T) {
 	s, shop := loadServers(t)
 	must(t, "", "create", "secret", "generic", "postgres-admin", "--namespace", s.name, "--from-literal=PGHOST=postgres."+s.name+".svc",
 		"--from-literal=PGPORT=5432", "--from-literal=PGUSER=postgres", "--from-literal=PGPASSWORD=adm$(in) 'pass'")
-	server, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", "postgres", "server.yaml"))
-	require.NoError(t, err)
-	s.apply(s.rename(shop, string(server)))
-	must(t, "", "rollout", "status", "deployment/postgres", "--namespace", s.name, "--timeout", timeout.String())
-	reachable(s, "postgres."+s.name+".svc", 5432)
+	s.server(shop, "postgres")
 	admin := func(query string) string {
 		t.Helper()
 		return must(t, "", "exec", "deployment/postgres", "--namespace", s.name, "--", "psql", "--host=/tmp", "--username=postgres",
@@ -77,11 +50,8 @@ func TestLifecyclePostgres(t *testing.T) {
 // MariaDB: two parallel steps, and a third that reads the outputs of both.
 func TestLifecycleOrdersDB(t *testing.T) {
 	s, shop := loadServers(t)
-	s.apply(s.rename(shop, mariadb))
-	must(t, "", "wait", "--for=condition=Ready", "pod/mariadb", "--namespace", s.name, "--timeout", timeout.String())
-
-	reachable(s, "mariadb."+s.name+".svc", 3306)
-
+	must(t, "", "create", "secret", "generic", "mariadb-admin", "--namespace", s.name, "--from-literal=password=an'other pass\\word")
+	s.server(shop, "orders-db")
 	l := example(s, shop, "checkout-42", "orders-db/documents.yaml")
 	l.run("create")
 	granted := l.output(shop, "grant")
@@ -95,12 +65,20 @@ SQL`
 
 	name := string(l.output(s, "create-database").Data["name"])
 	l.run("delete")
-	shown := must(t, "", "exec", "mariadb", "--namespace", s.name, "--", "sh", "-c",
+	shown := must(t, "", "exec", "deployment/mariadb", "--namespace", s.name, "--", "sh", "-c",
 		`MYSQL_PWD=$MARIADB_ROOT_PASSWORD mariadb --user=root --skip-column-names --execute="SHOW DATABASES; SELECT user FROM mysql.user"`)
 	assert.Contains(t, shown, "root")
 	assert.NotContains(t, shown, name)
 	assert.NotContains(t, shown, "u_")
 	l.remove()
+}
+
+// server applies the server of an example. The scripts wait for it.
+func (s *testNamespace) server(shop *testNamespace, example string) {
+	s.t.Helper()
+	manifest, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", example, "server.yaml"))
+	require.NoError(s.t, err)
+	s.apply(s.rename(shop, string(manifest)))
 }
 
 // loadServers loads the images of the servers, and creates the two namespaces of the examples.

@@ -2,6 +2,14 @@
 # A step may run more than once, so everything here can be repeated.
 set -eu
 
+# The server may be starting.
+timeout 120 sh -c '
+  until mariadb --host="$DB_HOST" --user=root --connect-timeout=5 --execute="DO 1" 2> /dev/null; do sleep 1; done
+' || {
+  echo "root cannot connect to $DB_HOST: check that the server runs, and the password in the Secret mariadb-admin" >&2
+  exit 1
+}
+
 name="orders_$SIGNADOT_SANDBOX_ID"
 mariadb --host="$DB_HOST" --user=root <<SQL
 CREATE DATABASE IF NOT EXISTS \`$name\` CHARACTER SET '${CHARSET:-utf8mb4}';
