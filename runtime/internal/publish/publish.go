@@ -119,8 +119,8 @@ func (r Record) checkMutable(secret *cluster.Secret) error {
 	if !secret.Immutable {
 		return nil
 	}
-	return fmt.Errorf("secret %q in namespace %q is immutable, so no outputs can be written to it: "+deleteAdvice, r.Secret.Name,
-		r.Secret.Namespace)
+	return fmt.Errorf("secret %q in namespace %q is immutable, so no outputs can be written to it: "+deleteAdvice,
+		r.Secret.Name, r.Secret.Namespace)
 }
 
 // checkGeneration returns an error if the Secret was rendered for another generation, newer or older.
