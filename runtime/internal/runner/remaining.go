@@ -23,9 +23,13 @@ const childrenInterval = 5 * time.Millisecond
 // processes that still run after the grace.
 func waitForChildren(grace time.Duration) []string {
 	for end := time.Now().Add(grace); hasChildren(); time.Sleep(childrenInterval) {
-		if time.Now().After(end) {
-			return descendants(os.Getpid())
+		if !time.Now().After(end) {
+			continue
 		}
+		if running := descendants(os.Getpid()); len(running) > 0 {
+			return running
+		}
+		return []string{"one that /proc does not show"}
 	}
 	return nil
 }
