@@ -38,7 +38,7 @@ demo: build $(TOOLS)/kustomize ## render the examples with kustomize
 
 .PHONY: shop
 shop: build ## render examples/shop: a database, a fork of the catalog that uses it, and routes
-	@$(BIN)/render-phase $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop/sandbox.yaml
+	@$(BIN)/render-phase $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop
 	@echo ---
 	@$(BIN)/render-sandbox --routing gateway-api $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop
 

@@ -41,7 +41,10 @@ func (r *run) files() int {
 		return r.fail(err)
 	}
 	_, _ = fixed.lines.WriteTo(r.stderr)
-	code := r.end(c.results, r.Output == Documents, c.summary)
+	if r.Output != Findings && c.results.Failed() {
+		c.summary = "nothing printed: fix the errors above"
+	}
+	code := r.end(c.results, r.Output != Findings, c.summary)
 	if fixed.count > 0 {
 		return exitFindings
 	}
@@ -55,6 +58,8 @@ type checked struct {
 	results krm.Results
 	summary string
 	drawing []byte
+	// rendered are the items that a function whose output is Objects has rendered.
+	rendered map[*krm.Item]bool
 }
 
 // readAndProcess reads the files and runs the function on them.
@@ -73,7 +78,8 @@ func (r *run) readAndProcess() (*checked, error) {
 	}
 	r.dropUndrawn(read)
 	line.process(len(read.Documents))
-	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{}}
+	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
+		rendered: map[*krm.Item]bool{}}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item] = d.Native
@@ -81,7 +87,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	if call.Base, err = r.base(read); err != nil {
 		return nil, err
 	}
-	c := &checked{read: read, list: call.List}
+	c := &checked{read: read, list: call.List, rendered: call.rendered}
 	if err := r.work(call, c); err != nil {
 		return nil, err
 	}
@@ -120,7 +126,7 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 		return bytes.NewBuffer(c.drawing), nil
 	}
 	for _, item := range c.list.Items() {
-		if !r.KeepInputs && !isForCluster(item) {
+		if !r.KeepInputs && !r.isResult(c, item) {
 			continue
 		}
 		text, err := item.Bytes()
@@ -143,6 +149,11 @@ func (r *run) report(c *checked) *report.Report {
 	}
 	all.Folder, _ = os.Getwd()
 	return all
+}
+
+// isResult reports whether a document is printed without --keep-inputs.
+func (r *run) isResult(c *checked, item *krm.Item) bool {
+	return (r.Output != Objects || c.rendered[item]) && isForCluster(item)
 }
 
 // isForCluster reports whether a document is meant to be applied: it is not local-config, and does not configure a tool.

@@ -88,7 +88,7 @@ func TestDocumentsAreNotPrintedWithAnError(t *testing.T) {
 	assert.Equal(t, `error.yaml:2:7: [error] Pod/p kind: is of severity error
 sandbox.yaml:1:7: [error] Sandbox/@{name} metadata.name: "@{name}": variable "name" must have a value: `+
 		`give it with --set name=VALUE
-try: saw 7 documents: 2 errors
+try: nothing printed: fix the errors above: 2 errors
 `, got.stderr)
 }
 

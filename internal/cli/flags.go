@@ -67,7 +67,7 @@ func (r *run) commonFlags() []Field {
 		case "graph":
 			return r.Drawing == nil
 		case "keepInputs":
-			return r.Output != Documents
+			return r.Output == Findings
 		case "output", "context", "fix":
 			return r.Output != Findings
 		case "base", "baseRef":
@@ -76,8 +76,11 @@ func (r *run) commonFlags() []Field {
 		return false
 	})
 	for i := range fields {
-		if fields[i].Key == "graph" {
+		switch {
+		case fields[i].Key == "graph":
 			fields[i].Help = r.Drawing.help()
+		case fields[i].Key == "keepInputs" && r.Output == Objects:
+			fields[i].Help = "print the documents that were read, too"
 		}
 	}
 	return fields

@@ -49,6 +49,7 @@ type Output int
 // The outputs of file mode.
 const (
 	Documents Output = iota // the resulting documents, without local-config ones unless --keep-inputs
+	Objects                 // what the function has rendered, see Call.SetRendered, or with --keep-inputs all documents
 	Findings                // the findings; nothing is changed
 )
 
@@ -71,12 +72,24 @@ type Call struct {
 	// Base is the older state to compare with, nil if there is none.
 	Base *Base
 
-	config *krm.Item
-	native map[*krm.Item]bool
+	config   *krm.Item
+	native   map[*krm.Item]bool
+	rendered map[*krm.Item]bool // nil in stdin mode
 }
 
 // IsNative reports whether the item came from a native document. There are none in stdin mode.
 func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
+
+// SetRendered says which items of the list the function has rendered. In file mode a function whose output is Objects
+// prints no others.
+func (c Call) SetRendered(items ...*krm.Item) {
+	if c.rendered == nil {
+		return
+	}
+	for _, item := range items {
+		c.rendered[item] = true
+	}
+}
 
 // ConfigError reports that the value of a field of the config must be different. The key is the field's key, with what
 // is below it in brackets or after a dot, such as `phases[1]`.

@@ -12,7 +12,7 @@ import (
 func (r *run) help() string {
 	var b strings.Builder
 	b.WriteString(wrap(r.Command+" ", r.Purpose) + "\nusage:\n")
-	printed := map[Output]string{Documents: "documents", Findings: "findings"}[r.Output]
+	printed := map[Output]string{Documents: "documents", Objects: "objects", Findings: "findings"}[r.Output]
 	fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Command)
 	fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Command+" [flags] PATH...", printed)
 	if fields := fieldsOf(r.Config()); len(fields) > 0 {

@@ -1,11 +1,15 @@
 package function
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -15,7 +19,7 @@ func RenderPhase() cli.Function {
 		Name:    "render-phase",
 		Purpose: "renders the resources of sandboxes into Jobs or Pods: the steps of their plugins' create or delete phase.",
 		Kind:    "RenderPhase",
-		Output:  cli.Documents,
+		Output:  cli.Objects,
 		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -",
 		Config:  func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase} },
@@ -40,7 +44,24 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 	if reportOptions(call, err) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
-	return c.summary(summary), err
+	if err != nil {
+		return "", err
+	}
+	call.SetRendered(summary.Objects...)
+	reportNothing(call, c.Cluster, summary.Objects, c.nothing)
+	return c.summary(summary), nil
+}
+
+// nothing says why the sandboxes have no objects.
+func (c *renderPhase) nothing(sandboxes []*document.Sandbox) string {
+	phases := strings.Join(c.Phases, " or ")
+	if !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return !isAbsent(s) }) {
+		phases = string(v1alpha1.PhaseDelete)
+	}
+	if slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Resources) > 0 }) {
+		return fmt.Sprintf("no plugin of the sandboxes has a %s phase", phases)
+	}
+	return "no sandbox has resources"
 }
 
 func (c *renderPhase) summary(s render.Summary) string {
@@ -53,6 +74,6 @@ func (c *renderPhase) summary(s render.Summary) string {
 	case len(s.Phases) == 1 && s.Phases[0] == v1alpha1.PhaseDelete:
 		phase = string(v1alpha1.PhaseDelete)
 	}
-	return fmt.Sprintf("rendered %s for %s of %s (%s)", cli.Count(s.Workloads, c.Workload),
+	return fmt.Sprintf("rendered %s for %s of %s (%s)", cli.Count(s.Workloads, cmp.Or(c.Workload, "Job")),
 		cli.Count(s.Resources, "resource"), cli.Count(s.Sandboxes, "sandbox"), phase)
 }

@@ -2,9 +2,12 @@ package function
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
@@ -14,7 +17,7 @@ func RenderSandbox() cli.Function {
 		Name:    "render-sandbox",
 		Purpose: "renders the forks of sandboxes: copies of the baselines in the list, their Services, and the routes to them.",
 		Kind:    "RenderSandbox",
-		Output:  cli.Documents,
+		Output:  cli.Objects,
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
 		Config: func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
@@ -36,6 +39,19 @@ func (c *renderSandbox) Process(call cli.Call) (string, error) {
 	case call.List.Results().Failed():
 		return "nothing rendered: fix the errors above", nil
 	}
+	call.SetRendered(summary.Objects...)
+	if c.Baseline {
+		call.SetRendered(call.List.Items()...)
+	}
+	reportNothing(call, c.Cluster, summary.Objects, nothingForked)
 	return fmt.Sprintf("rendered %s, %s and %s of %s", cli.Count(summary.Forks, "fork"), cli.Count(summary.Services, "Service"),
 		cli.Count(summary.Routes, "route"), cli.Count(summary.Sandboxes, "sandbox")), nil
+}
+
+// nothingForked says why the sandboxes have no objects.
+func nothingForked(sandboxes []*document.Sandbox) string {
+	if !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
+		return "no sandbox has forks"
+	}
+	return fmt.Sprintf("all sandboxes with forks have the annotation %q", contract.StateKey+": absent")
 }

@@ -34,7 +34,7 @@ type Options struct {
 	// Name is put on what is rendered: a run replaces and removes only what a run of the same name has rendered. KRM
 	// functions use the functionConfig's metadata.name.
 	Name string
-	// WithoutPaths leaves out the annotations that say where in a package an object belongs.
+	// WithoutPaths means that what is rendered is to be piped into kubectl, and not kept in a package: it gets no path.
 	WithoutPaths bool
 }
 

@@ -20,6 +20,8 @@ type Summary struct {
 	Workloads, Resources, Sandboxes int
 	// Phases are those of which there are workloads.
 	Phases []v1alpha1.Phase
+	// Objects are the items of the list that this run has rendered.
+	Objects []*krm.Item
 }
 
 // Phases renders the resources of the list's sandboxes, appends the objects to the list and removes from it what an earlier
@@ -89,7 +91,9 @@ func (p *plan) render(mayRemove bool) Summary {
 	if mayRemove && !p.list.Results().Failed() {
 		reconciler.RemoveRest()
 	}
-	return summary(outcomes)
+	total := summary(outcomes)
+	total.Objects = reconciler.Rendered()
+	return total
 }
 
 func summary(outcomes []outcome) Summary {

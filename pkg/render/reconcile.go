@@ -39,6 +39,7 @@ type Reconciler struct {
 	packagePath string
 	items       map[identity]*entry
 	order       []*entry
+	rendered    []*krm.Item
 }
 
 type identity struct{ kind, namespace, name string }
@@ -72,7 +73,8 @@ func (v *Reconciler) owns(item *krm.Item) bool {
 	return v.owner.Owns(annotation(item, contract.SandboxKey), annotation(item, contract.PhaseKey))
 }
 
-// Change is what happens to a list for one object; the zero value is nothing.
+// Change is what happens to a list for one object: the old item becomes the fresh one. Without an old item the fresh one is
+// added, and without a fresh one the old item stays. The zero value is nothing.
 type Change struct {
 	old, fresh *krm.Item
 }
@@ -95,7 +97,7 @@ func (v *Reconciler) put(o *object, path string, index int) (Change, error) {
 	}
 	if !old.owned {
 		if _, rendered := old.item.Annotation(contract.RenderedByKey); rendered {
-			return Change{}, nil // it is for another config to replace
+			return v.foreign(old.item, o)
 		}
 		return Change{}, fmt.Errorf("the name of the %s %q must not be taken by another object: remove that one",
 			o.kind, o.GetName())
@@ -103,11 +105,21 @@ func (v *Reconciler) put(o *object, path string, index int) (Change, error) {
 	old.kept = true
 	equal, annotations, err := compare(old.item, o)
 	if err != nil || equal && isAt(old.item, place) {
-		return Change{}, err
+		return Change{old: old.item}, err
 	}
 	maps.Copy(annotations, place)
 	fresh, err := krm.NewItem(o.yaml(annotations))
 	return Change{old.item, fresh}, err
+}
+
+// foreign returns what happens for an object that another config has rendered before. In a package that config replaces
+// it; a list without paths is for this run alone.
+func (v *Reconciler) foreign(old *krm.Item, o *object) (Change, error) {
+	if !v.owner.WithoutPaths {
+		return Change{}, nil
+	}
+	fresh, err := krm.NewItem(o.yaml(nil))
+	return Change{old, fresh}, err
 }
 
 // Apply makes the changes, in order.
@@ -115,15 +127,23 @@ func (v *Reconciler) Apply(changes []Change) {
 	var added []*krm.Item
 	for _, change := range changes {
 		switch {
+		case change == Change{}:
+			continue
 		case change.fresh == nil:
+			v.rendered = append(v.rendered, change.old)
+			continue
 		case change.old != nil:
 			v.list.Replace(change.old, change.fresh)
 		default:
 			added = append(added, change.fresh)
 		}
+		v.rendered = append(v.rendered, change.fresh)
 	}
 	v.list.Append(added...)
 }
+
+// Rendered returns the items of the list that are what this run has rendered, whether they changed or not.
+func (v *Reconciler) Rendered() []*krm.Item { return v.rendered }
 
 // RemoveRest removes what is owned and was not put, and reports each as an info.
 func (v *Reconciler) RemoveRest() {

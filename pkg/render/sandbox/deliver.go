@@ -35,9 +35,6 @@ func (r *renderer) deliver(mayRemove bool) Summary {
 	}
 	r.reconciler.Apply(routes)
 	r.annotateEndpoints()
-	if r.options.WithoutPaths && !r.options.Baseline {
-		r.removeBaseline()
-	}
 	if mayRemove {
 		r.reconciler.RemoveRest()
 	}
@@ -70,19 +67,8 @@ func (r route) file() string {
 	return folder + "routes/" + r.GetNamespace() + "-" + r.GetName() + ".yaml"
 }
 
-// removeBaseline removes from the list what was not rendered: piped into kubectl, it would overwrite what runs.
-func (r *renderer) removeBaseline() {
-	var foreign []*krm.Item
-	for _, item := range r.list.Items() {
-		if _, rendered := item.Annotation(contract.RenderedByKey); !rendered && item.APIVersion() != contract.APIVersion {
-			foreign = append(foreign, item)
-		}
-	}
-	r.list.Remove(foreign...)
-}
-
 func (r *renderer) summary() Summary {
-	summary := Summary{Routes: len(r.routes.objects)}
+	summary := Summary{Routes: len(r.routes.objects), Objects: r.reconciler.Rendered()}
 	for _, s := range r.sandboxes {
 		if len(s.forks) > 0 {
 			summary.Sandboxes++

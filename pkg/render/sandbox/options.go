@@ -16,8 +16,7 @@ type Options struct {
 	// Name is the name of the function config. It is on what is rendered, in the annotation resourceplugins.dev/rendered-by,
 	// and only what has it is replaced and removed later.
 	Name string
-	// WithoutPaths means that the list is to be piped into kubectl, and not kept in a package: what is rendered gets no path,
-	// and the baseline is removed from the list unless RenderSandbox.Baseline is set.
+	// WithoutPaths means that what is rendered is to be piped into kubectl, and not kept in a package: it gets no path.
 	WithoutPaths bool
 }
 

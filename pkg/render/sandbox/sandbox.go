@@ -31,6 +31,8 @@ import (
 type Summary struct {
 	// Sandboxes are those with a fork; Services are copies, too. Routes are objects.
 	Sandboxes, Forks, Services, Routes int
+	// Objects are the items of the list that this run has rendered.
+	Objects []*krm.Item
 }
 
 // Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to
