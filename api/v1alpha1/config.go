@@ -32,8 +32,9 @@ type RenderPhase struct {
 
 // RenderSandbox is the config of render-sandbox. `help` is what --help says of a field; `flag:"-"` is no flag.
 type RenderSandbox struct {
-	Cluster  string `json:"cluster" help:"render the sandboxes of this cluster alone"`
-	Replicas int    `json:"replicas" help:"how many Pods a fork has"`
+	Cluster   string `json:"cluster" help:"render the sandboxes of this cluster alone"`
+	Namespace string `json:"namespace" help:"the namespace of baseline objects that have none"`
+	Replicas  int    `json:"replicas" help:"how many Pods a fork has"`
 
 	Routing       string   `json:"routing" help:"what routes become: none, gateway-api (HTTPRoutes) or istio (VirtualServices)"`
 	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`

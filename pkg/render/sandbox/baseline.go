@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"sync"
@@ -23,9 +24,14 @@ const (
 // cluster is the baseline: the workloads of a list, the Services in front of them, and everything else of their namespaces
 // that selects Pods. Each object is read once, however many sandboxes fork it.
 type cluster struct {
+	// namespace is that of objects that have none.
+	namespace  string
 	workloads  map[v1alpha1.Workload][]*workload // under their own names, then under those from before kustomize's prefixes
 	namespaces map[string]*namespace
 }
+
+// namespaceOf returns the namespace of an object of the baseline.
+func (c *cluster) namespaceOf(item *krm.Item) string { return cmp.Or(item.Namespace(), c.namespace) }
 
 // namespace is what selects Pods in one namespace.
 type namespace struct {
@@ -77,16 +83,18 @@ var sources = []struct {
 	{"networking.k8s.io/v1", []string{networkPolicy}},
 }
 
-// readCluster reads the baseline of a list. What was rendered is no baseline. An error means that a document is not YAML
-// that can be read, or not the object that it says it is.
-func readCluster(list *krm.ResourceList) (*cluster, error) {
+// readCluster reads the baseline of a list, whose objects without a namespace are in the given one. What was rendered is no
+// baseline. An error means that a document is not YAML that can be read, or not the object that it says it is.
+func readCluster(list *krm.ResourceList, namespaceOfOthers string) (*cluster, error) {
 	items, err := baselineItems(list)
 	if err != nil {
 		return nil, err
 	}
 	objects, errs := make([]object, len(items)), make([]error, len(items))
 	krm.Each(len(items), func(i int) { objects[i], errs[i] = render.ReadObject(items[i]) })
-	c := &cluster{workloads: map[v1alpha1.Workload][]*workload{}, namespaces: map[string]*namespace{}}
+	c := &cluster{
+		namespace: namespaceOfOthers, workloads: map[v1alpha1.Workload][]*workload{}, namespaces: map[string]*namespace{},
+	}
 	var all []*workload
 	for i, item := range items {
 		if errs[i] == nil {
@@ -122,10 +130,11 @@ func baselineItems(list *krm.ResourceList) (items []*krm.Item, err error) {
 
 // add adds an object to its namespace, and to all if it is a workload that can be forked.
 func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, error) {
-	space := c.namespaces[item.Namespace()]
+	in := c.namespaceOf(item)
+	space := c.namespaces[in]
 	if space == nil {
 		space = &namespace{}
-		c.namespaces[item.Namespace()] = space
+		c.namespaces[in] = space
 	}
 	selecting, selects := readSelecting(item, child(o, "spec"))
 	if selects {
@@ -142,14 +151,12 @@ func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, e
 		}
 		if spec.Type != corev1.ServiceTypeExternalName {
 			space.services = append(space.services, &service{
-				namespace: item.Namespace(), name: item.Name(), selecting: selecting, spec: spec,
+				namespace: in, name: item.Name(), selecting: selecting, spec: spec,
 				template: sync.OnceValue(func() object { return sanitizedService(o) }),
 			})
 		}
 	case deployment, rollout:
-		w := &workload{
-			item: item, kind: item.Kind(), namespace: item.Namespace(), name: item.Name(), object: o, space: space,
-		}
+		w := &workload{item: item, kind: item.Kind(), namespace: in, name: item.Name(), object: o, space: space}
 		w.template = sync.OnceValue(w.sanitizedTemplate)
 		all = append(all, w)
 	}

@@ -27,7 +27,7 @@ func policy(spec string) string {
 
 func read(t *testing.T, documents ...string) *cluster {
 	t.Helper()
-	cluster, err := readCluster(list(t, documents...))
+	cluster, err := readCluster(list(t, documents...), "")
 	require.NoError(t, err)
 	return cluster
 }
@@ -123,6 +123,6 @@ func TestBombs(t *testing.T) {
 	}
 	var node yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(text), &node))
-	_, err := readCluster(krm.NewList(krm.FromNode(node.Content[0], "x.yaml")))
+	_, err := readCluster(krm.NewList(krm.FromNode(node.Content[0], "x.yaml")), "")
 	assert.ErrorContains(t, err, `aliases must not stand for more than`)
 }

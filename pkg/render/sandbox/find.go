@@ -10,7 +10,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // previousNamespaces is kustomize's record of the namespaces that an object had before.
@@ -29,15 +28,15 @@ func (c *cluster) register(w *workload) {
 	w.space.workloads = append(w.space.workloads, w)
 	key := v1alpha1.Workload{Kind: w.kind, Namespace: w.namespace, Name: w.name}
 	c.workloads[key] = append([]*workload{w}, c.workloads[key]...)
-	if original := originalRef(w.item); original != key {
+	if original := originalRef(w); original != key {
 		c.workloads[original] = append(c.workloads[original], w)
 	}
 }
 
 // originalRef returns the kind, namespace and name that an object had before kustomize changed them.
-func originalRef(item *krm.Item) v1alpha1.Workload {
-	w := v1alpha1.Workload{Kind: item.Kind(), Namespace: item.Namespace(), Name: document.Identity(item)}
-	if namespaces, ok := item.Annotation(previousNamespaces); ok && namespaces != "" && namespaces != "_non_namespaceable_" {
+func originalRef(of *workload) v1alpha1.Workload {
+	w := v1alpha1.Workload{Kind: of.kind, Namespace: of.namespace, Name: document.Identity(of.item)}
+	if namespaces, ok := of.item.Annotation(previousNamespaces); ok && namespaces != "" && namespaces != "_non_namespaceable_" {
 		if first, _, _ := strings.Cut(namespaces, ","); first != "default" || w.Namespace == "" {
 			w.Namespace = first
 		}
@@ -65,9 +64,17 @@ func (c *cluster) find(of v1alpha1.Workload) (*workload, error) {
 }
 
 func (c *cluster) missing(key v1alpha1.Workload) error {
-	if len(c.workloads[v1alpha1.Workload{Kind: key.Kind, Name: key.Name}]) > 0 {
+	found := c.workloads[v1alpha1.Workload{Kind: key.Kind, Namespace: c.namespace, Name: key.Name}]
+	switch {
+	case len(found) == 0 || found[0].item.Namespace() != "":
+	case c.namespace == "":
 		return fmt.Errorf("%s %q of namespace %q must be in the list: the one that is there has no metadata.namespace; set it, "+
-			"or set `namespace:` in the kustomization", key.Kind, key.Name, key.Namespace)
+			"or `namespace: %s` in the kustomization or the config (--namespace %s)",
+			key.Kind, key.Name, key.Namespace, key.Namespace, key.Namespace)
+	default:
+		return fmt.Errorf("%s %q of namespace %q must be in the list: the one that is there has no metadata.namespace and is in "+
+			"%q by the config (--namespace); set its metadata.namespace, or change forkOf.namespace",
+			key.Kind, key.Name, key.Namespace, c.namespace)
 	}
 	apiVersion := "apps/v1"
 	if key.Kind == rollout {

@@ -38,7 +38,7 @@ func forkOf(t *testing.T, named v1alpha1.Workload, documents ...string) finished
 	owner := box(t, "s", fmt.Sprintf("{cluster: c, ttl: {duration: 2d}, forks: [{forkOf: {kind: %s, namespace: %s, name: %s}}]}",
 		named.Kind, named.Namespace, named.Name))
 	owner.id, owner.key, owner.options.Name = "abcdefghijklm", "key", "me"
-	cluster, err := readCluster(list(t, documents...))
+	cluster, err := readCluster(list(t, documents...), "")
 	require.NoError(t, err)
 	workload, err := cluster.find(named)
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestRolloutTakesTheTemplateItNames(t *testing.T) {
 	assert.Len(t, children(f.object, "spec", "template", "spec", "containers"), 1)
 	assert.NotNil(t, child(f.object, "spec", "strategy", "canary"))
 	assert.Nil(t, child(f.object, "spec", "strategy", "blueGreen"))
-	cluster, err := readCluster(list(t, workloadRef))
+	cluster, err := readCluster(list(t, workloadRef), "")
 	require.NoError(t, err)
 	_, err = cluster.find(named)
 	assert.ErrorContains(t, err, `takes its Pods from the Deployment "web", which must be in the list`)

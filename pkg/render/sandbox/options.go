@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -40,6 +41,9 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 		if !slices.Contains(Headers(), header) {
 			wrong.Add(krm.Path("headers").Index(i), "must be one of %s, not %q", strings.Join(Headers(), ", "), header)
 		}
+	}
+	if problem := document.CheckLabel(o.Namespace); problem != "" {
+		wrong.Add("namespace", "%s", problem)
 	}
 	o.checkGateway(&wrong)
 	return wrong
