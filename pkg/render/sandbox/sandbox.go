@@ -73,6 +73,9 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	r.reportSelecting()
 	r.reportGroupTTLs()
 	r.renderRoutes()
+	if err := r.reportExisting(); err != nil {
+		return Summary{}, err
+	}
 	return r.deliver(options.Prune || hasSandbox(items)), nil
 }
 
