@@ -89,6 +89,7 @@ func (f *fork) identify(o object, name, of string) {
 	metadata := ensure(o, "metadata")
 	metadata["name"], metadata["namespace"] = name, f.baseline.namespace
 	f.relabel(metadata)
+	ensure(metadata, "labels")[contract.SandboxIDKey] = f.owner.id
 	annotations := ensure(metadata, "annotations")
 	maps.DeleteFunc(annotations, func(key string, value any) bool {
 		_, isText := value.(string) // the API server refuses others
@@ -98,6 +99,7 @@ func (f *fork) identify(o object, name, of string) {
 	annotations[contract.ForkKey] = f.name
 	annotations[contract.RenderedByKey] = f.owner.options.Name
 	annotations[contract.RoutingKeyKey] = f.owner.key
+	annotations[contract.SandboxIDKey] = f.owner.id
 	annotations[contract.SandboxKey] = f.owner.Name
 	if ttl := f.owner.ttl(); ttl != "" {
 		annotations[janitorKey] = ttl

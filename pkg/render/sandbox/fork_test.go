@@ -122,9 +122,9 @@ func TestIdentityIsLeftBehind(t *testing.T) {
 	text, err := yaml.Marshal(f.object["metadata"])
 	require.NoError(t, err)
 	assert.YAMLEq(t, "{name: "+f.name+", namespace: ns, labels: {team: t, app.kubernetes.io/managed-by: krm-functions, "+
-		"resourceplugins.dev/fork: "+f.name+", resourceplugins.dev/sandbox: s}, annotations: {note: mine, argocd.argoproj.io/sync-wave: '1', "+
+		"resourceplugins.dev/fork: "+f.name+", resourceplugins.dev/sandbox: s, resourceplugins.dev/sandbox-id: abcdefghijklm}, annotations: {note: mine, argocd.argoproj.io/sync-wave: '1', "+
 		"janitor/ttl: 2d, resourceplugins.dev/baseline: Deployment/web, resourceplugins.dev/fork: "+f.name+
-		", resourceplugins.dev/rendered-by: me, resourceplugins.dev/routing-key: key, resourceplugins.dev/sandbox: s}}", string(text))
+		", resourceplugins.dev/rendered-by: me, resourceplugins.dev/routing-key: key, resourceplugins.dev/sandbox: s, resourceplugins.dev/sandbox-id: abcdefghijklm}}", string(text))
 	assert.Nil(t, f.object["status"])
 }
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,7 +88,11 @@ func (r *routing) virtualService(h *host) {
 		}
 	}
 	name := contract.ObjectName(contract.Hash("virtual-service", h.Namespace, h.Name), h.Name)
-	object := addRoute(r, virtualService, h.Namespace, name, keyOwner{}, virtualServiceSpec{Hosts: []string{h.Name}, HTTP: all})
+	owner := keyOwner{id: rules[0].id}
+	if slices.ContainsFunc(rules, func(other rule) bool { return other.id != owner.id }) {
+		owner.id = ""
+	}
+	object := addRoute(r, virtualService, h.Namespace, name, owner, virtualServiceSpec{Hosts: []string{h.Name}, HTTP: all})
 	r.reportSize(h, len(yamlprint.AppendJSON(nil, object)))
 }
 

@@ -42,6 +42,7 @@ func TestLabels(t *testing.T) {
 			want := c.want
 			if len(at) == 2 {
 				want = strings.Replace(want, "extra: x, ", "", 1) // the object itself has no such label
+				want += "resourceplugins.dev/sandbox-id: abcdefghijklm, "
 			}
 			assert.YAMLEq(t, "{"+want+own(f.name)+"}", string(text), c.name)
 		}

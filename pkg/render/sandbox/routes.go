@@ -18,8 +18,9 @@ const (
 
 var modes = []string{none, gatewayAPI, istio}
 
-// keyOwner is the sandbox or route group that a routing key belongs to.
-type keyOwner struct{ kind, name, key, ttl string }
+// keyOwner is the sandbox or route group that a routing key belongs to. Its id is that of the sandbox without whose forks a
+// route is of no use, empty if there is none.
+type keyOwner struct{ kind, name, key, ttl, id string }
 
 func (o keyOwner) label() string {
 	if o.kind == contract.RouteGroup {
@@ -58,6 +59,9 @@ func addRoute[Spec any](
 		if owner.ttl != "" {
 			object.Annotations[janitorKey] = owner.ttl
 		}
+	}
+	if owner.id != "" {
+		object.Labels[contract.SandboxIDKey], object.Annotations[contract.SandboxIDKey] = owner.id, owner.id
 	}
 	r.objects = append(r.objects, route{object, owner})
 	return object

@@ -101,9 +101,9 @@ func (r *routing) claim(item *krm.Item, o keyOwner) bool {
 	return true
 }
 
-func (s *input) keyOwner() keyOwner { return keyOwner{contract.Sandbox, s.Name, s.key, s.ttl()} }
+func (s *input) keyOwner() keyOwner { return keyOwner{contract.Sandbox, s.Name, s.key, s.ttl(), s.id} }
 func (g *routedGroup) keyOwner() keyOwner {
-	return keyOwner{contract.RouteGroup, g.Name, g.key, g.ttl()}
+	return keyOwner{contract.RouteGroup, g.Name, g.key, g.ttl(), ""}
 }
 
 func (r *routing) addSandbox(s *input) {
@@ -154,6 +154,7 @@ func (r *routing) add(o keyOwner, s *input, service *routedService) (_ rule, sam
 	if other, found := h.rules[o.key]; found {
 		return other, other.fork == service.fork
 	}
+	o.id = s.id
 	h.rules[o.key] = rule{o, service.fork, s.Name}
 	return h.rules[o.key], true
 }
