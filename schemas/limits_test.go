@@ -193,6 +193,7 @@ func configLimits(kind string) map[string]limit {
 		"RenderPhase": {
 			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
 			".delivery": {oneOf: render.Tools}, ".deleteHook": {oneOf: []string{"PostDelete", "PreDelete"}},
+			".podSecurity":     {oneOf: []string{"restricted"}},
 			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, words: label.words, length: label.length},
 			".stepTimeoutSeconds": some, ".startTimeoutSeconds": some,
 		},

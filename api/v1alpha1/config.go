@@ -19,6 +19,8 @@ type RenderPhase struct {
 	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
 	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old=new"`
 
+	PodSecurity string `json:"podSecurity" help:"the Pod Security Standard that the namespaces enforce: restricted"`
+
 	HelperImage         string   `json:"helperImage" help:"the image of the helpers in Pods whose step reads or writes outputs"`
 	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
 	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds" help:"how long a step may take once its inputs are there"`
@@ -27,7 +29,7 @@ type RenderPhase struct {
 
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
 
-	Prune bool `json:"prune" help:"remove what was rendered before even if there is no sandbox any more (kpt)"`
+	Prune bool `json:"prune" help:"remove rendered objects even if there is no sandbox (kpt)"`
 }
 
 // RenderSandbox is the config of render-sandbox. `help` is what --help says of a field; `flag:"-"` is no flag.
@@ -43,7 +45,7 @@ type RenderSandbox struct {
 	GatewayScheme string   `json:"gatewayScheme" help:"of the URLs of endpoints: http or https"`
 
 	Baseline bool `json:"baseline" help:"on files: print the baseline too, not only what is rendered"`
-	Prune    bool `json:"prune" help:"remove what was rendered before even if there is no sandbox any more (kpt)"`
+	Prune    bool `json:"prune" help:"remove rendered objects even if there is no sandbox (kpt)"`
 }
 
 // ResolveVersion is the config of resolve-version. `help` is what --help says of a field; `flag:"-"` is no flag.

@@ -64,6 +64,9 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compil
 		return nil, append(problems,
 			strictyaml.Error(overlayPath, "must be a pod template that a step can be merged onto: %v", err))
 	}
+	if problems = append(problems, c.restrict()...); firstError(problems) != nil {
+		return nil, problems
+	}
 	return c, problems
 }
 

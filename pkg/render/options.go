@@ -74,6 +74,9 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 		wrong.Add("workload", "must be Job or Pod, not %q", o.Workload)
 	}
 	o.checkDelivery(&wrong)
+	if o.PodSecurity != "" && o.PodSecurity != restricted {
+		wrong.Add("podSecurity", "must be restricted, not %q", o.PodSecurity)
+	}
 	if o.HelperImage == "" {
 		wrong.Add("helperImage", "must be an image")
 	}

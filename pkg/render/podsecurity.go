@@ -1,0 +1,80 @@
+package render
+
+import (
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	psa "k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+)
+
+// restricted is the value of v1alpha1.RenderPhase.PodSecurity for namespaces that enforce the Pod Security Standard of that
+// name (https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted).
+const restricted = string(psa.LevelRestricted)
+
+// podSecurityChecks returns the checks of the API server.
+var podSecurityChecks = sync.OnceValue(func() policy.Evaluator {
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		panic(err) // the library's own checks are valid
+	}
+	return evaluator
+})
+
+// restrict makes the Pods of steps keep to the standard as far as the overlay leaves that open, and reports what of the
+// overlay the API server would refuse.
+func (c *compiledPhase) restrict() (problems []strictyaml.Problem) {
+	if c.options.PodSecurity != restricted {
+		return nil
+	}
+	const cleanup = contract.HelperCleanup
+	helper := *c.helperTemplate
+	helper.Spec.Containers = []corev1.Container{c.helperContainer(cleanup, cleanup, nil, tokenMount)}
+	templates := []*corev1.PodTemplateSpec{&helper}
+	for _, ref := range c.order {
+		if template := c.steps[ref].template; template != nil {
+			secure(&template.Spec)
+			templates = append(templates, template)
+		}
+	}
+	level := psa.LevelVersion{Level: psa.LevelRestricted, Version: psa.LatestVersion()}
+	for _, template := range templates {
+		for _, check := range podSecurityChecks().EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
+			problem := strictyaml.Error(overlayPath, "must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s",
+				restricted, check.ForbiddenReason, check.ForbiddenDetail)
+			if !check.Allowed && !slices.Contains(problems, problem) {
+				problems = append(problems, problem)
+			}
+		}
+	}
+	return problems
+}
+
+// secure sets the fields that the standard requires and the overlay does not set.
+func secure(spec *corev1.PodSpec) {
+	pod := setDefault(&spec.SecurityContext, corev1.PodSecurityContext{})
+	setDefault(&pod.RunAsNonRoot, true)
+	setDefault(&pod.SeccompProfile, corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault})
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range containers {
+			container := setDefault(&containers[i].SecurityContext, corev1.SecurityContext{})
+			setDefault(&container.AllowPrivilegeEscalation, false)
+			capabilities := setDefault(&container.Capabilities, corev1.Capabilities{})
+			if capabilities.Drop == nil {
+				capabilities.Drop = []corev1.Capability{"ALL"}
+			}
+		}
+	}
+}
+
+// setDefault sets a field that is nil, and returns its value.
+func setDefault[T any](field **T, value T) *T {
+	if *field == nil {
+		*field = &value
+	}
+	return *field
+}
