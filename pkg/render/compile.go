@@ -39,6 +39,7 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compil
 	c.graph = document.NewGraph(&p.Spec)
 	var problems []strictyaml.Problem
 	c.overlay, problems = readOverlay(&p.Spec)
+	problems = append(problems, checkOperator(c.overlay)...)
 	problems = append(problems, checkPlugin(&p.Spec, c.graph, c.overlay)...)
 	if firstError(problems) != nil {
 		return nil, problems

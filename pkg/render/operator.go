@@ -1,0 +1,23 @@
+package render
+
+import (
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// operatorAccount is the ServiceAccount of the vendor's operator that plugins use for its rights
+// (https://github.com/signadot/plugins/tree/main/k8s-apply). The operator's chart has others, but with names that anybody
+// might give, such as "agent".
+const operatorAccount = "signadot-controller-manager"
+
+// checkOperator warns of what only the vendor's operator provides.
+func checkOperator(o *overlay.Overlay) []strictyaml.Problem {
+	if account(&o.Template.Spec) != operatorAccount {
+		return nil
+	}
+	problem := strictyaml.Error(overlayPath, "serviceAccountName %q is an account of the vendor's operator: without the "+
+		"operator name another account, with the rights that the scripts need", operatorAccount)
+	problem.Severity = krm.Warning
+	return []strictyaml.Problem{problem}
+}
