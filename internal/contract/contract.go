@@ -26,6 +26,7 @@ const (
 	PhaseKey      = Group + "/phase"      // label and annotation: create or delete
 	StepKey       = Group + "/step"       // label and annotation: the step's name
 	HelperKey     = Group + "/helper"     // label and annotation: copy or cleanup, of what runs no step
+	CopyToKey     = Group + "/copy-to"    // on a copy Job: the namespace that it copies outputs to
 	PluginKey     = Group + "/plugin"     // name@version, the version canonical
 	DigestKey     = Group + "/digest"     // sha256:… of the plugin document
 	DependsOnKey  = Group + "/depends-on" // the steps that this one waits for, comma-separated

@@ -53,6 +53,9 @@ func (r *renderer) helperJob(h helperJob) {
 	template.Spec.Containers = []corev1.Container{r.helperContainer(h.helper, h.helper, env, tokenMount)}
 	template.Spec.ActiveDeadlineSeconds = new(r.podDeadline(h.depth + 1))
 	template.Spec.ServiceAccountName = name
+	if h.helper == contract.HelperCopy { // for readers that cannot decode its plan
+		ofObject.annotations = merged(ofObject.annotations, map[string]string{contract.CopyToKey: h.about})
+	}
 	r.workload(workload{name: h.helper, template: template, metadata: ofObject, depth: h.depth + 1, waiting: h.helper})
 }
 
