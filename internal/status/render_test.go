@@ -1,0 +1,158 @@
+package status
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// renderOf returns a render with the objects.
+func renderOf(t *testing.T, objects ...manifest) (*Render, error) {
+	t.Helper()
+	items := make([]*krm.Item, len(objects))
+	for i, o := range objects {
+		metadata := o["metadata"].(manifest)
+		delete(metadata, "uid")
+		delete(o, "status")
+		text, err := yaml.Marshal(o)
+		require.NoError(t, err)
+		items[i], err = krm.NewItem(text)
+		require.NoError(t, err)
+	}
+	return NewRender(items)
+}
+
+// list returns what kubectl prints for objects that exist.
+func list(t *testing.T, objects ...manifest) []byte {
+	t.Helper()
+	text, err := json.Marshal(manifest{"kind": "List", "items": objects})
+	require.NoError(t, err)
+	return text
+}
+
+func statesOf(report *Report) map[string]State {
+	found := map[string]State{}
+	for _, step := range report.Steps {
+		found[step.Object] = step.State
+	}
+	return found
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	render, err := renderOf(t,
+		secret("create", "make", ""), job("create", "make", ""), without(job("create", "tell", "")),
+		annotated(job("delete", "drop", ""), "helm.sh/hook", "post-delete"))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name   string
+		live   []byte
+		want   State
+		states map[string]State
+	}{
+		{"nothing exists", nil, Missing, map[string]State{"job/job-make": Missing, "job/job-tell": Missing}},
+		{
+			"all is ready",
+			list(t, secret("create", "make", "new"), job("create", "make", "Complete"), without(job("create", "tell", "Complete"))),
+			Ready, map[string]State{"job/job-make": Ready, "job/job-tell": Ready},
+		},
+		{
+			"a Job was removed after its end", list(t, secret("create", "make", "new"), without(job("create", "tell", "Complete"))),
+			Ready, map[string]State{"job/job-make": Ready, "job/job-tell": Ready},
+		},
+		{
+			"another render is applied", list(t, secret("create", "make", "old"), without(job("create", "tell", "Complete"))),
+			Missing, map[string]State{"job/job-make": Missing, "job/job-tell": Ready},
+		},
+		{
+			"a Job without outputs was deleted", list(t, secret("create", "make", "new"), job("create", "make", "Complete")),
+			Missing, map[string]State{"job/job-make": Ready, "job/job-tell": Missing},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			report, err := render.Judge(c.live)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, report.Status)
+			assert.Equal(t, c.states, statesOf(report))
+		})
+	}
+	_, err = render.Judge([]byte("nonsense"))
+	assert.ErrorContains(t, err, "decode the objects of the cluster")
+}
+
+// The query names what can exist, and nothing else.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""),
+		manifest{"apiVersion": "v1", "kind": "ConfigMap", "metadata": manifest{"name": "script"}},
+		manifest{"apiVersion": "v1", "kind": "Secret", "metadata": manifest{"name": "of-a-user"}})
+	require.NoError(t, err)
+	assert.Equal(t, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}
+---
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}
+---
+`, string(render.Query()))
+}
+
+func TestNewRender_needsSteps(t *testing.T) {
+	t.Parallel()
+	for _, objects := range [][]manifest{
+		nil, {secret("create", "make", "")}, {annotated(job("delete", "drop", ""), "helm.sh/hook", "post-delete")},
+	} {
+		_, err := renderOf(t, objects...)
+		assert.EqualError(t, err, "there is no rendered Job or Pod to wait for")
+	}
+}
+
+// A failed Job has the containers that failed, with the last line of each termination message.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""))
+	require.NoError(t, err)
+	report, err := render.Judge(list(t, secret("create", "make", ""), job("create", "make", "Failed")))
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]string{"ns": {"job-make"}}, report.FailedJobs())
+	pod := manifest{
+		"metadata": manifest{"name": "p", "labels": manifest{"batch.kubernetes.io/job-name": "job-make"}},
+		"status":   failedContainersOf("main", "no disk\nthe script exited with 3\n"),
+	}
+	other := manifest{
+		"metadata": manifest{"name": "q", "labels": manifest{"batch.kubernetes.io/job-name": "job-other"}},
+		"status":   failedContainersOf("main", ""),
+	}
+	require.NoError(t, report.Explain("ns", list(t, pod, other)))
+	require.Len(t, report.Steps, 1)
+	assert.Equal(t, []Container{{Pod: "p", Name: "main", ExitCode: 3, Message: "the script exited with 3"}}, report.Steps[0].Containers)
+	assert.Equal(t, "main: exit code 3: the script exited with 3", report.Steps[0].Containers[0].String())
+	assert.Error(t, report.Explain("ns", []byte("nonsense")))
+}
+
+// A Pod that is rendered instead of a Job explains itself.
+func TestJudge_failedPod(t *testing.T) {
+	t.Parallel()
+	render, err := renderOf(t, secret("create", "make", ""), podOf("Failed"))
+	require.NoError(t, err)
+	failed := podOf("Failed")
+	failed["status"] = failedContainersOf("main", "")
+	failed["status"].(manifest)["phase"] = "Failed"
+	report, err := render.Judge(list(t, secret("create", "make", ""), failed))
+	require.NoError(t, err)
+	assert.Equal(t, Failed, report.Status)
+	assert.Equal(t, []Container{{Pod: "pod-make", Name: "main", ExitCode: 3, Message: "Error"}}, report.Steps[0].Containers)
+	assert.Empty(t, report.FailedJobs())
+}
+
+// failedContainersOf returns the status of a Pod with a container that has failed and one that has not.
+func failedContainersOf(name, message string) manifest {
+	return manifest{"containerStatuses": []manifest{
+		{"name": name, "state": manifest{"terminated": manifest{"exitCode": 3, "reason": "Error", "message": message}}},
+		{"name": "other", "state": manifest{"terminated": manifest{"exitCode": 0}}},
+		{"name": "runs", "state": manifest{"running": manifest{}}},
+	}}
+}

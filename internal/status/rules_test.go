@@ -1,0 +1,310 @@
+package status
+
+import (
+	"bytes"
+	"maps"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+type manifest = map[string]any
+
+// metadata returns the metadata of an object in namespace "ns", with more annotations.
+func metadata(name, phase, keyOfStep, step string, annotations map[string]any) manifest {
+	labels := manifest{
+		contract.SandboxIDKey: "id", contract.SandboxKey: "shop", contract.ResourceKey: "db", contract.PhaseKey: phase,
+		keyOfStep: step,
+	}
+	all := maps.Clone(labels)
+	maps.Copy(all, annotations)
+	return manifest{"name": name, "namespace": "ns", "uid": "1", "labels": labels, "annotations": all}
+}
+
+// job returns a Job of a step that publishes generation "new" to the Secret "of-STEP" and reads the Secrets.
+func job(phase, step, end string, reads ...string) manifest {
+	secrets := manifest{contract.OutputSecretKey: "of-" + step}
+	for i, name := range reads {
+		secrets[contract.InputSecretKey(i)] = name
+	}
+	return jobWith(metadata("job-"+step, phase, contract.StepKey, step, manifest{contract.GenerationKey: "new"}), secrets, end)
+}
+
+// helper returns a Job of a helper of a phase that reads the Secrets.
+func helper(phase, name, end string, annotations manifest, reads ...string) manifest {
+	secrets := manifest{}
+	for i, secret := range reads {
+		secrets[contract.InputSecretKey(i)] = secret
+	}
+	return jobWith(metadata("job-"+name, phase, contract.HelperKey, name, annotations), secrets, end)
+}
+
+// jobWith returns a Job with its condition, or with its number of Pods.
+func jobWith(metadata, secrets manifest, end string) manifest {
+	status := manifest{}
+	switch end {
+	case "Complete", "Failed":
+		status["conditions"] = []manifest{
+			{"type": "SuccessCriteriaMet", "status": "True"},
+			{"type": end, "status": "True", "reason": "BackoffLimitExceeded", "message": "Job has reached the limit"},
+		}
+	case "active":
+		status["active"], status["ready"] = 1, 0
+	case "ready":
+		status["active"], status["ready"] = 1, 1
+	}
+	return manifest{
+		"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "status": status,
+		"spec": manifest{"template": manifest{"metadata": manifest{"annotations": secrets}}},
+	}
+}
+
+// secret returns the Secret of a step with what is published there, rendered for generation "new".
+func secret(phase, step, published string) manifest {
+	annotations := manifest{contract.GenerationKey: "new"}
+	if published != "" {
+		annotations[contract.PublishedKey] = published
+	}
+	return manifest{
+		"apiVersion": "v1", "kind": "Secret", "metadata": metadata("of-"+step, phase, contract.StepKey, step, annotations),
+	}
+}
+
+// in returns an object in another namespace.
+func in(namespace string, o manifest) manifest {
+	o["metadata"].(manifest)["namespace"] = namespace
+	return o
+}
+
+// annotated returns an object with an annotation.
+func annotated(o manifest, key, value string) manifest {
+	o["metadata"].(manifest)["annotations"].(manifest)[key] = value
+	return o
+}
+
+// without returns a Job of a step without outputs.
+func without(job manifest) manifest {
+	secrets := job["spec"].(manifest)["template"].(manifest)["metadata"].(manifest)["annotations"].(manifest)
+	delete(secrets, contract.OutputSecretKey)
+	return job
+}
+
+func podOf(phase string) manifest {
+	m := metadata("pod-make", "create", contract.StepKey, "make", manifest{
+		contract.GenerationKey: "new", contract.OutputSecretKey: "of-make",
+	})
+	return manifest{"apiVersion": "v1", "kind": "Pod", "metadata": m, "status": manifest{"phase": phase}}
+}
+
+// cases are what exists in a cluster, and the states of the steps by name, with their details.
+var cases = []struct {
+	name   string
+	exists []manifest
+	want   State
+	steps  map[string]string
+}{
+	{
+		"published outputs are ready, whatever the Job does", []manifest{secret("create", "make", "new"), job("create", "make", "ready")},
+		Ready, map[string]string{"make": "Ready"},
+	},
+	{
+		"a running step is in progress", []manifest{secret("create", "make", ""), job("create", "make", "ready")},
+		InProgress, map[string]string{"make": "InProgress runs"},
+	},
+	{
+		"a step starts", []manifest{secret("create", "make", ""), job("create", "make", "active")},
+		InProgress, map[string]string{"make": "InProgress starts"},
+	},
+	{
+		"a Job cannot make its Pod", []manifest{secret("create", "make", ""), job("create", "make", "")},
+		InProgress, map[string]string{"make": "InProgress has no Pod"},
+	},
+	{
+		"a consumer waits for outputs of this render", []manifest{
+			secret("create", "make", "old"), job("create", "make", "ready"),
+			secret("create", "seed", "new"), job("create", "seed", "Complete"),
+			secret("create", "use", ""), job("create", "use", "ready", "of-make", "of-seed", "of-other"),
+		},
+		InProgress,
+		map[string]string{"make": "InProgress runs", "seed": "Ready", "use": "InProgress waits for make of-other"},
+	},
+	{
+		"a failed Job says why", []manifest{secret("create", "make", ""), job("create", "make", "Failed")},
+		Failed, map[string]string{
+			"make": "Failed BackoffLimitExceeded: Job has reached the limit; see kubectl logs -n ns job/job-make --all-containers",
+		},
+	},
+	{
+		"the outputs of another render are stale", []manifest{secret("create", "make", "old"), job("create", "make", "Complete")},
+		Stale, map[string]string{"make": "Stale complete, but its Secret has the outputs of another render; " +
+			"to run it again: kubectl delete -n ns job/job-make, then apply"},
+	},
+	{
+		"a Secret that was deleted and applied again is stale", []manifest{secret("create", "make", ""), job("create", "make", "Complete")},
+		Stale, map[string]string{"make": "Stale complete, but its Secret has no outputs; " +
+			"to run it again: kubectl delete -n ns job/job-make, then apply"},
+	},
+	{
+		"a deleted Secret is stale", []manifest{job("create", "make", "Complete")},
+		Stale, map[string]string{"make": "Stale complete, but its Secret does not exist; " +
+			"to run it again: kubectl delete -n ns job/job-make, then apply"},
+	},
+	{
+		"a Secret of the same name in another namespace does not count", []manifest{
+			in("other", secret("create", "make", "new")), job("create", "make", "ready"),
+		},
+		Missing, map[string]string{"make": "InProgress runs", "make in other": "Missing has no Job of this render: apply the render"},
+	},
+	{
+		"failure counts before staleness", []manifest{
+			secret("create", "make", ""), job("create", "make", "Complete"),
+			secret("create", "use", ""), job("create", "use", "Failed"),
+		},
+		Failed, nil,
+	},
+	{
+		"a step without outputs has a complete Job", []manifest{without(job("create", "make", "Complete"))},
+		Ready, map[string]string{"make": "Ready"},
+	},
+	{
+		"a Secret without a Job is never ready", []manifest{secret("create", "make", "new")},
+		Missing, map[string]string{"make": "Missing has no Job of this render: apply the render"},
+	},
+	{
+		"a consumer is not the Job of the Secret that it reads", []manifest{
+			secret("create", "make", "new"), without(job("create", "use", "Complete", "of-make")),
+		},
+		Missing, nil,
+	},
+	{
+		"copies are judged by their Secrets", []manifest{
+			secret("create", "make", "new"), job("create", "make", "Complete"), in("shop", secret("create", "make", "new")),
+			helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-make"),
+		},
+		Ready, map[string]string{"make": "Ready", "copy": "Ready"},
+	},
+	{
+		"a copy that was deleted and applied again is stale", []manifest{
+			secret("create", "make", "new"), job("create", "make", "Complete"), in("shop", secret("create", "make", "")),
+			helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-make"),
+		},
+		Stale, map[string]string{"make": "Ready", "copy": "Stale complete, but a copy does not have the outputs of this " +
+			"render; to run it again: kubectl delete -n ns job/job-copy, then apply"},
+	},
+	{
+		"a delete step reads what any render has published", []manifest{
+			secret("create", "make", "old"), secret("delete", "drop", ""), job("delete", "drop", "ready", "of-make"),
+			helper("delete", "cleanup", "ready", nil, "of-drop", "of-make"),
+		},
+		InProgress, map[string]string{"drop": "InProgress runs", "cleanup": "InProgress waits for drop"},
+	},
+	{
+		"a delete step is ready while the cleanup deletes its Secret", []manifest{
+			job("delete", "drop", "Complete"), helper("delete", "cleanup", "ready", nil, "of-drop"),
+		},
+		InProgress, map[string]string{"drop": "Ready", "cleanup": "InProgress waits for of-drop"},
+	},
+	{
+		"a deleted resource is ready", []manifest{
+			job("delete", "drop", "Complete", "of-make"), helper("delete", "cleanup", "Complete", nil, "of-drop", "of-make"),
+		},
+		Ready, map[string]string{"drop": "Ready", "cleanup": "Ready"},
+	},
+	{
+		"a delete phase that is applied again leaves empty Secrets", []manifest{
+			secret("create", "make", ""), secret("delete", "drop", ""), job("delete", "drop", "Complete", "of-make"),
+			helper("delete", "cleanup", "Complete", nil, "of-drop", "of-make"),
+		},
+		Ready, map[string]string{"drop": "Ready", "cleanup": "Ready"},
+	},
+	{
+		"a resource that was created again must be deleted again", []manifest{
+			secret("create", "make", "new"), secret("delete", "drop", ""), job("delete", "drop", "Complete", "of-make"),
+			helper("delete", "cleanup", "Complete", nil, "of-drop", "of-make"),
+		},
+		Stale, map[string]string{
+			"drop": "Stale complete, but its Secret has no outputs; to run it again: kubectl delete -n ns job/job-drop, then apply",
+			"cleanup": "Stale complete, but outputs have been published since; " +
+				"to run it again: kubectl delete -n ns job/job-cleanup, then apply",
+		},
+	},
+	{
+		"a delete step that has failed", []manifest{
+			secret("create", "make", "new"), secret("delete", "drop", ""), job("delete", "drop", "Failed", "of-make"),
+			helper("delete", "cleanup", "Failed", nil, "of-drop", "of-make"),
+		},
+		Failed, nil,
+	},
+	{
+		"a delete phase that is held back does not count", []manifest{
+			secret("create", "make", "new"), job("create", "make", "Complete"), secret("delete", "drop", ""),
+			annotated(job("delete", "drop", ""), "helm.sh/hook", "post-delete"),
+			annotated(helper("delete", "cleanup", "", nil), "argocd.argoproj.io/hook", "PostDelete"),
+		},
+		Ready, map[string]string{"make": "Ready"},
+	},
+	{
+		"a Pod runs", []manifest{secret("create", "make", ""), podOf("Running")},
+		InProgress, map[string]string{"make": "InProgress is Running"},
+	},
+	{
+		"a Pod has failed", []manifest{secret("create", "make", ""), podOf("Failed")},
+		Failed, map[string]string{
+			"make": "Failed Failed: a container has failed; see kubectl logs -n ns pod/pod-make --all-containers",
+		},
+	},
+	{
+		"a Pod has succeeded", []manifest{secret("create", "make", "new"), podOf("Succeeded")},
+		Ready, map[string]string{"make": "Ready"},
+	},
+	{
+		"other objects are ignored", []manifest{
+			{"kind": "Deployment", "metadata": manifest{"name": "a"}}, {"kind": "Job", "metadata": manifest{"name": "b"}},
+			{"kind": "Secret", "metadata": manifest{"name": "c", "labels": manifest{"a": "b"}, "annotations": manifest{"a": "b"}}},
+		},
+		Missing, nil,
+	},
+}
+
+// The template prints the state of each step, and last that of all, as kubectl executes it.
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	rules := template.Must(template.New("").Parse(Template))
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			require.NoError(t, rules.Execute(&out, manifest{"kind": "List", "items": c.exists}))
+			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+			assert.Equal(t, "status: "+string(c.want), lines[len(lines)-1], out.String())
+			if c.steps == nil {
+				return
+			}
+			got := map[string]string{}
+			for _, line := range lines[:len(lines)-1] {
+				step, ok := parse(line)
+				require.True(t, ok, line)
+				name := strings.TrimPrefix(step.Step, "shop/db/")
+				if step.Object == "-" && step.Namespace != "ns" {
+					name += " in " + step.Namespace
+				}
+				got[name] = strings.TrimSpace(string(step.State) + " " + step.Detail)
+			}
+			assert.Equal(t, c.steps, got, out.String())
+		})
+	}
+}
+
+// A single object, which is no List, is never ready.
+func TestTemplate_singleObject(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	single := without(job("create", "make", "Complete"))
+	require.NoError(t, template.Must(template.New("").Parse(Template)).Execute(&out, single))
+	assert.Equal(t, "status: Missing\n", out.String())
+}
