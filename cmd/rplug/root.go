@@ -76,6 +76,7 @@ func complain(stderr io.Writer, command *cobra.Command, message string) {
 const (
 	groupFunctions = "functions"
 	groupCatalogs  = "catalogs"
+	groupCluster   = "cluster"
 )
 
 // suggestionDistance is how many letters of a command's name may be wrong for it to be proposed.
@@ -100,9 +101,10 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
-	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"})
+	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
+		&cobra.Group{ID: groupCluster, Title: "Clusters:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(catalogCommand(stdout))
+	root.AddCommand(catalogCommand(stdout), statusCommand())
 	return root
 }
 
