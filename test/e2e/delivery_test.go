@@ -117,9 +117,9 @@ func kptLiveApply(t *testing.T, s *testNamespace, manifest string) {
 		require.NoError(t, os.MkdirAll(folder, 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "Kptfile"),
 			[]byte("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: sandboxes\n"), 0o644))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, "rendered.yaml"), []byte(manifest), 0o644))
 		kpt("live", "install-resource-group")
 		kpt("live", "init", "--namespace", s.name, "--name", "sandboxes")
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "rendered.yaml"), []byte(manifest), 0o644))
 	kpt("live", "apply", "--reconcile-timeout=20m")
 }

@@ -37,7 +37,7 @@ func run(m *testing.M) (int, error) {
 			return 0, err
 		}
 		defer os.RemoveAll(suite.programs)
-		if err := checkout.BuildFunctions(suite.programs); err != nil {
+		if err := errors.Join(checkout.BuildFunctions(suite.programs), checkout.BuildCommands(suite.programs)); err != nil {
 			return 0, err
 		}
 	}

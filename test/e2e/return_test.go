@@ -1,0 +1,176 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// returning is a plugin that publishes a param: "make" publishes it, "use" publishes what "make" has published, and "tell"
+// has no outputs.
+func (s *testNamespace) returning() object {
+	param := []object{{"name": "value", "valueFromSandbox": true, "as": object{"env": "VALUE"}}}
+	makes := step{name: "make", script: script("make", `printf %s "$VALUE" > /outputs/value`), outputs: []string{"value"}}.document()
+	makes["inputs"] = param
+	tells := step{name: "tell", script: script("tell", "")}.document()
+	tells["inputs"] = param
+	plugin := s.plugin("returning@1.0.0", s.overlay())
+	plugin["spec"].(object)["create"] = []object{makes, tells, step{
+		name: "use", script: script("use", `printf %s "$MAKE_VALUE" > /outputs/seen`), reads: []string{"make.value"},
+		outputs: []string{"seen"},
+	}.document()}
+	plugin["spec"].(object)["delete"] = []object{
+		step{name: "drop", script: script("drop", ""), reads: []string{"make.value"}}.document(),
+	}
+	return plugin
+}
+
+// returned renders the plugin with a value of the param.
+func (s *testNamespace) returned(value string, arguments ...string) string {
+	return render(s.t, arguments, s.returning(), sandbox("returned", "returning", map[string]string{"value": value}))
+}
+
+// requireValue checks that both steps have published the value.
+func (s *testNamespace) requireValue(want string) {
+	s.t.Helper()
+	outputs := s.outputs()
+	assert.Equal(s.t, want, string(outputs["returned/make"].Data["value"]))
+	assert.Equal(s.t, want, string(outputs["returned/use"].Data["seen"]))
+}
+
+// deleteOutputs deletes the Secret of a step.
+func (s *testNamespace) deleteOutputs(step string) {
+	s.t.Helper()
+	must(s.t, "", "delete", "secret", "--namespace", s.name, "--selector", contract.StepKey+"="+step)
+}
+
+// With the commands of the page, returning to an earlier render runs its steps again, also after a teardown. Applying a
+// render again runs nothing.
+func TestReturnKubectl(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "returned")
+	for i, value := range []string{"one", "two", "one"} {
+		p.write("create.yaml", s.returned(value))
+		p.run("Apply")
+		p.run("Is it ready?")
+		s.requireValue(value)
+		p.run("Apply")
+		p.ready("create.yaml")
+		assert.Equal(t, map[string]int{"make": i + 1, "use": i + 1, "tell": i + 1}, s.runs("returned"), value)
+	}
+
+	create, remove := s.returned("one"), s.returned("one", "--phases", "delete")
+	p.write("create.yaml", remove)
+	p.run("Apply")
+	p.ready("create.yaml")
+	assert.Empty(t, s.outputs())
+	p.write("create.yaml", create)
+	p.run("Apply")
+	p.run("Is it ready?")
+	s.requireValue("one")
+	assert.Equal(t, map[string]int{"make": 4, "use": 4, "tell": 4, "drop": 1}, s.runs("returned"))
+
+	p.write("delete.yaml", remove)
+	p.run("Teardown")
+	assert.Equal(t, map[string]int{"make": 4, "use": 4, "tell": 4, "drop": 2}, s.runs("returned"))
+	left := must(t, "", "get", "jobs,pods,secrets,configmaps,serviceaccounts,roles,rolebindings", "--namespace", s.name,
+		"--output=name", "--selector", contract.SandboxKey)
+	assert.Empty(t, left)
+}
+
+// A Secret that was deleted and applied again is stale; the page's commands run its step again, and no other.
+func TestReturnDeletedSecret(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "returned")
+	p.write("create.yaml", s.returned("one"))
+	p.run("Apply")
+	p.ready("create.yaml")
+	s.deleteOutputs("make")
+	assert.Equal(t, "Stale", p.status("create.yaml").Status)
+	p.run("Apply")
+	report := p.status("create.yaml", "--wait")
+	assert.Equal(t, "Stale", report.Status, "it must not wait")
+	assert.Equal(t, map[string]string{"make": "Stale", "use": "Ready", "tell": "Ready"}, report.states())
+	p.run("Run steps again")
+	p.ready("create.yaml")
+	s.requireValue("one")
+	assert.Equal(t, map[string]int{"make": 2, "use": 1, "tell": 1}, s.runs("returned"))
+}
+
+// Without the second command of the page, what is not ready is reported.
+func TestReturnWithoutPruning(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "returned")
+	for _, value := range []string{"one", "two"} {
+		p.write("create.yaml", s.returned(value))
+		s.apply(s.returned(value))
+		p.ready("create.yaml")
+	}
+	p.write("one.yaml", s.returned("one"))
+	assert.Equal(t, "Stale", p.status("one.yaml").Status, "another render is applied")
+	s.apply(s.returned("one"))
+	assert.Equal(t, "Stale", p.status("one.yaml", "--wait").Status)
+	s.requireValue("two")
+	p.write("three.yaml", s.returned("three"))
+	assert.Equal(t, "Missing", p.status("three.yaml").Status)
+}
+
+// With every tool, returning to an earlier render runs the steps or is reported as stale, as is a deleted Secret.
+func TestReturnDelivered(t *testing.T) {
+	for _, tool := range deliveries {
+		if tool.delivery == "kubectl" {
+			continue
+		}
+		t.Run(tool.name, func(t *testing.T) {
+			s := newNamespace(t)
+			p := newPage(s, "returned")
+			deliver := func(manifest string) string {
+				tool.deliver(t, s, manifest)
+				if tool.delivery == "argocd" || tool.delivery == "flux" {
+					s.prune(manifest)
+				}
+				p.write("create.yaml", manifest)
+				return p.status("create.yaml", "--wait", "--timeout", timeout.String()).Status
+			}
+			arguments := []string{"--delivery", tool.delivery}
+			for _, value := range []string{"one", "two", "one"} {
+				require.Equal(t, "Ready", deliver(s.returned(value, arguments...)))
+				s.requireValue(value)
+			}
+			require.Equal(t, "Ready", deliver(s.returned("one", append(arguments, "--phases", "delete")...)))
+			assert.Empty(t, s.outputs())
+			require.Equal(t, "Ready", deliver(s.returned("one", arguments...)))
+			s.requireValue("one")
+
+			s.deleteOutputs("make")
+			require.Equal(t, "Stale", deliver(s.returned("one", arguments...)))
+			for line := range strings.Lines(p.scripts["Run steps again"]) {
+				if !strings.HasPrefix(line, "kubectl apply") { // the tool applies
+					p.scripts["delete"] += line
+				}
+			}
+			p.run("delete")
+			require.Equal(t, "Ready", deliver(s.returned("one", arguments...)))
+			s.requireValue("one")
+			assert.Equal(t, map[string]int{"make": 5, "use": 4, "tell": 4, "drop": 1}, s.runs("returned"))
+		})
+	}
+}
+
+// prune deletes the Jobs that are not in a render, as the controllers of Argo CD and Flux do.
+func (s *testNamespace) prune(manifest string) {
+	s.t.Helper()
+	jobs, err := list[job](s.name, "jobs")
+	require.NoError(s.t, err)
+	for _, one := range jobs {
+		if !strings.Contains(manifest, "\n  name: "+one.Metadata.Name+"\n") {
+			must(s.t, "", "delete", "job", one.Metadata.Name, "--namespace", s.name)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// failing is a plugin whose step "make" runs the script, "use" reads its output, and "slow" waits for a file. All have
+// outputs.
+func (s *testNamespace) failing(makes string) object {
+	return s.plugin("failing@1.0.0", s.overlay(),
+		step{name: "make", script: script("make", makes), outputs: []string{"value"}},
+		step{name: "use", script: script("use", `cat /inputs/make.value > /outputs/seen`), reads: []string{"make.value"}, outputs: []string{"seen"}},
+		step{name: "slow", script: script("slow", "await go\necho > /outputs/value"), outputs: []string{"value"}})
+}
+
+// A failure is reported at once, with its cause. When the script is fixed and applied, the answer is about the new render.
+func TestStatusFailed(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "failed")
+	p.write("create.yaml", render(t, nil, s.failing("exit 3"), sandbox("failed", "failing", nil)))
+	assert.Equal(t, "Missing", p.status("create.yaml").Status)
+	p.run("Apply")
+	report := p.status("create.yaml", "--wait", "--timeout", timeout.String())
+	require.Equal(t, "Failed", report.Status)
+	assert.Equal(t, "InProgress", report.states()["slow"], "it must not wait for other steps")
+	failed := map[string]string{}
+	for _, step := range report.Steps {
+		for _, container := range step.Containers {
+			failed[step.Step+" "+container.Container] = container.Message
+		}
+	}
+	assert.Contains(t, failed["failed/r/make main"], "the script exited with 3")
+
+	s.ended("--selector=resourceplugins.dev/step=use") // it has failed, too
+	s.apply(render(t, nil, s.failing(good), sandbox("failed", "failing", nil)))
+	p.write("create.yaml", render(t, nil, s.failing(good), sandbox("failed", "failing", nil)))
+	s.open(t, "go")
+	p.ready("create.yaml")
+	assert.Equal(t, map[string]int{"make": 2, "use": 1, "slow": 1}, s.runs("failed"))
+}
+
+// After the cause was fixed, the page's commands run the failed step and its consumer again, and leave a running step alone.
+func TestStatusRunAgain(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "failed")
+	p.write("create.yaml", render(t, nil, s.failing("[ -e /shared/fixed ]\n"+good), sandbox("failed", "failing", nil)))
+	p.run("Apply")
+	require.Equal(t, "Failed", p.status("create.yaml", "--wait", "--timeout", timeout.String()).Status)
+	s.ended("--selector=resourceplugins.dev/step=use")
+	assert.Equal(t, map[string]string{"make": "Failed", "use": "Failed", "slow": "InProgress"}, p.status("create.yaml").states())
+	s.open(t, "fixed")
+	p.run("Run steps again")
+	report := p.status("create.yaml", "--wait", "--timeout", "30s")
+	assert.Equal(t, "InProgress", report.Status, "slow waits")
+	s.open(t, "go")
+	p.ready("create.yaml")
+	assert.Equal(t, map[string]int{"make": 2, "use": 1, "slow": 1}, s.runs("failed"))
+}
+
+// Pods instead of Jobs have the same states.
+func TestStatusPods(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "failed")
+	arguments := []string{"--workload", "Pod"}
+	p.write("create.yaml", render(t, arguments, s.failing("exit 3"), sandbox("failed", "failing", nil)))
+	p.run("Apply")
+	report := p.status("create.yaml", "--wait", "--timeout", timeout.String())
+	require.Equal(t, "Failed", report.Status)
+	s.open(t, "go")
+	fixed := render(t, arguments, s.failing(good), sandbox("failed", "failing", nil))
+	p.write("create.yaml", fixed)
+	p.run("Apply")
+	p.ready("create.yaml")
+}
