@@ -50,6 +50,7 @@ var layers = []struct {
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
+	{path: "internal/status"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
 	{path: "internal/report"},
