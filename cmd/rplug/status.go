@@ -59,23 +59,17 @@ func statusCommand() *cobra.Command {
 	f.StringVarP(&flags.output, "output", "o", textOutput, "`FORMAT`: text or json")
 	flags.kubectl.flags(f)
 	f.BoolVar(&flags.printTemplate, "print-template", false, "print the template for kubectl, and read nothing")
-	command.RunE = func(c *cobra.Command, args []string) error { return flags.run(c, args) }
+	command.RunE = flags.run
 	return command
 }
 
 func (f *statusFlags) run(c *cobra.Command, paths []string) error {
-	switch {
-	case f.printTemplate && len(paths) == 0:
+	if err := f.check(c, paths); err != nil {
+		return err
+	}
+	if f.printTemplate {
 		_, err := io.WriteString(c.OutOrStdout(), status.Template)
 		return err
-	case f.printTemplate:
-		return errors.New("--print-template must be without a path")
-	case len(paths) == 0:
-		return errors.New("arguments must be PATH...: see --help")
-	case f.output != textOutput && f.output != jsonOutput:
-		return fmt.Errorf("--output must be text or json, not %q", f.output)
-	case !f.wait && c.Flags().Changed("timeout"):
-		return errors.New("--timeout must come with --wait")
 	}
 	items, err := readDocuments(paths, nil, c.InOrStdin())
 	if err != nil {
@@ -102,6 +96,21 @@ func (f *statusFlags) run(c *cobra.Command, paths []string) error {
 		return refuse(fmt.Errorf("the render was not ready after %s", f.timeout))
 	}
 	return refuse(errors.New("the render is not ready"))
+}
+
+// check refuses combinations of arguments that have no meaning.
+func (f *statusFlags) check(c *cobra.Command, paths []string) error {
+	switch {
+	case f.printTemplate && len(paths) > 0:
+		return errors.New("--print-template must be without a path")
+	case len(paths) == 0 && !f.printTemplate:
+		return errors.New("arguments must be PATH...: see --help")
+	case f.output != textOutput && f.output != jsonOutput:
+		return fmt.Errorf("--output must be text or json, not %q", f.output)
+	case !f.wait && c.Flags().Changed("timeout"):
+		return errors.New("--timeout must come with --wait")
+	}
+	return nil
 }
 
 // explain adds the containers that failed.

@@ -104,9 +104,9 @@ func (p *page) status(file string, arguments ...string) statusReport {
 	return report
 }
 
-// ready waits until a render is ready.
-func (p *page) ready(file string) {
+// ready waits until create.yaml is ready.
+func (p *page) ready() {
 	p.t.Helper()
-	report := p.status(file, "--wait", "--timeout", timeout.String())
+	report := p.status("create.yaml", "--wait", "--timeout", timeout.String())
 	require.Equal(p.t, "Ready", report.Status, "%+v", report)
 }

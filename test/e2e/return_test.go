@@ -58,21 +58,21 @@ func TestReturnKubectl(t *testing.T) {
 	for i, value := range []string{"one", "two", "one"} {
 		p.write("create.yaml", s.returned(value))
 		p.run("Apply")
-		p.run("Is it ready?")
+		assert.Contains(t, p.run("Is it ready?"), "\nstatus: Ready\n")
 		s.requireValue(value)
 		p.run("Apply")
-		p.ready("create.yaml")
+		p.ready()
 		assert.Equal(t, map[string]int{"make": i + 1, "use": i + 1, "tell": i + 1}, s.runs("returned"), value)
 	}
 
 	create, remove := s.returned("one"), s.returned("one", "--phases", "delete")
 	p.write("create.yaml", remove)
 	p.run("Apply")
-	p.ready("create.yaml")
+	p.ready()
 	assert.Empty(t, s.outputs())
 	p.write("create.yaml", create)
 	p.run("Apply")
-	p.run("Is it ready?")
+	assert.Contains(t, p.run("Is it ready?"), "\nstatus: Ready\n")
 	s.requireValue("one")
 	assert.Equal(t, map[string]int{"make": 4, "use": 4, "tell": 4, "drop": 1}, s.runs("returned"))
 
@@ -90,7 +90,7 @@ func TestReturnDeletedSecret(t *testing.T) {
 	p := newPage(s, "returned")
 	p.write("create.yaml", s.returned("one"))
 	p.run("Apply")
-	p.ready("create.yaml")
+	p.ready()
 	s.deleteOutputs("make")
 	assert.Equal(t, "Stale", p.status("create.yaml").Status)
 	p.run("Apply")
@@ -98,7 +98,7 @@ func TestReturnDeletedSecret(t *testing.T) {
 	assert.Equal(t, "Stale", report.Status, "it must not wait")
 	assert.Equal(t, map[string]string{"make": "Stale", "use": "Ready", "tell": "Ready"}, report.states())
 	p.run("Run steps again")
-	p.ready("create.yaml")
+	p.ready()
 	s.requireValue("one")
 	assert.Equal(t, map[string]int{"make": 2, "use": 1, "tell": 1}, s.runs("returned"))
 }
@@ -110,7 +110,7 @@ func TestReturnWithoutPruning(t *testing.T) {
 	for _, value := range []string{"one", "two"} {
 		p.write("create.yaml", s.returned(value))
 		s.apply(s.returned(value))
-		p.ready("create.yaml")
+		p.ready()
 	}
 	p.write("one.yaml", s.returned("one"))
 	assert.Equal(t, "Stale", p.status("one.yaml").Status, "another render is applied")

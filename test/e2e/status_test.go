@@ -40,7 +40,7 @@ func TestStatusFailed(t *testing.T) {
 	s.apply(render(t, nil, s.failing(good), sandbox("failed", "failing", nil)))
 	p.write("create.yaml", render(t, nil, s.failing(good), sandbox("failed", "failing", nil)))
 	s.open(t, "go")
-	p.ready("create.yaml")
+	p.ready()
 	assert.Equal(t, map[string]int{"make": 2, "use": 1, "slow": 1}, s.runs("failed"))
 }
 
@@ -58,7 +58,7 @@ func TestStatusRunAgain(t *testing.T) {
 	report := p.status("create.yaml", "--wait", "--timeout", "30s")
 	assert.Equal(t, "InProgress", report.Status, "slow waits")
 	s.open(t, "go")
-	p.ready("create.yaml")
+	p.ready()
 	assert.Equal(t, map[string]int{"make": 2, "use": 1, "slow": 1}, s.runs("failed"))
 }
 
@@ -75,5 +75,5 @@ func TestStatusPods(t *testing.T) {
 	fixed := render(t, arguments, s.failing(good), sandbox("failed", "failing", nil))
 	p.write("create.yaml", fixed)
 	p.run("Apply")
-	p.ready("create.yaml")
+	p.ready()
 }
