@@ -77,3 +77,29 @@ func TestStatusPods(t *testing.T) {
 	p.run("Apply")
 	p.ready()
 }
+
+// A copy in another namespace that was deleted and applied again is stale; the page's commands copy again, and run no step.
+func TestStatusCopy(t *testing.T) {
+	s := newNamespace(t)
+	shop := newNamedNamespace(t, s.name+"-shop")
+	p := newPage(s, "copied")
+	copied := sandbox("copied", "value", nil)
+	copied["spec"].(object)["forks"] = []object{{
+		"forkOf": object{"kind": "Deployment", "namespace": shop.name, "name": "echo"},
+		"customizations": object{"env": []object{
+			{"name": "DATABASE", "valueFrom": object{"resource": object{"name": "r", "outputKey": "make.value"}}},
+		}},
+	}}
+	plugin := s.plugin("value@1.0.0", s.overlay(), step{name: "make", script: script("make", good), outputs: []string{"value"}})
+	p.write("create.yaml", render(t, nil, plugin, copied))
+	p.run("Apply")
+	p.ready()
+	require.Equal(t, "value of copied", string(shop.outputs()["copied/make"].Data["value"]))
+	shop.deleteOutputs("make")
+	p.run("Apply")
+	assert.Equal(t, map[string]string{"make": "Ready", "copy": "Stale"}, p.status("create.yaml").states())
+	p.run("Run steps again")
+	p.ready()
+	assert.Equal(t, "value of copied", string(shop.outputs()["copied/make"].Data["value"]))
+	assert.Equal(t, map[string]int{"make": 1}, s.runs("copied"))
+}
