@@ -92,10 +92,10 @@ func (s *testNamespace) succeeded(count int) {
 	}
 }
 
-// outputs returns the Secrets of the steps by SANDBOX/STEP.
+// outputs returns the Secrets of the steps by SANDBOX/STEP. Helm replaces the label managed-by.
 func (s *testNamespace) outputs() map[string]secret {
 	s.t.Helper()
-	secrets, err := list[secret](s.name, "secrets", "--selector", contract.ManagedByKey+"="+contract.ManagedBy)
+	secrets, err := list[secret](s.name, "secrets", "--selector", contract.StepKey)
 	require.NoError(s.t, err)
 	found := map[string]secret{}
 	for _, one := range secrets {
