@@ -1,0 +1,87 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// Components of the node stop while Pods start, run and publish, and start again later. Every step has ended in the end, no
+// published step has run twice, outputs are complete or missing, and a consumer has run only if its producer has published.
+func TestFaultNode(t *testing.T) {
+	lockNodeExclusive(t)
+	s := newNamespace(t)
+	random := rand.New(rand.NewPCG(13, 13))
+	for round := range rounds(t) {
+		for _, outage := range []struct {
+			name  string
+			parts []string
+			down  time.Duration
+		}{
+			{"kubelet", []string{"kubelet"}, 5 * time.Second},
+			{"node", []string{"kubelet", "containerd"}, 5 * time.Second},
+			{"etcd", []string{"etcd"}, 20 * time.Second},
+			{"api5", []string{"apiserver"}, 5 * time.Second},
+			{"api30", []string{"apiserver"}, 30 * time.Second},
+			{"api90", []string{"apiserver"}, 90 * time.Second},
+		} {
+			t.Run(outage.name+strconv.Itoa(round), func(t *testing.T) {
+				s.storm(t, fmt.Sprintf("%s%d", outage.name, round), time.Duration(random.IntN(3000))*time.Millisecond, func() {
+					for _, part := range outage.parts {
+						nodeScript(t, "pause", part, "KILL")
+					}
+					time.Sleep(outage.down)
+					for i := range outage.parts {
+						nodeScript(t, "restart", outage.parts[len(outage.parts)-1-i], "KILL")
+					}
+				})
+			})
+		}
+	}
+}
+
+// storm applies sandboxes, calls cause some time later, and checks how their steps end.
+func (s *testNamespace) storm(t *testing.T, name string, after time.Duration, cause func()) {
+	const sandboxes = 12
+	quick := `sleep 0.$((RANDOM % 10))` + "\n" + good
+	documents := []object{s.plugin(name+"@1.0.0", s.overlay(),
+		step{name: "make", script: script("make", quick), outputs: []string{"value"}},
+		step{name: "use", script: script("use", "sha256sum < /inputs/make.value > /outputs/seen"),
+			reads: []string{"make.value"}, outputs: []string{"seen"}, files: true})}
+	for i := range sandboxes {
+		documents = append(documents, sandbox(fmt.Sprintf("%s-%d", name, i), name, nil))
+	}
+	began := time.Now()
+	s.apply(render(t, []string{"--step-timeout-seconds", "60", "--start-timeout-seconds", "60"}, documents...))
+	time.Sleep(after)
+	cause()
+	ends, outputs := s.ended(), s.outputs()
+	complete := 0
+	for i := range sandboxes {
+		one := fmt.Sprintf("%s-%d", name, i)
+		made, used := outputs[one+"/make"], outputs[one+"/use"]
+		if ends[one+"/make"] == "Complete" && ends[one+"/use"] == "Complete" {
+			complete++
+		}
+		published := made.Metadata.Annotations[contract.PublishedKey] != ""
+		assert.True(t, published || ends[one+"/make"] == "Failed", "%s: complete means published", one)
+		assert.True(t, used.Metadata.Annotations[contract.PublishedKey] != "" || ends[one+"/use"] == "Failed", one)
+		assert.Equal(t, map[bool]string{true: "value of " + one}[published], string(made.Data["value"]), one)
+		if starts := s.times(t, one, "use", "start"); len(starts) > 0 {
+			require.True(t, published, "%s: the consumer ran", one)
+			assert.Equal(t, sha256Line("value of "+one), string(used.Data["seen"]), one)
+		}
+		assert.LessOrEqual(t, len(s.times(t, one, "make", "start")), 1, "%s: without retries a script runs once", one)
+	}
+	t.Logf("hit %s after applying: %d of %d sandboxes complete, all ended after %s", after, complete, sandboxes,
+		time.Since(began).Round(time.Second))
+}
