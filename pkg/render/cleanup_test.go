@@ -130,7 +130,7 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 		assert.Equal(t, secret, jobs[0].Spec.Template.Annotations[contract.InputSecretKey(i)])
 	}
 	assert.Equal(t, waitSeconds, plan.WaitSeconds)
-	assert.Equal(t, stepOfJob(t, objects, jobs[0].Spec.Template.Annotations[contract.InputJobKey(0)]), "drop")
+	assert.Equal(t, "drop", stepOfJob(t, objects, jobs[0].Spec.Template.Annotations[contract.InputJobKey(0)]))
 	assert.NotContains(t, jobs[0].Spec.Template.Annotations, contract.InputJobKey(1), "the Jobs of the create phase may be gone")
 	assert.Equal(t, int64(2*(1800+300+90)), *spec.ActiveDeadlineSeconds)
 	assert.Equal(t, int64(2*(1800+300+90+600)), *jobs[0].Spec.ActiveDeadlineSeconds)

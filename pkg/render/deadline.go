@@ -30,15 +30,16 @@ func (c *compiledPhase) stepSeconds() int64 {
 	return int64(c.timeout()) + int64(c.options.StartTimeoutSeconds) + waitSeconds
 }
 
-// podDeadline is how long a Pod may take that is the last of so many steps, one after the other. It is the last resort, since
-// a Pod that it ends tells its consumers nothing: a runner has ended its script by then.
+// podDeadline is how long a Pod may take that is the last of so many steps, one after the other. It is the last resort,
+// since a Pod that it ends tells its consumers nothing: a runner has ended its script by then.
 func (c *compiledPhase) podDeadline(steps int) int64 { return times(c.stepSeconds(), steps) }
 
 // plainDeadline is how long a Pod may take that runs nothing but a script.
 func (c *compiledPhase) plainDeadline() int64 { return int64(c.timeout()) }
 
 // jobDeadline is how long a Job may take that is the last of so many steps, one after the other: it ends Jobs whose Pods are
-// never created, scheduled or started. It is longer than the deadline of the Pods, since it removes them with their messages.
+// never created, scheduled or started. It is longer than the deadline of the Pods, since it removes them with their
+// messages.
 func (c *compiledPhase) jobDeadline(steps int) int64 {
 	return times(times(c.stepSeconds()+backOffSeconds, c.options.Retries+1), steps)
 }

@@ -30,5 +30,3 @@ func TestHelperJobsAskNoWebhook(t *testing.T) {
 	got := withoutRequests(&metav1.ObjectMeta{Labels: values{"a.io/inject": "true"}, Annotations: values{"a.io/config": "x"}})
 	assert.Empty(t, got.Annotations, "of the same domain")
 }
-
-type values = map[string]string

@@ -165,7 +165,7 @@ func (p *plan) reportNamespaces() {
 // reportPods warns of what Pods without Jobs do not do.
 func (p *plan) reportPods() {
 	if p.options.Workload == pod && len(p.tasks) > 0 {
-		p.list.Report(krm.NewResult(krm.Warning, "workload Pod: a Pod that waits for another step keeps its place on the node, and "+
-			"nothing ends a Pod that is never scheduled: prefer workload Job"))
+		p.list.Report(krm.NewResult(krm.Warning, "workload Pod: a Pod that waits for another step keeps its place on the "+
+			"node, and nothing ends a Pod that is never scheduled: prefer workload Job"))
 	}
 }

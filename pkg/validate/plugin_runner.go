@@ -56,8 +56,8 @@ var overlaySidecar = Rule{
 		"restartPolicy Always.",
 	Why:     "A Pod ends when all its containers have ended, so the Job of a step would go on after its script.",
 	sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
-	Example: `spec: {runner: {image: ubuntu, podTemplateOverlay: "spec: {containers: [{name: proxy, image: cloud-sql-proxy}]}"}, ` +
-		`create: [{name: make, script: "#!/bin/sh"}]}`,
+	Example: `spec: {runner: {image: ubuntu, podTemplateOverlay: "spec: {containers: [{name: proxy, image: ` +
+		`cloud-sql-proxy}]}"}, create: [{name: make, script: "#!/bin/sh"}]}`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if len(p.Spec.Delete) == 0 {
 			p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Rule == r.ID })
@@ -67,8 +67,8 @@ var overlaySidecar = Rule{
 
 var overlaySidecarDelete = Rule{
 	ID: "overlay-sidecar-delete", Severity: krm.Error,
-	Summary: "The overlay of a plugin with a delete phase has no container beside main that runs for as long as main does: it is " +
-		"an init container with restartPolicy Always.",
+	Summary: "The overlay of a plugin with a delete phase has no container beside main that runs for as long as main " +
+		"does: it is an init container with restartPolicy Always.",
 	Why: "The Jobs of the delete phase would never be complete, and a tool that waits for them would not remove the " +
 		"sandbox.",
 	sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},

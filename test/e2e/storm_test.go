@@ -51,6 +51,7 @@ func TestFaultNode(t *testing.T) {
 
 // storm applies sandboxes, calls cause some time later, and checks how their steps end.
 func (s *testNamespace) storm(t *testing.T, name string, after time.Duration, cause func()) {
+	t.Helper()
 	const sandboxes = 12
 	quick := `sleep 0.$((RANDOM % 10))` + "\n" + good
 	documents := []object{s.plugin(name+"@1.0.0", s.overlay(),

@@ -93,7 +93,8 @@ func renderRoutes(sandboxes []*input, groups []routedGroup, o *Options) *routing
 func (r *routing) claim(item *krm.Item, o keyOwner) bool {
 	other, taken := r.owners[o.key]
 	if taken {
-		r.report(item, document.RoutingKeyPath(), krm.Error, "routing key must not be %q, which is the key of %s %q: give another one",
+		r.report(item, document.RoutingKeyPath(), krm.Error,
+			"routing key must not be %q, which is the key of %s %q: give another one",
 			o.key, other.kind, other.name)
 		return false
 	}
