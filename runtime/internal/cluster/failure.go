@@ -33,7 +33,8 @@ func (f *Failure) Error() string {
 	if f.Code != 0 {
 		text = strconv.Itoa(f.Code) + " " + http.StatusText(f.Code)
 	}
-	return fmt.Sprintf("%s %s %q in namespace %q: %s%s", f.Verb, f.Object.Kind, f.Object.Name, f.Object.Namespace, text, f.advice())
+	of := f.Object
+	return fmt.Sprintf("%s %s %q in namespace %q: %s%s", f.Verb, of.Kind, of.Name, of.Namespace, text, f.advice())
 }
 
 func (f *Failure) advice() string {

@@ -35,8 +35,8 @@ type Superseded struct {
 }
 
 func (s *Superseded) Error() string {
-	return fmt.Sprintf("a newer render replaced step %q: secret %q is no longer for its generation %s, which this Pod waits for; "+
-		"the Job of this Pod can be deleted", s.Step, s.Secret.Name, s.Generation)
+	return fmt.Sprintf("a newer render replaced step %q: secret %q is no longer for its generation %s, which this Pod waits "+
+		"for; the Job of this Pod can be deleted", s.Step, s.Secret.Name, s.Generation)
 }
 
 // NotRunning is the error of a producer that had no running Pod for Wait.Limit.

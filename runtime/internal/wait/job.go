@@ -8,10 +8,10 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// noPodLimit is the limit for a producer whose Job cannot create a Pod, probably because waiting Pods use up a quota. Kubernetes
-// replaces a Pod that ends within 10 s after its start when those are over, the next one after 20 s, and so on. It replaces one
-// that ends later at once, before any other Job can use the place, and starts to count again: see getFinishedTime and
-// flushUncountedAndRemoveFinalizers in
+// noPodLimit is the limit for a producer whose Job cannot create a Pod, probably because waiting Pods use up a quota.
+// Kubernetes replaces a Pod that ends within 10 s after its start when those are over, the next one after 20 s, and so on. It
+// replaces one that ends later at once, before any other Job can use the place, and does not count it: see getFinishedTime
+// and flushUncountedAndRemoveFinalizers in
 // https://github.com/kubernetes/kubernetes/blob/v1.34.3/pkg/controller/job/job_controller.go.
 const noPodLimit = 5 * time.Second
 
@@ -47,8 +47,8 @@ func (w Wait) followJob(ctx context.Context, producer Producer, limit *countdown
 	}
 }
 
-// countdown calls a function when its time is over. It starts again from the beginning after a pause and with another time. A
-// nil countdown never ends.
+// countdown calls a function when its time is over. It starts again from the beginning after a pause and with another time.
+// A nil countdown never ends.
 type countdown struct {
 	length time.Duration // 0 while it is paused
 	timer  *time.Timer

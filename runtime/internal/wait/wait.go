@@ -24,7 +24,8 @@ type Wait struct {
 	// ApplyTimeout is how long to wait for a producer whose Secret was rendered for another generation when the wait began:
 	// the Secret may be applied after this Pod. 0 means one minute.
 	ApplyTimeout time.Duration
-	// Limit is how long to wait for a producer whose Job has no running Pod; 5 s if the Job cannot create one. 0 means no limit.
+	// Limit is how long to wait for a producer whose Job has no running Pod; 5 s if the Job cannot create one. 0 means no
+	// limit.
 	Limit time.Duration
 	// Log is called with what hinders the wait but does not end it.
 	Log func(text string)
