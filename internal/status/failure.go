@@ -9,6 +9,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 // Container is a container that has failed.
@@ -75,7 +77,7 @@ func (r *Report) explainPods(existing map[identity]object) error {
 func failedContainers(pod *corev1.Pod) (failed []Container) {
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		end := status.State.Terminated
-		if end == nil || end.ExitCode == 0 {
+		if end == nil || end.ExitCode == 0 || hasMadeRoom(status.Name, end.ExitCode) {
 			continue
 		}
 		message := strings.TrimSpace(end.Message)
@@ -88,4 +90,10 @@ func failedContainers(pod *corev1.Pod) (failed []Container) {
 		})
 	}
 	return failed
+}
+
+// hasMadeRoom reports whether a container of that name ended only so that another Pod got the place of its own.
+func hasMadeRoom(name string, exitCode int32) bool {
+	helpers := []string{contract.InputManager, contract.HelperCopy, contract.HelperCleanup}
+	return exitCode == contract.ExitWaited && slices.Contains(helpers, name)
 }

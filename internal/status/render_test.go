@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -132,6 +133,23 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, []Container{{Pod: "p", Name: "main", ExitCode: 3, Message: "the script exited with 3"}}, report.Steps[0].Containers)
 	assert.Equal(t, "main: exit code 3: the script exited with 3", report.Steps[0].Containers[0].String())
 	assert.Error(t, report.Explain("ns", []byte("nonsense")))
+}
+
+// Pods that made room for others are no reason why a Job failed later.
+func TestExplain_ignoresPodsThatMadeRoom(t *testing.T) {
+	t.Parallel()
+	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""))
+	require.NoError(t, err)
+	report, err := render.Judge(list(t, secret("create", "make", ""), job("create", "make", "Failed")))
+	require.NoError(t, err)
+	pod := manifest{
+		"metadata": manifest{"name": "p", "labels": manifest{"batch.kubernetes.io/job-name": "job-make"}},
+		"status": manifest{"initContainerStatuses": []manifest{
+			{"name": contract.InputManager, "state": manifest{"terminated": manifest{"exitCode": contract.ExitWaited}}},
+		}},
+	}
+	require.NoError(t, report.Explain("ns", list(t, pod)))
+	assert.Empty(t, report.Steps[0].Containers)
 }
 
 // A Pod that is rendered instead of a Job explains itself.

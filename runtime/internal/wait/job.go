@@ -9,9 +9,9 @@ import (
 )
 
 // noPodLimit is the limit for a producer whose Job cannot create a Pod, probably because waiting Pods use up a quota.
-// Kubernetes replaces a Pod that ends within 10 s after its start when those are over, the next one after 20 s, and so on. It
-// replaces one that ends later at once, before any other Job can use the place, and does not count it: see getFinishedTime
-// and flushUncountedAndRemoveFinalizers in
+// Kubernetes replaces a Pod that ends within 10 s after its start when those are over, the next one after 20 s, and so on.
+// It replaces one that ends later at once, before any other Job can use the place, and does not count it: see
+// getFinishedTime and flushUncountedAndRemoveFinalizers in
 // https://github.com/kubernetes/kubernetes/blob/v1.34.3/pkg/controller/job/job_controller.go.
 const noPodLimit = 5 * time.Second
 
