@@ -34,7 +34,9 @@ func TestLifecycleRestricted(t *testing.T) {
 	restricted := []string{"--pod-security", "restricted"}
 	calm := sandbox("calm", "calm@1.0.0", nil)
 
-	_, err := kubectl(render(t, []string{"--workload", "Pod"}, plugin(unprivileged), calm), "apply", "--dry-run=server", "-f", "-")
+	plain := render(t, []string{"--workload", "Pod"}, s.plugin("plain@1.0.0", "", step{name: "say", script: "#!/bin/sh\n"}),
+		sandbox("plain", "plain@1.0.0", nil))
+	_, err := kubectl(plain, "apply", "--dry-run=server", "-f", "-")
 	require.ErrorContains(t, err, `violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container "main" must set`)
 
 	create := render(t, restricted, plugin(unprivileged), calm)
