@@ -24,9 +24,12 @@ type Plan struct {
 	// Attempts is how many Pods may fail before the step's failure is stamped, which makes its consumers stop: the
 	// Job's backoffLimit and one. 0 means 1.
 	Attempts int `json:"attempts,omitempty"`
-	// WaitSeconds is how long a Pod waits for a producer whose Job has no running Pod. Then it ends with ExitWaited, so that
-	// the producer gets its place on the node. 0 means no limit: nothing would replace the Pod.
+	// WaitSeconds is how long a Pod waits for a producer that neither runs nor waits for a step that runs. Then it ends with
+	// ExitWaited, so that the producer gets its place on the node. 0 means no limit: nothing would replace the Pod.
 	WaitSeconds int `json:"waitSeconds,omitempty"`
+	// Ancestors is how many Jobs there are that the producers wait for, directly or not. Their names are in the annotations
+	// InputJobKey that follow those of the producers.
+	Ancestors int `json:"ancestors,omitempty"`
 }
 
 // ExitWaited is the exit code of a helper after WaitSeconds. Its Job must not count it as a failure. It is EX_TEMPFAIL of
@@ -90,8 +93,8 @@ func InputSecretKey(i int) string { return Group + "/input-secret-" + strconv.It
 // InputSecretVariable is the variable that carries the annotation InputSecretKey(i).
 func InputSecretVariable(i int) string { return "RESOURCEPLUGINS_INPUT_SECRET_" + strconv.Itoa(i) }
 
-// InputJobKey is the Pod annotation with the name of the Job of the Plan's producer i. There is none for a producer of the
-// other phase, and none for Pods without Jobs.
+// InputJobKey is the Pod annotation with the name of the Job of the Plan's producer i, or of an ancestor. There is none for a
+// producer of the other phase, and none for Pods without Jobs.
 func InputJobKey(i int) string { return Group + "/input-job-" + strconv.Itoa(i) }
 
 // InputJobVariable is the variable that carries the annotation InputJobKey(i).

@@ -20,7 +20,7 @@ var hooks = []string{"helm.sh/hook", "argocd.argoproj.io/hook"}
 // Render is what the status depends on of rendered objects: Jobs or Pods, and Secrets.
 type Render struct {
 	objects []object
-	// resources are the indexes in objects by resource; order has the resources as they were rendered.
+	// resources has the objects of each resource; order has the resources as they were rendered.
 	resources map[resource][]object
 	order     []resource
 }

@@ -28,13 +28,19 @@ func (c *compiledPhase) outputManager() corev1.Container {
 	return c.helperContainer(contract.OutputManager, contract.HelperOutputs, env, ioMount, tokenMount)
 }
 
-// producerVariables give a helper the namespace and the names of producers' Secrets and Jobs.
+// producerVariables give a helper the namespace and the names of producers' Secrets and Jobs, and of their ancestors' Jobs.
 func (c *compiledPhase) producerVariables(producers []*step) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, 0, 2*len(producers)+2) // inputManager and outputManager add one
 	env = append(env, fieldVariable(contract.NamespaceVariable, "metadata.namespace"))
 	for i, producer := range producers {
 		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
 		if producer.ref.Phase == c.phase && c.options.Workload == job {
+			env = append(env, annotationVariable(contract.InputJobVariable(i), contract.InputJobKey(i)))
+		}
+	}
+	if c.options.Workload == job {
+		for i := range c.ancestors(producers) {
+			i += len(producers)
 			env = append(env, annotationVariable(contract.InputJobVariable(i), contract.InputJobKey(i)))
 		}
 	}

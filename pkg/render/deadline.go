@@ -44,12 +44,11 @@ func (c *compiledPhase) jobDeadline(steps int) int64 {
 	return times(times(c.stepSeconds()+backOffSeconds, c.options.Retries+1), steps)
 }
 
-// waitLimit is how long a Pod waits for a producer that does not run. Nothing would replace a Pod without a Job.
-func (c *compiledPhase) waitLimit() int {
-	if c.options.Workload == pod {
-		return 0
+// limitWait limits how long a Pod waits for producers that do not run. Nothing would replace a Pod without a Job.
+func (c *compiledPhase) limitWait(plan *contract.Plan, producers []*step) {
+	if c.options.Workload == job && len(producers) > 0 {
+		plan.WaitSeconds, plan.Ancestors = waitSeconds, len(c.ancestors(producers))
 	}
-	return waitSeconds
 }
 
 // times multiplies; the result is at most what Kubernetes takes as activeDeadlineSeconds of a Pod.

@@ -2,6 +2,9 @@ package render
 
 import (
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,6 +72,37 @@ func TestOnlyJobsWaitForALimitedTime(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A Pod is told of the Jobs that its producers wait for, and the account may follow them.
+func TestAncestors(t *testing.T) {
+	t.Parallel()
+	p := parse(t, valid)
+	p.Spec.Create = nil
+	for i, reads := range [][]string{nil, {"s0"}, {"s1"}, {"s2", "s0"}} {
+		one := v1alpha1.Step{Name: "s" + strconv.Itoa(i), Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}}
+		for _, from := range reads {
+			one.Inputs = append(one.Inputs, v1alpha1.Input{Name: from, ValueFromStep: &v1alpha1.StepOutput{Name: from, Output: "o"}})
+		}
+		p.Spec.Create = append(p.Spec.Create, one)
+	}
+	objects := rendered(t, p, v1alpha1.PhaseCreate, DefaultOptions(), testRequest)
+	follows := map[string][]string{}
+	for _, object := range ofKind(objects, job) {
+		one := decoded[batchv1.Job](t, object)
+		step := one.Labels[contract.StepKey]
+		for i := range contract.MaxSecrets {
+			if name := one.Spec.Template.Annotations[contract.InputJobKey(i)]; name != "" {
+				follows[step] = append(follows[step], stepOfJob(t, objects, name))
+			}
+		}
+		for _, container := range one.Spec.Template.Spec.InitContainers {
+			assert.Len(t, slices.DeleteFunc(slices.Clone(container.Env), func(v corev1.EnvVar) bool {
+				return !strings.HasPrefix(v.Name, strings.TrimSuffix(contract.InputJobVariable(0), "0"))
+			}), len(follows[step]), "variables of %s", step)
+		}
+	}
+	assert.Equal(t, map[string][]string{"s1": {"s0"}, "s2": {"s1", "s0"}, "s3": {"s2", "s0", "s1"}}, follows)
 }
 
 // One account serves the helpers of all steps of a phase. It may follow the producers, and write what the steps publish.

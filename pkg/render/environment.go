@@ -75,9 +75,7 @@ func (r *renderer) plan(s *step) contract.Plan {
 		TimeoutSeconds:      r.timeout(),
 		Attempts:            r.options.Retries + 1,
 	}
-	if len(s.producers) > 0 {
-		plan.WaitSeconds = r.waitLimit()
-	}
+	r.limitWait(&plan, s.producers)
 	for _, from := range s.producers {
 		producer := contract.Producer{Step: from.spec.Name, Inputs: inputsFrom(s, from)}
 		if from.ref.Phase == s.ref.Phase {

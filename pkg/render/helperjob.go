@@ -42,7 +42,8 @@ func (r *renderer) helperJob(h helperJob) {
 	if len(waitsFor) > 0 {
 		m.annotations[contract.DependsOnKey] = strings.Join(waitsFor, ",")
 	}
-	h.plan.Step, h.plan.Generation, h.plan.WaitSeconds = h.helper, contract.Hash(hashed...), r.waitLimit()
+	h.plan.Step, h.plan.Generation = h.helper, contract.Hash(hashed...)
+	r.limitWait(&h.plan, h.producers)
 	m.annotations[contract.GenerationKey] = h.plan.Generation
 	ofObject := r.objectMetadata(m)
 	r.nameProducers(m, h.producers)
@@ -90,8 +91,11 @@ func names(steps []*step) []string {
 	return names
 }
 
-// nameProducers annotates a Pod with the names of its producers' Secrets and Jobs.
+// nameProducers annotates a Pod with the names of its producers' Secrets and Jobs, and of their ancestors' Jobs.
 func (r *renderer) nameProducers(m metadata, producers []*step) {
+	for i, job := range r.jobNames(r.ancestors(producers)) {
+		m.annotations[contract.InputJobKey(len(producers)+i)] = job
+	}
 	for i, producer := range producers {
 		m.annotations[contract.InputSecretKey(i)] = r.secretName(producer)
 		if job := r.jobs[producer.ref]; job != "" {
@@ -184,8 +188,9 @@ func (r *renderer) copy(namespace string, steps []*step) {
 			Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: r.copied(s, namespace), Copies: []string{namespace},
 		})
 	}
+	followed := r.jobNames(slices.Concat(steps, r.ancestors(steps)))
 	h.access = []access{
-		{r.namespace, slices.Concat(rule("secrets", "watch", r.secretNames(steps)), rule("jobs", "watch", r.jobNames(steps)))},
+		{r.namespace, slices.Concat(rule("secrets", "watch", r.secretNames(steps)), rule("jobs", "watch", followed))},
 		{namespace, rule("secrets", "patch", r.secretNames(steps))},
 	}
 	r.helperJob(h)

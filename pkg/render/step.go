@@ -51,6 +51,19 @@ func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.
 	return s
 }
 
+// ancestors returns the steps that producers wait for, directly or not, and that are not producers themselves. They are those
+// of the compiled phase, and so few that a Pod can be told of all.
+func (c *compiledPhase) ancestors(producers []*step) (found []*step) {
+	for queue := slices.Clone(producers); len(queue) > 0; queue = queue[1:] {
+		for _, s := range queue[0].producers {
+			if s.ref.Phase == c.phase && !slices.Contains(producers, s) && !slices.Contains(found, s) {
+				found, queue = append(found, s), append(queue, s)
+			}
+		}
+	}
+	return found[:min(len(found), contract.MaxSecrets-len(producers))]
+}
+
 // isPlain reports whether nothing of ours is needed inside the Pod: no data flows in or out.
 func (s *step) isPlain() bool { return len(s.producers) == 0 && !s.publishes() }
 

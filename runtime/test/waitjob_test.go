@@ -118,20 +118,50 @@ func TestThePodMakesRoomForAProducerThatDoesNotRun(t *testing.T) {
 	}
 }
 
-// A Job that cannot create a Pod waits for a place under a quota, which the waiting Pod has.
-func TestTheLimitIsShorterForAJobWithoutAPod(t *testing.T) {
+// A Job that cannot create a Pod waits for a place under a quota, and one whose Pod does not start for one on a node: the
+// waiting Pod has it.
+func TestTheLimitIsShorterForAJobThatNeedsThePlace(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute
+	for name, status := range map[string]object{
+		"no Pod":                  {"active": 0, "startTime": time.Now().Format(time.RFC3339)},
+		"a Pod that never starts": {"active": 1, "startTime": time.Now().Add(-2 * limit).Format(time.RFC3339)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, one := newServer(t), withJob()
+			server.Apply(one.Secret, nil)
+			server.ApplyJob(one.Job, object{"active": 1})
+			ended := beginLimited(t, server, limit, one)
+			began := time.Now()
+			server.ApplyJob(one.Job, status)
+			status["terminating"] = 0
+			server.ApplyJob(one.Job, status) // does not start the limit again
+			var notRunning *wait.NotRunning
+			require.ErrorAs(t, <-ended, &notRunning)
+			assert.Less(t, time.Since(began), limit/2)
+		})
+	}
+}
+
+// A Pod that waits for one that waits for one that runs keeps its place: it is the next but one.
+func TestTheLimitIsPausedWhileAnAncestorRuns(t *testing.T) {
+	t.Parallel()
+	const limit = 2 * time.Second
 	server, one := newServer(t), withJob()
+	ancestor := cluster.Ref{Kind: cluster.KindJob, Namespace: "ns", Name: "ancestor"}
 	server.Apply(one.Secret, nil)
+	server.ApplyJob(ancestor, running)
 	server.ApplyJob(one.Job, object{"active": 1})
-	ended := beginLimited(t, server, limit, one)
-	began := time.Now()
-	server.ApplyJob(one.Job, object{"active": 0, "startTime": "2026-11-22T22:00:00Z"})
-	server.ApplyJob(one.Job, object{"active": 0, "startTime": "2026-11-22T22:00:00Z", "ready": 0}) // does not start again
+	ended := make(chan error, 1)
+	w := waiting(t, server, grace)
+	w.Limit, w.Ancestors = limit, []cluster.Ref{ancestor}
+	go func() { ended <- w.All(within(t, enough), []wait.Producer{one}, nothing) }()
+	time.Sleep(limit + limit/2)
+	requireWaiting(t, ended)
+	server.ApplyJob(ancestor, completeJob)
 	var notRunning *wait.NotRunning
-	require.ErrorAs(t, <-ended, &notRunning)
-	assert.Less(t, time.Since(began), limit/2)
+	require.ErrorAs(t, <-ended, &notRunning, "the producer should have started")
 }
 
 // A producer that runs will end, so its consumer keeps its place and starts at once.

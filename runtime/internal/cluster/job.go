@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // Job has the fields of a Job that the helpers read.
@@ -12,7 +13,7 @@ type Job struct{ Status JobStatus }
 // JobStatus has the fields of a Job's status that the helpers read.
 type JobStatus struct {
 	// StartTime is set when Kubernetes has tried to create a Pod.
-	StartTime string `json:"startTime"`
+	StartTime time.Time `json:"startTime"`
 	// Active is the number of Pods that have not ended, and Ready how many of them have all containers running.
 	Active int `json:"active"`
 	Ready  int `json:"ready"`

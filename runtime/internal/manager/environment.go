@@ -53,10 +53,24 @@ func (t *task) producers() ([]wait.Producer, error) {
 		}
 		producers[i] = wait.Producer{
 			Producer: producer, Secret: cluster.Ref{Namespace: t.namespace, Name: name},
-			Job: cluster.Ref{Kind: cluster.KindJob, Namespace: t.namespace, Name: t.host.Getenv(contract.InputJobVariable(i))},
+			Job: t.job(i),
 		}
 	}
 	return producers, nil
+}
+
+// ancestors returns the Jobs that the producers of the plan wait for.
+func (t *task) ancestors() []cluster.Ref {
+	jobs := make([]cluster.Ref, t.plan.Ancestors)
+	for i := range jobs {
+		jobs[i] = t.job(len(t.plan.Producers) + i)
+	}
+	return jobs
+}
+
+// job returns the Job that is given for a producer or ancestor, without a name if there is none.
+func (t *task) job(i int) cluster.Ref {
+	return cluster.Ref{Kind: cluster.KindJob, Namespace: t.namespace, Name: t.host.Getenv(contract.InputJobVariable(i))}
 }
 
 // parsePlan rejects unknown fields: a plan of a newer renderer must not be carried out in part.

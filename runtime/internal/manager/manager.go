@@ -106,7 +106,7 @@ func (t *task) wait(ctx context.Context, producers []wait.Producer, onPublished 
 	}
 	return wait.Wait{
 		Client: t.client, FailureGrace: t.host.FailureGrace, ApplyTimeout: t.host.Timing.ApplyTimeout,
-		Limit: time.Duration(t.plan.WaitSeconds) * time.Second, Log: t.host.Reporter.Log,
+		Limit: time.Duration(t.plan.WaitSeconds) * time.Second, Ancestors: t.ancestors(), Log: t.host.Reporter.Log,
 	}.All(ctx, producers, onPublished)
 }
 

@@ -24,9 +24,11 @@ type Wait struct {
 	// ApplyTimeout is how long to wait for a producer whose Secret was rendered for another generation when the wait began:
 	// the Secret may be applied after this Pod. 0 means one minute.
 	ApplyTimeout time.Duration
-	// Limit is how long to wait for a producer whose Job has no running Pod; 5 s if the Job cannot create one. 0 means no
-	// limit.
+	// Limit is how long to wait for a producer that neither runs nor waits for a step that runs; 5 s if its Job cannot create
+	// a Pod, or was created longer ago than the limit. 0 means no limit.
 	Limit time.Duration
+	// Ancestors are the Jobs that the producers wait for, directly or not.
+	Ancestors []cluster.Ref
 	// Log is called with what hinders the wait but does not end it.
 	Log func(text string)
 }
@@ -42,11 +44,15 @@ type Producer struct {
 func (w Wait) All(ctx context.Context, producers []Producer, onPublished func(int, *cluster.Secret) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var group sync.WaitGroup
+	var group, ancestors sync.WaitGroup
 	var mu sync.Mutex
+	places := &places{limit: w.Limit, jobs: map[string]*jobState{}}
+	for _, job := range w.Ancestors {
+		ancestors.Go(func() { w.followJob(ctx, job, places, func(*cluster.Job) {}) })
+	}
 	for i, producer := range producers {
 		group.Go(func() {
-			err := w.waitFor(ctx, producer, func(secret *cluster.Secret) error {
+			err := w.waitFor(ctx, producer, places, func(secret *cluster.Secret) error {
 				mu.Lock()
 				defer mu.Unlock()
 				return onPublished(i, secret)
@@ -57,17 +63,23 @@ func (w Wait) All(ctx context.Context, producers []Producer, onPublished func(in
 		})
 	}
 	group.Wait()
-	return context.Cause(ctx)
+	cause := context.Cause(ctx)
+	stop(nil)
+	ancestors.Wait()
+	return cause
 }
 
 // waitFor waits for one producer.
-func (w Wait) waitFor(ctx context.Context, producer Producer, onPublished func(*cluster.Secret) error) error {
+func (w Wait) waitFor(
+	ctx context.Context, producer Producer, places *places, onPublished func(*cluster.Secret) error,
+) error {
 	ctx, stop := context.WithCancelCause(ctx)
-	limit := newCountdown(w.Limit, func() { stop(&NotRunning{Step: producer.Step}) })
-	defer limit.pause()
+	name := cmp.Or(producer.Job.Name, "secret "+producer.Secret.Name)
+	places.add(name, func() { stop(&NotRunning{Step: producer.Step}) })
+	defer places.remove(name)
 	var job sync.WaitGroup
 	if producer.Job.Name != "" {
-		job.Go(func() { w.followJob(ctx, producer, limit, stop) })
+		job.Go(func() { w.followProducer(ctx, producer, places, stop) })
 	}
 	err := w.watchSecret(ctx, producer, stop, onPublished)
 	stop(nil)

@@ -1,0 +1,95 @@
+package wait
+
+import (
+	"sync"
+	"time"
+
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+)
+
+// shortLimit is the limit for a producer that probably does not get a place on a node, since waiting Pods use up a quota or
+// the nodes. Kubernetes replaces a Pod that ends within 10 s after its start when those are over, the next one after 20 s,
+// and so on up to 600 s. It replaces one that ends later at once, before another one can take the place, and does not count
+// it: see getFinishedTime and flushUncountedAndRemoveFinalizers in
+// https://github.com/kubernetes/kubernetes/blob/v1.34.3/pkg/controller/job/job_controller.go.
+const shortLimit = 5 * time.Second
+
+// places limits the wait for each producer by what is known of the Jobs: a Pod may keep its place as long as a Job that it
+// waits for runs, since that will end.
+type places struct {
+	limit time.Duration
+	mu    sync.Mutex
+	jobs  map[string]*jobState
+}
+
+// jobState is what is known of a Job.
+type jobState struct {
+	job cluster.Job
+	// timer ends the wait for a producer. It is nil for Jobs that only producers wait for.
+	timer *time.Timer
+	// length is that of the timer, 0 while it is stopped.
+	length time.Duration
+}
+
+// add limits the wait for the producer with the Job of that name; over ends the wait.
+func (p *places) add(name string, over func()) {
+	if p.limit <= 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.jobs[name] = &jobState{timer: time.AfterFunc(p.limit, over), length: p.limit}
+}
+
+// remove ends the limit of a producer.
+func (p *places) remove(name string) {
+	p.change(name, func(state *jobState) { state.set(0); state.timer = nil })
+}
+
+// update changes the limits by the state of a Job. One that does not exist is the zero value.
+func (p *places) update(name string, job cluster.Job) {
+	p.change(name, func(state *jobState) { state.job = job })
+}
+
+func (p *places) change(name string, change func(*jobState)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.jobs[name] == nil {
+		p.jobs[name] = &jobState{}
+	}
+	change(p.jobs[name])
+	running := false
+	for _, state := range p.jobs {
+		running = running || state.job.Status.Ready > 0
+	}
+	for _, state := range p.jobs {
+		state.set(state.limit(p.limit, running))
+	}
+}
+
+// limit returns how long to wait for the Job, 0 for ever: while it runs, or waits for one that runs. The limit is short if it
+// cannot create a Pod, or has had none that runs for the whole limit.
+func (s *jobState) limit(limit time.Duration, isOneRunning bool) time.Duration {
+	status := &s.job.Status
+	switch {
+	case status.Ready > 0, status.Active > 0 && isOneRunning:
+		return 0
+	case status.StartTime.IsZero(), s.job.End() != "":
+		return limit
+	case status.Active == 0, time.Since(status.StartTime) > limit:
+		return min(limit, shortLimit)
+	default:
+		return limit
+	}
+}
+
+// set starts the timer anew if its length changes.
+func (s *jobState) set(length time.Duration) {
+	if s.timer == nil || s.length == length {
+		return
+	}
+	s.length = length
+	if s.timer.Stop(); length > 0 {
+		s.timer.Reset(length)
+	}
+}
