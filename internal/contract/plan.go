@@ -93,8 +93,8 @@ func InputSecretKey(i int) string { return Group + "/input-secret-" + strconv.It
 // InputSecretVariable is the variable that carries the annotation InputSecretKey(i).
 func InputSecretVariable(i int) string { return "RESOURCEPLUGINS_INPUT_SECRET_" + strconv.Itoa(i) }
 
-// InputJobKey is the Pod annotation with the name of the Job of the Plan's producer i, or of an ancestor. There is none for a
-// producer of the other phase, and none for Pods without Jobs.
+// InputJobKey is the Pod annotation with the name of the Job of the Plan's producer i, or of an ancestor. There is none for
+// a producer of the other phase, and none for Pods without Jobs.
 func InputJobKey(i int) string { return Group + "/input-job-" + strconv.Itoa(i) }
 
 // InputJobVariable is the variable that carries the annotation InputJobKey(i).

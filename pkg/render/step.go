@@ -51,8 +51,8 @@ func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.
 	return s
 }
 
-// ancestors returns the steps that producers wait for, directly or not, and that are not producers themselves. They are those
-// of the compiled phase, and so few that a Pod can be told of all.
+// ancestors returns the steps that producers wait for, directly or not, and that are not producers themselves. They are
+// those of the compiled phase, and so few that a Pod can be told of all.
 func (c *compiledPhase) ancestors(producers []*step) (found []*step) {
 	for queue := slices.Clone(producers); len(queue) > 0; queue = queue[1:] {
 		for _, s := range queue[0].producers {
