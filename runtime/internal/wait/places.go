@@ -67,8 +67,8 @@ func (p *places) change(name string, change func(*jobState)) {
 	}
 }
 
-// limit returns how long to wait for the Job, 0 for ever: while it runs, or waits for one that runs. The limit is short if it
-// cannot create a Pod, or has had none that runs for the whole limit.
+// limit returns how long to wait for the Job, 0 for ever: while it runs, or waits for one that runs. The limit is short if
+// the Job cannot create a Pod, or was created longer ago than the limit.
 func (s *jobState) limit(limit time.Duration, isOneRunning bool) time.Duration {
 	status := &s.job.Status
 	switch {
