@@ -12,7 +12,7 @@ import (
 // and so on up to 600 s. It replaces one that ends later at once, before another one can take the place, and does not count
 // it: see getFinishedTime and flushUncountedAndRemoveFinalizers in
 // https://github.com/kubernetes/kubernetes/blob/v1.34.3/pkg/controller/job/job_controller.go.
-const shortLimit = 5 * time.Second
+const shortLimit = 2 * time.Second
 
 // places limits the wait for each producer by what is known of the Jobs: a Pod may keep its place as long as a Job that it
 // waits for runs, since that will end.

@@ -24,7 +24,7 @@ type Wait struct {
 	// ApplyTimeout is how long to wait for a producer whose Secret was rendered for another generation when the wait began:
 	// the Secret may be applied after this Pod. 0 means one minute.
 	ApplyTimeout time.Duration
-	// Limit is how long to wait for a producer that neither runs nor waits for a step that runs; 5 s if its Job cannot create
+	// Limit is how long to wait for a producer that neither runs nor waits for a step that runs; 2 s if its Job cannot create
 	// a Pod, or was created longer ago than the limit. 0 means no limit.
 	Limit time.Duration
 	// Ancestors are the Jobs that the producers wait for, directly or not.
