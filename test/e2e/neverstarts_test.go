@@ -30,7 +30,7 @@ func TestFaultNeverStarts(t *testing.T) {
 		{"restricted", "", func(s *testNamespace) {
 			must(s.t, "", "label", "namespace", s.name, "pod-security.kubernetes.io/enforce=restricted")
 		}},
-		{"unschedulable", "  nodeSelector: {no: such-node}\n", func(*testNamespace) {}},
+		{"unschedulable", "  nodeSelector: {disk: none}\n", func(*testNamespace) {}},
 		{"account", "  serviceAccountName: no-such-account\n", func(*testNamespace) {}},
 		{"image", "  initContainers: [{name: side, image: no.such/image}]\n", func(*testNamespace) {}},
 	} {
