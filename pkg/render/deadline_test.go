@@ -74,6 +74,17 @@ func TestOnlyJobsWaitForALimitedTime(t *testing.T) {
 	}
 }
 
+// Every script gets the variables that no input and no overlay can set.
+func TestStepVariables(t *testing.T) {
+	t.Parallel()
+	objects := rendered(t, read(t, "hello"), v1alpha1.PhaseCreate, DefaultOptions(), testRequest)
+	var names []string
+	for _, variable := range decoded[batchv1.Job](t, objects[1]).Spec.Template.Spec.Containers[0].Env {
+		names = append(names, variable.Name)
+	}
+	assert.Equal(t, append(contract.StepVariables(), "DBNAME"), names)
+}
+
 // A Pod is told of the Jobs that its producers wait for, and the account may follow them.
 func TestAncestors(t *testing.T) {
 	t.Parallel()

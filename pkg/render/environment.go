@@ -14,19 +14,18 @@ import (
 // environment is what main gets as variables: those that every script gets, then the inputs. Outputs of other steps
 // come by reference, set by the kubelet after the init container saw them.
 func (r *renderer) environment(s *step) []corev1.EnvVar {
-	values := map[string]string{
-		contract.SandboxIDVariable: r.SandboxID, contract.SandboxNameVariable: r.Sandbox,
-		contract.RoutingKeyVariable: r.RoutingKey, contract.ResourceNameVariable: r.Resource,
-	}
-	env := make([]corev1.EnvVar, 0, len(values)+len(s.spec.Inputs))
-	for _, name := range contract.StepVariables() {
-		env = append(env, variable(name, values[name]))
-	}
+	const own = 4 // those of contract.StepVariables
+	env := append(make([]corev1.EnvVar, 0, own+len(s.spec.Inputs)),
+		variable(contract.SandboxIDVariable, r.SandboxID),
+		variable(contract.SandboxNameVariable, r.Sandbox),
+		variable(contract.RoutingKeyVariable, r.RoutingKey),
+		variable(contract.ResourceNameVariable, r.Resource),
+	)
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
 		name := input.Env()
 		switch {
-		case name == "" || slices.Contains(contract.StepVariables(), name):
+		case name == "" || slices.ContainsFunc(env[:own], func(v corev1.EnvVar) bool { return v.Name == name }):
 		case input.ValueFromSandbox:
 			env = append(env, variable(name, r.Params[input.Name]))
 		default:
