@@ -164,6 +164,28 @@ func TestTheLimitIsPausedWhileAnAncestorRuns(t *testing.T) {
 	require.ErrorAs(t, <-ended, &notRunning, "the producer should have started")
 }
 
+// A producer that has published is no reason to wait on for another one that does not start.
+func TestAPublishedProducerDoesNotPauseTheLimit(t *testing.T) {
+	t.Parallel()
+	server, one := newServer(t), withJob()
+	other := producer("other", "g1")
+	other.Job = cluster.Ref{Kind: cluster.KindJob, Namespace: "ns", Name: "other-job"}
+	server.Apply(one.Secret, nil)
+	server.Apply(other.Secret, nil)
+	server.ApplyJob(one.Job, running)
+	server.ApplyJob(other.Job, object{"active": 1})
+	ended := make(chan error, 1)
+	w := waiting(t, server, grace)
+	w.Limit = 2 * time.Second
+	go func() { ended <- w.All(within(t, enough), []wait.Producer{one, other}, nothing) }()
+	time.Sleep(w.Limit + w.Limit/2)
+	requireWaiting(t, ended)
+	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
+	var notRunning *wait.NotRunning
+	require.ErrorAs(t, <-ended, &notRunning)
+	assert.Equal(t, "other", notRunning.Step)
+}
+
 // A producer that runs will end, so its consumer keeps its place and starts at once.
 func TestTheLimitIsPausedWhileTheProducerRuns(t *testing.T) {
 	t.Parallel()

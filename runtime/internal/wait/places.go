@@ -41,9 +41,12 @@ func (p *places) add(name string, over func()) {
 	p.jobs[name] = &jobState{timer: time.AfterFunc(p.limit, over), length: p.limit}
 }
 
-// remove ends the limit of a producer.
+// remove ends the limit of a producer, and forgets its Job: that runs for nobody any more.
 func (p *places) remove(name string) {
-	p.change(name, func(state *jobState) { state.set(0); state.timer = nil })
+	p.change(name, func(state *jobState) {
+		state.set(0)
+		delete(p.jobs, name)
+	})
 }
 
 // update changes the limits by the state of a Job. One that does not exist is the zero value.
