@@ -65,6 +65,24 @@ func TestAnEndedJobEndsTheWait(t *testing.T) {
 	}
 }
 
+// The Job is seen before the failure that the Secret records, as it happens on a busy API server.
+func TestARecordedFailureIsTheReasonOfAnEndedJob(t *testing.T) {
+	t.Parallel()
+	for grace := grace; ; grace *= 2 { // longer if the machine is too slow to record the failure in time
+		server, one := newServer(t), withJob()
+		server.ApplyJob(one.Job, failedJob)
+		began := time.Now()
+		ended := beginWith(t, server, grace, one)
+		server.Apply(one.Secret, map[string]string{contract.FailedKey: "g1"})
+		if time.Since(began) > grace/2 {
+			continue
+		}
+		var failure *wait.Failed
+		require.ErrorAs(t, <-ended, &failure)
+		return
+	}
+}
+
 func TestAnEndedJobThatIsReplacedDoesNotEndTheWait(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(*Server, wait.Producer){

@@ -3,6 +3,7 @@ package wait
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
@@ -25,14 +26,23 @@ func (w Wait) followJob(ctx context.Context, ref cluster.Ref, places *places, ch
 	}
 }
 
-// followProducer ends the wait some time after the Job of a producer has ended.
-func (w Wait) followProducer(ctx context.Context, producer Producer, places *places, stop context.CancelCauseFunc) {
+// followProducer ends the wait some time after the Job of a producer has ended. If its Secret says that the step failed, that
+// is the reason, whichever of the two is seen first.
+func (w Wait) followProducer(
+	ctx context.Context, producer Producer, hasFailed *atomic.Bool, places *places, stop context.CancelCauseFunc,
+) {
 	var grace *time.Timer // runs while the Job has ended
 	w.followJob(ctx, producer.Job, places, func(job *cluster.Job) {
 		stopTimer(grace)
 		if end := job.End(); end != "" {
 			ended := &Ended{Step: producer.Step, Job: producer.Job, Secret: producer.Secret, End: end}
-			grace = time.AfterFunc(w.grace(), func() { stop(ended) })
+			grace = time.AfterFunc(w.grace(), func() {
+				if hasFailed.Load() {
+					stop(&Failed{Step: producer.Step})
+					return
+				}
+				stop(ended)
+			})
 		}
 	})
 	stopTimer(grace)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -78,10 +79,11 @@ func (w Wait) waitFor(
 	places.add(name, func() { stop(&NotRunning{Step: producer.Step}) })
 	defer places.remove(name)
 	var job sync.WaitGroup
+	var hasFailed atomic.Bool // as the Secret says
 	if producer.Job.Name != "" {
-		job.Go(func() { w.followProducer(ctx, producer, places, stop) })
+		job.Go(func() { w.followProducer(ctx, producer, &hasFailed, places, stop) })
 	}
-	err := w.watchSecret(ctx, producer, stop, onPublished)
+	err := w.watchSecret(ctx, producer, &hasFailed, stop, onPublished)
 	stop(nil)
 	job.Wait()
 	return err
@@ -90,7 +92,8 @@ func (w Wait) waitFor(
 // watchSecret waits until the Secret of a producer has the outputs. It ends the wait if the Secret says that the step failed
 // or that it was rendered again: at once if that has changed during the wait, else after some time.
 func (w Wait) watchSecret(
-	ctx context.Context, producer Producer, stop context.CancelCauseFunc, onPublished func(*cluster.Secret) error,
+	ctx context.Context, producer Producer, hasFailed *atomic.Bool, stop context.CancelCauseFunc,
+	onPublished func(*cluster.Secret) error,
 ) error {
 	ends := map[progress]error{
 		failed:     &Failed{Step: producer.Step},
@@ -102,6 +105,7 @@ func (w Wait) watchSecret(
 	defer func() { stopTimer(timer) }()
 	err := w.Client.Watch(ctx, producer.Secret, func(secret *cluster.Secret) (bool, error) {
 		now := progressOf(producer.Generation, secret)
+		hasFailed.Store(now == failed)
 		if timed != now {
 			stopTimer(timer)
 			timed = pending
