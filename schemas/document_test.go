@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,20 +80,33 @@ var configs = []struct{ kind, folder string }{
 
 func config(t *testing.T, kind string) object {
 	t.Helper()
+	anyName := object{{"name", object{{"type", "string"}, {"minLength", 1}}}}
+	return append(envelope(kind, anyName, fields(t, kind)),
+		member{"required", []string{"apiVersion", "kind", "metadata"}}, member{"additionalProperties", false})
+}
+
+// project is the schema of the project file, which has no metadata.
+func project(t *testing.T) object {
+	t.Helper()
+	all := envelope(contract.Project, nil, fields(t, contract.Project))
+	for i := range all {
+		if properties, ok := all[i].value.(object); ok && all[i].key == "properties" {
+			all[i].value = slices.DeleteFunc(properties, func(m member) bool { return m.key == "metadata" })
+		}
+	}
+	return append(all, member{"required", []string{"apiVersion", "kind"}}, member{"additionalProperties", false})
+}
+
+// fields are the properties of the type of a config.
+func fields(t *testing.T, kind string) object {
+	t.Helper()
 	b := &builder{t: t, types: readSource(t, "api/v1alpha1"), form: krmForm, limits: configLimits(kind), used: map[string]bool{}}
-	fields := b.structure(kind, "", "", true)
+	all := b.structure(kind, "", "", true)
 	for path := range b.limits {
 		assert.True(t, b.used[path], "%s: no field is at %s", kind, path)
 	}
-	var properties object
-	for _, m := range fields {
-		if m.key == "properties" {
-			properties = m.value.(object)
-		}
-	}
-	anyName := object{{"name", object{{"type", "string"}, {"minLength", 1}}}}
-	return append(envelope(kind, anyName, properties),
-		member{"required", []string{"apiVersion", "kind", "metadata"}}, member{"additionalProperties", false})
+	at := slices.IndexFunc(all, func(m member) bool { return m.key == "properties" })
+	return all[at].value.(object)
 }
 
 // anyKind refers to the schema of the kind that a document gives; documents of others have any form.

@@ -3,6 +3,7 @@ package schemas
 import (
 	"maps"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
@@ -188,8 +189,11 @@ func lockLimits() map[string]limit {
 
 // configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.
 func configLimits(kind string) map[string]limit {
+	rules := map[string]limit{
+		".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}},
+	}
 	all := map[string]map[string]limit{
-		"ValidatePlugin": {".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}}},
+		"ValidatePlugin": rules, contract.Project: rules,
 		"RenderPhase": {
 			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
 			".delivery": {oneOf: render.Tools}, ".deleteHook": {oneOf: []string{"PostDelete", "PreDelete"}},

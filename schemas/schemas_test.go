@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
 func fileOf(kind string) string { return strings.ToLower(kind) + ".json" }
@@ -32,7 +34,8 @@ func generate(t *testing.T) map[string][]byte {
 		kinds = append(kinds, c.kind)
 		files[fileOf(c.kind)] = config(t, c.kind)
 	}
-	files["all.json"] = anyKind(kinds)
+	files[fileOf(contract.Project)] = project(t)
+	files["all.json"] = anyKind(append(kinds, contract.Project))
 	texts := map[string][]byte{}
 	for name, schema := range files {
 		text, err := json.Marshal(schema)

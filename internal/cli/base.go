@@ -39,7 +39,7 @@ func (b *Base) Origins(value *yaml.Node) []template.Origin { return b.origins[va
 
 // base reads the older state that the user names, nil if there is none. The same variables are filled in.
 func (r *run) base(current *load.Package) (*Base, error) {
-	options := load.Options{Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin}
+	options := load.Options{Values: r.Set, KeepUnset: true, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin}
 	paths := []string{r.Base}
 	switch {
 	case r.Base == "" && r.BaseRef == "":

@@ -37,7 +37,7 @@ name: db
 spec: {runner: {image: "reg/@{tag}"}, create: []}
 -- bad.yaml --
 name: other
-spec: {runner: {image: "@{missing}"}}
+spec: {runner: {image: "@{1}"}}
 -- worse.yaml --
 spec: [
 `

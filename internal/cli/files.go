@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -67,7 +70,8 @@ func (r *run) readAndProcess() (*checked, error) {
 	line := r.progress()
 	defer line.erase()
 	read, err := load.Read(r.paths, load.Options{
-		Values: r.Set, EmbedOutside: r.AllowEmbedOutside, Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
+		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside,
+		Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
 	})
 	var unbuilt *load.KustomizeError
 	if errors.As(err, &unbuilt) && unbuilt.Refused {
@@ -91,8 +95,16 @@ func (r *run) readAndProcess() (*checked, error) {
 	if err := r.work(call, c); err != nil {
 		return nil, err
 	}
+	if name := r.projectName(); name != "" && c.summary != "" {
+		c.summary += " with " + name
+	}
+	if names := unset(read); len(names) > 0 && c.summary != "" {
+		c.summary += ", without a value for " + strings.Join(names, ", ")
+	}
 	unfilled := unfilledPlaces(read)
-	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool { return unfilled[result.Place] })
+	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool {
+		return unfilled[result.Place] || unfilled[krm.Place{File: result.Place.File, Line: result.Place.Line}]
+	})
 	c.results = append(c.results, read.Results()...)
 	if call.Base != nil {
 		c.results = append(c.results, call.Base.unread...)
@@ -101,17 +113,35 @@ func (r *run) readAndProcess() (*checked, error) {
 	return c, nil
 }
 
-// unfilledPlaces returns where templates could not be filled in: other findings about such a value mean nothing.
+// unfilledPlaces returns where templates could not be filled in: other findings about such a value mean nothing. Of a
+// block scalar these are the lines with directives, whose places have no column.
 func unfilledPlaces(read *load.Package) map[krm.Place]bool {
 	places := map[krm.Place]bool{}
 	for _, d := range read.Documents {
 		for _, node := range d.Failed {
-			place := d.Item.PlaceOf("")
-			place.Line, place.Column = node.Line, node.Column
-			places[place] = true
+			file := d.Item.PlaceOf("").File
+			places[krm.Place{File: file, Line: node.Line, Column: node.Column}] = true
+			if node.Style&yaml.LiteralStyle == 0 {
+				continue
+			}
+			for i, line := range strings.Split(node.Value, "\n") {
+				if template.HasDirective(line) {
+					places[krm.Place{File: file, Line: node.Line + 1 + i}] = true
+				}
+			}
 		}
 	}
 	return places
+}
+
+// unset returns the variables without a value, sorted.
+func unset(read *load.Package) []string {
+	var names []string
+	for _, d := range read.Documents {
+		names = append(names, d.Unset...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // outcome is what file mode prints: findings, or if there is no error, the documents or their drawing.

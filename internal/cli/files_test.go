@@ -87,7 +87,7 @@ func TestDocumentsAreNotPrintedWithAnError(t *testing.T) {
 	assert.Empty(t, got.stdout)
 	assert.Equal(t, `error.yaml:2:7: [error] Pod/p kind: is of severity error
 sandbox.yaml:1:7: [error] Sandbox/@{name} metadata.name: "@{name}": variable "name" must have a value: `+
-		`give it with --set name=VALUE
+		`give it with --set name=VALUE, or with --values FILE
 try: nothing printed: fix the errors above: 2 errors
 `, got.stderr)
 }
@@ -179,20 +179,70 @@ func TestMisconfiguredFlag(t *testing.T) {
 	assert.Equal(t, outcome{1, "", "[error] --runner-image: must be an image\n"}, got)
 }
 
-// A value whose template could not be filled in is reported once, whatever else the function thinks of it.
+// A value whose template could not be filled in is not judged. A function that needs it reports it once; one that only
+// reports findings says in its summary what it did not know.
 func TestUnfilledTemplatesHideWhatFollows(t *testing.T) {
 	t.Parallel()
-	f := checker(func(_ *trial, call cli.Call) {
+	judge := func(_ *trial, call cli.Call) {
 		for _, item := range call.List.Items() {
 			call.List.Report(krm.At(item, "spec.cluster", krm.Error, "must not hold braces"))
 			call.List.Report(krm.At(item, "spec.description", krm.Error, "must be longer"))
 		}
+	}
+	const text, missing = "name: a\nspec: {cluster: '@{c}', description: b}\n",
+		`<stdin>:2:17: [error] Sandbox/a spec.cluster: "@{c}": variable "c" must have a value: ` +
+			"give it with --set c=VALUE, or with --values FILE\n"
+	const other = "<stdin>:2:38: [error] Sandbox/a spec.description: must be longer\n"
+	got := run(checker(judge), text, "-", "--verbose")
+	assert.Equal(t, outcome{1, other, "try: saw 1 documents, without a value for c: 1 error\n"}, got)
+	got = run(function(judge), text, "-")
+	assert.Equal(t, outcome{1, "", missing + other}, got)
+}
+
+// Of a block scalar only the lines with directives are not judged.
+func TestUnfilledLinesOfABlockScalar(t *testing.T) {
+	t.Parallel()
+	f := checker(func(_ *trial, call cli.Call) {
+		for line := 1; line <= 3; line++ {
+			call.List.Report(krm.AtInside(call.List.Items()[0], "spec.description", line, 1, krm.Error, fmt.Sprint("line ", line)))
+		}
 	})
-	got := run(f, "name: a\nspec: {cluster: '@{c}', description: b}\n", "-")
-	assert.Equal(t, `<stdin>:2:17: [error] Sandbox/a spec.cluster: "@{c}": variable "c" must have a value: `+
-		`give it with --set c=VALUE
-<stdin>:2:38: [error] Sandbox/a spec.description: must be longer
-`, got.stdout)
+	got := run(f, "name: a\nspec:\n  cluster: b\n  description: |\n    one\n    @{two}\n    three\n", "-")
+	assert.Equal(t, "<stdin>:5:5: [error] Sandbox/a spec.description: line 1\n"+
+		"<stdin>:7:5: [error] Sandbox/a spec.description: line 3\n", got.stdout)
+}
+
+func TestValuesOfFiles(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, `
+-- one.yaml --
+a: one
+b: one
+-- two.yaml --
+b: two
+c: two
+-- number.yaml --
+port: 8080
+x y: a
+-- list.yaml --
+- a
+`)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	const text = "name: '@{a}-@{b}-@{c}'\nspec: {cluster: x}\n"
+	named := function(func(_ *trial, call cli.Call) {
+		call.List.Report(krm.NewResult(krm.Warning, call.List.Items()[0].Name()))
+	})
+	got := run(named, text, "-", "--values", file("one.yaml"), "--set", "c=set", "--values", file("two.yaml"))
+	assert.Equal(t, "[warning] one-two-set\n", got.stderr, "the last file wins, --set over files")
+	for name, want := range map[string]string{
+		"number.yaml": "try: FILE:1: port: must be a string, not the number 8080: quote it\n",
+		"list.yaml":   "try: FILE:1: must be a mapping, not a list\n",
+		"gone.yaml":   "try: \"FILE\" must be a file that can be read: no such file or directory\n",
+		".":           "try: \"FILE\" must be a regular file\n",
+	} {
+		got := run(named, text, "-", "--values", file(name))
+		assert.Equal(t, outcome{2, "", strings.ReplaceAll(want, "FILE", file(name))}, got)
+	}
 }
 
 // What a document holds can neither steer the terminal nor make a second line.
@@ -213,9 +263,9 @@ func TestFileModeIsTheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 200 {
-		text := fmt.Sprintf("name: s%d\nspec: {cluster: '@{c}', x: [}\n", i)
+		text := fmt.Sprintf("name: s%d\nspec: {cluster: '@{1}', x: [}\n", i)
 		if i%2 == 0 {
-			text = fmt.Sprintf("name: s%d\nspec: {cluster: '@{c}'}\n", i)
+			text = fmt.Sprintf("name: s%d\nspec: {cluster: '@{1}'}\n", i)
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), []byte(text), 0o600))
 	}

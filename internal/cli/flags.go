@@ -18,6 +18,7 @@ import (
 // options are the flags that every function has.
 type options struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
+	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set wins; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
 	Kustomize   []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
@@ -28,6 +29,7 @@ type options struct {
 	Format      string   `json:"output" help:"how findings are printed: text, json, sarif or junit"`
 	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
 	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
+	NoProject   bool     `json:"noProject" help:"do not read the project file rplug.yaml"`
 	Verbose     bool     `json:"verbose" help:"print a summary on stderr"`
 	Help        bool     `json:"help" short:"h" help:"show this text"`
 	ShowVersion bool     `json:"version" help:"show the version"`
@@ -70,6 +72,8 @@ func (r *run) commonFlags() []Field {
 			return r.Output == Findings
 		case "output", "context", "fix":
 			return r.Output != Findings
+		case "noProject":
+			return !r.heedsProject()
 		case "base", "baseRef":
 			return r.OpenRevision == nil
 		}
@@ -126,7 +130,7 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	for name, value := range r.Set {
 		switch {
 		case !template.IsVariable(name):
-			return fmt.Errorf("--set: variable %q must start with a letter and hold letters, digits, %q only", name, "_.-")
+			return fmt.Errorf("--set: %w", template.VariableError(name))
 		case !utf8.ValidString(value):
 			return fmt.Errorf("--set: the value of %q must be UTF-8", name)
 		}
@@ -137,7 +141,10 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	if err := r.checkInputs(); err != nil {
 		return err
 	}
-	return r.checkGraph(flags)
+	if err := r.checkGraph(flags); err != nil {
+		return err
+	}
+	return r.readValues(flags)
 }
 
 // checkInputs refuses inputs that cannot be fixed or compared as the flags ask.

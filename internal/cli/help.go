@@ -20,7 +20,7 @@ func (r *run) help() string {
 		writeFields(&b, fields)
 	}
 	b.WriteString("\nflags:\n")
-	defaults := run{Function: r.Function, options: options{Format: report.Text}}
+	defaults := run{Function: r.Function, config: r.config, options: options{Format: report.Text}}
 	writeFields(&b, defaults.commonFlags())
 	if r.Example != "" {
 		b.WriteString("\nexample:\n")

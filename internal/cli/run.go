@@ -26,14 +26,23 @@ type run struct {
 	options
 	config Config
 	paths  []string
+	// project is the path of the project file, empty if none is in force.
+	project string
+
 	stdin  io.Reader
 	stdout output
 	stderr io.Writer
 }
 
-// fail reports why the call is wrong.
+// fail reports why the call is wrong, one line for each of several errors.
 func (r *run) fail(err error) int {
-	_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Command, report.Printable(err.Error()))
+	all := []error{err}
+	if joined, several := err.(interface{ Unwrap() []error }); several {
+		all = joined.Unwrap()
+	}
+	for _, one := range all {
+		_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Command, report.Printable(one.Error()))
+	}
 	return exitCall
 }
 

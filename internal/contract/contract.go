@@ -19,6 +19,9 @@ const (
 	PluginLock     = "PluginLock"
 )
 
+// Project is the kind of the project file.
+const Project = "Project"
+
 // Annotations, and the labels among them, of what is rendered and of sandboxes.
 const (
 	SandboxKey    = Group + "/sandbox"    // label and annotation: the sandbox's name

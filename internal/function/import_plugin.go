@@ -36,8 +36,7 @@ func (c *importPlugin) Process(call cli.Call) (string, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Set)) {
 		if !template.IsVariable(name) {
-			call.ConfigError(krm.Path("set").Key(name), fmt.Sprintf(
-				"variable %q must start with a letter and hold letters, digits, %q only", name, "_.-"))
+			call.ConfigError(krm.Path("set").Key(name), template.VariableError(name).Error())
 		}
 	}
 	read, err := load.Read([]string{c.Path}, load.Options{Values: c.Set, EmbedOutside: c.AllowEmbedOutside})

@@ -1,6 +1,8 @@
 package function
 
 import (
+	"maps"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -31,6 +33,18 @@ func ValidatePlugin() cli.Function {
 
 // validatePlugin says how strictly to check.
 type validatePlugin struct{ v1alpha1.ValidatePlugin }
+
+// ApplyProject implements cli.ProjectConfig.
+func (c *validatePlugin) ApplyProject(file v1alpha1.Project, given func(flag string) bool) {
+	if !given("strict") {
+		c.Strict = file.Strict
+	}
+	rules := maps.Clone(file.Rules)
+	maps.Copy(rules, c.Rules)
+	if len(rules) > 0 {
+		c.Rules = rules
+	}
+}
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.

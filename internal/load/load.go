@@ -36,6 +36,8 @@ const MaxFile = 128 << 20
 type Options struct {
 	// Values are the variables of templates.
 	Values map[string]string
+	// KeepUnset leaves values that name a variable without a value as they are, instead of reporting them.
+	KeepUnset bool
 	// EmbedOutside lets embeds leave the folder of their document.
 	EmbedOutside bool
 	// Kustomize are folders that are built with kustomize; their objects come first.
@@ -73,6 +75,8 @@ type Document struct {
 	Problems []strictyaml.Problem
 	// Failed are the values whose template could not be filled in; they are unchanged.
 	Failed []*yaml.Node
+	// Unset are the variables without a value that it names, sorted.
+	Unset []string
 	// Origins holds for values that were filled in where their parts came from.
 	Origins map[*yaml.Node][]template.Origin
 }

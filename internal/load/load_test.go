@@ -288,13 +288,13 @@ func TestReadFindings(t *testing.T) {
 			"name: a\nspec: {cluster: '@{c}'}\n",
 			[]string{
 				`2:17: error Sandbox/a spec.cluster "@{c}": variable "c" must have a value: give it with --set ` +
-					`c=VALUE`,
+					`c=VALUE, or with --values FILE`,
 			},
 		},
 		"in another key": {
 			sandbox + "x: '@{c}'\n",
 			[]string{
-				`1:1: error Sandbox/a x "@{c}": variable "c" must have a value: give it with --set c=VALUE`,
+				`1:1: error Sandbox/a x "@{c}": variable "c" must have a value: give it with --set c=VALUE, or with --values FILE`,
 				`3:1: warning Sandbox/a x key "x" is ignored: a native document has name and spec only`,
 			},
 		},
@@ -303,7 +303,7 @@ func TestReadFindings(t *testing.T) {
 			[]string{
 				"3:12: error " + mustQuote,
 				`3:12: error Sandbox/a spec.cluster "@{c}": variable "c" must have a value: give it with --set ` +
-					`c=VALUE`,
+					`c=VALUE, or with --values FILE`,
 			},
 		},
 		"unquoted, thrice": {

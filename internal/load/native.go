@@ -16,18 +16,23 @@ import (
 func (r *reader) native(root *yaml.Node) {
 	d := Document{Native: true, Problems: topLevel(root)}
 	files := &embedFolder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files}
-	e := &template.Expander{Values: r.options.Values, Files: files}
+	e := &template.Expander{Values: r.options.Values, Files: files, KeepUnset: r.options.KeepUnset}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
 	}
 	d.Problems = append(d.Problems, e.Problems...)
-	d.Failed, d.Origins = e.Failed, e.Origins
+	d.Failed, d.Unset, d.Origins = e.Failed, e.Unset(), e.Origins
 	r.embedded = files.read
 	r.places.fill(e, files.read)
 	spec := value(root, "spec")
 	kind, err := kindOf(spec)
-	if err != nil && len(e.Problems) == 0 {
+	switch {
+	case err != nil && len(e.Failed) == 0:
 		r.report(spec.Line, spec.Column, krm.Error, err.Error())
+		return
+	case err != nil && len(e.Problems) == 0:
+		r.report(spec.Line, spec.Column, krm.Warning,
+			"spec cannot be checked without the values of its variables: give them with --set or --values")
 		return
 	}
 	d.Item = krm.FromSource(object(root, kind), r.places)

@@ -13,6 +13,9 @@ import (
 // pattern is that of the vendor's tool.
 var pattern = regexp.MustCompile(`@\{[^}]+\}`)
 
+// HasDirective reports whether a text has a directive.
+func HasDirective(text string) bool { return pattern.MatchString(text) }
+
 // directive is what one `@{…}` of a value asks for.
 type directive struct {
 	text     string // as written, `@{…}` included
@@ -89,6 +92,11 @@ var variable = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
 
 // IsVariable reports whether text can name a variable: `^[a-zA-Z][a-zA-Z0-9_.-]*$`.
 func IsVariable(text string) bool { return variable.MatchString(text) }
+
+// VariableError is the error of a name that is no variable.
+func VariableError(name string) error {
+	return fmt.Errorf("variable %q must start with a letter and hold letters, digits, %q only", name, "_.-")
+}
 
 // noEscape says what to do about text that looks like a directive and is none.
 const noEscape = "there is no escape: put text that is not meant as a directive into a file that is embedded"

@@ -18,7 +18,7 @@ type substitution struct {
 	origin Origin
 }
 
-// errReported is for what was reported before.
+// errReported is for what was reported before, or is no problem.
 var errReported = errors.New("reported before")
 
 // substitute returns the substitution of a directive of value.
@@ -70,11 +70,14 @@ func (e *Expander) missingVariable(name string) error {
 		e.missing = map[string]bool{}
 	}
 	e.missing[name] = true
-	message := fmt.Sprintf("variable %q must have a value: give it with --set %s=VALUE", name, name)
-	if near, _ := strictyaml.Nearest(name, slices.Sorted(maps.Keys(e.Values))); near != "" {
-		message += fmt.Sprintf(" (there is one for %q)", near)
+	hint := gitHint(name)
+	if e.KeepUnset && hint == "" {
+		return errReported
 	}
-	return errors.New(message + gitHint(name))
+	if near, _ := strictyaml.Nearest(name, slices.Sorted(maps.Keys(e.Values))); near != "" {
+		hint = fmt.Sprintf(" (there is one for %q)", near) + hint
+	}
+	return fmt.Errorf("variable %q must have a value: give it with --set %s=VALUE, or with --values FILE%s", name, name, hint)
 }
 
 // count counts text against MaxDocument, so that a few bytes cannot become many.

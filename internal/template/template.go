@@ -7,6 +7,8 @@ package template
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -39,10 +41,12 @@ type Expander struct {
 	Values map[string]string
 	// Files reads what is embedded; nil refuses every embed.
 	Files Files
+	// KeepUnset makes a variable without a value no problem, unless its name is likely to be meant as git's syntax.
+	KeepUnset bool
 
 	// Problems are the errors found so far, in document order. A variable without a value is reported once.
 	Problems []strictyaml.Problem
-	// Failed are the values with a problem. They are left as they were written.
+	// Failed are the values with a problem or a variable without a value. They are left as they were written.
 	Failed []*yaml.Node
 	// Origins holds for each value that was filled in where its parts came from, and Written the value before. A tree that
 	// took a directive's place has an origin for each of its nodes, and nothing in Written.
@@ -52,6 +56,9 @@ type Expander struct {
 	missing map[string]bool
 	size    int
 }
+
+// Unset returns the variables without a value that the document names, sorted.
+func (e *Expander) Unset() []string { return slices.Sorted(maps.Keys(e.missing)) }
 
 // Origin says where a part of a value came from: a variable, or a file.
 type Origin struct {

@@ -112,15 +112,15 @@ func TestExpandTellsWhatIsWrong(t *testing.T) {
 	cases := map[string]struct{ text, want string }{
 		"a missing variable": {
 			`"@{zzz}"`,
-			`"@{zzz}": variable "zzz" must have a value: give it with --set zzz=VALUE`,
+			`"@{zzz}": variable "zzz" must have a value: give it with --set zzz=VALUE, or with --values FILE`,
 		},
 		"a near one": {
 			`"@{prot}"`,
-			`"@{prot}": variable "prot" must have a value: give it with --set prot=VALUE (there is one for "port")`,
+			`"@{prot}": variable "prot" must have a value: give it with --set prot=VALUE, or with --values FILE (there is one for "port")`,
 		},
 		"git's upstream": {
 			`"git rev-parse @{u}"`,
-			`"@{u}": variable "u" must have a value: give it with --set u=VALUE` + fmt.Sprintf(git, "u"),
+			`"@{u}": variable "u" must have a value: give it with --set u=VALUE, or with --values FILE` + fmt.Sprintf(git, "u"),
 		},
 		"git's reflog": {
 			`"git show HEAD@{1}"`,

@@ -53,6 +53,7 @@ var layers = []struct {
 	{path: "internal/status"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
+	{path: "internal/project"},
 	{path: "internal/report"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone

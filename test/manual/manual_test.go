@@ -19,7 +19,7 @@ import (
 
 // --help must fit on a screen of this size.
 const (
-	screenLines   = 40
+	screenLines   = 44
 	screenColumns = 100
 )
 
