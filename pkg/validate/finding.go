@@ -23,6 +23,7 @@ type finding struct {
 	message  string
 	proposed any
 
+	atKey        bool // it is about the key at path, not about the value
 	line, column int  // inside the scalar at path, 0 if it is about the whole
 	ownWords     bool // the message need not say the line
 }
@@ -41,6 +42,11 @@ func (c *checked) report(r *Rule, path krm.Path, format string, args ...any) {
 // propose is report with the value that is certain to be meant, nil if there is none.
 func (c *checked) propose(r *Rule, path krm.Path, value any, format string, args ...any) {
 	c.findings = append(c.findings, finding{rule: r, path: path, message: fmt.Sprintf(format, args...), proposed: value})
+}
+
+// reportKey is report for the key at path.
+func (c *checked) reportKey(r *Rule, path krm.Path, format string, args ...any) {
+	c.findings = append(c.findings, finding{rule: r, path: path, message: fmt.Sprintf(format, args...), atKey: true})
 }
 
 // must reports what is wrong with the value at path, unless wrong is empty: words that begin with "must". what names the
@@ -82,7 +88,8 @@ func (c *checked) results(options Options) krm.Results {
 		}
 	}
 	for _, p := range c.problems {
-		add(finding{path: p.Path, message: p.Message, proposed: p.Proposed}, p.Rule, p.Severity)
+		atKey := p.Rule == strictyaml.RuleUnknown
+		add(finding{path: p.Path, message: p.Message, proposed: p.Proposed, atKey: atKey}, p.Rule, p.Severity)
 	}
 	placeholders := map[krm.Path]bool{}
 	for _, f := range c.findings {
@@ -103,7 +110,7 @@ func (c *checked) results(options Options) krm.Results {
 func (c *checked) result(f finding, rule string, severity krm.Severity) krm.Result {
 	var result krm.Result
 	switch {
-	case rule == strictyaml.RuleUnknown:
+	case f.atKey:
 		result = krm.AtKey(c.item, f.path, severity, f.message)
 	case f.line > 0:
 		result = krm.AtInside(c.item, f.path, f.line, f.column, severity, f.message)

@@ -25,7 +25,9 @@ var labelKey = Rule{
 	Why:     "Signadot refuses the sandbox.",
 	Example: `spec.labels: {"my label": a}`,
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
-		s.must(r, labelsPath.Key(key), "label key", checkLabelKey(key))
+		if wrong := checkLabelKey(key); wrong != "" {
+			s.reportKey(r, labelsPath.Key(key), "label key %s", wrong)
+		}
 	}),
 }
 
@@ -36,7 +38,7 @@ var labelKeyForm = Rule{
 	Example: "spec.labels: {example.com/team: a}",
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		if strings.ContainsAny(key, "/.") && !strings.HasPrefix(key, reservedLabels) {
-			s.report(r, labelsPath.Key(key), "label key %q must not hold a slash or a dot by the specification: use dashes", key)
+			s.reportKey(r, labelsPath.Key(key), "label key %q must not hold a slash or a dot by the specification: use dashes", key)
 		}
 	}),
 }
@@ -67,7 +69,7 @@ var labelReserved = Rule{
 		switch {
 		case !strings.HasPrefix(key, reservedLabels):
 		case !known:
-			s.report(r, labelsPath.Key(key), "label key %q must not begin with %q: the prefix is reserved", key, reservedLabels)
+			s.reportKey(r, labelsPath.Key(key), "label key %q must not begin with %q: the prefix is reserved", key, reservedLabels)
 		case !given:
 			s.report(r, labelsPath.Key(key), "label %q must be given together with %q", key, needed)
 		}

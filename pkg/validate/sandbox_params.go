@@ -27,7 +27,7 @@ var unknownParam = Rule{
 			if meant := b.meant(param); meant != "" {
 				advice = fmt.Sprintf("did you mean %q?", meant)
 			}
-			b.sandbox.report(r, b.path.Key("params").Key(param), "plugin %q has no input for param %q: %s",
+			b.sandbox.reportKey(r, b.path.Key("params").Key(param), "plugin %q has no input for param %q: %s",
 				b.plugin.Name, param, advice)
 		}
 	}),
