@@ -26,6 +26,9 @@ import (
 // MaxAliased is the most values that aliases of a tree may stand for: a few lines can mean billions.
 const MaxAliased = 100_000
 
+// MaxAliasedText is the most text, in bytes, that aliases of a tree may stand for.
+const MaxAliasedText = 4 << 20
+
 // MaxDepth is the most lists and mappings that may be nested in each other: types may hold themselves.
 const MaxDepth = 100
 

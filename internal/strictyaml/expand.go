@@ -10,7 +10,7 @@ import (
 // entries come after those of the mapping that merges it, which win; of several merged mappings the earlier ones win. A
 // tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied.
 //
-// Beyond MaxAliased, and where an alias leads to itself, an alias node is left in the tree and a problem of RuleAlias
+// Beyond MaxAliased and MaxAliasedText, and where an alias leads to itself, an alias node is left in the tree and a problem of RuleAlias
 // reports it. A merge key whose value is not a mapping is a problem of RuleType. Paths of problems are below base.
 func Expand(node *yaml.Node, base krm.Path) (*yaml.Node, []Problem) {
 	d := decoder{}
@@ -44,7 +44,8 @@ func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.Sh
 
 type expander struct {
 	*decoder
-	expanded int
+	expanded int                 // values that aliases stand for
+	text     int                 // the bytes of these
 	open     map[*yaml.Node]bool // the anchored values that are being expanded
 }
 
@@ -135,13 +136,22 @@ func (e *expander) merge(content []*yaml.Node, given map[string]bool, source *ya
 	return content
 }
 
-// count counts the values that aliases stand for. It returns false beyond the limit, and reports that once.
+// count counts what aliases stand for. It returns false beyond a limit, and reports the first one.
 func (e *expander) count(node *yaml.Node, at *path) bool {
 	if len(e.open) == 0 {
 		return true
 	}
-	if e.expanded++; e.expanded == MaxAliased+1 {
+	within := e.expanded <= MaxAliased && e.text <= MaxAliasedText
+	e.expanded++
+	e.text += len(node.Value)
+	switch {
+	case !within:
+	case e.expanded > MaxAliased:
 		e.report(RuleAlias, at, node, "aliases must not lead to more than %d values in one document", MaxAliased)
+	case e.text > MaxAliasedText:
+		e.report(RuleAlias, at, node, "aliases must not lead to more than %d bytes of text in one document", MaxAliasedText)
+	default:
+		return true
 	}
-	return e.expanded <= MaxAliased
+	return false
 }

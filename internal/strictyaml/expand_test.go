@@ -27,6 +27,10 @@ func TestExpand(t *testing.T) {
 			"a: &a [" + strings.Repeat("1, ", 999) + "]\nb: [" + strings.Repeat("*a, ", 101) + "]", "",
 			"s.b[100]: aliases must not lead to more than 100000 values in one document",
 		},
+		"too much text": {
+			"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a, ", 7) + "]", "",
+			"s.b[4]: aliases must not lead to more than 4194304 bytes of text in one document",
+		},
 		"itself": {"a: &a [1, *a]", "", `s.a[1][1]: alias "a" must not contain itself`},
 	}
 	for name, c := range cases {

@@ -141,8 +141,13 @@ func TestBomb(t *testing.T) {
 	for n := range 30 {
 		fmt.Fprintf(&bomb, "  a%d: &a%d [*a%d, *a%d]\n", n+1, n+1, n, n)
 	}
+	var text strings.Builder // little memory until the aliases are replaced
+	text.WriteString(head + "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  a: &a " + strings.Repeat("x", 1<<20) + "\n")
+	for n := range 20 {
+		fmt.Fprintf(&text, "  a%d: *a\n", n)
+	}
 	loop := head + "items:\n- &a\n  apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  a: *a\n"
-	for _, src := range []string{bomb.String(), bomb.String() + "- *a30\n", loop} {
+	for _, src := range []string{bomb.String(), bomb.String() + "- *a30\n", text.String(), loop} {
 		list, err := Parse([]byte(src))
 		if err != nil {
 			require.ErrorContains(t, err, "items[0] (line 4): aliases must not stand for")

@@ -16,7 +16,10 @@ const (
 // maxNodes is how many nodes an object may have once its aliases are replaced by what they stand for.
 const maxNodes = 1 << 18
 
-var errBomb = errors.New("aliases must not stand for more than 262,144 nodes, or for themselves")
+// maxAliased is how much text, in bytes, the aliases of an object may stand for.
+const maxAliased = 16 << 20
+
+var errBomb = errors.New("aliases must not stand for more than 262,144 nodes or 16 MiB of text, or for themselves")
 
 // Value returns the value of key in a mapping, nil if there is none. It looks through aliases.
 func Value(mapping *yaml.Node, key string) *yaml.Node {
@@ -69,19 +72,28 @@ func hasAliases(node *yaml.Node) bool {
 
 // expand copies a tree, and replaces its aliases by what they stand for.
 func expand(node *yaml.Node) (*yaml.Node, error) {
-	left := maxNodes
-	expanded := copyExpanded(node, &left)
-	if left < 0 {
+	e := expander{nodes: maxNodes, text: maxAliased}
+	expanded := e.copy(node, false)
+	if e.exhausted() {
 		return nil, errBomb
 	}
 	return expanded, nil
 }
 
-func copyExpanded(node *yaml.Node, left *int) *yaml.Node {
-	if *left--; *left < 0 {
+// expander copies a tree as long as some nodes, and some text of aliases, are left.
+type expander struct{ nodes, text int }
+
+func (e *expander) exhausted() bool { return e.nodes < 0 || e.text < 0 }
+
+func (e *expander) copy(node *yaml.Node, aliased bool) *yaml.Node {
+	source := dereference(node)
+	aliased = aliased || node != source
+	if e.nodes--; aliased {
+		e.text -= len(source.Value)
+	}
+	if e.exhausted() {
 		return node
 	}
-	source := dereference(node)
 	expanded := *source
 	expanded.Anchor, expanded.Alias = "", nil
 	if node != source {
@@ -89,10 +101,10 @@ func copyExpanded(node *yaml.Node, left *int) *yaml.Node {
 	}
 	expanded.Content = make([]*yaml.Node, 0, len(source.Content))
 	for _, child := range source.Content {
-		if *left < 0 {
+		if e.exhausted() {
 			break
 		}
-		expanded.Content = append(expanded.Content, copyExpanded(child, left))
+		expanded.Content = append(expanded.Content, e.copy(child, aliased))
 	}
 	return &expanded
 }

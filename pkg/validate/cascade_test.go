@@ -1,6 +1,7 @@
 package validate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,6 +52,21 @@ func TestAMisspelledKeyGivesOneFinding(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Nothing is concluded from what aliases no longer stand for.
+func TestAliasesThatStandForTooMuchAreOneFinding(t *testing.T) {
+	t.Parallel()
+	text := "apiVersion: resourceplugins.dev/v1alpha1\nkind: ResourcePlugin\nmetadata: {name: db@1.0.0}\nspec:\n" +
+		"  runner: {image: ubuntu}\n  create:\n  - {name: s, script: &s \"#!/bin/sh\\n# " + strings.Repeat("x", 1<<20) + "\"}\n"
+	for i := range 10 {
+		text += fmt.Sprintf("  - {name: s%d, script: *s}\n", i)
+	}
+	var document yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(text), &document))
+	assert.Equal(t, []string{
+		"error alias spec.create[4].script: aliases must not lead to more than 4194304 bytes of text in one document",
+	}, check(t, document.Content[0]))
 }
 
 // A value of a wrong type is one mistake too.

@@ -13,6 +13,7 @@ type unreadable struct {
 	broken     map[krm.Path]bool // could not be decoded
 	parents    map[krm.Path]bool // lack a child, since its key or its type is wrong
 	hasUnknown map[krm.Path]bool // have an unknown key, which may stand for one that they lack
+	everything bool              // aliases stand for too much, so any value may be missing
 }
 
 func newUnreadable(problems []strictyaml.Problem) unreadable {
@@ -24,6 +25,8 @@ func newUnreadable(problems []strictyaml.Problem) unreadable {
 		u.broken[p.Path] = true
 		parent, _ := split(p.Path)
 		switch p.Rule {
+		case strictyaml.RuleAlias:
+			u.everything = true
 		case strictyaml.RuleType, strictyaml.RuleDepth:
 			u.parents[parent] = true
 		case strictyaml.RuleUnknown:
@@ -35,7 +38,7 @@ func newUnreadable(problems []strictyaml.Problem) unreadable {
 
 // at reports whether the value at path, one that it is in, or a child of it could not be read.
 func (u unreadable) at(path krm.Path, root *yaml.Node) bool {
-	if u.parents[path] {
+	if u.everything || u.parents[path] {
 		return true
 	}
 	for above := path; above != ""; {
