@@ -35,15 +35,17 @@ const (
 	DependsOnKey  = Group + "/depends-on" // the steps that this one waits for, comma-separated
 	GenerationKey = Group + "/generation" // what the step is made from, as a hash
 	RenderedByKey = Group + "/rendered-by"
-	SandboxIDKey  = Group + "/sandbox-id"  // label and annotation: the sandbox's id; on a sandbox: overrides the derived id
-	RoutingKeyKey = Group + "/routing-key" // on a sandbox or route group: overrides the derived key; on routes and forks: whose
-	RouteGroupKey = Group + "/route-group" // label and annotation of routes: the route group's name
-	StateKey      = Group + "/state"       // on a sandbox: absent renders its delete phase
-	RequestedKey  = Group + "/requested"   // on a sandbox: the references as they were before resolution
-	DigestsKey    = Group + "/digests"     // on a sandbox: the digests of what its references resolved to
-	ForkKey       = Group + "/fork"        // label and annotation of forks and their Pods: the fork's own name
-	BaselineKey   = Group + "/baseline"    // on forks and their Services: KIND/NAME of what they are a copy of
-	EndpointsKey  = Group + "/endpoints"   // on a sandbox or route group: its endpoints as NAME=URL,…, with %2C in URLs
+	// RenderedWithKey is on what a config renders of the phase that it does not list: the phase that it lists.
+	RenderedWithKey = Group + "/rendered-with"
+	SandboxIDKey    = Group + "/sandbox-id"  // label and annotation: the sandbox's id; on a sandbox: overrides the derived id
+	RoutingKeyKey   = Group + "/routing-key" // on a sandbox or route group: overrides the derived key; on routes and forks: whose
+	RouteGroupKey   = Group + "/route-group" // label and annotation of routes: the route group's name
+	StateKey        = Group + "/state"       // on a sandbox: absent renders its delete phase
+	RequestedKey    = Group + "/requested"   // on a sandbox: the references as they were before resolution
+	DigestsKey      = Group + "/digests"     // on a sandbox: the digests of what its references resolved to
+	ForkKey         = Group + "/fork"        // label and annotation of forks and their Pods: the fork's own name
+	BaselineKey     = Group + "/baseline"    // on forks and their Services: KIND/NAME of what they are a copy of
+	EndpointsKey    = Group + "/endpoints"   // on a sandbox or route group: its endpoints as NAME=URL,…, with %2C in URLs
 )
 
 // The label that every object has that we made.

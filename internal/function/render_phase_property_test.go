@@ -140,3 +140,77 @@ func decodeIfOurs(t *testing.T, documents string) {
 	}
 	decodeStrictly(t, documents)
 }
+
+// editedSandboxes is sandboxes that are edited at random.
+type editedSandboxes struct {
+	random    *rand.Rand
+	sandboxes [3]struct {
+		exists, absent bool
+		plugin, size   int
+	}
+}
+
+func (w *editedSandboxes) edit() {
+	one := &w.sandboxes[w.random.IntN(len(w.sandboxes))]
+	switch w.random.IntN(5) {
+	case 0:
+		one.exists = !one.exists
+	case 1:
+		one.plugin = w.random.IntN(3)
+	case 2:
+		one.size = w.random.IntN(3)
+	default:
+		one.absent = !one.absent
+	}
+}
+
+func (w *editedSandboxes) documents() []string {
+	docs := documents(rand.New(rand.NewPCG(1, 1)), 0)
+	for i, one := range w.sandboxes {
+		state := map[bool]string{true: "absent", false: "present"}[one.absent]
+		plugin := []string{"pg@1.0.0", "hello@1.0.0", "hello@2.0.0"}[one.plugin]
+		if one.exists {
+			docs = append(docs, fmt.Sprintf("apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata:\n  name: s%d\n  "+
+				"annotations: {resourceplugins.dev/state: %s}\nspec:\n  cluster: c\n  resources:\n"+
+				"  - {name: r, plugin: %q, params: {size: \"%d\"}}\n", i, state, plugin, one.size))
+		}
+	}
+	return docs
+}
+
+// A package that is rendered again after each of some edits is the same as one that is rendered once after all of them.
+// Under kpt, configs without a name have the same one.
+func TestRandomEditsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	for name, configs := range map[string][]string{
+		"create":                            {"phases: [create]"},
+		"delete":                            {"phases: [delete]"},
+		"both":                              {"delivery: argocd, phases: [create, delete]"},
+		"one after the other":               {"phases: [create]", "phases: [delete]"},
+		"one after the other, delete first": {"phases: [delete]", "phases: [create]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			render := func(docs []string) []string {
+				list := phaseList(docs)
+				for _, config := range configs {
+					list = phaseWithoutResults(phaseRunList(t, list+"functionConfig: {apiVersion: resourceplugins.dev/v1alpha1, kind: "+
+						"RenderPhase, metadata: {name: function-input}, prune: true, "+config+"}\n"))
+					list, _, _ = strings.Cut(list, "\nfunctionConfig:")
+					list += "\n"
+				}
+				return phaseObjects(list)
+			}
+			for seed := range uint64(40) {
+				w := editedSandboxes{random: rand.New(rand.NewPCG(seed, 7))}
+				var rendered []string
+				for step := range 8 {
+					w.edit()
+					docs := w.documents()
+					rendered = render(append(slices.Clone(docs), rendered...))
+					require.Equal(t, render(docs), rendered, "seed %d, step %d", seed, step)
+				}
+			}
+		})
+	}
+}

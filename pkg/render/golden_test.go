@@ -47,6 +47,7 @@ func TestGolden(t *testing.T) {
 		}), testRequest},
 		{"files", "copies.yaml", v1alpha1.PhaseCreate, DefaultOptions(), used("web", "publish", "x")},
 	} {
+		c.options.Phases = []string{string(c.phase)}
 		compiled, problems := compile(read(t, c.folder), c.phase, c.options)
 		require.NotNil(t, compiled, "%v", problems)
 		objects, problems := compiled.render(&c.testRequest)

@@ -139,6 +139,14 @@ func (o *Options) checkNames(wrong *krm.OptionErrors) {
 	}
 }
 
+// own adds who renders an object, given its phase, as far as a later run needs it.
+func (o *Options) own(annotations map[string]string) {
+	annotations[contract.RenderedByKey] = o.Name
+	if !o.WithoutPaths && !slices.Contains(o.Phases, annotations[contract.PhaseKey]) {
+		annotations[contract.RenderedWithKey] = strings.Join(o.Phases, ",")
+	}
+}
+
 // checkNumbers checks ranges, and that ended Jobs may run again or be removed at all.
 func (o *Options) checkNumbers(wrong *krm.OptionErrors) {
 	const retries, ttl = "retries", "ttlSecondsAfterFinished"

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
@@ -111,13 +112,14 @@ func summary(outcomes []outcome) Summary {
 }
 
 // owner says what this run is responsible for: its own phases, and the delete phase of sandboxes that are absent or gone.
-// Delete phases of sandboxes that are still there are another config's.
+// Other objects of a phase that the config does not list are those of a config of the same name that lists it: under kpt,
+// configs have no name of their own.
 func (p *plan) owner() Owner {
 	return Owner{
 		Name: p.options.Name,
 		Owns: func(sandbox, phase string) bool {
 			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
-				phase == string(v1alpha1.PhaseDelete) && !p.present[sandbox]
+				phase == string(v1alpha1.PhaseDelete) && sandbox != "" && !p.present[strings.ToLower(sandbox)]
 		},
 		Kinds:        []string{"ConfigMap", job, pod, "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
 		WithoutPaths: p.options.WithoutPaths,

@@ -70,6 +70,9 @@ func (v *Reconciler) owns(item *krm.Item) bool {
 	if !rendered || by != v.owner.Name || annotation(item, packageKey) != v.packagePath {
 		return false
 	}
+	if _, extra := item.Annotation(contract.RenderedWithKey); extra {
+		return true // of a phase that the config does not list, so no config of the same name keeps it
+	}
 	return v.owner.Owns(annotation(item, contract.SandboxKey), annotation(item, contract.PhaseKey))
 }
 
