@@ -110,20 +110,3 @@ func (r Results) tree() (*yaml.Node, error) {
 	}
 	return yamlprint.ReadJSON(text.String()), nil
 }
-
-// yaml writes the field `results` as block YAML.
-func (r Results) yaml() ([]byte, error) {
-	all, err := r.tree()
-	if err != nil {
-		return nil, err
-	}
-	out := bytes.NewBufferString("results:\n")
-	for _, node := range all.Content {
-		text, err := encode(node)
-		if err != nil {
-			return nil, err
-		}
-		out.Write(appendElement(nil, text, 0, "\n"))
-	}
-	return out.Bytes(), nil
-}

@@ -41,7 +41,7 @@ func TestResultsShape(t *testing.T) {
 			r.ResourceRef, r.Field, r.File = &ResourceRef{}, &Field{CurrentValue: true}, &File{}
 		}),
 	}
-	text, err := results.yaml()
+	text, err := resultsField(nodesOf(t, results))
 	require.NoError(t, err)
 	assert.Equal(t, `results:
 - message: plain
@@ -91,7 +91,7 @@ func TestResultsForPeers(t *testing.T) {
 		Field: &Field{Path: "b", CurrentValue: "1"}, Tags: map[string]string{"x": "y"},
 	}
 	list.Report(Result{Result: want})
-	text, err := list.Results().yaml()
+	text, err := resultsField(nodesOf(t, list.Results()))
 	require.NoError(t, err)
 	var got struct {
 		Results framework.Results `json:"results"`
@@ -173,4 +173,11 @@ func TestAt(t *testing.T) {
 	file := FromNode(parsed(t, "a: b\nc:\n- d\n"), "x.yaml")
 	assert.Equal(t, Place{File: "x.yaml", Line: 3, Column: 3}, file.PlaceOf("c[0]"))
 	assert.Equal(t, Place{File: "x.yaml", Line: 1, Column: 1}, At(file, "metadata.name", Error, "m").Place)
+}
+
+func nodesOf(t *testing.T, results Results) []*kyaml.Node {
+	t.Helper()
+	tree, err := results.tree()
+	require.NoError(t, err)
+	return tree.Content
 }

@@ -9,20 +9,23 @@ import (
 // WriteTo writes the list with its changes and results. A list that nobody changed is written as it came. Nothing is
 // written if an item cannot be.
 //
-// Results are what this run found (the specification has them as output only): `results` that came in are replaced, and
-// dropped if there is nothing to report, so that nobody takes an older finding for ours.
+// Results that came in stay, in front of what was reported, and each is there once: in a pipe of functions no finding is
+// lost.
 func (l *ResourceList) WriteTo(w io.Writer) (int64, error) {
 	out := &output{src: l.src, lineEnd: "\n"}
 	p := l.plan()
-	var err error
+	results, added, err := l.allResults()
 	switch {
-	case l.src != nil && p.unchanged && l.keepsResults():
+	case err != nil || l.src != nil && p.unchanged && !added:
 	case l.isJSON:
-		err = l.writeJSON(out)
+		err = l.writeJSON(out, results)
 	case l.layout != nil && bytes.HasSuffix(l.src, []byte("\n")):
-		err = l.writeBlock(out, p)
+		if !added {
+			results = nil
+		}
+		err = l.writeBlock(out, p, results)
 	default:
-		err = l.writeAnew(out)
+		err = l.writeAnew(out, results)
 	}
 	if err != nil {
 		return 0, err
@@ -65,28 +68,6 @@ func (l *ResourceList) slotOf(item *Item) int {
 
 // isAsRead reports whether an item is written as it came in.
 func (i *Item) isAsRead() bool { return i.replaced == nil && !i.changed && i.err == nil }
-
-// keepsResults reports whether the results stay as they came in.
-func (l *ResourceList) keepsResults() bool {
-	if len(l.results) > 0 {
-		return false
-	}
-	if l.layout != nil {
-		field := l.layout.Field("results")
-		return field == nil || isEmptyValue(l.src[field.Value:field.End])
-	}
-	old := Value(l.root, "results")
-	return old == nil || len(old.Content) == 0
-}
-
-// isEmptyValue reports whether the value of a field is written as null or as an empty list.
-func isEmptyValue(value []byte) bool {
-	switch string(bytes.TrimSpace(value)) {
-	case "", "[]", "null", "~":
-		return true
-	}
-	return false
-}
 
 // output gathers what is written: pieces of the list as it came, and others between them.
 type output struct {

@@ -4,18 +4,17 @@ import (
 	"bytes"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// writeBlock writes the changes into the bytes of a block-style list.
-func (l *ResourceList) writeBlock(out *output, p plan) error {
+// writeBlock writes the changes into the bytes of a block-style list. Without results those that came in stay.
+func (l *ResourceList) writeBlock(out *output, p plan, all []*yaml.Node) error {
 	out.column, out.lineEnd = l.layout.Column, l.layout.LineEnd
-	var results []byte
-	if len(l.results) > 0 {
-		var err error
-		if results, err = l.Results().yaml(); err != nil {
-			return err
-		}
+	results, err := resultsField(all)
+	if err != nil {
+		return err
 	}
 	for n := range l.layout.Fields {
 		field := &l.layout.Fields[n]
@@ -24,7 +23,7 @@ func (l *ResourceList) writeBlock(out *output, p plan) error {
 			if err := l.writeItems(out, p, field); err != nil {
 				return err
 			}
-		case field.Name == "results" && !l.keepsResults():
+		case field.Name == "results" && len(results) > 0:
 			out.replace(field.Start, field.End)
 			out.addText(results)
 			results = nil

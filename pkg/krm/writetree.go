@@ -12,7 +12,7 @@ import (
 const maxPrinted = 8 * FallbackLimit
 
 // writeAnew prints the whole list.
-func (l *ResourceList) writeAnew(out *output) error {
+func (l *ResourceList) writeAnew(out *output, all []*yaml.Node) error {
 	out.at = len(l.src)
 	if l.layout != nil {
 		out.lineEnd = l.layout.LineEnd
@@ -37,10 +37,7 @@ func (l *ResourceList) writeAnew(out *output) error {
 		}
 		out.pieces = append(out.pieces, piece{text: object, element: true})
 	}
-	if len(l.results) == 0 {
-		return nil
-	}
-	results, err := l.Results().yaml()
+	results, err := resultsField(all)
 	out.addText(results)
 	return err
 }
@@ -84,7 +81,7 @@ func (l *ResourceList) parseHead() (*yaml.Node, error) {
 }
 
 // writeJSON writes a list that came as JSON.
-func (l *ResourceList) writeJSON(out *output) error {
+func (l *ResourceList) writeJSON(out *output, results []*yaml.Node) error {
 	items := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, item := range l.items {
 		node, err := expand(item.YNode())
@@ -96,10 +93,6 @@ func (l *ResourceList) writeJSON(out *output) error {
 		}
 		items.Content = append(items.Content, node)
 	}
-	results, err := l.Results().tree()
-	if err != nil {
-		return err
-	}
 	root := *l.root
 	root.Content = nil
 	for n := 0; n+1 < len(l.root.Content); n += 2 {
@@ -108,8 +101,8 @@ func (l *ResourceList) writeJSON(out *output) error {
 		}
 	}
 	root.Content = append(root.Content, newString("items"), items)
-	if len(results.Content) > 0 {
-		root.Content = append(root.Content, newString("results"), results)
+	if len(results) > 0 {
+		root.Content = append(root.Content, newString("results"), &yaml.Node{Kind: yaml.SequenceNode, Content: results})
 	}
 	text, err := yamlprint.AppendTreeJSON(nil, &root)
 	out.at = len(l.src)
