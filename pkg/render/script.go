@@ -41,7 +41,7 @@ func (c *compiledPhase) scriptMap(plugin string, steps []v1alpha1.Step, names ma
 		names[step.Name] = name
 	}
 	m := metadata{
-		labels: map[string]string{contract.ManagedByKey: contract.ManagedBy, contract.PhaseKey: string(c.phase)},
+		labels:      map[string]string{contract.ManagedByKey: contract.ManagedBy, contract.PhaseKey: string(c.phase)},
 		annotations: map[string]string{contract.PhaseKey: string(c.phase)},
 	}
 	c.options.own(m.annotations)
