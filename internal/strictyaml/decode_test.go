@@ -2,6 +2,7 @@ package strictyaml_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -351,6 +352,19 @@ func TestIntoFindsRepeatedKeysAmongMany(t *testing.T) {
 		`error duplicate-key spec.prices.k1: must be given once: key "k1" is repeated`,
 		`error duplicate-key spec.prices.k99: must be given once: key "k99" is repeated`,
 	}, problems)
+}
+
+// Each unknown key is compared with all known ones.
+func TestIntoReportsSomeOfManyUnknownKeys(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 103 {
+		fmt.Fprintf(&text, "unknown%d: 1\n", i)
+	}
+	_, problems := into(t, text.String())
+	problems = slices.DeleteFunc(problems, func(problem string) bool { return !strings.Contains(problem, "unknown") })
+	require.Len(t, problems, 101)
+	assert.Contains(t, problems[100], "has 3 other unknown keys: only the first 100 are reported")
 }
 
 // A former key's value is decoded into today's field, and the problem tells which that is.

@@ -98,6 +98,9 @@ func (s *shape) list(introduction string) string {
 	return introduction + strings.Join(quoted, ", ")
 }
 
+// maxUnknown is how many unknown keys of a mapping are reported: each is compared with all known ones.
+const maxUnknown = 100
+
 func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 	s := shapeOf(target.Type())
 	if node.Kind != yaml.MappingNode {
@@ -115,7 +118,11 @@ func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 			others = append(others, entry{key, value})
 		}
 	}
-	for _, e := range others {
+	for i, e := range others {
+		if i == maxUnknown {
+			d.report(RuleUnknown, &at, node, "has %d other unknown keys: only the first %d are reported", len(others)-i, i)
+			break
+		}
 		problem := d.unknown(s, &path{parent: &at, key: e.key.Value}, e.key)
 		n, meant := s.byKey[problem.ReplacedBy]
 		if !meant || given[n] || !s.fields[n].accepts(e.value) {

@@ -85,6 +85,10 @@ func agree(entries []*entry, on func(*entry) string) bool {
 }
 
 func enumerate(entries []*entry, text func(*entry) string) string {
+	const most = 5
+	if more := len(entries) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts(entries[:most], text), " and "), more)
+	}
 	return strings.Join(texts(entries, text), " and ")
 }
 

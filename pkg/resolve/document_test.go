@@ -41,6 +41,16 @@ func TestEqualPrecedence(t *testing.T) {
 	}
 }
 
+// The message about one of many does not name all of them.
+func TestManyDocumentsOfOneVersion(t *testing.T) {
+	t.Parallel()
+	plugins := NewCatalog(items(t, "db@1.0.0+a db@1.0.0+b db@1.0.0+c db@1.0.0+d db@1.0.0+e db@1.0.0+f db@1.0.0+g"))
+	problems := plugins.Problems()
+	require.Len(t, problems, 7)
+	assert.Equal(t, `version 1.0.0+a of plugin "db" must be published once, not by "db@1.0.0+a" and "db@1.0.0+b" and "db@1.0.0+c" `+
+		`and "db@1.0.0+d" and "db@1.0.0+e" and 2 more: remove one, or bump its version`, problems[0].Message)
+}
+
 func TestBuildsOfOneVersionAreEqual(t *testing.T) {
 	t.Parallel()
 	plugins := NewCatalog(items(t, "db@1.0.0+b1 db@1.0.0+b2"))
