@@ -14,6 +14,7 @@ import (
 // are characters here and bytes there, which is never stricter.
 type limit struct {
 	required bool   // by a rule, where the type does not say so
+	quotable bool   // a number that may be a string of digits
 	pattern  string // of the whole text
 	words    string // what an editor says where the pattern does not match
 	length   int    // the most characters
@@ -111,7 +112,7 @@ var (
 	}
 	operation = limit{oneOf: []string{"upsert", "delete"}}
 	outputKey = limit{
-		pattern: `[a-zA-Z][a-zA-Z0-9-]*\.[a-zA-Z][a-zA-Z0-9-]*`,
+		pattern: `[a-zA-Z][a-zA-Z0-9-]*(\.[a-zA-Z][a-zA-Z0-9-]*)?`,
 		words:   "must be STEP.OUTPUT, such as provision.host",
 	}
 	labelKey   = "[a-zA-Z0-9_./-]{1,255}"

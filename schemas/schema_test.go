@@ -56,6 +56,9 @@ const (
 // in, and a value of another type than a string may be one.
 const directive = `@\{`
 
+// digits are what a number that may be quoted is written in.
+const digits = "^[1-9][0-9]*$"
+
 // builder writes the schema of one document.
 type builder struct {
 	t           *testing.T
@@ -127,6 +130,11 @@ func (b *builder) fields(s *structure, path string) object {
 	var required []string
 	for _, f := range s.fields {
 		below := path + "." + f.key
+		if f.quotable {
+			l := b.limits[below]
+			l.quotable = true
+			b.limits[below] = l
+		}
 		must := f.required || b.limits[below].required
 		if must {
 			required = append(required, f.key)
@@ -153,9 +161,14 @@ func (b *builder) assemble(path, kind, description string, required bool, body o
 	if description != "" {
 		schema = append(schema, member{"description", description})
 	}
-	schema = append(schema, member{"type", b.kinds(kind, required)})
+	schema = append(schema, member{"type", b.kinds(kind, required, l.quotable)})
 	schema = append(schema, body...)
-	if b.form == nativeForm && kind != "string" {
+	switch mayBeDirective := b.form == nativeForm && kind != "string"; {
+	case l.quotable && mayBeDirective:
+		schema = append(schema, member{"pattern", digits + "|" + directive})
+	case l.quotable:
+		schema = append(schema, member{"pattern", digits})
+	case mayBeDirective:
 		schema = append(schema, member{"pattern", directive})
 	}
 	rules := l.keywords(kind, required)
@@ -165,9 +178,9 @@ func (b *builder) assemble(path, kind, description string, required bool, body o
 	return append(schema, rules...)
 }
 
-func (b *builder) kinds(kind string, required bool) any {
+func (b *builder) kinds(kind string, required, quotable bool) any {
 	kinds := []string{kind}
-	if b.form == nativeForm && kind != "string" {
+	if quotable || b.form == nativeForm && kind != "string" {
 		kinds = append(kinds, "string")
 	}
 	if !required {

@@ -30,6 +30,7 @@ type field struct {
 	key, name string
 	doc       string
 	required  bool
+	quotable  bool // a number that may be a string of digits
 	was       []string // former keys
 	of        ast.Expr
 }
@@ -94,6 +95,7 @@ func fieldsOf(body *ast.StructType) []field {
 		former := strings.FieldsFunc(tag.Get("aliases"), func(r rune) bool { return r == ',' })
 		fields = append(fields, field{
 			key: key, name: f.Names[0].Name, doc: doc, required: tag.Get("required") == "true", was: former, of: f.Type,
+			quotable: tag.Get("quotable") == "true",
 		})
 	}
 	return fields

@@ -13,8 +13,9 @@
 // A Catalog lists the published versions of plugins, and a PluginLock what references resolved to.
 //
 // Functions decode documents with these tags: `json` is the key, `required:"true"` marks a value that must be set, and
-// `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. pkg/validate checks the
-// rest. The JSON Schemas in schemas/ are generated from the types and their comments.
+// `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
+// number that may be given as a string of digits, as Signadot's command line tool takes ports. pkg/validate checks the rest.
+// The JSON Schemas in schemas/ are generated from the types and their comments.
 package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -32,7 +32,7 @@ type FileSource struct {
 // ResourceOutput names an output of a resource of this sandbox.
 type ResourceOutput struct {
 	Name string `json:"name" required:"true"`
-	// OutputKey is `<step>.<output>` of the plugin's create phase.
+	// OutputKey is `<step>.<output>` of the plugin's create phase. In an old form it is the output's name alone.
 	OutputKey string `json:"outputKey" required:"true"`
 }
 

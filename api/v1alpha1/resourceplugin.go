@@ -59,6 +59,9 @@ type StepOutput struct {
 	Output string `json:"output" required:"true" aliases:"value"`
 }
 
+// Key returns the outputKey by which sandboxes refer to the output.
+func (o StepOutput) Key() string { return o.Name + "." + o.Output }
+
 // As says where the script finds an input: an environment variable, a file, or both.
 type As struct {
 	// Env is a variable of the main container.

@@ -10,7 +10,7 @@ type HostEndpoint struct {
 	Name string `json:"name" required:"true"`
 	// Host is resolved by the cluster's DNS.
 	Host string `json:"host" required:"true"`
-	Port int    `json:"port" required:"true"`
+	Port int    `json:"port" required:"true" quotable:"true"`
 	// Protocol is http or grpc.
 	Protocol string `json:"protocol"`
 }
@@ -18,7 +18,7 @@ type HostEndpoint struct {
 // ForkEndpoint is a deprecated endpoint of a fork.
 type ForkEndpoint struct {
 	Name string `json:"name" required:"true"`
-	Port int    `json:"port" required:"true"`
+	Port int    `json:"port" required:"true" quotable:"true"`
 	// Protocol is http or grpc.
 	Protocol string `json:"protocol"`
 }
@@ -92,7 +92,7 @@ type Routing struct {
 // Forward sends a workload's port to an address of the workstation. The client model requires none of its fields.
 type Forward struct {
 	Name        string `json:"name"`
-	Port        int    `json:"port"`
+	Port        int    `json:"port" quotable:"true"`
 	ToLocal     string `json:"toLocal"`
 	AppProtocol string `json:"appProtocol"`
 }

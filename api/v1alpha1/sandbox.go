@@ -117,7 +117,7 @@ type LocalWorkload struct {
 
 // PortMapping sends a workload's port to an address of the workstation.
 type PortMapping struct {
-	Port int `json:"port" required:"true"`
+	Port int `json:"port" required:"true" quotable:"true"`
 	// ToLocal is `host:port`.
 	ToLocal string `json:"toLocal" required:"true"`
 	// AppProtocol is in Signadot's client model, undocumented.

@@ -10,15 +10,46 @@
 package document
 
 import (
+	"go.yaml.in/yaml/v3"
+
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // readSpec decodes a document's spec into target, a pointer to a struct.
 func readSpec(item *krm.Item, target any) []strictyaml.Problem {
+	problems := RepeatedKeys(item)
 	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {
-		return []strictyaml.Problem{{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"}}
+		return append(problems,
+			strictyaml.Problem{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"})
 	}
-	return strictyaml.Into(spec, "spec", target)
+	return append(problems, strictyaml.Into(spec, "spec", target)...)
+}
+
+// RepeatedKeys returns a problem for each key that an object has twice, beside spec and in metadata.
+func RepeatedKeys(item *krm.Item) []strictyaml.Problem {
+	root := item.YNode()
+	problems := repeatedKeys(nil, "", root)
+	metadata := krm.Value(root, "metadata")
+	problems = repeatedKeys(problems, "metadata", metadata)
+	for _, key := range []string{"labels", "annotations"} {
+		problems = repeatedKeys(problems, krm.Path("metadata").Key(key), krm.Value(metadata, key))
+	}
+	return problems
+}
+
+func repeatedKeys(problems []strictyaml.Problem, at krm.Path, mapping *yaml.Node) []strictyaml.Problem {
+	if mapping == nil || mapping.Kind != yaml.MappingNode {
+		return problems
+	}
+	seen := make(map[string]bool, len(mapping.Content)/2)
+	for i := 0; i < len(mapping.Content); i += 2 {
+		key := mapping.Content[i].Value
+		if seen[key] {
+			problems = append(problems, strictyaml.Repeated(at.Key(key), key))
+		}
+		seen[key] = true
+	}
+	return problems
 }

@@ -203,3 +203,31 @@ func FuzzPluginRead(f *testing.F) {
 		}
 	})
 }
+
+func TestOutputsOf(t *testing.T) {
+	t.Parallel()
+	output := func(names ...string) (outputs []v1alpha1.Output) {
+		for _, name := range names {
+			outputs = append(outputs, v1alpha1.Output{Name: name})
+		}
+		return outputs
+	}
+	spec := &v1alpha1.ResourcePluginSpec{
+		Create: []v1alpha1.Step{{Name: "provision", Outputs: output("host", "port")}, {Name: "seed", Outputs: output("port", "user")}},
+		Delete: []v1alpha1.Step{{Name: "drop", Outputs: output("log")}},
+	}
+	for key, want := range map[string][]string{
+		"provision.host": {"provision.host"}, "seed.port": {"seed.port"}, "host": {"provision.host"},
+		"port": {"provision.port", "seed.port"},
+		"":     nil, "hots": nil, "provision.user": nil, "drop.log": nil, "log": nil, ".host": nil, "provision.": nil, "a.b.c": nil,
+	} {
+		var got []string
+		for _, output := range document.OutputsOf(spec, key) {
+			got = append(got, output.Key())
+		}
+		assert.Equal(t, want, got, key)
+	}
+	assert.Equal(t, `must be "provision.port" or "seed.port": "port" names no step`,
+		document.NamesNoStep("port", document.OutputsOf(spec, "port")))
+	assert.Equal(t, `must be <step>.<output> such as "provision.host": "port" names no step`, document.NamesNoStep("port", nil))
+}

@@ -19,6 +19,7 @@ type shop struct {
 	Open    bool              `json:"open"`
 	Port    int               `json:"port"`
 	Small   int32             `json:"small"`
+	Door    int               `json:"door" quotable:"true"`
 	Tags    []string          `json:"tags" aliases:"labels,marks"`
 	Prices  map[string]string `json:"prices"`
 	Owner   *person           `json:"owner"`
@@ -109,7 +110,7 @@ func TestIntoTakesWhatFits(t *testing.T) {
 
 func TestIntoTellsWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
-	const prices = `"name", "open", "port", "small", "tags", "prices", "owner", "staff"`
+	const prices = `"name", "open", "port", "small", "door", "tags", "prices", "owner", "staff"`
 	cases := map[string]struct {
 		text string
 		want []string
@@ -158,6 +159,26 @@ func TestIntoTellsWhatDoesNotFit(t *testing.T) {
 		"a string as number": {
 			`{name: a, port: "80"}`,
 			[]string{`error type spec.port: must be a whole number, not the string "80"`},
+		},
+		"digits as a number that may be quoted": {
+			`{name: a, door: "80"}`,
+			[]string{`warning quoted-number spec.door: the string "80" is taken for a number -> 80`},
+		},
+		"a word as a number that may be quoted": {
+			`{name: a, door: http}`, []string{`error type spec.door: must be a whole number, not the string "http"`},
+		},
+		"a sign in a quoted number": {
+			`{name: a, door: "-1"}`, []string{`error type spec.door: must be a whole number, not the string "-1"`},
+		},
+		"a leading zero in a quoted number": {
+			`{name: a, door: "080"}`, []string{`error type spec.door: must be a whole number, not the string "080"`},
+		},
+		"a quoted number of too many bits": {
+			`{name: a, door: "4294967296"}`,
+			[]string{`error type spec.door: must be a whole number, not the string "4294967296"`},
+		},
+		"an empty quoted number": {
+			`{name: a, door: ""}`, []string{`error type spec.door: must be a whole number, not the string ""`},
 		},
 		"a fraction": {
 			"{name: a, port: 1.5}",
@@ -304,6 +325,12 @@ func TestIntoTellsWhatDoesNotFit(t *testing.T) {
 			assert.Equal(t, c.want, problems)
 		})
 	}
+}
+
+func TestIntoTakesDigitsForANumberThatMayBeQuoted(t *testing.T) {
+	t.Parallel()
+	s, _ := into(t, `{name: a, door: "80", port: 1}`)
+	assert.Equal(t, shop{Name: "a", Door: 80, Port: 1}, s)
 }
 
 // What does not fit leaves the field alone, so that defaults stay.

@@ -37,6 +37,13 @@ func Error(at krm.Path, format string, args ...any) Problem {
 	return Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)}
 }
 
+// Repeated returns the problem of a key that a mapping has twice.
+func Repeated(at krm.Path, key string) Problem {
+	problem := Error(at, "must be given once: key %q is repeated", shortened(key))
+	problem.Rule = RuleDuplicate
+	return problem
+}
+
 // String is the problem in one line: its line, its path and its message.
 func (p Problem) String() string {
 	var out strings.Builder

@@ -59,6 +59,19 @@ func (d *decoder) number(node *yaml.Node, at path, target reflect.Value) {
 	}
 }
 
+// unquoted returns the number that a string of digits stands for, and reports that it is one. Other values are returned as
+// they are.
+func (d *decoder) unquoted(node *yaml.Node, at *path) *yaml.Node {
+	isDigits := node.Value != "" && strings.Trim(node.Value, "0123456789") == "" && !isOctal(node.Value)
+	number, err := strconv.ParseInt(node.Value, 10, 32)
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" || !isDigits || err != nil {
+		return node
+	}
+	problem := d.report(RuleQuoted, at, node, "the string %q is taken for a number", node.Value)
+	problem.Severity, problem.Proposed = krm.Warning, number
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: node.Value, Line: node.Line, Column: node.Column}
+}
+
 func isOctal(decimal string) bool {
 	digits := strings.TrimLeft(decimal, "+-")
 	return len(digits) > 1 && digits[0] == '0'

@@ -24,6 +24,7 @@ type field struct {
 	index    []int
 	required bool
 	mergeKey string       // the key that the elements of a list are merged by, empty if there is none
+	quotable bool         // a number that may be given as a string
 	kind     reflect.Kind // what the field's type points to
 }
 
@@ -70,6 +71,7 @@ func (s *shape) add(t reflect.Type, index []int) {
 		s.byKey[key] = len(s.fields)
 		s.fields = append(s.fields, field{
 			key: key, index: at, required: f.Tag.Get("required") == "true", mergeKey: f.Tag.Get("patchMergeKey"), kind: kind,
+			quotable: f.Tag.Get("quotable") == "true",
 		})
 		for _, old := range strings.FieldsFunc(f.Tag.Get("aliases"), func(r rune) bool { return r == ',' }) {
 			s.former[old] = key
@@ -141,6 +143,9 @@ func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 
 // field decodes a value into the field that its key names. A required string must not be empty.
 func (d *decoder) field(f field, at *path, value *yaml.Node, target reflect.Value) {
+	if f.quotable {
+		value = d.unquoted(value, at)
+	}
 	d.value(value, *at, target.FieldByIndex(f.index))
 	if f.required && isEmpty(value) {
 		d.report(RuleRequired, at, value, "must not be empty")

@@ -17,6 +17,7 @@ import (
 // resources may be rendered at the same time.
 type compiledPhase struct {
 	options   Options
+	spec      *v1alpha1.ResourcePluginSpec
 	phase     v1alpha1.Phase
 	namespace string
 	graph     *document.Graph
@@ -34,7 +35,7 @@ type compiledPhase struct {
 // compile prepares a phase of a plugin. With an error among the problems the phase is nil. A plugin without the phase
 // renders nothing, or the cleanup alone.
 func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compiledPhase, []strictyaml.Problem) {
-	c := &compiledPhase{options: options, phase: phase, steps: map[document.StepRef]*step{}}
+	c := &compiledPhase{options: options, spec: &p.Spec, phase: phase, steps: map[document.StepRef]*step{}}
 	c.namespace = c.options.namespace(p.Spec.RunnerNamespace())
 	c.graph = document.NewGraph(&p.Spec)
 	var problems []strictyaml.Problem

@@ -115,16 +115,3 @@ func TestManyCopiesAreSharedOut(t *testing.T) {
 		checkObject(t, object)
 	}
 }
-
-func TestHasOutput(t *testing.T) {
-	t.Parallel()
-	for _, phase := range v1alpha1.Phases {
-		compiled, _ := compile(read(t, "postgres"), phase, DefaultOptions())
-		for output, want := range map[v1alpha1.StepOutput]bool{
-			{Name: "provision", Output: "user"}: true, {Name: "report", Output: "rows"}: true,
-			{Name: "provision", Output: "rows"}: false, {Name: "drop", Output: "user"}: false, {}: false,
-		} {
-			assert.Equal(t, want, compiled.hasOutput(output), output)
-		}
-	}
-}

@@ -133,16 +133,6 @@ func (c *compiledPhase) publishing(phase v1alpha1.Phase) (steps []*step) {
 	return steps
 }
 
-// hasOutput reports whether a create step has the output.
-func (c *compiledPhase) hasOutput(output v1alpha1.StepOutput) bool {
-	for _, ref := range c.order {
-		if s := c.steps[ref]; ref.Phase == v1alpha1.PhaseCreate && s.spec.Name == output.Name {
-			return slices.ContainsFunc(s.spec.Outputs, func(o v1alpha1.Output) bool { return o.Name == output.Output })
-		}
-	}
-	return false
-}
-
 // targets are the namespaces that outputs are copied to, sorted. Workloads beside the steps read the originals.
 func (r *renderer) targets() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.Copies)), func(name string) bool { return name == r.namespace })

@@ -56,19 +56,20 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 		if u.from.Name != resource {
 			continue
 		}
-		step, name := u.from.StepOutput()
-		output := v1alpha1.StepOutput{Name: step, Output: name}
+		outputs := document.OutputsOf(phase.spec, u.from.OutputKey)
 		switch {
-		case !phase.hasOutput(output):
+		case len(outputs) == 0:
 			refuse(u.at.Key("outputKey"), "must be <step>.<output>, an output of a create step of the resource's plugin, not %q",
 				u.from.OutputKey)
+		case len(outputs) > 1:
+			refuse(u.at.Key("outputKey"), "%s", document.NamesNoStep(u.from.OutputKey, outputs))
 		case u.namespace == "" || document.CheckLabel(u.namespace) != "":
 			refuse(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there", u.namespace)
 		case u.namespace != phase.namespace:
 			if copies == nil {
 				copies = map[string][]v1alpha1.StepOutput{}
 			}
-			copies[u.namespace] = append(copies[u.namespace], output)
+			copies[u.namespace] = append(copies[u.namespace], outputs[0])
 		}
 	}
 	return copies

@@ -8,6 +8,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -86,7 +87,7 @@ func readCatalog(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
 	if spec == nil || spec.ShortTag() == "!!null" {
 		return c, []strictyaml.Problem{strictyaml.Error(specPath, "must be set")}
 	}
-	problems := strictyaml.Into(spec, specPath, &c.Spec)
+	problems := append(document.RepeatedKeys(item), strictyaml.Into(spec, specPath, &c.Spec)...)
 	if len(problems) > 0 {
 		c.dropChannels(problems)
 	}

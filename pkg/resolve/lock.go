@@ -7,6 +7,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
@@ -47,7 +48,7 @@ func CheckLock(item *krm.Item) []krm.Result {
 // readLock decodes a document. It returns the lock with its valid entries, and everything that is wrong.
 func readLock(item *krm.Item) (*lock, []strictyaml.Problem) {
 	var spec v1alpha1.PluginLockSpec
-	problems := strictyaml.Into(krm.Value(item.YNode(), "spec"), specPath, &spec)
+	problems := append(document.RepeatedKeys(item), strictyaml.Into(krm.Value(item.YNode(), "spec"), specPath, &spec)...)
 	l := &lock{item: item}
 	indexes := map[string]int{} // by reference
 	for i, entry := range spec.Plugins {

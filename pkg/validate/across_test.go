@@ -137,7 +137,8 @@ func TestResultsCarryWhatToolsNeed(t *testing.T) {
 	report, err := validate.Check(krm.NewList(
 		krm.FromNode(edited(t, aPlugin, "metadata.name: db@v1", "spec.create[0].inputs[0].as~to",
 			"spec.delete[0].script: \"#!/bin/sh\\r\\necho\""), ""),
-		krm.FromNode(edited(t, aSandbox, "spec.forks[0].forkOf.kind: deployment", "spec.cluster: ${cluster}"), ""),
+		krm.FromNode(edited(t, aSandbox, "spec.forks[0].forkOf.kind: deployment", "spec.cluster: ${cluster}",
+			`spec.endpoints[0].port: "8080"`), ""),
 	), validate.Options{})
 	require.NoError(t, err)
 	byRule := map[string]krm.Result{}
@@ -145,11 +146,12 @@ func TestResultsCarryWhatToolsNeed(t *testing.T) {
 		byRule[result.Tags["rule"]] = result
 		require.NotNil(t, result.ResourceRef)
 	}
-	require.Len(t, byRule, 6) // with unknown-plugin: the sandbox names another one
+	require.Len(t, byRule, 7) // with unknown-plugin: the sandbox names another one
 	fields := map[string]krm.Field{
 		"plugin-version-form": {Path: "metadata.name", CurrentValue: "db@v1", ProposedValue: "db@1.0.0"},
 		"unknown-key":         {Path: "spec.create[0].inputs[0].to", CurrentValue: "to", ProposedValue: "as"},
 		"script-line-end":     {Path: "spec.delete[0].script"}, // a script is not shown
+		"quoted-number":       {Path: "spec.endpoints[0].port", CurrentValue: "8080", ProposedValue: int64(8080)},
 		"workload-kind":       {Path: "spec.forks[0].forkOf.kind", CurrentValue: "deployment", ProposedValue: "Deployment"},
 		"placeholder":         {Path: "spec.cluster", CurrentValue: "${cluster}", ProposedValue: "@{cluster}"},
 	}

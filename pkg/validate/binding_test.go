@@ -79,7 +79,21 @@ func TestOutputKeysOfPlugins(t *testing.T) {
 		{"", at + "drop.log", []string{
 			"error unknown-output-key " + at + `an outputKey must be of a create step: "drop" of plugin "hello-db@1.0.0" is a delete step`,
 		}},
-		{"", at + "host", []string{"error output-key " + at}},
+		{"", at + "host", []string{"warning output-key-form " + at + `must be "provision.host": "host" names no step`}},
+		{"spec.create[1].outputs[0].name: host", at + "host", []string{
+			"warning output-key-form " + at + `must be "provision.host" or "seed.host": "host" names no step`,
+		}},
+		{"", at + "hots", []string{
+			"error unknown-output-key " + at + `plugin "hello-db@1.0.0" has no output "hots": its outputs are ` +
+				`"provision.host", "provision.port", "seed.user"`,
+		}},
+		{"", at + "log", []string{"error unknown-output-key " + at + `plugin "hello-db@1.0.0" has no output "log": `}}, // of a delete step
+		{"", at + "provision/host", []string{
+			"error output-key " + at + `must be <step>.<output>, not "provision/host": did you mean "provision.host"?`,
+		}},
+		{"", at + "host\n" + "spec.resources[0].plugin: hello-db@stable", []string{
+			"warning output-key-form " + at + `must be <step>.<output> such as "provision.host": "host" names no step`,
+		}},
 		{"", at + "provision.hots\n" + "spec.resources[0].plugin: hello-db@stable", nil}, // only a catalog knows
 		{"spec.create[0].outputs~output", "", []string{"error unknown-key spec.create[0].output: "}},
 		{"spec.create[0].outputs[1].valueFromPath~from", "", []string{"error unknown-key spec.create[0].outputs[1].from: "}},

@@ -51,8 +51,16 @@ func TestCustomizations(t *testing.T) {
 				`"queue": it must be one of this sandbox's resources: "db", "cacheDB"`,
 		},
 		at + ".env[1].valueFrom.resource.outputKey: host": {
+			"warning output-key-form " + at + `.env[1].valueFrom.resource.outputKey: must be <step>.<output> such ` +
+				`as "provision.host": "host" names no step`,
+		},
+		at + ".env[1].valueFrom.resource.outputKey: make-user/key": {
+			"error output-key " + at + `.env[1].valueFrom.resource.outputKey: must be <step>.<output>, not "make-user/key": ` +
+				`did you mean "make-user.key"?`,
+		},
+		at + ".env[1].valueFrom.resource.outputKey: a/b/c": {
 			"error output-key " + at + `.env[1].valueFrom.resource.outputKey: must be <step>.<output> such ` +
-				`as "provision.host": "host" without a dot is an old form`,
+				`as "provision.host", not "a/b/c"`,
 		},
 		at + ".env[1].valueFrom.resource.outputKey: a.":    {"error output-key " + at},
 		at + ".env[1].valueFrom.resource.outputKey: a.b.c": {"error output-key " + at},

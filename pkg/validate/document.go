@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -39,7 +40,11 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 	var results krm.Results
 	for _, item := range list.Items() {
 		c := checked{item: item}
-		switch kind, apiVersion := item.Kind(), item.APIVersion(); {
+		kind, apiVersion := item.Kind(), item.APIVersion()
+		if strings.HasPrefix(apiVersion, contract.Group+"/") && !slices.Contains(kinds, kind) {
+			c.problems = document.RepeatedKeys(item)
+		}
+		switch {
 		case kind == "SignadotResourcePlugin":
 			c.report(&formerKind, "kind", "%q is an old kind: a plugin must be a %s of %s, and its spec must be rewritten",
 				kind, contract.ResourcePlugin, contract.APIVersion)

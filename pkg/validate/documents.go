@@ -21,6 +21,7 @@ type documents struct {
 	index     *index
 	versions  map[string]*plugin // by name and version in full
 	resources []binding
+	plugin    map[resource]*plugin // by what it provides
 }
 
 // routeGroup is a route group that is checked.

@@ -17,9 +17,18 @@ func TestEndpoints(t *testing.T) {
 			"error endpoint-port spec.endpoints[0].port: port must be between 1 and 65535, not 0",
 		},
 		"spec.endpoints[0].port: 65536": {"error endpoint-port spec.endpoints[0].port: "},
-		`spec.endpoints[0].port: "80"`:  {"error type spec.endpoints[0].port: must be a whole number"},
-		"-spec.endpoints[0].port":       {"error required spec.endpoints[0].port: must be set"},
-		"-spec.endpoints[0].protocol":   nil,
+		`spec.endpoints[0].port: "80"`: {
+			`warning quoted-number spec.endpoints[0].port: the string "80" is taken for a number: remove the quotes`,
+		},
+		`spec.endpoints[0].port: "http"`: {
+			`error type spec.endpoints[0].port: must be a whole number, not the string "http"`,
+		},
+		`spec.endpoints[0].port: "65536"`: {
+			"error endpoint-port spec.endpoints[0].port: port must be between 1 and 65535, not 65536",
+			"warning quoted-number spec.endpoints[0].port: ",
+		},
+		"-spec.endpoints[0].port":     {"error required spec.endpoints[0].port: must be set"},
+		"-spec.endpoints[0].protocol": nil,
 		"spec.forks[0].endpoints[0].protocol: HTTP": {
 			`error endpoint-protocol spec.forks[0].endpoints[0].protocol: must be one of "http", "grpc", not "HTTP"`,
 		},

@@ -31,7 +31,23 @@ type finding struct {
 // newChecked returns a document with what could not be decoded.
 func newChecked(item *krm.Item, problems []strictyaml.Problem) checked {
 	problems = dedupe(topLevel(item, problems))
+	for i := range problems {
+		if p := &problems[i]; p.Rule == strictyaml.RuleQuoted {
+			if isWritten(item, p.Path) {
+				p.Message += ": remove the quotes"
+			} else {
+				p.Proposed = nil
+			}
+		}
+	}
 	return checked{item: item, problems: problems, unreadable: newUnreadable(problems), renames: renamed(problems)}
+}
+
+// isWritten reports whether the scalar at path is written in the document itself. One that a template's variable gave is
+// not; of a document that came in with a list, nothing else is known.
+func isWritten(item *krm.Item, path krm.Path) bool {
+	place, known := item.PlaceInside(path, 1, 1)
+	return known || place.File == "" || place.Line == 0
 }
 
 // report records that a rule is broken at path.

@@ -110,5 +110,25 @@ func (d *documents) bindings() []binding {
 	return d.resources
 }
 
+// resource names a resource of a sandbox.
+type resource struct {
+	sandbox *sandbox
+	name    string
+}
+
+// providers returns the plugins of the resources of all sandboxes, as far as they are known.
+func (d *documents) providers() map[resource]*plugin {
+	if d.plugin != nil {
+		return d.plugin
+	}
+	d.plugin = map[resource]*plugin{}
+	for _, b := range d.bindings() {
+		if b.known() {
+			d.plugin[resource{b.sandbox, b.name}] = b.plugin
+		}
+	}
+	return d.plugin
+}
+
 // known reports whether the plugin is in the list and could be read as a whole.
 func (b *binding) known() bool { return b.plugin != nil && len(b.plugin.unreadable.broken) == 0 }

@@ -161,6 +161,18 @@ func duplicated(t *testing.T, file string) (all []mutation) {
 			sort: "duplicated", what: string(path), file: file, root: root, rule: "duplicate-key", path: path,
 		})
 	})
+	for _, above := range []krm.Path{"", "metadata"} {
+		mapping, _ := above.Find(edited(t, file))
+		for at := 0; at < len(mapping.Content); at += 2 {
+			root := edited(t, file)
+			mapping, _ := above.Find(root)
+			mapping.Content = append(mapping.Content, mapping.Content[at:at+2]...)
+			path := above.Key(mapping.Content[at].Value)
+			all = append(all, mutation{
+				sort: "duplicated", what: string(path), file: file, root: root, rule: "duplicate-key", path: path,
+			})
+		}
+	}
 	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
 		list := mapping.Content[at+1]
 		if list.Kind != yaml.SequenceNode {

@@ -67,7 +67,7 @@ func (p *plugin) read() {
 		for i := range s.Outputs {
 			p.outputs = append(p.outputs, output{Output: &s.Outputs[i], path: at.Output(i)})
 			if at.Phase == v1alpha1.PhaseCreate {
-				p.outputKeys = append(p.outputKeys, s.Name+"."+s.Outputs[i].Name)
+				p.outputKeys = append(p.outputKeys, v1alpha1.StepOutput{Name: s.Name, Output: s.Outputs[i].Name}.Key())
 			}
 		}
 	}

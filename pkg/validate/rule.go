@@ -120,7 +120,7 @@ func (r *Rule) ComparesStates() bool {
 // Rules are all rules, in the order of the documents and the fields that they are about.
 var Rules = []*Rule{
 	&documentVersion, &documentKind, &formerKind,
-	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &aliasLimit, &depthLimit,
+	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &quotedNumber, &aliasLimit, &depthLimit,
 	&placeholderValue, &imageReference, &variableName,
 
 	&pluginName, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
@@ -133,7 +133,7 @@ var Rules = []*Rule{
 	&sandboxName, &duplicateSandbox, &sandboxState, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
 	&labelReserved, &ttlDuration, &ttlOffset,
 	&workloadKind, &workloadName, &workloadUnique, &workloadNameUnique, &imageContainer,
-	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey,
+	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey, &outputKeyForm,
 	&patchType, &patchValue, &patchField,
 	&endpointUnique, &endpointPort, &endpointProtocol, &endpointHost, &endpointTarget, &endpointWorkload,
 	&localMappings, &localAddress,

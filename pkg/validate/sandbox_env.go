@@ -1,8 +1,6 @@
 package validate
 
 import (
-	"strings"
-
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -107,27 +105,6 @@ var resourceReference = Rule{
 			}
 		}
 	})},
-}
-
-var outputKey = Rule{
-	ID: "output-key", Severity: krm.Error,
-	Summary: "An outputKey is `<step>.<output>`, with a dot between the two names.",
-	Why:     "A key without a dot is an old form that no longer resolves.",
-	sources: []string{pluginSpec, sandboxSpec},
-	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
-	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
-		if v.resource == nil || v.resource.OutputKey == "" { // the rule "required" reports an empty one
-			return
-		}
-		key, path := v.resource.OutputKey, v.from("resource").Key("outputKey")
-		step, name, dotted := strings.Cut(key, ".")
-		switch {
-		case !dotted:
-			s.report(r, path, "must be <step>.<output> such as %q: %q without a dot is an old form", "provision.host", key)
-		case step == "" || name == "" || document.CheckIdentifier(step) != "" || document.CheckIdentifier(name) != "":
-			s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
-		}
-	}),
 }
 
 // eachSource checks the sources of variables and files one by one.

@@ -1,11 +1,8 @@
 package validate
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -79,47 +76,4 @@ var unknownPlugin = Rule{
 			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name), "the list has "+listed(d.index.names))
 		}
 	}}},
-}
-
-var unknownOutputKey = Rule{
-	ID: "unknown-output-key", Severity: krm.Error,
-	Summary: "An outputKey is one that a create step of the resource's plugin produces.",
-	Why:     "The workload would wait for a value that no step writes.",
-	sources: []string{pluginSpec, sandboxSpec},
-	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
-	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
-		type resource struct {
-			sandbox *sandbox
-			name    string
-		}
-		plugins := map[resource]*plugin{}
-		for _, b := range d.bindings() {
-			if b.known() {
-				plugins[resource{b.sandbox, b.name}] = b.plugin
-			}
-		}
-		for _, s := range d.sandboxes {
-			for _, v := range s.sources {
-				if v.resource == nil {
-					continue
-				}
-				if from := plugins[resource{s, v.resource.Name}]; from != nil {
-					s.checkOutputKey(r, v.from("resource").Key("outputKey"), v.resource.OutputKey, from)
-				}
-			}
-		}
-	}}},
-}
-
-func (s *sandbox) checkOutputKey(r *Rule, path krm.Path, key string, from *plugin) {
-	step, _, dotted := strings.Cut(key, ".")
-	switch {
-	case !dotted || slices.Contains(from.outputKeys, key):
-	case slices.ContainsFunc(from.Spec.Delete, func(s v1alpha1.Step) bool { return s.Name == step }):
-		s.report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
-			"which runs when the sandbox ends", step, from.Name)
-	default:
-		s.suggest(r, path, fmt.Sprintf("plugin %q has no output", from.Name), key, from.outputKeys,
-			"its outputs are "+listed(from.outputKeys))
-	}
 }

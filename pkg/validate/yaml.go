@@ -45,6 +45,15 @@ var ambiguousYAML = Rule{
 	Example: "spec.description: yes",
 }
 
+var quotedNumber = Rule{
+	ID: strictyaml.RuleQuoted, Severity: krm.Warning,
+	Summary: "A port is a number, not a string of digits.",
+	Why: "Signadot's command line tool converts it, and so do these functions; other readers refuse it. A template's variable " +
+		"gives a string.",
+	sources: []string{sandboxSpec},
+	Example: `spec.endpoints[0].port: "8080"`,
+}
+
 var aliasLimit = Rule{
 	ID: strictyaml.RuleAlias, Severity: krm.Error,
 	Summary: "The aliases of a document stand for at most 100,000 values, and none contains itself.",

@@ -1,0 +1,46 @@
+package document
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// OutputsOf returns the outputs of a plugin's create phase that an outputKey can mean: the one that `<step>.<output>` names,
+// none if there is no such output. A key without a dot, an old form that is still in use, names no step: it can mean the
+// output of that name of each step.
+func OutputsOf(spec *v1alpha1.ResourcePluginSpec, outputKey string) []v1alpha1.StepOutput {
+	step, name, dotted := strings.Cut(outputKey, ".")
+	if !dotted {
+		name = outputKey
+	}
+	var found []v1alpha1.StepOutput
+	for i := range spec.Create {
+		if dotted && spec.Create[i].Name != step {
+			continue
+		}
+		for _, output := range spec.Create[i].Outputs {
+			if output.Name == name {
+				found = append(found, v1alpha1.StepOutput{Name: spec.Create[i].Name, Output: name})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// NamesNoStep says what an outputKey without a dot must be instead, given the outputs that it can mean: none if the plugin
+// is not known.
+func NamesNoStep(outputKey string, outputs []v1alpha1.StepOutput) string {
+	meant := fmt.Sprintf("<step>.<output> such as %q", "provision.host")
+	keys := make([]string, len(outputs))
+	for i, output := range outputs {
+		keys[i] = strconv.Quote(output.Key())
+	}
+	if len(keys) > 0 {
+		meant = strings.Join(keys, " or ")
+	}
+	return fmt.Sprintf("must be %s: %q names no step", meant, outputKey)
+}

@@ -1,0 +1,110 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The rules of this file are about valueFrom.resource.outputKey of variables and files.
+
+var outputKey = Rule{
+	ID: "output-key", Severity: krm.Error,
+	Summary: "An outputKey is `<step>.<output>`, two names with a dot between them.",
+	Why:     "No output can have another key.",
+	sources: []string{pluginSpec, sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision/host",
+	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
+		if isOutputKey(key) {
+			return
+		}
+		meant, found := dotted(key)
+		switch {
+		case !found:
+			s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
+		case from != nil && slices.Contains(from.outputKeys, meant):
+			s.propose(r, path, meant, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
+		default:
+			s.report(r, path, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
+		}
+	}),
+}
+
+// isOutputKey reports whether a key is `<step>.<output>`, or a name without a dot.
+func isOutputKey(key string) bool {
+	step, output, dotted := strings.Cut(key, ".")
+	return document.CheckIdentifier(step) == "" && step != "" &&
+		(!dotted || document.CheckIdentifier(output) == "" && output != "")
+}
+
+// dotted returns the outputKey that is meant by two names with something else than a dot between them.
+func dotted(key string) (meant string, found bool) {
+	names := strings.FieldsFunc(key, func(r rune) bool { return strings.ContainsRune("./: ", r) })
+	meant = strings.Join(names, ".")
+	return meant, len(names) == 2 && isOutputKey(meant)
+}
+
+var outputKeyForm = Rule{
+	ID: "output-key-form", Severity: krm.Warning,
+	Summary: "An outputKey names its step: it is not the name of an output alone.",
+	Why: "A key without a dot is an old form that is still in use. It is rendered if the plugin is in the input and exactly one " +
+		"of its create steps has an output of that name.",
+	sources: []string{pluginSpec, sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
+	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
+		if strings.Contains(key, ".") || !isOutputKey(key) {
+			return
+		}
+		if from == nil {
+			s.report(r, path, "%s", document.NamesNoStep(key, nil))
+			return
+		}
+		switch outputs := document.OutputsOf(&from.Spec, key); len(outputs) {
+		case 0: // for the rule "unknown-output-key"
+		case 1:
+			s.propose(r, path, outputs[0].Key(), "%s", document.NamesNoStep(key, outputs))
+		default:
+			s.report(r, path, "%s", document.NamesNoStep(key, outputs))
+		}
+	}),
+}
+
+var unknownOutputKey = Rule{
+	ID: "unknown-output-key", Severity: krm.Error,
+	Summary: "An outputKey is one that a create step of the resource's plugin produces.",
+	Why:     "The workload would wait for a value that no step writes.",
+	sources: []string{pluginSpec, sandboxSpec},
+	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
+	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
+		if from == nil || !isOutputKey(key) || len(document.OutputsOf(&from.Spec, key)) > 0 {
+			return
+		}
+		step, _, dotted := strings.Cut(key, ".")
+		if dotted && slices.ContainsFunc(from.Spec.Delete, func(s v1alpha1.Step) bool { return s.Name == step }) {
+			s.report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
+				"which runs when the sandbox ends", step, from.Name)
+			return
+		}
+		s.suggest(r, path, fmt.Sprintf("plugin %q has no output", from.Name), key, from.outputKeys,
+			"its outputs are "+listed(from.outputKeys))
+	}),
+}
+
+// eachOutputKey checks the outputKeys of all sandboxes one by one, each with the plugin of its resource, nil if that is not
+// known. The rule "required" reports an empty key.
+func eachOutputKey(do func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin)) []check {
+	return []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
+		for _, s := range d.sandboxes {
+			for _, v := range s.sources {
+				if v.resource != nil && v.resource.OutputKey != "" {
+					do(r, s, v.from("resource").Key("outputKey"), v.resource.OutputKey, d.providers()[resource{s, v.resource.Name}])
+				}
+			}
+		}
+	}}}
+}
