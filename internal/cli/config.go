@@ -45,8 +45,14 @@ func (r *run) typed(node *yaml.Node) []strictyaml.Problem {
 	}
 	problems := strictyaml.Into(&own, "", r.config)
 	for i := range problems {
-		if problems[i].Path == "spec" && problems[i].Rule == strictyaml.RuleUnknown {
-			problems[i].Message = "unknown key \"spec\": the fields of a functionConfig must be next to metadata"
+		if problems[i].Rule != strictyaml.RuleUnknown {
+			continue
+		}
+		switch problems[i].Path {
+		case "spec":
+			problems[i].Message = `unknown key "spec": the fields of a functionConfig must be next to metadata`
+		case "data":
+			problems[i].Message = `unknown key "data": the fields of a ` + r.Kind + ` must be next to metadata; "data" is for a ConfigMap`
 		}
 	}
 	return problems

@@ -145,7 +145,7 @@ func TestConfigsThatDoNotFit(t *testing.T) {
 		},
 		"data of a kind": {
 			"{" + typed + ", data: {phases: a}}",
-			[]string{`Trial/x data: unknown key "data": must be one of ` + fields},
+			[]string{`Trial/x data: unknown key "data": the fields of a Trial must be next to metadata; "data" is for a ConfigMap`},
 		},
 		"types": {
 			"{" + typed + ", phases: a, prune: maybe, retries: x}",

@@ -27,7 +27,11 @@ func CheckIdentifier(text string) string {
 	case !isLetter(rune(text[0])):
 		return fmt.Sprintf("must start with a letter, not as %q does", text)
 	case strings.IndexFunc(text, func(r rune) bool { return !IsAlphanumeric(r) && r != '-' }) >= 0:
-		return fmt.Sprintf("must hold letters, digits and dashes only, not as %q does", text)
+		wrong := fmt.Sprintf("must hold letters, digits and dashes only, not as %q does", text)
+		if dashed := strings.ReplaceAll(text, "_", "-"); dashed != text && CheckIdentifier(dashed) == "" {
+			wrong += fmt.Sprintf(": write %q", dashed)
+		}
+		return wrong
 	case text[len(text)-1] == '-':
 		return fmt.Sprintf("must end in a letter or a digit, not as %q does", text)
 	}

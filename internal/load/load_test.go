@@ -272,7 +272,7 @@ func TestReadFindings(t *testing.T) {
 		"half an object": {"kind: Sandbox\nspec: {}\n", []string{"1:1: error " + notDocument}},
 		"not YAML": {
 			sandbox + "---\na: b: c\n",
-			[]string{"4:1: error must be valid YAML: mapping values are not allowed in this context"},
+			[]string{`4:1: error must be valid YAML: quote the value: ": " starts a mapping`},
 		},
 		"a tab": {
 			"name: a\nspec:\n\tcluster: b\n",

@@ -34,7 +34,6 @@ func parse(c chunk) (*yaml.Node, []strictyaml.Problem) {
 		repaired, column := quoteDirective(text, line, start)
 		if repaired == nil || len(problems) == maxRepairs {
 			problem.Column = 1 + len(line) - len(strings.TrimLeft(line, " \t")) // the parser reports none
-			problem.Message = explain(line, problem.Message)
 			return nil, append(problems, *problem)
 		}
 		problem.Column, problem.Message = column, mustQuote
@@ -44,15 +43,6 @@ func parse(c chunk) (*yaml.Node, []strictyaml.Problem) {
 }
 
 const mustQuote = `a value that starts with @ must be quoted, as in "@{embed: ./script.sh}"`
-
-// explain words a syntax error of a line.
-func explain(line, message string) string {
-	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-	if strings.Contains(message, "cannot start any token") && strings.Contains(indent, "\t") {
-		return "must be valid YAML: a line must be indented with spaces, not with tabs"
-	}
-	return message
-}
 
 // quoteDirective quotes the first value of a line, which starts at a byte, that starts with an unquoted `@{`; nil if there
 // is none.

@@ -112,10 +112,18 @@ func (c *checker) containers(key string, containers []corev1.Container) {
 
 // other checks a container that does not run the script.
 func (c *checker) other(key string, at krm.Path, container corev1.Container) {
-	if container.Image == "" {
-		c.report(at, "must have an image: only %q gets that of the runner", contract.MainContainer)
-	}
-	if key == "containers" {
+	const main = contract.MainContainer
+	nearest, isMain := strictyaml.Nearest(container.Name, []string{main})
+	switch isBeside := key == "containers"; {
+	case isBeside && isMain:
+		c.report(at.Key("name"), "must not be %q: did you mean %q?", container.Name, main)
+	case isBeside && container.Image == "" && nearest != "":
+		c.report(at, "container %q has no image: did you mean %q?", container.Name, main)
+	case isBeside && container.Image == "":
+		c.report(at, "container %q has no image: call it %q, or give it an image", container.Name, main)
+	case container.Image == "":
+		c.report(at, "container %q has no image: only %q gets that of the runner", container.Name, main)
+	case isBeside:
 		c.warn(RuleSidecar, at, "a Pod ends when all its containers have: unless this one ends by itself, move it to "+
 			"spec.initContainers with restartPolicy Always, so that it ends with main")
 	}

@@ -85,7 +85,7 @@ func TestBadOverlays(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"a: b: c", []string{"must be valid YAML: mapping values are not allowed in this context"}},
+		{"a: b: c", []string{"must be valid YAML: quote the value: \": \" starts a mapping"}},
 		{"- a", []string{"line 1: must be a mapping with \"metadata\", \"spec\", not a list"}},
 		{"text", []string{`line 1: must be a mapping with "metadata", "spec", not the string "text"`}},
 		{"spec: {}\n---\nspec: {}\n", []string{"line 2: must be one YAML document: a second one begins here"}},
@@ -153,7 +153,7 @@ func TestBadOverlays(t *testing.T) {
 			"line 5: spec.containers[0].args: is replaced",
 		}},
 		{"spec:\n  initContainers:\n  - name: a\n  containers:\n  - name: main\n  - {name: proxy, image: p}\n", []string{
-			`line 3: spec.initContainers[0]: must have an image: only "main" gets that of the runner`,
+			`line 3: spec.initContainers[0]: container "a" has no image: only "main" gets that of the runner`,
 			"line 6: spec.containers[1]: a Pod ends when all its containers have: unless this one ends by itself, move it to " +
 				"spec.initContainers with restartPolicy Always, so that it ends with main",
 		}},

@@ -17,28 +17,51 @@ func Parse(text []byte) (*yaml.Node, *Problem) {
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, syntaxProblem(err)
+		return nil, syntaxProblem(text, err)
 	}
 	if err := decoder.Decode(&second); err == nil {
 		problem := Error("", "must be one YAML document: a second one begins here")
 		problem.Line = second.Line
 		return nil, &problem
 	} else if !errors.Is(err, io.EOF) {
-		return nil, syntaxProblem(err)
+		return nil, syntaxProblem(text, err)
 	}
 	return document.Content[0], nil
 }
 
 // syntaxProblem is an error of the YAML parser, which omits the number of line 1.
-func syntaxProblem(err error) *Problem {
+func syntaxProblem(text []byte, err error) *Problem {
 	line, message := 1, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: ")
 	if rest, ok := strings.CutPrefix(message, "line "); ok {
-		digits, text, _ := strings.Cut(rest, ": ")
+		digits, reason, _ := strings.Cut(rest, ": ")
 		if number, err := strconv.Atoi(digits); err == nil {
-			line, message = number, text
+			line, message = number, reason
 		}
 	}
-	problem := Error("", "must be valid YAML: %s", message)
+	problem := Error("", "must be valid YAML: %s", explain(string(lineOf(text, line)), message))
 	problem.Line = line
 	return &problem
+}
+
+// explain words a syntax error of a line.
+func explain(line, message string) string {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	switch {
+	case strings.Contains(message, "tab character"),
+		strings.Contains(message, "cannot start any token") && strings.Contains(indent, "\t"):
+		return "a line must be indented with spaces, not with tabs"
+	case strings.Contains(message, "mapping values are not allowed") && strings.Count(line, ": ") > 1:
+		return `quote the value: ": " starts a mapping`
+	}
+	return message
+}
+
+// lineOf returns a line of a text, counted from 1, empty if there is none.
+func lineOf(text []byte, number int) []byte {
+	for line := range bytes.Lines(text) {
+		if number--; number == 0 {
+			return line
+		}
+	}
+	return nil
 }

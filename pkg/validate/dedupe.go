@@ -9,7 +9,7 @@ import (
 
 // dedupe drops the problem of a required key that an unknown key was meant for, and replaces the messages of common
 // mistakes.
-func dedupe(problems []strictyaml.Problem) []strictyaml.Problem {
+func dedupe(root *yaml.Node, problems []strictyaml.Problem) []strictyaml.Problem {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -26,7 +26,7 @@ func dedupe(problems []strictyaml.Problem) []strictyaml.Problem {
 		if p.Rule == strictyaml.RuleRequired && meant(key, unknown[parent]) {
 			continue
 		}
-		if message := hint(p); message != "" {
+		if message := hint(root, p); message != "" {
 			p.Message = message
 		}
 		kept = append(kept, p)
@@ -46,9 +46,12 @@ func meant(missing string, unknown []strictyaml.Problem) bool {
 }
 
 // hint returns the message of a common mistake, empty if the problem is none.
-func hint(p strictyaml.Problem) string {
+func hint(root *yaml.Node, p strictyaml.Problem) string {
 	for _, h := range hints {
-		if h.rule == p.Rule && h.found == p.Found && h.path == pattern(p.Path) {
+		if h.rule != p.Rule || h.found != p.Found || h.path != pattern(p.Path) {
+			continue
+		}
+		if value, _ := p.Path.Find(root); h.value == "" || value != nil && value.Value == h.value {
 			return h.message
 		}
 	}
@@ -60,35 +63,42 @@ const (
 	paramMapping = "must be a mapping of strings, as in params: {dbname: test}, not a list"
 	oldVariable  = `unknown key "env": it is called "inputs" today, as in ` +
 		`inputs: [{name: NAME, valueFromSandbox: true, as: {env: NAME}}]`
+	fromSandbox = `unknown key "valueFrom": did you mean "valueFromSandbox: true"?`
 )
 
-// hints are the messages of common mistakes, by rule, path without indexes, and the kind of value that was found.
+// hints are the messages of common mistakes, by rule, path without indexes, the kind of value that was found and, unless it
+// is empty, the value.
 var hints = []struct {
 	rule    string
 	path    string
 	found   yaml.Kind
+	value   string
 	message string
 }{
-	{strictyaml.RuleType, "spec.resources[].params", yaml.SequenceNode, paramMapping},
-	{strictyaml.RuleType, "spec.resource[].params", yaml.SequenceNode, paramMapping},
-	{strictyaml.RuleType, "spec.endpoints", yaml.MappingNode, endpointList},
-	{strictyaml.RuleType, "spec.forks[].endpoints", yaml.MappingNode, endpointList},
-	{strictyaml.RuleType, "spec.defaultRouteGroup.endpoints", yaml.MappingNode, endpointList},
-	{strictyaml.RuleUnknown, "spec.forks[].customizations.command", 0,
+	{strictyaml.RuleType, "spec.resources[].params", yaml.SequenceNode, "", paramMapping},
+	{strictyaml.RuleType, "spec.resource[].params", yaml.SequenceNode, "", paramMapping},
+	{strictyaml.RuleType, "spec.endpoints", yaml.MappingNode, "", endpointList},
+	{strictyaml.RuleType, "spec.forks[].endpoints", yaml.MappingNode, "", endpointList},
+	{strictyaml.RuleType, "spec.defaultRouteGroup.endpoints", yaml.MappingNode, "", endpointList},
+	{strictyaml.RuleUnknown, "spec.forks[].customizations.command", 0, "",
 		`unknown key "command": a command must be changed by a patch, as in patch: {type: strategic, value: "…"}`},
-	{strictyaml.RuleUnknown, "spec.forks[].patches", 0,
+	{strictyaml.RuleUnknown, "spec.forks[].patches", 0, "",
 		`unknown key "patches": a fork has one patch, and it must be given as customizations.patch`},
-	{strictyaml.RuleUnknown, "spec.workloads", 0,
+	{strictyaml.RuleUnknown, "spec.workloads", 0, "",
 		`unknown key "workloads": workloads must be given as forks, as in ` +
 			`forks: [{forkOf: {kind: Deployment, namespace: NS, name: NAME}}]`},
-	{strictyaml.RuleUnknown, "spec.defaultRouteGroup.match", 0,
+	{strictyaml.RuleUnknown, "spec.defaultRouteGroup.match", 0, "",
 		`unknown key "match": the default route group matches its own sandbox and must not be given one`},
-	{strictyaml.RuleUnknown, "spec.runner.basePodTemplate", 0,
+	{strictyaml.RuleUnknown, "spec.runner.basePodTemplate", 0, "",
 		`unknown key "basePodTemplate": it is called "podTemplateOverlay" today, and it must be a string that holds YAML`},
-	{strictyaml.RuleUnknown, "spec.version", 0,
+	{strictyaml.RuleUnknown, "spec.version", 0, "",
 		`unknown key "version": the version must be part of the name, as in name: my-plugin@1.0.0`},
-	{strictyaml.RuleUnknown, "version", 0,
+	{strictyaml.RuleUnknown, "version", 0, "",
 		`key "version" is ignored: the version must be part of the name, as in name: my-plugin@1.0.0`},
-	{strictyaml.RuleUnknown, "spec.create[].env", 0, oldVariable},
-	{strictyaml.RuleUnknown, "spec.delete[].env", 0, oldVariable},
+	{strictyaml.RuleUnknown, "spec.create[].env", 0, "", oldVariable},
+	{strictyaml.RuleUnknown, "spec.delete[].env", 0, "", oldVariable},
+	{strictyaml.RuleUnknown, "spec.create[].inputs[].valueFrom", 0, "sandbox", fromSandbox},
+	{strictyaml.RuleUnknown, "spec.delete[].inputs[].valueFrom", 0, "sandbox", fromSandbox},
+	{strictyaml.RuleType, "spec.runner.podTemplateOverlay", yaml.MappingNode, "",
+		"must be a string that holds YAML, not a mapping: put | after podTemplateOverlay:"},
 }

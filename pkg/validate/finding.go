@@ -30,7 +30,7 @@ type finding struct {
 
 // newChecked returns a document with what could not be decoded.
 func newChecked(item *krm.Item, problems []strictyaml.Problem) checked {
-	problems = dedupe(topLevel(item, problems))
+	problems = dedupe(item.YNode(), topLevel(item, problems))
 	for i := range problems {
 		if p := &problems[i]; p.Rule == strictyaml.RuleQuoted {
 			if isWritten(item, p.Path) {

@@ -19,6 +19,20 @@ var pluginName = Rule{
 	})},
 }
 
+var pluginVersionMissing = Rule{
+	ID: "plugin-version", Severity: krm.Info,
+	Summary: "A plugin's name has a version.",
+	Why: "Without one it counts as 0.0.0, and a published version is immutable: every change needs a new one. Many plugins " +
+		"have none, so it is not a warning.",
+	sources: []string{pluginSpec, "https://semver.org/"},
+	Example: "metadata.name: hello-db",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		if p.nameErr == nil && p.Name == p.name.Bare {
+			p.report(r, namePath, "%q has no version and counts as 0.0.0: name it %q", p.Name, p.Name+"@1.0.0")
+		}
+	})},
+}
+
 var pluginVersion = Rule{
 	ID: "plugin-version-form", Severity: krm.Info,
 	Summary: "A version is written as it is stored: three numbers, without a leading v.",

@@ -11,7 +11,9 @@ import (
 func TestPluginName(t *testing.T) {
 	t.Parallel()
 	cases{
-		"metadata.name: hello-db":            nil,
+		"metadata.name: hello-db": {
+			`info plugin-version metadata.name: "hello-db" has no version and counts as 0.0.0: name it "hello-db@1.0.0"`,
+		},
 		"metadata.name: hello-db@0.0.0":      nil,
 		"metadata.name: hello-db@1.0.0-rc.1": nil,
 		"metadata.name: Hello-DB9@1.0.0":     nil,

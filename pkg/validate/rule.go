@@ -123,7 +123,7 @@ var Rules = []*Rule{
 	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &quotedNumber, &aliasLimit, &depthLimit,
 	&placeholderValue, &imageReference, &variableName,
 
-	&pluginName, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
+	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
 	&overlayForm, &overlayReplaced, &overlaySidecar, &overlaySidecarDelete, &overlayConflict, &overlayVariable,
 	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash,
