@@ -88,7 +88,7 @@ func TestReportCounts(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	t.Parallel()
-	document := edited(t, aPlugin, "metadata.name: db@1", "spec.runner.image: X", "spec.delete[0].script: echo")
+	document := edited(t, aPlugin, "metadata.name: db@1", "spec.runner.image: X", "spec.delete[0].script: echo > /tmp/log")
 	cases := map[string]struct {
 		strict bool
 		rules  map[string]string
@@ -136,7 +136,7 @@ func TestResultsCarryWhatToolsNeed(t *testing.T) {
 	t.Parallel()
 	report, err := validate.Check(krm.NewList(
 		krm.FromNode(edited(t, aPlugin, "metadata.name: db@v1", "spec.create[0].inputs[0].as~to",
-			"spec.delete[0].script: \"#!/bin/sh\\r\\necho\""), ""),
+			"spec.delete[0].script: \"#!/bin/sh\\r\\necho > /tmp/log\""), ""),
 		krm.FromNode(edited(t, aSandbox, "spec.forks[0].forkOf.kind: deployment", "spec.cluster: ${cluster}",
 			`spec.endpoints[0].port: "8080"`), ""),
 	), validate.Options{})

@@ -121,10 +121,10 @@ func TestParamsOfPlugins(t *testing.T) {
 		}},
 		{"", "-" + at, append([]string{"warning missing-param " + at + `: param "db-name" must be given`}, missing...)},
 		// A script that asks whether it got the value says that it may be left out.
-		{script + `"#!/bin/sh\nif [ -z \"$SIZE\" ]; then echo; fi\n"`, "-" + at + ".size", nil},
-		{script + `"#!/bin/sh\necho ${SIZE:-small}\n"`, "-" + at + ".size", nil},
-		{script + `"#!/bin/sh\n[ ! -n \"${SIZE}\" ] || echo\n"`, "-" + at + ".size", nil},
-		{script + `"#!/bin/sh\necho $SIZE ${SIZES:-x}\n"`, "-" + at + ".size", missing},
+		{script + `"#!/bin/sh\ncd /tmp\nif [ -z \"$SIZE\" ]; then echo; fi\n"`, "-" + at + ".size", nil},
+		{script + `"#!/bin/sh\ncd /tmp\necho ${SIZE:-small}\n"`, "-" + at + ".size", nil},
+		{script + `"#!/bin/sh\ncd /tmp\n[ ! -n \"${SIZE}\" ] || echo\n"`, "-" + at + ".size", nil},
+		{script + `"#!/bin/sh\ncd /tmp\necho $SIZE ${SIZES:-x}\n"`, "-" + at + ".size", missing},
 		{"spec.create[0].inputs[1].name: sizes", "", []string{
 			"warning unknown-param " + at + ".size: ", "warning unknown-param spec.resources[1].params.size: ",
 		}},
@@ -140,7 +140,7 @@ func TestSandboxesAreComparedWithTheVersionThatTheyMean(t *testing.T) {
 		return []*yaml.Node{
 			edited(t, aPlugin), edited(t, aPlugin, "metadata.name: hello-db@2.0.0-rc.1"),
 			edited(t, aPlugin, "metadata.name: hello-db@1.1.0\n"+
-				"spec.create[0].outputs[2]: {name: address, valueFromPath: /tmp/address}"),
+				"spec.create[0].outputs[2]: {name: address, valueFromPath: /tmp/port}"),
 		}
 	}
 	for reference, fits := range map[string]bool{

@@ -116,7 +116,7 @@ func TestAllFindingsComeAtOnceAndInOrder(t *testing.T) {
 		spec.runner.image: Postgres
 		spec.create[0].namee: x
 		-spec.create[0].name
-		spec.create[1].script: echo
+		spec.create[1].script: cat /inputs/host > /tmp/user
 		spec.delete[0].inputs[0].valueFromStep.name: nobody
 		spec.delete[0].outputs[0].valueFromPath: log`))
 	want := []string{
@@ -141,7 +141,7 @@ func TestAllFindingsComeAtOnceAndInOrder(t *testing.T) {
 		spec.runner.image: Postgres
 		spec.create[0].namee: x
 		-spec.create[0].name
-		spec.create[1].script: echo
+		spec.create[1].script: cat /inputs/host > /tmp/user
 		spec.delete[0].inputs[0].valueFromStep.name: nobody
 		spec.delete[0].outputs[0].valueFromPath: log`)))
 	}

@@ -1,6 +1,7 @@
 package validate_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,7 +102,8 @@ func outOfRange(t *testing.T, file string) (all []mutation) {
 				}
 				hits++
 				mapping.Content[at+1] = parsed(t, value)
-				m := mutation{sort: "out of range", what: string(path) + " as " + value, file: file, root: root, follow: references}
+				m := mutation{sort: "out of range", what: string(path) + " as " + value, file: file, root: root,
+					follow: slices.Concat(references, usages)}
 				if !good {
 					m.rule, m.path = l.rule, path
 				}

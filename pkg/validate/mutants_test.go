@@ -17,6 +17,9 @@ import (
 // references are the rules that find what is left where a name is changed or removed elsewhere.
 var references = []string{"unknown-step", "unknown-output", "resource-reference", "fork-reference"}
 
+// usages are the rules that find what a script does not use any more where a name or a path is changed.
+var usages = []string{"input-unread", "output-unwritten"}
+
 // eachKey calls do with each path below spec that ends in a key, the fixture parsed anew, the mapping that holds the key
 // and where it is in it. Keys that users make up, of labels and params, are left out unless all are asked for.
 func eachKey(t *testing.T, file string, all bool, do func(path krm.Path, root, mapping *yaml.Node, at int)) {
@@ -73,6 +76,10 @@ var lacking = map[krm.Path]struct {
 	path krm.Path
 }{
 	"spec.create":                                 {"missing-create", "spec.create"},
+	"spec.create[0].inputs[0].as":                 {"input-unread", "spec.create[0].inputs[0]"},
+	"spec.create[0].inputs[0].as.env":             {"input-unread", "spec.create[0].inputs[0]"},
+	"spec.create[1].inputs[0].as":                 {"input-unread", "spec.create[1].inputs[0]"},
+	"spec.create[1].inputs[0].as.path":            {"input-unread", "spec.create[1].inputs[0]"},
 	"spec.create[0].outputs":                      {"unknown-output", "spec.create[1].inputs[0].valueFromStep.output"},
 	`spec.labels["signadot/github-repo"]`:         {"label-reserved", `spec.labels["signadot/github-pull-request"]`},
 	`spec.labels["signadot/github-pull-request"]`: {"label-reserved", `spec.labels["signadot/github-repo"]`},
@@ -120,7 +127,7 @@ func retyped(t *testing.T, file string) (all []mutation) {
 			case "":
 				return
 			case "ambiguous-yaml":
-				m.follow = references
+				m.follow = slices.Concat(references, usages)
 				m.rule, m.path = found, path
 			default:
 				m.rule, m.path = found, path
@@ -291,6 +298,33 @@ func knows(file string, path krm.Path, key string) bool {
 		at = field.Type
 	}
 	return true
+}
+
+// misspelled misspells each variable and each file in the scripts of steps that have it as an input or an output.
+func misspelled(t *testing.T, file string) (all []mutation) {
+	t.Helper()
+	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
+		name, pattern := mapping.Content[at+1].Value, anyIndex(path)
+		m := mutation{sort: "misspelled", what: string(path), file: file, root: root}
+		switch {
+		case strings.HasSuffix(pattern, ".as.path") || strings.HasSuffix(pattern, ".as.env"):
+			m.rule, m.path = "input-unread", parent(parent(path))
+		case strings.HasSuffix(pattern, ".inputs[].name") && krm.Value(mapping, "as") == nil:
+			m.rule, m.path = "input-unread", parent(path)
+			name = v1alpha1.DefaultEnv(name)
+		case strings.HasSuffix(pattern, ".valueFromPath"):
+			m.rule, m.path = "output-unwritten", path
+		default:
+			return
+		}
+		step, _, _ := strings.Cut(string(path), "puts[")
+		script, _ := krm.Path(step[:strings.LastIndex(step, ".")] + ".script").Find(root)
+		if before := script.Value; strings.Contains(before, name) {
+			script.SetString(strings.ReplaceAll(before, name, name[:1]+"X"+name[1:]))
+			all = append(all, m)
+		}
+	})
+	return all
 }
 
 // fromExamples applies the example of each rule to the document that it is for. What is found is at the field of the

@@ -34,7 +34,7 @@ func TestMutations(t *testing.T) {
 	broken := 0
 	for _, file := range slices.Sorted(maps.Values(fixtures)) {
 		for _, mutate := range []func(*testing.T, string) []mutation{
-			dropped, renamed, retyped, duplicated, reordered, reindented, outOfRange, fromExamples,
+			dropped, renamed, retyped, duplicated, reordered, reindented, outOfRange, misspelled, fromExamples,
 		} {
 			for _, m := range mutate(t, file) {
 				counts[m.sort]++

@@ -1,7 +1,11 @@
 package validate
 
 import (
+	"path"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -12,7 +16,7 @@ var script = Rule{
 	Why:     "Running the script is what a step is for.",
 	Example: `spec.create[0].script: ""`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		if strings.TrimSpace(s.Script) == "" {
+		if strings.TrimSpace(s.Script) == "" && !p.isJoined(s) {
 			p.report(r, s.path.Key("script"), "must be set: a step runs a script")
 		}
 	}),
@@ -22,12 +26,64 @@ var scriptInterpreter = Rule{
 	ID: "script-interpreter", Severity: krm.Warning,
 	Summary: "A script's first line names its interpreter, such as #!/bin/sh.",
 	Why:     "Without one it runs under /bin/sh, and does not say so.",
-	Example: "spec.create[0].script: echo hello",
+	Example: "spec.create[1].script: cat /inputs/host > /tmp/user",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		if wrong := checkInterpreter(s.Script); wrong != "" {
+		if wrong := checkInterpreter(s.Script); wrong != "" && !p.isJoined(s) {
 			p.reportStart(r, s.path.Key("script"), wrong)
 		}
 	}),
+}
+
+var scriptLines = Rule{
+	ID: "script-lines", Severity: krm.Error,
+	Summary: "A script is given behind `|`, which keeps its line breaks.",
+	Why: "Behind `>`, or behind neither, YAML joins the lines: they become arguments of the interpreter, or the line that names " +
+		"it becomes a comment of YAML.",
+	sources: []string{"https://yaml.org/spec/1.2.2/#813-folded-style"},
+	Example: `spec.create[0].script: "#!/bin/sh echo hello"`,
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		if !p.isJoined(s) {
+			return
+		}
+		message := `the script has lost its line breaks: use "script: |"`
+		if p.isFolded(s) {
+			message = `the script is folded into one line: use "script: |"`
+		}
+		p.reportStart(r, s.path.Key("script"), message)
+	}),
+}
+
+// isJoined reports whether YAML has joined the lines of a script: the one that names the interpreter with those below it,
+// or the others below that one, which is a comment.
+func (p *plugin) isJoined(s step) bool {
+	if first, rest, _ := strings.Cut(s.Script, "\n"); strings.HasPrefix(first, "#!") {
+		return hasCommands(first) && (strings.TrimSpace(rest) == "" || p.isFolded(s))
+	}
+	at := s.path.Key("script")
+	node, found := at.Find(p.item.YNode())
+	key, _ := at.FindKey(p.item.YNode())
+	return found && node.Style == 0 && (strings.HasPrefix(node.HeadComment, "#!") || strings.HasPrefix(key.LineComment, "#!"))
+}
+
+// isFolded reports whether a script is given behind `>`.
+func (p *plugin) isFolded(s step) bool {
+	node, found := s.path.Key("script").Find(p.item.YNode())
+	return found && node.Style&yaml.FoldedStyle != 0
+}
+
+// hasCommands reports whether the line that names the interpreter has more than its options behind it.
+func hasCommands(line string) bool {
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if len(words) > 0 && path.Base(words[0]) == "env" {
+		words = words[1:]
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) > 0 && strings.HasPrefix(words[0], "-") { // -S takes any number of words
+			return false
+		}
+	}
+	return slices.ContainsFunc(words[min(1, len(words)):], func(word string) bool { return !strings.HasPrefix(word, "-") })
 }
 
 var scriptLineEnd = Rule{
@@ -35,7 +91,7 @@ var scriptLineEnd = Rule{
 	Summary: "The line that names the interpreter ends in a line feed alone.",
 	Why:     "The kernel takes a carriage return as part of the interpreter's name, and does not find it.",
 	sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
-	Example: `spec.create[0].script: "#!/bin/sh\r\necho hello\r\n"`,
+	Example: `spec.create[1].script: "#!/bin/sh\r\ncat /inputs/host > /tmp/user\r\n"`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if line, _, _ := strings.Cut(s.Script, "\n"); strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r") {
 			p.reportStart(r, s.path.Key("script"),

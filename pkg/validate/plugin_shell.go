@@ -19,7 +19,7 @@ var scriptSyntax = Rule{
 	sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html"},
 	Example: `spec.create[0].script: "#!/bin/sh\nif true; then echo hello\n"`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		if wrong := checkShell(s.Script); wrong != nil {
+		if wrong := checkShell(s.Script); wrong != nil && !p.isJoined(s) {
 			p.reportInside(r, s.path.Key("script"), wrong.line, wrong.column, "must be valid %s: %s", wrong.shell, wrong.message)
 		}
 	}),

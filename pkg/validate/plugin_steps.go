@@ -66,7 +66,7 @@ var stepCycle = Rule{
 	ID: "step-cycle", Severity: krm.Error,
 	Summary: "No step waits for itself, directly or through others.",
 	Why:     "None of the steps of a cycle could ever start.",
-	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}}",
+	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}, as: {env: DBNAME}}",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		for _, cycle := range p.graph().Cycles() {
 			p.report(r, cycle.Steps[0].Input(cycle.Input).Key("valueFromStep").Key("name"),

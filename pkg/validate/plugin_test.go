@@ -17,7 +17,7 @@ func TestPluginName(t *testing.T) {
 		"metadata.name: hello-db@0.0.0":      nil,
 		"metadata.name: hello-db@1.0.0-rc.1": nil,
 		"metadata.name: Hello-DB9@1.0.0":     nil,
-		"metadata.name: ab":                  nil,
+		"metadata.name: ab@0.0.0":            nil,
 		"metadata.name: hello-db@v1.0.0": {
 			`info plugin-version-form metadata.name: version of "hello-db@v1.0.0" is stored as "1.0.0"`,
 		},

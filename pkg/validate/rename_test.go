@@ -50,7 +50,7 @@ func TestFormerKeysAreCheckedBelow(t *testing.T) {
 			`error unknown-key spec.runner.basePodTemplate: unknown key "basePodTemplate": it is called ` +
 				`"podTemplateOverlay" today, and it must be a string that holds YAML`,
 		},
-		"spec.create[1].script: echo\nspec.create~Create": {
+		"spec.create[1].script: cat /inputs/host > /tmp/user\nspec.create~Create": {
 			"error unknown-key spec.Create: ", "warning script-interpreter spec.Create[1].script: ",
 		},
 	}.inAnyOrder(t, aPlugin)

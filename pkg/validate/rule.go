@@ -125,10 +125,10 @@ var Rules = []*Rule{
 
 	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
 	&overlayForm, &overlayReplaced, &overlaySidecar, &overlaySidecarDelete, &overlayConflict, &overlayVariable,
-	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLineEnd, &scriptSyntax,
-	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash,
+	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLines, &scriptLineEnd, &scriptSyntax,
+	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash, &inputUnread,
 	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
-	&outputName, &outputUnique, &outputPath,
+	&outputName, &outputUnique, &outputPath, &outputUnwritten,
 
 	&sandboxName, &duplicateSandbox, &sandboxState, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
 	&labelReserved, &ttlDuration, &ttlOffset,

@@ -45,15 +45,15 @@ func TestSteps(t *testing.T) {
 		`spec.delete[0].script: "  "`: {
 			"error script spec.delete[0].script: must be set",
 		},
-		`spec.delete[0].script: "#!/bin/sh"`:                        nil,
-		`spec.delete[0].script: "#! /usr/bin/env python3\nprint()"`: nil,
-		`spec.delete[0].script: "echo"`: {
+		`spec.delete[0].script: "#!/bin/sh"`:                                 nil,
+		`spec.delete[0].script: "#! /usr/bin/env python3\nopen('/tmp/log')"`: nil,
+		`spec.delete[0].script: "echo $DB_NAME $HOST > /tmp/log"`: {
 			"warning script-interpreter spec.delete[0].script: must name its interpreter in the first line",
 		},
 		`spec.delete[0].script: "\n#!/bin/sh"`: {
 			"warning script-interpreter spec.delete[0].script: the interpreter must be named at the very beginning",
 		},
-		`spec.delete[0].script: "#!bash\necho"`: {
+		`spec.delete[0].script: "#!bash\necho > /tmp/log"`: {
 			"warning script-interpreter spec.delete[0].script: the interpreter in the first line must be an absolute path",
 		},
 		`spec.delete[0].script: "#!"`: {
@@ -62,10 +62,10 @@ func TestSteps(t *testing.T) {
 		`spec.delete[0].script: "\uFEFF#!/bin/sh"`: {
 			"warning script-interpreter spec.delete[0].script: must not begin with a byte order mark",
 		},
-		`spec.delete[0].script: "#!/bin/sh\r\necho"`: {
+		`spec.delete[0].script: "#!/bin/sh\r\necho > /tmp/log"`: {
 			"error script-line-end spec.delete[0].script: the first line must not end in a carriage return",
 		},
-		`spec.delete[0].script: "#!/bin/sh\necho\r\n"`: nil,
+		`spec.delete[0].script: "#!/bin/sh\necho > /tmp/log\r\n"`: nil,
 	}.run(t, aPlugin)
 }
 
@@ -100,8 +100,10 @@ func TestInputs(t *testing.T) {
 		at + ".as.env: SIZE": {
 			`error input-clash spec.create[0].inputs[1]: inputs "db-name" and "size" must not share the variable "SIZE"`,
 		},
-		"-" + at + ".as": nil,
-		at + ".as: {}":   nil,
+		"-" + at + ".as": {
+			"warning input-unread " + at + `: input "db-name" is never read ($DB_NAME): the script reads $DBNAME, which nothing sets`,
+		},
+		at + ".as: {}": {"warning input-unread " + at + `: input "db-name" is never read ($DB_NAME): `},
 		at + ".as.path: inputs/x": {
 			"error input-path " + at + ".as.path: must be an absolute path",
 		},
@@ -183,7 +185,7 @@ func TestStepGraph(t *testing.T) {
 			`error create-from-delete spec.create[1].inputs[0].valueFromStep.name: a create step must not ` +
 				`read from the delete step "drop"`,
 		},
-		"spec.create[0].inputs[2]: {name: user, valueFromStep: {name: seed, output: user}}": {
+		"spec.create[0].inputs[2]: {name: user, valueFromStep: {name: seed, output: user}, as: {path: /root/user}}": {
 			"error step-cycle spec.create[0].inputs[2].valueFromStep.name: steps must not wait for each " +
 				"other: provision → seed → provision",
 		},

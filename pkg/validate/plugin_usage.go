@@ -1,0 +1,267 @@
+package validate
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The rules of this file compare a step's script with its inputs and outputs. They report what a script certainly does not
+// do: a script that starts a program of its image, which may read and write anything, is let be.
+
+var outputUnwritten = Rule{
+	ID: "output-unwritten", Severity: krm.Warning,
+	Summary: "A script names the files of its step's outputs.",
+	Why: "A step without the file of an output fails when its script has ended. Scripts that build the path, or start a program " +
+		"by its path, are not reported.",
+	Example: "spec.create[0].outputs[0].valueFromPath: /outputs/bucket",
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		if p.isUnread(s) {
+			return
+		}
+		for i, out := range s.Outputs {
+			file := out.ValueFromPath
+			if file == "" || document.CheckFile(file) != "" || mentions(s.Script, path.Clean(file)) {
+				continue
+			}
+			if delegates(s.Script) {
+				return
+			}
+			p.report(r, s.at.Output(i).Key("valueFromPath"), "no line of the script names %q: write the output there", file)
+		}
+	}),
+}
+
+var inputUnread = Rule{
+	ID: "input-unread", Severity: krm.Warning,
+	Summary: "A shell script reads the inputs of its step.",
+	Why: "The value has no effect. Variables that programs may read by themselves, such as AWS_REGION, and scripts that start a " +
+		"program by its path, are not reported.",
+	Example: "spec.create[0].inputs[1].as.env: SIZES",
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		if p.isUnread(s) || shellOf(s.Script) == "" {
+			return
+		}
+		for i := range s.Inputs {
+			in, at := &s.Inputs[i], s.at.Input(i)
+			if p.isDoubtful(in, at) || reads(s.Script, in) {
+				continue
+			}
+			if delegates(s.Script) {
+				return
+			}
+			if meant := p.unset(s, in); meant != "" {
+				p.report(r, at, "input %q is never read (%s): the script reads $%s, which nothing sets",
+					in.Name, carriers(in), meant)
+			} else if !forPrograms(in) && strings.Contains(s.Script, "$") {
+				p.report(r, at, "input %q is never read (%s): read it in the script, or remove it", in.Name, carriers(in))
+			}
+		}
+	}),
+}
+
+// isUnread reports whether nothing can be concluded from a script: it could not be read, is not complete, has no command, or
+// is reported by other rules.
+func (p *plugin) isUnread(s step) bool {
+	return strings.Contains(s.Script, "@{") || !hasCode(s.Script) || p.unsure(s.path.Key("script")) || p.isJoined(s)
+}
+
+// hasCode reports whether a script has a line that is neither blank nor a comment.
+func hasCode(script string) bool {
+	for line := range strings.Lines(script) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return true
+		}
+	}
+	return false
+}
+
+// isDoubtful reports whether other rules report the name or the variable of an input.
+func (p *plugin) isDoubtful(in *v1alpha1.Input, at krm.Path) bool {
+	return in.Name == "" || document.CheckIdentifier(in.Name) != "" || document.CheckVariable(in.Env()) != "" ||
+		strings.ContainsAny(in.Env(), "-.") || p.unsure(at) || p.unsure(at.Key("name")) || p.unsure(at.Key("as"))
+}
+
+// carriers names what carries an input, for a message.
+func carriers(in *v1alpha1.Input) string {
+	variable, file := in.Env(), in.Path()
+	switch {
+	case variable == "":
+		return file
+	case file == "":
+		return "$" + variable
+	}
+	return "$" + variable + ", " + file
+}
+
+// reads reports whether a script names the variable or the file of an input.
+func reads(script string, in *v1alpha1.Input) bool {
+	return hasWord(script, in.Env()) || in.Path() != "" && mentions(script, path.Clean(in.Path()))
+}
+
+// hasWord reports whether an identifier is in a text.
+func hasWord(text, word string) bool {
+	for at := 0; word != ""; at += len(word) {
+		next := strings.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		at += next
+		if !isNamePart(text, at-1) && !isNamePart(text, at+len(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNamePart reports whether the byte at an index is one of an identifier.
+func isNamePart(text string, at int) bool {
+	return at >= 0 && at < len(text) && (document.IsAlphanumeric(rune(text[at])) || text[at] == '_')
+}
+
+// mentions reports whether a script may use a file: it names the file, its folder as a whole, as `cd /outputs` and
+// `>/outputs/$key` do, or the file's name in a path that is not absolute.
+func mentions(script, file string) bool {
+	folder, name := path.Split(file)
+	folder = path.Clean(folder)
+	for line := range strings.Lines(script) {
+		if words := strings.Fields(line); len(words) > 0 && words[0] == "mkdir" {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(line, endsPath) {
+			word = strings.TrimRight(word, "/.,")
+			switch {
+			case word == file || strings.HasPrefix(word, file+"/"), folder != "/" && word == folder,
+				!strings.HasPrefix(word, "/") && path.Base(word) == name:
+				return true
+			}
+			if below, found := strings.CutPrefix(word, folder+"/"); found && folder != "/" && !isLiteral(below) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endsPath reports whether a character ends a path in a script, or stands in front of one.
+func endsPath(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=:,[]", r) }
+
+// isLiteral reports whether a path has nothing in it that a script would expand.
+func isLiteral(text string) bool { return !strings.ContainsAny(text, "$*?{}%\\") }
+
+// forPrograms reports whether an input is meant for a program that reads it by itself: its variable or its file has a name
+// that was chosen, or one that programs are known to read.
+func forPrograms(in *v1alpha1.Input) bool {
+	variable, file := in.Env(), in.Path()
+	if variable == "" {
+		return strings.Contains(file, "/.") || slices.ContainsFunc([]string{"/etc/", "/root/", "/home/", "/var/"},
+			func(folder string) bool { return strings.HasPrefix(file, folder) })
+	}
+	return variable != v1alpha1.DefaultEnv(in.Name) || file != "" || slices.ContainsFunc(readByPrograms,
+		func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
+}
+
+// readByPrograms are what variables begin with that well-known programs read.
+var readByPrograms = strings.Fields("AWS_ ARM_ AZURE_ CLOUDSDK_ DATABASE_URL DOCKER_ GCP_ GH_ GIT GOOGLE_ HELM_ HTTP KUBE LANG LC_ " +
+	"MONGO MYSQL NO_PROXY NPM_ PATH PG PULUMI_ REDIS TF_ TZ VAULT_")
+
+// delegates reports whether a script is of another language, cannot be parsed, or runs what may read every variable and
+// write any file: another script, a program by its path, or a text that is not known.
+func delegates(script string) bool {
+	file := parsedShell(script)
+	if file == nil {
+		return shellOf(script) != ""
+	}
+	found := false
+	syntax.Walk(file, func(node syntax.Node) bool {
+		call, isCall := node.(*syntax.CallExpr)
+		if isCall && len(call.Args) > 0 {
+			name := call.Args[0].Lit()
+			found = found || name == "" || strings.Contains(name, "/") || slices.Contains(runners, name)
+		}
+		if expansion, ok := node.(*syntax.ParamExp); ok && expansion.Excl {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// runners are commands that run a script, or hand all variables on.
+var runners = strings.Fields(". source eval exec env printenv envsubst declare make bash sh dash ash zsh ksh python python2 python3 " +
+	"node deno bun ruby perl php java npx yarn pnpm docker podman ansible-playbook")
+
+// parsedShell parses a script of a shell, nil if it is none or cannot be parsed.
+func parsedShell(script string) *syntax.File {
+	if shellOf(script) == "" || !parseable(script) {
+		return nil
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		return nil
+	}
+	return file
+}
+
+// unset returns a variable that a script reads, that nothing sets, and that is likely to be meant for an input; empty if there
+// is none.
+func (p *plugin) unset(s step, in *v1alpha1.Input) string {
+	file := parsedShell(s.Script)
+	if file == nil || in.Env() == "" {
+		return ""
+	}
+	known := p.takenBy(s)
+	var read []string
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Assign:
+			if node.Name != nil {
+				known[node.Name.Value] = true
+			}
+		case *syntax.WordIter:
+			known[node.Name.Value] = true
+		case *syntax.CallExpr: // such as `read`, `getopts` and `printf -v`
+			for _, word := range node.Args {
+				known[word.Lit()] = true
+			}
+		case *syntax.ParamExp:
+			if node.Param != nil {
+				read = append(read, node.Param.Value)
+			}
+		}
+		return true
+	})
+	for _, name := range read {
+		nearest, _ := strictyaml.Nearest(name, []string{in.Env()})
+		isPart := strings.HasSuffix(name, "_"+in.Env()) || strings.HasSuffix(in.Env(), "_"+name)
+		if !known[name] && len(name) <= longestName && (nearest != "" || isPart) {
+			return name
+		}
+	}
+	return ""
+}
+
+// takenBy returns the variables that are set for a step before its script starts, as far as the plugin says.
+func (p *plugin) takenBy(s step) map[string]bool {
+	known := map[string]bool{}
+	for _, name := range contract.StepVariables() {
+		known[name] = true
+	}
+	for i := range s.Inputs {
+		known[s.Inputs[i].Env()] = true
+	}
+	for _, main := range p.overlayMains() {
+		for _, variable := range main.Env {
+			known[variable.Name] = true
+		}
+	}
+	return known
+}
