@@ -1,6 +1,43 @@
 package strictyaml
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The limits of a suggestion: comparing a name with all others must not cost more than reading the document.
+const (
+	// MaxCandidates is how many candidates Suggest looks at.
+	MaxCandidates = 50
+	longestName   = 32
+)
+
+// Suggest is Nearest within limits: long names and candidates, and those behind the first MaxCandidates, are left out.
+func Suggest(name string, candidates []string) (nearest string, sure bool) {
+	if len(name) > longestName {
+		return "", false
+	}
+	short := slices.DeleteFunc(slices.Clone(candidates[:min(len(candidates), MaxCandidates)]),
+		func(candidate string) bool { return len(candidate) > longestName })
+	return Nearest(name, short)
+}
+
+// Listed names the first of some names for a message.
+func Listed(names []string) string {
+	const most = 10
+	if len(names) == 0 {
+		return "none"
+	}
+	quoted := make([]string, 0, most+1)
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	if len(names) > most {
+		quoted = append(quoted, fmt.Sprintf("%d more", len(names)-most))
+	}
+	return strings.Join(quoted, ", ")
+}
 
 // Nearest returns the candidate that text most likely means, empty if none is near: about one letter in three may be
 // wrong. sure reports that they differ in case alone. Of equally near candidates the first one is returned.

@@ -11,6 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -77,8 +78,8 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	if o.PodSecurity != "" && o.PodSecurity != restricted {
 		wrong.Add("podSecurity", "must be restricted, not %q", o.PodSecurity)
 	}
-	if o.HelperImage == "" {
-		wrong.Add("helperImage", "must be an image")
+	if problem := image.Check(o.HelperImage); o.HelperImage == "" || problem != "" {
+		wrong.Add("helperImage", "%s", cmp.Or(problem, "must be an image"))
 	}
 	o.checkNames(&wrong)
 	o.checkNumbers(&wrong)

@@ -74,6 +74,7 @@ type outcome struct {
 // render renders the tasks, puts the objects into the list and removes what is not rendered any more, if it may.
 func (p *plan) render(mayRemove bool) Summary {
 	p.reportNamespaces()
+	p.reportUnusedNamespaces()
 	reconciler := NewReconciler(p.list, p.owner())
 	shared := p.shared(reconciler)
 	outcomes := make([]outcome, len(p.tasks))

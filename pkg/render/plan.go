@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -24,6 +26,7 @@ type plan struct {
 	compiled map[phaseKey]*compiledPhase // nil if the plugin cannot be rendered
 	order    []*compiledPhase
 	tasks    []task
+	params   map[*krm.Item]*document.Params // by plugin
 	// present are the sandboxes whose phase is one of the options.
 	present map[string]bool
 }
@@ -45,7 +48,7 @@ func newPlan(list *krm.ResourceList, options Options) *plan {
 	p := &plan{
 		list: list, options: options, delivery: delivery{tool: options.Delivery, hook: options.DeleteHook},
 		plugins:  resolve.NewCatalog(list.Items()),
-		compiled: map[phaseKey]*compiledPhase{}, present: map[string]bool{},
+		compiled: map[phaseKey]*compiledPhase{}, present: map[string]bool{}, params: map[*krm.Item]*document.Params{},
 	}
 	for _, phase := range v1alpha1.Phases {
 		if slices.Contains(options.Phases, string(phase)) {
@@ -88,6 +91,7 @@ func (p *plan) add(s *sandbox) {
 		for _, warning := range choice.Warnings {
 			p.list.Report(krm.At(s.Item, at, krm.Warning, warning))
 		}
+		p.reportParams(s, i, choice)
 		for _, phase := range phases {
 			if compiled := p.compile(choice, phase); compiled != nil {
 				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, request: request{
@@ -97,6 +101,19 @@ func (p *plan) add(s *sandbox) {
 				}})
 			}
 		}
+	}
+}
+
+// reportParams warns of params that no input of the plugin takes, as validate-plugin does.
+func (p *plan) reportParams(s *sandbox, index int, choice *resolve.Choice) {
+	if p.params[choice.Item] == nil {
+		p.params[choice.Item] = document.NewParams(document.Identity(choice.Item), choice.Spec)
+	}
+	resource := s.Spec.Resources[index]
+	for param, message := range p.params[choice.Item].Unknown(resource.Params) {
+		warning := krm.At(s.Item, resourcePath(index).Key("params").Key(param), krm.Warning, message)
+		warning.Tags = map[string]string{"rule": document.RuleUnknownParam}
+		p.list.Report(warning)
 	}
 }
 
@@ -159,6 +176,27 @@ func (p *plan) reportNamespaces() {
 	if len(names) > 0 {
 		p.list.Report(krm.NewResult(krm.Info,
 			"must exist before the render is applied: namespace "+strings.Join(names, ", ")))
+	}
+}
+
+// reportUnusedNamespaces warns of entries of the option `namespaces` that no step of the list's plugins runs in.
+func (p *plan) reportUnusedNamespaces() {
+	if len(p.options.Namespaces) == 0 || len(p.order) == 0 {
+		return
+	}
+	runners := map[string]bool{}
+	for _, item := range p.list.Of(contract.APIVersion, contract.ResourcePlugin) {
+		namespace := v1alpha1.DefaultNamespace
+		if node, ok := krm.Path("spec.runner.namespace").Find(item.YNode()); ok && node.Value != "" {
+			namespace = node.Value
+		}
+		runners[namespace] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.options.Namespaces)) {
+		if !runners[name] {
+			p.list.Report(krm.NewResult(krm.Warning, fmt.Sprintf("no step runs in namespace %q: namespaces must name one of %s",
+				name, strictyaml.Listed(slices.Sorted(maps.Keys(runners))))))
+		}
 	}
 }
 

@@ -1,10 +1,7 @@
 package validate
 
 import (
-	"fmt"
-
-	"github.com/distribution/reference"
-
+	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -16,38 +13,18 @@ var imageReference = Rule{
 	sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
 	Example: "spec.runner.image: Ubuntu latest",
 	checks: []check{
-		pluginCheck(func(r *Rule, p *plugin) { p.must(r, "spec.runner.image", "", checkImage(p.Spec.Runner.Image)) }),
+		pluginCheck(func(r *Rule, p *plugin) { p.must(r, "spec.runner.image", "", image.Check(p.Spec.Runner.Image)) }),
 		sandboxCheck(func(r *Rule, s *sandbox) {
-			s.eachImage(func(path krm.Path, image string) { s.must(r, path, "", checkImage(image)) })
+			s.eachImage(func(path krm.Path, reference string) { s.must(r, path, "", image.Check(reference)) })
 		}),
 	},
 }
 
 // eachImage calls do for each image of the forks, with its path.
-func (s *sandbox) eachImage(do func(path krm.Path, image string)) {
+func (s *sandbox) eachImage(do func(path krm.Path, reference string)) {
 	for _, fork := range s.forks {
-		for i, image := range fork.Customizations.Images {
-			do(fork.path.Key("images").Index(i).Key("image"), image.Image)
+		for i, one := range fork.Customizations.Images {
+			do(fork.path.Key("images").Index(i).Key("image"), one.Image)
 		}
 	}
-}
-
-func checkImage(image string) string {
-	if image == "" {
-		return ""
-	}
-	if _, err := reference.ParseNormalizedNamed(image); err != nil {
-		return fmt.Sprintf("must be a valid image reference, not %q: %v", image, err)
-	}
-	return ""
-}
-
-// sameImage reports whether two references name the same image: `ubuntu` is `docker.io/library/ubuntu:latest`.
-func sameImage(a, b string) bool {
-	one, err := reference.ParseNormalizedNamed(a)
-	other, err2 := reference.ParseNormalizedNamed(b)
-	if err != nil || err2 != nil {
-		return a == b
-	}
-	return reference.TagNameOnly(one).String() == reference.TagNameOnly(other).String()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -46,7 +47,7 @@ func newIndex(plugins []*plugin) *index {
 
 // near returns the names that may be meant by another one: all, or of many those with its first letter.
 func (x *index) near(name string) []string {
-	if len(x.names) <= mostCandidates {
+	if len(x.names) <= strictyaml.MaxCandidates {
 		return x.names
 	}
 	return x.like[strings.ToLower(name[:1])]

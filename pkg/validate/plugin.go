@@ -22,7 +22,8 @@ type plugin struct {
 	outputs []output
 
 	params     map[string][]input // the inputs that take each param
-	outputKeys []string           // what sandboxes can refer to, in the order of declaration
+	takes      *document.Params
+	outputKeys []string // what sandboxes can refer to, in the order of declaration
 
 	stepGraph       *document.Graph
 	podTemplate     *overlay.Overlay
@@ -54,7 +55,7 @@ func (p *plugin) read() {
 	read, problems := document.ReadPlugin(p.item)
 	p.Plugin, p.checked = read, newChecked(p.item, problems)
 	p.name, p.nameErr = version.ParseName(p.Name)
-	p.params = map[string][]input{}
+	p.params, p.takes = map[string][]input{}, document.NewParams(p.Name, &p.Spec)
 	for at, s := range document.Steps(&p.Spec) {
 		p.steps = append(p.steps, step{Step: s, at: at, path: at.Path()})
 		for i := range s.Inputs {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -91,16 +92,16 @@ var overlayConflict = Rule{
 	Why:     "Both say what the steps run in, and where.",
 	Example: `spec.runner.podTemplateOverlay: "metadata: {namespace: other}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
-		image := p.Spec.Runner.Image
+		runner := p.Spec.Runner.Image
 		for _, main := range p.overlayMains() {
-			if sameImage(main.Image, image) {
-				image = main.Image // two spellings of one image are no conflict
+			if image.Same(main.Image, runner) {
+				runner = main.Image // two spellings of one image are no conflict
 			}
 		}
 		if p.unsure("spec.runner.image") || p.unsure("spec.runner.namespace") {
 			return
 		}
-		for _, problem := range p.overlay().Conflicts(image, p.Spec.RunnerNamespace()) {
+		for _, problem := range p.overlay().Conflicts(runner, p.Spec.RunnerNamespace()) {
 			p.reportPart(r, overlayPath, problem)
 		}
 	})},

@@ -240,9 +240,9 @@ func (p *plugin) unset(s step, in *v1alpha1.Input) string {
 		return true
 	})
 	for _, name := range read {
-		nearest, _ := strictyaml.Nearest(name, []string{in.Env()})
+		nearest, _ := strictyaml.Suggest(name, []string{in.Env()})
 		isPart := strings.HasSuffix(name, "_"+in.Env()) || strings.HasSuffix(in.Env(), "_"+name)
-		if !known[name] && len(name) <= longestName && (nearest != "" || isPart) {
+		if !known[name] && (nearest != "" || isPart) {
 			return name
 		}
 	}

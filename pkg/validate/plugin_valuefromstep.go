@@ -2,9 +2,11 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -19,11 +21,17 @@ var unknownStep = Rule{
 		}
 		names, unsure := p.stepNames()
 		p.dangling(document.UnknownStep, func(path krm.Path, from *v1alpha1.StepOutput) {
-			if !unsure {
+			if !unsure && !slices.ContainsFunc(names, func(name string) bool { return isMisspelled(name, from.Name) }) {
 				p.suggest(r, path.Key("name"), "there is no step", from.Name, names, "the input must read from a step of this plugin")
 			}
 		})
 	})},
+}
+
+// isMisspelled reports whether a name that another rule refuses is likely to be the other one: then only that is reported.
+func isMisspelled(name, other string) bool {
+	nearest, _ := strictyaml.Suggest(other, []string{name})
+	return nearest != "" && document.CheckIdentifier(name) != ""
 }
 
 var unknownOutput = Rule{
@@ -40,9 +48,10 @@ var unknownOutput = Rule{
 			byName[s.Name] = append(byName[s.Name], s)
 		}
 		p.dangling(document.UnknownOutput, func(path krm.Path, from *v1alpha1.StepOutput) {
-			if outputs, unsure := p.outputNames(byName[from.Name]); !unsure {
+			outputs, unsure := p.outputNames(byName[from.Name])
+			if !unsure && !slices.ContainsFunc(outputs, func(name string) bool { return isMisspelled(name, from.Output) }) {
 				p.suggest(r, path.Key("output"), fmt.Sprintf("step %q has no output", from.Name), from.Output, outputs,
-					"its outputs are "+listed(outputs))
+					"its outputs are "+strictyaml.Listed(outputs))
 			}
 		})
 	})},

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -101,7 +102,7 @@ var resourceReference = Rule{
 		for _, v := range s.sources {
 			if v.resource != nil && !known[v.resource.Name] && !unsure {
 				s.suggest(r, v.from("resource").Key("name"), "there is no resource", v.resource.Name, names,
-					"it must be one of this sandbox's resources: "+listed(names))
+					"it must be one of this sandbox's resources: "+strictyaml.Listed(names))
 			}
 		}
 	})},

@@ -8,6 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -91,7 +92,7 @@ var unknownOutputKey = Rule{
 			return
 		}
 		s.suggest(r, path, fmt.Sprintf("plugin %q has no output", from.Name), key, from.outputKeys,
-			"its outputs are "+listed(from.outputKeys))
+			"its outputs are "+strictyaml.Listed(from.outputKeys))
 	}),
 }
 

@@ -7,28 +7,20 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // unknownParam and missingParam are about the params of a sandbox's resources.
 var unknownParam = Rule{
-	ID: "unknown-param", Severity: krm.Warning,
+	ID: document.RuleUnknownParam, Severity: krm.Warning,
 	Summary: "A param is one that an input of the plugin takes.",
 	Why:     "No step would see it.",
 	sources: []string{pluginSpec},
 	Example: "spec.resources[0].params.database: shop",
 	checks: eachBinding(func(r *Rule, b *binding) {
-		for _, param := range slices.Sorted(maps.Keys(b.params)) {
-			if b.plugin.params[param] != nil {
-				continue
-			}
-			advice := "its inputs are " + listed(slices.Sorted(maps.Keys(b.plugin.params)))
-			if meant := b.meant(param); meant != "" {
-				advice = fmt.Sprintf("did you mean %q?", meant)
-			}
-			b.sandbox.reportKey(r, b.path.Key("params").Key(param), "plugin %q has no input for param %q: %s",
-				b.plugin.Name, param, advice)
+		for param, message := range b.plugin.takes.Unknown(b.params) {
+			b.sandbox.reportKey(r, b.path.Key("params").Key(param), "%s", message)
 		}
 	}),
 }
@@ -42,7 +34,7 @@ var missingParam = Rule{
 	checks: eachBinding(func(r *Rule, b *binding) {
 		meant := map[string]bool{}
 		for param := range b.params {
-			meant[b.meant(param)] = true
+			meant[b.plugin.takes.Meant(param, b.params)] = true
 		}
 		for _, name := range slices.Sorted(maps.Keys(b.plugin.params)) {
 			consumers := b.plugin.params[name]
@@ -65,20 +57,6 @@ func eachBinding(do func(*Rule, *binding)) []check {
 			}
 		}
 	}}}
-}
-
-// meant returns the input that a param which no input takes is likely to be for.
-func (b *binding) meant(param string) string {
-	inputs := b.plugin.params
-	if inputs[param] != nil || tooLong(param) || len(inputs) > mostCandidates || len(b.params) > mostCandidates {
-		return ""
-	}
-	free := slices.DeleteFunc(slices.Sorted(maps.Keys(inputs)), func(name string) bool {
-		_, given := b.params[name]
-		return given || tooLong(name)
-	})
-	nearest, _ := strictyaml.Nearest(param, free)
-	return nearest
 }
 
 // optional reports whether each script that gets an input tests whether it is empty.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -93,7 +94,7 @@ func checkOperations(root *yaml.Node) string {
 		op, path := scalar(operation, "op"), scalar(operation, "path")
 		switch {
 		case !slices.Contains(known, op):
-			return fmt.Sprintf("operation %d of the patch must have an op of %s, not %q", i+1, listed(known), op)
+			return fmt.Sprintf("operation %d of the patch must have an op of %s, not %q", i+1, strictyaml.Listed(known), op)
 		case path != "" && path[0] != '/' || krm.Value(operation, "path") == nil:
 			return fmt.Sprintf("operation %d of the patch must have a path that begins with a slash, not %q", i+1, path)
 		case (op == "add" || op == "replace" || op == "test") && krm.Value(operation, "value") == nil:

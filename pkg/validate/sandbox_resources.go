@@ -5,6 +5,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -70,10 +71,10 @@ var unknownPlugin = Rule{
 			name, path := b.reference.Bare, b.path.Key("plugin")
 			if versions := d.index.versions(name); len(versions) > 0 {
 				b.sandbox.report(r, path, "plugin %q has no version %q: there are %s",
-					name, b.reference.Selector, listed(versions))
+					name, b.reference.Selector, strictyaml.Listed(versions))
 				continue
 			}
-			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name), "the list has "+listed(d.index.names))
+			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name), "the list has "+strictyaml.Listed(d.index.names))
 		}
 	}}},
 }

@@ -43,6 +43,7 @@ var layers = []struct {
 	{path: "internal/version"},
 	{path: "internal/digest"},
 	{path: "internal/document"},
+	{path: "internal/image"},
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},

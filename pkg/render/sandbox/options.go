@@ -61,6 +61,11 @@ func (o *Options) checkGateway(wrong *krm.OptionErrors) {
 		wrong.Add("gateway", "must not be set with routing none: nothing would be published")
 	case o.Gateway != "" && (namespace == "" || name == "" || strings.Contains(name, "/")):
 		wrong.Add("gateway", "must be NAMESPACE/NAME, not %q", o.Gateway)
+	case document.CheckLabel(namespace) != "" || document.CheckSubdomain(name) != "":
+		wrong.Add("gateway", "must be NAMESPACE/NAME, two valid names, not %q", o.Gateway)
+	}
+	if problem := document.CheckSubdomain(o.GatewayDomain); problem != "" {
+		wrong.Add("gatewayDomain", "%s", problem)
 	}
 	if o.GatewayScheme != "" && o.GatewayScheme != "http" && o.GatewayScheme != "https" {
 		wrong.Add("gatewayScheme", "must be http or https, not %q", o.GatewayScheme)
