@@ -30,7 +30,7 @@ type field struct {
 	key, name string
 	doc       string
 	required  bool
-	quotable  bool // a number that may be a string of digits
+	quotable  bool     // a number that may be a string of digits
 	was       []string // former keys
 	of        ast.Expr
 }

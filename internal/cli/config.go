@@ -52,7 +52,8 @@ func (r *run) typed(node *yaml.Node) []strictyaml.Problem {
 		case "spec":
 			problems[i].Message = `unknown key "spec": the fields of a functionConfig must be next to metadata`
 		case "data":
-			problems[i].Message = `unknown key "data": the fields of a ` + r.Kind + ` must be next to metadata; "data" is for a ConfigMap`
+			problems[i].Message = `unknown key "data": the fields of a ` + r.Kind +
+				` must be next to metadata; "data" is for a ConfigMap`
 		}
 	}
 	return problems

@@ -105,7 +105,6 @@ func TestConfigsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	const typed = "apiVersion: resourceplugins.dev/v1alpha1, kind: Trial, metadata: {name: x}"
 	const configMap = "apiVersion: v1, kind: ConfigMap, metadata: {name: x}"
-	const fields = `"phases", "prune", "retries", "runnerImage", "namespaces", "do"`
 	cases := map[string]struct {
 		config string
 		want   []string

@@ -37,8 +37,8 @@ var scriptInterpreter = Rule{
 var scriptLines = Rule{
 	ID: "script-lines", Severity: krm.Error,
 	Summary: "A script is given behind `|`, which keeps its line breaks.",
-	Why: "Behind `>`, or behind neither, YAML joins the lines: they become arguments of the interpreter, or the line that names " +
-		"it becomes a comment of YAML.",
+	Why: "Behind `>`, or behind neither, YAML joins the lines: they become arguments of the interpreter, or the line that " +
+		"names it becomes a comment of YAML.",
 	sources: []string{"https://yaml.org/spec/1.2.2/#813-folded-style"},
 	Example: `spec.create[0].script: "#!/bin/sh echo hello"`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {

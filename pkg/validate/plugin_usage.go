@@ -20,8 +20,8 @@ import (
 var outputUnwritten = Rule{
 	ID: "output-unwritten", Severity: krm.Warning,
 	Summary: "A script names the files of its step's outputs.",
-	Why: "A step without the file of an output fails when its script has ended. Scripts that build the path, or start a program " +
-		"by its path, are not reported.",
+	Why: "A step without the file of an output fails when its script has ended. Scripts that build the path, or start a " +
+		"program by its path, are not reported.",
 	Example: "spec.create[0].outputs[0].valueFromPath: /outputs/bucket",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if p.isUnread(s) {
@@ -43,8 +43,8 @@ var outputUnwritten = Rule{
 var inputUnread = Rule{
 	ID: "input-unread", Severity: krm.Warning,
 	Summary: "A shell script reads the inputs of its step.",
-	Why: "The value has no effect. Variables that programs may read by themselves, such as AWS_REGION, and scripts that start a " +
-		"program by its path, are not reported.",
+	Why: "The value has no effect. Variables that programs may read by themselves, such as AWS_REGION, and scripts that " +
+		"start a program by its path, are not reported.",
 	Example: "spec.create[0].inputs[1].as.env: SIZES",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if p.isUnread(s) || shellOf(s.Script) == "" {
@@ -170,8 +170,8 @@ func forPrograms(in *v1alpha1.Input) bool {
 }
 
 // readByPrograms are what variables begin with that well-known programs read.
-var readByPrograms = strings.Fields("AWS_ ARM_ AZURE_ CLOUDSDK_ DATABASE_URL DOCKER_ GCP_ GH_ GIT GOOGLE_ HELM_ HTTP KUBE LANG LC_ " +
-	"MONGO MYSQL NO_PROXY NPM_ PATH PG PULUMI_ REDIS TF_ TZ VAULT_")
+var readByPrograms = strings.Fields("AWS_ ARM_ AZURE_ CLOUDSDK_ DATABASE_URL DOCKER_ GCP_ GH_ GIT GOOGLE_ HELM_ HTTP " +
+	"KUBE LANG LC_ MONGO MYSQL NO_PROXY NPM_ PATH PG PULUMI_ REDIS TF_ TZ VAULT_")
 
 // delegates reports whether a script is of another language, cannot be parsed, or runs what may read every variable and
 // write any file: another script, a program by its path, or a text that is not known.
@@ -196,8 +196,8 @@ func delegates(script string) bool {
 }
 
 // runners are commands that run a script, or hand all variables on.
-var runners = strings.Fields(". source eval exec env printenv envsubst declare make bash sh dash ash zsh ksh python python2 python3 " +
-	"node deno bun ruby perl php java npx yarn pnpm docker podman ansible-playbook")
+var runners = strings.Fields(". source eval exec env printenv envsubst declare make bash sh dash ash zsh ksh python " +
+	"python2 python3 node deno bun ruby perl php java npx yarn pnpm docker podman ansible-playbook")
 
 // parsedShell parses a script of a shell, nil if it is none or cannot be parsed.
 func parsedShell(script string) *syntax.File {
@@ -211,8 +211,8 @@ func parsedShell(script string) *syntax.File {
 	return file
 }
 
-// unset returns a variable that a script reads, that nothing sets, and that is likely to be meant for an input; empty if there
-// is none.
+// unset returns a variable that a script reads, that nothing sets, and that is likely to be meant for an input; empty if
+// there is none.
 func (p *plugin) unset(s step, in *v1alpha1.Input) string {
 	file := parsedShell(s.Script)
 	if file == nil || in.Env() == "" {

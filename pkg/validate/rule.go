@@ -125,7 +125,8 @@ var Rules = []*Rule{
 
 	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
 	&overlayForm, &overlayReplaced, &overlaySidecar, &overlaySidecarDelete, &overlayConflict, &overlayVariable,
-	&emptyWorkflow, &missingCreate, &stepName, &stepUnique, &script, &scriptInterpreter, &scriptLines, &scriptLineEnd, &scriptSyntax,
+	&emptyWorkflow, &missingCreate, &stepName, &stepUnique,
+	&script, &scriptInterpreter, &scriptLines, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash, &inputUnread,
 	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
 	&outputName, &outputUnique, &outputPath, &outputUnwritten,

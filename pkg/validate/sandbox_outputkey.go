@@ -53,8 +53,8 @@ func dotted(key string) (meant string, found bool) {
 var outputKeyForm = Rule{
 	ID: "output-key-form", Severity: krm.Warning,
 	Summary: "An outputKey names its step: it is not the name of an output alone.",
-	Why: "A key without a dot is an old form that is still in use. It is rendered if the plugin is in the input and exactly one " +
-		"of its create steps has an output of that name.",
+	Why: "A key without a dot is an old form that is still in use. It is rendered if the plugin is in the input and exactly " +
+		"one of its create steps has an output of that name.",
 	sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
 	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {

@@ -74,7 +74,8 @@ var unknownPlugin = Rule{
 					name, b.reference.Selector, strictyaml.Listed(versions))
 				continue
 			}
-			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name), "the list has "+strictyaml.Listed(d.index.names))
+			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name),
+				"the list has "+strictyaml.Listed(d.index.names))
 		}
 	}}},
 }

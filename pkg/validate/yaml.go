@@ -48,8 +48,8 @@ var ambiguousYAML = Rule{
 var quotedNumber = Rule{
 	ID: strictyaml.RuleQuoted, Severity: krm.Warning,
 	Summary: "A port is a number, not a string of digits.",
-	Why: "Signadot's command line tool converts it, and so do these functions; other readers refuse it. A template's variable " +
-		"gives a string.",
+	Why: "Signadot's command line tool converts it, and so do these functions; other readers refuse it. A template's " +
+		"variable gives a string.",
 	sources: []string{sandboxSpec},
 	Example: `spec.endpoints[0].port: "8080"`,
 }

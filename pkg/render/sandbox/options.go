@@ -59,9 +59,7 @@ func (o *Options) checkGateway(wrong *krm.OptionErrors) {
 		wrong.Add("gatewayDomain", "must be set if gateway is: the domain that the host names of endpoints end in")
 	case o.Gateway != "" && o.Routing == none:
 		wrong.Add("gateway", "must not be set with routing none: nothing would be published")
-	case o.Gateway != "" && (namespace == "" || name == "" || strings.Contains(name, "/")):
-		wrong.Add("gateway", "must be NAMESPACE/NAME, not %q", o.Gateway)
-	case document.CheckLabel(namespace) != "" || document.CheckSubdomain(name) != "":
+	case o.Gateway != "" && !isReference(namespace, name):
 		wrong.Add("gateway", "must be NAMESPACE/NAME, two valid names, not %q", o.Gateway)
 	}
 	if problem := document.CheckSubdomain(o.GatewayDomain); problem != "" {
@@ -70,4 +68,9 @@ func (o *Options) checkGateway(wrong *krm.OptionErrors) {
 	if o.GatewayScheme != "" && o.GatewayScheme != "http" && o.GatewayScheme != "https" {
 		wrong.Add("gatewayScheme", "must be http or https, not %q", o.GatewayScheme)
 	}
+}
+
+// isReference reports whether two texts can be the namespace and the name of an object.
+func isReference(namespace, name string) bool {
+	return namespace != "" && document.CheckLabel(namespace) == "" && name != "" && document.CheckSubdomain(name) == ""
 }

@@ -54,7 +54,9 @@ func (s *input) outputs() iter.Seq2[krm.Path, *v1alpha1.ResourceOutput] {
 }
 
 // outputsOf returns the outputs that an outputKey can mean, or why nothing is known of them.
-func (s *input) outputsOf(plugins *resolve.Catalog, from *v1alpha1.ResourceOutput) (all []v1alpha1.StepOutput, missing string) {
+func (s *input) outputsOf(
+	plugins *resolve.Catalog, from *v1alpha1.ResourceOutput,
+) (outputs []v1alpha1.StepOutput, missing string) {
 	i := slices.IndexFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == from.Name })
 	if i < 0 {
 		return nil, "" // the rule resource-reference has reported it
