@@ -29,6 +29,11 @@ func (r *run) files() int {
 	if err != nil {
 		return r.fail(err)
 	}
+	if wrong := *c.wrongFlags; len(wrong) > 0 {
+		r.fail(wrong)
+		r.end(c.results, r.Output != Findings, "")
+		return exitCall
+	}
 	fixed := &fixes{}
 	if r.Fix {
 		if c, err = r.fix(c, fixed); err != nil {
@@ -61,6 +66,8 @@ type checked struct {
 	results krm.Results
 	summary string
 	drawing []byte
+	// wrongFlags are those whose value the function refuses.
+	wrongFlags *flagErrors
 	// rendered are the items that a function whose output is Objects has rendered.
 	rendered map[*krm.Item]bool
 }
@@ -83,7 +90,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	r.dropUndrawn(read)
 	line.process(len(read.Documents))
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
-		rendered: map[*krm.Item]bool{}}
+		rendered: map[*krm.Item]bool{}, wrongFlags: &flagErrors{}}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item] = d.Native
@@ -91,7 +98,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	if call.Base, err = r.base(read); err != nil {
 		return nil, err
 	}
-	c := &checked{read: read, list: call.List, rendered: call.rendered}
+	c := &checked{read: read, list: call.List, rendered: call.rendered, wrongFlags: call.wrongFlags}
 	if err := r.work(call, c); err != nil {
 		return nil, err
 	}

@@ -168,15 +168,34 @@ func TestFlagsConfigureTheFunction(t *testing.T) {
 	}, seen)
 }
 
-func TestMisconfiguredFlag(t *testing.T) {
+// What the function refuses of its config is a wrong call. What else it reports is not hidden, but nothing is on stdout.
+func TestMisconfiguredFlags(t *testing.T) {
 	t.Parallel()
 	f := function(func(_ *trial, call cli.Call) {
 		call.ConfigError("runnerImage[1].x", "must be an image")
+		call.ConfigError("phases[0]", "must be create\nor delete")
 		assert.True(t, call.IsNative(call.List.Items()[0]))
 		assert.False(t, call.IsNative(call.List.Items()[1]))
+		call.List.Report(krm.NewResult(krm.Error, "must be right"))
 	})
-	got := run(f, "name: a\nspec: {cluster: b}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "-")
-	assert.Equal(t, outcome{1, "", "[error] --runner-image: must be an image\n"}, got)
+	for _, output := range []cli.Output{cli.Documents, cli.Objects, cli.Findings} {
+		f.Output = output
+		got := run(f, "name: a\nspec: {cluster: b}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "-")
+		want := "try: --runner-image: must be an image\n" + `try: --phases: must be create\nor delete` + "\n"
+		if output != cli.Findings {
+			want += "[error] must be right\n"
+		}
+		assert.Equal(t, outcome{2, "", want}, got)
+	}
+}
+
+func TestAllWrongValuesAreReported(t *testing.T) {
+	t.Parallel()
+	got := run(function(nil), "", "--retries=many", "--set", "x", "--prune=perhaps", "-")
+	assert.Equal(t, outcome{2, "", `try: --retries: must be a whole number, not "many"
+try: --set: must be KEY=VALUE, not "x"
+try: --prune: must be true or false, not "perhaps"
+`}, got)
 }
 
 // A value whose template could not be filled in is not judged. A function that needs it reports it once; one that only

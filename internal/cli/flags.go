@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
@@ -46,8 +47,9 @@ func (r *run) parse(args []string) error {
 	}
 	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
 	configFields := slices.DeleteFunc(fieldsOf(r.config), func(f Field) bool { return f.flag == "" })
+	var wrong flagErrors
 	for _, f := range append(configFields, r.commonFlags()...) {
-		flag := flags.VarPF(&flagValue{Field: f}, f.flag, f.short, f.Help)
+		flag := flags.VarPF(&givenFlag{flagValue{Field: f}, &wrong}, f.flag, f.short, f.Help)
 		if f.value.Kind() == reflect.Bool {
 			flag.NoOptDefVal = "true"
 		}
@@ -59,7 +61,32 @@ func (r *run) parse(args []string) error {
 	if r.Help || r.ShowVersion {
 		return nil
 	}
+	if len(wrong) > 0 {
+		return wrong
+	}
 	return r.check(flags)
+}
+
+// flagErrors are flags whose value is wrong: a line for each, such as "--phases: must be create or delete".
+type flagErrors []string
+
+// Error returns the lines.
+func (e flagErrors) Error() string { return strings.Join(e, "\n") }
+
+func (e *flagErrors) add(flag, message string) { *e = append(*e, flag+": "+message) }
+
+// givenFlag is a flag on the command line. Its wrong values are collected, so that all are reported at once.
+type givenFlag struct {
+	flagValue
+	wrong *flagErrors
+}
+
+// Set implements pflag.Value.
+func (g *givenFlag) Set(text string) error {
+	if err := g.flagValue.Set(text); err != nil {
+		g.wrong.add("--"+g.flag, err.Error())
+	}
+	return nil
 }
 
 // commonFlags returns the options that have a meaning for this function.

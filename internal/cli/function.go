@@ -4,7 +4,8 @@
 //
 // Without a path a function reads a ResourceList from stdin and writes it to stdout, as orchestrators expect (stdin
 // mode). With paths it reads files, and prints findings or documents for people and for kubectl (file mode). The exit
-// code is 0 without an error finding, 1 with one, and 2 if the call itself is wrong; then nothing is on stdout.
+// code is 0 without an error finding, 1 with one, and 2 if the call itself is wrong, such as the value of a flag; then
+// nothing is on stdout.
 package cli
 
 import (
@@ -72,9 +73,10 @@ type Call struct {
 	// Base is the older state to compare with, nil if there is none.
 	Base *Base
 
-	config   *krm.Item
-	native   map[*krm.Item]bool
-	rendered map[*krm.Item]bool // nil in stdin mode
+	config     *krm.Item
+	native     map[*krm.Item]bool
+	rendered   map[*krm.Item]bool // nil in stdin mode
+	wrongFlags *flagErrors        // nil in stdin mode
 }
 
 // IsNative reports whether the item came from a native document. There are none in stdin mode.
@@ -91,19 +93,18 @@ func (c Call) SetRendered(items ...*krm.Item) {
 	}
 }
 
-// ConfigError reports that the value of a field of the config must be different. The key is the field's key, with what
-// is below it in brackets or after a dot, such as `phases[1]`.
-func (c Call) ConfigError(key krm.Path, message string) { c.List.Report(c.configError(key, message)) }
-
-func (c Call) configError(key krm.Path, message string) krm.Result {
-	if c.config != nil {
-		return krm.At(c.config, key, krm.Error, message)
+// ConfigError reports that the value of a field of the config must be different: in file mode the call is wrong then (exit
+// code 2), and else it is an error of the functionConfig. The key is the field's key, with what is below it in brackets or
+// after a dot, such as `phases[1]`.
+func (c Call) ConfigError(key krm.Path, message string) {
+	switch {
+	case c.FileMode:
+		c.wrongFlags.add("--"+kebab(firstKey(key)), message)
+	case c.config != nil:
+		c.List.Report(krm.At(c.config, key, krm.Error, message))
+	default:
+		c.List.Report(krm.NewResult(krm.Error, "functionConfig "+string(key)+": "+message))
 	}
-	subject := "functionConfig " + string(key)
-	if c.FileMode {
-		subject = "--" + kebab(firstKey(key))
-	}
-	return krm.NewResult(krm.Error, subject+": "+message)
 }
 
 // Main runs the function on the process's arguments and streams, and exits. Signals are handled if a file is written or

@@ -150,8 +150,24 @@ func TestCallsThatAreWrong(t *testing.T) {
 		args   []string
 		stderr string
 	}{
-		"nothing":       {"", nil, "try: stdin: "},
-		"not a list":    {"a: b\n", nil, "try: stdin: "},
+		"nothing": {"", nil, "try: stdin: "},
+		"a document": {
+			"name: a\nspec: {cluster: b}\n",
+			nil,
+			"try: stdin: not a ResourceList: must be of apiVersion \"config.kubernetes.io/v1\" and kind \"ResourceList\", " +
+				"not apiVersion \"\" and kind \"\"; to read documents from stdin, use \"try -\"\n",
+		},
+		"documents": {
+			"name: a\n---\nname: b\n",
+			nil,
+			"try: stdin: line 3: must be one document, but a second one starts here; to read documents from stdin, use \"try -\"\n",
+		},
+		"another version of lists": {
+			"apiVersion: v1\nkind: ResourceList\n",
+			nil,
+			"try: stdin: not a ResourceList: must be of apiVersion \"config.kubernetes.io/v1\" and kind \"ResourceList\", " +
+				"not apiVersion \"v1\" and kind \"ResourceList\"\n",
+		},
 		"not YAML":      {"a: [\n", nil, "try: stdin: "},
 		"two documents": {head + "items: []\n---\na: b\n", nil, "try: stdin: "},
 		"a failure":     {typed("fail"), nil, "try: cannot go on:\\nat all\n"},

@@ -20,7 +20,7 @@ type spelling struct {
 
 func (s *spelling) Process(call cli.Call) (string, error) {
 	if s.Wish != "" {
-		call.ConfigError("wish", "must not be given")
+		call.List.Report(krm.NewResult(krm.Error, "there must be no wish"))
 	}
 	for _, item := range call.List.Items() {
 		call.List.Report(misspelt(item, "", item.YNode())...)

@@ -18,6 +18,9 @@ func (r *run) stream() int {
 		return r.fail(errors.New("a ResourceList must come on stdin, or paths must be given: see --help"))
 	}
 	list, err := readList(r.stdin)
+	if errors.Is(err, krm.ErrDocument) {
+		err = fmt.Errorf("%w; to read documents from stdin, use %q", err, r.Command+" -")
+	}
 	if err != nil {
 		return r.fail(fmt.Errorf("stdin: %w", err))
 	}

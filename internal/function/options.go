@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// reportOptions reports the options that cannot be used as errors of the function config. It returns false if err is
+// reportOptions reports the options that cannot be used, as wrong values of the config. It returns false if err is
 // something else.
 func reportOptions(call cli.Call, err error) bool {
 	var wrong krm.OptionErrors

@@ -203,7 +203,10 @@ func TestLockedRefuses(t *testing.T) {
 		"a lock with flaws": {
 			strings.Replace(pinned, "chosen: hello-db@1.2.0", "chosen: queue@2.0.0", 1), `must be a version of "hello-db", not "queue@2.0.0"`,
 		},
-		"no lock": {listHead + asking + resolvePublished, "must not be locked where the list has no PluginLock"},
+		"no lock": {
+			listHead + asking + resolvePublished,
+			"[error] no PluginLock in the input: create one with resolve-version --write-lock FILE PATH\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -15,14 +16,27 @@ const (
 	listGroup = "config.kubernetes.io/"
 )
 
+// ErrDocument is the error of Parse if the input is YAML, but documents instead of a ResourceList.
+var ErrDocument = errors.New("not a ResourceList")
+
+// documentError is an ErrDocument in other words.
+type documentError struct{ error }
+
+// Is implements errors.Is.
+func (documentError) Is(target error) bool { return target == ErrDocument }
+
 // checkHead returns an error if this is not a ResourceList of a known version.
 func (l *ResourceList) checkHead() error {
 	version, ours := strings.CutPrefix(l.version, listGroup)
 	if l.kind == listKind && ours && slices.Contains([]string{"v1", "v1beta1", "v1alpha1"}, version) {
 		return nil
 	}
-	return fmt.Errorf("not a ResourceList: must be of apiVersion %q and kind %q, not apiVersion %q and kind %q",
+	err := fmt.Errorf("not a ResourceList: must be of apiVersion %q and kind %q, not apiVersion %q and kind %q",
 		listGroup+"v1", listKind, l.version, l.kind)
+	if l.kind != listKind {
+		err = documentError{err}
+	}
+	return err
 }
 
 // checkItems finds the first item without an identity.

@@ -33,7 +33,8 @@ func parseOne(src []byte) (root *yaml.Node, err error) {
 			return nil, notYAML(err)
 		case len(document.Content) != 1 || isEmptyDocument(document.Content[0]):
 		case root != nil:
-			return nil, fmt.Errorf("line %d: must be one document, but a second one starts here", document.Content[0].Line)
+			return nil, documentError{fmt.Errorf("line %d: must be one document, but a second one starts here",
+				document.Content[0].Line)}
 		default:
 			root = document.Content[0]
 			takeComments(root, &document)

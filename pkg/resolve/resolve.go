@@ -72,11 +72,11 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	catalog := NewCatalog(list.Items()).ForKubernetes(kubernetes)
 	reading.Wait()
 	list.Report(catalog.Problems()...)
-	if options.Mode == Locked && len(catalog.locks.locks) == 0 {
-		wrong.Add("mode", "must not be locked where the list has no PluginLock: add one, or run mode update")
-		return Report{}, wrong
-	}
 	r := newResolver(list, catalog, options, sandboxes)
+	if r.lacksLock() {
+		list.Report(krm.NewResult(krm.Error, "no PluginLock in the input: create one with resolve-version --write-lock FILE PATH"))
+		return r.report, nil
+	}
 	r.resolve()
 	if len(r.wrong) > 0 {
 		return r.report, r.wrong

@@ -46,6 +46,12 @@ func newResolver(list *krm.ResourceList, catalog *Catalog, options Options, sand
 	return r
 }
 
+// lacksLock reports whether there are references that must be in a lock, and there is none.
+func (r *resolver) lacksLock() bool {
+	return r.Mode == Locked && len(r.catalog.locks.locks) == 0 &&
+		slices.ContainsFunc(r.sandboxes, func(s *sandbox) bool { return len(s.references) > 0 })
+}
+
 func bareName(reference string) string {
 	name, _, _ := strings.Cut(reference, "@")
 	return name

@@ -3,6 +3,7 @@ package validate_test
 import (
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -122,14 +123,30 @@ func TestLevelsThatCannotBe(t *testing.T) {
 	assert.Equal(t, krm.OptionErrors{
 		{Option: "rules.script-line-end", Message: `the level of rule "script-line-end" must be "off", "warning" or "error", not "Error"`},
 		{Option: "rules.step-name", Message: `the level of rule "step-name" must be "off", "warning" or "error", not "fatal"`},
-		{Option: "rules.stepname", Message: `there is no rule "stepname": did you mean "step-name"?`},
-		{Option: "rules.zzz", Message: `there is no rule "zzz": docs/rules.md lists all rules`},
+		{Option: "rules.stepname", Message: `there is no rule "stepname": did you mean "step-name"? validate-plugin --explain lists all`},
+		{Option: "rules.zzz", Message: `there is no rule "zzz": validate-plugin --explain lists all`},
 	}, options.Validate())
 	list := listOf(docs(edited(t, aPlugin)))
 	_, err := validate.Check(list, options)
 	require.ErrorAs(t, err, &krm.OptionErrors{})
 	_, err = validate.CheckUpdate(list, validate.Base{List: list}, options)
 	require.ErrorAs(t, err, &krm.OptionErrors{})
+}
+
+func TestUnknownRulesProposeNearOnes(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"foo":                    `there is no rule "foo": validate-plugin --explain lists all`,
+		"Unknown_Key":            `there is no rule "Unknown_Key": did you mean "unknown-key"? validate-plugin --explain lists all`,
+		"routegroup-description": `there is no rule "routegroup-description": did you mean "route-group-description"? validate-plugin --explain lists all`,
+		"ttl": `there is no rule "ttl": did you mean "ttl-duration" or "ttl-offset"? ` +
+			`validate-plugin --explain lists all`,
+		"": `there is no rule "": validate-plugin --explain lists all`,
+	} {
+		assert.Equal(t, want, validate.UnknownRule(id))
+	}
+	long := strings.Repeat("a-name", 1<<20)
+	assert.Equal(t, "there is no rule "+strconv.Quote(long)+": validate-plugin --explain lists all", validate.UnknownRule(long))
 }
 
 func TestResultsCarryWhatToolsNeed(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -27,7 +29,7 @@ func (o Options) Validate() (wrong krm.OptionErrors) {
 		level, option := krm.Severity(o.Rules[id]), krm.Path("rules").Key(id)
 		switch {
 		case Find(id) == nil:
-			wrong.Add(option, "%s", unknownRule(id))
+			wrong.Add(option, "%s", UnknownRule(id))
 		case level != off && level != krm.Warning && level != krm.Error:
 			wrong.Add(option, `the level of rule %q must be "off", "warning" or "error", not %q`, id, level)
 		}
@@ -35,11 +37,32 @@ func (o Options) Validate() (wrong krm.OptionErrors) {
 	return wrong
 }
 
-func unknownRule(id string) string {
-	if nearest, _ := strictyaml.Nearest(id, IDs()); nearest != "" {
-		return fmt.Sprintf("there is no rule %q: did you mean %q?", id, nearest)
+// UnknownRule is the message about an id that no rule has: it proposes near ones and says where the list is.
+func UnknownRule(id string) string {
+	near := nearIDs(id)
+	if len(near) == 0 {
+		return fmt.Sprintf("there is no rule %q: validate-plugin --explain lists all", id)
 	}
-	return fmt.Sprintf("there is no rule %q: docs/rules.md lists all rules", id)
+	return fmt.Sprintf("there is no rule %q: did you mean %s? validate-plugin --explain lists all", id, strings.Join(near, " or "))
+}
+
+// nearIDs returns ids that may be meant, quoted: the one that is spelled almost so, or the first that share a word.
+func nearIDs(id string) []string {
+	const most = 3
+	if len(id) > longestName {
+		return nil
+	}
+	if nearest, _ := strictyaml.Nearest(id, IDs()); nearest != "" {
+		return []string{strconv.Quote(nearest)}
+	}
+	var near []string
+	words := strings.Split(strings.ToLower(id), "-")
+	for _, known := range IDs() {
+		if slices.ContainsFunc(strings.Split(known, "-"), func(word string) bool { return slices.Contains(words, word) }) {
+			near = append(near, strconv.Quote(known))
+		}
+	}
+	return near[:min(len(near), most)]
 }
 
 // severity returns the severity of a finding, given the severity that its rule has by default.

@@ -38,8 +38,11 @@ type object struct {
 
 var (
 	// finding is a line of stderr up to its message.
-	finding = regexp.MustCompile(`(?m)^(?:[^\[\n]*: )?\[(error|warning|info)\] (--[a-z-]+|[A-Za-z]+/\S+)(?: (\S+))?: `)
-	digest  = regexp.MustCompile(`(sha256:[0-9a-f]{16})[0-9a-f]{48}`)
+	finding = regexp.MustCompile(`(?m)^(?:[^\[\n]*: )?\[(error|warning|info)\] ([A-Za-z]+/\S+)(?: (\S+))?: `)
+	// wrongFlag is a line of stderr about a flag that has a wrong value, up to its message.
+	wrongFlag = regexp.MustCompile(`(?m)^[a-z-]+: (--[a-z-]+): `)
+
+	digest = regexp.MustCompile(`(sha256:[0-9a-f]{16})[0-9a-f]{48}`)
 	// renamed are the kinds that are named after their content or their Job's.
 	renamed = []string{"Job", "Pod", "ConfigMap", "ServiceAccount", "Role", "RoleBinding"}
 )
@@ -60,6 +63,9 @@ func factsOf(t *testing.T, stdout []byte, stderr string) string {
 	} else {
 		for _, match := range finding.FindAllStringSubmatch(stderr, -1) {
 			facts = append(facts, strings.TrimSpace(strings.Join(match[1:], " ")))
+		}
+		for _, match := range wrongFlag.FindAllStringSubmatch(stderr, -1) {
+			facts = append(facts, "wrong "+match[1])
 		}
 	}
 	kinds := map[string]int{}
