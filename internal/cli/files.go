@@ -182,9 +182,11 @@ func (r *run) report(c *checked) *report.Report {
 	all := &report.Report{
 		Name: r.Name, Version: BuildVersion(), Rules: r.Rules, List: c.list, Results: c.results, Summary: c.summary,
 		Files: edit.NewFiles(c.read.Text),
-		Style: report.StyleFor(isTerminal(r.stdout.Writer), r.Context, os.Getenv),
+		Style: report.StyleFor(isTerminal(r.stdout.Writer), r.Context, os.Getenv), Revision: r.BaseRef,
 	}
-	all.Folder, _ = os.Getwd()
+	if folder, err := os.Getwd(); err == nil {
+		all.Folder, all.Root = folder, load.TopLevel(folder)
+	}
 	return all
 }
 

@@ -121,7 +121,7 @@ func TestFindingsAsText(t *testing.T) {
 	got := below(dir, run(checker(nil), "", "--verbose", dir))
 	assert.Equal(t, outcome{1, `a.yaml:6:7: [info] Sandbox/b kind: is of severity info
 a.yaml:10:14: [warning] Sandbox/b metadata.annotations.warning: is of severity warning
-broken.yaml:1:1: [error] must be valid YAML: did not find expected node content
+broken.yaml:1:1: [error] must be valid YAML: did not find expected node content (file)
 `, "try: saw 2 documents: 1 error, 1 warning\n"}, got)
 	before, err := os.ReadFile(filepath.Join(dir, "a.yaml"))
 	require.NoError(t, err)

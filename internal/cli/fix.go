@@ -122,15 +122,6 @@ func (p proposal) refuse(lines *bytes.Buffer, err error) {
 
 // String describes the change and its place.
 func (p proposal) String() string {
-	what := ""
-	if p.result.Tags[krm.TargetTag] == krm.TargetKey {
-		what = "key "
-	}
-	field := p.result.Field
-	proposed := fmt.Sprint(field.ProposedValue)
-	if text, ok := field.ProposedValue.(string); ok {
-		proposed = fmt.Sprintf("%q", text)
-	}
-	return report.Printable(fmt.Sprintf("%s: %s %s: %s%q becomes %s", report.PlaceText(p.result),
-		report.ObjectText(p.result.ResourceRef), field.Path, what, fmt.Sprint(field.CurrentValue), proposed))
+	return report.Printable(fmt.Sprintf("%s: %s %s: %s", report.PlaceText(p.result),
+		report.ObjectText(p.result.ResourceRef), p.result.Field.Path, report.Change(p.result)))
 }

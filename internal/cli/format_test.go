@@ -100,20 +100,43 @@ func TestSARIFKeepsToItsSchema(t *testing.T) {
 	require.Error(t, valid.Validate(document), "the schema refuses what is wrong")
 }
 
-func TestSARIFNamesFilesRelativeToTheWorkingFolder(t *testing.T) {
-	dir := folder(t, "-- a/b c.yaml --\nname: tuh\nspec: {cluster: a}\n")
-	t.Chdir(dir)
-	const want = `"uri": "a/b%20c.yaml",` + "\n                  " + `"uriBaseId": "%SRCROOT%"`
-	for _, path := range []string{"a", "./a/b c.yaml", filepath.Join(dir, "a")} {
-		got := run(speller(), "", path, "--output=sarif")
-		assert.Contains(t, strings.ReplaceAll(got.stdout, "        \"uri", "\"uri"), strings.ReplaceAll(want, "        \"uri", "\"uri"))
-		assert.NotContains(t, got.stdout, dir)
+// Code scanning shows a finding at its file in the repository, wherever in it the command runs.
+func TestSARIFNamesFilesRelativeToTheRepository(t *testing.T) {
+	dir := folder(t, "-- a/b c.yaml --\nname: tuh\nspec: {cluster: a}\n-- outside.yaml --\nname: tuh\nspec: {cluster: a}\n")
+	const based = `,"uriBaseId":"%SRCROOT%"`
+	artifact := func(path string) string {
+		t.Helper()
+		got := run(speller(), "name: tuh\nspec: {cluster: a}\n", path, "--output=sarif").stdout
+		for _, space := range []string{" ", "\n"} {
+			got = strings.ReplaceAll(got, space, "")
+		}
+		_, got, _ = strings.Cut(got, `"artifactLocation":{"uri":`)
+		got, _, _ = strings.Cut(got, "}")
+		return got
 	}
-	t.Chdir(filepath.Join(dir, "a"))
-	assert.Contains(t, run(speller(), "", filepath.Join(dir, "a"), "--output=sarif").stdout, `"uri": "b%20c.yaml"`)
-	assert.Contains(t, run(speller(), "", "../a", "--output=sarif").stdout, `"uri": "../a/b%20c.yaml"`)
-	t.Chdir(t.TempDir())
-	assert.Contains(t, run(speller(), "", dir, "--output=sarif").stdout, `"uri": "file://`)
+	for _, c := range []struct{ name, git, from, path, want string }{
+		{"no repository", "", ".", "a", `"a/b%20c.yaml"` + based},
+		{"no repository, an absolute path", "", ".", filepath.Join(dir, "a"), `"a/b%20c.yaml"` + based},
+		{"no repository, a folder below", "", "a", ".", `"b%20c.yaml"` + based},
+		{"no repository, a way up and down", "", "a", "../a", `"b%20c.yaml"` + based},
+		{"no repository, another folder", "", "a", "../outside.yaml", `"file://` + dir + `/outside.yaml"`},
+		{"the top level", ".git", ".", "./a/b c.yaml", `"a/b%20c.yaml"` + based},
+		{"a folder below", ".git", "a", ".", `"a/b%20c.yaml"` + based},
+		{"a folder below, an absolute path", ".git", "a", filepath.Join(dir, "a"), `"a/b%20c.yaml"` + based},
+		{"a folder below, a way up", ".git", "a", "../outside.yaml", `"outside.yaml"` + based},
+		{"a repository below", "a/.git", "a", ".", `"b%20c.yaml"` + based},
+		{"a file of another repository", "a/.git", "a", "../outside.yaml", `"file://` + dir + `/outside.yaml"`},
+		{"the standard input", ".git", "a", "-", `"%3Cstdin%3E"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.git != "" { // a file, as in a linked work tree
+				require.NoError(t, os.WriteFile(filepath.Join(dir, c.git), nil, 0o600))
+				defer func() { require.NoError(t, os.Remove(filepath.Join(dir, c.git))) }()
+			}
+			t.Chdir(filepath.Join(dir, c.from))
+			assert.Equal(t, c.want, artifact(c.path))
+		})
+	}
 }
 
 // Whatever a document holds: the report is XML with the right numbers.

@@ -7,7 +7,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -36,7 +35,7 @@ func misspelt(item *krm.Item, path krm.Path, node *yaml.Node) krm.Results {
 			below := path.Key(node.Content[i].Value)
 			if node.Content[i].Value == "form" {
 				result := krm.AtKey(item, below, krm.Error, `unknown key "form": did you mean "from"?`)
-				result.Tags[report.RuleTag], result.Field.ProposedValue = "key", "from"
+				result.Tags[krm.RuleTag], result.Field.ProposedValue = "key", "from"
 				found = append(found, result)
 			}
 			found = append(found, misspelt(item, below, node.Content[i+1])...)
@@ -57,7 +56,7 @@ func misspelt(item *krm.Item, path krm.Path, node *yaml.Node) krm.Results {
 func misspeltText(item *krm.Item, path krm.Path, text string) krm.Results {
 	if text == "tuh" || text == "tuh\n" {
 		result := krm.At(item, path, krm.Warning, `must not be "tuh"`)
-		result.Tags, result.Field.ProposedValue = map[string]string{report.RuleTag: "value"}, "the"
+		result.Tags, result.Field.ProposedValue = map[string]string{krm.RuleTag: "value"}, "the"
 		return krm.Results{result}
 	}
 	var found krm.Results

@@ -28,11 +28,15 @@ func TestMain(m *testing.M) {
 // binaries are those on the PATH, else those that `make test` built.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	folders := []string{"all-functions"}
 	for _, f := range functions {
-		t.Run(f.Name, func(t *testing.T) {
+		folders = append(folders, f.Name)
+	}
+	for _, folder := range folders {
+		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			testscript.Run(t, testscript.Params{
-				Dir:           filepath.Join("testdata", f.Name),
+				Dir:           filepath.Join("testdata", folder),
 				UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("HOME", env.WorkDir)

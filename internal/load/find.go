@@ -125,6 +125,6 @@ const RuleFile = "file"
 // finding is a result about a place in a file.
 func finding(file string, line, column int, severity krm.Severity, message string) krm.Result {
 	result := krm.NewResult(severity, message)
-	result.Place, result.Tags = krm.Place{File: file, Line: line, Column: column}, map[string]string{"rule": RuleFile}
+	result.Place, result.Tags = krm.Place{File: file, Line: line, Column: column}, map[string]string{krm.RuleTag: RuleFile}
 	return result
 }

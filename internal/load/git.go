@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +33,20 @@ func gitOutput(args ...string) (string, error) {
 		}
 	}
 	return string(out), err
+}
+
+// TopLevel returns the top folder of the git work tree that holds a folder, empty if there is none. It does not run git.
+func TopLevel(folder string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil { // a file in a linked work tree
+			return folder
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return ""
+		}
+		folder = parent
+	}
 }
 
 // objects reads objects from one `git cat-file --batch`, which is started when the first one is read.

@@ -17,9 +17,6 @@ import (
 // Home is where the program that reports is documented.
 const Home = "https://github.com/resource-plugins/krm-functions"
 
-// RuleTag is the tag of a result that has the ID of its rule.
-const RuleTag = "rule"
-
 // Report is what one run found.
 type Report struct {
 	// Name and Version are those of the program.
@@ -36,8 +33,12 @@ type Report struct {
 	Files *edit.Files
 	// Style is how text is printed.
 	Style Style
-	// Folder is the working folder; empty if it is not known.
-	Folder string
+	// Folder is the working folder, empty if it is not known, and Root the top folder of the git repository that holds it,
+	// empty if there is none.
+	Folder, Root string
+	// Revision is the git revision of an older state: its files are named REVISION:PATH, from the root. Empty if there is
+	// none.
+	Revision string
 }
 
 // The formats.

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -13,6 +16,12 @@ import (
 type object = map[string]any
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+// sourceRoot is what the names of files are relative to. Its own place is left out: it is another one on each machine.
+const (
+	sourceRoot      = "%SRCROOT%"
+	rootDescription = "The top level of the git repository, or the working directory outside of one."
+)
 
 // writeSARIF prints a log of one run, for code scanning.
 func (r *Report) writeSARIF(out io.Writer) error {
@@ -25,7 +34,10 @@ func (r *Report) writeSARIF(out io.Writer) error {
 	if r.Version == "" {
 		delete(driver, "version")
 	}
-	run := object{"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+	run := object{
+		"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": results,
+		"originalUriBaseIds": object{sourceRoot: object{"description": sarifText(rootDescription)}},
+	}
 	return encodeJSON(out, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
 }
 
@@ -35,13 +47,13 @@ func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 	for _, rule := range r.Rules {
 		indexes[rule.ID] = len(rules)
 		rules = append(rules, object{
-			"id": rule.ID, "shortDescription": sarifText(rule.Summary),
+			"id": rule.ID, "helpUri": rule.Page(), "shortDescription": sarifText(rule.Summary),
 			"fullDescription":      sarifText(rule.Summary + " " + rule.Why),
 			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
 		})
 	}
 	for _, result := range r.Results {
-		id := result.Tags[RuleTag]
+		id := result.Tags[krm.RuleTag]
 		if _, known := indexes[id]; !known && id != "" {
 			indexes[id] = len(rules)
 			rules = append(rules, object{"id": id})
@@ -52,7 +64,7 @@ func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 
 func (r *Report) sarifResult(result krm.Result, indexes map[string]int) object {
 	one := object{"level": sarifLevel(result.Severity), "message": sarifText(message(result))}
-	if id := result.Tags[RuleTag]; id != "" {
+	if id := result.Tags[krm.RuleTag]; id != "" {
 		one["ruleId"], one["ruleIndex"] = id, indexes[id]
 	}
 	if result.Place.File != "" {
@@ -60,12 +72,15 @@ func (r *Report) sarifResult(result krm.Result, indexes map[string]int) object {
 	}
 	if edit.IsCertain(result) {
 		if text, change, err := r.Files.Proposal(result); err == nil {
-			one["fixes"] = []object{{"artifactChanges": []object{{
-				"artifactLocation": uri(result.Place.File, r.Folder),
-				"replacements": []object{{
-					"deletedRegion": sarifRegion(text, change.From, change.To), "insertedContent": sarifText(change.Text),
+			one["fixes"] = []object{{
+				"description": sarifText(Printable(Change(result))),
+				"artifactChanges": []object{{
+					"artifactLocation": r.artifact(result.Place.File),
+					"replacements": []object{{
+						"deletedRegion": sarifRegion(text, change.From, change.To), "insertedContent": sarifText(change.Text),
+					}},
 				}},
-			}}}}
+			}}
 		}
 	}
 	return one
@@ -74,7 +89,7 @@ func (r *Report) sarifResult(result krm.Result, indexes map[string]int) object {
 // sarifLocation is the place of a result, up to the end of the value or key if that is known.
 func (r *Report) sarifLocation(result krm.Result) object {
 	place := result.Place
-	physical := object{"artifactLocation": uri(place.File, r.Folder)}
+	physical := object{"artifactLocation": r.artifact(place.File)}
 	location := object{"physicalLocation": physical}
 	if text, scalar, err := r.Files.Scalar(result); err == nil && !scalar.Block {
 		region := sarifRegion(text, scalar.End, scalar.End)
@@ -111,15 +126,21 @@ func sarifLevel(severity krm.Severity) string {
 	}
 }
 
-// uri names a file relative to the root of the sources, which readers know as %SRCROOT%, if the file is below the
-// working folder.
-func uri(file, folder string) object {
-	if filepath.IsAbs(file) {
-		below, err := filepath.Rel(folder, file)
-		if folder == "" || err != nil || !filepath.IsLocal(below) {
-			return object{"uri": (&url.URL{Scheme: "file", Path: file}).String()}
-		}
-		file = filepath.ToSlash(below)
+// artifact names a file relative to the root of the sources, or by its whole path if it is elsewhere. What is no file, such
+// as the standard input, keeps its name.
+func (r *Report) artifact(file string) object {
+	if r.Folder == "" || file == load.StdinName {
+		return object{"uri": (&url.URL{Path: file}).String()}
 	}
-	return object{"uri": (&url.URL{Path: file}).String(), "uriBaseId": "%SRCROOT%"}
+	root, path := cmp.Or(r.Root, r.Folder), file
+	if older, ok := strings.CutPrefix(file, r.Revision+":"); ok && r.Revision != "" {
+		path = filepath.Join(root, older)
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Folder, path)
+	}
+	below, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(below) {
+		return object{"uri": (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()}
+	}
+	return object{"uri": (&url.URL{Path: filepath.ToSlash(below)}).String(), "uriBaseId": sourceRoot}
 }

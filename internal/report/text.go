@@ -24,10 +24,13 @@ func (r *Report) writeText(out io.Writer) error {
 	return err
 }
 
-// Line returns a result as `path:line:column: [severity] Kind/name field: message`, without what is not known.
+// Line returns a result as `path:line:column: [severity] Kind/name field: message (rule)`, without what is not known.
 func Line(result krm.Result, style Style) string {
 	severity := cmp.Or(result.Severity, krm.Error)
 	line := style.paint(colorOf(severity), "["+Printable(string(severity))+"]") + " " + message(result)
+	if rule := result.Tags[krm.RuleTag]; rule != "" {
+		line += " " + style.paint(blue, "("+Printable(rule)+")")
+	}
 	if place := PlaceText(result); place != "" {
 		line = style.paint(bold, Printable(place)+":") + " " + line
 	}
@@ -40,6 +43,19 @@ func message(result krm.Result) string {
 		return subject + ": " + Printable(result.Message)
 	}
 	return Printable(result.Message)
+}
+
+// Change describes what a result that proposes a value changes: `"tuh" becomes "the"`.
+func Change(result krm.Result) string {
+	what, field := "", result.Field
+	if result.Tags[krm.TargetTag] == krm.TargetKey {
+		what = "key "
+	}
+	proposed := fmt.Sprint(field.ProposedValue)
+	if text, ok := field.ProposedValue.(string); ok {
+		proposed = strconv.Quote(text)
+	}
+	return fmt.Sprintf("%s%q becomes %s", what, fmt.Sprint(field.CurrentValue), proposed)
 }
 
 // subject names the object and the field of a result.

@@ -12,6 +12,9 @@ const (
 	TargetKey = "key"
 )
 
+// RuleTag is the tag of a result that has the id of its rule.
+const RuleTag = "rule"
+
 // longestShown is how many bytes of a value a result shows.
 const longestShown = 200
 

@@ -74,6 +74,12 @@ func example(t *testing.T, r *validate.Rule) string {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
+// The page of a rule is its section of the page of the rules.
+func TestPagesOfRules(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "https://github.com/resource-plugins/krm-functions/blob/main/docs/rules.md#step-name", validate.Find("step-name").Page())
+}
+
 // A source is a link that a reader can open.
 func TestSourcesAreLinks(t *testing.T) {
 	t.Parallel()

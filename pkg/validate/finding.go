@@ -139,7 +139,7 @@ func (c *checked) result(f finding, rule string, severity krm.Severity) krm.Resu
 	if result.Tags == nil {
 		result.Tags = map[string]string{}
 	}
-	result.Tags["rule"] = rule
+	result.Tags[krm.RuleTag] = rule
 	if result.Field != nil {
 		result.Field.ProposedValue = f.proposed
 	}

@@ -112,6 +112,12 @@ func (r *Rule) Sources() []string {
 	return pages
 }
 
+// rulesPage is where all rules are described.
+const rulesPage = "https://github.com/resource-plugins/krm-functions/blob/main/docs/rules.md"
+
+// Page returns the link to the description of the rule.
+func (r *Rule) Page() string { return rulesPage + "#" + r.ID }
+
 // ComparesStates reports whether the rule is about updates: CheckUpdate checks it, and Check does not.
 func (r *Rule) ComparesStates() bool {
 	return slices.ContainsFunc(r.checks, func(c check) bool { _, isUpdate := c.(updateCheck); return isUpdate })
