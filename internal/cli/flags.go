@@ -31,6 +31,7 @@ type options struct {
 	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
 	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
 	NoProject   bool     `json:"noProject" help:"do not read the project file rplug.yaml"`
+	Explain     string   `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
 	Verbose     bool     `json:"verbose" help:"print a summary on stderr"`
 	Help        bool     `json:"help" short:"h" help:"show this text"`
 	ShowVersion bool     `json:"version" help:"show the version"`
@@ -50,8 +51,11 @@ func (r *run) parse(args []string) error {
 	var wrong flagErrors
 	for _, f := range append(configFields, r.commonFlags()...) {
 		flag := flags.VarPF(&givenFlag{flagValue{Field: f}, &wrong}, f.flag, f.short, f.Help)
-		if f.value.Kind() == reflect.Bool {
+		switch {
+		case f.value.Kind() == reflect.Bool:
 			flag.NoOptDefVal = "true"
+		case f.value.Addr().Interface() == &r.Explain:
+			flag.NoOptDefVal = allRules
 		}
 	}
 	if err := flags.Parse(args); err != nil {
@@ -61,8 +65,11 @@ func (r *run) parse(args []string) error {
 	if r.Help || r.ShowVersion {
 		return nil
 	}
-	if len(wrong) > 0 {
+	switch {
+	case len(wrong) > 0:
 		return wrong
+	case flags.Changed("explain") && r.Rules != nil:
+		return r.checkExplain(flags)
 	}
 	return r.check(flags)
 }
@@ -103,6 +110,8 @@ func (r *run) commonFlags() []Field {
 			return !r.heedsProject()
 		case "base", "baseRef":
 			return r.OpenRevision == nil
+		case "explain":
+			return r.Rules == nil
 		}
 		return false
 	})

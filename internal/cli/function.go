@@ -35,7 +35,7 @@ type Function struct {
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
 	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
-	// Rules are the rules that the results name, for formats that describe them; nil if there are none.
+	// Rules are the rules that the results name, for formats that describe them and for --explain; nil if there are none.
 	Rules []*validate.Rule
 	// OpenRevision opens the files of a git revision. If it is set, file mode has --base and --base-ref, and Call has
 	// the older state.
@@ -129,6 +129,8 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 		return r.print(r.help())
 	case r.ShowVersion:
 		return r.print(f.Command + " " + BuildVersion() + "\n")
+	case r.Explain != "":
+		return r.print(r.explanation())
 	case r.fileMode():
 		return r.files()
 	default:

@@ -74,8 +74,8 @@ func speller() cli.Function {
 		Name: "spell", Purpose: "spells.", Kind: "Spelling", Output: cli.Findings,
 		Config: func() cli.Config { return &spelling{} },
 		Rules: []*validate.Rule{
-			{ID: "key", Severity: krm.Error, Summary: "A key is known.", Why: "Others vanish."},
-			{ID: "unused", Severity: krm.Info, Summary: "Nothing.", Why: "No reason."},
+			{ID: "key", Severity: krm.Error, Summary: "A key is known.", Why: "Others vanish.", Example: "a: b"},
+			{ID: "unused", Severity: krm.Info, Summary: "Nothing.", Why: "No reason.", Example: "e: f"},
 		},
 	}
 }

@@ -48,7 +48,7 @@ func UnknownRule(id string) string {
 
 // nearIDs returns ids that may be meant, quoted: the one that is spelled almost so, or the first that share a word.
 func nearIDs(id string) []string {
-	const most = 3
+	const mostNear, shortestWord = 3, 3
 	if len(id) > longestName {
 		return nil
 	}
@@ -56,13 +56,13 @@ func nearIDs(id string) []string {
 		return []string{strconv.Quote(nearest)}
 	}
 	var near []string
-	words := strings.Split(strings.ToLower(id), "-")
+	words := slices.DeleteFunc(strings.Split(strings.ToLower(id), "-"), func(word string) bool { return len(word) < shortestWord })
 	for _, known := range IDs() {
-		if slices.ContainsFunc(strings.Split(known, "-"), func(word string) bool { return slices.Contains(words, word) }) {
+		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(known, word) }) {
 			near = append(near, strconv.Quote(known))
 		}
 	}
-	return near[:min(len(near), most)]
+	return near[:min(len(near), mostNear)]
 }
 
 // severity returns the severity of a finding, given the severity that its rule has by default.

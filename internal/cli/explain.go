@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// allRules is the value of --explain that lists all rules, also if it has none.
+const allRules = "list"
+
+// checkExplain takes the arguments as ids of rules, and refuses other flags.
+func (r *run) checkExplain(flags *pflag.FlagSet) error {
+	if given := givenExcept(flags, "explain"); given != "" {
+		return fmt.Errorf("--explain must be without --%s: it only describes rules", given)
+	}
+	if r.Explain != allRules {
+		r.paths = append([]string{r.Explain}, r.paths...)
+	}
+	var wrong flagErrors
+	for _, id := range r.paths {
+		if id != allRules && r.rule(id) == nil {
+			wrong.add("--explain", validate.UnknownRule(id))
+		}
+	}
+	if len(wrong) > 0 {
+		return wrong
+	}
+	return nil
+}
+
+// rule returns the rule of an id, nil if there is none.
+func (r *run) rule(id string) *validate.Rule {
+	if i := slices.IndexFunc(r.Rules, func(rule *validate.Rule) bool { return rule.ID == id }); i >= 0 {
+		return r.Rules[i]
+	}
+	return nil
+}
+
+// explanation describes the rules that --explain names, or lists all.
+func (r *run) explanation() string {
+	var b strings.Builder
+	if len(r.paths) == 0 || slices.Contains(r.paths, allRules) {
+		column := 0
+		for _, rule := range r.Rules {
+			column = max(column, len(rule.ID))
+		}
+		for _, rule := range r.Rules {
+			b.WriteString(wrap(fmt.Sprintf("%-*s  ", column, rule.ID), rule.Summary))
+		}
+		return b.String()
+	}
+	for i, id := range r.paths {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		writeRule(&b, r.rule(id))
+	}
+	return b.String()
+}
+
+// writeRule describes a rule.
+func writeRule(b *strings.Builder, rule *validate.Rule) {
+	fmt.Fprintf(b, "%s: %s, %s\n", rule.ID, rule.Severity, strings.Join(rule.Kinds(), ", "))
+	b.WriteString(wrap("  ", rule.Summary))
+	b.WriteString(wrap("  ", rule.Why))
+	fmt.Fprintf(b, "  example: %s\n", rule.Example)
+	for _, source := range rule.Sources() {
+		fmt.Fprintf(b, "  source:  %s\n", source)
+	}
+	fmt.Fprintf(b, "  page:    %s\n", rule.Page())
+}
