@@ -29,8 +29,8 @@ func (r *run) files() int {
 	if err != nil {
 		return r.fail(err)
 	}
-	if wrong := *c.wrongFlags; len(wrong) > 0 {
-		r.fail(wrong)
+	if len(c.wrong) > 0 {
+		r.fail(c.wrong)
 		r.end(c.results, r.Output != Findings, "")
 		return exitCall
 	}
@@ -66,8 +66,8 @@ type checked struct {
 	results krm.Results
 	summary string
 	drawing []byte
-	// wrongFlags are those whose value the function refuses.
-	wrongFlags *flagErrors
+	// wrong are the flags whose value the function refuses.
+	wrong flagErrors
 	// rendered are the items that a function whose output is Objects has rendered.
 	rendered map[*krm.Item]bool
 }
@@ -90,7 +90,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	r.dropUndrawn(read)
 	line.process(len(read.Documents))
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
-		rendered: map[*krm.Item]bool{}, wrongFlags: &flagErrors{}}
+		rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item] = d.Native
@@ -98,7 +98,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	if call.Base, err = r.base(read); err != nil {
 		return nil, err
 	}
-	c := &checked{read: read, list: call.List, rendered: call.rendered, wrongFlags: call.wrongFlags}
+	c := &checked{read: read, list: call.List, rendered: call.rendered}
 	if err := r.work(call, c); err != nil {
 		return nil, err
 	}
@@ -108,6 +108,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	if names := unset(read); len(names) > 0 && c.summary != "" {
 		c.summary += ", without a value for " + strings.Join(names, ", ")
 	}
+	c.wrong = *call.wrong
 	unfilled := unfilledPlaces(read)
 	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool {
 		return unfilled[result.Place] || unfilled[krm.Place{File: result.Place.File, Line: result.Place.Line}]
@@ -116,7 +117,9 @@ func (r *run) readAndProcess() (*checked, error) {
 	if call.Base != nil {
 		c.results = append(c.results, call.Base.unread...)
 	}
-	c.results = c.results.Sort()
+	if c.results = c.results.Sort(); len(c.wrong) == 0 {
+		c.results = r.suppress(c.list, c.results)
+	}
 	return c, nil
 }
 
@@ -181,8 +184,9 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 func (r *run) report(c *checked) *report.Report {
 	all := &report.Report{
 		Name: r.Name, Version: BuildVersion(), Rules: r.Rules, List: c.list, Results: c.results, Summary: c.summary,
-		Files: edit.NewFiles(c.read.Text),
-		Style: report.StyleFor(isTerminal(r.stdout.Writer), r.Context, os.Getenv), Revision: r.BaseRef,
+		Suppressed: r.suppressed,
+		Files:      edit.NewFiles(c.read.Text),
+		Style:      report.StyleFor(isTerminal(r.stdout.Writer), r.Context, os.Getenv), Revision: r.BaseRef,
 	}
 	if folder, err := os.Getwd(); err == nil {
 		all.Folder, all.Root = folder, load.TopLevel(folder)

@@ -37,6 +37,9 @@ type Function struct {
 	Config func() Config
 	// Rules are the rules that the results name, for formats that describe them and for --explain; nil if there are none.
 	Rules []*validate.Rule
+	// Suppress separates the results that comments in the documents suppress; nil if none can be. It is not called if the
+	// config is wrong.
+	Suppress func(config Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed)
 	// OpenRevision opens the files of a git revision. If it is set, file mode has --base and --base-ref, and Call has
 	// the older state.
 	OpenRevision func(name string) (Revision, error)
@@ -73,10 +76,10 @@ type Call struct {
 	// Base is the older state to compare with, nil if there is none.
 	Base *Base
 
-	config     *krm.Item
-	native     map[*krm.Item]bool
-	rendered   map[*krm.Item]bool // nil in stdin mode
-	wrongFlags *flagErrors        // nil in stdin mode
+	config   *krm.Item
+	native   map[*krm.Item]bool
+	rendered map[*krm.Item]bool // nil in stdin mode
+	wrong    *flagErrors        // the fields of the config that have a wrong value
 }
 
 // IsNative reports whether the item came from a native document. There are none in stdin mode.
@@ -97,9 +100,9 @@ func (c Call) SetRendered(items ...*krm.Item) {
 // code 2), and else it is an error of the functionConfig. The key is the field's key, with what is below it in brackets or
 // after a dot, such as `phases[1]`.
 func (c Call) ConfigError(key krm.Path, message string) {
+	c.wrong.add("--"+kebab(firstKey(key)), message)
 	switch {
-	case c.FileMode:
-		c.wrongFlags.add("--"+kebab(firstKey(key)), message)
+	case c.FileMode: // the call ends with the flags
 	case c.config != nil:
 		c.List.Report(krm.At(c.config, key, krm.Error, message))
 	default:

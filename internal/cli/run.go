@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // The exit codes.
@@ -33,6 +34,8 @@ type run struct {
 	stdin  io.Reader
 	stdout output
 	stderr io.Writer
+
+	suppressed []validate.Suppressed
 }
 
 // fail reports why the call is wrong, one line for each of several errors.
@@ -68,6 +71,15 @@ func (o output) Write(text []byte) (int, error) {
 		err = fmt.Errorf("stdout must be writable: %w", err)
 	}
 	return n, err
+}
+
+// suppress returns the results that no comment suppresses.
+func (r *run) suppress(list *krm.ResourceList, results krm.Results) krm.Results {
+	if r.Suppress == nil {
+		return results
+	}
+	results, r.suppressed = r.Suppress(r.config, list, results)
+	return results
 }
 
 // end prints the summary, and if asked for the findings, on stderr. It returns the exit code.
@@ -106,6 +118,9 @@ func (r *run) withCounts(summary string, results krm.Results) string {
 	}
 	if r.Output == Findings && len(results) == 0 && summary != "" {
 		counts = []string{"no findings"}
+	}
+	if n := len(r.suppressed); n > 0 {
+		counts = append(counts, fmt.Sprintf("%d suppressed", n))
 	}
 	if len(counts) > 0 {
 		parts = append(parts, strings.Join(counts, ", "))

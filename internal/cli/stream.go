@@ -24,9 +24,13 @@ func (r *run) stream() int {
 	if err != nil {
 		return r.fail(fmt.Errorf("stdin: %w", err))
 	}
-	summary, err := r.process(list)
+	call := Call{List: list, ConfigName: r.Name, wrong: &flagErrors{}}
+	summary, err := r.process(&call)
 	if err != nil {
 		return r.fail(err)
+	}
+	if len(*call.wrong) == 0 {
+		list.SetResults(r.suppress(list, list.Results()))
 	}
 	if _, err := list.WriteTo(r.stdout); err != nil {
 		return r.fail(err)
@@ -36,9 +40,8 @@ func (r *run) stream() int {
 
 // process reads the functionConfig and runs the function. If the config is wrong the results say so, and the function
 // does not run.
-func (r *run) process(list *krm.ResourceList) (summary string, err error) {
-	call := Call{List: list, ConfigName: r.Name}
-	if node := list.FunctionConfig(); node != nil {
+func (r *run) process(call *Call) (summary string, err error) {
+	if node := call.List.FunctionConfig(); node != nil {
 		call.config = krm.FromNode(node, "")
 		if name := call.config.Name(); name != "" {
 			call.ConfigName = name
@@ -50,7 +53,7 @@ func (r *run) process(list *krm.ResourceList) (summary string, err error) {
 			return "", nil
 		}
 	}
-	return r.config.Process(call)
+	return r.config.Process(*call)
 }
 
 // readList reads a stream to its end, into memory of the right size if it is a file.

@@ -12,6 +12,8 @@ import (
 	"sort"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Text is the text of a document, and how many lines of its file are above it.
@@ -25,6 +27,9 @@ type Text struct {
 
 // New returns a text that has above lines of its file in front of it. The bytes must not be changed.
 func New(text []byte, above int) *Text { return &Text{bytes: text, above: above} }
+
+// Of returns the text as a part of the named file.
+func (t *Text) Of(file string) krm.Text { return krm.Text{File: file, Above: t.above, Bytes: t.bytes} }
 
 // Line returns a line of the file, without its end; nil if the text does not have it.
 func (t *Text) Line(number int) []byte {

@@ -1,14 +1,13 @@
 package function
 
 import (
-	"maps"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/template"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -25,6 +24,9 @@ func ValidatePlugin() cli.Function {
 			"validate-plugin --base-ref main .",
 		Config: func() cli.Config { return &validatePlugin{} },
 		Rules:  validate.Rules,
+		Suppress: func(config cli.Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
+			return validate.Suppress(list, results, config.(*validatePlugin).options())
+		},
 		OpenRevision: func(name string) (cli.Revision, error) {
 			return load.OpenRevision(name, load.MaxFile)
 		},
@@ -39,17 +41,24 @@ func (c *validatePlugin) ApplyProject(file v1alpha1.Project, given func(flag str
 	if !given("strict") {
 		c.Strict = file.Strict
 	}
-	rules := maps.Clone(file.Rules)
-	maps.Copy(rules, c.Rules)
-	if len(rules) > 0 {
-		c.Rules = rules
+	for id, level := range file.Rules {
+		if c.Rules[id] == "" {
+			if c.Rules == nil {
+				c.Rules = map[string]string{}
+			}
+			c.Rules[id] = level
+		}
 	}
+}
+
+func (c *validatePlugin) options() validate.Options {
+	return validate.Options{Strict: c.Strict, Rules: c.Rules}
 }
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
 func (c *validatePlugin) Process(call cli.Call) (string, error) {
-	options := validate.Options{Strict: c.Strict, Rules: c.Rules}
+	options := c.options()
 	checked, err := validate.Check(call.List, options)
 	if reportOptions(call, err) {
 		return "", nil

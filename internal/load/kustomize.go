@@ -205,6 +205,14 @@ func (b *builtObject) Inside(node *yaml.Node, line, column int) (krm.Place, bool
 	return b.Place(node), false
 }
 
+// Texts returns the document that the object was built from, if that is certain.
+func (b *builtObject) Texts() []krm.Text {
+	if b.nodes == nil {
+		return nil
+	}
+	return b.places.Texts()
+}
+
 // kustomizeFiles is the file system for kustomize. Files are regular and not larger than MaxFile.
 type kustomizeFiles struct {
 	filesys.FileSystem

@@ -1,6 +1,9 @@
 package load
 
 import (
+	"maps"
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/edit"
@@ -78,6 +81,18 @@ func (p *places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 		return krm.Place{File: part.File, Line: line, Column: column}, true
 	}
 	return locate(p.text, place, before, last.To+at-last.End)
+}
+
+// Texts returns the document and the files that it embeds, sorted by name.
+func (p *places) Texts() []krm.Text {
+	if p.text == nil {
+		return nil
+	}
+	texts := []krm.Text{p.text.Of(p.file)}
+	for _, file := range slices.Sorted(maps.Keys(p.embedded)) {
+		texts = append(texts, p.embedded[file].Of(file))
+	}
+	return texts
 }
 
 // locate returns the place of a byte of a value that is written at a place of a text; nil is the text of a variable.

@@ -18,14 +18,24 @@ type place struct {
 	Column int    `json:"column,omitempty"`
 }
 
-// writeJSON prints one JSON object with the summary and the findings.
+// suppressed is a located result that a comment suppresses.
+type suppressed struct {
+	located
+	Reason string `json:"reason"`
+}
+
+// writeJSON prints one JSON object with the summary, the findings, and those that are suppressed.
 func (r *Report) writeJSON(out io.Writer) error {
 	all := struct {
-		Summary string    `json:"summary"`
-		Results []located `json:"results"`
-	}{r.Summary, make([]located, len(r.Results))}
+		Summary    string       `json:"summary"`
+		Results    []located    `json:"results"`
+		Suppressed []suppressed `json:"suppressed,omitempty"`
+	}{Summary: r.Summary, Results: make([]located, len(r.Results))}
 	for i, result := range r.Results {
 		all.Results[i] = located{result, place(result.Place)}
+	}
+	for _, one := range r.Suppressed {
+		all.Suppressed = append(all.Suppressed, suppressed{located{one.Result, place(one.Place)}, one.Reason})
 	}
 	return encodeJSON(out, all)
 }

@@ -27,6 +27,8 @@ type Report struct {
 	List *krm.ResourceList
 	// Results are the findings, in the order to print them.
 	Results krm.Results
+	// Suppressed are findings that comments suppress, for formats that have a place for them.
+	Suppressed []validate.Suppressed
 	// Summary is one line that says what was done.
 	Summary string
 	// Files are the files that the results name.

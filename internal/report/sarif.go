@@ -26,9 +26,14 @@ const (
 // writeSARIF prints a log of one run, for code scanning.
 func (r *Report) writeSARIF(out io.Writer) error {
 	rules, indexes := r.sarifRules()
-	results := make([]object, len(r.Results))
-	for i, result := range r.Results {
-		results[i] = r.sarifResult(result, indexes)
+	results := make([]object, 0, len(r.Results)+len(r.Suppressed))
+	for _, result := range r.Results {
+		results = append(results, r.sarifResult(result, indexes))
+	}
+	for _, one := range r.Suppressed {
+		result := r.sarifResult(one.Result, indexes)
+		result["suppressions"] = []object{{"kind": "inSource", "justification": one.Reason}}
+		results = append(results, result)
 	}
 	driver := object{"name": r.Name, "version": r.Version, "informationUri": Home, "rules": rules}
 	if r.Version == "" {

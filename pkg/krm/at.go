@@ -52,6 +52,7 @@ func AtInside(item *Item, path Path, line, column int, severity Severity, messag
 		result.Place = item.PlaceOf(path)
 		return result
 	}
+	result.inside = line
 	place, known := item.PlaceInside(path, line, column)
 	if result.Place = place; !known {
 		result.Message = fmt.Sprintf("line %d: %s", line, message)
@@ -62,7 +63,7 @@ func AtInside(item *Item, path Path, line, column int, severity Severity, messag
 func about(item *Item, path Path, severity Severity, message string) Result {
 	ref := item.Ref()
 	result := NewResult(severity, message)
-	result.ResourceRef, result.File, result.order = &ref, item.file(), item.order
+	result.ResourceRef, result.File, result.order, result.item = &ref, item.file(), item.order, item
 	if path != "" {
 		result.Field = &Field{Path: string(path)}
 	}

@@ -110,6 +110,9 @@ func (l *ResourceList) Replace(old, item *Item) {
 // Report adds results.
 func (l *ResourceList) Report(results ...Result) { l.results = append(l.results, results...) }
 
+// SetResults replaces what was reported.
+func (l *ResourceList) SetResults(results Results) { l.results = results }
+
 // Results returns what was reported, sorted.
 func (l *ResourceList) Results() Results {
 	l.results = l.results.Sort()

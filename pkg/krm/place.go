@@ -14,6 +14,8 @@ type Source interface {
 	// Inside returns where a line and a column of a scalar's value are written, both counted from 1, columns in
 	// characters; column 0 is the start of the line's text. It is false if only the place of the scalar is known.
 	Inside(node *yaml.Node, line, column int) (Place, bool)
+	// Texts returns what the item was read from: its document, and the files that the document embeds.
+	Texts() []Text
 }
 
 // named is a source of which only the file's name is known.
@@ -26,6 +28,9 @@ func (n named) Place(node *yaml.Node) Place {
 
 // Inside returns the place of the scalar.
 func (n named) Inside(node *yaml.Node, _, _ int) (Place, bool) { return n.Place(node), false }
+
+// Texts returns none.
+func (named) Texts() []Text { return nil }
 
 // Locate sets where the item was read from, if it did not come in with a list.
 func (i *Item) Locate(source Source) { i.source = source }

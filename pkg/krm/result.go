@@ -41,7 +41,9 @@ type Result struct {
 	// Place is where a person finds it; only file mode prints it.
 	Place Place `json:"-" yaml:"-"`
 
-	order int // of the object in the list
+	order  int   // of the object in the list
+	item   *Item // nil if it is about none
+	inside int   // the line of the scalar's value, 0 if it is about the whole
 }
 
 // Place is a position in a file. Line and Column start at 1; 0 means unknown.

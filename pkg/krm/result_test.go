@@ -161,6 +161,7 @@ func TestAt(t *testing.T) {
 	ref := refTo("A", "a")
 	assert.Equal(t, result(Warning, "m", func(r *Result) {
 		r.ResourceRef, r.File, r.Place = &ref, &File{Path: "a/b.yaml", Index: 3}, Place{File: "a/b.yaml"}
+		r.item = list.Items()[0]
 		r.Field = &Field{Path: "spec.x", CurrentValue: "1"}
 	}), got)
 	got = At(list.Items()[1], "spec.y", Error, "m")

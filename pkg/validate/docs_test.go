@@ -65,6 +65,7 @@ func example(t *testing.T, r *validate.Rule) string {
 	}
 	for _, line := range check(t, documents...) {
 		if finding, found := strings.CutPrefix(line, string(r.Severity)+" "+r.ID+" "); found {
+			finding = strings.TrimPrefix(finding, ": ")
 			return strings.ReplaceAll(strings.ReplaceAll(finding, long, "xxx…"), strings.Repeat(".any[0]", 40), "…")
 		}
 	}

@@ -2,6 +2,7 @@ package validate_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -147,12 +148,14 @@ func lines(t *testing.T, options validate.Options, nodes ...*yaml.Node) []string
 	t.Helper()
 	var items []*krm.Item
 	for _, node := range nodes {
-		items = append(items, krm.FromNode(node, ""))
+		items = append(items, itemOf(t, node))
 	}
-	report, err := validate.Check(krm.NewList(items...), options)
+	list := krm.NewList(items...)
+	report, err := validate.Check(list, options)
 	require.NoError(t, err)
+	results, _ := validate.Suppress(list, report.Results, options)
 	var all []string
-	for _, result := range report.Results {
+	for _, result := range results {
 		path := ""
 		if result.Field != nil {
 			path = result.Field.Path
@@ -160,6 +163,23 @@ func lines(t *testing.T, options validate.Options, nodes ...*yaml.Node) []string
 		all = append(all, string(result.Severity)+" "+result.Tags["rule"]+" "+path+": "+result.Message)
 	}
 	return all
+}
+
+// itemOf returns a document as an item. One with a comment is an item with a text.
+func itemOf(t *testing.T, node *yaml.Node) *krm.Item {
+	t.Helper()
+	if !isCommented(node) {
+		return krm.FromNode(node, "")
+	}
+	text, err := yaml.Marshal(node)
+	require.NoError(t, err)
+	item, err := krm.NewItem(text)
+	require.NoError(t, err)
+	return item
+}
+
+func isCommented(node *yaml.Node) bool {
+	return strings.Contains(node.LineComment, "krm-functions") || slices.ContainsFunc(node.Content, isCommented)
 }
 
 // cases is a table: the changes to a valid document, and the beginnings of the lines of all findings.

@@ -43,7 +43,8 @@ func UnknownRule(id string) string {
 	if len(near) == 0 {
 		return fmt.Sprintf("there is no rule %q: validate-plugin --explain lists all", id)
 	}
-	return fmt.Sprintf("there is no rule %q: did you mean %s? validate-plugin --explain lists all", id, strings.Join(near, " or "))
+	return fmt.Sprintf("there is no rule %q: did you mean %s? validate-plugin --explain lists all", id,
+		strings.Join(near, " or "))
 }
 
 // nearIDs returns ids that may be meant, quoted: the one that is spelled almost so, or the first that share a word.
@@ -56,9 +57,11 @@ func nearIDs(id string) []string {
 		return []string{strconv.Quote(nearest)}
 	}
 	var near []string
-	words := slices.DeleteFunc(strings.Split(strings.ToLower(id), "-"), func(word string) bool { return len(word) < shortestWord })
+	words := strings.Split(strings.ToLower(id), "-")
 	for _, known := range IDs() {
-		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(known, word) }) {
+		if slices.ContainsFunc(words, func(word string) bool {
+			return len(word) >= shortestWord && strings.Contains(known, word)
+		}) {
 			near = append(near, strconv.Quote(known))
 		}
 	}

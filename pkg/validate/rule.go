@@ -90,7 +90,7 @@ func checksOf[C check](do func(*Rule, C)) {
 
 // Kinds returns the kinds of the documents that the rule is about.
 func (r *Rule) Kinds() []string {
-	if r.checks == nil {
+	if r.checks == nil || r.ConcernsComments() {
 		return []string{contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup}
 	}
 	var kinds []string
@@ -150,6 +150,8 @@ var Rules = []*Rule{
 	&routeGroupName, &duplicateRouteGroup, &routeGroupCluster, &routeGroupDescription, &matchForm, &matchLabel,
 
 	&immutableVersion, &versionInUse, &immutableField, &forkRemoved, &teardownSkipped,
+
+	&suppressionForm, &suppressionUnused, &suppressionRefused,
 }
 
 // Find returns the rule with an id, nil if there is none.

@@ -1,0 +1,124 @@
+package validate
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Suppressed is a finding that a comment suppresses.
+type Suppressed struct {
+	krm.Result
+	// Reason is why, as the comment says.
+	Reason string
+}
+
+// Suppress separates the findings that comments in the documents of a list suppress:
+//
+//	image: Legacy # krm-functions: ignore image-reference the registry of the lab accepts it
+//
+// The comment is in the line of the finding, or alone in the line above. For a finding inside a block scalar it may also be
+// at the line where the scalar begins, and in a script or a YAML text it may be a comment of that. Results are about
+// items of the list. Comments that suppress nothing, or cannot, are results themselves; kept is sorted.
+func Suppress(list *krm.ResourceList, results krm.Results, options Options) (kept krm.Results, suppressed []Suppressed) {
+	s := newSuppressor(list)
+	hasErrors := map[*krm.Item]bool{}
+	for _, result := range results {
+		if comment := s.find(result); comment != nil {
+			suppressed = append(suppressed, Suppressed{result, comment.reason})
+			continue
+		}
+		kept = append(kept, result)
+		hasErrors[result.Item()] = hasErrors[result.Item()] || krm.Results{result}.Failed()
+	}
+	for _, c := range s.comments {
+		kept = append(kept, c.results(options, hasErrors[c.item])...)
+	}
+	return kept.Sort(), suppressed
+}
+
+// suppressor has the comments of a list by what they are about.
+type suppressor struct {
+	comments []*comment
+	about    map[commentLine][]*comment
+}
+
+// commentLine is a line of a file, or of an item that came in with a list.
+type commentLine struct {
+	item *krm.Item
+	file string
+	line int
+}
+
+func lineOf(item *krm.Item, place krm.Place) commentLine {
+	if place.File != "" {
+		item = nil
+	}
+	return commentLine{item, place.File, place.Line}
+}
+
+func newSuppressor(list *krm.ResourceList) *suppressor {
+	s := &suppressor{about: map[commentLine][]*comment{}}
+	seen := map[commentLine]bool{} // several documents may embed a file
+	for _, item := range list.Items() {
+		group, _, _ := strings.Cut(item.APIVersion(), "/")
+		if group != contract.Group || !slices.Contains(kinds, item.Kind()) {
+			continue
+		}
+		for _, text := range item.Texts() {
+			for _, c := range commentsOf(item, text) {
+				if at := lineOf(item, c.place); !seen[at] {
+					seen[at] = true
+					s.comments = append(s.comments, c)
+					at.line = c.about
+					s.about[at] = append(s.about[at], c)
+				}
+			}
+		}
+	}
+	return s
+}
+
+// find returns a comment that suppresses a finding, nil if there is none.
+func (s *suppressor) find(result krm.Result) *comment {
+	rule := Find(result.Tags[krm.RuleTag])
+	if len(s.comments) == 0 || rule == nil || !rule.CanBeSuppressed() {
+		return nil
+	}
+	for _, place := range result.Lines() {
+		for _, c := range s.about[lineOf(result.Item(), place)] {
+			if c.isValid() && slices.Contains(c.rules, rule.ID) {
+				c.used[rule.ID] = true
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// commentsOf returns the comments of a text that are about findings.
+func commentsOf(item *krm.Item, text krm.Text) []*comment {
+	if !bytes.Contains(text.Bytes, []byte(commentMarker)) {
+		return nil
+	}
+	var comments []*comment
+	lines := edit.New(text.Bytes, text.Above)
+	for n := text.Above + 1; lines.Line(n) != nil; n++ {
+		c, alone := newComment(string(lines.Line(n)))
+		if c == nil {
+			continue
+		}
+		c.item, c.place, c.about = item, krm.Place{File: text.File, Line: n, Column: c.place.Column}, n
+		for alone && isComment(lines.Line(c.about)) {
+			c.about++
+		}
+		comments = append(comments, c)
+	}
+	return comments
+}
+
+func isComment(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) }
