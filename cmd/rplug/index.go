@@ -44,6 +44,9 @@ func indexCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if flags.Changed("name") && catalog.Name != *name {
+			return fmt.Errorf("the catalog is called %q: --name cannot change it", catalog.Name)
+		}
 		added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items),
 			resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)})
 		if err == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,31 +17,54 @@ import (
 )
 
 func listCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "list [PATH...]", Args: arguments(0, -1), RunE: list,
+	command := &cobra.Command{
+		Use: "list [PATH...]", Args: arguments(0, -1),
 		Short: "List the plugins of catalogs",
 		Long: "CHOSEN is what the bare name means, over all catalogs, plugins and locks below the paths\n" +
 			"(default: the working directory).",
 		Example: "  rplug catalog list catalog.yaml",
 	}
+	output := outputFlag(command)
+	command.RunE = func(c *cobra.Command, args []string) error {
+		documents, all, err := openCatalogs(c, pathsFrom(args, 0))
+		if err != nil {
+			return err
+		}
+		return printPlugins(c.OutOrStdout(), listed(documents, all), *output)
+	}
+	return command
 }
 
-func list(c *cobra.Command, args []string) error {
-	documents, all, err := openCatalogs(c, pathsFrom(args, 0))
-	if err != nil {
-		return err
-	}
-	table := newTable(c.OutOrStdout(), "PLUGIN", "CATALOG", "VERSIONS", "CHOSEN", "CHANNELS", "NOTE")
+// listedPlugin is a plugin of a catalog.
+type listedPlugin struct {
+	Catalog string `json:"catalog"`
+	*v1alpha1.CatalogPlugin
+	// Chosen is the version that the bare name means, empty if it means none.
+	Chosen string `json:"chosen,omitempty"`
+}
+
+func listed(documents []*resolve.CatalogDocument, all *resolve.Catalog) []listedPlugin {
+	plugins := []listedPlugin{}
 	for _, document := range documents {
 		for i := range document.Spec.Plugins {
-			p := &document.Spec.Plugins[i]
-			chosen := "-"
-			if choice, err := all.Choose(p.Name); err == nil {
-				chosen = choice.Version().String()
+			one := listedPlugin{Catalog: document.Name, CatalogPlugin: &document.Spec.Plugins[i]}
+			if choice, err := all.Choose(one.Name); err == nil {
+				one.Chosen = choice.Version().String()
 			}
-			table.row(p.Name, document.Name, strconv.Itoa(len(p.Versions)), chosen, channels(p),
-				note("", p.Deprecated, p.Description))
+			plugins = append(plugins, one)
 		}
+	}
+	return plugins
+}
+
+func printPlugins(out io.Writer, plugins []listedPlugin, output output) error {
+	if output == jsonOutput {
+		return printJSON(out, map[string]any{"plugins": plugins})
+	}
+	table := newTable(out, "PLUGIN", "CATALOG", "VERSIONS", "CHOSEN", "CHANNELS", "NOTE")
+	for _, p := range plugins {
+		table.row(p.Name, p.Catalog, strconv.Itoa(len(p.Versions)), p.Chosen, channels(p.CatalogPlugin),
+			note("", p.Deprecated, p.Description))
 	}
 	return table.writer.Flush()
 }
@@ -75,45 +99,67 @@ func openCatalogs(c *cobra.Command, paths []string) ([]*resolve.CatalogDocument,
 }
 
 func versionsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "versions NAME [PATH...]", Args: arguments(1, -1), RunE: listVersions,
+	command := &cobra.Command{
+		Use: "versions NAME [PATH...]", Args: arguments(1, -1),
 		Short: "List the versions of a plugin",
 		Long: "The versions are those of all catalogs below the paths (default: the working directory), the\n" +
 			"highest first.",
 		Example: "  rplug catalog versions hello-db catalog.yaml",
 	}
+	output := outputFlag(command)
+	command.RunE = func(c *cobra.Command, args []string) error {
+		documents, all, err := openCatalogs(c, pathsFrom(args, 1))
+		if err != nil {
+			return err
+		}
+		versions, found := versionsOf(args[0], documents)
+		if !found {
+			_, err = all.Choose(args[0])
+			return refuse(cmp.Or(err, fmt.Errorf("no catalog lists plugin %q", args[0])))
+		}
+		return printVersions(c.OutOrStdout(), versions, *output)
+	}
+	return command
 }
 
-func listVersions(c *cobra.Command, args []string) error {
-	documents, all, err := openCatalogs(c, pathsFrom(args, 1))
-	if err != nil {
-		return err
-	}
-	table := newTable(c.OutOrStdout(), "VERSION", "CATALOG", "RELEASED", "KUBERNETES", "DIGEST", "NOTE")
-	found := false
+// listedVersion is a version of a plugin in a catalog.
+type listedVersion struct {
+	Catalog string `json:"catalog"`
+	*v1alpha1.CatalogVersion
+}
+
+// versionsOf returns the versions of a plugin, those of each catalog sorted, and whether a catalog lists the plugin.
+func versionsOf(name string, documents []*resolve.CatalogDocument) (versions []listedVersion, found bool) {
+	versions = []listedVersion{}
 	for _, document := range documents {
-		p := document.Plugin(args[0])
+		p := document.Plugin(name)
 		if p == nil {
 			continue
 		}
-		found = true
 		slices.SortFunc(p.Versions, func(a, b v1alpha1.CatalogVersion) int {
 			return resolve.CompareVersions(a.Version, b.Version)
 		})
+		found = true
 		for i := range p.Versions {
-			v := &p.Versions[i]
-			kubernetes := ""
-			if v.Requires.Kubernetes != "" {
-				kubernetes = v.Requires.Kubernetes + "+"
-			}
-			table.row(v.Version, document.Name, v.Released, kubernetes, v.Digest, note(v.Yanked, v.Deprecated, v.Description))
+			versions = append(versions, listedVersion{document.Name, &p.Versions[i]})
 		}
 	}
-	if found {
-		return table.writer.Flush()
+	return versions, found
+}
+
+func printVersions(out io.Writer, versions []listedVersion, output output) error {
+	if output == jsonOutput {
+		return printJSON(out, map[string]any{"versions": versions})
 	}
-	_, err = all.Choose(args[0])
-	return refuse(cmp.Or(err, fmt.Errorf("no catalog lists plugin %q", args[0])))
+	table := newTable(out, "VERSION", "CATALOG", "RELEASED", "KUBERNETES", "DIGEST", "NOTE")
+	for _, v := range versions {
+		kubernetes := ""
+		if v.Requires.Kubernetes != "" {
+			kubernetes = v.Requires.Kubernetes + "+"
+		}
+		table.row(v.Version, v.Catalog, v.Released, kubernetes, v.Digest, note(v.Yanked, v.Deprecated, v.Description))
+	}
+	return table.writer.Flush()
 }
 
 // note is why a plugin or a version should not be chosen, else its description.

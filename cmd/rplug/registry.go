@@ -68,7 +68,7 @@ func pushCommand() *cobra.Command {
 		}
 		sum, err := oci.Push(c.Context(), target, tag, bundle)
 		if err != nil {
-			return refuse(err)
+			return refuse(oci.Explain(err, args[0], tag))
 		}
 		fmt.Fprintln(c.OutOrStdout(), sum)
 		return nil
@@ -94,7 +94,7 @@ func pullCommand() *cobra.Command {
 		}
 		bundle, sum, err := oci.Fetch(c.Context(), source, tag)
 		if err != nil {
-			return refuse(err)
+			return refuse(oci.Explain(err, args[0], tag))
 		}
 		changed, err := bundle.Unpack(args[1])
 		if err != nil {

@@ -56,7 +56,27 @@ func TestRegistry(t *testing.T) {
 
 	code, _, stderr = invoke("pull", host+"/platform/plugins:v2", filepath.Join(work, "none"))
 	assert.Equal(t, exitFindings, code)
-	assert.Contains(t, stderr, `"v2" must be there`)
+	assert.Equal(t, "rplug catalog pull: "+host+"/platform/plugins has no tag \"v2\"\n", stderr)
+	code, _, stderr = invoke("pull", host+"/platform/other:v1", filepath.Join(work, "none"))
+	assert.Equal(t, exitFindings, code)
+	assert.Equal(t, "rplug catalog pull: "+host+"/platform/other has no tag \"v1\"\n", stderr)
+}
+
+func TestRegistryThatCannotBeReached(t *testing.T) {
+	t.Parallel()
+	plugins := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(plugins, "one.yaml"), []byte(helloDB), 0o600))
+	must(t, "index", plugins)
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	host := listener.Addr().String() // nobody listens there any more
+	require.NoError(t, listener.Close())
+	code, _, stderr := invoke("push", host+"/platform/plugins:v1", "--catalog", filepath.Join(plugins, "catalog.yaml"))
+	assert.Equal(t, exitFindings, code)
+	assert.Equal(t, "rplug catalog push: cannot reach "+host+": connection refused\n", stderr)
+	code, _, stderr = invoke("pull", host+"/platform/plugins:v1", plugins)
+	assert.Equal(t, exitFindings, code)
+	assert.Equal(t, "rplug catalog pull: cannot reach "+host+": connection refused\n", stderr)
 }
 
 // startRegistry starts a registry on a free port of the loopback device and returns its host.

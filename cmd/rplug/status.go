@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,18 +21,12 @@ type statusFlags struct {
 	kubectl       kubectl
 	wait          bool
 	timeout       time.Duration
-	output        string
+	output        output
 	printTemplate bool
 }
 
-// The values of --output.
-const (
-	textOutput = "text"
-	jsonOutput = "json"
-)
-
 func statusCommand() *cobra.Command {
-	var flags statusFlags
+	flags := statusFlags{output: textOutput}
 	command := &cobra.Command{
 		Use: "status PATH...", GroupID: groupCluster, Args: cobra.ArbitraryArgs,
 		Short: "Report whether rendered steps are ready in a cluster, or why not",
@@ -56,7 +49,7 @@ func statusCommand() *cobra.Command {
 	f.SortFlags = false
 	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one has failed or is stale")
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
-	f.StringVarP(&flags.output, "output", "o", textOutput, "`FORMAT`: text or json")
+	f.VarP(&flags.output, "output", "o", outputUsage)
 	flags.kubectl.flags(f)
 	f.BoolVar(&flags.printTemplate, "print-template", false, "print the template for kubectl, and read nothing")
 	command.RunE = flags.run
@@ -105,8 +98,6 @@ func (f *statusFlags) check(c *cobra.Command, paths []string) error {
 		return errors.New("--print-template must be without a path")
 	case len(paths) == 0 && !f.printTemplate:
 		return errors.New("arguments must be PATH...: see --help")
-	case f.output != textOutput && f.output != jsonOutput:
-		return fmt.Errorf("--output must be text or json, not %q", f.output)
 	case !f.wait && c.Flags().Changed("timeout"):
 		return errors.New("--timeout must come with --wait")
 	}
@@ -131,10 +122,7 @@ func (f *statusFlags) explain(found *status.Report) error {
 
 func (f *statusFlags) print(out io.Writer, found *status.Report) error {
 	if f.output == jsonOutput {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(found)
+		return printJSON(out, found)
 	}
 	for _, step := range found.Steps {
 		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("%-10s  %s", step.State, strings.Join(texts(step)[1:], "  ")), " "))

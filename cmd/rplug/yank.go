@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -36,7 +38,7 @@ func retractCommand(change func(*resolve.CatalogDocument, string, string) error,
 	reason := flags.String("reason", "", "the `TEXT` that people get to read")
 	undo := flags.Bool("undo", false, "take the reason back")
 	command.Args = arguments(1, 1)
-	command.RunE = func(_ *cobra.Command, args []string) error {
+	command.RunE = func(c *cobra.Command, args []string) error {
 		if *undo != (*reason == "") {
 			return errors.New("one of --reason and --undo must be given")
 		}
@@ -51,6 +53,17 @@ func retractCommand(change func(*resolve.CatalogDocument, string, string) error,
 		}
 		if err := change(catalog, args[0], *reason); err != nil {
 			return refuse(err)
+		}
+		older, err := readCatalogFile(*file)
+		if err != nil {
+			return err
+		}
+		changes := resolve.Diff(older, catalog)
+		for _, change := range changes {
+			fmt.Fprintln(c.OutOrStdout(), report.Printable(change.String()))
+		}
+		if len(changes) == 0 {
+			fmt.Fprintln(c.OutOrStdout(), *file+" is up to date")
 		}
 		return writeCatalog(*file, catalog)
 	}

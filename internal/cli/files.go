@@ -34,6 +34,9 @@ func (r *run) files() int {
 		r.end(c.results, r.Output != Findings, "")
 		return exitCall
 	}
+	if r.WriteLock != "" {
+		return r.endWithLock(c)
+	}
 	fixed := &fixes{}
 	if r.Fix {
 		if c, err = r.fix(c, fixed); err != nil {
@@ -68,6 +71,8 @@ type checked struct {
 	drawing []byte
 	// wrong are the flags whose value the function refuses.
 	wrong flagErrors
+	// lock is the lock to write; nil if there is none.
+	lock *lockFile
 	// rendered are the items that a function whose output is Objects has rendered.
 	rendered map[*krm.Item]bool
 }
@@ -89,8 +94,12 @@ func (r *run) readAndProcess() (*checked, error) {
 	}
 	r.dropUndrawn(read)
 	line.process(len(read.Documents))
+	lock, err := r.readLock(read)
+	if err != nil {
+		return nil, err
+	}
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
-		rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}}
+		rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item] = d.Native
@@ -98,7 +107,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	if call.Base, err = r.base(read); err != nil {
 		return nil, err
 	}
-	c := &checked{read: read, list: call.List, rendered: call.rendered}
+	c := &checked{read: read, list: call.List, rendered: call.rendered, lock: lock}
 	if err := r.work(call, c); err != nil {
 		return nil, err
 	}

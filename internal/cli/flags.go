@@ -26,6 +26,7 @@ type options struct {
 	KeepInputs  bool     `json:"keepInputs" help:"print local-config documents too"`
 	Base        string   `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef     string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
+	WriteLock   string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
 	Graph       string   `json:"graph" help:"draw the documents"`
 	Format      string   `json:"output" help:"how findings are printed: text, json, sarif or junit"`
 	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
@@ -102,6 +103,8 @@ func (r *run) commonFlags() []Field {
 		switch f.Key {
 		case "graph":
 			return r.Drawing == nil
+		case "writeLock":
+			return r.LockKind == ""
 		case "keepInputs":
 			return r.Output == Findings
 		case "output", "context", "fix":
@@ -187,6 +190,10 @@ func (r *run) check(flags *pflag.FlagSet) error {
 func (r *run) checkInputs() error {
 	stdin := slices.Contains(r.paths, load.Stdin)
 	switch {
+	case r.WriteLock == load.Stdin:
+		return errors.New("--write-lock must be a file")
+	case r.WriteLock != "" && r.KeepInputs:
+		return errors.New("--write-lock must be without --keep-inputs: nothing but the lock is written")
 	case r.Fix && stdin:
 		return errors.New("--fix must come with files: the standard input cannot be changed")
 	case r.Fix && len(r.Kustomize) > 0:

@@ -43,6 +43,9 @@ type Function struct {
 	// OpenRevision opens the files of a git revision. If it is set, file mode has --base and --base-ref, and Call has
 	// the older state.
 	OpenRevision func(name string) (Revision, error)
+	// LockKind is the kind of the document that file mode writes with --write-lock, empty if there is none. The function
+	// changes the one of the list, or adds one if Call.WriteLock is set.
+	LockKind string
 	// Drawing gives file mode --graph; nil if there is nothing to draw.
 	Drawing *Drawing
 }
@@ -75,6 +78,9 @@ type Call struct {
 	FileMode bool
 	// Base is the older state to compare with, nil if there is none.
 	Base *Base
+
+	// WriteLock reports whether the lock of the list is written to a file.
+	WriteLock bool
 
 	config   *krm.Item
 	native   map[*krm.Item]bool

@@ -5,6 +5,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -15,8 +16,10 @@ func ResolveVersion() cli.Function {
 		Purpose: "pins the plugins that sandboxes refer to, and records what was asked for and the digest.",
 		Kind:    "ResolveVersion",
 		Output:  cli.Documents,
-		Example: "resolve-version plugins/ sandbox.yaml | render-phase -",
-		Config:  func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
+		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
+			"resolve-version --write-lock plugin-lock.yaml .",
+		LockKind: contract.PluginLock,
+		Config:   func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
 	}
 }
 
@@ -24,7 +27,9 @@ type resolveConfig struct{ v1alpha1.ResolveVersion }
 
 // Process pins every plugin reference of the list's sandboxes.
 func (c *resolveConfig) Process(call cli.Call) (string, error) {
-	report, err := resolve.Resolve(call.List, resolve.Options{ResolveVersion: c.ResolveVersion, PlaceLock: !call.FileMode})
+	report, err := resolve.Resolve(call.List, resolve.Options{
+		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
+	})
 	if isWrong := reportOptions(call, err); isWrong && report.Sandboxes == 0 {
 		return "resolved nothing: fix the errors above", nil
 	} else if err != nil && !isWrong {

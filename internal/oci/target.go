@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"oras.land/oras-go/v2"
 	"oras.land/oras-go/v2/content/oci"
+	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -99,6 +102,36 @@ func repository(reference string, o TargetOptions) (*remote.Repository, string, 
 		Cache:  auth.NewCache(), Credential: credentials.Credential(store),
 	}
 	return repo, parsed.Reference, nil
+}
+
+// Explain words an error about what a reference names, given its tag or digest: it does not exist, or its registry cannot be
+// reached.
+func Explain(err error, reference, tag string) error {
+	name := strings.TrimRight(strings.TrimSuffix(strings.TrimPrefix(reference, "oci://"), tag), ":@")
+	var unreachable *url.Error
+	switch {
+	case errors.Is(err, errdef.ErrNotFound) && strings.Contains(tag, ":"):
+		return fmt.Errorf("%s has no digest %q", name, tag)
+	case errors.Is(err, errdef.ErrNotFound):
+		return fmt.Errorf("%s has no tag %q", name, tag)
+	case errors.As(err, &unreachable):
+		host, _, _ := strings.Cut(name, "/")
+		return fmt.Errorf("cannot reach %s: %w", host, cause(unreachable.Err))
+	}
+	return err
+}
+
+// cause returns why a connection failed, without the addresses that were tried.
+func cause(err error) error {
+	var name *net.DNSError
+	var number syscall.Errno
+	switch {
+	case errors.As(err, &name):
+		return errors.New(name.Err)
+	case errors.As(err, &number):
+		return number
+	}
+	return err
 }
 
 // isLoopback reports whether a host is this machine.

@@ -2,13 +2,19 @@ package oci
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote/auth"
 )
 
@@ -90,4 +96,33 @@ func TestLargeIndexIsRefused(t *testing.T) {
 	_, _, err = OpenSource(context.Background(), filepath.Join(folder, "gone")+":v1", TargetOptions{Layout: true})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.NoDirExists(t, filepath.Join(folder, "gone"))
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	lookup := &net.DNSError{Err: "no such host", Name: "ghcr.io", Server: "10.0.0.53:53", IsNotFound: true}
+	get := func(err error) error { return &url.Error{Op: "Get", URL: "https://ghcr.io/v2/", Err: err} }
+	const digest = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+	other := errors.New("the manifest must be JSON")
+	for _, c := range []struct {
+		err                  error
+		reference, tag, want string
+	}{
+		{errdef.ErrNotFound, "localhost:5055/platform/plugins:v9", "v9", `localhost:5055/platform/plugins has no tag "v9"`},
+		{errdef.ErrNotFound, "oci://ghcr.io/p/x:v9", "v9", `ghcr.io/p/x has no tag "v9"`},
+		{errdef.ErrNotFound, "ghcr.io/p/x@" + digest, digest, `ghcr.io/p/x has no digest "` + digest + `"`},
+		{errdef.ErrNotFound, "store:v9", "v9", `store has no tag "v9"`},
+		{
+			fmt.Errorf("what it has: %w", get(&net.OpError{Op: "dial", Net: "tcp", Err: lookup})),
+			"ghcr.io/p/x:v1", "v1", "cannot reach ghcr.io: no such host",
+		},
+		{
+			get(&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}),
+			"ghcr.io:5000/p/x:v1", "v1", "cannot reach ghcr.io:5000: connection refused",
+		},
+		{get(errors.New("tls: bad certificate")), "ghcr.io/p/x:v1", "v1", "cannot reach ghcr.io: tls: bad certificate"},
+		{other, "ghcr.io/p/x:v1", "v1", "the manifest must be JSON"},
+	} {
+		assert.EqualError(t, Explain(c.err, c.reference, c.tag), c.want)
+	}
 }

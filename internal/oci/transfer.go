@@ -67,7 +67,7 @@ func (b *Bundle) store(ctx context.Context) (oras.Target, string, error) {
 func Fetch(ctx context.Context, target oras.ReadOnlyTarget, reference string) (*Bundle, digest.Digest, error) {
 	root, err := target.Resolve(ctx, reference)
 	if err != nil {
-		return nil, "", fmt.Errorf("%q must be there: %w", reference, err)
+		return nil, "", err
 	}
 	if root.Size < 0 || root.Size > maxManifest {
 		return nil, "", fmt.Errorf("the manifest must have at most %d bytes, not %d", maxManifest, root.Size)

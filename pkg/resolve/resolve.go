@@ -35,6 +35,8 @@ const (
 // Options are the options of Resolve. The zero value is mode Keep.
 type Options struct {
 	v1alpha1.ResolveVersion
+	// CreateLock adds a lock to the list if it has none, in mode Keep too.
+	CreateLock bool
 	// PlaceLock annotates a lock that is added with the file that it belongs to, for orchestrators that write files.
 	PlaceLock bool
 }
@@ -91,6 +93,9 @@ func (o *Options) check() (kubernetes *semver.Version, wrong krm.OptionErrors) {
 	}
 	if !slices.Contains([]string{Keep, Locked, Update}, o.Mode) {
 		wrong.Add("mode", "must be keep, locked or update, not %q", o.Mode)
+	}
+	if o.Mode == Locked && o.CreateLock {
+		wrong.Add("mode", "must be keep or update if the lock is to be written, not locked")
 	}
 	if len(o.Update) > 0 && o.Mode != Update {
 		wrong.Add("update", "must be given with mode update only")

@@ -47,7 +47,7 @@ func TestSystemHooks(t *testing.T) {
 		"  - id: resolve-version-system\n    args: [plugins]\n")
 	u.write("plugins/hello.yaml", plugin("hello-db@1.0.0", "ubuntu"))
 	u.write("plugins/sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db@^1}]}\n")
-	u.write("plugins/lock.yaml", u.lock(bin))
+	u.run(filepath.Join(bin, "resolve-version"), "--write-lock", "plugins/lock.yaml", "plugins")
 	u.run("git", "add", "-A")
 	u.run("git", "commit", "-q", "-m", "before the hooks")
 	u.run("pre-commit", "install")
@@ -66,6 +66,32 @@ func TestSystemHooks(t *testing.T) {
 
 	u.write("plugins/other.yaml", "name: feature-y\nspec: {cluster: demo, resources: [{name: db, plugin: more-db}]}\n")
 	u.requireRejected(`more-db`)
+}
+
+// In a new repository the hooks pass as they are shipped; the first reference needs a lock, which the message says how to make.
+func TestHooksInANewRepository(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	hooks, revision := hookRepository(t)
+	bin := t.TempDir()
+	require.NoError(t, checkout.BuildFunctions(bin))
+	u.env = append(u.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+hooks+"\n  rev: "+revision+"\n  hooks:\n"+
+		"  - id: validate-plugin-system\n  - id: resolve-version-system\n")
+	u.run("pre-commit", "install")
+	require.NoError(t, u.commit("nothing but the hooks"))
+
+	u.write("hello.yaml", plugin("hello-db@1.0.0", "ubuntu"))
+	require.NoError(t, u.commit("a plugin"))
+	u.write("sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db@^1}]}\n")
+	u.requireRejected("no PluginLock in the input: create one with resolve-version --write-lock FILE PATH")
+	u.run(filepath.Join(bin, "resolve-version"), "--write-lock", "plugin-lock.yaml", ".")
+	require.NoError(t, u.commit("a reference"))
+
+	u.write("sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db}]}\n")
+	u.requireRejected(`"hello-db" must be in the lock: run resolve-version --write-lock FILE PATH, or add`)
+	u.run(filepath.Join(bin, "resolve-version"), "--write-lock", "plugin-lock.yaml", ".")
+	require.NoError(t, u.commit("another reference"))
 }
 
 func plugin(name, image string) string {
@@ -160,18 +186,4 @@ func (u *user) requireRejected(message string) {
 	require.ErrorContains(u.t, err, message)
 	assert.Contains(u.t, err.Error(), "Failed")
 	assert.Equal(u.t, before, u.run("git", "rev-parse", "HEAD"))
-}
-
-// lock returns the lock for the documents.
-func (u *user) lock(bin string) string {
-	u.t.Helper()
-	out, err := u.command(filepath.Join(bin, "resolve-version"), "--mode", "update", "--keep-inputs", "plugins").Output()
-	require.NoError(u.t, err)
-	for _, document := range strings.Split(string(out), "---\n") {
-		if strings.Contains(document, "kind: PluginLock") {
-			return document
-		}
-	}
-	require.Fail(u.t, "resolve-version must create a lock", "%s", out)
-	return ""
 }

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// lockFile is the document that --write-lock updates.
+type lockFile struct {
+	item   *krm.Item // nil if there is none yet
+	before []byte
+}
+
+// readLock finds the lock that is to be updated among the documents that were read, or reads it, too. It must be the only
+// lock, and alone in its file.
+func (r *run) readLock(read *load.Package) (*lockFile, error) {
+	if r.WriteLock == "" {
+		return nil, nil
+	}
+	target, err := os.Stat(r.WriteLock)
+	isNew := errors.Is(err, os.ErrNotExist)
+	if isNew {
+		_, err = os.Stat(filepath.Dir(r.WriteLock))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--write-lock: %w", err)
+	}
+	isTarget := func(d load.Document) bool {
+		info, err := os.Stat(d.Item.PlaceOf("").File)
+		return err == nil && os.SameFile(info, target)
+	}
+	if !isNew && !slices.ContainsFunc(read.Documents, isTarget) {
+		own, err := load.Read([]string{r.WriteLock}, load.Options{})
+		if err != nil {
+			return nil, err
+		}
+		read.Documents, read.Findings = append(read.Documents, own.Documents...), append(read.Findings, own.Results()...)
+	}
+	lock := &lockFile{}
+	for _, d := range read.Documents {
+		switch isLock, isOwn := d.Item.Kind() == r.LockKind, isTarget(d); {
+		case isLock && !isOwn:
+			return nil, fmt.Errorf("--write-lock must be the only lock, but %s has a %s, too", d.Item.PlaceOf("").File, r.LockKind)
+		case isOwn && (!isLock || lock.item != nil):
+			return nil, fmt.Errorf("--write-lock must be a file with one %s and nothing else, not %q", r.LockKind, r.WriteLock)
+		case isOwn:
+			lock.item = d.Item
+		}
+	}
+	if lock.item == nil {
+		return lock, nil
+	}
+	lock.before, err = lock.item.Bytes()
+	return lock, err
+}
+
+// writeLock writes the lock, if it has changed, and returns what was done.
+func (r *run) writeLock(c *checked) (done string, err error) {
+	if c.lock.item == nil {
+		for _, item := range c.list.Items() {
+			if item.Kind() == r.LockKind {
+				c.lock.item = item
+			}
+		}
+	}
+	if c.lock.item == nil {
+		return fmt.Sprintf("%s is not written: no sandbox refers to a plugin", r.WriteLock), nil
+	}
+	after, err := c.lock.item.Bytes()
+	if err != nil {
+		return "", err
+	}
+	if bytes.Equal(after, c.lock.before) {
+		return r.WriteLock + " is up to date", nil
+	}
+	if err := ReplaceFile(r.WriteLock, after); err != nil {
+		return "", fmt.Errorf("--write-lock: %w", err)
+	}
+	return "wrote " + r.WriteLock, nil
+}
+
+// endWithLock ends a run with --write-lock: the findings and what was done go to stderr, and nothing to stdout.
+func (r *run) endWithLock(c *checked) int {
+	if c.results.Failed() {
+		return r.end(c.results, true, "nothing written: fix the errors above")
+	}
+	done, err := r.writeLock(c)
+	if err != nil {
+		return r.fail(err)
+	}
+	code := r.end(c.results, true, c.summary)
+	_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Command, report.Printable(done))
+	return code
+}
