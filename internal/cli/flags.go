@@ -177,6 +177,12 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	if formats := report.Formats(); !slices.Contains(formats, r.Format) {
 		return fmt.Errorf("--output must be one of %q, not %q", formats, r.Format)
 	}
+	switch {
+	case r.WriteLock == load.Stdin:
+		return errors.New("--write-lock must be a file")
+	case r.WriteLock != "" && r.KeepInputs:
+		return errors.New("--write-lock must be without --keep-inputs: nothing but the lock is written")
+	}
 	if err := r.checkInputs(); err != nil {
 		return err
 	}
@@ -190,10 +196,6 @@ func (r *run) check(flags *pflag.FlagSet) error {
 func (r *run) checkInputs() error {
 	stdin := slices.Contains(r.paths, load.Stdin)
 	switch {
-	case r.WriteLock == load.Stdin:
-		return errors.New("--write-lock must be a file")
-	case r.WriteLock != "" && r.KeepInputs:
-		return errors.New("--write-lock must be without --keep-inputs: nothing but the lock is written")
 	case r.Fix && stdin:
 		return errors.New("--fix must come with files: the standard input cannot be changed")
 	case r.Fix && len(r.Kustomize) > 0:

@@ -20,14 +20,13 @@ type lockFile struct {
 }
 
 // readLock finds the lock that is to be updated among the documents that were read, or reads it, too. It must be the only
-// lock, and alone in its file.
+// lock, and alone in its file. It is nil without --write-lock.
 func (r *run) readLock(read *load.Package) (*lockFile, error) {
 	if r.WriteLock == "" {
 		return nil, nil
 	}
 	target, err := os.Stat(r.WriteLock)
-	isNew := errors.Is(err, os.ErrNotExist)
-	if isNew {
+	if errors.Is(err, os.ErrNotExist) {
 		_, err = os.Stat(filepath.Dir(r.WriteLock))
 	}
 	if err != nil {
@@ -37,29 +36,34 @@ func (r *run) readLock(read *load.Package) (*lockFile, error) {
 		info, err := os.Stat(d.Item.PlaceOf("").File)
 		return err == nil && os.SameFile(info, target)
 	}
-	if !isNew && !slices.ContainsFunc(read.Documents, isTarget) {
+	if target != nil && !slices.ContainsFunc(read.Documents, isTarget) {
 		own, err := load.Read([]string{r.WriteLock}, load.Options{})
 		if err != nil {
 			return nil, err
 		}
 		read.Documents, read.Findings = append(read.Documents, own.Documents...), append(read.Findings, own.Results()...)
 	}
-	lock := &lockFile{}
-	for _, d := range read.Documents {
+	item, err := r.onlyLock(read.Documents, isTarget)
+	if item == nil || err != nil {
+		return &lockFile{}, err
+	}
+	before, err := item.Bytes()
+	return &lockFile{item, before}, err
+}
+
+// onlyLock returns the lock among documents, nil if there is none.
+func (r *run) onlyLock(documents []load.Document, isTarget func(load.Document) bool) (lock *krm.Item, err error) {
+	for _, d := range documents {
 		switch isLock, isOwn := d.Item.Kind() == r.LockKind, isTarget(d); {
 		case isLock && !isOwn:
 			return nil, fmt.Errorf("--write-lock must be the only lock, but %s has a %s, too", d.Item.PlaceOf("").File, r.LockKind)
-		case isOwn && (!isLock || lock.item != nil):
+		case isOwn && (!isLock || lock != nil):
 			return nil, fmt.Errorf("--write-lock must be a file with one %s and nothing else, not %q", r.LockKind, r.WriteLock)
 		case isOwn:
-			lock.item = d.Item
+			lock = d.Item
 		}
 	}
-	if lock.item == nil {
-		return lock, nil
-	}
-	lock.before, err = lock.item.Bytes()
-	return lock, err
+	return lock, nil
 }
 
 // writeLock writes the lock, if it has changed, and returns what was done.
@@ -72,7 +76,7 @@ func (r *run) writeLock(c *checked) (done string, err error) {
 		}
 	}
 	if c.lock.item == nil {
-		return fmt.Sprintf("%s is not written: no sandbox refers to a plugin", r.WriteLock), nil
+		return r.WriteLock + " is not written: no sandbox refers to a plugin", nil
 	}
 	after, err := c.lock.item.Bytes()
 	if err != nil {

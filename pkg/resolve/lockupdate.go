@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// updateLock makes the lock hold what was resolved. If the list has no lock only mode Update and CreateLock add one. Entries that no
-// sandbox refers to stay, since another overlay may share the lock, unless all entries are updated.
+// updateLock makes the lock hold what was resolved. If the list has no lock only mode Update and CreateLock add one. Entries
+// that no sandbox refers to stay, since another overlay may share the lock, unless all entries are updated.
 func (r *resolver) updateLock() {
 	locks := r.catalog.locks
 	if len(locks.locks) == 0 && r.Mode != Update && !r.CreateLock {
