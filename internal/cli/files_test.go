@@ -191,7 +191,12 @@ func TestMisconfiguredFlags(t *testing.T) {
 
 func TestAllWrongValuesAreReported(t *testing.T) {
 	t.Parallel()
-	got := run(function(nil), "", "--retries=many", "--set", "x", "--prune=perhaps", "-")
+	got := run(function(nil), "", "--set", "c=\xff", "--set", "2=x", "--set", "1=x", "-")
+	assert.Equal(t, outcome{2, "", `try: --set: variable "1" must start with a letter and hold letters, digits, "_.-" only
+try: --set: variable "2" must start with a letter and hold letters, digits, "_.-" only
+try: --set: the value of "c" must be UTF-8
+`}, got)
+	got = run(function(nil), "", "--retries=many", "--set", "x", "--prune=perhaps", "-")
 	assert.Equal(t, outcome{2, "", `try: --retries: must be a whole number, not "many"
 try: --set: must be KEY=VALUE, not "x"
 try: --prune: must be true or false, not "perhaps"

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -166,13 +167,8 @@ func (r *run) check(flags *pflag.FlagSet) error {
 		}
 		return nil
 	}
-	for name, value := range r.Set {
-		switch {
-		case !template.IsVariable(name):
-			return fmt.Errorf("--set: %w", template.VariableError(name))
-		case !utf8.ValidString(value):
-			return fmt.Errorf("--set: the value of %q must be UTF-8", name)
-		}
+	if wrong := r.wrongVariables(); len(wrong) > 0 {
+		return wrong
 	}
 	if formats := report.Formats(); !slices.Contains(formats, r.Format) {
 		return fmt.Errorf("--output must be one of %q, not %q", formats, r.Format)
@@ -190,6 +186,19 @@ func (r *run) check(flags *pflag.FlagSet) error {
 		return err
 	}
 	return r.readValues(flags)
+}
+
+// wrongVariables returns what is wrong with the values of --set.
+func (r *run) wrongVariables() (wrong flagErrors) {
+	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
+		switch {
+		case !template.IsVariable(name):
+			wrong.add("--set", template.VariableError(name).Error())
+		case !utf8.ValidString(r.Set[name]):
+			wrong.add("--set", fmt.Sprintf("the value of %q must be UTF-8", name))
+		}
+	}
+	return wrong
 }
 
 // checkInputs refuses inputs that cannot be fixed or compared as the flags ask.

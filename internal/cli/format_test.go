@@ -11,6 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	realfunction "github.com/resource-plugins/krm-functions/internal/function"
 )
 
 const misspelled = `
@@ -92,10 +94,16 @@ func TestSARIFKeepsToItsSchema(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, valid.Validate(document), got.stdout)
 	}
+	const lab = "name: db\nspec:\n  runner:\n    image: Lab # krm-functions: ignore image-reference the lab has it\n  create: []\n"
+	got := run(realfunction.ValidatePlugin(), lab, "-", "--output=sarif")
+	assert.Contains(t, got.stdout, `"justification": "the lab has it"`)
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(got.stdout))
+	require.NoError(t, err)
+	require.NoError(t, valid.Validate(document), got.stdout)
 	none := run(speller(), "name: a\nspec: {cluster: a}\n", "-", "--output=sarif")
 	assert.Equal(t, 0, none.code)
 	assert.Contains(t, none.stdout, `"results": []`)
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(none.stdout, `"results": []`, `"results": [{}]`, 1)))
+	document, err = jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(none.stdout, `"results": []`, `"results": [{}]`, 1)))
 	require.NoError(t, err)
 	require.Error(t, valid.Validate(document), "the schema refuses what is wrong")
 }

@@ -8,18 +8,19 @@ import (
 
 // The limits of a suggestion: comparing a name with all others must not cost more than reading the document.
 const (
+	// MaxName is the longest name, in bytes, that is compared with others.
+	MaxName = 32
 	// MaxCandidates is how many candidates Suggest looks at.
 	MaxCandidates = 50
-	longestName   = 32
 )
 
 // Suggest is Nearest within limits: long names and candidates, and those behind the first MaxCandidates, are left out.
 func Suggest(name string, candidates []string) (nearest string, sure bool) {
-	if len(name) > longestName {
+	if len(name) > MaxName {
 		return "", false
 	}
 	short := slices.DeleteFunc(slices.Clone(candidates[:min(len(candidates), MaxCandidates)]),
-		func(candidate string) bool { return len(candidate) > longestName })
+		func(candidate string) bool { return len(candidate) > MaxName })
 	return Nearest(name, short)
 }
 

@@ -50,7 +50,7 @@ func UnknownRule(id string) string {
 // nearIDs returns ids that may be meant, quoted: the one that is spelled almost so, or the first that share a word.
 func nearIDs(id string) []string {
 	const mostNear, shortestWord = 3, 3
-	if len(id) > longestName {
+	if len(id) > strictyaml.MaxName {
 		return nil
 	}
 	if nearest, _ := strictyaml.Nearest(id, IDs()); nearest != "" {

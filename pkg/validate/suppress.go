@@ -85,8 +85,11 @@ func newSuppressor(list *krm.ResourceList) *suppressor {
 
 // find returns a comment that suppresses a finding, nil if there is none.
 func (s *suppressor) find(result krm.Result) *comment {
+	if len(s.comments) == 0 {
+		return nil
+	}
 	rule := Find(result.Tags[krm.RuleTag])
-	if len(s.comments) == 0 || rule == nil || !rule.CanBeSuppressed() {
+	if rule == nil || !rule.CanBeSuppressed() {
 		return nil
 	}
 	for _, place := range result.Lines() {
