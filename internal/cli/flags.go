@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
@@ -77,12 +76,15 @@ func (r *run) parse(args []string) error {
 }
 
 // flagErrors are flags whose value is wrong: a line for each, such as "--phases: must be create or delete".
-type flagErrors []string
+type flagErrors []error
 
 // Error returns the lines.
-func (e flagErrors) Error() string { return strings.Join(e, "\n") }
+func (e flagErrors) Error() string { return errors.Join(e...).Error() }
 
-func (e *flagErrors) add(flag, message string) { *e = append(*e, flag+": "+message) }
+// Unwrap returns the errors, as errors.Join's does.
+func (e flagErrors) Unwrap() []error { return e }
+
+func (e *flagErrors) add(flag, message string) { *e = append(*e, errors.New(flag+": "+message)) }
 
 // givenFlag is a flag on the command line. Its wrong values are collected, so that all are reported at once.
 type givenFlag struct {
