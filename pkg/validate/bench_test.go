@@ -34,7 +34,7 @@ func BenchmarkCheck(b *testing.B) {
 		file, name string
 		n          int
 	}{
-		{aPlugin, "hello-db@1.0.0", 1_000}, {aPlugin, "hello-db@1.0.0", 10_000},
+		{aPlugin, "hello-db", 1_000}, {aPlugin, "hello-db", 10_000},
 		{aSandbox, "feature-x", 1_000}, {aSandbox, "feature-x", 10_000},
 	} {
 		src := wire(b, c.file, c.name, c.n)
