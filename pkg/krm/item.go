@@ -2,6 +2,7 @@ package krm
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"sync"
@@ -144,7 +145,18 @@ func (i *Item) value(path Path) (string, bool) {
 	if !ok || node.Kind != yaml.ScalarNode || node.ShortTag() == nullTag {
 		return "", false
 	}
-	return node.Value, true
+	return decoded(node), true
+}
+
+// decoded returns the text of a scalar. What has the tag !!binary is decoded, as kustomize and kubectl do.
+func decoded(scalar *yaml.Node) string {
+	if scalar.ShortTag() == binaryTag {
+		// Line breaks are ignored by the decoder; blanks are not.
+		if text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(scalar.Value, " ", "")); err == nil {
+			return string(text)
+		}
+	}
+	return scalar.Value
 }
 
 // RNode returns the object's tree, which is parsed at the first call. It is for reading: change it within Edit, or the

@@ -7,10 +7,11 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// The tags of strings and nulls.
+// The tags of strings, nulls and texts that are written as base64.
 const (
 	stringTag = kyaml.NodeTagString
 	nullTag   = kyaml.NodeTagNull
+	binaryTag = "!!binary"
 )
 
 // maxNodes is how many nodes an object may have once its aliases are replaced by what they stand for.
