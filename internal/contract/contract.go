@@ -10,6 +10,12 @@ const (
 	APIVersion = Group + "/" + Version
 )
 
+// VendorGroup is the API group of the vendor's operator. Its objects are not documents of this project.
+const VendorGroup = "signadot.com"
+
+// FormerPlugin is the kind of the vendor's plugins before 2023.
+const FormerPlugin = "SignadotResourcePlugin"
+
 // The kinds of the documents.
 const (
 	ResourcePlugin = "ResourcePlugin"

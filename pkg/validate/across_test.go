@@ -68,7 +68,7 @@ func TestOneDocumentSentTwiceIsNoDuplicate(t *testing.T) {
 func TestOtherObjectsAreNotLookedAt(t *testing.T) {
 	t.Parallel()
 	for _, change := range []string{"apiVersion: v1", "apiVersion: example.com/v1", "kind: Catalog", "kind: RenderPhase"} {
-		assert.Empty(t, check(t, edited(t, aPlugin, change, "spec.runner: broken")), change)
+		assert.Empty(t, check(t, edited(t, aPlugin, change, "spec: {runner: broken}")), change)
 	}
 }
 

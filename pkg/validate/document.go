@@ -2,8 +2,11 @@ package validate
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -13,15 +16,25 @@ import (
 
 var documentVersion = Rule{
 	ID: "api-version", Severity: krm.Error,
-	Summary: "A document of the group resourceplugins.dev has the apiVersion resourceplugins.dev/v1alpha1.",
+	Summary: "A document of the group resourceplugins.dev, or of a misspelled or no group, has the apiVersion " +
+		"resourceplugins.dev/v1alpha1.",
 	Why:     "Documents of an unknown version are neither checked nor rendered.",
 	sources: []string{},
 	Example: "apiVersion: resourceplugins.dev/v1",
 }
 
+var otherVersion = Rule{
+	ID: "other-api-version", Severity: krm.Warning,
+	Summary: "An object of another group does not look like a plugin, sandbox or route group.",
+	Why: "With another apiVersion it is neither checked nor rendered. It looks like one by its kind and the form of its " +
+		"spec. It may be meant for another tool, so it is a warning.",
+	sources: []string{},
+	Example: "apiVersion: signadot.com/v1",
+}
+
 var documentKind = Rule{
 	ID: "kind", Severity: krm.Error,
-	Summary: "The kind of a document of the group resourceplugins.dev is not a misspelled one.",
+	Summary: "The kind of a document of the group resourceplugins.dev is not a misspelled one, and not a list of documents.",
 	Why:     "Documents of an unknown kind are passed on unchanged, neither checked nor rendered.",
 	sources: []string{},
 	Example: "kind: ResourcePlugins",
@@ -45,9 +58,17 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 			c.problems = document.RepeatedKeys(item)
 		}
 		switch {
-		case kind == "SignadotResourcePlugin":
+		case kind == contract.FormerPlugin:
 			c.report(&formerKind, "kind", "%q is an old kind: a plugin must be a %s of %s, and its spec must be rewritten",
 				kind, contract.ResourcePlugin, contract.APIVersion)
+		case document.LooksLike(item) != "":
+			rule := &otherVersion
+			if apiVersion == "" || misspelledGroup.MatchString(apiVersion) {
+				rule = &documentVersion
+			}
+			c.report(rule, "apiVersion", "%s", document.WrongVersion(kind, apiVersion))
+		case isListOfOurs(item):
+			c.report(&documentKind, "kind", "%q must be replaced by its items: documents of a list are not read", kind)
 		case !strings.HasPrefix(apiVersion, contract.Group+"/"):
 			continue
 		case apiVersion != contract.APIVersion:
@@ -62,6 +83,22 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 		}
 	}
 	return results
+}
+
+// misspelledGroup matches the apiVersion of a group that can only be meant to be ours.
+var misspelledGroup = regexp.MustCompile(`(?i)resources?-?plugin`)
+
+// isListOfOurs reports whether an object is a list that has an object of our group, or should.
+func isListOfOurs(item *krm.Item) bool {
+	if !strings.HasSuffix(item.Kind(), "List") {
+		return false
+	}
+	items := krm.Value(item.YNode(), "items")
+	return items != nil && slices.ContainsFunc(items.Content, func(node *yaml.Node) bool {
+		one := krm.FromNode(node, "")
+		return node.Kind == yaml.MappingNode && (strings.HasPrefix(one.APIVersion(), contract.Group+"/") ||
+			document.LooksLike(one) != "" || isListOfOurs(one))
+	})
 }
 
 // kinds are the kinds of documents. Function configs are of our group too: their kinds are not misspelled ones.

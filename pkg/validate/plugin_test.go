@@ -54,6 +54,21 @@ func TestPluginName(t *testing.T) {
 		"apiVersion: resourceplugins.dev/v1": {
 			`error api-version apiVersion: must be "resourceplugins.dev/v1alpha1", not "resourceplugins.dev/v1"`,
 		},
+		"apiVersion: signadot.com/v1": {
+			`warning other-api-version apiVersion: looks like a ResourcePlugin: apiVersion must be "resourceplugins.dev/v1alpha1", ` +
+				`not "signadot.com/v1"`,
+		},
+		"apiVersion: resource-plugins.io/v1": {
+			`error api-version apiVersion: looks like a ResourcePlugin: apiVersion must be "resourceplugins.dev/v1alpha1", ` +
+				`not "resource-plugins.io/v1"`,
+		},
+		"apiVersion: signadot.com/v1\nkind: JobRunnerGroup":               nil,
+		"apiVersion: example.com/v1\nspec: {podTemplate: {}}":             nil,
+		"apiVersion: example.com/v1\nspec: {runner: a, create: {a: b}}":   nil,
+		"kind: ResourcePluginList\nitems: [{apiVersion: example.com/v1}]": nil,
+		"kind: ResourcePluginList\nitems: [{apiVersion: resourceplugins.dev/v1alpha1}]": {
+			`error kind kind: "ResourcePluginList" must be replaced by its items: documents of a list are not read`,
+		},
 		"kind: Resourceplugin": {
 			`error kind kind: unknown kind "Resourceplugin": did you mean "ResourcePlugin"?`,
 		},

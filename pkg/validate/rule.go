@@ -125,7 +125,7 @@ func (r *Rule) ComparesStates() bool {
 
 // Rules are all rules, in the order of the documents and the fields that they are about.
 var Rules = []*Rule{
-	&documentVersion, &documentKind, &formerKind,
+	&documentVersion, &otherVersion, &documentKind, &formerKind,
 	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &quotedNumber, &aliasLimit, &depthLimit,
 	&placeholderValue, &imageReference, &variableName,
 
