@@ -118,7 +118,8 @@ func checkEmbed(t *testing.T, read *load.Package, dir, embed, want, problem stri
 	assert.Equal(t, want, script.Value)
 }
 
-// What a document embeds is a part of it, though it may look like a document; unless somebody names it.
+// What a document embeds is a part of it, though it may be an object; unless somebody names it, or it is a document of
+// ours, which other tools deliver.
 func TestEmbeddedFilesAreNotDocuments(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, `
@@ -126,16 +127,37 @@ func TestEmbeddedFilesAreNotDocuments(t *testing.T) {
 name: p
 spec:
   runner: {image: a, podTemplateOverlay: "@{embed: pod.yaml}"}
+  create: [{name: a, script: "# @{embed: plugin.yaml} @{embed: object.yaml} @{embed: broken.yaml} @{embed: settings.yaml}"}]
 -- a/pod.yaml --
 apiVersion: v1
 kind: PodTemplate
 metadata: {name: part}
+-- a/settings.yaml --
+spec: {containers: []}
+-- a/object.yaml --
+apiVersion: resourceplugins.dev/v1alpha1
+kind: ResourcePlugin
+metadata: {name: q}
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Secret, metadata: {name: r}}
+- {apiVersion: resourceplugins.dev/v1alpha1, kind: Sandbox, metadata: {name: s}}
+-- a/broken.yaml --
+apiVersion: resourceplugins.dev/v1alpha1
+kind: [
 `)
-	read, err := load.Read([]string{dir}, load.Options{})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"ResourcePlugin p a/plugin.yaml"}, names(read, dir))
-
-	read, err = load.Read([]string{dir + "/a/plugin.yaml", dir + "/a/pod.yaml"}, load.Options{})
+	ours := []string{"ResourcePlugin p a/plugin.yaml", "ResourcePlugin q a/object.yaml", "Sandbox s a/object.yaml"}
+	broken := []string{"a/broken.yaml:2:1: error must be valid YAML: did not find expected node content"}
+	for _, paths := range [][]string{{dir}, {dir + "/a/plugin.yaml", dir}, {dir, dir + "/a/plugin.yaml"}} {
+		read, err := load.Read(paths, load.Options{})
+		require.NoError(t, err)
+		assert.ElementsMatch(t, ours, names(read, dir), paths)
+		assert.Equal(t, broken, told(read, dir), paths)
+		assert.Empty(t, read.Skipped, paths)
+	}
+	read, err := load.Read([]string{dir + "/a/plugin.yaml", dir + "/a/pod.yaml"}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"ResourcePlugin p a/plugin.yaml", "PodTemplate part a/pod.yaml"}, names(read, dir))
 }

@@ -18,11 +18,11 @@ func TestReadOtherFiles(t *testing.T) {
 	files := fstest.MapFS{
 		"plugins/db.yaml": text("name: db\nspec:\n  runner: {image: \"@{image}\"}\n" +
 			"  create: [{name: a, script: \"@{embed: a.sh}\"}]\n"),
-		"plugins/a.sh":         text("#!/bin/sh\n"),
-		"plugins/.hidden.yaml": text("name: hidden\nspec: {runner: {}}\n"),
-		"sandbox.yaml":         text("name: x\nspec: {cluster: a, resources: []}\n"),
-		"outside.yaml":         text("name: y\nspec: {runner: {}, create: [{name: a, script: \"@{embed: ../a.sh}\"}]}\n"),
-		"not.txt":              text("text"),
+		"plugins/a.sh":        text("#!/bin/sh\n"),
+		"plugins/.git/x.yaml": text("name: hidden\nspec: {runner: {image: a}}\n"),
+		"sandbox.yaml":        text("name: x\nspec: {cluster: a, resources: []}\n"),
+		"outside.yaml":        text("name: y\nspec: {runner: {}, create: [{name: a, script: \"@{embed: ../a.sh}\"}]}\n"),
+		"not.txt":             text("text"),
 	}
 	read, err := load.Read([]string{"plugins", "sandbox.yaml", "new.yaml"},
 		load.Options{Files: files, Label: "main:", Values: map[string]string{"image": "ubuntu"}})

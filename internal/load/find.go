@@ -24,10 +24,37 @@ type source struct {
 type finder struct {
 	sources  []source
 	findings krm.Results
+	skipped  []Skipped
 	seen     map[string]bool
 	files    fs.FS
 	label    string // of the names
+	excludes *ignoreList
+	tracked  func(path string) bool // by git; never nil
 }
+
+func newFinder(options Options) *finder {
+	f := &finder{files: options.Files, label: options.Label, seen: map[string]bool{}, tracked: options.Tracked}
+	if f.tracked == nil {
+		f.tracked = func(string) bool { return false }
+	}
+	f.excludes = f.excludes.with(ignoreList{
+		folder: f.rooted(options.ExcludeFrom), source: "--exclude", patterns: parseIgnore(strings.Join(options.Exclude, "\n")),
+	})
+	return f
+}
+
+// rooted returns a path of the files from their root.
+func (f *finder) rooted(p string) string {
+	if f.onDisk() {
+		if absolute, err := filepath.Abs(p); err == nil {
+			return filepath.ToSlash(absolute)
+		}
+	}
+	return path.Join("/", p)
+}
+
+// onDisk reports whether the files are those of the machine, not of an older state.
+func (f *finder) onDisk() bool { return f.files == (disk{}) }
 
 // one finds the files of a path. What is no file of an older state, or not there, is left out.
 func (f *finder) one(p string) error {
@@ -40,7 +67,7 @@ func (f *finder) one(p string) error {
 	}
 	clean := filepath.ToSlash(filepath.Clean(p))
 	info, err := fs.Stat(f.files, p)
-	switch older := f.files != (disk{}); {
+	switch older := !f.onDisk(); {
 	case older && (errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() && !info.Mode().IsRegular()):
 		return nil
 	case err != nil:
@@ -65,22 +92,101 @@ func (f *finder) add(s source) {
 	f.sources = append(f.sources, s)
 }
 
+// The folders that are not walked: those of git and of our own cache.
+const (
+	gitFolder   = ".git"
+	cacheFolder = ".rplug"
+)
+
 // walk finds the files of a folder, in the order of their paths. It does not follow links to folders.
 func (f *finder) walk(files fs.FS, name string) error {
+	w := walked{finder: f, files: files, name: name, root: f.rooted(name), folders: map[string]walkedFolder{}}
 	return fs.WalkDir(files, ".", func(below string, entry fs.DirEntry, err error) error {
 		at := path.Join(name, below)
 		switch {
 		case err != nil:
 			return unwrapped(f.label+at, err)
-		case below != "." && strings.HasPrefix(entry.Name(), "."):
+		case below == ".":
+			w.enter(below, walkedFolder{ignores: w.above()})
+		case entry.Name() == gitFolder || entry.Name() == cacheFolder:
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
+		case entry.IsDir():
+			return w.folder(below)
 		case hasDocuments(entry.Name()):
-			f.entry(files, entry, at, below)
+			if _, leftOut := w.decide(below, false); !leftOut {
+				f.entry(files, entry, at, below)
+			}
 		}
 		return nil
 	})
+}
+
+// walked is a folder that is walked, with the patterns for each folder below.
+type walked struct {
+	*finder
+	files   fs.FS
+	name    string // as paths and messages show it
+	root    string // its path from the root
+	folders map[string]walkedFolder
+}
+
+// walkedFolder is what decides about the entries of a folder.
+type walkedFolder struct {
+	ignores *ignoreList
+	ignored *ignoreList // that ignores the folder itself, which has tracked files
+}
+
+// above returns the lists from above the folder. An older state is what was committed: git ignores none of it.
+func (w *walked) above() *ignoreList {
+	if !w.onDisk() {
+		return nil
+	}
+	return repositoryIgnores(w.root)
+}
+
+// enter records what decides about the entries of a folder.
+func (w *walked) enter(below string, folder walkedFolder) {
+	if w.onDisk() {
+		file := path.Join(below, ignoreFile)
+		folder.ignores = folder.ignores.with(ignoreList{
+			folder: path.Join(w.root, below), source: path.Join(w.name, file), patterns: readIgnore(w.files, file),
+		})
+	}
+	w.folders[below] = folder
+}
+
+// folder enters a folder, unless it is left out.
+func (w *walked) folder(below string) error {
+	ignored, leftOut := w.decide(below, true)
+	if leftOut {
+		return fs.SkipDir
+	}
+	w.enter(below, walkedFolder{ignores: w.folders[path.Dir(below)].ignores, ignored: ignored})
+	return nil
+}
+
+// decide returns which list ignores an entry, nil if none does, and whether the entry is left out, which is recorded. An
+// ignored one that git tracks is not.
+func (w *walked) decide(below string, isFolder bool) (ignored *ignoreList, leftOut bool) {
+	at, parent := path.Join(w.root, below), w.folders[path.Dir(below)]
+	by := w.excludes.match(at, isFolder)
+	if by == nil {
+		if ignored = parent.ignored; ignored == nil {
+			ignored = parent.ignores.match(at, isFolder)
+		}
+		if ignored == nil || w.tracked(path.Join(w.name, below)) {
+			return ignored, false
+		}
+		by = ignored
+	}
+	shown := w.label + path.Join(w.name, below)
+	if isFolder {
+		shown += "/"
+	}
+	w.skipped = append(w.skipped, Skipped{File: shown, Reason: "excluded by " + by.source, Excluded: true})
+	return by, true
 }
 
 // entry adds a file of a folder.

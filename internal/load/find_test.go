@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,14 @@ spec: {cluster: a}
 -- .hidden.yaml --
 broken: [
 -- .git/x.yaml --
-broken: [
+name: git
+spec: {cluster: a}
+-- .rplug/x.yaml --
+name: cache
+spec: {cluster: a}
+-- .signadot/x.yaml --
+name: h
+spec: {cluster: a}
 -- readme.txt --
 name: no
 -- b/run.sh --
@@ -41,7 +49,7 @@ func TestReadWalksFolders(t *testing.T) {
 	read, err := load.Read([]string{dir}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox b b.yaml",
+		"Sandbox h .signadot/x.yaml", "Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox b b.yaml",
 	}, names(read, dir))
 	assert.Empty(t, told(read, dir))
 }
@@ -52,7 +60,7 @@ func TestReadKeepsTheOrderOfPathsAndReadsOnce(t *testing.T) {
 	read, err := load.Read([]string{dir + "/b.yaml", dir + "/b/", dir + "//b.yaml", dir}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"Sandbox b b.yaml", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox j a.json",
+		"Sandbox b b.yaml", "Sandbox a b/a.yml", "Sandbox z b/z.yaml", "Sandbox h .signadot/x.yaml", "Sandbox j a.json",
 	}, names(read, dir))
 }
 
@@ -82,7 +90,8 @@ func TestReadDoesNotFollowLinksOut(t *testing.T) {
 	read, err := load.Read([]string{dir}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox b b/in.yaml", "Sandbox z b/z.yaml", "Sandbox b b.yaml",
+		"Sandbox h .signadot/x.yaml", "Sandbox j a.json", "Sandbox a b/a.yml", "Sandbox b b/in.yaml", "Sandbox z b/z.yaml",
+		"Sandbox b b.yaml",
 	}, names(read, dir))
 	const left = ":0:0: warning link must lead to a file of the folder that is read: it is left out"
 	assert.Equal(t, []string{
@@ -97,7 +106,7 @@ func TestReadLeavesOutWhatIsNotAFile(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.yaml"), 0o755))
 	read, err := load.Read([]string{dir}, load.Options{})
 	require.NoError(t, err)
-	assert.Len(t, read.Documents, 4)
+	assert.Len(t, read.Documents, 5)
 }
 
 func TestReadRefusesPathsThatCannotBeRead(t *testing.T) {
@@ -125,6 +134,19 @@ func TestReadRefusesHugeFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(huge, nil, 0o600))
 	require.NoError(t, os.Truncate(huge, load.MaxFile+1))
 	read, err := load.Read([]string{dir}, load.Options{})
+	require.NoError(t, err)
+	assert.Empty(t, told(read, dir))
+	assert.Equal(t, []load.Skipped{{File: huge, Reason: "too large"}}, read.Skipped)
+
+	// It is an error if it is named, or if its beginning is meant for us.
+	read, err = load.Read([]string{huge}, load.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"huge.yaml:0:0: error must not be larger than 134217728 bytes"}, told(read, dir))
+	file, err := os.OpenFile(huge, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString("apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\n")
+	require.NoError(t, errors.Join(err, file.Close()))
+	read, err = load.Read([]string{dir}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"huge.yaml:0:0: error must not be larger than 134217728 bytes"}, told(read, dir))
 }

@@ -28,10 +28,7 @@ var kindKeys = []struct {
 
 // kindOf infers the kind of a native document from the keys of its spec. Misspelt keys count if there is no exact one.
 func kindOf(spec *yaml.Node) (string, error) {
-	for spec.Kind == yaml.AliasNode {
-		spec = spec.Alias
-	}
-	if spec.Kind != yaml.MappingNode {
+	if spec = dereference(spec); spec.Kind != yaml.MappingNode {
 		return "", errors.New("spec must be a mapping")
 	}
 	for _, matches := range []func(string, []string) bool{

@@ -9,15 +9,20 @@
 package load
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -49,6 +54,14 @@ type Options struct {
 	Files fs.FS
 	// Progress is called with how many documents of how many were read, by several goroutines at once; it may be nil.
 	Progress func(done, total int)
+	// Exclude are patterns of files and folders that are left out of folders, in the syntax of .gitignore. They are relative
+	// to ExcludeFrom, a folder of Files; empty means the working directory, of other Files the root. A file that is named
+	// is read, whatever the patterns.
+	Exclude     []string
+	ExcludeFrom string
+	// Tracked reports whether a path is tracked by git: such a file, or a folder with one, is read though a .gitignore file
+	// matches it. Nil if that is not known.
+	Tracked func(path string) bool
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
 }
@@ -59,8 +72,32 @@ type Package struct {
 	Documents []Document
 	// Findings are about what is not a document, and about files that were left out.
 	Findings krm.Results
+	// Skipped is what the folders hold for other tools, in the order of the files.
+	Skipped []Skipped
 
 	texts map[string][]byte
+}
+
+// Skipped is a file or a document of a folder that is not read as a document.
+type Skipped struct {
+	File   string
+	Line   int // on which it starts, 0 for a file as a whole
+	Reason string
+	// Excluded reports that a pattern matches the file or folder, whatever it holds.
+	Excluded bool
+}
+
+// Compare orders what was skipped by its place.
+func (s Skipped) Compare(other Skipped) int {
+	return cmp.Or(cmp.Compare(s.File, other.File), cmp.Compare(s.Line, other.Line))
+}
+
+// String returns the place and the reason.
+func (s Skipped) String() string {
+	if s.Line == 0 {
+		return s.File + ": " + s.Reason
+	}
+	return fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Reason)
 }
 
 // Text returns the text of a file that was read, or that a document embeds; nil if there is none of that name.
@@ -105,25 +142,20 @@ func (d *Document) result(problem strictyaml.Problem) krm.Result {
 	return result
 }
 
-// Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, without hidden ones) and Stdin. A file that
-// two paths lead to is read once. The error is about a path that cannot be read.
+// Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, but for those of .git and .rplug, and those
+// that a pattern of Exclude or of a .gitignore file matches) and Stdin. A file that two paths lead to is read once. In
+// folders, files of other tools are skipped. The error is about a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
 	if options.Files == nil {
 		options.Files = disk{}
 	}
-	found := finder{files: options.Files, label: options.Label, seen: map[string]bool{}}
+	found := newFinder(options)
 	for _, p := range paths {
 		if err := found.one(p); err != nil {
 			return nil, err
 		}
 	}
-	sources := found.sources
-	texts := make([][]byte, len(sources))
-	chunks := make([][]chunk, len(sources))
-	errs := make([]error, len(sources))
-	krm.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
-
-	p := &Package{Findings: found.findings, texts: make(map[string][]byte, len(sources))}
+	p := &Package{Findings: found.findings, Skipped: found.skipped, texts: make(map[string][]byte, len(found.sources))}
 	for i, folder := range options.Kustomize {
 		if folder = filepath.Clean(folder); slices.Index(options.Kustomize, options.Kustomize[i]) == i {
 			if err := p.kustomize(folder); err != nil {
@@ -131,20 +163,9 @@ func Read(paths []string, options Options) (*Package, error) {
 			}
 		}
 	}
-	var readers []*reader
-	for i, source := range sources {
-		if err := errs[i]; err != nil {
-			var finding *unreadable
-			if !errors.As(err, &finding) {
-				return nil, err
-			}
-			p.Findings = append(p.Findings, finding.result())
-			continue
-		}
-		p.texts[source.name] = texts[i]
-		for _, text := range chunks[i] {
-			readers = append(readers, &reader{source: source, chunk: text, options: options, places: newPlaces(source.name, text)})
-		}
+	readers, err := p.open(found.sources, options)
+	if err != nil {
+		return nil, err
 	}
 	var done atomic.Int64
 	krm.Each(len(readers), func(i int) {
@@ -157,7 +178,36 @@ func Read(paths []string, options Options) (*Package, error) {
 	return p, nil
 }
 
-// collect adds what was read, except files of folders that documents embed: those are no documents.
+// open reads the sources and splits them into documents.
+func (p *Package) open(sources []source, options Options) ([]*reader, error) {
+	texts := make([][]byte, len(sources))
+	chunks := make([][]chunk, len(sources))
+	errs := make([]error, len(sources))
+	krm.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
+	var readers []*reader
+	for i, source := range sources {
+		if err := errs[i]; err != nil {
+			var finding *unreadable
+			switch {
+			case !errors.As(err, &finding):
+				return nil, err
+			case source.named || isMeant(texts[i]):
+				p.Findings = append(p.Findings, finding.result())
+			default:
+				p.Skipped = append(p.Skipped, Skipped{File: source.name, Reason: finding.reason})
+			}
+			continue
+		}
+		p.texts[source.name] = texts[i]
+		for _, text := range chunks[i] {
+			readers = append(readers, &reader{source: source, chunk: text, options: options, places: newPlaces(source.name, text)})
+		}
+	}
+	return readers, nil
+}
+
+// collect adds what was read. An embedded file is a part of another document: in a folder, only a document of ours in it
+// is one of its own, since that may be delivered, too.
 func (p *Package) collect(readers []*reader) {
 	parts := map[string]bool{}
 	for _, r := range readers {
@@ -166,11 +216,24 @@ func (p *Package) collect(readers []*reader) {
 			p.texts[name] = content
 		}
 	}
+	ours := map[string]bool{} // files with documents of ours
 	for _, r := range readers {
+		ours[r.source.name] = ours[r.source.name] || slices.ContainsFunc(r.documents, Document.isOurs)
+	}
+	for _, r := range readers {
+		r.finish(ours[r.source.name])
 		if !r.source.named && parts[r.source.path] {
-			continue
+			r.skipped = nil
+			r.documents = slices.DeleteFunc(r.documents, func(d Document) bool { return !d.isOurs() })
 		}
 		p.Documents = append(p.Documents, r.documents...)
 		p.Findings = append(p.Findings, r.findings...)
+		p.Skipped = append(p.Skipped, r.skipped...)
 	}
+	slices.SortStableFunc(p.Skipped, Skipped.Compare)
+}
+
+// isOurs reports whether the document is of our group, or looks as if it should be.
+func (d Document) isOurs() bool {
+	return d.Native || strings.HasPrefix(d.Item.APIVersion(), contract.Group+"/") || document.LooksLike(d.Item) != ""
 }

@@ -3,11 +3,14 @@ package load
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -20,7 +23,9 @@ type reader struct {
 	places    *places // of all objects of the text
 	documents []Document
 	findings  krm.Results
+	skipped   []Skipped
 	embedded  map[string][]byte // the files that the document embeds
+	foreign   string            // why the text is not for us, unless the file has documents of ours and it is not valid
 }
 
 func (r *reader) read() {
@@ -30,13 +35,22 @@ func (r *reader) read() {
 		r.documents = append(r.documents, Document{Item: item})
 		return
 	}
-	root, problems := parse(r.chunk)
-	for _, p := range problems {
-		r.report(p.Line+r.chunk.line, p.Column, p.Severity, p.Message)
+	if !r.source.named && !canBeDocument(r.chunk.text) {
+		r.foreign = noDocument
+		return
 	}
+	root, problems := parse(r.chunk)
+	if len(problems) > 0 && !r.source.named && !isMeant(r.chunk.text) {
+		if r.foreign = noYAML; hasActions(r.chunk.text) {
+			r.foreign = isTemplate
+		}
+		return
+	}
+	r.reportAll(problems)
 	if root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
 		return
 	}
+	mergeTop(root)
 	r.document(root)
 }
 
@@ -57,69 +71,119 @@ func foreign(text []byte) (item *krm.Item, above int) {
 	if err != nil || item.Kind() == "" {
 		return nil, 0
 	}
-	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
-	case contract.Group, listGroup, "":
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); {
+	case group == contract.Group, group == listGroup, group == contract.VendorGroup, group == "",
+		slices.Contains(documentKinds, item.Kind()),
+		strings.HasSuffix(item.Kind(), listSuffix) && mayHoldOurs(text):
 		return nil, 0
 	}
 	return item, above
 }
 
-// listGroup is the API group of a ResourceList.
-const listGroup = "config.kubernetes.io"
+// documentKinds are the kinds that another group's object may be mistaken for, or the other way round.
+var documentKinds = []string{contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup}
 
-// document reads a tree as what its top-level keys say it is. What is neither an object nor a native document is an
-// error in a file that was named; in a folder it is ignored, since other tools have their files there.
+// document reads a tree as what its top-level keys say it is.
 func (r *reader) document(root *yaml.Node) {
-	apiVersion, kind := krm.Value(root, "apiVersion"), krm.Value(root, "kind")
-	switch {
-	case apiVersion != nil && kind != nil && kind.Value == "ResourceList" && strings.HasPrefix(apiVersion.Value, listGroup+"/"):
-		r.items(root)
-	case apiVersion != nil && kind != nil:
-		r.add(root)
-	case apiVersion == nil && kind == nil && r.isNative(root):
+	item := krm.FromSource(root, r.places)
+	switch hasVersion, hasKind := item.APIVersion() != "", item.Kind() != ""; {
+	case !r.source.named && hasMappingKey(root) && hasActions(r.chunk.text):
+		r.skip(root.Line, isTemplate)
+	case hasVersion && hasKind:
+		r.object(root, 0)
+		r.unsupported(root, vendorObject(item))
+	case hasVersion || hasKind:
+		r.half(item, root)
+	case vendorKind(root) != "":
+		r.unsupported(root, vendorKind(root))
+	case r.isNative(root):
 		r.native(root)
+	default:
+		r.other(root)
+	}
+}
+
+// half reports an object of ours without kind or apiVersion.
+func (r *reader) half(item *krm.Item, root *yaml.Node) {
+	switch {
+	case document.LooksLike(item) != "":
+		result := krm.At(item, "apiVersion", krm.Error, document.WrongVersion(item.Kind(), ""))
+		result.Tags = map[string]string{"rule": "api-version"}
+		r.findings = append(r.findings, result)
+	case strings.HasPrefix(item.APIVersion(), contract.Group+"/"):
+		r.report(root.Line, root.Column, krm.Error, "kind must be set: an object of "+contract.Group+" must have one")
+	default:
+		r.other(root)
+	}
+}
+
+// unsupported reports a document of the vendor that is named, and skips that of a folder unless it is an object, which is
+// passed on.
+func (r *reader) unsupported(root *yaml.Node, kind string) {
+	message := kind + " of Signadot: not supported, so it is neither checked nor rendered"
+	switch {
+	case kind == "":
+	case r.source.named:
+		r.report(root.Line, root.Column, krm.Warning, message)
+	case len(r.documents) == 0:
+		r.skip(root.Line, message)
+	}
+}
+
+// other is about what is neither an object nor a native document: an error in a file that was named. In a folder it is
+// skipped, since other tools have their files there, unless its spec is one of ours by another key.
+func (r *reader) other(root *yaml.Node) {
+	misspelled := misspelledSpec(root)
+	switch {
 	case r.source.named:
 		r.report(root.Line, root.Column, krm.Error,
 			`must be a Kubernetes object (apiVersion, kind, metadata) or a native document (name, spec)`)
+	case misspelled != nil:
+		r.report(misspelled.Line, misspelled.Column, krm.Error,
+			fmt.Sprintf("unknown key %q: did you mean %q?", misspelled.Value, "spec"))
+	default:
+		r.skip(root.Line, noDocument)
 	}
 }
 
-// isNative reports whether a document that is no object is a native one. In a folder a spec is not enough: Pod templates
-// that plugins embed have one, too.
-func (r *reader) isNative(root *yaml.Node) bool {
-	if root.Kind != yaml.MappingNode || key(root, "spec") < 0 {
-		return false
+// firstLine is the line of the file on which the chunk's content starts.
+func (r *reader) firstLine() int {
+	blank := 0
+	for line := range bytes.Lines(r.chunk.text) {
+		if !isBlank(line) {
+			break
+		}
+		blank++
 	}
-	_, err := kindOf(value(root, "spec"))
-	return r.source.named || key(root, "name") >= 0 || err == nil
+	return r.chunk.line + blank + 1
 }
 
-func (r *reader) add(root *yaml.Node) {
-	r.documents = append(r.documents, Document{Item: krm.FromSource(root, r.places)})
+func (r *reader) skip(line int, reason string) {
+	r.skipped = append(r.skipped, Skipped{File: r.source.name, Line: line, Reason: reason})
+}
+
+// finish decides about a text that is not for us, once it is known whether its file has documents of ours.
+func (r *reader) finish(oursInFile bool) {
+	if r.foreign == "" {
+		return
+	}
+	if oursInFile {
+		_, problems := parse(r.chunk)
+		r.reportAll(problems)
+	}
+	if len(r.findings) == 0 {
+		r.skip(r.firstLine(), r.foreign)
+	}
+}
+
+func (r *reader) reportAll(problems []strictyaml.Problem) {
+	for _, p := range problems {
+		r.report(p.Line+r.chunk.line, p.Column, p.Severity, p.Message)
+	}
 }
 
 func (r *reader) report(line, column int, severity krm.Severity, message string) {
 	r.findings = append(r.findings, finding(r.source.name, line, column, severity, message))
-}
-
-// items reads the objects of a ResourceList, as another function printed it.
-func (r *reader) items(root *yaml.Node) {
-	if config := krm.Value(root, "functionConfig"); config != nil && len(config.Content) > 0 {
-		r.report(config.Line, config.Column, krm.Warning,
-			"functionConfig has no effect on a list that is read as a file: give its fields as flags")
-	}
-	items := krm.Value(root, "items")
-	if items == nil || items.Kind != yaml.SequenceNode {
-		r.report(root.Line, root.Column, krm.Error, "items of a ResourceList must be a list")
-		return
-	}
-	for i, item := range items.Content {
-		if item.Kind != yaml.MappingNode {
-			r.report(item.Line, item.Column, krm.Error, fmt.Sprintf("items[%d] of a ResourceList must be a mapping", i))
-			continue
-		}
-		r.add(item)
-	}
 }
 
 // key returns the index of a key in a mapping's content, in whatever case, -1 if it is absent. The exact key is preferred.

@@ -16,6 +16,7 @@ type unreadable struct {
 	file         string
 	line, column int
 	message      string
+	reason       string // why it is skipped in a folder
 }
 
 func (u *unreadable) Error() string { return u.file + ": " + u.message }
@@ -32,16 +33,17 @@ func (s source) folder() string {
 	return path.Dir(s.path)
 }
 
-// chunks reads the file and splits it into documents.
+// chunks reads the file and splits it into documents. Of a file that is unreadable, the text is what could be read.
 func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error) {
 	if text, err = s.text(input); err != nil {
-		return nil, nil, err
+		return text, nil, err
 	}
 	unmarked := bytes.TrimPrefix(text, []byte("\ufeff"))
 	if at, what := notText(unmarked); what != "" {
 		before := unmarked[:at]
-		return nil, nil, &unreadable{
-			file: s.name, line: 1 + bytes.Count(before, []byte("\n")),
+		return text, nil, &unreadable{
+			reason: noText,
+			file:   s.name, line: 1 + bytes.Count(before, []byte("\n")),
 			column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]), message: what,
 		}
 	}
@@ -67,22 +69,31 @@ func (s source) text(input io.Reader) ([]byte, error) {
 	return limited(s.name, file, info.Size())
 }
 
-// limited reads all of a file of about the given size.
+// limited reads all of a file of about the given size. Of a larger one it reads the beginning.
 func limited(name string, r io.Reader, size int64) ([]byte, error) {
+	limit := int64(MaxFile)
 	if size > MaxFile {
-		return nil, &unreadable{file: name, message: tooLarge}
+		size, limit = maxPeek, maxPeek
 	}
 	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	if _, err := text.ReadFrom(io.LimitReader(r, MaxFile+1)); err != nil {
+	if _, err := text.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
 		return nil, unwrapped(name, err)
 	}
-	if text.Len() > MaxFile {
-		return nil, &unreadable{file: name, message: tooLarge}
+	if int64(text.Len()) > limit {
+		return text.Bytes(), &unreadable{file: name, message: mustBeSmaller, reason: tooLarge}
 	}
 	return text.Bytes(), nil
 }
 
-var tooLarge = fmt.Sprintf("must not be larger than %d bytes", MaxFile)
+// maxPeek is how much is read of a file that is too large, to see whether it is meant for us.
+const maxPeek = 1 << 20
+
+const (
+	noText   = "not text"
+	tooLarge = "too large"
+)
+
+var mustBeSmaller = fmt.Sprintf("must not be larger than %d bytes", MaxFile)
 
 // notText returns where text is not UTF-8 text, and what it must be; empty if it is.
 func notText(text []byte) (at int, what string) {
