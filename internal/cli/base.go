@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -37,32 +38,76 @@ type Base struct {
 // Origins returns where the parts of a value came from that a template filled in, of a current or an older document.
 func (b *Base) Origins(value *yaml.Node) []template.Origin { return b.origins[value] }
 
-// base reads the older state that the user names, nil if there is none. The same variables are filled in.
-func (r *run) base(current *load.Package) (*Base, error) {
-	options := load.Options{Values: r.Set, KeepUnset: true, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin}
-	paths := []string{r.Base}
-	switch {
-	case r.Base == "" && r.BaseRef == "":
-		return nil, nil
-	case r.BaseRef != "":
-		revision, err := r.OpenRevision(r.BaseRef)
-		if err != nil {
-			return nil, fmt.Errorf("--base-ref: %w", err)
+// older is the older state that the user names, before it is read.
+type older struct {
+	paths    []string
+	options  load.Options
+	revision Revision // nil if it is not a git revision
+}
+
+// openBase opens the older state, nil if there is none. The same variables are filled in, and the same patterns exclude
+// files: of a revision they are relative to the working directory, of a folder to that folder.
+func (r *run) openBase() (*older, error) {
+	o := &older{paths: []string{r.Base}, options: load.Options{
+		Values: r.Set, KeepUnset: true, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin, Exclude: r.Exclude, ExcludeFrom: r.Base,
+	}}
+	if r.BaseRef == "" {
+		if r.Base == "" {
+			return nil, nil
 		}
-		defer func() { _ = revision.Close() }()
-		paths = make([]string, len(r.paths))
-		for i, file := range r.paths {
-			if paths[i], err = revision.Path(file); err != nil {
-				return nil, fmt.Errorf("--base-ref: %w", err)
-			}
-		}
-		options.Files, options.Label = revision, r.BaseRef+":"
+		return o, nil
 	}
-	older, err := load.Read(paths, options)
+	revision, err := r.OpenRevision(r.BaseRef)
+	if err != nil {
+		return nil, fmt.Errorf("--base-ref: %w", err)
+	}
+	o.revision, o.options.Files, o.options.Label = revision, revision, r.BaseRef+":"
+	o.paths = make([]string, len(r.paths))
+	for i, file := range append(slices.Clone(r.paths), ".") {
+		path, err := revision.Path(file)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("--base-ref: %w", err), revision.Close())
+		}
+		if i < len(r.paths) {
+			o.paths[i] = path
+		} else {
+			o.options.ExcludeFrom = path
+		}
+	}
+	return o, nil
+}
+
+// tracks reports whether the revision has a path of the file system; nil if there is no revision.
+func (o *older) tracks() func(path string) bool {
+	if o == nil || o.revision == nil {
+		return nil
+	}
+	return func(file string) bool {
+		path, err := o.revision.Path(file)
+		if err == nil {
+			_, err = fs.Stat(o.revision, path)
+		}
+		return err == nil
+	}
+}
+
+// close ends what was started to read the older state.
+func (o *older) close() {
+	if o != nil && o.revision != nil {
+		_ = o.revision.Close()
+	}
+}
+
+// read reads the older state, to compare the current one with; nil if there is none.
+func (o *older) read(current *load.Package) (*Base, error) {
+	if o == nil {
+		return nil, nil
+	}
+	read, err := load.Read(o.paths, o.options)
 	if err != nil {
 		return nil, fmt.Errorf("--base: %w", err)
 	}
-	return newBase(current, older), nil
+	return newBase(current, read), nil
 }
 
 func newBase(current, older *load.Package) *Base {

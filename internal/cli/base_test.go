@@ -39,6 +39,7 @@ spec: {runner: {image: "reg/@{tag}"}, create: []}
 name: other
 spec: {runner: {image: "@{1}"}}
 -- worse.yaml --
+name: worse
 spec: [
 `
 
@@ -88,7 +89,7 @@ func TestAnOlderState(t *testing.T) {
 		assert.Equal(t, 0, got.code, got.stderr)
 		assert.Contains(t, got.stdout, label+"bad.yaml:2:24: [warning] ResourcePlugin/other spec.runner.image: "+
 			"the older state cannot be compared: ")
-		assert.Contains(t, got.stdout, label+"worse.yaml:1")
+		assert.Contains(t, got.stdout, label+"worse.yaml:2")
 		assert.Equal(t, from[0] == "--base-ref", closed)
 	}
 }

@@ -36,7 +36,7 @@ func (r *run) checkGraph(flags *pflag.FlagSet) error {
 	if !slices.Contains(r.Drawing.Formats, r.Graph) {
 		return fmt.Errorf("--graph must be one of %q, not %q", r.Drawing.Formats, r.Graph)
 	}
-	if given := givenExcept(flags, "graph", "set", "allow-embed-outside", "kustomize", "verbose"); given != "" {
+	if given := givenExcept(flags, "graph", "set", "allow-embed-outside", "kustomize", "exclude", "verbose"); given != "" {
 		return fmt.Errorf("--graph must be without --%s: it draws documents as they are", given)
 	}
 	return nil

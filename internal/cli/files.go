@@ -55,6 +55,7 @@ func (r *run) files() int {
 	if r.Output != Findings && c.results.Failed() {
 		c.summary = "nothing printed: fix the errors above"
 	}
+	r.listSkipped(c)
 	code := r.end(c.results, r.Output != Findings, c.summary)
 	if fixed.count > 0 {
 		return exitFindings
@@ -81,18 +82,15 @@ type checked struct {
 func (r *run) readAndProcess() (*checked, error) {
 	line := r.progress()
 	defer line.erase()
-	read, err := load.Read(r.paths, load.Options{
-		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside,
-		Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
-	})
-	var unbuilt *load.KustomizeError
-	if errors.As(err, &unbuilt) && unbuilt.Refused {
-		err = fmt.Errorf("%w: use kustomize build %s | %s -", err, unbuilt.Folder, r.Command)
-	}
+	then, err := r.openBase()
 	if err != nil {
 		return nil, err
 	}
-	r.dropUndrawn(read)
+	defer then.close()
+	read, err := r.read(line, then)
+	if err != nil {
+		return nil, err
+	}
 	line.process(len(read.Documents))
 	lock, err := r.readLock(read)
 	if err != nil {
@@ -104,11 +102,13 @@ func (r *run) readAndProcess() (*checked, error) {
 		call.List.Append(d.Item)
 		call.native[d.Item] = d.Native
 	}
-	if call.Base, err = r.base(read); err != nil {
+	if call.Base, err = then.read(read); err != nil {
 		return nil, err
 	}
 	c := &checked{read: read, list: call.List, rendered: call.rendered, lock: lock}
-	if err := r.work(call, c); err != nil {
+	if r.hasNothing(c, call.Base) {
+		call.List.Report(r.nothing())
+	} else if err := r.work(call, c); err != nil {
 		return nil, err
 	}
 	if name := r.projectName(); name != "" && c.summary != "" {
@@ -129,7 +129,25 @@ func (r *run) readAndProcess() (*checked, error) {
 	if c.results = c.results.Sort(); len(c.wrong) == 0 {
 		c.results = r.suppress(c.list, c.results)
 	}
+	c.summary = r.withSkipped(c)
 	return c, nil
+}
+
+// read reads the files.
+func (r *run) read(line *progress, then *older) (*load.Package, error) {
+	read, err := load.Read(r.paths, load.Options{
+		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside, Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
+		Exclude: r.Exclude, Tracked: then.tracks(),
+	})
+	var unbuilt *load.KustomizeError
+	if errors.As(err, &unbuilt) && unbuilt.Refused {
+		err = fmt.Errorf("%w: use kustomize build %s | %s -", err, unbuilt.Folder, r.Command)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.dropUndrawn(read)
+	return read, nil
 }
 
 // unfilledPlaces returns where templates could not be filled in: other findings about such a value mean nothing. Of a

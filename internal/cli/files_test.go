@@ -112,7 +112,8 @@ metadata:
     warning: metadata.annotations.warning
     info: kind
 -- broken.yaml --
-a: [
+name: a
+spec: [
 `
 
 func TestFindingsAsText(t *testing.T) {
@@ -121,7 +122,7 @@ func TestFindingsAsText(t *testing.T) {
 	got := below(dir, run(checker(nil), "", "--verbose", dir))
 	assert.Equal(t, outcome{1, `a.yaml:6:7: [info] Sandbox/b kind: is of severity info
 a.yaml:10:14: [warning] Sandbox/b metadata.annotations.warning: is of severity warning
-broken.yaml:1:1: [error] must be valid YAML: did not find expected node content (file)
+broken.yaml:2:1: [error] must be valid YAML: did not find expected node content (file)
 `, "try: saw 2 documents: 1 error, 1 warning\n"}, got)
 	before, err := os.ReadFile(filepath.Join(dir, "a.yaml"))
 	require.NoError(t, err)
@@ -278,9 +279,9 @@ func TestHostileTextStaysInItsLine(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(got.stdout, "\n"), "%q", got.stdout)
 	assert.Contains(t, got.stdout, `Pod/a\x1b[31m\nerror: \u202egood\u2028 kind: is of severity error`)
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a\x1b\nb.yaml"), []byte("a: ["), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a\x1b\nb.yaml"), []byte("name: a\nspec: ["), 0o600))
 	got = run(checker(nil), "", dir)
-	assert.Contains(t, got.stdout, `a\x1b\nb.yaml:1:1: [error] must be valid YAML`)
+	assert.Contains(t, got.stdout, `a\x1b\nb.yaml:2:1: [error] must be valid YAML`)
 }
 
 func TestFileModeIsTheSameEveryTime(t *testing.T) {

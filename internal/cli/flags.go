@@ -23,6 +23,7 @@ type options struct {
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
 	Kustomize   []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
+	Exclude     []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
 	KeepInputs  bool     `json:"keepInputs" help:"print local-config documents too"`
 	Base        string   `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef     string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
@@ -33,7 +34,7 @@ type options struct {
 	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
 	NoProject   bool     `json:"noProject" help:"do not read the project file rplug.yaml"`
 	Explain     string   `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
-	Verbose     bool     `json:"verbose" help:"print a summary on stderr"`
+	Verbose     bool     `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
 	Help        bool     `json:"help" short:"h" help:"show this text"`
 	ShowVersion bool     `json:"version" help:"show the version"`
 }

@@ -40,7 +40,8 @@ echo a mistake
 name: last
 form: nowhere
 -- sub folder/broken.yaml --
-a: [
+name: a
+spec: [
 `
 
 // formats are the goldens of each output, from the same files.

@@ -46,6 +46,9 @@ type Function struct {
 	// LockKind is the kind of the document that file mode writes with --write-lock, empty if there is none. The function
 	// changes the one of the list, or adds one if Call.WriteLock is set.
 	LockKind string
+	// Workloads reports that the function works on Kubernetes objects of any kind, so that paths that have nothing else are
+	// no mistake.
+	Workloads bool
 	// Drawing gives file mode --graph; nil if there is nothing to draw.
 	Drawing *Drawing
 }

@@ -17,7 +17,7 @@ func RenderSandbox() cli.Function {
 		Name:    "render-sandbox",
 		Purpose: "renders the forks of sandboxes: copies of the baselines in the list, their Services, and the routes to them.",
 		Kind:    "RenderSandbox",
-		Output:  cli.Objects,
+		Output:  cli.Objects, Workloads: true,
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
 		Config: func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// withSkipped adds to the summary how many documents are for other tools.
+func (r *run) withSkipped(c *checked) string {
+	skipped := len(r.others(c))
+	for _, s := range c.read.Skipped {
+		if !s.Excluded {
+			skipped++
+		}
+	}
+	if c.summary == "" || skipped == 0 {
+		return c.summary
+	}
+	return c.summary + "; skipped " + Count(skipped, "other document")
+}
+
+// others returns the objects of other groups, if the function only reports findings: any other function takes them as
+// input.
+func (r *run) others(c *checked) []*krm.Item {
+	if r.Output != Findings {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(c.list.Items()), func(item *krm.Item) bool {
+		group, _, _ := strings.Cut(item.APIVersion(), "/")
+		return group == contract.Group || document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
+	})
+}
+
+// listSkipped prints a line for each file and document that was skipped or excluded, if the user asks for more.
+func (r *run) listSkipped(c *checked) {
+	if !r.Verbose {
+		return
+	}
+	all := slices.Clone(c.read.Skipped)
+	for _, item := range r.others(c) {
+		place := item.PlaceOf("")
+		all = append(all, load.Skipped{File: place.File, Line: place.Line, Reason: item.Kind() + " of " + item.APIVersion()})
+	}
+	slices.SortStableFunc(all, load.Skipped.Compare)
+	var lines bytes.Buffer
+	for _, s := range all {
+		fmt.Fprintln(&lines, report.Printable("skipped: "+s.String()))
+	}
+	_, _ = lines.WriteTo(r.stderr)
+}
+
+// hasNothing reports whether the paths have no document that is meant for us, today or in the older state. What comes from
+// stdin is the output of another program, which may be empty.
+func (r *run) hasNothing(c *checked, base *Base) bool {
+	if r.Graph != "" || slices.Contains(r.paths, load.Stdin) || len(c.read.Findings) > 0 {
+		return false
+	}
+	items := c.list.Items()
+	if base != nil {
+		items = slices.Concat(items, base.List.Items())
+	}
+	return !slices.ContainsFunc(items, func(item *krm.Item) bool { return r.Workloads || isOurs(item) })
+}
+
+// isOurs reports whether an item is a document of our group, or looks as if it should be.
+func isOurs(item *krm.Item) bool {
+	return item.APIVersion() == contract.APIVersion && slices.Contains(documentKinds, item.Kind()) ||
+		strings.HasPrefix(item.APIVersion(), contract.Group+"/") && item.APIVersion() != contract.APIVersion ||
+		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
+}
+
+// nothing reports that the paths have no document for us.
+func (r *run) nothing() krm.Result {
+	paths := slices.Concat(r.paths, r.Kustomize)
+	quoted := make([]string, len(paths))
+	for i, path := range paths {
+		quoted[i] = fmt.Sprintf("%q", path)
+	}
+	result := krm.NewResult(krm.Error, fmt.Sprintf("there is no plugin, sandbox, route group, catalog or lock in %s: "+
+		"name a file or folder with one (--verbose lists what was skipped)", strings.Join(quoted, ", ")))
+	result.Tags = map[string]string{"rule": load.RuleFile}
+	return result
+}
