@@ -94,6 +94,30 @@ func TestHooksInANewRepository(t *testing.T) {
 	require.NoError(t, u.commit("another reference"))
 }
 
+// The default of the hook is the whole repository, with files of other tools and hidden folders.
+func TestDefaultOfTheHook(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	hooks, revision := hookRepository(t)
+	bin := t.TempDir()
+	require.NoError(t, checkout.BuildFunctions(bin))
+	u.env = append(u.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+hooks+"\n  rev: "+revision+"\n  hooks:\n  - id: validate-plugin-system\n")
+	u.run("git", "add", "-A")
+	u.run("pre-commit", "install")
+	u.write("chart/values.yaml", "name: web\nspec: {replicas: 2, resources: {}}\n")
+	u.write("chart/templates/web.yaml", "{{- if .Values.on }}\nname: {{ .Values.name }}\n{{- end }}\n")
+	u.write("tsconfig.json", "{\n  // a comment\n  \"files\": [],\n}\n")
+	u.write("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n")
+	u.write(".gitignore", "build/\n")
+	u.write("build/plugin.yaml", plugin("hello-db@1.0.0", "Ubuntu"))
+	u.write(".signadot/plugin.yaml", plugin("hello-db@1.0.0", "ubuntu"))
+	require.NoError(t, u.commit("good"))
+
+	u.write(".signadot/plugin.yaml", plugin("hello-db@1.0.0", "Ubuntu"))
+	u.requireRejected(".signadot/plugin.yaml:4:12: [error] ResourcePlugin/hello-db@1.0.0 spec.runner.image: must be a valid image")
+}
+
 func plugin(name, image string) string {
 	return "name: " + name + "\nspec:\n  runner:\n    image: " + image + "\n" +
 		"  create:\n  - name: hello\n    script: |\n      #!/bin/sh\n      echo hello\n"
