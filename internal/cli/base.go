@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -49,13 +50,15 @@ type older struct {
 // files: of a revision they are relative to the working directory, of a folder to that folder.
 func (r *run) openBase() (*older, error) {
 	o := &older{paths: []string{r.Base}, options: load.Options{
-		Values: r.Set, KeepUnset: true, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin, Exclude: r.Exclude, ExcludeFrom: r.Base,
+		Values: r.Set, KeepUnset: true, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin,
 	}}
 	if r.BaseRef == "" {
 		if r.Base == "" {
 			return nil, nil
 		}
-		return o, nil
+		var err error
+		o.options.Exclude, err = r.exclusions(func(folder string) (string, error) { return filepath.Join(r.Base, folder), nil })
+		return o, err
 	}
 	revision, err := r.OpenRevision(r.BaseRef)
 	if err != nil {
@@ -63,16 +66,13 @@ func (r *run) openBase() (*older, error) {
 	}
 	o.revision, o.options.Files, o.options.Label = revision, revision, r.BaseRef+":"
 	o.paths = make([]string, len(r.paths))
-	for i, file := range append(slices.Clone(r.paths), ".") {
-		path, err := revision.Path(file)
-		if err != nil {
+	for i, file := range r.paths {
+		if o.paths[i], err = revision.Path(file); err != nil {
 			return nil, errors.Join(fmt.Errorf("--base-ref: %w", err), revision.Close())
 		}
-		if i < len(r.paths) {
-			o.paths[i] = path
-		} else {
-			o.options.ExcludeFrom = path
-		}
+	}
+	if o.options.Exclude, err = r.exclusions(revision.Path); err != nil {
+		return nil, errors.Join(fmt.Errorf("--base-ref: %w", err), revision.Close())
 	}
 	return o, nil
 }

@@ -135,9 +135,13 @@ func (r *run) readAndProcess() (*checked, error) {
 
 // read reads the files.
 func (r *run) read(line *progress, then *older) (*load.Package, error) {
+	exclude, err := r.exclusions(func(folder string) (string, error) { return folder, nil })
+	if err != nil {
+		return nil, err
+	}
 	read, err := load.Read(r.paths, load.Options{
 		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside, Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
-		Exclude: r.Exclude, Tracked: then.tracks(),
+		Exclude: exclude, Tracked: then.tracks(),
 	})
 	var unbuilt *load.KustomizeError
 	if errors.As(err, &unbuilt) && unbuilt.Refused {

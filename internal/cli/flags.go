@@ -24,6 +24,7 @@ type options struct {
 
 	Kustomize   []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
 	Exclude     []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
+	AllowEmpty  bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
 	KeepInputs  bool     `json:"keepInputs" help:"print local-config documents too"`
 	Base        string   `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef     string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`

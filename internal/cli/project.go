@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/project"
 )
 
@@ -34,7 +35,7 @@ func (r *run) readValues(flags *pflag.FlagSet) error {
 			return err
 		}
 		if found != nil {
-			r.project = found.File
+			r.project = found
 			maps.Copy(values, found.Values)
 			config.ApplyProject(found.Project, flags.Changed)
 		}
@@ -49,15 +50,34 @@ func (r *run) readValues(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// projectName is the path of the project file for people, empty if none is in force.
+// projectName is the path of the project file from the working directory, empty if none is in force.
 func (r *run) projectName() string {
+	if r.project == nil {
+		return ""
+	}
 	folder, err := os.Getwd()
-	if r.project == "" || err != nil {
-		return r.project
+	if err == nil {
+		folder, err = filepath.Rel(folder, r.project.File)
 	}
-	below, err := filepath.Rel(folder, r.project)
 	if err != nil {
-		return r.project
+		return r.project.File
 	}
-	return filepath.ToSlash(below)
+	return filepath.ToSlash(folder)
+}
+
+// exclusions returns the patterns of the project file and of the flags. place returns where in the files that are read a
+// folder is.
+func (r *run) exclusions(place func(folder string) (string, error)) ([]load.Exclusion, error) {
+	flags := load.Exclusion{Patterns: r.Exclude, From: ".", Source: "--exclude"}
+	all := []load.Exclusion{flags}
+	if name := r.projectName(); name != "" {
+		all = []load.Exclusion{{Patterns: r.project.Exclude, From: filepath.Dir(name), Source: name}, flags}
+	}
+	for i := range all {
+		var err error
+		if all[i].From, err = place(all[i].From); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -25,10 +26,9 @@ const (
 type run struct {
 	Function
 	options
-	config Config
-	paths  []string
-	// project is the path of the project file, empty if none is in force.
-	project string
+	config  Config
+	paths   []string
+	project *project.Project // nil if none is in force
 
 	stdin  io.Reader
 	stdout output

@@ -84,7 +84,11 @@ func (r *run) nothing() krm.Result {
 	for i, path := range paths {
 		quoted[i] = fmt.Sprintf("%q", path)
 	}
-	result := krm.NewResult(krm.Error, fmt.Sprintf("there is no plugin, sandbox, route group, catalog or lock in %s: "+
+	severity := krm.Error
+	if r.AllowEmpty {
+		severity = krm.Warning
+	}
+	result := krm.NewResult(severity, fmt.Sprintf("there is no plugin, sandbox, route group, catalog or lock in %s: "+
 		"name a file or folder with one (--verbose lists what was skipped)", strings.Join(quoted, ", ")))
 	result.Tags = map[string]string{"rule": load.RuleFile}
 	return result

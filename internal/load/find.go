@@ -37,9 +37,11 @@ func newFinder(options Options) *finder {
 	if f.tracked == nil {
 		f.tracked = func(string) bool { return false }
 	}
-	f.excludes = f.excludes.with(ignoreList{
-		folder: f.rooted(options.ExcludeFrom), source: "--exclude", patterns: parseIgnore(strings.Join(options.Exclude, "\n")),
-	})
+	for _, e := range options.Exclude {
+		f.excludes = f.excludes.with(ignoreList{
+			folder: f.rooted(e.From), source: e.Source, patterns: parseIgnore(strings.Join(e.Patterns, "\n")),
+		})
+	}
 	return f
 }
 

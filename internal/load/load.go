@@ -54,16 +54,23 @@ type Options struct {
 	Files fs.FS
 	// Progress is called with how many documents of how many were read, by several goroutines at once; it may be nil.
 	Progress func(done, total int)
-	// Exclude are patterns of files and folders that are left out of folders, in the syntax of .gitignore. They are relative
-	// to ExcludeFrom, a folder of Files; empty means the working directory, of other Files the root. A file that is named
-	// is read, whatever the patterns.
-	Exclude     []string
-	ExcludeFrom string
+	// Exclude are patterns of files and folders that are left out of folders; the last ones decide first. A file that is
+	// named is read all the same.
+	Exclude []Exclusion
 	// Tracked reports whether a path is tracked by git: such a file, or a folder with one, is read though a .gitignore file
 	// matches it. Nil if that is not known.
 	Tracked func(path string) bool
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
+}
+
+// Exclusion is patterns in the syntax of .gitignore.
+type Exclusion struct {
+	Patterns []string
+	// From is the folder of Files that they are relative to; empty means the working directory, of other Files the root.
+	From string
+	// Source says in messages where they are from.
+	Source string
 }
 
 // Package is what was read.
