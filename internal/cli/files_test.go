@@ -87,7 +87,7 @@ func TestDocumentsAreNotPrintedWithAnError(t *testing.T) {
 	assert.Empty(t, got.stdout)
 	assert.Equal(t, `error.yaml:2:7: [error] Pod/p kind: is of severity error
 sandbox.yaml:1:7: [error] Sandbox/@{name} metadata.name: "@{name}": variable "name" must have a value: `+
-		`give it with --set name=VALUE, or with --values FILE
+		`give it with --set name=VALUE, or with --values FILE (template)
 try: nothing printed: fix the errors above: 2 errors
 `, got.stderr)
 }
@@ -216,7 +216,7 @@ func TestUnfilledTemplatesHideWhatFollows(t *testing.T) {
 	}
 	const text, missing = "name: a\nspec: {cluster: '@{c}', description: b}\n",
 		`<stdin>:2:17: [error] Sandbox/a spec.cluster: "@{c}": variable "c" must have a value: ` +
-			"give it with --set c=VALUE, or with --values FILE\n"
+			"give it with --set c=VALUE, or with --values FILE (template)\n"
 	const other = "<stdin>:2:38: [error] Sandbox/a spec.description: must be longer\n"
 	got := run(checker(judge), text, "-", "--verbose")
 	assert.Equal(t, outcome{1, other, "try: saw 1 documents, without a value for c: 1 error\n"}, got)

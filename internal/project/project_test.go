@@ -76,7 +76,7 @@ func TestFindSaysEverythingThatIsWrong(t *testing.T) {
 		"rules and names": {
 			header + "rules: {scripts: \"off\", kind: loud}\nvalues: {1a: x}\n",
 			[]string{`FILE: rules.kind: the level of rule "kind" must be "off", "warning" or "error", not "loud"`,
-				`FILE: rules.scripts: there is no rule "scripts": did you mean "script"?`,
+				`FILE: rules.scripts: there is no rule "scripts": did you mean "script"? validate-plugin --explain lists all`,
 				`FILE: variable "1a" must start with a letter and hold letters, digits, "_.-" only`},
 		},
 		"another document": {

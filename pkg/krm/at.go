@@ -32,6 +32,7 @@ func At(item *Item, path Path, severity Severity, message string) Result {
 // AtKey returns a result about the key at path of item: its place is the key's, and the field's values are keys.
 func AtKey(item *Item, path Path, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
+	result.Tags = map[string]string{}
 	key, found := path.FindKey(item.YNode())
 	if !found {
 		result.Place = item.PlaceOf(path)
@@ -39,7 +40,7 @@ func AtKey(item *Item, path Path, severity Severity, message string) Result {
 	}
 	result.Place = item.placeOf(key)
 	result.Field.CurrentValue = shown(key.Value)
-	result.Tags = map[string]string{TargetTag: TargetKey}
+	result.Tags[TargetTag] = TargetKey
 	return result
 }
 

@@ -111,8 +111,8 @@ func (p *plan) reportParams(s *sandbox, index int, choice *resolve.Choice) {
 	}
 	resource := s.Spec.Resources[index]
 	for param, message := range p.params[choice.Item].Unknown(resource.Params) {
-		warning := krm.At(s.Item, resourcePath(index).Key("params").Key(param), krm.Warning, message)
-		warning.Tags = map[string]string{"rule": document.RuleUnknownParam}
+		warning := krm.AtKey(s.Item, resourcePath(index).Key("params").Key(param), krm.Warning, message)
+		warning.Tags[krm.RuleTag] = document.RuleUnknownParam
 		p.list.Report(warning)
 	}
 }
