@@ -140,7 +140,8 @@ func (r *run) read(line *progress, then *older) (*load.Package, error) {
 		return nil, err
 	}
 	read, err := load.Read(r.paths, load.Options{
-		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside, Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
+		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside,
+		Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
 		Exclude: exclude, Tracked: then.tracks(),
 	})
 	var unbuilt *load.KustomizeError

@@ -44,7 +44,7 @@ const (
 	// RenderedWithKey is on what a config renders of the phase that it does not list: the phase that it lists.
 	RenderedWithKey = Group + "/rendered-with"
 	SandboxIDKey    = Group + "/sandbox-id"  // label and annotation: the sandbox's id; on a sandbox: overrides the derived id
-	RoutingKeyKey   = Group + "/routing-key" // on a sandbox or route group: overrides the derived key; on routes and forks: whose
+	RoutingKeyKey   = Group + "/routing-key" // on a sandbox or route group: its own key; on routes and forks: whose
 	RouteGroupKey   = Group + "/route-group" // label and annotation of routes: the route group's name
 	StateKey        = Group + "/state"       // on a sandbox: absent renders its delete phase
 	RequestedKey    = Group + "/requested"   // on a sandbox: the references as they were before resolution
