@@ -11,7 +11,8 @@ import (
 // tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied.
 //
 // Beyond MaxAliased and MaxAliasedText, and where an alias leads to itself, an alias node is left in the tree and a problem
-// of RuleAlias reports it. A merge key whose value is not a mapping is a problem of RuleType. Paths of problems are below base.
+// of RuleAlias reports it. A merge key whose value is not a mapping is a problem of RuleType. Paths of problems are below
+// base.
 func Expand(node *yaml.Node, base krm.Path) (*yaml.Node, []Problem) {
 	d := decoder{}
 	expanded := d.expand(node, base)
