@@ -9,13 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -118,10 +115,8 @@ func (r *run) readAndProcess() (*checked, error) {
 		c.summary += ", without a value for " + strings.Join(names, ", ")
 	}
 	c.wrong = *call.wrong
-	unfilled := unfilledPlaces(read)
-	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool {
-		return unfilled[result.Place] || unfilled[krm.Place{File: result.Place.File, Line: result.Place.Line}]
-	})
+	unfilled := newUnfilled(read)
+	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool { return unfilled.has(result.Place) })
 	c.results = append(c.results, read.Results()...)
 	if call.Base != nil {
 		c.results = append(c.results, call.Base.unread...)
@@ -153,37 +148,6 @@ func (r *run) read(line *progress, then *older) (*load.Package, error) {
 	}
 	r.dropUndrawn(read)
 	return read, nil
-}
-
-// unfilledPlaces returns where templates could not be filled in: other findings about such a value mean nothing. Of a
-// block scalar these are the lines with directives, whose places have no column.
-func unfilledPlaces(read *load.Package) map[krm.Place]bool {
-	places := map[krm.Place]bool{}
-	for _, d := range read.Documents {
-		for _, node := range d.Failed {
-			file := d.Item.PlaceOf("").File
-			places[krm.Place{File: file, Line: node.Line, Column: node.Column}] = true
-			if node.Style&yaml.LiteralStyle == 0 {
-				continue
-			}
-			for i, line := range strings.Split(node.Value, "\n") {
-				if template.HasDirective(line) {
-					places[krm.Place{File: file, Line: node.Line + 1 + i}] = true
-				}
-			}
-		}
-	}
-	return places
-}
-
-// unset returns the variables without a value, sorted.
-func unset(read *load.Package) []string {
-	var names []string
-	for _, d := range read.Documents {
-		names = append(names, d.Unset...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // outcome is what file mode prints: findings, or if there is no error, the documents or their drawing.
