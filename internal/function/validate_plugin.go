@@ -1,6 +1,8 @@
 package function
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -23,7 +25,7 @@ func ValidatePlugin() cli.Function {
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
 		Config: func() cli.Config { return &validatePlugin{} },
-		Rules:  validate.Rules,
+		Rules:  slices.Concat(validate.Rules, validate.FileRules),
 		Suppress: func(config cli.Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
 			return validate.Suppress(list, results, config.(*validatePlugin).options())
 		},

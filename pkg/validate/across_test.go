@@ -141,7 +141,8 @@ func TestUnknownRulesProposeNearOnes(t *testing.T) {
 		"routegroup-description": `there is no rule "routegroup-description": did you mean "route-group-description"? validate-plugin --explain lists all`,
 		"ttl": `there is no rule "ttl": did you mean "ttl-duration" or "ttl-offset"? ` +
 			`validate-plugin --explain lists all`,
-		"": `there is no rule "": validate-plugin --explain lists all`,
+		"template": `rule "template" is about what cannot be read, so it has no level and no exceptions`,
+		"":         `there is no rule "": validate-plugin --explain lists all`,
 	} {
 		assert.Equal(t, want, validate.UnknownRule(id))
 	}

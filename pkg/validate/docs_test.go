@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -21,7 +24,8 @@ const pageHead = `# Rules
 
 What ` + "`validate-plugin`" + ` checks, in the order of the fields. Each rule has an id, which is a result's tag ` + "`rule`" + ` and by
 which its level can be changed: ` + "`--rules ID=off|warning|error`" + `, or ` + "`rules: {ID: LEVEL}`" + ` in the function's config. The examples are
-changes to a valid document, ` + "`path: value`" + `, with what is then reported.
+changes to a valid document, ` + "`path: value`" + `, with what is then reported. The last two rules are about what cannot be read: their
+examples are whole documents, and they have no level.
 
 This page is made from the code (` + "`make golden`" + `); a test holds the two together.
 `
@@ -31,13 +35,17 @@ func TestRulesPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
 	page.WriteString(pageHead)
-	for _, r := range validate.Rules {
+	for _, r := range slices.Concat(validate.Rules, validate.FileRules) {
 		fmt.Fprintf(&page, "\n## `%s`\n\n%s, %s. %s %s\n", r.ID, capital(string(r.Severity)), strings.Join(r.Kinds(), ", "), r.Summary, r.Why)
 		if len(r.Sources()) > 0 {
 			fmt.Fprintf(&page, "\nSource: <%s>\n", strings.Join(r.Sources(), ">, <"))
 		}
 		fmt.Fprintf(&page, "\n```text\n%s\n", r.Example)
-		if !r.ComparesStates() {
+		switch {
+		case r.ComparesStates():
+		case validate.Find(r.ID) == nil:
+			fmt.Fprintf(&page, "→ %s\n", fileExample(t, r))
+		default:
 			fmt.Fprintf(&page, "→ %s\n", example(t, r))
 		}
 		page.WriteString("```\n")
@@ -71,6 +79,20 @@ func example(t *testing.T, r *validate.Rule) string {
 	}
 	require.Fail(t, "the example breaks nothing", r.ID)
 	return ""
+}
+
+// fileExample is the finding that the document of a rule about files gives.
+func fileExample(t *testing.T, r *validate.Rule) string {
+	t.Helper()
+	read, err := load.Read([]string{load.Stdin}, load.Options{Input: strings.NewReader(r.Example)})
+	require.NoError(t, err)
+	results := read.Results()
+	require.Len(t, results, 1, r.ID)
+	assert.Equal(t, r.ID, results[0].Tags[krm.RuleTag])
+	if results[0].Field == nil {
+		return results[0].Message
+	}
+	return results[0].Field.Path + ": " + results[0].Message
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -37,8 +37,11 @@ func (o Options) Validate() (wrong krm.OptionErrors) {
 	return wrong
 }
 
-// UnknownRule is the message about an id that no rule has: it proposes near ones and says where the list is.
+// UnknownRule is the message about an id that no rule of Rules has: it proposes near ones and says where the list is.
 func UnknownRule(id string) string {
+	if isFileRule(id) {
+		return fmt.Sprintf("rule %q is about what cannot be read, so it has no level and no exceptions", id)
+	}
 	near := nearIDs(id)
 	if len(near) == 0 {
 		return fmt.Sprintf("there is no rule %q: validate-plugin --explain lists all", id)

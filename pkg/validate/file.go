@@ -1,0 +1,29 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// FileRules are about what cannot be read as a document: those who read files check them, and Check does not. They have no
+// level that options could change. Each Example is a whole document.
+var FileRules = []*Rule{
+	{
+		ID: "file", Severity: krm.Error,
+		Summary: "A file is text of UTF-8 that holds YAML or JSON documents, and paths lead to documents.",
+		Why:     "What cannot be read can be neither checked nor rendered. In folders, files of other tools are skipped.",
+		Example: "{name: feature-x, spec: [}", sources: []string{},
+	},
+	{
+		ID: "template", Severity: krm.Error,
+		Summary: "Directives of a template, `@{…}`, can be filled in: the file to embed exists, and a variable that is needed has " +
+			"a value.",
+		Why:     "The document is not complete.",
+		Example: `{name: feature-x, spec: {cluster: "@{embed: cluster.txt}"}}`, sources: []string{pluginSpec},
+	},
+}
+
+func isFileRule(id string) bool {
+	return slices.ContainsFunc(FileRules, func(r *Rule) bool { return r.ID == id })
+}
