@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
@@ -29,6 +30,8 @@ type Revision interface {
 type Base struct {
 	// List holds the older documents, without those that could not be read.
 	List *krm.ResourceList
+	// Elsewhere holds those of a revision that are outside of the paths, if plugins of today may be from there.
+	Elsewhere *krm.ResourceList
 	// Partial reports that not all current documents could be read: what seems to be gone may be in one of those.
 	Partial bool
 
@@ -107,7 +110,27 @@ func (o *older) read(current *load.Package) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--base: %w", err)
 	}
-	return newBase(current, read), nil
+	base := newBase(current, read)
+	if o.revision == nil || !hasNewPlugin(current, base.List) {
+		return base, nil
+	}
+	all, err := load.Read([]string{"."}, o.options)
+	if err != nil {
+		return nil, fmt.Errorf("--base-ref: %w", err)
+	}
+	base.Elsewhere = newBase(current, all).List
+	return base, nil
+}
+
+// hasNewPlugin reports whether a plugin of today is not in the older state: it may have moved.
+func hasNewPlugin(current *load.Package, older *krm.ResourceList) bool {
+	names := map[string]bool{}
+	for _, item := range older.Of(contract.APIVersion, contract.ResourcePlugin) {
+		names[item.Name()] = true
+	}
+	return slices.ContainsFunc(current.Documents, func(d load.Document) bool {
+		return d.Item.Kind() == contract.ResourcePlugin && !names[d.Item.Name()]
+	})
 }
 
 func newBase(current, older *load.Package) *Base {

@@ -70,7 +70,7 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 	call.List.Report(checked.Results...)
 	call.List.Report(resolve.LintPublished(call.List.Items())...)
 	if then := call.Base; then != nil {
-		base := validate.Base{List: then.List, Partial: then.Partial}
+		base := validate.Base{List: then.List, Elsewhere: then.Elsewhere, Partial: then.Partial}
 		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
 		found, err := validate.CheckUpdate(call.List, base, options)
 		if err != nil {

@@ -10,16 +10,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// git returns a command that only reads. The settings keep it from fetching what a partial clone lacks, from asking for a
-// password, and from translating messages.
+// redirections are the variables with which git reads another repository than that of the working folder, or other objects.
+var redirections = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE",
+}
+
+// git returns a command that only reads, in the repository of the working folder. The settings keep it from fetching what a
+// partial clone lacks, from replacing objects, from asking for a password, and from translating messages.
 func git(args ...string) *exec.Cmd {
 	command := exec.Command("git", append([]string{"--no-pager", "-c", "core.quotepath=off"}, args...)...)
-	command.Env = append(command.Environ(), "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+	environment := slices.DeleteFunc(command.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(redirections, name)
+	})
+	command.Env = append(environment,
+		"LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 	return command
 }
 

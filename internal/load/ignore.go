@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -118,14 +119,9 @@ func (l *ignoreList) with(one ignoreList) *ignoreList {
 // repositoryIgnores returns the lists of the repository that a folder of the disk is in: .git/info/exclude and the
 // .gitignore files of the folders above. Outside of a repository there are none.
 func repositoryIgnores(folder string) *ignoreList {
-	top := folder
-	for ; ; top = path.Dir(top) {
-		if _, err := (disk{}).Stat(path.Join(top, gitFolder)); err == nil {
-			break
-		}
-		if path.Dir(top) == top {
-			return nil
-		}
+	top := filepath.ToSlash(TopLevel(filepath.FromSlash(folder)))
+	if top == "" {
+		return nil
 	}
 	exclude := path.Join(top, gitFolder, "info/exclude")
 	lists := (*ignoreList)(nil).with(ignoreList{folder: top, source: exclude, patterns: readIgnore(disk{}, exclude)})

@@ -49,7 +49,7 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 	if name == "" || name[0] == '-' || name[0] == '^' || strings.ContainsFunc(name, isControl) {
 		return nil, fmt.Errorf("%q must be the name of a git revision, such as main or HEAD~1", name)
 	}
-	top, err := gitOutput("rev-parse", "--show-toplevel")
+	top, err := workTree()
 	if err != nil {
 		return nil, fmt.Errorf("the working folder must be in the work tree of a git repository: %w", err)
 	}
@@ -67,9 +67,28 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 		return nil, err
 	}
 	return &Revision{
-		top: filepath.FromSlash(strings.TrimSuffix(top, "\n")), limit: limit, root: ".", files: files,
-		objects: &objects{},
+		top: top, limit: limit, root: ".", files: files, objects: &objects{},
 	}, nil
+}
+
+// workTree returns the top of the work tree that the working folder is in: the folder with .git, whatever core.worktree of the
+// repository says.
+func workTree() (string, error) {
+	if _, err := gitOutput("rev-parse", "--git-dir"); err != nil {
+		return "", err
+	}
+	folder, err := filepath.Abs(".")
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
+		return "", err
+	}
+	top := TopLevel(folder)
+	if top == "" {
+		return "", errors.New("no folder above has .git")
+	}
+	return top, nil
 }
 
 // isID reports whether text is an object's id: SHA-1 or SHA-256.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -47,25 +48,16 @@ func Find(folder string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := ""
+	top := load.TopLevel(folder)
 	for at := folder; ; at = filepath.Dir(at) {
-		if file := filepath.Join(at, FileName); found == "" && exists(file) {
-			found = file
+		file := filepath.Join(at, FileName)
+		if _, err := os.Lstat(file); err == nil {
+			return read(file)
 		}
-		inRepository := exists(filepath.Join(at, ".git"))
-		if !inRepository && at != filepath.Dir(at) {
-			continue
-		}
-		if found == "" || !inRepository && filepath.Dir(found) != folder {
+		if at == top || top == "" {
 			return nil, nil
 		}
-		return read(found)
 	}
-}
-
-func exists(file string) bool {
-	_, err := os.Lstat(file)
-	return err == nil
 }
 
 func read(file string) (*Project, error) {

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -13,6 +14,9 @@ import (
 type Base struct {
 	// List holds the older documents.
 	List *krm.ResourceList
+	// Elsewhere holds older documents from outside of what is compared, nil if there are none: the versions that they publish
+	// must not change when they move, and nothing of them counts as removed.
+	Elsewhere *krm.ResourceList
 	// Partial says that not every current document could be read: then none counts as removed.
 	Partial bool
 	// Literals returns the parts of a scalar's text that stand around the values of template variables, one more than there
@@ -39,7 +43,11 @@ func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Result
 	if err != nil {
 		return nil, err
 	}
-	u := &update{Base: base, before: before, after: after}
+	elsewhere, err := readDocuments(cmp.Or(base.Elsewhere, krm.NewList()))
+	if err != nil {
+		return nil, err
+	}
+	u := &update{Base: base, before: before, after: after, elsewhere: elsewhere}
 	u.sandboxes, u.removed = pair(before.sandboxes, after.sandboxes)
 	checksOf(func(r *Rule, check updateCheck) { check.run(r, u) })
 	var results krm.Results
@@ -54,6 +62,7 @@ func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Result
 type update struct {
 	Base
 	before, after *documents
+	elsewhere     *documents
 	sandboxes     []changed  // that are in both
 	removed       []*sandbox // that are in the older one alone
 }

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ var immutableVersion = Rule{
 	Example: "spec.description: another one",
 	checks: []check{updateCheck{contract.ResourcePlugin, func(r *Rule, u *update) {
 		for _, now := range u.after.plugins {
-			then := u.before.find(now.name.String())
+			name := now.name.String()
+			then := cmp.Or(u.before.find(name), u.elsewhere.find(name))
 			if then == nil || !differ(then, now) {
 				continue
 			}
