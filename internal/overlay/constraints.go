@@ -34,13 +34,14 @@ func (o *Overlay) constraints() []strictyaml.Problem {
 	if policy := spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyNever {
 		c.report("spec.restartPolicy", "must be Never, not %q: remove it", policy)
 	}
+	if one, other := spec.DeprecatedServiceAccount, spec.ServiceAccountName; one != "" && other != "" && one != other {
+		c.report("spec.serviceAccount", "must not be %q beside serviceAccountName %q, which wins: remove it", one, other)
+	}
+	if len(spec.EphemeralContainers) > 0 {
+		c.report("spec.ephemeralContainers", "must not be set: no Pod is created with ephemeral containers")
+	}
 	c.containers("initContainers", spec.InitContainers)
 	c.containers("containers", spec.Containers)
-	ephemeral := make([]corev1.Container, len(spec.EphemeralContainers))
-	for i := range ephemeral {
-		ephemeral[i] = corev1.Container(spec.EphemeralContainers[i].EphemeralContainerCommon)
-	}
-	c.containers("ephemeralContainers", ephemeral)
 	c.volumes(spec.Volumes)
 	return c.problems
 }
