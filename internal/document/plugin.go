@@ -28,6 +28,19 @@ func ReadPlugin(item *krm.Item) (*Plugin, []strictyaml.Problem) {
 // previousNames is kustomize's record of the names that an object had before its prefixes and suffixes.
 const previousNames = "internal.config.kubernetes.io/previousNames"
 
+// previousNamespaces is kustomize's record of the namespaces that an object had before.
+const previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
+
+// PreviousNamespace returns the namespace that an object had before a kustomize namespace, empty if it is the one that it has.
+func PreviousNamespace(item *krm.Item) string {
+	namespaces, _ := item.Annotation(previousNamespaces)
+	first, _, _ := strings.Cut(namespaces, ",")
+	if first == "_non_namespaceable_" || first == "default" && item.Namespace() != "" || first == item.Namespace() {
+		return ""
+	}
+	return first
+}
+
 // Identity returns an object's own name, which a kustomize namePrefix or nameSuffix does not change.
 func Identity(item *krm.Item) string {
 	if names, ok := item.Annotation(previousNames); ok && names != "" {

@@ -27,6 +27,7 @@ type plan struct {
 	order    []*compiledPhase
 	tasks    []task
 	params   map[*krm.Item]*document.Params // by plugin
+	moved    map[v1alpha1.Workload]string   // workloads as kustomize had them before, and their namespaces now
 	// present are the sandboxes whose phase is one of the options.
 	present map[string]bool
 }
@@ -50,6 +51,7 @@ func newPlan(list *krm.ResourceList, options Options) *plan {
 		plugins:  resolve.NewCatalog(list.Items()),
 		compiled: map[phaseKey]*compiledPhase{}, present: map[string]bool{}, params: map[*krm.Item]*document.Params{},
 	}
+	p.moved = movedWorkloads(list)
 	for _, phase := range v1alpha1.Phases {
 		if slices.Contains(options.Phases, string(phase)) {
 			p.phases = append(p.phases, phase)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,9 +12,31 @@ import (
 
 // use is a variable of a fork that takes an output of a resource.
 type use struct {
-	at        krm.Path // of its source
-	namespace string   // the fork's
-	from      *v1alpha1.ResourceOutput
+	at     krm.Path // of its source
+	forkOf v1alpha1.Workload
+	from   *v1alpha1.ResourceOutput
+}
+
+// movedWorkloads returns the namespaces of the objects to which kustomize has given another one, by what they were: forks
+// are where their baseline is, and so are the outputs that they use.
+func movedWorkloads(list *krm.ResourceList) map[v1alpha1.Workload]string {
+	moved := map[v1alpha1.Workload]string{}
+	for _, item := range list.Items() {
+		if before := document.PreviousNamespace(item); before != "" {
+			moved[v1alpha1.Workload{Kind: item.Kind(), Namespace: before, Name: document.Identity(item)}] = item.Namespace()
+		}
+	}
+	for _, item := range list.Items() {
+		if len(moved) > 0 { // an object that has the name now is meant
+			delete(moved, v1alpha1.Workload{Kind: item.Kind(), Namespace: item.Namespace(), Name: item.Name()})
+		}
+	}
+	return moved
+}
+
+// namespaceOf returns the namespace of a fork.
+func (p *plan) namespaceOf(u use) string {
+	return cmp.Or(p.moved[u.forkOf.Plain()], u.forkOf.Namespace)
 }
 
 // uses are the variables of forks that take outputs. What local workloads use is not for the cluster.
@@ -25,7 +48,7 @@ func (s *sandbox) uses() (all []use) {
 		for n, env := range fork.Customizations.Env {
 			if env.ValueFrom != nil && env.ValueFrom.Resource != nil && env.Operation != "delete" {
 				at := krm.Path("spec.forks").Index(i).Key("customizations").Key("env").Index(n)
-				all = append(all, use{at.Key("valueFrom").Key("resource"), fork.ForkOf.Namespace, env.ValueFrom.Resource})
+				all = append(all, use{at.Key("valueFrom").Key("resource"), fork.ForkOf, env.ValueFrom.Resource})
 			}
 		}
 	}
@@ -56,6 +79,7 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 		if u.from.Name != resource {
 			continue
 		}
+		namespace := p.namespaceOf(u)
 		outputs := document.OutputsOf(phase.spec, u.from.OutputKey)
 		switch {
 		case len(outputs) == 0:
@@ -63,13 +87,13 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 				u.from.OutputKey)
 		case len(outputs) > 1:
 			refuse(u.at.Key("outputKey"), "%s", document.NamesNoStep(u.from.OutputKey, outputs))
-		case u.namespace == "" || document.CheckLabel(u.namespace) != "":
-			refuse(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there", u.namespace)
-		case u.namespace != phase.namespace:
+		case namespace == "" || document.CheckLabel(namespace) != "":
+			refuse(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there", namespace)
+		case namespace != phase.namespace:
 			if copies == nil {
 				copies = map[string][]v1alpha1.StepOutput{}
 			}
-			copies[u.namespace] = append(copies[u.namespace], outputs[0])
+			copies[namespace] = append(copies[namespace], outputs[0])
 		}
 	}
 	return copies

@@ -12,9 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// previousNamespaces is kustomize's record of the namespaces that an object had before.
-const previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
-
 // register makes a workload known under its names.
 func (c *cluster) register(w *workload) {
 	c.completeTemplate(w)
@@ -35,13 +32,8 @@ func (c *cluster) register(w *workload) {
 
 // originalRef returns the kind, namespace and name that an object had before kustomize changed them.
 func originalRef(of *workload) v1alpha1.Workload {
-	w := v1alpha1.Workload{Kind: of.kind, Namespace: of.namespace, Name: document.Identity(of.item)}
-	if namespaces, ok := of.item.Annotation(previousNamespaces); ok && namespaces != "" && namespaces != "_non_namespaceable_" {
-		if first, _, _ := strings.Cut(namespaces, ","); first != "default" || w.Namespace == "" {
-			w.Namespace = first
-		}
-	}
-	return w
+	namespace := cmp.Or(document.PreviousNamespace(of.item), of.namespace)
+	return v1alpha1.Workload{Kind: of.kind, Namespace: namespace, Name: document.Identity(of.item)}
 }
 
 // find returns the workload that a sandbox names: by the name in the list or, if no other has that, by the one from before a
