@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -107,9 +108,18 @@ func (d *decoder) mistyped(at *path, node *yaml.Node, format string, args ...any
 	d.report(RuleType, at, node, format, append(args, describe(node))...).Found = node.Kind
 }
 
+// nulls are the spellings of null.
+var nulls = []string{"", "~", "null", "Null", "NULL"}
+
 func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
-	if node.Kind == yaml.AliasNode || isNull(node) {
+	switch {
+	case node.Kind == yaml.AliasNode:
 		return // Expand has reported an alias that is left
+	case isNull(node) && !slices.Contains(nulls, node.Value):
+		d.report(RuleAmbiguous, &at, node, "%q is null to some YAML readers: remove the tag !!null", node.Value)
+		return
+	case isNull(node):
+		return
 	}
 	if at.parent != nil {
 		at.depth = at.parent.depth + 1

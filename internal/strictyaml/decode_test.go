@@ -123,6 +123,10 @@ func TestIntoTellsWhatDoesNotFit(t *testing.T) {
 		"a missing field":  {"{}", []string{"error required spec.name: must be set"}},
 		"null is missing":  {"{name: null}", []string{"error required spec.name: must be set"}},
 		"an alias to null": {"open: &n null\nname: *n\n", []string{"error required spec.name: must be set"}},
+		"a text that is tagged as null": {
+			"{name: a, open: !!null true}",
+			[]string{`error ambiguous-yaml spec.open: "true" is null to some YAML readers: remove the tag !!null`},
+		},
 		"a number as string": {
 			"{name: 1.0}",
 			[]string{"error type spec.name: must be a string, not the number 1.0: quote it"},
