@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,18 +58,21 @@ func readCatalog(item *krm.Item) (*resolve.CatalogDocument, error) {
 	return catalog, report.Refused(results)
 }
 
-// writeCatalog writes a Catalog document to a file, unless the file has the same catalog: its comments stay then.
-func writeCatalog(path string, c *resolve.CatalogDocument) error {
-	older, err := readCatalogFile(path)
-	if err == nil && len(resolve.Diff(older, c)) == 0 {
-		return nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	text, err := c.Bytes()
-	if err != nil {
-		return err
-	}
-	return cli.ReplaceFile(path, text)
+// updateCatalog writes the Catalog document that change returns to a file, unless the file has the same catalog: its
+// comments stay then. Other commands wait that update catalogs in the same folder.
+func updateCatalog(ctx context.Context, path string, change func() (*resolve.CatalogDocument, error)) error {
+	return cli.UpdateFile(ctx, path, func() ([]byte, error) {
+		catalog, err := change()
+		if err != nil {
+			return nil, err
+		}
+		older, err := readCatalogFile(path)
+		if err == nil && len(resolve.Diff(older, catalog)) == 0 {
+			return nil, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return catalog.Bytes()
+	})
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func TestWriteCatalog(t *testing.T) {
+func TestUpdateCatalog(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file, link := filepath.Join(folder, "catalog.yaml"), filepath.Join(folder, "link.yaml")
 	catalog := resolve.NewCatalogDocument("platform")
-	require.NoError(t, writeCatalog(file, catalog))
+	require.NoError(t, updateCatalog(t.Context(), file, as(catalog)))
 	written, err := os.ReadFile(file)
 	require.NoError(t, err)
 	commented := append([]byte("# ours\n"), written...)
@@ -25,12 +25,12 @@ func TestWriteCatalog(t *testing.T) {
 	require.NoError(t, os.Chmod(file, 0o600))
 	require.NoError(t, os.Symlink("catalog.yaml", link))
 
-	require.NoError(t, writeCatalog(link, catalog))
+	require.NoError(t, updateCatalog(t.Context(), link, as(catalog)))
 	same, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, string(commented), string(same), "the same catalog does not touch the file")
 	catalog.Spec.Priority = 10
-	require.NoError(t, writeCatalog(link, catalog))
+	require.NoError(t, updateCatalog(t.Context(), link, as(catalog)))
 
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
@@ -46,13 +46,18 @@ func TestWriteCatalog(t *testing.T) {
 	assert.Len(t, left, 2, "no temporary file is left")
 }
 
-func TestWriteCatalog_fails(t *testing.T) {
+func TestUpdateCatalog_fails(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	require.ErrorIs(t, writeCatalog(filepath.Join(folder, "none", "catalog.yaml"), resolve.NewCatalogDocument("platform")), os.ErrNotExist)
+	require.ErrorIs(t, updateCatalog(t.Context(), filepath.Join(folder, "none", "catalog.yaml"), as(resolve.NewCatalogDocument("platform"))), os.ErrNotExist)
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "catalog.yaml"), 0o755))
 	require.Error(t, cli.ReplaceFile(filepath.Join(folder, "catalog.yaml"), nil))
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "no temporary file is left")
+}
+
+// as is a change to this catalog.
+func as(catalog *resolve.CatalogDocument) func() (*resolve.CatalogDocument, error) {
+	return func() (*resolve.CatalogDocument, error) { return catalog, nil }
 }

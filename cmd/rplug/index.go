@@ -11,6 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -37,37 +38,50 @@ func indexCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		catalog, err := readCatalogFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			catalog, err = resolve.NewCatalogDocument(*name), nil
+		plugins := ofKind(contract.ResourcePlugin, items)
+		publish := func() (*resolve.CatalogDocument, error) {
+			catalog, err := readCatalogFile(file)
+			if errors.Is(err, fs.ErrNotExist) {
+				catalog, err = resolve.NewCatalogDocument(*name), nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			if flags.Changed("name") && catalog.Name != *name {
+				return nil, fmt.Errorf("the catalog is called %q: --name cannot change it", catalog.Name)
+			}
+			options := resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)}
+			added, err := publishTo(c, catalog, plugins, options)
+			if err == nil && *check && len(added) > 0 {
+				err = refuse(fmt.Errorf("%s must list %d more: run rplug catalog index and commit the file", file, len(added)))
+			}
+			return catalog, err
 		}
-		if err != nil {
+		if *check {
+			_, err := publish()
 			return err
 		}
-		if flags.Changed("name") && catalog.Name != *name {
-			return fmt.Errorf("the catalog is called %q: --name cannot change it", catalog.Name)
-		}
-		added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items),
-			resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)})
-		if err == nil {
-			err = report.Refused(results)
-		}
-		if err != nil {
-			return err
-		}
-		if warnings := report.FindingsError(results).Error(); warnings != "" {
-			c.PrintErrln(warnings)
-		}
-		for _, name := range added {
-			fmt.Fprintln(c.OutOrStdout(), name)
-		}
-		if !*check {
-			return writeCatalog(file, catalog)
-		}
-		if len(added) > 0 {
-			return refuse(fmt.Errorf("%s must list %d more: run rplug catalog index and commit the file", file, len(added)))
-		}
-		return nil
+		return updateCatalog(c.Context(), file, publish)
 	}
 	return command
+}
+
+// publishTo lists plugins in a catalog, prints the new versions and warnings, and returns the new versions.
+func publishTo(
+	c *cobra.Command, catalog *resolve.CatalogDocument, plugins []*krm.Item, options resolve.PublishOptions,
+) ([]string, error) {
+	added, results, err := resolve.Publish(catalog, plugins, options)
+	if err == nil {
+		err = report.Refused(results)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if warnings := report.FindingsError(results).Error(); warnings != "" {
+		c.PrintErrln(warnings)
+	}
+	for _, name := range added {
+		fmt.Fprintln(c.OutOrStdout(), name)
+	}
+	return added, nil
 }

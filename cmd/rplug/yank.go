@@ -47,25 +47,32 @@ func retractCommand(change func(*resolve.CatalogDocument, string, string) error,
 				return err
 			}
 		}
-		catalog, err := readCatalogFile(*file)
-		if err != nil {
-			return err
-		}
-		if err := change(catalog, args[0], *reason); err != nil {
-			return refuse(err)
-		}
-		older, err := readCatalogFile(*file)
-		if err != nil {
-			return err
-		}
-		changes := resolve.Diff(older, catalog)
-		for _, change := range changes {
-			fmt.Fprintln(c.OutOrStdout(), report.Printable(change.String()))
-		}
-		if len(changes) == 0 {
-			fmt.Fprintln(c.OutOrStdout(), *file+" is up to date")
-		}
-		return writeCatalog(*file, catalog)
+		return updateCatalog(c.Context(), *file, func() (*resolve.CatalogDocument, error) {
+			catalog, err := readCatalogFile(*file)
+			if err != nil {
+				return nil, err
+			}
+			if err := change(catalog, args[0], *reason); err != nil {
+				return nil, refuse(err)
+			}
+			return catalog, printChanges(c, *file, catalog)
+		})
 	}
 	return command
+}
+
+// printChanges prints how a catalog differs from what its file has.
+func printChanges(c *cobra.Command, file string, catalog *resolve.CatalogDocument) error {
+	older, err := readCatalogFile(file)
+	if err != nil {
+		return err
+	}
+	changes := resolve.Diff(older, catalog)
+	for _, change := range changes {
+		fmt.Fprintln(c.OutOrStdout(), report.Printable(change.String()))
+	}
+	if len(changes) == 0 {
+		fmt.Fprintln(c.OutOrStdout(), file+" is up to date")
+	}
+	return nil
 }

@@ -47,9 +47,12 @@ func ReplaceFile(name string, content []byte) error {
 	return Uninterrupted(func() error { return replace(name, content, mode) })
 }
 
+// partPrefix is how the names of a file's temporary files begin. Their end keeps them from being read as documents.
+func partPrefix(name string) string { return "." + name + ".part-" }
+
 // replace writes a new file next to the old one and renames it.
 func replace(file string, content []byte, mode os.FileMode) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
+	temporary, err := os.CreateTemp(filepath.Dir(file), partPrefix(filepath.Base(file))+"*")
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -85,7 +86,8 @@ func (r *run) writeLock(c *checked) (done string, err error) {
 	if bytes.Equal(after, c.lock.before) {
 		return r.WriteLock + " is up to date", nil
 	}
-	if err := ReplaceFile(r.WriteLock, after); err != nil {
+	write := func() ([]byte, error) { return after, nil }
+	if err := UpdateFile(context.Background(), r.WriteLock, write); err != nil {
 		return "", fmt.Errorf("--write-lock: %w", err)
 	}
 	return "wrote " + r.WriteLock, nil
