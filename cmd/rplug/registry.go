@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/oci"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // targetFlags declares the flags that say what a reference names.
@@ -28,19 +29,32 @@ func dockerConfig() string {
 	return filepath.Join(cmp.Or(os.Getenv("DOCKER_CONFIG"), filepath.Join(home, ".docker")), "config.json")
 }
 
+// forceFlag declares the flag --force.
+func forceFlag(flags *pflag.FlagSet) *bool {
+	return flags.Bool("force", false, "drop versions and notes that the new catalog lacks, and print them")
+}
+
+// printDropped prints to stderr what --force dropped.
+func printDropped(c *cobra.Command, dropped []resolve.Change) {
+	for _, change := range dropped {
+		complain(c.ErrOrStderr(), c, fmt.Sprintf("%s is not %s any more", change.Subject, change.Lost))
+	}
+}
+
 func pushCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "push REF [PATH...]", Args: arguments(1, -1),
 		Short: "Store a catalog with its plugins in a registry",
 		Long: "REF is REGISTRY/REPOSITORY:TAG, or with --oci-layout DIR:TAG. Plugin documents are those below\n" +
 			"the paths (default: the catalog's folder): one for each version that is listed. What the tag has\n" +
-			"published already must be kept. Credentials are those in docker's config.json; helper programs\n" +
-			"are not run.",
+			"already must be kept: versions, and that they are yanked or deprecated. Credentials are those in\n" +
+			"docker's config.json; helper programs are not run.",
 		Example: "  rplug catalog push registry.example.com/platform/plugins:v1 --catalog plugins/catalog.yaml",
 	}
 	file := command.Flags().StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
 	set := setFlag(command.Flags())
 	o := targetFlags(command.Flags())
+	force := forceFlag(command.Flags())
 	command.RunE = func(c *cobra.Command, args []string) error {
 		if strings.Contains(args[0], "@") {
 			return fmt.Errorf("%q must have a tag, not a digest", args[0])
@@ -66,10 +80,12 @@ func pushCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		sum, err := oci.Push(c.Context(), target, tag, bundle)
+		defer func() { _ = target.Close() }()
+		sum, dropped, err := oci.Push(c.Context(), target, tag, bundle, *force)
 		if err != nil {
 			return refuse(oci.Explain(err, args[0], tag))
 		}
+		printDropped(c, dropped)
 		fmt.Fprintln(c.OutOrStdout(), sum)
 		return nil
 	}
@@ -82,11 +98,12 @@ func pullCommand() *cobra.Command {
 		Short: "Fetch a catalog with its plugins from a registry, and verify them",
 		Long: "REF is REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST, or with --oci-layout DIR:TAG or\n" +
 			"DIR@DIGEST. Nothing is written before the OCI digests and the digests that the catalog has of its\n" +
-			"plugins are verified. The new catalog must keep what one in DIR has published, and no plugin\n" +
-			"document in DIR is replaced by another.",
+			"plugins are verified. The new catalog must keep what one in DIR has: versions, and that they\n" +
+			"are yanked or deprecated. No plugin document in DIR is replaced by another.",
 		Example: "  rplug catalog pull registry.example.com/platform/plugins:v1 plugins/",
 	}
 	o := targetFlags(command.Flags())
+	force := forceFlag(command.Flags())
 	command.RunE = func(c *cobra.Command, args []string) error {
 		source, tag, err := oci.OpenSource(c.Context(), args[0], *o)
 		if err != nil {
@@ -96,10 +113,11 @@ func pullCommand() *cobra.Command {
 		if err != nil {
 			return refuse(oci.Explain(err, args[0], tag))
 		}
-		changed, err := bundle.Unpack(args[1])
+		changed, dropped, err := bundle.Unpack(c.Context(), args[1], *force)
 		if err != nil {
 			return refuse(err)
 		}
+		printDropped(c, dropped)
 		fmt.Fprintln(c.OutOrStdout(), sum)
 		for _, name := range changed {
 			fmt.Fprintln(c.OutOrStdout(), name)

@@ -180,7 +180,7 @@ func TestLinksStayInside(t *testing.T) {
 	t.Parallel()
 	inside, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(inside, "plugins")))
-	_, err := packed(t, "1.0.0").Unpack(inside)
+	_, _, err := packed(t, "1.0.0").Unpack(context.Background(), inside, false)
 	require.Error(t, err)
 	entries, err := os.ReadDir(outside)
 	require.NoError(t, err)
@@ -192,15 +192,15 @@ func TestPushKeepsWhatIsPublished(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	store := memory.New()
-	first, err := Push(ctx, store, "v1", packed(t, "1.0.0"))
+	first, _, err := Push(ctx, store, "v1", packed(t, "1.0.0"), false)
 	require.NoError(t, err)
-	again, err := Push(ctx, store, "v1", packed(t, "1.0.0"))
+	again, _, err := Push(ctx, store, "v1", packed(t, "1.0.0"), false)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
-	_, err = Push(ctx, store, "v1", packed(t, "1.0.0", "1.1.0"))
+	_, _, err = Push(ctx, store, "v1", packed(t, "1.0.0", "1.1.0"), false)
 	require.NoError(t, err)
-	_, err = Push(ctx, store, "v1", packed(t, "1.0.0"))
-	require.EqualError(t, err, "hello-db@1.1.0: must stay, since a published version may be what a sandbox has: restore it, or yank it")
+	_, _, err = Push(ctx, store, "v1", packed(t, "1.0.0"), false)
+	require.EqualError(t, err, "hello-db@1.1.0: must stay, since a published version may be what a sandbox has: restore it, or yank it; --force drops what is not in the new catalog")
 	b, _, err := Fetch(ctx, store, "v1")
 	require.NoError(t, err)
 	assert.NotNil(t, b.Catalog.Plugin("hello-db").Version("1.1.0"))
@@ -216,7 +216,7 @@ func FuzzFetch(f *testing.F) {
 		b.Files = maps.Clone(b.Files)
 		b.Files[name] = text
 		if checkPath(name) == nil && b.verify() == nil {
-			_, err := b.Unpack(t.TempDir())
+			_, _, err := b.Unpack(context.Background(), t.TempDir(), false)
 			require.NoError(t, err)
 		}
 	})
@@ -228,7 +228,7 @@ func TestUnpackingIsWhole(t *testing.T) {
 	b, folder, ended := packed(t, "1.0.0"), t.TempDir(), make(chan error, 1)
 	require.NoError(t, cli.Uninterrupted(func() error {
 		go func() {
-			_, err := b.Unpack(folder)
+			_, _, err := b.Unpack(context.Background(), folder, false)
 			ended <- err
 		}()
 		time.Sleep(50 * time.Millisecond)

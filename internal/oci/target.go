@@ -1,9 +1,11 @@
 package oci
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -31,6 +33,8 @@ type TargetOptions struct {
 	PlainHTTP bool
 	// DockerConfig is the file with the credentials of registries. One that does not exist has none.
 	DockerConfig string
+	// StallTimeout limits how long a transfer may make no progress; zero means a minute.
+	StallTimeout time.Duration
 }
 
 // OpenSource opens a repository or a folder to read from, and returns the tag or the digest of the reference.
@@ -51,18 +55,31 @@ func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.Re
 	return store, tag, err
 }
 
+// Target is a repository or a folder to write to. No other command writes to a folder until it is closed.
+type Target interface {
+	oras.Target
+	io.Closer
+}
+
 // OpenTarget opens a repository or a folder to write to, and returns the tag. It creates a folder that does not exist.
-func OpenTarget(ctx context.Context, reference string, o TargetOptions) (oras.Target, string, error) {
+func OpenTarget(ctx context.Context, reference string, o TargetOptions) (Target, string, error) {
 	if !o.Layout {
-		return repository(reference, o)
+		repo, tag, err := repository(reference, o)
+		return unlocked{repo}, tag, err
 	}
 	folder, tag, err := split(reference)
 	if err != nil {
 		return nil, "", err
 	}
-	store, err := oci.NewWithContext(ctx, folder)
+	store, err := openLayout(ctx, folder)
 	return store, tag, err
 }
+
+// unlocked is a repository: registries have no locks.
+type unlocked struct{ *remote.Repository }
+
+// Close does nothing.
+func (unlocked) Close() error { return nil }
 
 // maxIndex is the largest index of a folder that is read, in bytes.
 const maxIndex = 4 << 20
@@ -98,7 +115,7 @@ func repository(reference string, o TargetOptions) (*remote.Repository, string, 
 	}
 	repo := &remote.Repository{Reference: parsed, PlainHTTP: o.PlainHTTP || isLoopback(parsed.Host())}
 	repo.Client = &auth.Client{
-		Client: &http.Client{Transport: retry.NewTransport(transport()), CheckRedirect: stayEncrypted},
+		Client: &http.Client{Transport: retry.NewTransport(transport(o.StallTimeout)), CheckRedirect: stayEncrypted},
 		Cache:  auth.NewCache(), Credential: credentials.Credential(store),
 	}
 	return repo, parsed.Reference, nil
@@ -147,10 +164,10 @@ func isLoopback(host string) bool {
 // responseTimeout limits how long a registry may take until its response begins.
 const responseTimeout = 30 * time.Second
 
-func transport() *http.Transport {
+func transport(stallTimeout time.Duration) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = responseTimeout
-	return t
+	return progressTransport{t, cmp.Or(stallTimeout, defaultStallTimeout)}
 }
 
 // stayEncrypted refuses redirects from an encrypted connection to one that is not.

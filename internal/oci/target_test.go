@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -96,6 +97,43 @@ func TestLargeIndexIsRefused(t *testing.T) {
 	_, _, err = OpenSource(context.Background(), filepath.Join(folder, "gone")+":v1", TargetOptions{Layout: true})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.NoDirExists(t, filepath.Join(folder, "gone"))
+}
+
+// A tag that moves leaves the manifest that it had, once, to be pulled by its digest.
+func TestLayoutKeepsManifests(t *testing.T) {
+	t.Parallel()
+	ctx, folder := context.Background(), filepath.Join(t.TempDir(), "store")
+	var digests []string
+	for _, push := range []struct {
+		tag      string
+		versions []string
+	}{
+		{"v1", []string{"1.0.0"}},
+		{"v2", []string{"1.0.0"}},
+		{"v1", []string{"1.0.0", "1.1.0"}},
+		{"v2", []string{"1.0.0", "1.1.0"}},
+	} {
+		target, tag, err := OpenTarget(ctx, folder+":"+push.tag, TargetOptions{Layout: true})
+		require.NoError(t, err)
+		sum, _, err := Push(ctx, target, tag, packed(t, push.versions...), false)
+		require.NoError(t, err)
+		require.NoError(t, target.Close())
+		digests = append(digests, sum)
+	}
+	source, _, err := OpenSource(ctx, folder+":v1", TargetOptions{Layout: true})
+	require.NoError(t, err)
+	for _, reference := range []string{"v1", "v2", digests[0], digests[3]} {
+		_, _, err := Fetch(ctx, source, reference)
+		require.NoError(t, err, reference)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "index.json"))
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(text), digests[0]), "%s", text)
+	assert.Equal(t, 2, strings.Count(string(text), digests[3]), "%s", text)
+
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "index.json"), nil, 0o600))
+	_, _, err = OpenTarget(ctx, folder+":v1", TargetOptions{Layout: true})
+	require.ErrorContains(t, err, "invalid OCI Image Index")
 }
 
 func TestExplain(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/opencontainers/go-digest"
@@ -19,25 +20,52 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// Push stores a bundle under a tag and returns its manifest's digest. What the tag has published already must be kept.
-func Push(ctx context.Context, target oras.Target, tag string, b *Bundle) (string, error) {
+// Push stores a bundle under a tag and returns its manifest's digest. What the tag has published already must be kept, and
+// so must be the notes that it is yanked or deprecated. With force these may disappear; what does is returned.
+func Push(ctx context.Context, target oras.Target, tag string, b *Bundle, force bool) (string, []resolve.Change, error) {
+	var dropped []resolve.Change
 	switch older, _, err := Fetch(ctx, target, tag); {
 	case errors.Is(err, errdef.ErrNotFound):
 	case err != nil:
-		return "", fmt.Errorf("what %q has already must be readable: %w", tag, err)
+		return "", nil, fmt.Errorf("what %q has already must be readable: %w", tag, err)
 	default:
-		if err := resolve.CheckKept(older.Catalog, b.Catalog); err != nil {
-			return "", err
+		if dropped, err = keep(older.Catalog, b.Catalog, force); err != nil {
+			return "", nil, err
 		}
 	}
 	store, root, err := b.store(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if _, err := oras.Copy(ctx, store, root, target, tag, oras.DefaultCopyOptions); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return root, nil
+	return root, dropped, nil
+}
+
+// keep refuses what a newer catalog loses of an older one. With force it returns that, but refuses versions with another
+// digest all the same.
+func keep(older, newer *resolve.CatalogDocument, force bool) (dropped []resolve.Change, err error) {
+	var refused []string
+	hint := ""
+	for _, c := range resolve.Losses(older, newer) {
+		text := c.Text
+		switch {
+		case c.Lost != "" && force:
+			dropped = append(dropped, c)
+			continue
+		case c.Lost != "":
+			hint = "; --force drops what is not in the new catalog"
+		}
+		if !c.Breaks() {
+			text = "must stay " + c.Lost
+		}
+		refused = append(refused, c.Subject+": "+text)
+	}
+	if len(refused) > 0 {
+		return nil, errors.New(strings.Join(refused, "; ") + hint)
+	}
+	return dropped, nil
 }
 
 // store returns the blobs of a bundle, and the digest of the manifest.
@@ -116,5 +144,9 @@ func fetchAll(ctx context.Context, target content.Fetcher, layers []v1.Descripto
 
 // fetchError says what is wrong with a blob. It hides errdef.ErrNotFound: a missing blob is not a missing tag.
 func fetchError(name string, err error) error {
+	var stalled *stalledError
+	if errors.As(err, &stalled) {
+		return fmt.Errorf("%s: %w", name, stalled)
+	}
 	return fmt.Errorf("%s must be what its OCI digest says: %w", name, errors.New(err.Error()))
 }

@@ -2,6 +2,7 @@ package oci
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,18 +14,35 @@ import (
 )
 
 // Unpack writes a bundle into a folder, the catalog last, and returns the paths that changed. Nothing in the folder is
-// lost: a document with another content is an error, and so is a catalog whose versions the bundle does not keep. Links
-// that lead out of the folder are not followed.
-func (b *Bundle) Unpack(folder string) ([]string, error) {
+// lost: a document with another content is an error, and so is a catalog of which the bundle does not keep everything. With
+// force the bundle's catalog may lack what keep may drop, which is returned. If a file cannot be written none is changed.
+// Links that lead out of the folder are not followed.
+func (b *Bundle) Unpack(ctx context.Context, folder string, force bool) ([]string, []resolve.Change, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	lock, err := cli.LockFolder(ctx, folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer lock.Unlock()
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }()
-	var fresh []string
+	fresh, dropped, err := b.compare(root, force)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cli.Uninterrupted(func() error { return b.write(root, fresh) }); err != nil {
+		return nil, nil, cli.NotChanged(folder, err)
+	}
+	return fresh, dropped, nil
+}
+
+// compare returns the paths whose files in a folder are missing or older, and what the folder's catalog loses.
+func (b *Bundle) compare(root *os.Root, force bool) (fresh []string, dropped []resolve.Change, err error) {
 	var clashes []error
 	for _, name := range b.paths() {
 		text, err := root.ReadFile(name)
@@ -36,42 +54,46 @@ func (b *Bundle) Unpack(folder string) ([]string, error) {
 		case bytes.Equal(text, b.Files[name]):
 		case name == CatalogFile:
 			fresh = append(fresh, name)
-			clashes = append(clashes, b.keeps(text))
+			older, err := readCatalog(text)
+			if err == nil {
+				dropped, err = keep(older, b.Catalog, force)
+			}
+			clashes = append(clashes, err)
 		default:
 			clashes = append(clashes, fmt.Errorf("%s must not be replaced by another content: move it, or pull elsewhere", name))
 		}
 	}
-	if err := errors.Join(clashes...); err != nil {
-		return nil, err
-	}
-	for _, name := range fresh {
-		if err := cli.Uninterrupted(func() error { return replace(root, name, b.Files[name]) }); err != nil {
-			return nil, err
+	return fresh, dropped, errors.Join(clashes...)
+}
+
+// write writes files next to the old ones, and renames them once all are complete. It must not be interrupted, or the new
+// files stay; the next call replaces them.
+func (b *Bundle) write(root *os.Root, names []string) (err error) {
+	defer func() {
+		if err != nil {
+			for _, name := range names {
+				_ = root.Remove(partOf(name))
+			}
+		}
+	}()
+	for _, name := range names {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := root.Remove(partOf(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := root.WriteFile(partOf(name), b.Files[name], 0o644); err != nil {
+			return err
 		}
 	}
-	return fresh, nil
+	for _, name := range names {
+		if err := root.Rename(partOf(name), name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// keeps checks that the bundle keeps what the catalog with this text has published.
-func (b *Bundle) keeps(text []byte) error {
-	older, err := readCatalog(text)
-	if err != nil {
-		return err
-	}
-	return resolve.CheckKept(older, b.Catalog)
-}
-
-// replace writes a file as a whole, through a temporary one. It must not be interrupted, or that one stays.
-func replace(root *os.Root, name string, text []byte) error {
-	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
-	}
-	part := path.Join(path.Dir(name), ".part-"+path.Base(name))
-	if err := root.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := root.WriteFile(part, text, 0o644); err != nil {
-		return err
-	}
-	return root.Rename(part, name)
-}
+// partOf returns the path of a file that is not complete. Its end keeps it from being read as a document.
+func partOf(name string) string { return path.Join(path.Dir(name), "."+path.Base(name)+".part") }

@@ -2,12 +2,10 @@ package resolve
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -20,6 +18,9 @@ type Change struct {
 	// Subject is the plugin, the version or the channel.
 	Subject string
 	Text    string
+	// Lost is what the subject has ceased to be, which others rely on: `published`, or `yanked "REASON"` or
+	// `deprecated "REASON"`. It is empty for all other changes.
+	Lost string
 }
 
 func (c Change) String() string { return fmt.Sprintf("%s %s: %s", c.Sign, c.Subject, c.Text) }
@@ -27,13 +28,10 @@ func (c Change) String() string { return fmt.Sprintf("%s %s: %s", c.Sign, c.Subj
 // Breaks reports whether the change removes or alters what was published.
 func (c Change) Breaks() bool { return c.Sign == "!" }
 
-// CheckKept checks that a newer catalog keeps what an older one has published.
-func CheckKept(older, newer *CatalogDocument) error {
-	breaking := slices.DeleteFunc(Diff(older, newer), func(c Change) bool { return !c.Breaks() })
-	if len(breaking) == 0 {
-		return nil
-	}
-	return errors.New(strings.Join(texts(breaking, func(c Change) string { return c.Subject + ": " + c.Text }), "; "))
+// Losses returns what a newer catalog does not keep of an older one: versions, their digests, and the reasons why versions
+// or plugins are yanked or deprecated. Without these a reference may resolve to a version that was taken back.
+func Losses(older, newer *CatalogDocument) []Change {
+	return slices.DeleteFunc(Diff(older, newer), func(c Change) bool { return !c.Breaks() && c.Lost == "" })
 }
 
 // Diff returns how two catalogs differ, sorted by plugin, a plugin's versions the highest first.
@@ -67,9 +65,20 @@ func (c *comparison) field(subject, name, was, is string) {
 	}
 }
 
+// lose notes what the subject of the last change has ceased to be.
+func (c *comparison) lose(what string) { c.changes[len(c.changes)-1].Lost = what }
+
+// reason adds a change of why something is yanked or deprecated.
+func (c *comparison) reason(subject, name, was, is string) {
+	c.field(subject, name, was, is)
+	if was != "" && is == "" {
+		c.lose(fmt.Sprintf("%s %q", name, was))
+	}
+}
+
 func (c *comparison) plugin(was, is *v1alpha1.CatalogPlugin) {
 	c.field(is.Name, "description", was.Description, is.Description)
-	c.field(is.Name, "deprecated", was.Deprecated, is.Deprecated)
+	c.reason(is.Name, "deprecated", was.Deprecated, is.Deprecated)
 	for _, channel := range union(slices.Collect(maps.Keys(was.Channels)), slices.Collect(maps.Keys(is.Channels))) {
 		c.field(is.Name+"@"+channel, "names", was.Channels[channel], is.Channels[channel])
 	}
@@ -87,14 +96,15 @@ func (c *comparison) version(subject string, was, is *v1alpha1.CatalogVersion) {
 		was = &v1alpha1.CatalogVersion{Version: is.Version, Digest: is.Digest, Description: is.Description, Source: is.Source}
 	case is == nil:
 		c.add("!", subject, "must stay, since a published version may be what a sandbox has: restore it, or yank it")
+		c.lose("published")
 		return
 	case was.Digest != is.Digest:
 		c.add("!", subject, "%s; it was %s and is %s now", exists(subject), was.Digest, is.Digest)
 	}
 	c.field(subject, "description", was.Description, is.Description)
 	c.field(subject, "released", was.Released, is.Released)
-	c.field(subject, "deprecated", was.Deprecated, is.Deprecated)
-	c.field(subject, "yanked", was.Yanked, is.Yanked)
+	c.reason(subject, "deprecated", was.Deprecated, is.Deprecated)
+	c.reason(subject, "yanked", was.Yanked, is.Yanked)
 	c.field(subject, "requires kubernetes", was.Requires.Kubernetes, is.Requires.Kubernetes)
 	c.field(subject, "source", was.Source, is.Source)
 }

@@ -68,7 +68,25 @@ func TestDiff(t *testing.T) {
 			}
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.breaks, breaks)
-			assert.Equal(t, c.breaks > 0, CheckKept(sample(), newer) != nil)
+			assert.Len(t, Losses(sample(), newer), c.breaks)
 		})
 	}
+}
+
+// What is published, yanked or deprecated is not to disappear unnoticed. Reasons may change, and channels may move.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	older, newer := sample(), sample()
+	older.Spec.Plugins[1].Deprecated = "use streams"
+	older.Spec.Plugins[0].Versions[0].Yanked, newer.Spec.Plugins[0].Versions[0].Yanked = "loses data", "loses all data"
+	older.Spec.Plugins[0].Versions[1].Yanked, older.Spec.Plugins[0].Versions[1].Deprecated = "has no index", "is slow"
+	newer.Spec.Plugins[0].Channels = nil
+	newer.Spec.Plugins[1].Versions = nil
+	lost := map[string]string{}
+	for _, c := range Losses(older, newer) {
+		lost[c.Subject] += c.Lost + ";"
+	}
+	assert.Equal(t, map[string]string{
+		"db@1.10.0": `deprecated "is slow";yanked "has no index";`, "queue": `deprecated "use streams";`, "queue@0.0.0": "published;",
+	}, lost)
 }

@@ -11,7 +11,7 @@
 // digested, once each.
 //
 // Lint checks that plugins, catalogs and locks agree. Publish, Yank and Deprecate change a Catalog document, Diff and
-// CheckKept compare two states of one.
+// Losses compare two states of one.
 package resolve
 
 import (

@@ -1,0 +1,132 @@
+package oci
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/opencontainers/image-spec/specs-go"
+	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content/oci"
+	"oras.land/oras-go/v2/errdef"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+)
+
+// layout is a folder in OCI layout to write to, while no other command does. The storage of oras renames complete blobs,
+// but its store writes index.json in place, so a full disk would lose all tags: here the file is replaced as a whole.
+type layout struct {
+	*oci.Storage
+	folder string
+	lock   *cli.FolderLock
+}
+
+// openLayout opens and locks a folder, which it creates if it does not exist.
+func openLayout(ctx context.Context, folder string) (*layout, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	storage, err := oci.NewStorage(folder)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := cli.LockFolder(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	l := &layout{storage, folder, lock}
+	if l.has(v1.ImageIndexFile) {
+		if _, err := oci.NewFromFS(ctx, os.DirFS(folder)); err != nil { // it must be valid before anything is added
+			lock.Unlock()
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// has reports whether the folder has a file.
+func (l *layout) has(name string) bool {
+	_, err := os.Stat(filepath.Join(l.folder, name))
+	return err == nil
+}
+
+// Close lets other commands write.
+func (l *layout) Close() error {
+	l.lock.Unlock()
+	return nil
+}
+
+// Resolve returns the manifest of a tag.
+func (l *layout) Resolve(_ context.Context, tag string) (v1.Descriptor, error) {
+	index, err := l.index()
+	if err != nil {
+		return v1.Descriptor{}, err
+	}
+	for _, m := range index.Manifests {
+		if m.Annotations[v1.AnnotationRefName] == tag {
+			return m, nil
+		}
+	}
+	return v1.Descriptor{}, fmt.Errorf("%s: %w", tag, errdef.ErrNotFound)
+}
+
+// Tag gives a manifest a tag. A manifest that had it stays listed, so that it can be pulled by its digest.
+func (l *layout) Tag(_ context.Context, root v1.Descriptor, tag string) error {
+	index, err := l.index()
+	if err != nil {
+		return err
+	}
+	root.Annotations = map[string]string{v1.AnnotationRefName: tag}
+	manifests := []v1.Descriptor{root}
+	for _, m := range index.Manifests {
+		if m.Annotations[v1.AnnotationRefName] == tag {
+			m.Annotations = maps.Clone(m.Annotations)
+			delete(m.Annotations, v1.AnnotationRefName)
+		}
+		isListed := func(other v1.Descriptor) bool { return other.Digest == m.Digest }
+		if m.Annotations[v1.AnnotationRefName] != "" || !slices.ContainsFunc(manifests, isListed) {
+			manifests = append(manifests, m)
+		}
+	}
+	index.Manifests = manifests
+	if !l.has(v1.ImageLayoutFile) {
+		if err := l.write(v1.ImageLayoutFile, v1.ImageLayout{Version: v1.ImageLayoutVersion}); err != nil {
+			return err
+		}
+	}
+	return l.write(v1.ImageIndexFile, index)
+}
+
+// index reads the index, an empty one if there is none yet.
+func (l *layout) index() (*v1.Index, error) {
+	index := &v1.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: v1.MediaTypeImageIndex}
+	text, err := os.ReadFile(filepath.Join(l.folder, v1.ImageIndexFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return index, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, index); err != nil {
+		return nil, fmt.Errorf("%s of %s must be JSON: %w", v1.ImageIndexFile, l.folder, err)
+	}
+	return index, nil
+}
+
+// write replaces a file of the folder with the JSON of a value.
+func (l *layout) write(name string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if err := l.lock.Replace(name, text); err != nil {
+		return cli.NotChanged(filepath.Join(l.folder, name), err)
+	}
+	return nil
+}
