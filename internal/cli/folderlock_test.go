@@ -56,6 +56,6 @@ func TestUpdateFile(t *testing.T) {
 	assert.Equal(t, "editor", string(text))
 
 	full := &os.PathError{Op: "write", Path: ".a.yaml.part-4", Err: syscall.ENOSPC}
-	assert.EqualError(t, NotChanged("a.yaml", full), "a.yaml is not changed: no space left on device")
-	assert.EqualError(t, NotChanged("a.yaml", errors.New("x")), "a.yaml is not changed: x")
+	require.EqualError(t, NotChanged("a.yaml", full), "a.yaml is not changed: no space left on device")
+	require.EqualError(t, NotChanged("a.yaml", errors.New("x")), "a.yaml is not changed: x")
 }

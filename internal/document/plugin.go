@@ -31,7 +31,7 @@ const previousNames = "internal.config.kubernetes.io/previousNames"
 // previousNamespaces is kustomize's record of the namespaces that an object had before.
 const previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
 
-// PreviousNamespace returns the namespace that an object had before a kustomize namespace, empty if it is the one that it has.
+// PreviousNamespace returns the namespace that an object had before kustomize gave it another one, empty if it did not.
 func PreviousNamespace(item *krm.Item) string {
 	namespaces, _ := item.Annotation(previousNamespaces)
 	first, _, _ := strings.Cut(namespaces, ",")

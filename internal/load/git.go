@@ -26,11 +26,11 @@ var redirections = []string{
 // partial clone lacks, from replacing objects, from asking for a password, and from translating messages.
 func git(args ...string) *exec.Cmd {
 	command := exec.Command("git", append([]string{"--no-pager", "-c", "core.quotepath=off"}, args...)...)
-	environment := slices.DeleteFunc(command.Environ(), func(variable string) bool {
+	command.Env = slices.DeleteFunc(command.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(redirections, name)
 	})
-	command.Env = append(environment,
+	command.Env = append(command.Env,
 		"LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 	return command
 }

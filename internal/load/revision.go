@@ -71,8 +71,8 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 	}, nil
 }
 
-// workTree returns the top of the work tree that the working folder is in: the folder with .git, whatever core.worktree of the
-// repository says.
+// workTree returns the top of the work tree that the working folder is in: the folder with .git, whatever core.worktree of
+// the repository says.
 func workTree() (string, error) {
 	if _, err := gitOutput("rev-parse", "--git-dir"); err != nil {
 		return "", err

@@ -46,9 +46,9 @@ func Push(ctx context.Context, target oras.Target, tag string, b *Bundle, force 
 // keep refuses what a newer catalog loses of an older one. With force it returns that, but refuses versions with another
 // digest all the same.
 func keep(older, newer *resolve.CatalogDocument, force bool) (dropped []resolve.Change, err error) {
-	var refused []string
-	hint := ""
-	for _, c := range resolve.Losses(older, newer) {
+	losses := resolve.Losses(older, newer)
+	refused, hint := make([]string, 0, len(losses)), ""
+	for _, c := range losses {
 		text := c.Text
 		switch {
 		case c.Lost != "" && force:

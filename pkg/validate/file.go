@@ -17,8 +17,8 @@ var FileRules = []*Rule{
 	},
 	{
 		ID: "template", Severity: krm.Error,
-		Summary: "Directives of a template, `@{…}`, can be filled in: the file to embed exists, and a variable that is needed has " +
-			"a value.",
+		Summary: "Directives of a template, `@{…}`, can be filled in: the file to embed exists, and a variable that is needed " +
+			"has a value.",
 		Why:     "The document is not complete.",
 		Example: `{name: feature-x, spec: {cluster: "@{embed: cluster.txt}"}}`, sources: []string{pluginSpec},
 	},

@@ -31,7 +31,8 @@ var overlayForm = Rule{
 	ID: "overlay", Severity: krm.Error,
 	Summary: "The overlay is YAML of a partial pod template: no unknown field, no directive of a merge, no metadata.name, " +
 		"restartPolicy Never or none, no ephemeral containers, no container or volume of a reserved name. With " +
-		"shareProcessNamespace or hostPID no container is privileged, runs as the user of the helpers, or has the capabilities SYS_PTRACE, SYS_ADMIN or ALL.",
+		"shareProcessNamespace or hostPID no container is privileged, runs as the user of the helpers, or has the " +
+		"capabilities SYS_PTRACE, SYS_ADMIN or ALL.",
 	Why: "It is the base of each step's Pod, to which the step's own parts are added. The token of the helpers must not be " +
 		"readable in /proc.",
 	sources: []string{pluginSpec, "https://man7.org/linux/man-pages/man2/ptrace.2.html"},
