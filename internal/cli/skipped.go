@@ -90,6 +90,6 @@ func (r *run) nothing() krm.Result {
 	}
 	result := krm.NewResult(severity, fmt.Sprintf("there is no plugin, sandbox, route group, catalog or lock in %s: "+
 		"name a file or folder with one (--verbose lists what was skipped)", strings.Join(quoted, ", ")))
-	result.Tags = map[string]string{"rule": load.RuleFile}
+	result.Tags = map[string]string{krm.RuleTag: load.RuleFile}
 	return result
 }

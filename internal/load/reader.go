@@ -108,7 +108,7 @@ func (r *reader) half(item *krm.Item, root *yaml.Node) {
 	switch {
 	case document.LooksLike(item) != "":
 		result := krm.At(item, "apiVersion", krm.Error, document.WrongVersion(item.Kind(), ""))
-		result.Tags = map[string]string{"rule": "api-version"}
+		result.Tags = map[string]string{krm.RuleTag: "api-version"}
 		r.findings = append(r.findings, result)
 	case strings.HasPrefix(item.APIVersion(), contract.Group+"/"):
 		r.report(root.Line, root.Column, krm.Error, "kind must be set: an object of "+contract.Group+" must have one")

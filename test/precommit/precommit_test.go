@@ -37,13 +37,7 @@ func TestGoHooks(t *testing.T) {
 // Hooks that use programs on the PATH, with --base-ref and the lock.
 func TestSystemHooks(t *testing.T) {
 	t.Parallel()
-	u := newUser(t)
-	hooks, revision := hookRepository(t)
-	bin := t.TempDir()
-	require.NoError(t, checkout.BuildFunctions(bin))
-	u.env = append(u.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+hooks+"\n  rev: "+revision+"\n  hooks:\n"+
-		"  - id: validate-plugin-system\n    args: [--base-ref, HEAD, plugins]\n"+
+	u, bin := newSystemUser(t, "  - id: validate-plugin-system\n    args: [--base-ref, HEAD, plugins]\n"+
 		"  - id: resolve-version-system\n    args: [plugins]\n")
 	u.write("plugins/hello.yaml", plugin("hello-db@1.0.0", "ubuntu"))
 	u.write("plugins/sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db@^1}]}\n")
@@ -71,13 +65,7 @@ func TestSystemHooks(t *testing.T) {
 // In a new repository the hooks pass as they are shipped; the first reference needs a lock, which the message says how to make.
 func TestHooksInANewRepository(t *testing.T) {
 	t.Parallel()
-	u := newUser(t)
-	hooks, revision := hookRepository(t)
-	bin := t.TempDir()
-	require.NoError(t, checkout.BuildFunctions(bin))
-	u.env = append(u.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+hooks+"\n  rev: "+revision+"\n  hooks:\n"+
-		"  - id: validate-plugin-system\n  - id: resolve-version-system\n")
+	u, bin := newSystemUser(t, "  - id: validate-plugin-system\n  - id: resolve-version-system\n")
 	u.run("pre-commit", "install")
 	require.NoError(t, u.commit("nothing but the hooks"))
 
@@ -97,12 +85,7 @@ func TestHooksInANewRepository(t *testing.T) {
 // The default of the hook is the whole repository, with files of other tools and hidden folders.
 func TestDefaultOfTheHook(t *testing.T) {
 	t.Parallel()
-	u := newUser(t)
-	hooks, revision := hookRepository(t)
-	bin := t.TempDir()
-	require.NoError(t, checkout.BuildFunctions(bin))
-	u.env = append(u.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+hooks+"\n  rev: "+revision+"\n  hooks:\n  - id: validate-plugin-system\n")
+	u, _ := newSystemUser(t, "  - id: validate-plugin-system\n")
 	u.run("git", "add", "-A")
 	u.run("pre-commit", "install")
 	u.write("chart/values.yaml", "name: web\nspec: {replicas: 2, resources: {}}\n")
@@ -116,6 +99,17 @@ func TestDefaultOfTheHook(t *testing.T) {
 
 	u.write(".signadot/plugin.yaml", plugin("hello-db@1.0.0", "Ubuntu"))
 	u.requireRejected(".signadot/plugin.yaml:4:12: [error] ResourcePlugin/hello-db@1.0.0 spec.runner.image: must be a valid image")
+}
+
+// newSystemUser returns a user whose repository has hooks that use programs of a folder on the PATH.
+func newSystemUser(t *testing.T, hooks string) (u *user, bin string) {
+	t.Helper()
+	u, bin = newUser(t), t.TempDir()
+	repository, revision := hookRepository(t)
+	require.NoError(t, checkout.BuildFunctions(bin))
+	u.env = append(u.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	u.write(".pre-commit-config.yaml", "repos:\n- repo: "+repository+"\n  rev: "+revision+"\n  hooks:\n"+hooks)
+	return u, bin
 }
 
 func plugin(name, image string) string {
