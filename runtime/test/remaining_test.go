@@ -73,7 +73,7 @@ func TestChildrenThatDoNotEnd(t *testing.T) {
 			code := p.run()
 			child, err := strconv.Atoi(p.ran("child"))
 			require.NoError(t, err)
-			_ = syscall.Kill(child, syscall.SIGKILL)
+			killChild(child, "sleep", "timeout")
 			assert.Less(t, time.Since(began), 50*time.Second)
 			assert.Equal(t, test.code, code, p.log)
 			p.requireExit(code)
@@ -88,12 +88,34 @@ func TestChildrenThatDoNotEnd(t *testing.T) {
 // SIGTERM while the runner waits for processes does not end it: the outputs exist only there.
 func TestTerminationWhileChildrenRun(t *testing.T) {
 	t.Parallel()
-	p := newMain(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n(echo x > @/ready; sleep 1) > /dev/null 2>&1 &\n")
+	p := newMain(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n"+
+		"(while kill -0 $$; do sleep 0.01; done; echo x > @/ready; sleep 1) > /dev/null 2>&1 &\n")
 	main := p.start()
-	require.Eventually(t, func() bool { _, err := p.volume.TryLock(); return err != nil }, enough, time.Millisecond)
 	p.ran("ready")
 	require.NoError(t, main.Process.Signal(syscall.SIGTERM))
 	_ = main.Wait()
 	assert.Zero(t, main.ProcessState.ExitCode(), p.log)
 	p.requireExit(0)
+}
+
+// SIGTERM after the end of the script does not end the runner either, at whatever moment it comes.
+func TestTerminationWhileOutputsAreCopied(t *testing.T) {
+	t.Parallel()
+	for range rounds(5) {
+		p := newMain(t, "#!/bin/sh\ntrap '' TERM\necho x > @/ready\nhead -c 900000 /dev/zero > @/out/dsn\n")
+		main := p.start()
+		p.ran("ready")
+		ended := make(chan error, 1)
+		go func() { ended <- main.Wait() }()
+		for running := true; running; {
+			select {
+			case <-ended:
+				running = false
+			case <-time.After(50 * time.Microsecond):
+				_ = main.Process.Signal(syscall.SIGTERM)
+			}
+		}
+		require.Zero(t, main.ProcessState.ExitCode(), p.log)
+		p.requireExit(0)
+	}
 }

@@ -315,7 +315,7 @@ echo x > @/out/dsn
 	assert.NoFileExists(t, filepath.Join(p.tmp, "left"))
 	long, err := strconv.Atoi(p.ran("long"))
 	require.NoError(t, err)
-	_ = syscall.Kill(long, syscall.SIGKILL)
+	killChild(long, "sleep")
 }
 
 func TestClosedStderrDoesNotKillTheRunner(t *testing.T) {

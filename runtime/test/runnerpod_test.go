@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -115,4 +117,12 @@ func (p *mainOnly) requireFree() {
 func alive(process int) bool {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	return err == nil && !bytes.Contains(status, []byte(") Z "))
+}
+
+// killChild kills a process that a script left behind, unless it has ended and another program has its id.
+func killChild(process int, names ...string) {
+	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", process))
+	if slices.Contains(names, strings.TrimSpace(string(name))) {
+		_ = syscall.Kill(process, syscall.SIGKILL)
+	}
 }

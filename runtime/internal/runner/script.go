@@ -17,9 +17,9 @@ func (r Runner) runScript(limit time.Duration) (running []string, err error) {
 	defer runtime.UnlockOSThread()
 	adoptOrphans()
 	killed := oomKills(r.Cgroup)
+	// These signals are caught until the runner ends: SIGTERM while it copies the outputs must not end it.
 	incoming := make(chan os.Signal, 16)
 	signal.Notify(incoming, forwarded...)
-	defer signal.Stop(incoming)
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, syscall.SIGCHLD)
 	defer signal.Stop(children)
