@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // BenchmarkFiles validates folders of plugins with overlays and scripts, a file each, as a process of its own. What it
 // reports besides the time: the CPU time of all cores, in all and for a document, and the peak memory.
 func BenchmarkFiles(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "validate-plugin")
-	out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".").CombinedOutput()
-	require.NoError(b, err, string(out))
+	require.NoError(b, checkout.BuildProgram(program, "functions/validate-plugin"))
 	text, err := os.ReadFile("testdata/bench/plugin.yaml")
 	require.NoError(b, err)
 	for _, n := range []int{1_000, 5_000, 20_000} {
