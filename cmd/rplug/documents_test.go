@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -51,7 +50,7 @@ func TestUpdateCatalog_fails(t *testing.T) {
 	folder := t.TempDir()
 	require.ErrorIs(t, updateCatalog(t.Context(), filepath.Join(folder, "none", "catalog.yaml"), as(resolve.NewCatalogDocument("platform"))), os.ErrNotExist)
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "catalog.yaml"), 0o755))
-	require.Error(t, cli.ReplaceFile(filepath.Join(folder, "catalog.yaml"), nil))
+	require.Error(t, updateCatalog(t.Context(), filepath.Join(folder, "catalog.yaml"), as(resolve.NewCatalogDocument("platform"))))
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "no temporary file is left")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -115,19 +116,22 @@ func TestConcurrentPushesToOneTag(t *testing.T) {
 	}
 }
 
-// write is a command that writes files: in a folder with plugins, their catalog, and two stores.
+// write is a command that writes files: in a folder with plugins, their catalog, a lock, and two stores.
 type write struct {
 	args []string
-	file string // the file that has all that the command changes
+	last string // the file that is written last
+	exit int    // the exit code of success
 }
 
 var writes = map[string]write{
-	"index":  {[]string{"catalog", "index", "plugins"}, "plugins/catalog.yaml"},
-	"yank":   {[]string{"catalog", "yank", "hello-db@1.0.0", "--reason", "bad", "-c", "plugins/catalog.yaml"}, "plugins/catalog.yaml"},
-	"push":   {[]string{"catalog", "push", "--oci-layout", "store:v2", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "store/index.json"},
-	"create": {[]string{"catalog", "push", "--oci-layout", "new:v1", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "new/index.json"},
-	"pull":   {[]string{"catalog", "pull", "--oci-layout", "newer:v1", "back"}, "back/catalog.yaml"},
-	"lock":   {[]string{"resolve", "--write-lock", "lock.yaml", "plugins", "sandbox.yaml"}, "lock.yaml"},
+	"index":  {[]string{"catalog", "index", "plugins"}, "plugins/catalog.yaml", exitClean},
+	"yank":   {[]string{"catalog", "yank", "hello-db@1.0.0", "--reason", "bad", "-c", "plugins/catalog.yaml"}, "plugins/catalog.yaml", exitClean},
+	"push":   {[]string{"catalog", "push", "--oci-layout", "store:v2", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "store/index.json", exitClean},
+	"create": {[]string{"catalog", "push", "--oci-layout", "new:v1", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "new/index.json", exitClean},
+	"pull":   {[]string{"catalog", "pull", "--oci-layout", "newer:v1", "back"}, "back/catalog.yaml", exitClean},
+	"lock":   {[]string{"resolve", "--write-lock", "new.yaml", "plugins", "sandbox.yaml"}, "new.yaml", exitClean},
+	"relock": {[]string{"resolve", "--write-lock", "lock.yaml", "plugins", "sandbox.yaml"}, "lock.yaml", exitClean},
+	"fix":    {[]string{"validate", "--fix", "typos"}, "typos/b.yaml", exitFindings},
 }
 
 const sandboxText = `name: shop
@@ -138,17 +142,22 @@ spec:
     plugin: hello-db@1
 `
 
+// typo returns a plugin with a key that --fix replaces.
+func typo(name string) string {
+	return strings.ReplaceAll(helloDB, "hello", name) + "    outputs: [{name: host, from: /tmp/host}]\n"
+}
+
 // run runs the command in a folder.
 func (w write) run(t *testing.T, folder string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "rplug", w.args...)
 	command.Dir = folder
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, string(out))
+	out, _ := command.CombinedOutput()
+	require.Equal(t, w.exit, command.ProcessState.ExitCode(), string(out))
 }
 
-// prepare makes the folder that a write starts from, and returns what its file has before and after.
-func (w write) prepare(t *testing.T) (folder, before, after string) {
+// prepare makes the folder that a write starts from, and returns its files before and after. Nobody else may read them.
+func (w write) prepare(t *testing.T) (folder string, before, after map[string]string) {
 	t.Helper()
 	folder = t.TempDir()
 	made := plugins(t, folder, "1.0.0")
@@ -157,63 +166,90 @@ func (w write) prepare(t *testing.T) (folder, before, after string) {
 	must(t, "pull", "--oci-layout", store+":v1", filepath.Join(folder, "back"))
 	other := plugins(t, filepath.Join(folder, "other"), "1.0.0", "1.1.0")
 	must(t, "push", "--oci-layout", filepath.Join(folder, "newer")+":v1", "-c", filepath.Join(other, "catalog.yaml"))
-	require.NoError(t, os.WriteFile(filepath.Join(made, "1.1.0.yaml"), []byte(strings.ReplaceAll(helloDB, "1.0.0", "1.1.0")), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "sandbox.yaml"), []byte(sandboxText), 0o600))
+	for name, text := range map[string]string{
+		"sandbox.yaml":       sandboxText,
+		"typos/a.yaml":       typo("one"),
+		"typos/b.yaml":       typo("two"),
+		"plugins/1.1.0.yaml": strings.ReplaceAll(helloDB, "1.0.0", "1.1.0"),
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	write{args: []string{"resolve", "--write-lock", "lock.yaml", "back", "sandbox.yaml"}}.run(t, folder)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "sandbox.yaml"), []byte(strings.Replace(sandboxText, "@1", "@^1.1", 1)), 0o600))
+	before = tree(t, folder)
+	for name := range before {
+		require.NoError(t, os.Chmod(filepath.Join(folder, name), 0o600))
+	}
+	before = tree(t, folder)
 
-	complete := filepath.Join(t.TempDir(), "complete")
-	require.NoError(t, os.CopyFS(complete, os.DirFS(folder)))
+	complete := copied(t, folder)
 	w.run(t, complete)
-	before, after = content(t, filepath.Join(folder, w.file)), content(t, filepath.Join(complete, w.file))
-	require.NotEqual(t, before, after)
+	after = tree(t, complete)
+	require.NotEqual(t, before[w.last], after[w.last])
+	for name := range before {
+		require.Equal(t, mode(before[name]), mode(after[name]), name)
+	}
 	return folder, before, after
 }
 
-// check checks that a write has done all or nothing in a folder, and that the next command finds it in order.
-func (w write) check(t *testing.T, folder, before, after string) (done bool) {
+// check checks that each file is as before or complete, and that the command does the rest when it is called again.
+func (w write) check(t *testing.T, folder string, before, after map[string]string) (done bool) {
 	t.Helper()
-	got := content(t, filepath.Join(folder, w.file))
-	require.Contains(t, []string{before, after}, got)
-	back := filepath.Join(t.TempDir(), "back")
-	must(t, "pull", "--oci-layout", filepath.Join(folder, "store")+":v1", back)
-	if strings.HasSuffix(w.file, "index.json") && got == after {
-		must(t, "pull", "--oci-layout", filepath.Join(folder, w.args[3]), back)
+	got := tree(t, folder)
+	for name, file := range got {
+		if !isTemporary(name) {
+			require.Contains(t, []string{before[name], after[name]}, file, name)
+		}
 	}
-	if done = got == after; !done {
+	for name := range before {
+		require.Contains(t, got, name)
+	}
+	must(t, "pull", "--oci-layout", filepath.Join(folder, "store")+":v1", filepath.Join(t.TempDir(), "back"))
+	if done = got[w.last] == after[w.last]; !done {
 		w.run(t, folder)
-		require.Equal(t, after, content(t, filepath.Join(folder, w.file)))
-		require.Empty(t, parts(t, folder))
 	}
+	require.Equal(t, after, tree(t, folder))
 	return done
 }
 
-// parts returns the temporary files in a folder.
-func parts(t *testing.T, folder string) (found []string) {
+// tree returns the mode and the text of all files in a folder.
+func tree(t *testing.T, folder string) map[string]string {
 	t.Helper()
-	require.NoError(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, _ fs.DirEntry, err error) error {
-		if strings.Contains(name, ".part") {
-			found = append(found, name)
+	files, root := map[string]string{}, os.DirFS(folder)
+	require.NoError(t, fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		files[name] = fmt.Sprintf("%v %s", info.Mode(), text)
 		return err
 	}))
-	return found
+	return files
 }
 
-// content returns the text of a file, nothing if it does not exist.
-func content(t *testing.T, file string) string {
+// mode returns the mode of a file of a tree.
+func mode(file string) string {
+	mode, _, _ := strings.Cut(file, " ")
+	return mode
+}
+
+// copied returns a copy of a folder.
+func copied(t *testing.T, folder string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if !os.IsNotExist(err) {
-		require.NoError(t, err)
-	}
-	return string(text)
+	to := filepath.Join(t.TempDir(), "copy")
+	out, err := exec.CommandContext(t.Context(), "cp", "-a", folder, to).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return to
 }
 
-// rounds returns how often a test repeats what depends on timing: few times the environment variable TEST_ROUNDS, if set.
-func rounds(few int) int {
-	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
-		return few * times
-	}
-	return few
+// isTemporary reports whether a command makes a file of this name before it has all of its content.
+func isTemporary(name string) bool {
+	return strings.Contains(name, ".part") || strings.Contains(name, "/ingest/")
 }
 
 // A command that is killed has done all or nothing, and the next one does the rest.
@@ -224,9 +260,8 @@ func TestKilledWrites(t *testing.T) {
 			t.Parallel()
 			from, before, after := w.prepare(t)
 			most := 40 * time.Millisecond
-			for range rounds(6) {
-				folder := filepath.Join(t.TempDir(), "copy")
-				require.NoError(t, os.CopyFS(folder, os.DirFS(from)))
+			for range checkout.Rounds(6) {
+				folder := copied(t, from)
 				command := exec.CommandContext(t.Context(), "rplug", w.args...)
 				command.Dir = folder
 				require.NoError(t, command.Start())
@@ -268,15 +303,24 @@ mkdir "$to" && cp -a "$disk/." "$to" && exit $code`
 				folder := filepath.Join(t.TempDir(), "copy")
 				args := append(namespace, "sh", "-c", script, "sh", from, disk, folder, fmt.Sprint(free))
 				out, err := exec.CommandContext(t.Context(), unshare, append(args, w.args...)...).CombinedOutput()
-				done := content(t, filepath.Join(folder, w.file)) == after
-				require.Equal(t, err == nil, done, "%d kB: %s", free, out)
-				if err == nil {
+				code := 0
+				if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+					code = failed.ExitCode()
+				} else {
+					require.NoError(t, err)
+				}
+				got := tree(t, folder)
+				require.Equal(t, code == w.exit, got[w.last] == after[w.last], "%d kB: %s", free, out)
+				for name := range got {
+					assert.False(t, isTemporary(name), name)
+				}
+				w.check(t, folder, before, after)
+				if code == w.exit {
 					break
 				}
 				failures++
 				require.Contains(t, string(out), "no space left on device")
-				assert.Empty(t, parts(t, folder))
-				w.check(t, folder, before, after)
+				require.NotContains(t, string(out), ".part", "a temporary file is of no interest")
 			}
 			assert.NotZero(t, failures)
 		})

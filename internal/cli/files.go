@@ -22,6 +22,13 @@ const heapGrowth = 400
 // files is file mode.
 func (r *run) files() int {
 	debug.SetGCPercent(heapGrowth)
+	lock, err := r.openLock()
+	if err != nil {
+		return r.fail(err)
+	}
+	if lock != nil {
+		defer lock.close()
+	}
 	c, err := r.readAndProcess()
 	if err != nil {
 		return r.fail(err)
@@ -31,8 +38,8 @@ func (r *run) files() int {
 		r.end(c.results, r.Output != Findings, "")
 		return exitCall
 	}
-	if r.WriteLock != "" {
-		return r.endWithLock(c)
+	if lock != nil {
+		return r.endWithLock(c, lock)
 	}
 	fixed := &fixes{}
 	if r.Fix {

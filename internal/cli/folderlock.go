@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -25,7 +25,9 @@ var errLocked = errors.New("locked")
 // releases it when the process ends, however that happens, and no file remains in the folder.
 type FolderLock struct {
 	folder string
-	held   *os.File
+
+	mutex sync.Mutex
+	held  *os.File // nil once it is released
 }
 
 // LockFolder waits for the lock of a folder. It is not reentrant.
@@ -35,7 +37,7 @@ func LockFolder(ctx context.Context, folder string) (*FolderLock, error) {
 	for {
 		held, err := tryLock(folder)
 		if err == nil {
-			return &FolderLock{folder, held}, nil
+			return &FolderLock{folder: folder, held: held}, nil
 		}
 		if !errors.Is(err, errLocked) {
 			return nil, err
@@ -48,68 +50,66 @@ func LockFolder(ctx context.Context, folder string) (*FolderLock, error) {
 	}
 }
 
-// Unlock releases the lock.
-func (l *FolderLock) Unlock() { _ = l.held.Close() }
+// Unlock releases the lock, once no file is being replaced.
+func (l *FolderLock) Unlock() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	_ = l.held.Close()
+	l.held = nil
+}
 
-// Replace replaces a file of the folder as a whole, as ReplaceFile does. It also removes the temporary files of commands
-// that were killed while they replaced it: nobody else writes it now.
+// Replace replaces a file in or below the folder as a whole: a reader finds the old content or the new one, and a signal
+// leaves no temporary file. The file's mode stays. Its path is slash-separated. Temporary files of commands that were killed
+// meanwhile are removed: nobody else writes that file, or below the same folder of this one.
 func (l *FolderLock) Replace(name string, content []byte) error {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.held == nil {
+		return fmt.Errorf("%s must be locked", l.folder)
+	}
+	first, _, below := strings.Cut(name, "/")
+	prefix := "." + first + ".part-" // what follows keeps a temporary file from being read as a document
 	entries, err := os.ReadDir(l.folder)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), partPrefix(name)) && entry.Type().IsRegular() {
+		if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {
 			_ = os.Remove(filepath.Join(l.folder, entry.Name()))
 		}
 	}
-	return ReplaceFile(filepath.Join(l.folder, name), content)
+	file := filepath.Join(l.folder, filepath.FromSlash(name))
+	if below {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+	}
+	return Uninterrupted(func() error { return replace(file, filepath.Join(l.folder, prefix), content) })
 }
 
-// UpdateFile replaces a file with the content that change returns, nil if it stays as it is. Commands that update files
-// of one folder take turns, so that none undoes what another has done. If the file was changed meanwhile, by an editor
-// for example, that is an error, and so is a write that fails; the file has its old content then.
-func UpdateFile(ctx context.Context, name string, change func() ([]byte, error)) error {
-	target := name
-	if resolved, err := filepath.EvalSymlinks(name); err == nil {
-		target = resolved
+// replace writes a temporary file, whose name starts with a path, and renames it.
+func replace(file, prefix string, content []byte) (err error) {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
 	}
-	lock, err := LockFolder(ctx, filepath.Dir(target))
+	temporary, err := os.CreateTemp(filepath.Dir(prefix), filepath.Base(prefix)+"*")
 	if err != nil {
 		return err
 	}
-	defer lock.Unlock()
-	before, err := readIfExists(target)
-	if err != nil {
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temporary.Name())
+		}
+	}()
+	if _, err = temporary.Write(content); err == nil {
+		err = temporary.Chmod(mode)
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if err = errors.Join(err, temporary.Close()); err != nil {
 		return err
 	}
-	content, err := change()
-	if content == nil || err != nil {
-		return err
-	}
-	if after, err := readIfExists(target); err != nil || string(after) != string(before) {
-		return errors.Join(err, fmt.Errorf("%s was changed meanwhile: call again", name))
-	}
-	if err := lock.Replace(filepath.Base(target), content); err != nil {
-		return NotChanged(name, err)
-	}
-	return nil
-}
-
-// readIfExists returns the content of a file, nil if it does not exist.
-func readIfExists(name string) ([]byte, error) {
-	content, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return content, err
-}
-
-// NotChanged words the error of a write that failed, without the names of temporary files.
-func NotChanged(name string, err error) error {
-	var failed *fs.PathError
-	if errors.As(err, &failed) && strings.Contains(filepath.Base(failed.Path), ".part") {
-		err = failed.Err
-	}
-	return fmt.Errorf("%s is not changed: %w", name, err)
+	return os.Rename(temporary.Name(), file)
 }

@@ -2,10 +2,89 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
+
+// fileUpdate is an update of a file. Commands that update files of one folder take turns, so that none undoes what another
+// has done.
+type fileUpdate struct {
+	name   string
+	target string // where the file is, if name is a link
+	before []byte // nil if the file does not exist
+	lock   *FolderLock
+}
+
+// openUpdate waits until no other command changes files of the folder, and reads the file, if it exists. A link is followed.
+func openUpdate(ctx context.Context, name string) (*fileUpdate, error) {
+	u := &fileUpdate{name: name, target: name}
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if u.target, err = filepath.EvalSymlinks(name); err != nil {
+			return nil, fmt.Errorf("%s must not be a link that leads nowhere: %w", name, err)
+		}
+	}
+	var err error
+	if u.lock, err = LockFolder(ctx, filepath.Dir(u.target)); err != nil {
+		return nil, err
+	}
+	if u.before, err = readIfExists(u.target); err != nil {
+		u.close()
+		return nil, err
+	}
+	return u, nil
+}
+
+// write replaces the file as a whole. If it was changed since it was opened, by an editor for example, that is an error,
+// and so is a write that fails; the file has its old content then.
+func (u *fileUpdate) write(content []byte) error {
+	if now, err := readIfExists(u.target); err != nil || !bytes.Equal(now, u.before) {
+		return errors.Join(err, fmt.Errorf("%s was changed meanwhile: call again", u.name))
+	}
+	if err := u.lock.Replace(filepath.Base(u.target), content); err != nil {
+		return NotChanged(u.name, err)
+	}
+	return nil
+}
+
+// close lets other commands change files of the folder.
+func (u *fileUpdate) close() { u.lock.Unlock() }
+
+// UpdateFile replaces a file with the content that change returns, nil if it stays as it is.
+func UpdateFile(ctx context.Context, name string, change func() ([]byte, error)) error {
+	update, err := openUpdate(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer update.close()
+	content, err := change()
+	if content == nil || err != nil {
+		return err
+	}
+	return update.write(content)
+}
+
+// readIfExists returns the content of a file, nil if it does not exist.
+func readIfExists(name string) ([]byte, error) {
+	content, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return content, err
+}
+
+// NotChanged words the error of a write that failed, without the names of temporary files.
+func NotChanged(name string, err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) && strings.Contains(filepath.Base(failed.Path), ".part") {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s is not changed: %w", name, err)
+}
 
 // skipError is why a file is left unchanged.
 type skipError string
@@ -13,8 +92,8 @@ type skipError string
 // Error returns the reason.
 func (e skipError) Error() string { return string(e) }
 
-// rewrite replaces the content of a file in one step and keeps its permissions. A link is not replaced, and neither is
-// a file that changed since it was read: the error is a skipError then.
+// rewrite replaces the content of a file that was read before. A link is not replaced, and neither is a file that changed
+// since it was read: the error is a skipError then.
 func rewrite(name string, before, after []byte) error {
 	file := filepath.FromSlash(name)
 	info, err := os.Lstat(file)
@@ -24,51 +103,13 @@ func rewrite(name string, before, after []byte) error {
 	if !info.Mode().IsRegular() {
 		return skipError("it must be in a regular file: name the file that the link leads to")
 	}
-	current, err := os.ReadFile(file)
+	update, err := openUpdate(context.Background(), file)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(current, before) {
+	defer update.close()
+	if !bytes.Equal(update.before, before) {
 		return skipError("the file was changed meanwhile: call again")
 	}
-	return ReplaceFile(file, after)
-}
-
-// ReplaceFile replaces a file as a whole: a reader finds the old content or the new one, and a signal leaves no temporary
-// file. A link is followed, and the file's mode stays.
-func ReplaceFile(name string, content []byte) error {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	mode := os.FileMode(0o644)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-	}
-	return Uninterrupted(func() error { return replace(name, content, mode) })
-}
-
-// partPrefix is how the names of a file's temporary files begin. Their end keeps them from being read as documents.
-func partPrefix(name string) string { return "." + name + ".part-" }
-
-// replace writes a new file next to the old one and renames it.
-func replace(file string, content []byte, mode os.FileMode) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(file), partPrefix(filepath.Base(file))+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temporary.Name())
-		}
-	}()
-	if _, err = temporary.Write(content); err == nil {
-		err = temporary.Chmod(mode)
-	}
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if err = errors.Join(err, temporary.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), file)
+	return update.write(after)
 }

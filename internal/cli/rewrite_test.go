@@ -34,11 +34,37 @@ func TestRewrite(t *testing.T) {
 func TestReplaceCleansUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	taken := filepath.Join(dir, "taken")
-	require.NoError(t, os.MkdirAll(filepath.Join(taken, "full"), 0o700))
-	require.Error(t, replace(taken, []byte("x"), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "taken", "full"), 0o700))
+	lock, err := LockFolder(t.Context(), dir)
+	require.NoError(t, err)
+	require.Error(t, lock.Replace("taken", []byte("x")))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
-	require.Error(t, replace(filepath.Join(dir, "no", "folder"), nil, 0o600))
+	lock.Unlock()
+	require.EqualError(t, lock.Replace("taken", nil), dir+" must be locked")
+}
+
+// A link is followed, so that what it leads to changes; one that leads nowhere is no place for a file.
+func TestUpdateFileFollowsLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	real, link, dangling := filepath.Join(dir, "real"), filepath.Join(dir, "below", "link"), filepath.Join(dir, "dangling")
+	require.NoError(t, os.Mkdir(filepath.Dir(link), 0o700))
+	require.NoError(t, os.WriteFile(real, nil, 0o640))
+	require.NoError(t, os.Chmod(real, 0o640))
+	require.NoError(t, os.Symlink("../real", link))
+	require.NoError(t, os.Symlink("nowhere", dangling))
+	text := func() ([]byte, error) { return []byte("x"), nil }
+	require.NoError(t, UpdateFile(t.Context(), link, text))
+	require.ErrorContains(t, UpdateFile(t.Context(), dangling, text), "dangling must not be a link that leads nowhere: lstat ")
+
+	content, err := os.ReadFile(real)
+	require.NoError(t, err)
+	assert.Equal(t, "x", string(content))
+	for name, mode := range map[string]os.FileMode{real: 0o640, link: 0o777 | os.ModeSymlink, dangling: 0o777 | os.ModeSymlink} {
+		info, err := os.Lstat(name)
+		require.NoError(t, err)
+		assert.Equal(t, mode, info.Mode(), name)
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
@@ -20,6 +19,19 @@ type lockFile struct {
 	before []byte
 }
 
+// openLock opens the file of --write-lock before the documents are read: of two commands that update one lock, the second
+// reads what the first has written. It is nil without --write-lock.
+func (r *run) openLock() (*fileUpdate, error) {
+	if r.WriteLock == "" {
+		return nil, nil
+	}
+	update, err := openUpdate(context.Background(), r.WriteLock)
+	if err != nil {
+		return nil, fmt.Errorf("--write-lock: %w", err)
+	}
+	return update, nil
+}
+
 // readLock finds the lock that is to be updated among the documents that were read, or reads it, too. It must be the only
 // lock, and alone in its file. It is nil without --write-lock.
 func (r *run) readLock(read *load.Package) (*lockFile, error) {
@@ -27,10 +39,7 @@ func (r *run) readLock(read *load.Package) (*lockFile, error) {
 		return nil, nil
 	}
 	target, err := os.Stat(r.WriteLock)
-	if errors.Is(err, os.ErrNotExist) {
-		_, err = os.Stat(filepath.Dir(r.WriteLock))
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--write-lock: %w", err)
 	}
 	isTarget := func(d load.Document) bool {
@@ -68,7 +77,7 @@ func (r *run) onlyLock(documents []load.Document, isTarget func(load.Document) b
 }
 
 // writeLock writes the lock, if it has changed, and returns what was done.
-func (r *run) writeLock(c *checked) (done string, err error) {
+func (r *run) writeLock(c *checked, update *fileUpdate) (done string, err error) {
 	if c.lock.item == nil {
 		for _, item := range c.list.Items() {
 			if item.Kind() == r.LockKind {
@@ -86,19 +95,18 @@ func (r *run) writeLock(c *checked) (done string, err error) {
 	if bytes.Equal(after, c.lock.before) {
 		return r.WriteLock + " is up to date", nil
 	}
-	write := func() ([]byte, error) { return after, nil }
-	if err := UpdateFile(context.Background(), r.WriteLock, write); err != nil {
+	if err := update.write(after); err != nil {
 		return "", fmt.Errorf("--write-lock: %w", err)
 	}
 	return "wrote " + r.WriteLock, nil
 }
 
 // endWithLock ends a run with --write-lock: the findings and what was done go to stderr, and nothing to stdout.
-func (r *run) endWithLock(c *checked) int {
+func (r *run) endWithLock(c *checked, update *fileUpdate) int {
 	if c.results.Failed() {
 		return r.end(c.results, true, "nothing written: fix the errors above")
 	}
-	done, err := r.writeLock(c)
+	done, err := r.writeLock(c, update)
 	if err != nil {
 		return r.fail(err)
 	}

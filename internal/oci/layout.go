@@ -5,24 +5,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/opencontainers/image-spec/specs-go"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/content/oci"
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// layout is a folder in OCI layout to write to, while no other command does. The storage of oras renames complete blobs,
-// but its store writes index.json in place, so a full disk would lose all tags: here the file is replaced as a whole.
+// layout is a folder in OCI layout to write to, while no other command does. Each file is replaced as a whole: the store of
+// oras writes index.json in place, so a full disk would lose all tags, and its storage leaves temporary files of blobs.
 type layout struct {
-	*oci.Storage
+	*oci.ReadOnlyStorage
 	folder string
 	lock   *cli.FolderLock
 }
@@ -32,15 +35,11 @@ func openLayout(ctx context.Context, folder string) (*layout, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	storage, err := oci.NewStorage(folder)
-	if err != nil {
-		return nil, err
-	}
 	lock, err := cli.LockFolder(ctx, folder)
 	if err != nil {
 		return nil, err
 	}
-	l := &layout{storage, folder, lock}
+	l := &layout{oci.NewStorageFromFS(os.DirFS(folder)), folder, lock}
 	if l.has(v1.ImageIndexFile) {
 		if _, err := oci.NewFromFS(ctx, os.DirFS(folder)); err != nil { // it must be valid before anything is added
 			lock.Unlock()
@@ -60,6 +59,19 @@ func (l *layout) has(name string) bool {
 func (l *layout) Close() error {
 	l.lock.Unlock()
 	return nil
+}
+
+// Push stores a blob after its size and digest are verified.
+func (l *layout) Push(_ context.Context, blob v1.Descriptor, from io.Reader) error {
+	name := path.Join(v1.ImageBlobsDir, blob.Digest.Algorithm().String(), blob.Digest.Encoded())
+	if l.has(name) {
+		return fmt.Errorf("%s: %w", blob.Digest, errdef.ErrAlreadyExists)
+	}
+	text, err := content.ReadAll(from, blob)
+	if err != nil {
+		return err
+	}
+	return l.replace(name, text)
 }
 
 // Resolve returns the manifest of a tag.
@@ -125,6 +137,11 @@ func (l *layout) write(name string, value any) error {
 	if err != nil {
 		return err
 	}
+	return l.replace(name, text)
+}
+
+// replace replaces a file of the folder.
+func (l *layout) replace(name string, text []byte) error {
 	if err := l.lock.Replace(name, text); err != nil {
 		return cli.NotChanged(filepath.Join(l.folder, name), err)
 	}

@@ -16,7 +16,7 @@ import (
 // Unpack writes a bundle into a folder, the catalog last, and returns the paths that changed. Nothing in the folder is
 // lost: a document with another content is an error, and so is a catalog of which the bundle does not keep everything. With
 // force the bundle's catalog may lack what keep may drop, which is returned. If a file cannot be written none is changed.
-// Links that lead out of the folder are not followed.
+// Links are not replaced.
 func (b *Bundle) Unpack(ctx context.Context, folder string, force bool) ([]string, []resolve.Change, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, nil, err
@@ -46,7 +46,11 @@ func (b *Bundle) compare(root *os.Root, force bool) (fresh []string, dropped []r
 	var clashes []error
 	for _, name := range b.paths() {
 		text, err := root.ReadFile(name)
+		link, linkErr := root.Lstat(name)
+		isLink := linkErr == nil && link.Mode()&fs.ModeSymlink != 0
 		switch {
+		case isLink && (err != nil || !bytes.Equal(text, b.Files[name])):
+			clashes = append(clashes, fmt.Errorf("%s must not be a link to another content: remove it, or pull elsewhere", name))
 		case errors.Is(err, fs.ErrNotExist):
 			fresh = append(fresh, name)
 		case err != nil:
@@ -83,7 +87,7 @@ func (b *Bundle) write(root *os.Root, names []string) (err error) {
 		if err := root.Remove(partOf(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := root.WriteFile(partOf(name), b.Files[name], 0o644); err != nil {
+		if err := writePart(root, name, b.Files[name]); err != nil {
 			return err
 		}
 	}
@@ -93,6 +97,22 @@ func (b *Bundle) write(root *os.Root, names []string) (err error) {
 		}
 	}
 	return nil
+}
+
+// writePart writes a file that is not complete yet, with the mode of the one that it replaces.
+func writePart(root *os.Root, name string, text []byte) error {
+	part, err := root.OpenFile(partOf(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(text)
+	if older, statErr := root.Stat(name); err == nil && statErr == nil {
+		err = part.Chmod(older.Mode().Perm())
+	}
+	if err == nil {
+		err = part.Sync()
+	}
+	return errors.Join(err, part.Close())
 }
 
 // partOf returns the path of a file that is not complete. Its end keeps it from being read as a document.

@@ -12,7 +12,7 @@ import (
 )
 
 // benched is a call of `go test` with a pattern of benchmarks, and its packages.
-var benched = regexp.MustCompile(`(?m)^go test .*-bench='?([\w$|.]+)'? (?:-\S+ )*((?:\./\S+ ?)+)$`)
+var benched = regexp.MustCompile(`(?m)^go test .*-bench='?([\w$|.]+)'? (?:-\S+ )*((?:\./\S+ ?)+)(?:#.*)?$`)
 
 // `go test -bench` succeeds if a pattern matches nothing, so a benchmark that moved would be left out in silence.
 func TestMakeBenchRunsBenchmarks(t *testing.T) {

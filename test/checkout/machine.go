@@ -5,8 +5,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
+
+// Rounds returns how often a test repeats what is random or depends on timing: few times the environment variable
+// TEST_ROUNDS, if set.
+func Rounds(few int) int {
+	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
+		return few * times
+	}
+	return few
+}
 
 // LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, the
 // test fails.
