@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -71,6 +72,21 @@ func TestConcurrentWriters(t *testing.T) {
 			func(t *testing.T, folder, version string) {
 				t.Helper()
 				must(t, "pull", "--oci-layout", folder+"/store:v"+version, filepath.Join(folder, "back"))
+			},
+		},
+		"lock": {
+			func(folder, version string) (int, string, string) {
+				var stdout, stderr strings.Builder
+				sandbox := strings.NewReader(strings.Replace(sandboxText, "@1", "@"+version, 1))
+				code := run([]string{"resolve", "--write-lock", filepath.Join(folder, "lock.yaml"), filepath.Join(folder, "plugins"), "-"},
+					sandbox, &stdout, &stderr)
+				return code, stdout.String(), stderr.String()
+			},
+			func(t *testing.T, folder, version string) {
+				t.Helper()
+				lock, err := os.ReadFile(filepath.Join(folder, "lock.yaml"))
+				require.NoError(t, err)
+				assert.Contains(t, string(lock), "chosen: hello-db@"+version)
 			},
 		},
 	} {
@@ -272,6 +288,41 @@ func TestKilledWrites(t *testing.T) {
 					most = most * 5 / 4
 				} else {
 					most = most * 4 / 5
+				}
+			}
+		})
+	}
+}
+
+// changingCalls are the system calls that change files.
+var changingCalls = []string{"openat", "write", "pwrite64", "ftruncate", "fchmod", "fsync", "renameat", "unlinkat", "mkdirat"}
+
+// The same, killed before each of the system calls that change files; without TEST_ROUNDS only before some kinds of them.
+func TestWritesKilledAtSystemCalls(t *testing.T) {
+	t.Parallel()
+	strace := checkout.Program(t, "strace", "strace")
+	if out, err := exec.CommandContext(t.Context(), strace, "true").CombinedOutput(); err != nil {
+		checkout.LeaveOut(t, "this machine does not allow to trace processes: %s %s", err, out)
+	}
+	for name, w := range writes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, before, after := w.prepare(t)
+			calls := slices.Clone(changingCalls)
+			rand.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+			for _, call := range calls[:min(checkout.Rounds(2), len(calls))] {
+				survives := false
+				for n := 1; !survives; n++ {
+					folder := copied(t, from)
+					args := []string{"-f", "-qq", "-o", os.DevNull, "-e", "trace=" + call,
+						"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n), "rplug"}
+					command := exec.CommandContext(t.Context(), strace, append(args, w.args...)...)
+					command.Dir = folder
+					out, err := command.CombinedOutput()
+					code := command.ProcessState.ExitCode()
+					require.Contains(t, []int{w.exit, -1}, code, "%v %s", err, out)
+					survives = code == w.exit
+					require.True(t, w.check(t, folder, before, after) || !survives, "%s %d", call, n)
 				}
 			}
 		})

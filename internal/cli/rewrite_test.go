@@ -49,20 +49,20 @@ func TestReplaceCleansUp(t *testing.T) {
 func TestUpdateFileFollowsLinks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	real, link, dangling := filepath.Join(dir, "real"), filepath.Join(dir, "below", "link"), filepath.Join(dir, "dangling")
+	target, link, dangling := filepath.Join(dir, "real"), filepath.Join(dir, "below", "link"), filepath.Join(dir, "dangling")
 	require.NoError(t, os.Mkdir(filepath.Dir(link), 0o700))
-	require.NoError(t, os.WriteFile(real, nil, 0o640))
-	require.NoError(t, os.Chmod(real, 0o640))
+	require.NoError(t, os.WriteFile(target, nil, 0o640))
+	require.NoError(t, os.Chmod(target, 0o640))
 	require.NoError(t, os.Symlink("../real", link))
 	require.NoError(t, os.Symlink("nowhere", dangling))
 	text := func() ([]byte, error) { return []byte("x"), nil }
 	require.NoError(t, UpdateFile(t.Context(), link, text))
 	require.ErrorContains(t, UpdateFile(t.Context(), dangling, text), "dangling must not be a link that leads nowhere: lstat ")
 
-	content, err := os.ReadFile(real)
+	content, err := os.ReadFile(target)
 	require.NoError(t, err)
 	assert.Equal(t, "x", string(content))
-	for name, mode := range map[string]os.FileMode{real: 0o640, link: 0o777 | os.ModeSymlink, dangling: 0o777 | os.ModeSymlink} {
+	for name, mode := range map[string]os.FileMode{target: 0o640, link: 0o777 | os.ModeSymlink, dangling: 0o777 | os.ModeSymlink} {
 		info, err := os.Lstat(name)
 		require.NoError(t, err)
 		assert.Equal(t, mode, info.Mode(), name)
