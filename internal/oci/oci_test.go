@@ -188,6 +188,30 @@ func TestLinksStayInside(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(inside, CatalogFile))
 }
 
+// A link in the folder stays if it leads to the same content. It is not replaced by another one.
+func TestLinksAreNotReplaced(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, _, err := packed(t, "1.0.0").Unpack(t.Context(), folder, false)
+	require.NoError(t, err)
+	catalog, other := filepath.Join(folder, CatalogFile), filepath.Join(folder, "other")
+	require.NoError(t, os.Rename(catalog, other))
+	require.NoError(t, os.Symlink("other", catalog))
+	fresh, _, err := packed(t, "1.0.0").Unpack(t.Context(), folder, false)
+	require.NoError(t, err)
+	assert.Empty(t, fresh)
+
+	for _, link := range []string{"to a file", "to nothing"} {
+		_, _, err = packed(t, "1.0.0", "1.1.0").Unpack(t.Context(), folder, false)
+		require.EqualError(t, err, "catalog.yaml must not be a link to another content: remove it, or pull elsewhere", link)
+		target, err := os.Readlink(catalog)
+		require.NoError(t, err)
+		assert.Equal(t, "other", target)
+		require.NoError(t, os.RemoveAll(other))
+	}
+	assert.NoFileExists(t, filepath.Join(folder, "plugins/hello-db/1.1.0.yaml"))
+}
+
 func TestPushKeepsWhatIsPublished(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
