@@ -29,6 +29,15 @@ func Start() (stop func() error, err error) {
 	}, nil
 }
 
+// Restricted are the flags of `docker run` for a container that has no network, no capabilities and no writable files, and
+// whose processes get no more privileges than they start with.
+const Restricted = "--network none --read-only --cap-drop ALL --security-opt no-new-privileges"
+
+// Run returns the arguments of docker that run a restricted container, with more flags, the image and its arguments.
+func Run(more ...string) []string {
+	return append(append([]string{"run", "--rm"}, strings.Fields(Restricted)...), more...)
+}
+
 // LoadImages builds the images of this checkout for this machine in folder, and loads them.
 func LoadImages(folder string) error {
 	architecture, err := run("", "go", "env", "GOHOSTARCH")

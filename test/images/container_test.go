@@ -78,9 +78,8 @@ func call(t *testing.T, input, folder, program string, args ...string) result {
 // inContainer runs a function's image as kpt and kustomize do, but without capabilities and with a read-only file system.
 func inContainer(t *testing.T, input, folder, function string) result {
 	t.Helper()
-	return call(t, input, "", "docker", "run", "--rm", "-i", "--network", "none", "--user", "nobody", "--read-only",
-		"--cap-drop", "ALL", "--security-opt=no-new-privileges", "--volume", folder+":/work:ro", "--workdir", "/work",
-		contract.ImageRegistry+"/"+function+":"+contract.ImageTag)
+	return call(t, input, "", "docker", docker.Run("-i", "--user", "nobody", "--volume", folder+":/work:ro", "--workdir", "/work",
+		contract.ImageRegistry+"/"+function+":"+contract.ImageTag)...)
 }
 
 // Every function, with valid and invalid input.
@@ -152,10 +151,10 @@ func resourceList(t *testing.T, files ...string) string {
 func TestRuntimeContainer(t *testing.T) {
 	t.Parallel()
 	image := contract.RuntimeImage
-	got := call(t, "", "", "docker", "run", "--rm", "--network", "none", "--read-only", "--cap-drop", "ALL", image, "what")
+	got := call(t, "", "", "docker", docker.Run(image, "what")...)
 	assert.NotZero(t, got.exit)
 	assert.Contains(t, got.stderr, "usage: manager")
-	got = call(t, "", "", "docker", "run", "--rm", "--network", "none", "--read-only", "--entrypoint", contract.ImageRunner, image)
+	got = call(t, "", "", "docker", docker.Run("--entrypoint", contract.ImageRunner, image)...)
 	assert.Contains(t, got.stderr, "usage: runner")
 
 	user := call(t, "", "", "docker", "image", "inspect", "--format", "{{.Config.User}}", image)

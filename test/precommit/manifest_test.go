@@ -13,6 +13,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/docker"
 )
 
 // hook is an entry of .pre-commit-hooks.yaml.
@@ -52,7 +53,7 @@ func TestEachHookHasThreeIDs(t *testing.T) {
 		assert.Equal(t, function, program.ID)
 		for n, kind := range []struct{ suffix, language, entry string }{
 			{"", "golang", function},
-			{"-docker", "docker_image", "--network none " + contract.ImageRegistry + "/" + function + ":" + contract.ImageTag},
+			{"-docker", "docker_image", docker.Restricted + " " + contract.ImageRegistry + "/" + function + ":" + contract.ImageTag},
 			{"-system", "system", function},
 		} {
 			want := program
