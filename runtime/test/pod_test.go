@@ -178,16 +178,17 @@ func (p *pod) main() container {
 
 type process struct{ *exec.Cmd }
 
-// wait returns 128 for a process that could not be started, as the kubelet does.
+// wait returns 128 for a process that could not be started, as the kubelet does, and 128 more than the number of the signal
+// that killed it.
 func (p process) wait() int {
 	if p.Process == nil {
 		return 128
 	}
 	_ = p.Wait()
-	if code := p.ProcessState.ExitCode(); code >= 0 {
-		return code
+	if status, ok := p.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
 	}
-	return 137
+	return p.ProcessState.ExitCode()
 }
 
 func (p process) terminate() { _ = p.Process.Signal(syscall.SIGTERM) }
