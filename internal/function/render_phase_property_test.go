@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/edits"
 )
 
 // documents returns plugins and n sandboxes with random resources, each as a document.
@@ -141,43 +144,6 @@ func decodeIfOurs(t *testing.T, documents string) {
 	decodeStrictly(t, documents)
 }
 
-// editedSandboxes is sandboxes that are edited at random.
-type editedSandboxes struct {
-	random    *rand.Rand
-	sandboxes [3]struct {
-		exists, absent bool
-		plugin, size   int
-	}
-}
-
-func (w *editedSandboxes) edit() {
-	one := &w.sandboxes[w.random.IntN(len(w.sandboxes))]
-	switch w.random.IntN(5) {
-	case 0:
-		one.exists = !one.exists
-	case 1:
-		one.plugin = w.random.IntN(3)
-	case 2:
-		one.size = w.random.IntN(3)
-	default:
-		one.absent = !one.absent
-	}
-}
-
-func (w *editedSandboxes) documents() []string {
-	docs := documents(rand.New(rand.NewPCG(1, 1)), 0)
-	for i, one := range w.sandboxes {
-		state := map[bool]string{true: "absent", false: "present"}[one.absent]
-		plugin := []string{"pg@1.0.0", "hello@1.0.0", "hello@2.0.0"}[one.plugin]
-		if one.exists {
-			docs = append(docs, fmt.Sprintf("apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata:\n  name: s%d\n  "+
-				"annotations: {resourceplugins.dev/state: %s}\nspec:\n  cluster: c\n  resources:\n"+
-				"  - {name: r, plugin: %q, params: {size: \"%d\"}}\n", i, state, plugin, one.size))
-		}
-	}
-	return docs
-}
-
 // A package that is rendered again after each of some edits is the same as one that is rendered once after all of them.
 // Under kpt, configs without a name have the same one.
 func TestRandomEditsLeaveNothingBehind(t *testing.T) {
@@ -201,12 +167,12 @@ func TestRandomEditsLeaveNothingBehind(t *testing.T) {
 				}
 				return phaseObjects(list)
 			}
-			for seed := range uint64(40) {
-				w := editedSandboxes{random: rand.New(rand.NewPCG(seed, 7))}
+			for seed := range uint64(checkout.Rounds(20)) {
+				edited := edits.New(seed)
 				var rendered []string
 				for step := range 8 {
-					w.edit()
-					docs := w.documents()
+					edited.Edit()
+					docs := edited.Documents()
 					rendered = render(append(slices.Clone(docs), rendered...))
 					require.Equal(t, render(docs), rendered, "seed %d, step %d", seed, step)
 				}
