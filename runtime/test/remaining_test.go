@@ -105,8 +105,11 @@ func TestTerminationWhileOutputsAreCopied(t *testing.T) {
 		p := newMain(t, "#!/bin/sh\ntrap '' TERM\necho x > @/ready\nhead -c 900000 /dev/zero > @/out/dsn\n")
 		main := p.start()
 		p.ran("ready")
-		ended := make(chan error, 1)
-		go func() { ended <- main.Wait() }()
+		ended := make(chan struct{})
+		go func() {
+			_ = main.Wait()
+			close(ended)
+		}()
 		for running := true; running; {
 			select {
 			case <-ended:
