@@ -53,7 +53,7 @@ func TestEmptySelectorTakesAll(t *testing.T) {
 	assert.True(t, s.Matches(labels.Set{}))
 }
 
-func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
+func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
 // randomSelector returns a LabelSelector over few keys and values, so that they meet often.
 func randomSelector(random *rand.Rand) string {

@@ -8,67 +8,87 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// The real kubectl makes the same Deployments of 5,000 generated pairs. It starts slowly, so it gets a patch with many
-// workloads, which are themselves what patches made.
+// The real kubectl makes the same workloads of generated pairs. It starts slowly, so it gets a patch with many workloads,
+// which are themselves what patches made. TEST_ROUNDS=34 tries 5,100 patches instead of 150.
 func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 	t.Parallel()
 	kubectl := checkout.Tool(t, "kubectl")
-	random := rand.New(rand.NewPCG(41, 42))
-	folder := t.TempDir()
-	workloads := generatedWorkloads(t, random, 50)
-	for name, workload := range workloads {
-		text, err := json.Marshal(workload)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name+".json"), text, 0o600))
-	}
-	applied := 0
-	for range 100 {
-		patch, err := json.Marshal(randomPatch(random))
-		require.NoError(t, err)
-		want := patchedByKubectl(kubectl, folder, patch)
-		for name, workload := range workloads {
-			got, err := strategicMerge(copied(t, workload), patch)
-			if _, accepted := want[name]; !accepted {
-				require.Error(t, err, "%s: kubectl refuses it for %s", patch, name)
-				continue
+	for i, kind := range []string{"strategic", "merge", "json"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(41, uint64(i)))
+			kinds := []string{deployment, rollout}
+			if kind == "strategic" {
+				kinds = kinds[:1]
 			}
-			require.NoError(t, err, "%s", patch)
-			require.Equal(t, want[name], copied(t, got), "%s\n%s", patch, name)
-			applied++
-		}
+			workloads := generatedWorkloads(t, random, 17, kinds...)
+			folder := kubectlFolder{program: kubectl, kind: kind, folder: t.TempDir()}
+			folder.write(t, workloads)
+			applied, patches := 0, rounds(50)
+			for range patches {
+				patch, err := json.Marshal(generatedPatch(random, kind, pick(random, workloads...)))
+				require.NoError(t, err)
+				applied += comparedWithKubectl(t, folder, workloads, patch)
+			}
+			assert.Greater(t, applied, len(workloads)*patches/5)
+			t.Logf("%d of %d pairs are accepted, by %s as by us", applied, len(workloads)*patches, kubectl)
+		})
 	}
-	assert.Greater(t, applied, 2500)
-	t.Logf("%d of 5,000 pairs are accepted, by %s as by us", applied, kubectl)
 }
 
-// generatedWorkloads are Deployments by their names.
-func generatedWorkloads(t *testing.T, random *rand.Rand, count int) map[string]object {
-	t.Helper()
-	workloads := map[string]object{}
-	for len(workloads) < count {
-		text, err := sigsyaml.YAMLToJSON([]byte(pick(random, simple, rich)))
-		require.NoError(t, err)
-		var workload object
-		require.NoError(t, json.Unmarshal(text, &workload))
-		patch, err := json.Marshal(randomPatch(random))
-		require.NoError(t, err)
-		if workload, err = strategicMerge(workload, patch); err != nil {
-			continue
-		}
-		name := fmt.Sprintf("w%d", len(workloads))
-		child(workload, "metadata")["name"] = name
-		workloads[name] = workload
+// rounds returns how many generated cases a test tries: few times the environment variable TEST_ROUNDS, if set.
+func rounds(few int) int {
+	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
+		return few * times
 	}
-	return workloads
+	return few
+}
+
+// comparedWithKubectl compares what becomes of the workloads, and returns how many were patched.
+func comparedWithKubectl(t *testing.T, folder kubectlFolder, workloads []object, patch []byte) int {
+	t.Helper()
+	var got []object
+	for _, workload := range workloads {
+		patched, err := applyPatch(copied(t, workload), folder.kind, string(patch))
+		if folder.kind == "strategic" {
+			asRollout(t, workload, patch, patched, err)
+		}
+		if err == nil && text(patched, "kind") != "" { // without which kubectl prints nothing, and nothing is rendered
+			got = append(got, copied(t, patched))
+		}
+	}
+	want := folder.patched(t, patch)
+	require.Len(t, got, len(want), "%s", patch)
+	for i := range want {
+		require.Equal(t, want[i], got[i], "%s", patch)
+	}
+	return len(got)
+}
+
+// asRollout requires that a strategic patch does the same to a Rollout, which kubectl cannot patch in this way.
+func asRollout(t *testing.T, workload object, patch []byte, want object, refused error) {
+	t.Helper()
+	like := copied(t, workload)
+	like["kind"] = rollout
+	got, err := strategicMerge(like, patch)
+	require.Equal(t, refused == nil, err == nil, "%s: %v", patch, err)
+	if err == nil {
+		want = copied(t, want)
+		if want["kind"] == deployment {
+			want["kind"] = rollout
+		}
+		require.Equal(t, want, copied(t, got), "%s", patch)
+	}
 }
 
 func copied(t *testing.T, workload object) object {
@@ -80,19 +100,49 @@ func copied(t *testing.T, workload object) object {
 	return again
 }
 
-// patchedByKubectl are the Deployments that kubectl makes of those in a folder, by their names, without those that it
-// refuses.
-func patchedByKubectl(kubectl, folder string, patch []byte) map[string]object {
-	command := exec.Command(kubectl, "patch", "--local", "--type=strategic", "-o", "json", "-f", folder, "-p", string(patch))
+// kubectlFolder is a folder of workloads that kubectl patches, a file each in their order.
+type kubectlFolder struct{ program, kind, folder string }
+
+func (k kubectlFolder) write(t *testing.T, workloads []object) {
+	t.Helper()
+	for i, workload := range workloads {
+		text, err := json.Marshal(workload)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(k.folder, fmt.Sprintf("%03d.json", i)), text, 0o600))
+	}
+}
+
+// patched are the workloads that kubectl makes of those in the folder, without those that it refuses or crashes on.
+func (k kubectlFolder) patched(t *testing.T, patch []byte) []object {
+	t.Helper()
+	all, crashed := k.patch(t, k.folder, patch)
+	if !crashed {
+		return all
+	}
+	files, err := filepath.Glob(filepath.Join(k.folder, "*.json"))
+	require.NoError(t, err)
+	all = nil
+	for _, file := range files {
+		patched, _ := k.patch(t, file, patch)
+		all = append(all, patched...)
+	}
+	return all
+}
+
+// patch returns what becomes of what is at a path, and whether kubectl crashed.
+func (k kubectlFolder) patch(t *testing.T, at string, patch []byte) (patched []object, crashed bool) {
+	t.Helper()
+	command := exec.Command(k.program, "patch", "--local", "--type="+k.kind, "-o", "json", "-f", at, "-p", string(patch))
 	command.Env = append(os.Environ(), "KUBECONFIG="+os.DevNull)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	out, _ := command.Output() // it fails if it refuses one of them
-	patched := map[string]object{}
 	for stream := json.NewDecoder(bytes.NewReader(out)); stream.More(); {
 		var answer object
 		if stream.Decode(&answer) != nil {
 			break
 		}
-		patched[child(answer, "metadata")["name"].(string)] = answer
+		patched = append(patched, answer)
 	}
-	return patched
+	return patched, strings.Contains(stderr.String(), "panic:")
 }

@@ -48,20 +48,9 @@ func applyPatch(workload object, kind, value string) (object, error) {
 	return patched, nil
 }
 
-// applyOperations applies the operations of a JSON patch one by one, so that an error can name the one that failed.
-func applyOperations(workload, patch []byte) ([]byte, error) {
-	operations, err := jsonpatch.DecodePatch(patch)
-	if err != nil {
-		return nil, errors.New("must be a list of operations, such as [{op: replace, path: /spec/replicas, value: 1}]")
-	}
-	for i, operation := range operations {
-		if workload, err = operations[i : i+1].Apply(workload); err != nil {
-			path, _ := operation.Path()
-			return nil, fmt.Errorf("operation %d (%s %q) must apply to the workload: %w", i+1, operation.Kind(), path, err)
-		}
-	}
-	return workload, nil
-}
+// maxPatch is how large a patch may be, in bytes of JSON: as large as what the API server takes
+// (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/server/config.go, MaxRequestBodyBytes).
+const maxPatch = 3 << 20
 
 // patchJSON returns a patch as JSON.
 func patchJSON(text string) ([]byte, error) {
@@ -77,10 +66,17 @@ func patchJSON(text string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("must be JSON or YAML: %w", err)
 	}
+	if len(patch) > maxPatch {
+		return nil, fmt.Errorf("must have at most %d MiB as JSON, with what its aliases stand for", maxPatch>>20)
+	}
 	return patch, nil
 }
 
-func strategicMerge(workload object, text []byte) (object, error) {
+// errNotText is what strategicpatch panics at: what it compares elements by must be a text, a number or a bool.
+var errNotText = errors.New("must not have lists or mappings as merge keys, in $retainKeys, or in lists of lists")
+
+// strategicMerge applies a strategic merge patch.
+func strategicMerge(workload object, text []byte) (patched object, err error) {
 	var patch object
 	if err := utiljson.Unmarshal(text, &patch); err != nil {
 		return nil, errors.New("must be a mapping, such as {spec: …}")
@@ -93,11 +89,29 @@ func strategicMerge(workload object, text []byte) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	patched, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(workload, patch, lenientSchema{known})
-	if err != nil {
-		return nil, fmt.Errorf("must apply to the workload: %w", err)
+	schema := lenientSchema{known}
+	if err := checkMergedLists(workload, patch, schema); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if recover() != nil {
+			patched, err = nil, errNotText
+		}
+	}()
+	if patched, err = strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(workload, patch, schema); err != nil {
+		return nil, fmt.Errorf("must apply to the workload: %w", shortened(err))
 	}
 	return patched, nil
+}
+
+// shortened returns an error of strategicpatch, which may quote whole lists, without its middle.
+func shortened(err error) error {
+	const start, end = 200, 60 // bytes
+	message := err.Error()
+	if len(message) <= start+end {
+		return err
+	}
+	return errors.New(strings.ToValidUTF8(message[:start], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], ""))
 }
 
 // rolloutSchema is what of Argo's Rollout has merge keys: what it shares with a Deployment.

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,10 +28,49 @@ func TestApplyPatch_refuses(t *testing.T) {
 		{"strategic", "[]", `must be a mapping`},
 		{"strategic", "spec: {template: {spec: {containers: [{image: x}]}}}", `does not contain declared merge key: name`},
 		{"strategic", "spec: {template: {spec: {containers: [x]}}}", `must apply to the workload`},
+		{"strategic", "spec: {strategy: {$retainKeys: [{}]}}", `must not have lists or mappings as merge keys`},
+		{"strategic", "spec: {template: {spec: {containers: [{name: {}}, {name: {}}]}}}", `must not have lists or mappings as merge keys`},
+		{"json", "[{op: add, path: /spec/x, value: [null]}, {op: test, path: /spec/x, value: [null]}]",
+			`operation 2 (test "/spec/x") must apply to the workload: a null in a list cannot be compared`},
+		{"json", "[{op: add, path: /spec/x, value: null}, {op: copy, from: /spec/x, path: /spec/y}, {op: test, path: /spec/y, value: null}]",
+			`operation 3 (test "/spec/y") must apply to the workload`},
+		{"json", "[{op: add, path: /spec/x, value: null}, {op: copy, from: /spec/x, path: /spec/y}, {op: add, path: /spec/y/z, value: 1}]",
+			`operation 3 (add "/spec/y/z") must apply to the workload: a null in a list cannot be compared, and nothing can be added below`},
 	} {
 		_, err := patched(simple+"\n  strategy: {type: y}\n", c[0], c[1])
 		require.ErrorContains(t, err, c[2], c[1])
 	}
+}
+
+// What a patch makes of a small document is limited, and what takes quadratic time.
+func TestApplyPatch_limits(t *testing.T) {
+	t.Parallel()
+	const doubled = "{op: copy, from: /spec, path: /spec/%d}, "
+	var doubling, entries strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&doubling, doubled, i)
+	}
+	for i := range 1001 {
+		fmt.Fprintf(&entries, "{name: N%d}, ", i)
+	}
+	env := "spec: {template: {spec: {containers: [{name: web, env: [" + entries.String() + "]}]}}}"
+	text := "a: &a " + strings.Repeat("x", 8000) + "\nb: [" + strings.Repeat("*a,", 2000) + "]"
+	for _, c := range []struct{ workload, kind, patch, want string }{
+		{simple, "json", "[" + doubling.String() + "]", `must apply to the workload: all copies must have at most 3 MiB together`},
+		{simple, "json", "[" + strings.Repeat("{op: test, path: /kind, value: Deployment},", 10_001) + "]",
+			"must have at most 10000 operations, not 10001"},
+		{simple, "strategic", env, "must merge lists of at most 1000 elements, not 1001 (spec.template.spec.containers[].env): use a patch of type json"},
+		{strings.Replace(simple, "env: [", "env: ["+entries.String(), 1), "strategic",
+			"spec: {template: {spec: {containers: [{name: web, $setElementOrder/env: [{name: A}]}]}}}", "at most 1000 elements, not 1003"},
+		{simple, "merge", text, "must have at most 3 MiB as JSON, with what its aliases stand for"},
+	} {
+		_, err := patched(c.workload, c.kind, c.patch)
+		require.ErrorContains(t, err, c.want)
+	}
+	_, err := patched(simple, "merge", env)
+	require.NoError(t, err)
+	_, err = patched(simple, "strategic", "spec: {template: {spec: {containers: [{name: web, command: ["+strings.Repeat("x,", 5000)+"]}]}}}")
+	require.NoError(t, err)
 }
 
 func TestApplyPatch_ofNothing(t *testing.T) {
