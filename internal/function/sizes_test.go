@@ -1,0 +1,112 @@
+package function
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+)
+
+// maxGrowth is how much more ten times as much of anything may cost.
+const maxGrowth = 14
+
+// sized is what a function runs on: a list, or a folder of native files.
+type sized struct {
+	function cli.Function
+	list     string
+	args     []string
+}
+
+func (s sized) run() (code int, stderr string) {
+	var errors strings.Builder
+	code = s.function.Run(s.args, strings.NewReader(s.list), io.Discard, &errors)
+	return code, errors.String()
+}
+
+// allocated returns the bytes that a run allocates.
+func (s sized) allocated() uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s.run()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// cpu returns the time that all cores spend on a run.
+func (s sized) cpu(tb testing.TB) time.Duration {
+	tb.Helper()
+	spent := func() time.Duration {
+		var usage syscall.Rusage
+		require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	runtime.GC()
+	before := spent()
+	s.run()
+	return spent() - before
+}
+
+// runs returns a shape of a size for every function.
+func (s shape) runs(tb testing.TB, n int) (all []sized) {
+	tb.Helper()
+	documents, foreign := s.documents(n)
+	var krm, texts []string
+	for _, document := range documents {
+		krm, texts = append(krm, document.krm()), append(texts, document.text())
+	}
+	list := phaseList(append(krm, foreign...))
+	for _, f := range []cli.Function{ValidatePlugin(), ResolveVersion(), RenderPhase(), RenderSandbox()} {
+		all = append(all, sized{function: f, list: list})
+	}
+	file := filepath.Join(tb.TempDir(), "native.yaml")
+	require.NoError(tb, os.WriteFile(file, []byte(strings.Join(texts, "---\n")), 0o600))
+	return append(all, sized{function: ImportPlugin(), args: []string{file}})
+}
+
+// Ten times as much of anything allocates about ten times as much. No other test runs at the same time.
+func TestSizes_allocations(t *testing.T) {
+	require.GreaterOrEqual(t, len(shapes), 20)
+	for _, s := range shapes {
+		few, many := s.runs(t, s.few), s.runs(t, 10*s.few)
+		for i := range few {
+			name := few[i].function.Name + " with " + s.name
+			few[i].run() // what is read once
+			before, after := few[i].allocated(), many[i].allocated()
+			assert.LessOrEqual(t, float64(after), maxGrowth*float64(before), "%s: %d bytes become %d", name, before, after)
+		}
+	}
+}
+
+// BenchmarkSizes reports by how much more CPU time ten times as much of anything takes, the least of some runs. It fails if
+// that is not in proportion.
+func BenchmarkSizes(b *testing.B) {
+	for _, s := range shapes {
+		size := 10 * s.few
+		few, many := s.runs(b, size), s.runs(b, 10*size)
+		for i := range few {
+			b.Run(fmt.Sprintf("%s/%s", strings.ReplaceAll(s.name, " ", "-"), few[i].function.Name), func(b *testing.B) {
+				least, most := time.Hour, time.Hour
+				for b.Loop() {
+					least, most = min(least, few[i].cpu(b)), min(most, many[i].cpu(b))
+				}
+				growth := float64(most) / float64(least)
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(most.Milliseconds()), "CPU-ms")
+				b.ReportMetric(growth, "times")
+				if growth > maxGrowth && most > 100*time.Millisecond {
+					b.Errorf("%d take %s, %d take %s", size, least, 10*size, most)
+				}
+			})
+		}
+	}
+}
