@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
@@ -38,6 +39,7 @@ type Item struct {
 	header  scan.Header
 
 	once    sync.Once
+	parsed  atomic.Bool // the tree is there: to look into it is faster than to search the text
 	tree    *kyaml.RNode
 	err     error        // why the tree cannot be parsed or written
 	changed bool         // the item is another one than came in
@@ -122,7 +124,7 @@ func (i *Item) Ref() ResourceRef {
 
 // Annotation returns one of the object's annotations. Nothing is parsed if the object's bytes show that there is none.
 func (i *Item) Annotation(key string) (string, bool) {
-	if i.header.Known && i.isRaw() && cannotHold(i.raw, key) {
+	if !i.parsed.Load() && i.header.Known && i.isRaw() && cannotHold(i.raw, key) {
 		return "", false
 	}
 	return i.value(annotationsPath.Key(key))
@@ -168,6 +170,7 @@ func (i *Item) RNode() *kyaml.RNode {
 			node, i.err = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, err
 		}
 		i.tree = kyaml.NewRNode(node)
+		i.parsed.Store(true)
 	})
 	return i.tree
 }

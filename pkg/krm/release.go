@@ -26,6 +26,7 @@ func (i *Item) Release() {
 		i.header, i.unsure = header, !isPlain
 	}
 	i.once, i.tree = sync.Once{}, nil
+	i.parsed.Store(false)
 }
 
 // isRaw reports whether raw is the item.

@@ -36,8 +36,11 @@ func (c *cluster) namespaceOf(item *krm.Item) string { return cmp.Or(item.Namesp
 // namespace is what selects Pods in one namespace.
 type namespace struct {
 	services []*service
+	// selectedBy are the indexes of the services by one label that they select.
+	selectedBy map[label][]int
 	// selecting is everything that selects Pods, Services and workloads included.
 	selecting []selectingObject
+	policies  []selectingObject // the NetworkPolicies of these
 	// exclusion says how the labels of a fork's Pods differ from the baseline's, so that nothing selects them.
 	exclusion *exclusion
 
@@ -106,6 +109,7 @@ func readCluster(list *krm.ResourceList, namespaceOfOthers string) (*cluster, er
 	}
 	for _, namespace := range c.namespaces {
 		namespace.exclude()
+		namespace.indexServices()
 	}
 	for _, w := range all {
 		c.register(w)

@@ -27,9 +27,7 @@ func (c *customizer) customize(asked *v1alpha1.Customizations, at krm.Path) {
 	for i := range asked.Images {
 		c.setImage(&asked.Images[i], at.Key("images").Index(i))
 	}
-	for i := range asked.Env {
-		c.setEnv(&asked.Env[i], at.Key("env").Index(i))
-	}
+	c.setEnv(asked.Env, at.Key("env"))
 	if asked.Patch != nil {
 		c.patch(asked.Patch, at.Key("patch"))
 	}

@@ -18,59 +18,108 @@ import (
 // injectEnv sets a variable of the main container.
 func injectEnv(o object, name, value string) {
 	if all := containers(o); len(all) > 0 {
-		upsertEnv(all[0], &corev1.EnvVar{Name: name, Value: value})
+		env := readVariables(all[0])
+		env.upsert(&corev1.EnvVar{Name: name, Value: value})
+		env.write()
 	}
 }
 
-// setEnv sets or deletes a variable.
-func (c *customizer) setEnv(v *v1alpha1.Env, at krm.Path) {
-	if v.Operation == "delete" {
-		if container := c.container(v.Container, at); container != nil {
-			c.deleteEnv(container, v.Name, at)
+// setEnv sets and deletes variables in their order.
+func (c *customizer) setEnv(asked []v1alpha1.Env, at krm.Path) {
+	read := map[string]*variables{} // by the container's name
+	for i := range asked {
+		v, at := &asked[i], at.Index(i)
+		variable, ok := &corev1.EnvVar{}, v.Operation == "delete"
+		if !ok {
+			variable, ok = c.variable(v, at)
 		}
-		return
+		if !ok {
+			continue
+		}
+		container := c.container(v.Container, at)
+		if container == nil {
+			continue
+		}
+		env := read[text(container, "name")]
+		if env == nil {
+			env = readVariables(container)
+			read[text(container, "name")] = env
+		}
+		if v.Operation != "delete" {
+			env.upsert(variable)
+		} else if !env.delete(v.Name) {
+			c.reportMissing(container, v.Name, at)
+		}
 	}
-	variable, ok := c.variable(v, at)
-	if !ok {
-		return
-	}
-	if container := c.container(v.Container, at); container != nil {
-		upsertEnv(container, variable)
+	for _, env := range read {
+		env.write()
 	}
 }
 
-// upsertEnv sets a variable in its place, or adds it at the end, where it may refer to all others. Of several of one name
-// the last one counts.
-func upsertEnv(container object, variable *corev1.EnvVar) {
+func (c *customizer) reportMissing(container object, name string, at krm.Path) {
+	reason := "there is none"
+	if len(children(container, "envFrom")) > 0 {
+		reason = "envFrom may still set it"
+	}
+	c.report(at, krm.Warning, "variable %q must be in the container's env to be deleted: %s", name, reason)
+}
+
+// variables are those of a container. Changes take effect when they are written.
+type variables struct {
+	container object
+	entries   []any            // nil for what was deleted
+	at        map[string][]int // the entries of a name
+	deleted   bool
+}
+
+func readVariables(container object) *variables {
+	env, _ := container["env"].([]any)
+	v := &variables{container: container, entries: env, at: make(map[string][]int, len(env))}
+	for i, entry := range env {
+		if mapping, ok := entry.(object); ok {
+			name := text(mapping, "name")
+			v.at[name] = append(v.at[name], i)
+		}
+	}
+	return v
+}
+
+// upsert sets a variable in its place, or adds it at the end, where it may refer to all others. Of several of one name the
+// last one counts.
+func (v *variables) upsert(variable *corev1.EnvVar) {
 	fresh, err := runtime.DefaultUnstructuredConverter.ToUnstructured(variable)
 	if err != nil {
 		panic(err) // every EnvVar is JSON
 	}
-	env, _ := container["env"].([]any)
-	for i, entry := range slices.Backward(env) {
-		if mapping, ok := entry.(object); ok && text(mapping, "name") == variable.Name {
-			env[i] = fresh
-			return
-		}
+	if at := v.at[variable.Name]; len(at) > 0 {
+		v.entries[at[len(at)-1]] = fresh
+		return
 	}
-	container["env"] = append(env, fresh)
+	v.at[variable.Name] = []int{len(v.entries)}
+	v.entries = append(v.entries, fresh)
 }
 
-func (c *customizer) deleteEnv(container object, name string, at krm.Path) {
-	env, _ := container["env"].([]any)
-	left := slices.DeleteFunc(slices.Clone(env), func(entry any) bool {
-		mapping, ok := entry.(object)
-		return ok && text(mapping, "name") == name
-	})
-	switch {
-	case len(left) == len(env) && len(children(container, "envFrom")) > 0:
-		c.report(at, krm.Warning, "variable %q must be in the container's env to be deleted: envFrom may still set it", name)
-	case len(left) == len(env):
-		c.report(at, krm.Warning, "variable %q must be in the container's env to be deleted: there is none", name)
-	case len(left) == 0:
-		delete(container, "env")
-	default:
-		container["env"] = left
+// delete deletes all variables of a name, and reports whether there was one.
+func (v *variables) delete(name string) bool {
+	at := v.at[name]
+	for _, i := range at {
+		v.entries[i] = nil
+	}
+	delete(v.at, name)
+	v.deleted = v.deleted || len(at) > 0
+	return len(at) > 0
+}
+
+// write changes the container.
+func (v *variables) write() {
+	left := v.entries
+	if v.deleted {
+		left = slices.DeleteFunc(v.entries, func(entry any) bool { return entry == nil })
+	}
+	if len(left) > 0 {
+		v.container["env"] = left
+	} else if v.deleted {
+		delete(v.container, "env")
 	}
 }
 

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,10 +17,8 @@ import (
 func (c *cluster) register(w *workload) {
 	c.completeTemplate(w)
 	w.labels = stringMap(w.object, "spec", "template", "metadata", "labels")
-	for _, service := range w.space.services {
-		if service.selecting.selector.Matches(labels.Set(w.labels)) {
-			w.services = append(w.services, &frontend{service, w.ports(service)})
-		}
+	for _, service := range w.space.inFrontOf(w.labels) {
+		w.services = append(w.services, &frontend{service, w.ports(service)})
 	}
 	slices.SortStableFunc(w.services, func(a, b *frontend) int { return cmp.Compare(a.name, b.name) })
 	w.space.workloads = append(w.space.workloads, w)
@@ -28,6 +27,45 @@ func (c *cluster) register(w *workload) {
 	if original := originalRef(w); original != key {
 		c.workloads[original] = append(c.workloads[original], w)
 	}
+}
+
+// label is a key and a value.
+type label struct{ key, value string }
+
+// indexServices files each Service under that of the labels which the fewest Services select, so that a workload is not
+// compared with all of them.
+func (n *namespace) indexServices() {
+	count := map[label]int{}
+	for _, s := range n.services {
+		for key, value := range s.spec.Selector {
+			count[label{key, value}]++
+		}
+	}
+	n.selectedBy = map[label][]int{}
+	for i, s := range n.services {
+		var rarest label
+		for _, key := range slices.Sorted(maps.Keys(s.spec.Selector)) {
+			if l := (label{key, s.spec.Selector[key]}); rarest.key == "" || count[l] < count[rarest] {
+				rarest = l
+			}
+		}
+		n.selectedBy[rarest] = append(n.selectedBy[rarest], i)
+	}
+}
+
+// inFrontOf returns the Services that select Pods with the labels, in their order.
+func (n *namespace) inFrontOf(set labels.Set) (found []*service) {
+	var indexes []int
+	for key, value := range set {
+		indexes = append(indexes, n.selectedBy[label{key, value}]...)
+	}
+	slices.Sort(indexes)
+	for _, i := range indexes {
+		if s := n.services[i]; s.selecting.selector.Matches(set) {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 // originalRef returns the kind, namespace and name that an object had before kustomize changed them.

@@ -76,10 +76,7 @@ func (r *renderer) reportMarked(space *namespace) {
 func (r *renderer) reportLost(f *fork) {
 	w := f.baseline
 	lost := func(s labels.Selector) bool { return s.Matches(labels.Set(w.labels)) && !s.Matches(f.labels) }
-	for _, selecting := range w.space.selecting {
-		if selecting.item.Kind() != networkPolicy {
-			continue
-		}
+	for _, selecting := range w.space.policies {
 		if lost(selecting.selector) {
 			r.list.Report(krm.At(selecting.item, "spec.podSelector", krm.Warning, fmt.Sprintf(
 				"holds for the Pods of %s %q and not for those of its forks: if they need it, add a NetworkPolicy that selects "+

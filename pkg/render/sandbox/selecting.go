@@ -84,6 +84,9 @@ func (n *namespace) exclude() {
 	selectors := make([]labels.Selector, len(n.selecting))
 	for i := range n.selecting {
 		selectors[i] = n.selecting[i].selector
+		if n.selecting[i].item.Kind() == networkPolicy {
+			n.policies = append(n.policies, n.selecting[i])
+		}
 	}
 	n.exclusion = newExclusion(selectors, isOurs)
 }
