@@ -15,8 +15,25 @@ const (
 // RuleTag is the tag of a result that has the id of its rule.
 const RuleTag = "rule"
 
-// longestShown is how many bytes of a value a result shows.
-const longestShown = 200
+// How much of a document a result shows, in bytes: a document of many findings, each of which quotes a long text of it,
+// would become thousands of times as large. Names of Kubernetes have at most 253.
+const (
+	longestShown   = 200 // of a value
+	longestName    = 253
+	longestMessage = 2000
+	longestFile    = 1000
+)
+
+// abridged returns a text that is not longer than so many bytes: if need be its middle is left out.
+func abridged(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
+	const gap = " … "
+	end := (longest - len(gap)) / 3
+	start := longest - len(gap) - end
+	return strings.ToValidUTF8(text[:start], "") + gap + strings.ToValidUTF8(text[len(text)-end:], "")
+}
 
 // At returns a result about the field at path of item. An empty path means the object as a whole. The field's
 // current value is filled in, as it came in, if it is a scalar of one line that is not long.
@@ -63,7 +80,8 @@ func AtInside(item *Item, path Path, line, column int, severity Severity, messag
 
 func about(item *Item, path Path, severity Severity, message string) Result {
 	ref := item.Ref()
-	result := NewResult(severity, message)
+	ref.Name, ref.Namespace = abridged(ref.Name, longestName), abridged(ref.Namespace, longestName)
+	result := NewResult(severity, abridged(message, longestMessage))
 	result.ResourceRef, result.File, result.order, result.item = &ref, item.file(), item.order, item
 	if path != "" {
 		result.Field = &Field{Path: string(path)}

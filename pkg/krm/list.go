@@ -36,6 +36,22 @@ func (l *ResourceList) FunctionConfig() *yaml.Node { return l.config }
 // Items returns the items in order. The slice must not be changed: use Append, Replace and Remove.
 func (l *ResourceList) Items() []*Item { return l.items }
 
+// Size returns how many bytes the list came in with, or about as many as its items have if these were read from elsewhere.
+func (l *ResourceList) Size() int {
+	if l.src != nil {
+		return len(l.src)
+	}
+	size := 0
+	for _, item := range l.items {
+		if item.raw != nil {
+			size += len(item.raw)
+		} else {
+			size += sizeOf(item.YNode())
+		}
+	}
+	return size
+}
+
 // Of returns the items that are of one of the kinds of apiVersion.
 func (l *ResourceList) Of(apiVersion string, kinds ...string) []*Item {
 	var items []*Item

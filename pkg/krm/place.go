@@ -71,7 +71,7 @@ func (i *Item) file() *File {
 		return nil
 	}
 	path, ok := i.Annotation(kioutil.PathAnnotation)
-	if !ok {
+	if !ok || len(path) > longestFile {
 		return nil
 	}
 	text, _ := i.Annotation(kioutil.IndexAnnotation)

@@ -1,7 +1,7 @@
 package krm
 
 import (
-	"errors"
+	"fmt"
 
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
@@ -14,13 +14,26 @@ const (
 	binaryTag = "!!binary"
 )
 
-// maxNodes is how many nodes an object may have once its aliases are replaced by what they stand for.
+// maxNodes is how many nodes two trees may have to be compared.
 const maxNodes = 1 << 18
 
-// maxAliased is how much text, in bytes, the aliases of an object may stand for.
-const maxAliased = 16 << 20
+// Limits of what the aliases of an object may stand for, in nodes and in bytes of text.
+const (
+	maxAliasedNodes = 100_000
+	maxAliasedText  = 16 << 20
+)
 
-var errBomb = errors.New("aliases must not stand for more than 262,144 nodes or 16 MiB of text, or for themselves")
+var errBomb = fmt.Errorf("aliases must not stand for more than %d nodes or %d MiB of text, or for themselves",
+	maxAliasedNodes, maxAliasedText>>20)
+
+// sizeOf returns about how many bytes a tree has as a text.
+func sizeOf(node *yaml.Node) int {
+	size := len(node.Value) + 2
+	for _, child := range node.Content {
+		size += sizeOf(child)
+	}
+	return size
+}
 
 // Value returns the value of key in a mapping, nil if there is none. It looks through aliases.
 func Value(mapping *yaml.Node, key string) *yaml.Node {
@@ -73,39 +86,43 @@ func hasAliases(node *yaml.Node) bool {
 
 // expand copies a tree, and replaces its aliases by what they stand for.
 func expand(node *yaml.Node) (*yaml.Node, error) {
-	e := expander{nodes: maxNodes, text: maxAliased}
-	expanded := e.copy(node, false)
-	if e.exhausted() {
+	left := allowance{nodes: maxAliasedNodes, text: maxAliasedText}
+	if left.take(node, false); left.exhausted() {
 		return nil, errBomb
 	}
-	return expanded, nil
+	return copyExpanded(node), nil
 }
 
-// expander copies a tree as long as some nodes, and some text of aliases, are left.
-type expander struct{ nodes, text int }
+// allowance is how many nodes, and how much text, aliases may still stand for.
+type allowance struct{ nodes, text int }
 
-func (e *expander) exhausted() bool { return e.nodes < 0 || e.text < 0 }
+func (a *allowance) exhausted() bool { return a.nodes < 0 || a.text < 0 }
 
-func (e *expander) copy(node *yaml.Node, aliased bool) *yaml.Node {
+// take counts what aliases in a tree stand for.
+func (a *allowance) take(node *yaml.Node, aliased bool) {
 	source := dereference(node)
-	aliased = aliased || node != source
-	if e.nodes--; aliased {
-		e.text -= len(source.Value)
+	if aliased = aliased || node != source; aliased {
+		a.nodes--
+		a.text -= len(source.Value)
 	}
-	if e.exhausted() {
-		return node
+	for _, child := range source.Content {
+		if a.exhausted() {
+			return
+		}
+		a.take(child, aliased)
 	}
+}
+
+func copyExpanded(node *yaml.Node) *yaml.Node {
+	source := dereference(node)
 	expanded := *source
 	expanded.Anchor, expanded.Alias = "", nil
 	if node != source {
 		expanded.HeadComment, expanded.LineComment, expanded.FootComment = node.HeadComment, node.LineComment, node.FootComment
 	}
-	expanded.Content = make([]*yaml.Node, 0, len(source.Content))
-	for _, child := range source.Content {
-		if e.exhausted() {
-			break
-		}
-		expanded.Content = append(expanded.Content, e.copy(child, aliased))
+	expanded.Content = make([]*yaml.Node, len(source.Content))
+	for i, child := range source.Content {
+		expanded.Content[i] = copyExpanded(child)
 	}
 	return &expanded
 }

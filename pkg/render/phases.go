@@ -79,9 +79,14 @@ func (p *plan) render(mayRemove bool) Summary {
 	shared := p.shared(reconciler)
 	outcomes := make([]outcome, len(p.tasks))
 	krm.Each(len(p.tasks), func(i int) {
-		outcomes[i] = p.do(&p.tasks[i], reconciler)
+		if !reconciler.exceeded() {
+			outcomes[i] = p.do(&p.tasks[i], reconciler)
+		}
 		p.tasks[i] = task{} // with the sandbox: what is rendered takes memory enough
 	})
+	if reconciler.ReportExcess() {
+		return Summary{}
+	}
 	for _, one := range outcomes {
 		p.list.Report(one.results...)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 
@@ -40,7 +41,18 @@ type Reconciler struct {
 	items       map[identity]*entry
 	order       []*entry
 	rendered    []*krm.Item
+	left        atomic.Int64 // bytes that may still be rendered
 }
+
+// The rendered objects have at most so many bytes together, or so many times those of the list: a few lines about steps,
+// resources and sandboxes, or about Services, sandboxes and route groups, multiply each other.
+const (
+	maxRendered = 16 << 20
+	maxGrowth   = 500
+)
+
+var errTooLarge = fmt.Errorf("all rendered objects must have at most %d MiB, or %d times the size of the list: "+
+	"render fewer sandboxes at once, or with fewer resources, steps or forks", maxRendered>>20, maxGrowth)
 
 type identity struct{ kind, namespace, name string }
 
@@ -54,6 +66,7 @@ type entry struct {
 // looked into.
 func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 	v := &Reconciler{list: list, owner: owner, packagePath: packageOf(list), items: map[identity]*entry{}}
+	v.left.Store(int64(max(maxRendered, maxGrowth*list.Size())))
 	for _, item := range list.Items() {
 		if !slices.Contains(owner.Kinds, item.Kind()) || !contract.IsObjectName(item.Name()) {
 			continue
@@ -95,7 +108,7 @@ func (v *Reconciler) put(o *object, path string, index int) (Change, error) {
 	}
 	old := v.items[identity{o.kind, o.GetNamespace(), o.GetName()}]
 	if old == nil {
-		fresh, err := krm.NewItem(o.yaml(place))
+		fresh, err := v.print(o, place)
 		return Change{fresh: fresh}, err
 	}
 	if !old.owned {
@@ -111,8 +124,31 @@ func (v *Reconciler) put(o *object, path string, index int) (Change, error) {
 		return Change{old: old.item}, err
 	}
 	maps.Copy(annotations, place)
-	fresh, err := krm.NewItem(o.yaml(annotations))
+	fresh, err := v.print(o, annotations)
 	return Change{old.item, fresh}, err
+}
+
+// print prints an object, as long as the objects are not too large together.
+func (v *Reconciler) print(o *object, annotations map[string]string) (*krm.Item, error) {
+	if v.exceeded() {
+		return nil, errTooLarge
+	}
+	text := o.yaml(annotations)
+	if v.left.Add(-int64(len(text))); v.exceeded() {
+		return nil, errTooLarge
+	}
+	return krm.NewItem(text)
+}
+
+func (v *Reconciler) exceeded() bool { return v.left.Load() < 0 }
+
+// ReportExcess reports whether the objects that were put are too large together, as a result, too. What was put before
+// depends on how goroutines ran then, so nothing else about it must be reported or applied.
+func (v *Reconciler) ReportExcess() bool {
+	if v.exceeded() {
+		v.list.Report(krm.NewResult(krm.Error, errTooLarge.Error()))
+	}
+	return v.exceeded()
 }
 
 // foreign returns what happens for an object that another config has rendered before. In a package that config replaces
@@ -121,7 +157,7 @@ func (v *Reconciler) foreign(old *krm.Item, o *object) (Change, error) {
 	if !v.owner.WithoutPaths {
 		return Change{}, nil
 	}
-	fresh, err := krm.NewItem(o.yaml(nil))
+	fresh, err := v.print(o, nil)
 	return Change{old, fresh}, err
 }
 

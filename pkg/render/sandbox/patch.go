@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	goyaml "go.yaml.in/yaml/v3"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // applyPatch applies a patch of type strategic, merge (RFC 7386) or json (RFC 6902) to a workload as `kubectl patch` does,
@@ -62,14 +65,45 @@ func patchJSON(text string) ([]byte, error) {
 	if _, err := documents.Read(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("must be one document: remove what follows `---`")
 	}
+	if err := checkTree(first); err != nil {
+		return nil, err
+	}
 	patch, err := yaml.YAMLToJSON(first)
 	if err != nil {
 		return nil, fmt.Errorf("must be JSON or YAML: %w", err)
 	}
 	if len(patch) > maxPatch {
-		return nil, fmt.Errorf("must have at most %d MiB as JSON, with what its aliases stand for", maxPatch>>20)
+		return nil, fmt.Errorf("must have at most %d MiB as JSON", maxPatch>>20)
 	}
 	return patch, nil
+}
+
+// checkTree reports a patch that is small as a text alone: one whose aliases stand for too much, or that is so deep that its
+// indentation would be most of what is printed.
+func checkTree(text []byte) error {
+	var document goyaml.Node
+	if err := goyaml.Unmarshal(text, &document); err != nil {
+		return fmt.Errorf("must be JSON or YAML: %w", err)
+	}
+	if len(document.Content) == 0 {
+		return nil
+	}
+	expanded, problems := strictyaml.Expand(document.Content[0], "")
+	if len(problems) > 0 {
+		return fmt.Errorf("must be JSON or YAML: %s %s", problems[0].Path, problems[0].Message)
+	}
+	if depth(expanded) > strictyaml.MaxDepth {
+		return fmt.Errorf("must not nest more than %d lists and mappings in each other", strictyaml.MaxDepth)
+	}
+	return nil
+}
+
+func depth(node *goyaml.Node) int {
+	deepest := 0
+	for _, child := range node.Content {
+		deepest = max(deepest, depth(child))
+	}
+	return deepest + 1
 }
 
 // errNotText is what strategicpatch panics at: what it compares elements by must be a text, a number or a bool.

@@ -62,7 +62,9 @@ func TestApplyPatch_limits(t *testing.T) {
 		{simple, "strategic", env, "must merge lists of at most 1000 elements, not 1001 (spec.template.spec.containers[].env): use a patch of type json"},
 		{strings.Replace(simple, "env: [", "env: ["+entries.String(), 1), "strategic",
 			"spec: {template: {spec: {containers: [{name: web, $setElementOrder/env: [{name: A}]}]}}}", "at most 1000 elements, not 1003"},
-		{simple, "merge", text, "must have at most 3 MiB as JSON, with what its aliases stand for"},
+		{simple, "merge", text, "b[524] aliases must not lead to more than 4194304 bytes of text in one document"},
+		{simple, "merge", "a: " + strings.Repeat("x", 3<<20), "must have at most 3 MiB as JSON"},
+		{simple, "merge", strings.Repeat("{a: ", 101) + "b" + strings.Repeat("}", 101), "must not nest more than 100 lists and mappings"},
 	} {
 		_, err := patched(c.workload, c.kind, c.patch)
 		require.ErrorContains(t, err, c.want)

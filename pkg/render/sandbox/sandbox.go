@@ -70,7 +70,9 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 		WithoutPaths: options.WithoutPaths,
 		Kinds:        []string{deployment, rollout, "Service", httpRoute.Kind, virtualService.Kind},
 	})
-	r.renderForks()
+	if !r.renderForks() {
+		return Summary{}, nil
+	}
 	r.reportSelecting()
 	r.reportGroupTTLs()
 	r.renderRoutes()
@@ -127,12 +129,16 @@ func reportInvalid(list *krm.ResourceList) error {
 	return nil
 }
 
-// renderForks copies and customizes the baselines of all sandboxes.
-func (r *renderer) renderForks() {
+// renderForks copies and customizes the baselines of all sandboxes. It is false if the copies are too large together.
+func (r *renderer) renderForks() bool {
 	krm.Each(len(r.sandboxes), func(i int) { r.renderSandbox(r.sandboxes[i]) })
+	if r.reconciler.ReportExcess() {
+		return false
+	}
 	for _, s := range r.sandboxes {
 		r.list.Report(s.results...)
 	}
+	return true
 }
 
 func (r *renderer) renderSandbox(s *input) {
