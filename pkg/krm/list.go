@@ -129,8 +129,9 @@ func (l *ResourceList) Report(results ...Result) { l.results = append(l.results,
 // SetResults replaces what was reported.
 func (l *ResourceList) SetResults(results Results) { l.results = results }
 
-// Results returns what was reported, sorted.
+// Results returns what was reported, sorted. Of an object that has very many findings it has the first ones, and how many
+// others there are.
 func (l *ResourceList) Results() Results {
-	l.results = l.results.Sort()
+	l.results = l.results.Sort().limited()
 	return l.results
 }

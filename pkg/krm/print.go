@@ -53,6 +53,9 @@ func encode(node *yaml.Node) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if isDeep(node, maxDepth) {
+		return nil, errDeep
+	}
 	if text, ok := yamlprint.AppendTree(nil, node); ok {
 		return text, nil
 	}

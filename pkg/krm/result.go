@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -44,7 +45,12 @@ type Result struct {
 	order  int   // of the object in the list
 	item   *Item // nil if it is about none
 	inside int   // the line of the scalar's value, 0 if it is about the whole
+	others int   // how many findings it stands for that were left out
 }
+
+// maxFindings is how many findings about one object are reported: more than anybody reads at once, and as text many times
+// as large as the object.
+const maxFindings = 1000
 
 // Place is a position in a file. Line and Column start at 1; 0 means unknown.
 type Place struct {
@@ -70,6 +76,50 @@ func (r Results) Failed() bool {
 func (r Results) Sort() Results {
 	slices.SortStableFunc(r, compareResults)
 	return slices.CompactFunc(r, func(a, b Result) bool { return compareResults(a, b) == 0 })
+}
+
+// limited returns the first findings of each object, and one that says how many others it has, as severe as the worst of
+// these.
+func (r Results) limited() Results {
+	counts := map[*Item]int{}
+	most := 0
+	for i := range r {
+		if r[i].item != nil && r[i].others == 0 {
+			counts[r[i].item]++
+			most = max(most, counts[r[i].item])
+		}
+	}
+	if most <= maxFindings {
+		return r
+	}
+	kept := make(Results, 0, len(r))
+	omitted := map[*Item]*Result{}
+	clear(counts)
+	for _, one := range r {
+		if one.others == 0 {
+			counts[one.item]++
+		}
+		if one.item == nil || one.others == 0 && counts[one.item] <= maxFindings {
+			kept = append(kept, one)
+			continue
+		}
+		rest := omitted[one.item]
+		if rest == nil {
+			first := about(one.item, "", one.Severity, "")
+			rest = &first
+			rest.Place = one.item.PlaceOf("")
+			omitted[one.item] = rest
+		}
+		rest.others += max(one.others, 1)
+		if rank(one.Severity) < rank(rest.Severity) {
+			rest.Severity = one.Severity
+		}
+	}
+	for _, rest := range omitted {
+		rest.Message = fmt.Sprintf("has %d other findings: only the first %d are reported", rest.others, maxFindings)
+		kept = append(kept, *rest)
+	}
+	return kept.Sort()
 }
 
 func compareResults(a, b Result) int {

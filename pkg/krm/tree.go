@@ -20,8 +20,27 @@ const maxNodes = 1 << 18
 // Limits of what the aliases of an object may stand for, in nodes and in bytes of text.
 const (
 	maxAliasedNodes = 100_000
-	maxAliasedText  = 16 << 20
+	maxAliasedText  = 4 << 20
 )
+
+// maxDepth is how many lists and mappings of an object may be nested in each other to be printed: the indentation of a few
+// thousand is a thousand times as long as their text.
+const maxDepth = 500
+
+var errDeep = fmt.Errorf("must not nest more than %d lists and mappings in each other", maxDepth)
+
+// isDeep reports whether more than so many lists and mappings of a tree without aliases are nested in each other.
+func isDeep(node *yaml.Node, levels int) bool {
+	if node.Kind != yaml.ScalarNode && levels == 0 {
+		return true
+	}
+	for _, child := range node.Content {
+		if isDeep(child, levels-1) {
+			return true
+		}
+	}
+	return false
+}
 
 var errBomb = fmt.Errorf("aliases must not stand for more than %d nodes or %d MiB of text, or for themselves",
 	maxAliasedNodes, maxAliasedText>>20)

@@ -130,11 +130,14 @@ func (r *routing) addGroup(g *routedGroup, m *matcher) {
 	if !r.claim(g.Item, o) {
 		return
 	}
+	reported := map[types.NamespacedName]bool{} // the Services, since any two of many sandboxes may fork the same
 	for _, i := range m.matched(g) {
 		s := m.sandboxes[i]
 		for j := range s.services {
 			service := &s.services[j]
-			if other, same := r.add(o, s, service); !same && other.sandbox != s.Name && r.Routing != none {
+			name := types.NamespacedName{Namespace: service.namespace, Name: service.name}
+			if other, same := r.add(o, s, service); !same && other.sandbox != s.Name && r.Routing != none && !reported[name] {
+				reported[name] = true
 				r.report(g.Item, "spec.match", krm.Error,
 					"must not match sandboxes %q and %q together, which both fork Service %q of namespace %q: label them apart",
 					other.sandbox, s.Name, service.name, service.namespace)
