@@ -160,6 +160,14 @@ var shapes = []shape{
 			"          env:\n" + numbered(n, "          - {name: N%[1]d, value: v}\n") + "  create:\n" + aStep
 		return using(plugin)
 	}},
+	{"variables of an overlay and inputs", 100, func(n int) ([]native, []string) {
+		plugin := pluginOf("db@1.0.0", "")
+		plugin.spec = "  runner:\n    image: alpine\n    podTemplateOverlay: |\n      spec:\n        containers:\n        - name: main\n" +
+			"          env:\n" + numbered(n, "          - {name: N%[1]d, value: v}\n") + "  create:\n" + aStep +
+			"    inputs:\n" + numbered(n, "    - {name: i%[1]d, valueFromSandbox: true, as: {env: I%[1]d}}\n")
+		return []native{plugin, sandboxOf("sb", "  resources:\n  - name: db\n    plugin: db@1.0.0\n    params:\n"+
+			numbered(n, "      i%[1]d: v\n"))}, nil
+	}},
 	{"labels", 200, func(n int) ([]native, []string) {
 		return []native{sandboxOf("sb", "  labels:\n"+numbered(n, "    l%[1]d: v\n")+aFork)}, workload(0, numbered(n, "        l%[1]d: v\n"), "")
 	}},

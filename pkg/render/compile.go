@@ -103,8 +103,9 @@ func (c *compiledPhase) base(s *step) (*corev1.PodTemplateSpec, []strictyaml.Pro
 	if main := containerNamed(base.Spec.Containers, contract.MainContainer); main != nil {
 		main.Command, main.Args = nil, nil
 		var others []corev1.EnvVar
+		own := s.variables()
 		for _, variable := range main.Env {
-			if s.sets(variable.Name) {
+			if own[variable.Name] {
 				warn("variable %q of the overlay is not used: step %q sets it", variable.Name, s.spec.Name)
 			} else {
 				others = append(others, variable)

@@ -80,10 +80,16 @@ func (s *step) needsParamFiles() bool {
 	return false
 }
 
-// sets reports whether the step sets a variable of that name.
-func (s *step) sets(variable string) bool {
-	return slices.Contains(contract.StepVariables(), variable) ||
-		slices.ContainsFunc(s.spec.Inputs, func(input v1alpha1.Input) bool { return input.Env() == variable })
+// variables returns the names of the variables that the step sets.
+func (s *step) variables() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range contract.StepVariables() {
+		names[name] = true
+	}
+	for i := range s.spec.Inputs {
+		names[s.spec.Inputs[i].Env()] = true
+	}
+	return names
 }
 
 // command is what main runs: the script itself, which is an executable file. One that names no interpreter runs under the

@@ -20,7 +20,8 @@ func checkMergedLists(workload, patch object, schema strategicpatch.LookupPatchM
 	asked.add(patch, schema, "")
 	for _, path := range slices.Sorted(maps.Keys(asked)) {
 		if longest := max(asked[path], present[path]); longest > maxMerged {
-			return fmt.Errorf("must merge lists of at most %d elements, not %d (%s): use a patch of type json", maxMerged, longest, path)
+			return fmt.Errorf("must merge lists of at most %d elements, not %d (%s): use a patch of type json",
+				maxMerged, longest, path)
 		}
 	}
 	return nil
