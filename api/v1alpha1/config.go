@@ -19,6 +19,8 @@ type RenderPhase struct {
 	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
 	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old=new"`
 
+	TrustedAccounts []string `json:"trustedAccounts" help:"ServiceAccounts of overlays that several sandboxes may share"`
+
 	PodSecurity string `json:"podSecurity" help:"the Pod Security Standard that the namespaces enforce: restricted"`
 
 	HelperImage         string   `json:"helperImage" help:"the image of the helpers in Pods whose step reads or writes outputs"`

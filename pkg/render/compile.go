@@ -60,7 +60,7 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compil
 		s.depth = depths[ref.Index]
 		base, more := c.base(s)
 		problems = append(problems, more...)
-		s.template, err = overlay.Merge(base, c.stepTemplate(s, &p.Spec, base, configMaps[s.spec.Name]))
+		s.template, err = overlay.Merge(base, c.stepTemplate(s, &p.Spec, configMaps[s.spec.Name]))
 	}
 	if err != nil {
 		return nil, append(problems,
@@ -113,18 +113,10 @@ func (c *compiledPhase) base(s *step) (*corev1.PodTemplateSpec, []strictyaml.Pro
 		}
 		main.Env = others
 	}
-	if mounts := base.Spec.AutomountServiceAccountToken; mounts != nil && *mounts && account(&base.Spec) == "" {
+	if mounts := base.Spec.AutomountServiceAccountToken; mounts != nil && *mounts && c.overlay.Account() == "" {
 		warn("automountServiceAccountToken of the overlay is not used: name the ServiceAccount whose token is meant")
 	}
 	return base, problems
-}
-
-// account returns the ServiceAccount of a Pod's spec; `serviceAccount` is the field's former name.
-func account(spec *corev1.PodSpec) string {
-	if spec.ServiceAccountName != "" {
-		return spec.ServiceAccountName
-	}
-	return spec.DeprecatedServiceAccount
 }
 
 // containerNamed returns the container of that name, nil if there is none.

@@ -13,7 +13,7 @@ const operatorAccount = "signadot-controller-manager"
 
 // checkOperator warns of what only the vendor's operator provides.
 func checkOperator(o *overlay.Overlay) []strictyaml.Problem {
-	if account(&o.Template.Spec) != operatorAccount {
+	if o.Account() != operatorAccount {
 		return nil
 	}
 	problem := strictyaml.Error(overlayPath, "serviceAccountName %q is an account of the vendor's operator: without the "+

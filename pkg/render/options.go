@@ -131,6 +131,11 @@ func (o *Options) checkNames(wrong *krm.OptionErrors) {
 			wrong.Add(krm.Path("imagePullSecrets").Index(i), "%s", cmp.Or(problem, "must be the name of a Secret"))
 		}
 	}
+	for i, name := range o.TrustedAccounts {
+		if problem := document.CheckSubdomain(name); name == "" || problem != "" {
+			wrong.Add(krm.Path("trustedAccounts").Index(i), "%s", cmp.Or(problem, "must be the name of a ServiceAccount"))
+		}
+	}
 	for _, from := range slices.Sorted(maps.Keys(o.Namespaces)) {
 		to := o.Namespaces[from]
 		if problem := document.CheckLabel(to); to == "" || problem != "" {

@@ -57,6 +57,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	for _, s := range sandboxes {
 		p.add(s)
 	}
+	p.checkAccounts()
 	p.reportPods()
 	return p.render(options.Prune || len(items) > 0), nil
 }

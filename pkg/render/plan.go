@@ -41,6 +41,7 @@ type phaseKey struct {
 type task struct {
 	sandbox *sandbox
 	index   int // of the resource
+	plugin  *krm.Item
 	phase   *compiledPhase
 	request request
 }
@@ -96,7 +97,7 @@ func (p *plan) add(s *sandbox) {
 		p.reportParams(s, i, choice)
 		for _, phase := range phases {
 			if compiled := p.compile(choice, phase); compiled != nil {
-				p.tasks = append(p.tasks, task{sandbox: s, index: i, phase: compiled, request: request{
+				p.tasks = append(p.tasks, task{sandbox: s, index: i, plugin: choice.Item, phase: compiled, request: request{
 					Sandbox: s.LowerName(), SandboxID: s.id, RoutingKey: s.routingKey, OwnKey: s.ownKey,
 					Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),

@@ -49,7 +49,7 @@ func (r *renderer) rbac(name, account string, m metadata, all ...access) (object
 
 // stepAccount is the ServiceAccount of the steps with data flow: that of the overlay, or one for all of the phase.
 func (r *renderer) stepAccount() string {
-	if named := account(&r.overlay.Template.Spec); named != "" {
+	if named := r.overlay.Account(); named != "" {
 		return named
 	}
 	return r.rbacName(string(r.phase))

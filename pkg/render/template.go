@@ -18,7 +18,7 @@ const (
 
 // stepTemplate is the part of a step's Pod template that no resource changes; it is merged onto the overlay.
 func (c *compiledPhase) stepTemplate(
-	s *step, spec *v1alpha1.ResourcePluginSpec, base *corev1.PodTemplateSpec, scripts string,
+	s *step, spec *v1alpha1.ResourcePluginSpec, scripts string,
 ) *corev1.PodTemplateSpec {
 	pod := corev1.PodSpec{
 		ActiveDeadlineSeconds: new(c.podDeadline(s.depth)),
@@ -27,7 +27,7 @@ func (c *compiledPhase) stepTemplate(
 		RestartPolicy:         corev1.RestartPolicyNever,
 		Volumes:               volumes(s, scripts),
 	}
-	if account(&base.Spec) == "" {
+	if c.overlay.Account() == "" {
 		pod.AutomountServiceAccountToken = new(false)
 	}
 	if s.isPlain() {

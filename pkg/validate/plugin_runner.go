@@ -130,6 +130,24 @@ var overlayVariable = Rule{
 	})},
 }
 
+var overlayAccount = Rule{
+	ID: overlay.RuleAccount, Severity: krm.Warning,
+	Summary: "The overlay of a plugin with outputs gives main no token of a ServiceAccount for the API server.",
+	Why: "All sandboxes that use the plugin share the account, and it may read and write the Secrets with their outputs, " +
+		"since the helpers in the Pod use it, too. With its token, the script of one sandbox could change the outputs of " +
+		"another, or mark its delete steps as done.",
+	sources: []string{"https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/" +
+		"#opt-out-of-api-credential-automounting"},
+	Example: `spec: {runner: {image: ubuntu, podTemplateOverlay: "spec: {serviceAccountName: db-admin}"}, create: ` +
+		`[{name: make, script: "#!/bin/sh\necho x > /tmp/x", outputs: [{name: x, valueFromPath: /tmp/x}]}]}`,
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		if o := p.overlay(); len(p.outputs) > 0 && o.HasToken() {
+			p.report(r, overlayPath, "must not give scripts the token of ServiceAccount %q, which all sandboxes that use the plugin "+
+				"share and which may write their outputs: set automountServiceAccountToken: false, unless they need it", o.Account())
+		}
+	})},
+}
+
 // reportOverlay reports some of the problems of the overlay.
 func (p *plugin) reportOverlay(r *Rule, isOfRule func(strictyaml.Problem) bool) {
 	p.overlay()

@@ -193,6 +193,11 @@ func TestOverlay(t *testing.T) {
 		at + `"spec: {initContainers: [{name: signadot-execunit-input-manager}]}"`: {"error overlay " + at},
 		at + `"spec: {containers: [{name: signadot-execunit-output-manager}]}"`:    {"error overlay " + at},
 		at + `"spec: {volumes: [{name: signadot-execunit-io, emptyDir: {}}]}"`:     {"error overlay " + at},
+		at + `"spec: {serviceAccountName: team}"`: {
+			"warning overlay-account " + at + `must not give scripts the token of ServiceAccount "team", which all sandboxes that use ` +
+				"the plugin share and which may write their outputs: set automountServiceAccountToken: false, unless they need it",
+		},
+		at + `"spec: {serviceAccountName: team, automountServiceAccountToken: false}"`: nil,
 		at + `"spec: {containers: [{name: main, command: [sh]}]}"`: {
 			"warning overlay-replaced " + at,
 		},

@@ -131,6 +131,7 @@ var Rules = []*Rule{
 
 	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
 	&overlayForm, &overlayReplaced, &overlaySidecar, &overlaySidecarDelete, &overlayConflict, &overlayVariable,
+	&overlayAccount,
 	&emptyWorkflow, &missingCreate, &stepName, &stepUnique,
 	&script, &scriptInterpreter, &scriptLines, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash, &inputUnread,
