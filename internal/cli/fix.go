@@ -69,7 +69,7 @@ func (f *fixes) pass(c *checked) (refused []byte, changed int, err error) {
 
 // file makes the changes of one file, all that can be made.
 func (f *fixes) file(name string, before []byte, proposals []proposal, refused *bytes.Buffer) (int, error) {
-	made, after := apply(before, proposals, refused)
+	made, after := apply(name, before, proposals, refused)
 	if bytes.Equal(before, after) {
 		return 0, nil
 	}
@@ -90,17 +90,17 @@ func (f *fixes) file(name string, before []byte, proposals []proposal, refused *
 }
 
 // apply returns a text with the changes that can be made together, and these.
-func apply(before []byte, proposals []proposal, refused *bytes.Buffer) (made []proposal, after []byte) {
+func apply(name string, before []byte, proposals []proposal, refused *bytes.Buffer) (made []proposal, after []byte) {
 	edits := make([]edit.Edit, 0, len(proposals))
 	for _, p := range proposals {
 		edits = append(edits, p.edit)
 	}
-	if after, err := edit.Apply(before, edits); err == nil {
+	if after, err := edit.Apply(name, before, edits); err == nil {
 		return proposals, after
 	}
 	edits, after = nil, before
 	for _, p := range proposals {
-		text, err := edit.Apply(before, append(edits, p.edit))
+		text, err := edit.Apply(name, before, append(edits, p.edit))
 		if err != nil {
 			p.refuse(refused, err)
 			continue

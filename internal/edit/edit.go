@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // Edit replaces the scalar that is written in the bytes [From, To), counted from after a byte order mark.
@@ -27,9 +29,9 @@ var (
 
 const byteOrderMark = "\ufeff"
 
-// Apply returns a YAML text with the edits. It is an error if the text is not YAML, or if its trees would then differ in
-// anything but one scalar for each edit.
-func Apply(text []byte, edits []Edit) ([]byte, error) {
+// Apply returns the text of a file, YAML or JSON, with the edits. It is an error if the text is neither, or if its trees
+// would then differ in anything but one scalar for each edit.
+func Apply(file string, text []byte, edits []Edit) ([]byte, error) {
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(a.From, b.From) })
 	edits = slices.Compact(edits)
@@ -44,20 +46,20 @@ func Apply(text []byte, edits []Edit) ([]byte, error) {
 		at = edit.To
 	}
 	out = append(out, unmarked[at:]...)
-	return out, verify(unmarked, out, edits)
+	return out, verify(NewFile(file, unmarked), NewFile(file, bytes.TrimPrefix(out, []byte(byteOrderMark))), edits)
 }
 
 // verify compares the trees of a text before and after edits.
-func verify(before, after []byte, edits []Edit) error {
-	old, err := documents(before)
+func verify(before, after *Text, edits []Edit) error {
+	old, err := before.documents()
 	if err != nil {
-		return fmt.Errorf("the file must be valid YAML to be changed: %w", err)
+		return fmt.Errorf("the file must be valid to be changed: %w", err)
 	}
-	edited, err := documents(after)
+	edited, err := after.documents()
 	if err != nil || len(edited) != len(old) {
 		return errOther
 	}
-	c := comparison{text: New(before, 0), edited: map[int]bool{}}
+	c := comparison{text: before, edited: map[int]bool{}}
 	for _, edit := range edits {
 		c.edited[edit.From] = true
 	}
@@ -72,8 +74,15 @@ func verify(before, after []byte, edits []Edit) error {
 	return nil
 }
 
-func documents(text []byte) ([]*yaml.Node, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
+func (t *Text) documents() ([]*yaml.Node, error) {
+	if t.isJSON {
+		root, problem := strictyaml.ParseJSON(t.bytes)
+		if problem != nil {
+			return nil, errors.New(problem.Message)
+		}
+		return []*yaml.Node{root}, nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(t.bytes))
 	var all []*yaml.Node
 	for {
 		var document yaml.Node

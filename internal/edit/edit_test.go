@@ -16,7 +16,7 @@ func swap(t *testing.T, text, old, by string) (string, error) {
 	t.Helper()
 	at := strings.Index(strings.TrimPrefix(text, "\ufeff"), old)
 	require.GreaterOrEqual(t, at, 0)
-	changed, err := edit.Apply([]byte(text), []edit.Edit{{From: at, To: at + len(old), Text: by}})
+	changed, err := edit.Apply("a.yaml", []byte(text), []edit.Edit{{From: at, To: at + len(old), Text: by}})
 	return string(changed), err
 }
 
@@ -47,20 +47,47 @@ func TestApplyRefuses(t *testing.T) {
 		{"a: b # c\n", "b", "\"b", other},
 		{"a: b\nc: d\n", "c", "a", "the key is there already"},
 		{"a: &x b\nc: *x\n", "b", "d", other},
-		{"a: b\nc: [\n", "b", "d", "the file must be valid YAML to be changed: yaml: line 2: did not find expected node content"},
+		{"a: b\nc: [\n", "b", "d", "the file must be valid to be changed: yaml: line 2: did not find expected node content"},
 		{"a: b # c\n", "# c", "# d", other},
 	} {
 		_, err := swap(t, c.text, c.old, c.by)
 		require.EqualError(t, err, c.want, c.text)
 	}
-	_, err := edit.Apply([]byte("abc: d\n"), []edit.Edit{{From: 0, To: 3, Text: "x"}, {From: 1, To: 2, Text: "y"}})
+	_, err := edit.Apply("a.yaml", []byte("abc: d\n"), []edit.Edit{{From: 0, To: 3, Text: "x"}, {From: 1, To: 2, Text: "y"}})
 	require.EqualError(t, err, "two changes must not touch the same bytes")
+}
+
+// In JSON, U+2028 ends no line, and two escapes may be one character.
+func TestApply_json(t *testing.T) {
+	t.Parallel()
+	const text = "{\n \"a\u2028\": \"x\\ud83d\\ude00\\/\", \"b\": \"\\ud83d\\ude00\", \"c\": [1, \"d\"]\n}\n"
+	source := edit.NewFile("a.json", []byte(text))
+	for _, c := range []struct {
+		column             int
+		value, written, by string
+	}{
+		{2, "a\u2028", "\"a\u2028\"", `"z"`},
+		{8, "x\U0001F600/", `"x\ud83d\ude00\/"`, `"y"`},
+		{27, "b", `"b"`, `"e"`},
+		{32, "\U0001F600", `"\ud83d\ude00"`, `""`},
+		{54, "1", "1", "2"},
+		{57, "d", `"d"`, `"\ud83d\ude01"`},
+	} {
+		scalar, ok := source.Scalar(2, c.column, c.value)
+		require.True(t, ok, c.value)
+		require.Equal(t, c.written, text[scalar.Start:scalar.End])
+		changed, err := edit.Apply("a.json", []byte(text), []edit.Edit{{From: scalar.Start, To: scalar.End, Text: c.by}})
+		require.NoError(t, err)
+		require.True(t, strings.Replace(text, c.written, c.by, 1) == string(changed), c.value)
+		_, err = edit.Apply("a.json", []byte(text), []edit.Edit{{From: scalar.Start, To: scalar.End, Text: "plain"}})
+		require.EqualError(t, err, "the change would touch more than the value it is for")
+	}
 }
 
 // The same change twice is one change.
 func TestApplySeveral(t *testing.T) {
 	t.Parallel()
-	changed, err := edit.Apply([]byte("a: b\nc: d\n"), []edit.Edit{
+	changed, err := edit.Apply("a.yaml", []byte("a: b\nc: d\n"), []edit.Edit{
 		{From: 8, To: 9, Text: "D"}, {From: 0, To: 1, Text: "A"}, {From: 8, To: 9, Text: "D"},
 	})
 	require.NoError(t, err)
@@ -85,7 +112,7 @@ func FuzzApply(f *testing.F) {
 		if !ok {
 			return
 		}
-		changed, err := edit.Apply([]byte(text), []edit.Edit{{From: scalar.Start, To: scalar.End, Text: by}})
+		changed, err := edit.Apply("a.yaml", []byte(text), []edit.Edit{{From: scalar.Start, To: scalar.End, Text: by}})
 		if err != nil {
 			return
 		}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -28,7 +30,7 @@ func (f *Files) Text(file string) *Text {
 	}
 	var text *Text
 	if content := f.read(file); content != nil {
-		text = New(bytes.TrimPrefix(content, []byte(byteOrderMark)), 0)
+		text = NewFile(file, bytes.TrimPrefix(content, []byte(byteOrderMark)))
 	}
 	f.known[file] = text
 	return text
@@ -69,7 +71,11 @@ func (f *Files) Proposal(result krm.Result) (*Text, Edit, error) {
 	}
 	value, ok := result.Field.ProposedValue.(string)
 	if ok {
-		value = yamlprint.Quote(value, scalar.Style)
+		style := scalar.Style
+		if text.isJSON {
+			style = yaml.DoubleQuotedStyle
+		}
+		value = yamlprint.Quote(value, style)
 	} else {
 		encoded, err := json.Marshal(result.Field.ProposedValue)
 		if err != nil {

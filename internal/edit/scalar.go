@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -20,7 +21,8 @@ type Scalar struct {
 	Block bool
 	Style yaml.Style
 
-	runs []run
+	runs   []run
+	isJSON bool
 }
 
 // run is a part of a value that is written byte for byte: the byte at value is written at source, and so on.
@@ -37,7 +39,7 @@ func (t *Text) Scalar(line, column int, value string) (*Scalar, bool) {
 	if at = afterProperties(t.bytes, at); at == len(t.bytes) {
 		return nil, false
 	}
-	s := &Scalar{Start: at}
+	s := &Scalar{Start: at, isJSON: t.isJSON}
 	switch t.bytes[at] {
 	case '|', '>':
 		s.Block = true
@@ -92,6 +94,9 @@ func (s *Scalar) character(text []byte) (meaning string, size int) {
 	case len(text) == 0:
 		return "", 0
 	case s.Style == yaml.DoubleQuotedStyle && text[0] == '\\':
+		if meaning, size, isPair := surrogates(text); isPair && s.isJSON {
+			return meaning, size
+		}
 		return unescape(text)
 	case s.Style == yaml.SingleQuotedStyle && bytes.HasPrefix(text, []byte("''")):
 		return "'", 2
@@ -100,6 +105,18 @@ func (s *Scalar) character(text []byte) (meaning string, size int) {
 	}
 	_, size = utf8.DecodeRune(text)
 	return string(text[:size]), size
+}
+
+// surrogates returns the character of the surrogate pair that a text starts with, which JSON writes as two escapes.
+func surrogates(text []byte) (meaning string, size int, isPair bool) {
+	const half = len(`\u0000`)
+	if len(text) < 2*half || text[1] != 'u' || text[half] != '\\' || text[half+1] != 'u' {
+		return "", 0, false
+	}
+	high, highErr := strconv.ParseUint(string(text[2:half]), 16, 16)
+	low, lowErr := strconv.ParseUint(string(text[half+2:2*half]), 16, 16)
+	r := utf16.DecodeRune(rune(high), rune(low))
+	return string(r), 2 * half, highErr == nil && lowErr == nil && r != utf8.RuneError
 }
 
 // unescape returns what an escape means, and its size.

@@ -13,13 +13,15 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Text is the text of a document, and how many lines of its file are above it.
 type Text struct {
-	bytes []byte
-	above int
+	bytes  []byte
+	above  int
+	isJSON bool
 
 	once   sync.Once
 	starts []int // of the lines
@@ -27,6 +29,12 @@ type Text struct {
 
 // New returns a text that has above lines of its file in front of it. The bytes must not be changed.
 func New(text []byte, above int) *Text { return &Text{bytes: text, above: above} }
+
+// NewFile returns the text of a whole file without its byte order mark. The lines of a JSON file end with LF alone. The
+// bytes must not be changed.
+func NewFile(name string, text []byte) *Text {
+	return &Text{bytes: text, isJSON: strictyaml.IsJSON(name, text)}
+}
 
 // Of returns the text as a part of the named file.
 func (t *Text) Of(file string) krm.Text { return krm.Text{File: file, Above: t.above, Bytes: t.bytes} }
@@ -39,7 +47,7 @@ func (t *Text) Line(number int) []byte {
 		return nil
 	}
 	line := t.bytes[starts[n-1]:]
-	length, _ := firstLine(line)
+	length, _ := t.firstLine(line)
 	return line[:length]
 }
 
@@ -67,12 +75,12 @@ func (t *Text) Position(offset int) (line, column int) {
 	return n + t.above, utf8.RuneCount(t.bytes[starts[n-1]:min(offset, len(t.bytes))]) + 1
 }
 
-// lines returns where the lines start, as a YAML parser counts them.
+// lines returns where the lines start, as the parser of the text counts them.
 func (t *Text) lines() []int {
 	t.once.Do(func() {
 		t.starts = []int{0}
 		for at := 0; at < len(t.bytes); {
-			length, size := firstLine(t.bytes[at:])
+			length, size := t.firstLine(t.bytes[at:])
 			if at += length + size; size > 0 {
 				t.starts = append(t.starts, at)
 			}
@@ -81,8 +89,20 @@ func (t *Text) lines() []int {
 	return t.starts
 }
 
-// firstLine returns the length of the first line of a text, and the size of its break, 0 if there is none. As for a YAML
-// parser, lines end with LF, CR, both, NEL, LS or PS.
+// firstLine returns the length of the first line of a part of the text, and the size of its break, 0 if there is none.
+func (t *Text) firstLine(part []byte) (length, size int) {
+	if !t.isJSON {
+		return firstLine(part)
+	}
+	line, _, isEnded := bytes.Cut(part, []byte("\n"))
+	if isEnded {
+		size = 1
+	}
+	return len(line), size
+}
+
+// firstLine returns the length of the first line of a YAML text, and the size of its break, 0 if there is none. As for a
+// YAML parser, lines end with LF, CR, both, NEL, LS or PS.
 func firstLine(text []byte) (length, size int) {
 	at := bytes.IndexAny(text, "\n\r\u0085\u2028\u2029")
 	switch {

@@ -86,7 +86,7 @@ func TestSplitCutsAtMarkersOnly(t *testing.T) {
 			t.Parallel()
 			var texts []string
 			var lines []int
-			for _, chunk := range split([]byte(c.text)) {
+			for _, chunk := range splitYAML([]byte(c.text)) {
 				texts = append(texts, string(chunk.text))
 				lines = append(lines, chunk.line)
 			}

@@ -26,6 +26,7 @@ import (
 const (
 	noDocument = "neither a Kubernetes object nor a native document (name, spec)"
 	noYAML     = "not valid YAML"
+	noJSON     = "not valid JSON"
 	isTemplate = "a template of another tool ({{ }})"
 )
 

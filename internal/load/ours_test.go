@@ -15,6 +15,7 @@ import (
 const (
 	noDocument  = "neither a Kubernetes object nor a native document (name, spec)"
 	noYAML      = "not valid YAML"
+	noJSON      = "not valid JSON"
 	isTemplate  = "a template of another tool ({{ }})"
 	unsupported = " of Signadot: not supported, so it is neither checked nor rendered"
 )
@@ -41,8 +42,8 @@ func TestReadSkipsFilesOfOtherTools(t *testing.T) {
 		"an empty spec":            {"a.yaml", "name: web\nspec:\n", "1: " + noDocument},
 		"a spec that is a list":    {"a.yaml", "name: web\nspec: [a]\n", "1: " + noDocument},
 		"a package.json":           {"package.json", `{"name": "web", "version": "1.0.0", "scripts": {}}`, "1: " + noDocument},
-		"JSON with comments":       {"tsconfig.json", "{\n  // a comment\n  \"files\": [],\n}\n", "1: " + noYAML},
-		"JSON with a spec":         {"a.json", "{\n  // a comment\n  \"name\": \"a\", \"spec\": {\"specs\": []},, \"c\": 1\n}", "1: " + noYAML},
+		"JSON with comments":       {"tsconfig.json", "{\n  // a comment\n  \"files\": [],\n}\n", "1: " + noJSON},
+		"JSON with a spec":         {"a.json", "{\n  // a comment\n  \"name\": \"a\", \"spec\": {\"specs\": []},, \"c\": 1\n}", "1: " + noJSON},
 		"a list":                   {"a.json", `[{"name": "a", "spec": {"cluster": "b"}}]`, "1: " + noDocument},
 		"a workflow":               {"ci.yaml", "name: ci\non: [push]\njobs: {a: {steps: [{run: echo ${{ x }}}]}}\n", "1: " + noDocument},
 		"a part of a Pod":          {"pod.yaml", "spec:\n  containers: [{name: a}]\n", "1: " + noDocument},

@@ -18,6 +18,13 @@ const maxRepairs = 100
 // an unquoted `@{` is an error of its own, behind which reading goes on. Split cuts where lines end as everybody writes
 // them; to the parser they also end with a lone CR, NEL, LS or PS, and a second document behind one of those is an error.
 func parse(c chunk) (*yaml.Node, []strictyaml.Problem) {
+	if c.isJSON {
+		root, problem := strictyaml.ParseJSON(c.text)
+		if problem != nil {
+			return nil, []strictyaml.Problem{*problem}
+		}
+		return root, nil
+	}
 	var problems []strictyaml.Problem
 	text := c.text
 	for {

@@ -24,6 +24,9 @@ type places struct {
 }
 
 func newPlaces(file string, of chunk) *places {
+	if of.isJSON {
+		return &places{file: file, text: edit.NewFile(file, of.text)}
+	}
 	return &places{file: file, text: edit.New(of.text, of.line)}
 }
 
@@ -32,7 +35,7 @@ func (p *places) fill(e *template.Expander, files map[string][]byte) {
 	p.origins, p.before = e.Origins, e.Written
 	p.embedded = make(map[string]*edit.Text, len(files))
 	for name, content := range files {
-		p.embedded[name] = edit.New(content, 0)
+		p.embedded[name] = edit.NewFile(name, content)
 	}
 }
 

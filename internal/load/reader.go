@@ -29,7 +29,7 @@ type reader struct {
 }
 
 func (r *reader) read() {
-	if item, above := foreign(r.chunk.text); item != nil {
+	if item, above := foreign(r.chunk); item != nil {
 		r.places.above = r.chunk.line + above
 		item.Locate(r.places)
 		r.documents = append(r.documents, Document{Item: item})
@@ -41,8 +41,11 @@ func (r *reader) read() {
 	}
 	root, problems := parse(r.chunk)
 	if len(problems) > 0 && !r.source.named && !isMeant(r.chunk.text) {
-		if r.foreign = noYAML; hasActions(r.chunk.text) {
+		switch r.foreign = noYAML; {
+		case hasActions(r.chunk.text):
 			r.foreign = isTemplate
+		case r.chunk.isJSON:
+			r.foreign = noJSON
 		}
 		return
 	}
@@ -56,7 +59,11 @@ func (r *reader) read() {
 
 // foreign returns an object of another API group without parsing it, since its tree may not be needed, and how many
 // lines of the text are above it. It returns nil if the text may be anything else.
-func foreign(text []byte) (item *krm.Item, above int) {
+func foreign(of chunk) (item *krm.Item, above int) {
+	text := of.text
+	if of.isJSON {
+		return nil, 0
+	}
 	if bytes.HasPrefix(text, []byte("---")) {
 		if !isBlank(text[:lineEnd(text, 0)]) {
 			return nil, 0

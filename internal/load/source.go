@@ -47,7 +47,7 @@ func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error)
 			column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]), message: what,
 		}
 	}
-	return text, split(unmarked), nil
+	return text, split(s.name, unmarked), nil
 }
 
 func (s source) text(input io.Reader) ([]byte, error) {

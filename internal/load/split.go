@@ -1,16 +1,32 @@
 package load
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+)
 
 // chunk is the text of one document of a file.
 type chunk struct {
-	text []byte
-	line int // the number of lines of the file before it
+	text   []byte
+	line   int // the number of lines of the file before it
+	isJSON bool
 }
 
-// split splits a file at its document markers, so that each document can be read even if another one is not valid. No
+// split splits the text of a file into documents; JSON has one.
+func split(file string, text []byte) []chunk {
+	if !strictyaml.IsJSON(file, text) {
+		return splitYAML(text)
+	}
+	if isBlank(text) {
+		return nil
+	}
+	return []chunk{{text: text, isJSON: true}}
+}
+
+// splitYAML splits a file at its document markers, so that each document can be read even if another one is not valid. No
 // parser is needed, since YAML allows `---` and `...` at the start of a line nowhere else.
-func split(text []byte) []chunk {
+func splitYAML(text []byte) []chunk {
 	var chunks []chunk
 	start, startLine := 0, 0
 	cut := func(end, line int) {

@@ -16,7 +16,11 @@ func (e *Expander) splice(node *yaml.Node, text string, origin Origin) error {
 	if origin.File != "" {
 		name = fmt.Sprintf("%q", origin.File)
 	}
-	root, problem := strictyaml.Parse([]byte(text))
+	parse := strictyaml.Parse
+	if origin.File != "" && strictyaml.IsJSON(origin.File, []byte(text)) {
+		parse = strictyaml.ParseJSON
+	}
+	root, problem := parse([]byte(text))
 	switch {
 	case problem != nil:
 		return fmt.Errorf("the value of %s: %s", name, problem)

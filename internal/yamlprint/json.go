@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -15,9 +16,9 @@ const (
 )
 
 // ReadJSON builds the tree of a text that json.Valid takes. Keys stay in order and numbers as they are written; nodes know
-// their line, and strings have the style that they are printed in.
+// their line, which ends with LF alone, and their column, and strings have the style that they are printed in.
 func ReadJSON(src string) *yaml.Node {
-	r := jsonReader{src: src, line: 1, styled: true}
+	r := jsonReader{src: src, line: 1, column: 1, styled: true, placed: true}
 	return r.value()
 }
 
@@ -28,6 +29,10 @@ type jsonReader struct {
 	styled bool // strings get the style that they are printed in
 	nodes  []yaml.Node
 	used   int // of nodes
+
+	placed  bool // nodes get a column
+	column  int  // of the byte counted, in characters
+	counted int
 }
 
 func (r *jsonReader) value() *yaml.Node {
@@ -76,7 +81,11 @@ func (r *jsonReader) node() *yaml.Node {
 	}
 	node := &r.nodes[r.used]
 	r.used++
-	*node = yaml.Node{Kind: yaml.ScalarNode, Line: r.line, Content: node.Content[:0]}
+	if r.placed {
+		r.column += utf8.RuneCountInString(r.src[r.counted:r.at])
+		r.counted = r.at
+	}
+	*node = yaml.Node{Kind: yaml.ScalarNode, Line: r.line, Column: r.column, Content: node.Content[:0]}
 	return node
 }
 
@@ -85,7 +94,7 @@ func (r *jsonReader) skip() {
 	for ; r.at < len(r.src); r.at++ {
 		switch r.src[r.at] {
 		case '\n':
-			r.line++
+			r.line, r.column, r.counted = r.line+1, 1, r.at+1
 		case ',', ':', ' ', '\t', '\r':
 		default:
 			return

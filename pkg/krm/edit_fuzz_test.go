@@ -32,7 +32,7 @@ func seeds(tb testing.TB) [][]byte {
 // full is what the parser makes of a whole list, nil if it refuses it.
 func full(src []byte) *yaml.Node {
 	if text := bytes.TrimPrefix(src, []byte(scan.ByteOrderMark)); json.Valid(text) {
-		root := jsonTree(text)
+		root, _ := jsonTree(text)
 		return root
 	}
 	root, _ := parseOne(src)

@@ -3,6 +3,7 @@ package krm
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -18,6 +19,9 @@ func isJSON(src []byte) bool {
 }
 
 // jsonTree builds the tree of a valid JSON text.
-func jsonTree(src []byte) *yaml.Node {
-	return yamlprint.ReadJSON(string(bytes.TrimPrefix(src, []byte(scan.ByteOrderMark))))
+func jsonTree(src []byte) (*yaml.Node, error) {
+	if at := yamlprint.HalfCharacter(src); at >= 0 {
+		return nil, fmt.Errorf("line %d: %s", 1+bytes.Count(src[:at], []byte("\n")), yamlprint.MustBePair)
+	}
+	return yamlprint.ReadJSON(string(bytes.TrimPrefix(src, []byte(scan.ByteOrderMark)))), nil
 }

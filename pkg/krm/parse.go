@@ -96,7 +96,7 @@ func (l *ResourceList) scan() (bool, error) {
 // parse reads the whole list as a tree.
 func (l *ResourceList) parse() (*yaml.Node, error) {
 	if l.isJSON = isJSON(l.src); l.isJSON {
-		return jsonTree(l.src), nil
+		return jsonTree(l.src)
 	}
 	if len(l.src) > largeInput && !bytes.Contains(l.src, []byte(listKind)) {
 		return nil, fmt.Errorf("not a ResourceList: the input has %d bytes and nowhere the word %q", len(l.src), listKind)
