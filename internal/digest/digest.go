@@ -29,6 +29,7 @@
 //
 // What has no such form is an error: a key that is not a string, a key given twice, not-a-number and infinity, a number
 // with more digits than a 64-bit float holds (kustomize would drop some), a plain time of day (kpt would quote some),
+// text with U+0085 (kustomize would make a blank or a line break of it),
 // binary data that is not UTF-8, a document that expands to more than MaxSize or nests deeper than MaxDepth.
 // testdata/vectors has documents with their bytes and digests.
 package digest

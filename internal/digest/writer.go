@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -67,7 +68,7 @@ func (w *writer) mapping(node *yaml.Node) {
 			continue
 		}
 		w.raw(separator)
-		w.quote(key)
+		w.text(key)
 		w.raw(":")
 		w.below(krm.Path("").Key(key), members[key])
 		separator = ","
@@ -93,7 +94,7 @@ func (w *writer) list(node *yaml.Node) {
 
 func (w *writer) scalar(node *yaml.Node) {
 	if node.ShortTag() == "!!str" {
-		w.quote(node.Value)
+		w.text(node.Value)
 		return
 	}
 	var value any
@@ -118,10 +119,18 @@ func (w *writer) scalar(node *yaml.Node) {
 		if !utf8.ValidString(v) {
 			w.fail("must be UTF-8 text")
 		}
-		w.quote(v)
+		w.text(v)
 	default:
 		w.fail("%.40q must be a string: quote it", node.Value)
 	}
+}
+
+// text writes a string of the document.
+func (w *writer) text(text string) {
+	if strings.ContainsRune(text, yamlprint.NextLine) {
+		w.fail("must not hold %s: kustomize makes another character of it", yamlprint.CharacterName(yamlprint.NextLine))
+	}
+	w.quote(text)
 }
 
 // quote writes a string as RFC 8785 (3.2.2.2) does.

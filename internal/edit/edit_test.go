@@ -78,7 +78,8 @@ func TestApply_json(t *testing.T) {
 		require.Equal(t, c.written, text[scalar.Start:scalar.End])
 		changed, err := edit.Apply("a.json", []byte(text), []edit.Edit{{From: scalar.Start, To: scalar.End, Text: c.by}})
 		require.NoError(t, err)
-		require.True(t, strings.Replace(text, c.written, c.by, 1) == string(changed), c.value)
+		assert.Equal(t, [2]string{text[:scalar.Start], text[scalar.End:]},
+			[2]string{string(changed[:scalar.Start]), string(changed[scalar.Start+len(c.by):])}, c.value)
 		_, err = edit.Apply("a.json", []byte(text), []edit.Edit{{From: scalar.Start, To: scalar.End, Text: "plain"}})
 		require.EqualError(t, err, "the change would touch more than the value it is for")
 	}

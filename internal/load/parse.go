@@ -35,6 +35,9 @@ func parse(c chunk) (*yaml.Node, []strictyaml.Problem) {
 			}
 			return root, problems
 		}
+		if problem.Column > 0 {
+			return nil, append(problems, *problem)
+		}
 		lines := edit.New(text, 0)
 		line := string(lines.Line(problem.Line))
 		start, _ := lines.Offset(problem.Line, 1)

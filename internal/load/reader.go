@@ -49,12 +49,27 @@ func (r *reader) read() {
 		}
 		return
 	}
+	separators := r.separators()
+	if root == nil && len(separators) > 0 {
+		problems = separators // what they do to lines is what the parser reports
+	}
 	r.reportAll(problems)
 	if root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
 		return
 	}
 	mergeTop(root)
 	r.document(root)
+	if slices.ContainsFunc(r.documents, Document.isOurs) {
+		r.reportAll(separators)
+	}
+}
+
+// separators reports what YAML readers take for line breaks, and JSON readers do not.
+func (r *reader) separators() []strictyaml.Problem {
+	if r.chunk.isJSON {
+		return nil
+	}
+	return strictyaml.Separators(r.chunk.text)
 }
 
 // foreign returns an object of another API group without parsing it, since its tree may not be needed, and how many

@@ -31,6 +31,9 @@ func Parse(text []byte) (*yaml.Node, *Problem) {
 
 // syntaxProblem is an error of the YAML parser, which omits the number of line 1.
 func syntaxProblem(text []byte, err error) *Problem {
+	if problem := refused(text); problem != nil {
+		return problem // the parser does not say where it is
+	}
 	line, message := 1, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: ")
 	if rest, ok := strings.CutPrefix(message, "line "); ok {
 		digits, reason, _ := strings.Cut(rest, ": ")

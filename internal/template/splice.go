@@ -17,10 +17,14 @@ func (e *Expander) splice(node *yaml.Node, text string, origin Origin) error {
 		name = fmt.Sprintf("%q", origin.File)
 	}
 	parse := strictyaml.Parse
-	if origin.File != "" && strictyaml.IsJSON(origin.File, []byte(text)) {
+	isJSON := origin.File != "" && strictyaml.IsJSON(origin.File, []byte(text))
+	if isJSON {
 		parse = strictyaml.ParseJSON
 	}
 	root, problem := parse([]byte(text))
+	if separators := strictyaml.Separators([]byte(text)); !isJSON && len(separators) > 0 {
+		problem = &separators[0]
+	}
 	switch {
 	case problem != nil:
 		return fmt.Errorf("the value of %s: %s", name, problem)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // errEmpty says that a text holds no document.
@@ -30,7 +32,7 @@ func parseOne(src []byte) (root *yaml.Node, err error) {
 			}
 			return root, nil
 		case err != nil:
-			return nil, notYAML(err)
+			return nil, notYAML(src, err)
 		case len(document.Content) != 1 || isEmptyDocument(document.Content[0]):
 		case root != nil:
 			return nil, documentError{fmt.Errorf("line %d: must be one document, but a second one starts here",
@@ -56,7 +58,11 @@ func isEmptyDocument(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && node.Value == "" && node.Style == 0 && node.Anchor == ""
 }
 
-func notYAML(err error) error {
+func notYAML(src []byte, err error) error {
+	if at, name := yamlprint.Refused(src); name != "" { // the parser does not say where it is
+		line, column := yamlprint.Position(src, at)
+		return fmt.Errorf("not YAML: line %d, column %d: control character %s", line, column, name)
+	}
 	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
 	return fmt.Errorf("not YAML: %s", text)
 }

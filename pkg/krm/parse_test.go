@@ -50,7 +50,7 @@ func TestParseErrors(t *testing.T) {
 		{"JSON list", "[1]", `not a ResourceList: must be a mapping, not a list`},
 		{"not YAML", head + "items:\n- a: b: c\n", `not YAML: line 4: mapping values are not allowed in this context`},
 		{"tab", head + "items:\n-\ta: b\n  c: d\n", `not YAML: `},
-		{"control", head + "items:\n- a: \x01\n", `not YAML: control characters are not allowed`},
+		{"control", head + "items:\n- a: \x01\n", `not YAML: line 4, column 6: control character U+0001`},
 		{"invalid UTF-8", head + "items:\n- a: \xff\n", `not YAML: invalid leading UTF-8 octet`},
 		{"unknown anchor", head + "items:\n- a: *b\n", `not YAML: unknown anchor 'b' referenced`},
 		{"truncated quote", head + "items:\n- a: \"b\n", `not YAML: line 4: found unexpected end of stream`},

@@ -69,7 +69,7 @@ func encode(node *yaml.Node) ([]byte, error) {
 	}
 	strip(bare)
 	if text, err = yamlprint.Encode(bare); err != nil {
-		return nil, notYAML(err)
+		return nil, notYAML(nil, err)
 	}
 	if !roundTrips(text, node) {
 		return nil, errors.New("the object cannot be written as YAML")

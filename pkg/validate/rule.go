@@ -126,7 +126,7 @@ func (r *Rule) ComparesStates() bool {
 // Rules are all rules, in the order of the documents and the fields that they are about.
 var Rules = []*Rule{
 	&documentVersion, &otherVersion, &documentKind, &formerKind,
-	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &quotedNumber, &aliasLimit, &depthLimit,
+	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &quotedNumber, &aliasLimit, &depthLimit, &nextLine,
 	&placeholderValue, &imageReference, &variableName,
 
 	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
