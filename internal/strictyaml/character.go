@@ -9,8 +9,8 @@ import (
 // maxSeparators is how many line separators of a text are reported.
 const maxSeparators = 100
 
-// Separators reports the characters of a YAML text that readers of YAML 1.1, such as kustomize, kpt and kubectl, take for line
-// breaks, and others do not. A value with one becomes another value, and the rest of a comment is no comment.
+// Separators reports the characters of a YAML text that readers of YAML 1.1, such as kustomize, kpt and kubectl, take for
+// line breaks, and others do not. A value with one becomes another value, and the rest of a comment is no comment.
 func Separators(text []byte) (problems []Problem) {
 	for _, at := range yamlprint.Separators(text, maxSeparators) {
 		r, _ := utf8.DecodeRune(text[at:])

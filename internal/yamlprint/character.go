@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// NextLine is U+0085, the control character NEL. YAML 1.1 reads it as a line break, and kustomize writes it without an escape,
-// so that a value with it becomes another one.
+// NextLine is U+0085, the control character NEL. YAML 1.1 reads it as a line break, and kustomize writes it without an
+// escape, so that a value with it becomes another one.
 const NextLine = '\u0085'
 
 // Refused returns where a UTF-8 text has the first character that no YAML reader takes, and its name; the name is empty if
@@ -62,7 +62,8 @@ func CharacterName(r rune) string {
 	return number + " (" + called + ")"
 }
 
-// Position returns the line and the column of a byte of a text, both counted from 1 as YAML readers do, columns in characters.
+// Position returns the line and the column of a byte of a text, both counted from 1 as YAML readers do, columns in
+// characters.
 func Position(text []byte, at int) (line, column int) {
 	line, column = 1, 1
 	last := rune(0)

@@ -77,7 +77,7 @@ func (k *checker) strict(at krm.Path, what, text string) bool {
 }
 
 func (k *checker) versions(i int, p *v1alpha1.CatalogPlugin) {
-	seen := make(map[string]string, len(p.Versions))
+	seen, folded := make(map[string]string, len(p.Versions)), make(map[string]string, len(p.Versions))
 	for j := range p.Versions {
 		v, at := &p.Versions[j], versionPath(i, j)
 		if v.Version != "" && k.strict(at.Key("version"), "version", v.Version) {
@@ -85,8 +85,11 @@ func (k *checker) versions(i int, p *v1alpha1.CatalogPlugin) {
 			if other, ok := seen[precedence]; ok {
 				k.report(at.Key("version"), "versions %s and %s of plugin %q must not have the same precedence: remove one",
 					min(other, v.Version), max(other, v.Version), p.Name)
+			} else if other, ok := folded[strings.ToLower(precedence)]; ok {
+				k.report(at.Key("version"), "versions %s and %s of plugin %q must differ in more than case: publish a version of another "+
+					"name, and deprecate one", min(other, v.Version), max(other, v.Version), p.Name).Severity = krm.Warning
 			}
-			seen[precedence] = v.Version
+			seen[precedence], folded[strings.ToLower(precedence)] = v.Version, v.Version
 		}
 		k.version(at, v)
 	}

@@ -68,6 +68,10 @@ func TestBadCatalogs(t *testing.T) {
 		"{plugins: [{name: db, versions: [{version: 1.0.0+a, digest: DIGEST}, {version: 1.0.0, digest: DIGEST}]}]}": {
 			`spec.plugins[0].versions[1].version: versions 1.0.0 and 1.0.0+a of plugin "db" must not have the same precedence: remove one`,
 		},
+		"{plugins: [{name: db, versions: [{version: 1.0.0-rc.1, digest: DIGEST}, {version: 1.0.0-RC.1+b, digest: DIGEST}]}]}": {
+			`spec.plugins[0].versions[1].version: versions 1.0.0-RC.1+b and 1.0.0-rc.1 of plugin "db" must differ in more than case: ` +
+				"publish a version of another name, and deprecate one",
+		},
 		"{plugins: [{name: db, versions: [{version: 1.0.0, digest: sha256:12}]}]}": {
 			version + `.digest: must be sha256: and 64 hexadecimal digits in lower case, not "sha256:12"`,
 		},

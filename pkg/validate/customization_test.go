@@ -82,6 +82,15 @@ func TestPatches(t *testing.T) {
 		at + ".type: json": {
 			"error patch-value " + at + `.value: a patch of type "json" must be a list of operations`,
 		},
+		at + `: {type: merge, value: "spec:\n  ? [a, b]\n  : 1\n"}`: {
+			"error patch-value " + at + ".value: line 2 of the patch must not have a list or a mapping as a key",
+		},
+		at + `: {type: strategic, value: "spec: {{a: b}: 1}"}`: {
+			"error patch-value " + at + ".value: line 1 of the patch must not have a list or a mapping as a key",
+		},
+		at + `: {type: json, value: "[{op: add, path: /a, value: {a: &x [b], *x : c}}]"}`: {
+			"error patch-value " + at + ".value: line 1 of the patch must not have a list or a mapping as a key",
+		},
 		at + `.value: "{spec:"`: {"error patch-value " + at + ".value: patch must be JSON or YAML: "},
 		at + `.value: "- a"`: {
 			"error patch-value " + at + `.value: a patch of type "strategic" must be a mapping`,

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"strings"
+
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -56,16 +58,27 @@ var pluginVersion = Rule{
 // reference could distinguish them.
 var duplicatePlugin = Rule{
 	ID: "duplicate-plugin", Severity: krm.Error,
-	Summary: "A plugin's name and version are given by one document only, also when they are spelled differently.",
-	Why:     "A published version is immutable, and a reference must resolve to one document.",
+	Summary: "A plugin's name and version are given by one document only, also when they are spelled differently or differ in " +
+		"case alone.",
+	Why: "A published version is immutable, and a reference must resolve to one document. 1.0.0-RC.1 comes before 1.0.0-rc.1, but " +
+		"people and some file systems do not keep them apart.",
 	sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
 	Example: "metadata.name: hello-db@v1.0.0",
 	checks: []check{listCheck{contract.ResourcePlugin, func(r *Rule, d *documents) {
-		for p, other := range repeated(d.plugins, (*plugin).identity) {
-			p.report(r, namePath, "%q is given twice: %q%s is the same name and version; bump the version",
-				p.Name, other.Name, origin(other.Item))
+		for p, other := range repeated(d.plugins, (*plugin).foldedIdentity) {
+			what := "is the same name and version"
+			if p.identity() != other.identity() {
+				what = "differs in case alone"
+			}
+			p.report(r, namePath, "%q is given twice: %q%s %s; bump the version", p.Name, other.Name, origin(other.Item), what)
 		}
 	}}},
+}
+
+// foldedIdentity is the identity without regard to the case of the version.
+func (p *plugin) foldedIdentity() identity {
+	id := p.identity()
+	return identity{id.name, strings.ToLower(id.within)}
 }
 
 func (p *plugin) identity() identity {

@@ -75,11 +75,30 @@ func checkPatch(kind, value string) string {
 		return "" // for the rule "required", or comments alone
 	}
 	root := document.Content[0]
-	if kind == "json" {
+	switch wrong := checkKeys(root); {
+	case wrong != "":
+		return wrong
+	case kind == "json":
 		return checkOperations(root)
-	}
-	if root.Kind != yaml.MappingNode {
+	case root.Kind != yaml.MappingNode:
 		return fmt.Sprintf("a patch of type %q must be a mapping, such as {spec: …}", kind)
+	}
+	return ""
+}
+
+// checkKeys checks that the keys of a patch's mappings are ones that JSON can have.
+func checkKeys(node *yaml.Node) string {
+	for i, child := range node.Content {
+		key := child
+		if child.Kind == yaml.AliasNode {
+			key = child.Alias
+		}
+		if node.Kind == yaml.MappingNode && i%2 == 0 && key.Kind != yaml.ScalarNode {
+			return fmt.Sprintf("line %d of the patch must not have a list or a mapping as a key", child.Line)
+		}
+		if wrong := checkKeys(child); wrong != "" {
+			return wrong
+		}
 	}
 	return ""
 }
