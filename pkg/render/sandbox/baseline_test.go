@@ -88,7 +88,7 @@ func TestSelectingObjects(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"Deployment web", "Service a", "Service b", "PodDisruptionBudget d", "NetworkPolicy p"}, kinds)
-	assert.Equal(t, []int{3, 4}, w.space.exclusion.unavoidable, "both take every Pod")
+	assert.Equal(t, []int{3, 4}, indexes(w.space.exclusion), "both take every Pod")
 	require.Len(t, w.services, 2)
 	assert.Equal(t, "a", w.services[0].name)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
 )
@@ -59,14 +60,11 @@ func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(f
 func randomSelector(random *rand.Rand) string {
 	var out []string
 	if random.IntN(2) == 0 {
-		out = append(out, "matchLabels: {"+pick(random, "a", "b", "c", "ours")+": "+pick(random, "x", "w")+"}")
+		out = append(out, "matchLabels: {"+pick(random, "a", "b", "c", "ours", "known", "never")+": "+pick(random, "x", "w")+"}")
 	}
 	var expressions []string
 	for range random.IntN(3) {
-		key := pick(random, "a", "b", "c", "d", "ours")
-		if key == "ours" && strings.Contains(strings.Join(append(out, expressions...), ""), key) {
-			continue // two conditions on a label with any value may contradict each other
-		}
+		key := pick(random, "a", "b", "c", "d", "ours", "known", "never")
 		switch random.IntN(4) {
 		case 0:
 			expressions = append(expressions, "{key: "+key+", operator: In, values: [x, "+pick(random, "w", "z", "fork")+"]}")
@@ -105,7 +103,7 @@ func oracle(t *testing.T, text string) labels.Selector {
 
 // escaped changes labels as an e says, and adds one that the Pod has in any case.
 func escaped(e *exclusion, set map[string]string) map[string]string {
-	out := map[string]string{"ours": "fork-1"}
+	out := map[string]string{"ours": "fork-1", "known": "x"}
 	for key, value := range set {
 		if !e.named[key] {
 			out[key] = value
@@ -115,6 +113,20 @@ func escaped(e *exclusion, set map[string]string) map[string]string {
 		out[key] = value
 	}
 	return out
+}
+
+// testLabels are a label of each fork, one of all forks, and one that no fork has.
+var testLabels = ownLabels{
+	is:    func(key string) bool { return slices.Contains([]string{"ours", "known", "never"}, key) },
+	known: labels.Set{"known": "x"}, open: []string{"ours"},
+}
+
+// indexes are those of the selectors that an exclusion reports.
+func indexes(e *exclusion) (all []int) {
+	for _, u := range e.unavoidable {
+		all = append(all, u.index)
+	}
+	return all
 }
 
 // No selector that is not reported takes the changed labels, and what is reported cannot be escaped together with the ones
@@ -130,12 +142,20 @@ func TestExclusion_excludesEverySelectorOrReportsIt(t *testing.T) {
 			texts[i] = randomSelector(random)
 			selectors[i], _ = readSelector(parse(t, "selector: "+texts[i]), "selector")
 		}
-		e := newExclusion(selectors, func(key string) bool { return key == "ours" })
+		e := newExclusion(selectors, testLabels)
+		reported := indexes(e)
 		set := labels.Set(escaped(e, randomLabels(random)))
 		for i, text := range texts {
-			if slices.Contains(e.unavoidable, i) {
+			if slices.Contains(reported, i) {
 				unavoidable++
-				require.False(t, avoidable(selectors, e.unavoidable, i), "%s of %q", text, texts)
+				u := e.unavoidable[slices.Index(reported, i)]
+				alone := !avoidable(selectors[i:i+1], nil, 0)
+				require.Equal(t, alone, u.always, "%s of %q", text, texts)
+				if u.against >= 0 {
+					require.False(t, alone || avoidable([]labels.Selector{selectors[u.against], selectors[i]}, nil, 1), "%s of %q", text, texts)
+				}
+				require.False(t, u.gaveUp, "%s of %q", text, texts)
+				require.False(t, avoidable(selectors, reported, i), "%s of %q", text, texts)
 				continue
 			}
 			safe++
@@ -176,7 +196,7 @@ func avoidable(all []labels.Selector, unavoidable []int, at int) bool {
 // name, and one that none does.
 func selectorFree(selectors []labels.Selector, set map[string]string) bool {
 	for _, ours := range []string{"x", "w", "z", "fork", "fork-1"} {
-		set["ours"] = ours
+		set["ours"], set["known"] = ours, "x"
 		if slices.ContainsFunc(selectors, func(s labels.Selector) bool { return s.Matches(labels.Set(set)) }) {
 			return false
 		}
@@ -184,13 +204,13 @@ func selectorFree(selectors []labels.Selector, set map[string]string) bool {
 	return true
 }
 
-// hardSet is a set of selectors that it would take ages to e from: each of seven Pods must be in one of six places, two
-// never in the same.
-func hardSet() (selectors []labels.Selector) {
+// hardSet is a set of selectors that no labels exclude, and that it would take ages to try: each of so many Pods must be in one
+// of a place less, two never in the same.
+func hardSet(pods int) (selectors []labels.Selector) {
 	at := func(pod, place int) string { return string(rune('a'+pod)) + string(rune('0'+place)) }
-	for pod := range 7 {
+	for pod := range pods {
 		var nowhere []string
-		for place := range 6 {
+		for place := range pods - 1 {
 			nowhere = append(nowhere, "!"+at(pod, place))
 			for other := range pod {
 				selectors = append(selectors, selector(at(pod, place), at(other, place)))
@@ -205,18 +225,18 @@ func hardSet() (selectors []labels.Selector) {
 // comes after the search has given up.
 func TestSearchEnds(t *testing.T) {
 	t.Parallel()
-	hard := hardSet()
+	hard := hardSet(9)
 	later := []labels.Selector{
 		selector("app=web"), selector("a0 in (x, fork)"), selector("tier notin (x)"), selector("tier"), selector("tier in (fork, forkx)"),
 	}
 	selectors := append(slices.Clone(hard), later...)
-	e := newExclusion(selectors, func(string) bool { return false })
+	e := newExclusion(selectors, ownLabels{is: func(string) bool { return false }})
 	require.NotEmpty(t, e.unavoidable)
 	for i, s := range selectors {
-		assert.Equal(t, slices.Contains(e.unavoidable, i), s.Matches(e.set), i)
+		assert.Equal(t, slices.Contains(indexes(e), i), s.Matches(e.set), i)
 	}
 	var unavoidable []int
-	for _, i := range e.unavoidable {
+	for _, i := range indexes(e) {
 		if i >= len(hard) {
 			unavoidable = append(unavoidable, i-len(hard))
 		}
@@ -235,8 +255,8 @@ func TestExclusion_unavoidableSelectorsDoNotAffectOthers(t *testing.T) {
 	all := len(selectors)
 	// The last one asks for another way out of the first.
 	selectors = append(selectors, labels.Everything(), selector("ours=x"), selector("!k0"))
-	e := newExclusion(selectors, func(key string) bool { return key == "ours" })
-	assert.Equal(t, []int{all, all + 1}, e.unavoidable)
+	e := newExclusion(selectors, testLabels)
+	assert.Equal(t, []int{all, all + 1}, indexes(e))
 	assert.Equal(t, []string{"k0"}, slices.Sorted(maps.Keys(e.set)))
 }
 
@@ -248,7 +268,72 @@ func TestManySelectors(t *testing.T) {
 		selectors = append(selectors, selector("k"+strconv.Itoa(i), "a"))
 	}
 	selectors = append(selectors, selector("!k19999"))
-	e := newExclusion(selectors, func(string) bool { return false })
+	e := newExclusion(selectors, ownLabels{is: func(string) bool { return false }})
 	assert.Empty(t, e.unavoidable)
 	assert.Len(t, e.set, 1)
+}
+
+// The labels of forks' own keep them out of what selects by other values of them.
+func TestExclusion_ownLabels(t *testing.T) {
+	t.Parallel()
+	for text, selects := range map[string]bool{
+		"app.kubernetes.io/managed-by=Helm":                                        false,
+		"app.kubernetes.io/managed-by=krm-functions":                               true,
+		"app.kubernetes.io/managed-by":                                             true,
+		"app.kubernetes.io/managed-by notin (Helm)":                                true,
+		"!app.kubernetes.io/managed-by":                                            false,
+		"resourceplugins.dev/fork=other":                                           true,
+		"resourceplugins.dev/fork notin (other)":                                   true,
+		"resourceplugins.dev/fork=other,resourceplugins.dev/fork!=other":           false,
+		"resourceplugins.dev/sandbox in (a, b),resourceplugins.dev/sandbox in (c)": false,
+		"!resourceplugins.dev/sandbox":                                             false,
+		"resourceplugins.dev/resource":                                             false,
+		"!resourceplugins.dev/resource":                                            true,
+		"resourceplugins.dev/resource notin (db)":                                  true,
+		"resourceplugins.dev/fork,app=web":                                         false,
+		"resourceplugins.dev/fork,app notin (web)":                                 false,
+		"app.kubernetes.io/managed-by=krm-functions,resourceplugins.dev/phase!=x":  true,
+	} {
+		e := newExclusion([]labels.Selector{selector(text)}, podLabels)
+		assert.Equal(t, selects, len(e.unavoidable) > 0 && e.unavoidable[0].always, text)
+	}
+}
+
+// Each error says why no labels were found.
+func TestUnavoidable_why(t *testing.T) {
+	t.Parallel()
+	daemons := func(name, expressions string) string {
+		return "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: " + name + ", namespace: ns}\n" +
+			"spec: {selector: {matchExpressions: [" + expressions + "]}}\n"
+	}
+	const a, noA = "{key: a, operator: Exists}", "{key: a, operator: DoesNotExist}"
+	const b, noB = "{key: b, operator: Exists}", "{key: b, operator: DoesNotExist}"
+	var hard []string
+	for i, s := range hardSet(9) {
+		requirements, _ := s.Requirements()
+		var expressions []string
+		for _, r := range requirements {
+			expressions = append(expressions, "{key: "+r.Key()+", operator: "+
+				map[bool]string{true: "Exists", false: "DoesNotExist"}[r.Operator() == selection.Exists]+"}")
+		}
+		hard = append(hard, daemons("h"+strconv.Itoa(1000+i), strings.Join(expressions, ", ")))
+	}
+	for want, documents := range map[string][]string{
+		"it names no label that they could lack or have another value of": {daemons("z", "{key: resourceplugins.dev/fork, operator: Exists}")},
+		`every Pod that it does not select is one of DaemonSet "y"`:       {daemons("y", a), daemons("z", noA)},
+		"every Pod that it does not select is one of another selector in the namespace": {
+			daemons("x", a+", "+b), daemons("y", a+", "+noB), daemons("z", noA),
+		},
+		"the search for labels that keep them out of it and of all others was ended after 20000 steps": hard,
+	} {
+		cluster, err := readCluster(list(t, append(documents, forkDeployment)...), "")
+		require.NoError(t, err)
+		workload, err := cluster.find(forkWeb)
+		require.NoError(t, err)
+		var why []string
+		for _, u := range workload.space.exclusion.unavoidable {
+			why = append(why, u.why(workload.space))
+		}
+		assert.Contains(t, why, want)
+	}
 }

@@ -46,8 +46,8 @@ func (r *renderer) reportSelecting() {
 // reportUnavoidable reports selectors that the labels of forks do not exclude. What sends requests to Pods or owns them must
 // not select a fork's; a PodDisruptionBudget counts them, and a NetworkPolicy is wanted there.
 func (r *renderer) reportUnavoidable(space *namespace) {
-	for _, i := range space.exclusion.unavoidable {
-		item := space.selecting[i].item
+	for _, u := range space.exclusion.unavoidable {
+		item := space.selecting[u.index].item
 		switch item.Kind() {
 		case networkPolicy:
 			r.list.Report(krm.At(item, "spec.podSelector", krm.Info, "holds for the Pods of forks too"))
@@ -56,9 +56,23 @@ func (r *renderer) reportUnavoidable(space *namespace) {
 				"counts the Pods of forks too: make it name a label that the baseline's Pods have"))
 		default:
 			r.list.Report(krm.At(item, "spec.selector", krm.Error,
-				"must not select the Pods of forks, but no labels were found that keep them out of it and of all others: make it "+
-					"name a label that its Pods have"))
+				"must not select the Pods of forks, but "+u.why(space)+": make it name a label that its Pods have"))
 		}
+	}
+}
+
+// why says what keeps labels from excluding the Pods of forks from the selector.
+func (u *unavoidable) why(space *namespace) string {
+	switch {
+	case u.always:
+		return "it names no label that they could lack or have another value of"
+	case u.against >= 0:
+		other := space.selecting[u.against].item
+		return fmt.Sprintf("every Pod that it does not select is one of %s %q", other.Kind(), other.Name())
+	case u.gaveUp:
+		return fmt.Sprintf("the search for labels that keep them out of it and of all others was ended after %d steps", maxSteps)
+	default:
+		return "every Pod that it does not select is one of another selector in the namespace"
 	}
 }
 
