@@ -60,8 +60,8 @@ var duplicatePlugin = Rule{
 	ID: "duplicate-plugin", Severity: krm.Error,
 	Summary: "A plugin's name and version are given by one document only, also when they are spelled differently or differ " +
 		"in case alone.",
-	Why: "A published version is immutable, and a reference must resolve to one document. 1.0.0-RC.1 comes before 1.0.0-rc.1, " +
-		"but people and some file systems do not keep them apart.",
+	Why: "A published version is immutable, and a reference must resolve to one document. 1.0.0-RC.1 comes before " +
+		"1.0.0-rc.1, but people and some file systems do not keep them apart.",
 	sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
 	Example: "metadata.name: hello-db@v1.0.0",
 	checks: []check{listCheck{contract.ResourcePlugin, func(r *Rule, d *documents) {
