@@ -173,6 +173,6 @@ func TestRealSandboxesFitTheirPlugins(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int{4, 4}, []int{report.Plugins, report.Sandboxes})
 	for _, result := range report.Results {
-		assert.Contains(t, []string{"plugin-description", "plugin-version"}, result.Tags["rule"], result.Message)
+		assert.Contains(t, []string{"plugin-description", "plugin-version", "overlay-account"}, result.Tags["rule"], result.Message)
 	}
 }
