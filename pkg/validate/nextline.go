@@ -17,31 +17,47 @@ var nextLine = Rule{
 	sources: []string{"https://yaml.org/spec/1.1/#b-next-line"},
 	Example: `spec.description: "a\u0085b"`,
 	checks: []check{
-		pluginCheck(func(r *Rule, p *plugin) { p.nextLines(r, "", p.item.YNode()) }),
-		sandboxCheck(func(r *Rule, s *sandbox) { s.nextLines(r, "", s.item.YNode()) }),
-		routeGroupCheck(func(r *Rule, g *routeGroup) { g.nextLines(r, "", g.item.YNode()) }),
+		pluginCheck(func(r *Rule, p *plugin) { p.nextLines(r, p.item.YNode()) }),
+		sandboxCheck(func(r *Rule, s *sandbox) { s.nextLines(r, s.item.YNode()) }),
+		routeGroupCheck(func(r *Rule, g *routeGroup) { g.nextLines(r, g.item.YNode()) }),
 	},
 }
 
 // nextLines reports the values and keys of a tree that hold the character. What aliases stand for is looked at once.
-func (c *checked) nextLines(r *Rule, path krm.Path, node *yaml.Node) {
+func (c *checked) nextLines(r *Rule, root *yaml.Node) { c.nextLinesBelow(r, nil, root) }
+
+// nextLinesBelow is nextLines for the value at the end of the steps. Paths are only written out if something is found: those
+// of a value within thousands of others are long.
+func (c *checked) nextLinesBelow(r *Rule, at []krm.Step, node *yaml.Node) {
 	for i, child := range node.Content {
 		switch {
 		case node.Kind == yaml.SequenceNode:
-			c.nextLines(r, path.Index(i), child)
+			c.nextLinesBelow(r, append(at, krm.Step{Index: i}), child)
 		case i%2 == 1:
-			c.nextLines(r, path.Key(node.Content[i-1].Value), child)
+			c.nextLinesBelow(r, append(at, krm.Step{Key: node.Content[i-1].Value, Index: -1}), child)
 		case strings.ContainsRune(child.Value, yamlprint.NextLine):
-			c.reportKey(r, path.Key(child.Value), "key %q must not hold %s: remove it", child.Value,
+			c.reportKey(r, pathOf(at).Key(child.Value), "key %q must not hold %s: remove it", child.Value,
 				yamlprint.CharacterName(yamlprint.NextLine))
 		}
 	}
 	if node.Kind != yaml.ScalarNode {
 		return
 	}
-	if at := strings.IndexRune(node.Value, yamlprint.NextLine); at >= 0 {
-		line, column := yamlprint.Position([]byte(node.Value), at)
-		c.reportInside(r, path, line, column, "must not hold %s, which kustomize makes another character of: remove it",
+	if position := strings.IndexRune(node.Value, yamlprint.NextLine); position >= 0 {
+		line, column := yamlprint.Position([]byte(node.Value), position)
+		c.reportInside(r, pathOf(at), line, column, "must not hold %s, which kustomize makes another character of: remove it",
 			yamlprint.CharacterName(yamlprint.NextLine))
 	}
+}
+
+func pathOf(steps []krm.Step) krm.Path {
+	var path krm.Path
+	for _, step := range steps {
+		if step.Index >= 0 {
+			path = path.Index(step.Index)
+		} else {
+			path = path.Key(step.Key)
+		}
+	}
+	return path
 }
