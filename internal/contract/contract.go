@@ -51,6 +51,8 @@ const (
 	DigestsKey      = Group + "/digests"     // on a sandbox: the digests of what its references resolved to
 	ForkKey         = Group + "/fork"        // label and annotation of forks and their Pods: the fork's own name
 	BaselineKey     = Group + "/baseline"    // on forks and their Services: KIND/NAME of what they are a copy of
+	PackageKey      = Group + "/package"     // on a package's metadata document: its image, NAME[:TAG][@DIGEST]
+	PackagePartKey  = Group + "/package-of"  // on a package's other documents: the name of its metadata document
 	EndpointsKey    = Group + "/endpoints"   // on a sandbox or route group: its endpoints as NAME=URL,…, with %2C in URLs
 )
 

@@ -36,6 +36,8 @@ var layers = []struct {
 }{
 	{path: "internal/contract"}, // standard library only: the runtime module shares it
 	{path: "api/v1alpha1"},
+	{path: "api/stacks/v1alpha1"},
+	{path: "api/stacks/v1"},
 	{path: "pkg/krm/internal/scan"},
 	{path: "internal/yamlprint"},
 	{path: "pkg/krm"},
@@ -47,6 +49,7 @@ var layers = []struct {
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
+	{path: "internal/stackpackage"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
 	{path: "pkg/render"},
