@@ -47,6 +47,10 @@ test: build $(TOOLS)/kustomize ## run all tests that need neither root nor a clu
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 
+.PHONY: oracle
+oracle: $(TOOLS)/crossplane ## compare what is unpacked with what crossplane v0.10.0 unpacks, for 10,000 packages
+	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010
+
 .PHONY: e2e
 e2e: build $(NODE_PARTS) $(TOOLS)/helm ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
 	test/e2e/run $(E2E)
@@ -74,6 +78,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
 	$(TOOLS)/golangci-lint run --build-tags e2e ./...
 	cd runtime && $(TOOLS)/golangci-lint run ./...
 	cd tools/images && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
@@ -90,9 +95,12 @@ tool_helm          := helm.sh/helm/v3/cmd/helm
 tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 tool_benchstat     := golang.org/x/perf/cmd/benchstat
 tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
+tool_crossplane    := .
 
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
+
+$(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
 
 $(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
 	@GOWORK=off go build -C tools/kubernetes -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)

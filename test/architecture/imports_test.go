@@ -50,6 +50,7 @@ var layers = []struct {
 	{path: "internal/template"},
 	{path: "internal/edit"},
 	{path: "internal/stackpackage"},
+	{path: "internal/stackpackage/v010"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
 	{path: "pkg/render"},

@@ -63,8 +63,8 @@ func Kpt(tb testing.TB) string {
 	return path
 }
 
-// HasCorpus reports whether there are real plugins and sandboxes beside the checkout. They are not part of it, and no test
-// may require them.
+// HasCorpus reports whether there are real plugins, sandboxes and packages: below the folder SHARED, else beside the
+// checkout. They are not part of it, and no test may require them.
 func HasCorpus() bool {
 	_, err := os.Stat(corpus())
 	return err == nil
@@ -79,4 +79,10 @@ func Corpus(tb testing.TB) string {
 	return corpus()
 }
 
-func corpus() string { return filepath.Join(filepath.Dir(Root()), "shared", "corpus") }
+func corpus() string {
+	shared := os.Getenv("SHARED")
+	if shared == "" {
+		shared = filepath.Join(filepath.Dir(Root()), "shared")
+	}
+	return filepath.Join(shared, "corpus")
+}
