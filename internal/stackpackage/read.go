@@ -1,8 +1,17 @@
 package stackpackage
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	v1 "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
 // Form is how a package is written.
@@ -16,9 +25,13 @@ const (
 	FormXPkg Form = "xpkg"
 )
 
+// StreamFile is the file of today's packages: a stream of YAML documents in the root of an image.
+const StreamFile = "package.yaml"
+
 // Contents is what was read of a package.
 type Contents struct {
-	// Path is what holds the files: the folder `.registry`, the folder of package.yaml, an OCI layout or a tar.
+	// Path is what holds the files: the folder `.registry`, the folder of package.yaml, or an OCI layout or a tar. If that
+	// holds several packages, it is followed by the image.
 	Path string
 	// Form says what the files are.
 	Form Form
@@ -37,24 +50,165 @@ func (c *Contents) Reference() string {
 	if c.Image == "" {
 		return ""
 	}
-	name := c.Image
+	reference := c.Image
 	if c.Tag != "" {
-		name += ":" + c.Tag
+		reference += ":" + c.Tag
 	}
 	if c.Digest != "" {
-		name += "@" + c.Digest
+		reference += "@" + c.Digest
 	}
-	return name
+	return reference
 }
 
-// Read reads the packages at a path, which is one of
+// ErrNoPackage is the error of Read if there is no package.
+var ErrNoPackage = errors.New("must be a package: a .registry folder, package.yaml, or an OCI layout or a tar of docker save " +
+	"with an image that has one of them")
+
+// ReadPath reads the packages at a path of the disk, see Read. Links do not lead out of a folder.
+func ReadPath(name string) ([]*Contents, error) {
+	clean := filepath.ToSlash(filepath.Clean(name))
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("%q must be a package that can be read: %w", name, reason(err))
+	}
+	folder, file := clean, "."
+	if !info.IsDir() {
+		folder, file = filepath.Dir(name), filepath.Base(name)
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return Read(root.FS(), file, clean)
+}
+
+// Read reads the packages at a path of files, which messages name as shown. It is one of
 //
 //   - a `.registry` folder, or the folder that holds it,
-//   - a folder that holds package.yaml, or that file,
+//   - package.yaml, or the folder that holds it,
 //   - an OCI layout: a folder or a tar,
-//   - the tar that `docker save` writes.
+//   - the tar that `docker save` or `crossplane xpkg build` writes.
 //
-// A layout or tar may hold several. It is an error if the path holds none.
-func Read(files fs.FS, name string) ([]*Contents, error) {
-	return nil, errors.New("not yet")
+// A layout or tar may hold several packages; images that are no packages are left out. It is ErrNoPackage if there is none.
+// The error of a path that cannot be read is one line. Everything that is read is verified by its size and digest, as far as
+// the path has them. Nothing is written to the disk.
+func Read(files fs.FS, at, shown string) ([]*Contents, error) {
+	packages, err := read(files, at, path.Base(shown))
+	if err == nil && len(packages) == 0 {
+		err = ErrNoPackage
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	for _, c := range packages {
+		if c.Path = path.Join(shown, c.Path); len(packages) > 1 {
+			c.Path = path.Join(c.Path, cmp.Or(c.label(), c.Digest))
+		}
+	}
+	return packages, nil
+}
+
+// label is the image with its tag, or the tag.
+func (c *Contents) label() string {
+	if c.Image != "" && c.Tag != "" {
+		return c.Image + ":" + c.Tag
+	}
+	return c.Image + c.Tag
+}
+
+func read(files fs.FS, at, base string) ([]*Contents, error) {
+	info, err := fs.Stat(files, at)
+	if err != nil {
+		return nil, reason(err)
+	}
+	if !info.IsDir() {
+		return readFile(files, at, info.Size())
+	}
+	if files, err = fs.Sub(files, at); err != nil {
+		return nil, err
+	}
+	switch {
+	case base == Folder:
+		return readFolder(files, ".")
+	case IsLayout(files):
+		l := &layout{files: files, limits: newBudget()}
+		return l.read()
+	case exists(files, Folder):
+		return readFolder(files, Folder)
+	case exists(files, StreamFile):
+		return read(files, StreamFile, StreamFile)
+	}
+	return nil, nil
+}
+
+// IsLayout reports whether a folder is an OCI layout.
+func IsLayout(folder fs.FS) bool { return exists(folder, v1.ImageLayoutFile) }
+
+func exists(files fs.FS, name string) bool {
+	_, err := fs.Stat(files, name)
+	return err == nil
+}
+
+// IsArchive reports whether a file is a tar, or compressed, whatever its name.
+func IsArchive(files fs.FS, name string) bool {
+	file, err := files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	begin := make([]byte, tarBlock)
+	n, err := io.ReadFull(file, begin)
+	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && isTar(begin[:n])
+}
+
+// readFile reads a tar or package.yaml.
+func readFile(files fs.FS, name string, size int64) ([]*Contents, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer func() { _ = file.Close() }()
+	if !IsArchive(files, name) {
+		text, err := readLimited(file, maxPackage)
+		if err != nil {
+			return nil, err
+		}
+		return []*Contents{{Form: FormXPkg, Files: Files{StreamFile: text}}}, nil
+	}
+	if direct, ok := file.(io.ReaderAt); ok {
+		begin := make([]byte, len(zstdMagic))
+		if _, err := direct.ReadAt(begin, 0); err == nil && !isCompressed(begin) {
+			return readTar(direct, size)
+		}
+	}
+	content, err := decompress(file)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readLimited(content, maxInMemory)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	return readTar(bytes.NewReader(text), int64(len(text)))
+}
+
+// readTar reads the tar of an OCI layout, or of docker save.
+func readTar(from io.ReaderAt, size int64) ([]*Contents, error) {
+	limits := newBudget()
+	files, err := openArchive(from, size, limits)
+	if err != nil {
+		return nil, err
+	}
+	l := &layout{files: files, limits: limits}
+	images, err := l.readSaved()
+	switch {
+	case err != nil:
+		return nil, err
+	case IsLayout(files):
+		return l.read()
+	case images == nil:
+		return nil, fmt.Errorf("must have %s or %s: %w", v1.ImageLayoutFile, savedFile, ErrNoPackage)
+	}
+	return l.saved(images)
 }
