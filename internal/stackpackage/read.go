@@ -171,7 +171,7 @@ func readFile(files fs.FS, name string, size int64) ([]*Contents, error) {
 	defer func() { _ = file.Close() }()
 	if !IsArchive(files, name) {
 		text, err := readLimited(file, maxPackage)
-		if err != nil {
+		if err != nil || bytes.IndexByte(text, 0) >= 0 {
 			return nil, err
 		}
 		return []*Contents{{Form: FormXPkg, Files: Files{StreamFile: text}}}, nil

@@ -1,0 +1,78 @@
+package stackpackage_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+)
+
+// check reads files twice: the result is the same, an error is one line, and no path of a package leads out of it.
+func check(t *testing.T, files fstest.MapFS, at string) {
+	t.Helper()
+	packages, err := stackpackage.Read(files, at, "p")
+	again, errAgain := stackpackage.Read(files, at, "p")
+	require.Equal(t, packages, again)
+	require.Equal(t, err, errAgain)
+	if err != nil {
+		assert.NotContains(t, err.Error(), "\n")
+		assert.Empty(t, packages)
+		return
+	}
+	require.NotEmpty(t, packages)
+	for _, p := range packages {
+		require.NotEmpty(t, p.Files)
+		for name := range p.Files {
+			assert.False(t, strings.HasPrefix(name, "/") || strings.Contains("/"+name+"/", "/../"), name)
+		}
+	}
+}
+
+func FuzzReadArchive(f *testing.F) {
+	l := newLayout(f)
+	l.list(l.image(tarOf(f, file("package.yaml", stream))), image+":v1.0.0")
+	f.Add(tarOfFiles(f, l.done()))
+	f.Add(gzipped(f, tarOfFiles(f, l.files)))
+	f.Add(tarOfFiles(f, saved(f, "a:v1", nil, tarOf(f, file(".registry/app.yaml", "title: a")))))
+	f.Add([]byte(stream))
+	f.Fuzz(func(t *testing.T, text []byte) { check(t, fstest.MapFS{"p": {Data: text}}, "p") })
+}
+
+// FuzzReadLayout reads layouts whose digests are right, so that what is behind them is reached.
+func FuzzReadLayout(f *testing.F) {
+	layer := tarOf(f, file(".registry/app.yaml", "title: a"), file(".registry/.wh.crd.yaml", ""), link(".registry/b", "app.yaml"))
+	f.Add(layer, tarOf(f, file(".registry/crd.yaml", "kind: x")), "v1", v1.MediaTypeImageLayer, "base", byte(1))
+	f.Add(gzipped(f, layer), tarOf(f, file("package.yaml", stream)), image+":v1", v1.MediaTypeImageLayerGzip, "", byte(3))
+	f.Fuzz(func(t *testing.T, upper, lower []byte, name, mediaType, base string, nesting byte) {
+		l := newLayout(t)
+		top := l.blob(mediaType, upper)
+		top.Annotations = map[string]string{"io.crossplane.xpkg": base}
+		d := l.manifest(l.blob(v1.MediaTypeImageLayer, lower), top)
+		for range nesting % 8 {
+			d = l.document(v1.MediaTypeImageIndex, v1.Index{Manifests: []v1.Descriptor{d}})
+		}
+		l.list(d, name)
+		check(t, l.done(), ".")
+	})
+}
+
+// FuzzReadIndex reads layouts with any JSON.
+func FuzzReadIndex(f *testing.F) {
+	l := newLayout(f)
+	l.list(l.image(tarOf(f, file("package.yaml", stream))), image+":v1.0.0")
+	files := l.done()
+	f.Add(files[v1.ImageIndexFile].Data, files[blobOf(l.index.Manifests[0])].Data)
+	f.Fuzz(func(t *testing.T, index, manifest []byte) {
+		l := newLayout(t)
+		l.image(tarOf(t, file("package.yaml", stream)))
+		l.list(l.blob(v1.MediaTypeImageManifest, manifest), "v1")
+		check(t, l.done(), ".")
+		l.file(v1.ImageIndexFile, index)
+		check(t, l.files, ".")
+	})
+}

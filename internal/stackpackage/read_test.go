@@ -1,0 +1,215 @@
+package stackpackage_test
+
+import (
+	"archive/tar"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/opencontainers/go-digest"
+	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+)
+
+const image = "registry.example.org/acme/cache"
+
+// read reads what a path of files holds, and expects one package.
+func read(t *testing.T, files fstest.MapFS, at string) *stackpackage.Contents {
+	t.Helper()
+	packages, err := stackpackage.Read(files, at, "here/"+at)
+	require.NoError(t, err)
+	require.Len(t, packages, 1)
+	return packages[0]
+}
+
+// tarred reads a tar with these files.
+func tarred(t *testing.T, files fstest.MapFS) *stackpackage.Contents {
+	t.Helper()
+	return read(t, fstest.MapFS{"p.tar": {Data: tarOfFiles(t, files)}}, "p.tar")
+}
+
+// A package has the same content in all forms.
+func TestRead_takesAllForms(t *testing.T) {
+	t.Parallel()
+	base := func(l *layout) v1.Descriptor {
+		layer := l.blob(v1.MediaTypeImageLayerGzip, gzipped(t, tarOf(t, file("package.yaml", stream))))
+		layer.Annotations = map[string]string{"io.crossplane.xpkg": "base"}
+		other := l.blob(v1.MediaTypeImageLayerGzip, gzipped(t, tarOf(t, file("package.yaml", "not this"))))
+		return l.manifest(layer, other)
+	}
+	annotated := newLayout(t)
+	annotated.list(base(annotated), image+":v1.0.0")
+	plain := newLayout(t)
+	plain.list(plain.manifest(plain.blob(v1.MediaTypeImageLayer, tarOf(t, file("./package.yaml", stream)))), image+":v1.0.0")
+	nested := newLayout(t)
+	other := nested.image(tarOf(t, file("package.yaml", "for arm")))
+	other.Platform = &v1.Platform{OS: "linux", Architecture: "arm64"}
+	own := base(nested)
+	own.Platform = &v1.Platform{OS: "linux", Architecture: "amd64"}
+	nested.list(nested.document(v1.MediaTypeImageIndex, v1.Index{Manifests: []v1.Descriptor{other, own}}), image+":v1.0.0")
+	layer := tarOf(t, file("package.yaml", stream))
+	label := map[string]string{"io.crossplane.xpkg:" + digest.FromBytes(gzipped(t, layer)).String(): "base"}
+	built := saved(t, image+":v1.0.0", label, layer, tarOf(t, file("package.yaml", "not this")))
+
+	for name, got := range map[string]*stackpackage.Contents{
+		"package.yaml":         read(t, fstest.MapFS{"a/package.yaml": {Data: []byte(stream)}}, "a/package.yaml"),
+		"folder":               read(t, fstest.MapFS{"a/package.yaml": {Data: []byte(stream)}}, "a"),
+		"layout":               read(t, annotated.done(), "."),
+		"layout without gzip":  read(t, plain.done(), "."),
+		"layout with an index": read(t, nested.done(), "."),
+		"tar of a layout":      tarred(t, annotated.done()),
+		"tar.gz of a layout":   read(t, fstest.MapFS{"p": {Data: gzipped(t, tarOfFiles(t, annotated.done()))}}, "p"),
+		"docker save":          tarred(t, saved(t, image+":v1.0.0", nil, layer)),
+		"crossplane build":     tarred(t, built),
+	} {
+		assert.Equal(t, stackpackage.FormXPkg, got.Form, name)
+		assert.Equal(t, stackpackage.Files{"package.yaml": []byte(stream)}, got.Files, name)
+		if strings.Contains(name, "folder") || name == "package.yaml" {
+			assert.Empty(t, got.Reference(), name)
+			continue
+		}
+		assert.Equal(t, image, got.Image, name)
+		assert.Equal(t, "v1.0.0", got.Tag, name)
+	}
+	assert.Equal(t, annotated.index.Manifests[0].Digest.String(), read(t, annotated.files, ".").Digest)
+	assert.Equal(t, own.Digest.String(), read(t, nested.files, ".").Digest, "that of the manifest, not of the index")
+	assert.Empty(t, tarred(t, built).Digest, "the tar does not have the registry's manifest")
+}
+
+func TestRead_takesRegistryFolders(t *testing.T) {
+	t.Parallel()
+	want := stackpackage.Files{"app.yaml": []byte("title: a"), "resources/crd.yaml": []byte("kind: x")}
+	onDisk := fstest.MapFS{
+		"r/.registry/app.yaml":           {Data: []byte("title: a")},
+		"r/.registry/resources/crd.yaml": {Data: []byte("kind: x")},
+		"r/package.yaml":                 {Data: []byte("not this")},
+	}
+	layers := [][]byte{
+		tarOf(t, entry{name: ".registry/", kind: tar.TypeDir}, file(".registry/app.yaml", "old"), file(".registry/gone", "old"),
+			file(".registry/docs/readme", "old"), file("bin/sh", "#!"), file(".registry/crds/a/crd.yaml", "old"),
+			file(".registry/was-folder/x", "old")),
+		tarOf(t, link("bin/evil", "../../../etc/passwd"), file(".registry/.wh.gone", ""), file(".registry/.wh.docs", ""),
+			file(".registry/crds/.wh..wh..opq", ""), file(".registry/text", "title: a"), file(".registry/.wh.was-folder", "")),
+		tarOf(t, link(".registry/app.yaml", "text"), file(".registry/crds/.wh.a", ""),
+			file(".registry/resources/crd.yaml", "kind: x"), file(".registry/.wh.app.yaml", "")),
+	}
+	want["text"] = []byte("title: a")
+	l := newLayout(t)
+	l.list(l.image(layers...), "v0.1.0")
+	got := read(t, l.done(), ".")
+	assert.Equal(t, stackpackage.FormRegistry, got.Form)
+	assert.Equal(t, want, got.Files)
+	assert.Equal(t, "v0.1.0", got.Tag)
+	assert.Empty(t, got.Reference())
+	got = tarred(t, saved(t, "acme/redis", nil, layers...))
+	assert.Equal(t, want, got.Files)
+	assert.Equal(t, "docker.io/acme/redis", got.Reference())
+
+	delete(want, "text")
+	for path, at := range map[string]string{"r": "here/r/.registry", "r/.registry": "here/r/.registry"} {
+		got := read(t, onDisk, path)
+		assert.Equal(t, want, got.Files, path)
+		assert.Equal(t, at, got.Path, path)
+	}
+}
+
+// A path may hold several images. Those that are no packages are left out.
+func TestRead_takesSeveralImages(t *testing.T) {
+	t.Parallel()
+	l := newLayout(t)
+	one := l.image(tarOf(t, file("package.yaml", "one")))
+	two := l.image(tarOf(t, file("package.yaml", "two")))
+	l.list(one, "docker.io/acme/redis:v1").list(one, "docker.io/acme/redis:latest").list(two, "")
+	l.list(l.image(tarOf(t, file("bin/controller", "program"))), "controller:v1")
+	l.list(l.manifest(l.blob("application/vnd.dev.cosign.simplesigning.v1+json", []byte("{}"))), "sha256-0.sig")
+	for _, files := range []fstest.MapFS{l.done(), {"p.tar": {Data: tarOfFiles(t, l.files)}}} {
+		at := "."
+		if files["p.tar"] != nil {
+			at = "p.tar"
+		}
+		packages, err := stackpackage.Read(files, at, "p")
+		require.NoError(t, err)
+		require.Len(t, packages, 2)
+		assert.Equal(t, "docker.io/acme/redis:v1@"+one.Digest.String(), packages[0].Reference())
+		assert.Equal(t, "p/docker.io/acme/redis:v1", packages[0].Path)
+		assert.Equal(t, "p/"+two.Digest.String(), packages[1].Path)
+	}
+}
+
+// Names are where the writers of layouts put them.
+func TestRead_takesNames(t *testing.T) {
+	t.Parallel()
+	const containerd = "io.containerd.image.name"
+	for _, c := range []struct {
+		annotations map[string]string
+		image, tag  string
+	}{
+		{map[string]string{v1.AnnotationRefName: "v1"}, "", "v1"},
+		{map[string]string{v1.AnnotationRefName: "r.example.org:5000/a/b:v1"}, "r.example.org:5000/a/b", "v1"},
+		{map[string]string{v1.AnnotationRefName: "r.example.org:5000/a/b"}, "r.example.org:5000/a/b", ""},
+		{map[string]string{v1.AnnotationRefName: "v1", containerd: "docker.io/a/b:v2"}, "docker.io/a/b", "v2"},
+		{map[string]string{v1.AnnotationRefName: "v1", containerd: "not: a name"}, "", "v1"},
+		{map[string]string{v1.AnnotationRefName: "A B"}, "", ""},
+		{map[string]string{v1.AnnotationRefName: "../../etc:x\ny"}, "", ""},
+		{nil, "", ""},
+	} {
+		l := newLayout(t)
+		d := l.image(tarOf(t, file("package.yaml", stream)))
+		d.Annotations = c.annotations
+		l.index.Manifests = []v1.Descriptor{d}
+		got := read(t, l.done(), ".")
+		assert.Equal(t, []string{c.image, c.tag}, []string{got.Image, got.Tag}, c.annotations)
+	}
+	// Docker names the image in manifest.json, too.
+	l := newLayout(t)
+	d := l.image(tarOf(t, file("package.yaml", stream)))
+	l.list(d, "")
+	var manifest v1.Manifest
+	unmarshal(t, l.files[blobOf(d)].Data, &manifest)
+	l.file("manifest.json", []byte(`[{"Config": "`+blobOf(manifest.Config)+`", "RepoTags": ["acme/redis:v3"], "Layers": []}]`))
+	assert.Equal(t, "docker.io/acme/redis:v3@"+d.Digest.String(), tarred(t, l.done()).Reference())
+}
+
+// ReadPath reads the disk, and follows no link out of a folder.
+func TestReadPath(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "redis", ".registry")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "app.yaml"), []byte("title: a"), 0o600))
+	require.NoError(t, os.Symlink("app.yaml", filepath.Join(folder, "link.yaml")))
+	for _, path := range []string{filepath.Dir(folder), folder} {
+		packages, err := stackpackage.ReadPath(path)
+		require.NoError(t, err)
+		require.Len(t, packages, 1)
+		assert.Equal(t, filepath.ToSlash(folder), packages[0].Path)
+		assert.Equal(t, []string{"app.yaml", "link.yaml"}, packages[0].Files.Paths())
+	}
+	l := newLayout(t)
+	l.list(l.image(tarOf(t, file("package.yaml", stream))), "v1")
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "layout"), l.done()))
+	archive := filepath.Join(dir, "cache.xpkg")
+	require.NoError(t, os.WriteFile(archive, tarOfFiles(t, l.files), 0o600))
+	for _, path := range []string{filepath.Join(dir, "layout"), archive} {
+		packages, err := stackpackage.ReadPath(path)
+		require.NoError(t, err)
+		assert.Equal(t, stream, string(packages[0].Files["package.yaml"]))
+	}
+
+	outside := filepath.Join(dir, "secret")
+	require.NoError(t, os.WriteFile(outside, []byte("secret"), 0o600))
+	require.NoError(t, os.Symlink(outside, filepath.Join(folder, "out.yaml")))
+	_, err := stackpackage.ReadPath(folder)
+	require.EqualError(t, err, folder+`: "out.yaml": must link to a file of the folder: put the file into the package`)
+	_, err = stackpackage.ReadPath(filepath.Join(dir, "nowhere"))
+	require.ErrorContains(t, err, `nowhere" must be a package that can be read: no such file or directory`)
+	_, err = stackpackage.ReadPath(filepath.Join(dir, "redis", ".registry", ".."))
+	require.ErrorContains(t, err, `".registry/out.yaml": must link`)
+	_, err = stackpackage.ReadPath(dir)
+	require.ErrorIs(t, err, stackpackage.ErrNoPackage)
+}
