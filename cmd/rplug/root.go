@@ -76,6 +76,7 @@ func complain(stderr io.Writer, command *cobra.Command, message string) {
 const (
 	groupFunctions = "functions"
 	groupCatalogs  = "catalogs"
+	groupPackages  = "packages"
 	groupCluster   = "cluster"
 )
 
@@ -102,9 +103,9 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
 	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
-		&cobra.Group{ID: groupCluster, Title: "Clusters:"})
+		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(catalogCommand(stdout), statusCommand())
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand())
 	return root
 }
 
