@@ -164,7 +164,7 @@ func onlyDocument(content []byte) (*yaml.Node, *strictyaml.Problem) {
 			return nil, problem
 		case document.Content[0].ShortTag() == "!!null":
 		case only != nil:
-			problem := strictyaml.Error("", "must be one YAML document: put the second one, which begins here, into a file of its own")
+			problem := strictyaml.Error("", "must be one YAML document: move the second one, which begins here, to another file")
 			problem.Line = document.Content[0].Line
 			return nil, &problem
 		default:

@@ -87,7 +87,9 @@ func (r *registry) readBehavior(file string, content []byte) {
 		} `json:"engine"`
 	}
 	problems := strictyaml.Into(item.YNode(), "", &behavior)
-	problems = slices.DeleteFunc(problems, func(p strictyaml.Problem) bool { return p.Path == "engine.kustomize.kustomization" })
+	problems = slices.DeleteFunc(problems, func(p strictyaml.Problem) bool {
+		return p.Path == "engine.kustomize.kustomization" // of any type
+	})
 	source := path.Clean(behavior.Source.Path)
 	if source == "/" || source == "." {
 		problems = append(problems, strictyaml.Error("source.path",
@@ -96,8 +98,9 @@ func (r *registry) readBehavior(file string, content []byte) {
 	if r.problems(item, problems); r.hasErrors(file) {
 		return
 	}
+	image := cmp.Or(behavior.Engine.ControllerImage, r.options.TemplatingImage, DefaultTemplatingImage)
 	r.template.Source = v1alpha1.BehaviorSource{Image: behavior.Source.Image, Path: source}
-	r.template.Engine.ControllerImage = cmp.Or(behavior.Engine.ControllerImage, r.options.TemplatingImage, DefaultTemplatingImage)
+	r.template.Engine.ControllerImage = image
 	r.behavior = item.YNode()
 	set(krm.Value(r.behavior, "source"), "path", scalar(source))
 	engine := krm.Value(r.behavior, "engine")
@@ -105,7 +108,7 @@ func (r *registry) readBehavior(file string, content []byte) {
 		engine = mapping()
 		set(r.behavior, "engine", engine)
 	}
-	set(engine, "controllerImage", scalar(r.template.Engine.ControllerImage))
+	set(engine, "controllerImage", scalar(image))
 }
 
 // deployment is the spec of the controller's Deployment: that of install.yaml, else one that runs the behavior. It is nil if

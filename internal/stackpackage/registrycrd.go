@@ -1,8 +1,6 @@
 package stackpackage
 
 import (
-	"fmt"
-	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -112,35 +110,4 @@ func (r *registry) checkScopes() {
 				v1alpha1.ScopeNamespaced)})
 		}
 	}
-}
-
-// mediaTypes are those of icons, the preferred ones first.
-var mediaTypes = []struct{ extension, mediaType string }{
-	{".svg", "image/svg+xml"},
-	{".png", "image/png"},
-	{".jpg", "image/jpeg"},
-	{".jpeg", "image/jpeg"},
-	{".gif", "image/gif"},
-}
-
-func extensions() string {
-	var all []string
-	for _, m := range mediaTypes {
-		all = append(all, m.extension)
-	}
-	return strings.Join(all, ", ")
-}
-
-// rankOf is the place of a file's extension in mediaTypes.
-func rankOf(file string) int {
-	for i, m := range mediaTypes {
-		if m.extension == strings.ToLower(path.Ext(file)) {
-			return i
-		}
-	}
-	return len(mediaTypes)
-}
-
-func (r *registry) notAnIcon(file string) {
-	r.report(file, krm.Warning, fmt.Sprintf("is not used: the extension of an icon must be one of %s", extensions()))
 }

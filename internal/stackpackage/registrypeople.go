@@ -30,11 +30,34 @@ const (
 // schemaFile is a form for the custom resources of all CRDs below its folder.
 const schemaFile = "ui-schema.yaml"
 
+// mediaTypes are those of icons, the preferred ones first.
+var mediaTypes = []struct{ extension, mediaType string }{
+	{".svg", "image/svg+xml"},
+	{".png", "image/png"},
+	{".jpg", "image/jpeg"},
+	{".jpeg", "image/jpeg"},
+	{".gif", "image/gif"},
+}
+
+// rankOf is the place of a file's extension in mediaTypes.
+func rankOf(file string) int {
+	for i, m := range mediaTypes {
+		if m.extension == strings.ToLower(path.Ext(file)) {
+			return i
+		}
+	}
+	return len(mediaTypes)
+}
+
 // readIcon reads a picture. Crossplane showed those of the package's folder for the package, too.
 func (r *registry) readIcon(file string, content []byte) {
 	rank := rankOf(file)
 	if rank == len(mediaTypes) {
-		r.notAnIcon(file)
+		extensions := make([]string, len(mediaTypes))
+		for i, m := range mediaTypes {
+			extensions[i] = m.extension
+		}
+		r.unused(file, "the extension of an icon must be one of "+strings.Join(extensions, ", "))
 		return
 	}
 	r.icons = append(r.icons, described[v1alpha1.Icon]{file: file, value: v1alpha1.Icon{

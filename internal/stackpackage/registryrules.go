@@ -19,8 +19,8 @@ var verbs = []string{"create", "delete", "deletecollection", "get", "list", "pat
 // rules returns the permissions of the controller, as crossplane gave them, with verbs named:
 //
 //   - ConfigMaps, Events and Secrets, which each controller works with;
-//   - the resources of each CRD of the package: status and scale if the CRD has them, and finalizers, which a controller must
-//     be allowed to update if it is the owner of objects;
+//   - the resources of each CRD of the package: status and scale if the CRD has them, and finalizers, which a controller
+//     must be allowed to update if its objects own others;
 //   - the resources of each CRD that the package depends on. `*.GROUP` asks for all resources of a group: this is the one
 //     wildcard, since the package does not say which ones they are.
 func (r *registry) rules() []rbacv1.PolicyRule {

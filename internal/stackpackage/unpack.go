@@ -156,7 +156,9 @@ func scalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yamlprint.StyleOf(text)}
 }
 
-func treeOf(object any) *yaml.Node { return yamlprint.ReadJSON(string(yamlprint.AppendJSON(nil, object))) }
+func treeOf(object any) *yaml.Node {
+	return yamlprint.ReadJSON(string(yamlprint.AppendJSON(nil, object)))
+}
 
 // set sets a value of a mapping, in the place of the value that it has. The mapping is printed in lines of its own.
 func set(mapping *yaml.Node, key string, value *yaml.Node) {

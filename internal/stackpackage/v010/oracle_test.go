@@ -7,9 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -52,11 +56,12 @@ func TestUnpack_printsWhatV010Prints(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil {
 		rounds = n
 	}
+	seeds := seedPackages(t)
 	for round := range rounds {
 		random := rand.New(rand.NewPCG(seed, uint64(round))) //nolint:gosec // the same packages each time
 		requests := make([]request, 500)
 		for i := range requests {
-			requests[i] = randomRequest(random)
+			requests[i] = randomRequest(random, seeds)
 		}
 		unpacked, refused := 0, 0
 		for i, want := range ask(t, tool, requests) {
@@ -77,6 +82,31 @@ func TestUnpack_printsWhatV010Prints(t *testing.T) {
 		assert.Greater(t, unpacked, len(requests)/4)
 		assert.Greater(t, refused, len(requests)/20)
 	}
+}
+
+// seedPackages returns the packages of testdata, and real ones if there are any.
+func seedPackages(t *testing.T) []stackpackage.Files {
+	t.Helper()
+	var seeds []stackpackage.Files
+	archives, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	require.NoError(t, err)
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		require.NoError(t, err)
+		files := stackpackage.Files{}
+		for _, file := range archive.Files {
+			if below, ok := strings.CutPrefix(file.Name, stackpackage.Folder+"/"); ok && path.Ext(below) != ".bin" {
+				files[below] = file.Data // what is no picture has a media type that depends on the machine
+			}
+		}
+		seeds = append(seeds, files)
+	}
+	if checkout.HasCorpus() {
+		for _, dir := range realPackages(t) {
+			seeds = append(seeds, readFolder(t, filepath.Join(dir, stackpackage.Folder)))
+		}
+	}
+	return seeds
 }
 
 func unpack(r request) response {

@@ -3,7 +3,9 @@ package v010_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,7 +29,8 @@ type maker struct {
 	depth  int // how many structs may be nested
 }
 
-func randomRequest(random *rand.Rand) request {
+// randomRequest returns a package that is made up, or one of the seeds with changed lines.
+func randomRequest(random *rand.Rand, seeds []stackpackage.Files) request {
 	m := maker{Rand: random, depth: 2 + random.IntN(5)}
 	if m.one(4) {
 		m.faults = 1 + m.IntN(10)
@@ -39,12 +42,71 @@ func randomRequest(random *rand.Rand) request {
 			"a/b@sha256:"+strings.Repeat("0", 64), "a/b:c@sha256:"+strings.Repeat("0", 64)),
 		TemplatingImage: pick(m, "", "crossplane/templating-controller:v0.2.1"),
 	}
+	if m.one(3) {
+		r.Files = m.mutated(pick(m, seeds...))
+		r.Scope = pick(m, "Cluster", "Namespaced", scopeOf(r.Files), scopeOf(r.Files), scopeOf(r.Files))
+		return r
+	}
 	for _, file := range m.fileNames() {
 		if !isBlocked(r.Files, file) {
 			r.Files[file] = m.content(file, scope)
 		}
 	}
 	return r
+}
+
+func scopeOf(files stackpackage.Files) string {
+	if strings.Contains(string(files["app.yaml"]), "Namespaced") {
+		return "Namespaced"
+	}
+	return "Cluster"
+}
+
+// mutated returns a package with some changed lines.
+func (m maker) mutated(seed stackpackage.Files) stackpackage.Files {
+	files := maps.Clone(seed)
+	for range 1 + m.IntN(3) {
+		name := pick(m, seed.Paths()...)
+		if m.one(8) {
+			content := files[name]
+			delete(files, name)
+			if moved := pick(m, dirs...) + path.Base(name); !isBlocked(files, moved) {
+				files[moved] = content
+			}
+			continue
+		}
+		lines := strings.Split(string(files[name]), "\n")
+		files[name] = []byte(strings.Join(m.changed(lines), "\n"))
+	}
+	return files
+}
+
+// changed changes, removes or repeats a line.
+func (m maker) changed(lines []string) []string {
+	i := m.IntN(len(lines))
+	line := lines[i]
+	key, value, isEntry := strings.Cut(line, ": ")
+	switch m.IntN(6) {
+	case 0:
+		return slices.Delete(slices.Clone(lines), i, i+1)
+	case 1:
+		return slices.Insert(slices.Clone(lines), i, line)
+	case 2:
+		line = pick(m, " ", "  ", "- ", "x: ", "? ", "&a ", "!!str ") + line
+	case 3:
+		line = strings.TrimPrefix(line, " ")
+	case 4:
+		if isEntry {
+			line = key + "s: " + value
+		}
+	default:
+		if isEntry {
+			line = key + ": " + string(pick(m, scalars...))
+		}
+	}
+	lines = slices.Clone(lines)
+	lines[i] = line
+	return lines
 }
 
 var dirs = []string{
