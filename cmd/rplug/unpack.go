@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -119,11 +120,10 @@ func folderName(contents *stackpackage.Contents) (string, error) {
 
 // unpackCompatible prints what crossplane v0.10.0 printed.
 func unpackCompatible(c *cobra.Command, files stackpackage.Files, options stackpackage.UnpackOptions) error {
-	options.Dir = stackpackage.Folder
-	if options.Scope == "" {
-		options.Scope = v1alpha1.ScopeNamespaced
-	}
-	text, err := v010.Unpack(files, options)
+	text, err := v010.Unpack(files, v010.Options{
+		Dir: stackpackage.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,
+		TemplatingImage: options.TemplatingImage,
+	})
 	if err != nil {
 		for line := range strings.SplitSeq("error: cannot unpack stack: failed to unpack stacks: "+err.Error(), "\n") {
 			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Printable(line))

@@ -4,14 +4,27 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
 )
 
 // Files are files in memory, by their paths: relative, clean, with slashes.
 type Files map[string][]byte
 
-// Paths returns the paths in the order in which filepath.Walk visits them: sorted element by element.
+// Paths returns the paths in the order in which filepath.Walk visits them.
 func (f Files) Paths() []string {
-	return slices.SortedFunc(maps.Keys(f), func(a, b string) int {
-		return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
-	})
+	return slices.SortedFunc(maps.Keys(f), v010.ComparePaths)
+}
+
+// isBelow reports whether a file is in a folder, or in a folder below it. The folder of all files is ".".
+func isBelow(folder, file string) bool {
+	return folder == "." || strings.HasPrefix(file, folder+"/")
+}
+
+// depth is how many folders are above a file.
+func depth(file string) int {
+	if dir := path.Dir(file); dir != "." {
+		return strings.Count(dir, "/") + 1
+	}
+	return 0
 }

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
+	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -141,7 +142,48 @@ func (r *registry) document(file string, content []byte) *krm.Item {
 	if r.problems(krm.FromNode(root, r.shown(file)), problems); len(problems) > 0 {
 		return nil
 	}
-	return krm.FromNode(expanded, r.shown(file))
+	item := krm.FromNode(expanded, r.shown(file))
+	r.problems(item, unrepeated(expanded, ""))
+	return item
+}
+
+// unrepeated removes repeated keys but for the last one, which counts for crossplane, and reports them.
+func unrepeated(node *yaml.Node, at krm.Path) []strictyaml.Problem {
+	var problems []strictyaml.Problem
+	if node.Kind != yaml.MappingNode {
+		for i, element := range node.Content {
+			problems = append(problems, unrepeated(element, at.Index(i))...)
+		}
+		return problems
+	}
+	last := map[string]int{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		last[node.Content[i].Value] = i
+	}
+	var kept []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		if last[key.Value] == i {
+			kept = append(kept, key, value)
+			problems = append(problems, unrepeated(value, at.Key(key.Value))...)
+			continue
+		}
+		problem := strictyaml.Repeated(at.Key(key.Value), key.Value)
+		problem.Severity, problem.Line, problem.Column = krm.Warning, key.Line, key.Column
+		problem.Message += "; the last one counts"
+		problems = append(problems, problem)
+	}
+	node.Content = kept
+	return problems
+}
+
+// mismatch reports why crossplane could not decode a file. It is false if it could.
+func (r *registry) mismatch(item *krm.Item, found *v010.Mismatch) bool {
+	if found != nil {
+		problem := strictyaml.Error(krm.Path(found.Field), "%s", found.Message)
+		r.problems(item, []strictyaml.Problem{problem})
+	}
+	return found != nil
 }
 
 // onlyDocument returns the only document of a text that has something in it.

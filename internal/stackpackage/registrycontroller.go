@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
+	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -55,11 +56,13 @@ func (r *registry) readInstall(file string, content []byte) {
 	set(only, "spec", spec)
 	read, problems := strictyaml.IntoObject(only, &typed)
 	for i, problem := range problems {
-		if problem.Rule != strictyaml.RuleType {
+		if problem.Rule != strictyaml.RuleType && problem.Rule != strictyaml.RuleAmbiguous {
 			problems[i].Severity = krm.Warning // kept as it is: a cluster decides
 		}
 	}
-	r.problems(item, problems)
+	if r.problems(item, problems); r.hasErrors(file) || r.mismatch(item, v010.CheckDeployment(content)) {
+		return
+	}
 	r.install = krm.Value(read, "spec")
 }
 
@@ -87,13 +90,17 @@ func (r *registry) readBehavior(file string, content []byte) {
 		} `json:"engine"`
 	}
 	problems := strictyaml.Into(item.YNode(), "", &behavior)
+	const kustomization = "engine.kustomize.kustomization"
 	problems = slices.DeleteFunc(problems, func(p strictyaml.Problem) bool {
-		return p.Path == "engine.kustomize.kustomization" // of any type
+		return p.Path == kustomization // the struct has no type for it
 	})
 	source := path.Clean(behavior.Source.Path)
 	if source == "/" || source == "." {
 		problems = append(problems, strictyaml.Error("source.path",
 			"must be a folder of the image, and not its root: %q is not", behavior.Source.Path))
+	}
+	if object, ok := krm.Path(kustomization).Find(item.YNode()); ok && object.ShortTag() != "!!null" && text(object, "kind") == "" {
+		problems = append(problems, strictyaml.Error(kustomization, "must be a Kustomization with its kind"))
 	}
 	if r.problems(item, problems); r.hasErrors(file) {
 		return

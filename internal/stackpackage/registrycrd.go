@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
+	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -33,6 +34,9 @@ func (r *registry) readCRD(file string, content []byte) {
 	if item.Kind() != crdKind || group != crdGroup || version != crdVersions[0] && version != crdVersions[1] {
 		r.problems(item, []strictyaml.Problem{strictyaml.Error("kind", "must be %s of %s/{%s}, not %q of %q", crdKind, crdGroup,
 			strings.Join(crdVersions, ","), item.Kind(), item.APIVersion())})
+		return
+	}
+	if r.mismatch(item, v010.CheckCRD(content)) {
 		return
 	}
 	spec := krm.Value(item.YNode(), "spec")

@@ -65,6 +65,11 @@ func addTexts(parent *yaml.Node, key string, entries map[string]string) {
 		texts = mapping()
 		set(parent, key, texts)
 	}
+	for i := 1; i < len(texts.Content); i += 2 {
+		if value := texts.Content[i]; value.Kind == yaml.ScalarNode && value.ShortTag() != "!!str" {
+			texts.Content[i] = scalar(value.Value) // as crossplane read it, and a cluster does not
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		set(texts, name, scalar(entries[name]))
 	}

@@ -32,9 +32,14 @@ func TestUnpack_reportsHostileFiles(t *testing.T) {
 		{"tabs", "resource.yaml", "id:\n\t- x", "not with tabs"},
 		{"a list", "behavior.yaml", "[]", "must be a mapping"},
 		{"a scalar", "x.crd.yaml", "text", "kind"},
-		{"spec of a wrong kind", "x.crd.yaml", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: []", "spec.group"},
+		{"spec of a wrong kind", "x.crd.yaml", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: []", "spec: must be a mapping, not a list"},
 		{"Deployment without spec", "install.yaml", "kind: Deployment\nspec: 1", "must be the spec of a Deployment"},
 		{"wrong type", "install.yaml", "kind: Deployment\nspec: {replicas: many}", "spec.replicas"},
+		{"label of a wrong type", "x.crd.yaml", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
+			"metadata: {labels: {a: [1]}}", "metadata.labels: must be a string, not a list"},
+		{"schema of a wrong type", "x.crd.yaml", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n" +
+			"spec: {validation: {openAPIV3Schema: {properties: {a: {additionalProperties: 1}}}}}", "boolean or JSON schema expected"},
+		{"yes for a string", "install.yaml", "kind: Deployment\nspec: {template: {spec: {hostname: yes}}}", "spec.template.spec.hostname"},
 		{"merge of no mapping", "group.yaml", "<<: 1", "<<"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

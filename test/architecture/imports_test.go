@@ -49,8 +49,8 @@ var layers = []struct {
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
-	{path: "internal/stackpackage"},
 	{path: "internal/stackpackage/v010"},
+	{path: "internal/stackpackage"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
 	{path: "pkg/render"},

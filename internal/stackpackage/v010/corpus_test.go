@@ -21,8 +21,8 @@ func TestUnpack_printsWhatV010PrintedForRealPackages(t *testing.T) {
 			recorded := filepath.Join(dir, "golden-v0.10.0", scope)
 			t.Run(filepath.Base(filepath.Dir(dir))+"/"+scope, func(t *testing.T) {
 				t.Parallel()
-				out, err := v010.Unpack(readFolder(t, filepath.Join(dir, ".registry")), stackpackage.UnpackOptions{
-					Scope: scope, Image: "registry.example.org/acme/stack:v9.8.7",
+				out, err := v010.Unpack(readFolder(t, filepath.Join(dir, ".registry")), v010.Options{
+					Dir: stackpackage.Folder, Scope: scope, Image: "registry.example.org/acme/stack:v9.8.7",
 				})
 				want, readErr := os.ReadFile(recorded + ".yaml")
 				if readErr == nil {

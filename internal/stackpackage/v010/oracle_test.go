@@ -110,8 +110,8 @@ func seedPackages(t *testing.T) []stackpackage.Files {
 }
 
 func unpack(r request) response {
-	out, err := v010.Unpack(r.Files, stackpackage.UnpackOptions{
-		Scope: r.Scope, Image: r.Image, TemplatingImage: r.TemplatingImage,
+	out, err := v010.Unpack(r.Files, v010.Options{
+		Dir: stackpackage.Folder, Scope: r.Scope, Image: r.Image, TemplatingImage: r.TemplatingImage,
 	})
 	if err != nil {
 		return response{Error: err.Error()}

@@ -1,6 +1,7 @@
 package v010_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,30 @@ func update(t *testing.T, name string, archive *txtar.Archive, sections map[stri
 	require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o600))
 }
 
+// What v0.10.0 refused is refused, but for what depends on its libraries.
+func TestUnpack_refusesWhatV010Refused(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 3)) //nolint:gosec // the same packages each time
+	refused, seeds := 0, seedPackages(t)
+	for range 500 {
+		m := maker{Rand: random}
+		r := request{Files: m.mutated(pick(m, seeds...)), Image: "redis:v1"}
+		r.Scope = scopeOf(r.Files)
+		before := unpack(r).Error
+		if before == "" || strings.Contains(before, "version of type string") || strings.Contains(before, "unsupported value: +Inf") {
+			continue
+		}
+		refused++
+		u, _ := stackpackage.Unpack(r.Files, stackpackage.UnpackOptions{Scope: r.Scope, Image: r.Image})
+		if !assert.Nil(t, u, before) {
+			for _, name := range r.Files.Paths() {
+				t.Logf("%s:\n%s", name, r.Files[name])
+			}
+		}
+	}
+	assert.Greater(t, refused, 50)
+}
+
 func FuzzUnpackV010(f *testing.F) {
 	for _, content := range []string{"", "a: b", "kind: Deployment\nspec: {template: {}}", "a: &a [*a]", "spec: {names: {kind: A}}"} {
 		for _, name := range []string{"app.yaml", "install.yaml", "behavior.yaml", "x.crd.yaml", "group.yaml", "icon.svg"} {
@@ -107,6 +132,6 @@ func FuzzUnpackV010(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, name string, content []byte) {
 		files := stackpackage.Files{"app.yaml": []byte("permissionScope: Cluster")}
 		files[name] = content
-		_, _ = v010.Unpack(files, stackpackage.UnpackOptions{Scope: v1alpha1.ScopeCluster})
+		_, _ = v010.Unpack(files, v010.Options{Dir: stackpackage.Folder, Scope: v1alpha1.ScopeCluster})
 	})
 }

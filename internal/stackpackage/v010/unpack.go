@@ -10,13 +10,14 @@ package v010
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 )
 
 // folder is the state of v0.10.0 while it walks through the files of a package.
@@ -42,15 +43,23 @@ type packagedCRD struct {
 	dir string
 }
 
-// Unpack returns what v0.10.0 printed for a package, or the error that it ended with. Empty options mean what they meant
-// there: an empty scope is none of the two.
-func Unpack(files stackpackage.Files, o stackpackage.UnpackOptions) ([]byte, error) {
-	dir := o.Dir
-	if dir == "" {
-		dir = stackpackage.Folder
-	}
+// Options are the flags of `stack unpack`, and its environment.
+type Options struct {
+	// Dir is the folder of the package, as messages name it: the flag --content-dir.
+	Dir string
+	// Scope is the flag --permission-scope. The package must have it, even if it is empty.
+	Scope string
+	// Image is the environment variable STACK_IMAGE.
+	Image string
+	// TemplatingImage is the flag --templating-controller-image.
+	TemplatingImage string
+}
+
+// Unpack returns what v0.10.0 printed for the files of a package, by their paths below its folder, or the error that it
+// ended with.
+func Unpack(files map[string][]byte, o Options) ([]byte, error) {
 	f := &folder{
-		dir: path.Clean(dir), templatingImage: o.TemplatingImage, image: o.Image,
+		dir: path.Clean(o.Dir), templatingImage: o.TemplatingImage, image: o.Image,
 		crds: map[string]packagedCRD{}, groups: map[string]StackGroup{}, resources: map[string]StackResource{},
 		icons: map[string]IconSpec{}, schemas: map[string]string{},
 	}
@@ -77,10 +86,15 @@ func Unpack(files stackpackage.Files, o stackpackage.UnpackOptions) ([]byte, err
 	return f.print()
 }
 
+// ComparePaths orders paths as filepath.Walk visits them: by their first element, then by the next.
+func ComparePaths(a, b string) int {
+	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+}
+
 // walk reads the files in the order of filepath.Walk. A folder with the name of a file that is read is an error.
-func (f *folder) walk(files stackpackage.Files) error {
+func (f *folder) walk(files map[string][]byte) error {
 	seen := map[string]bool{}
-	for _, name := range files.Paths() {
+	for _, name := range slices.SortedFunc(maps.Keys(files), ComparePaths) {
 		for i, c := range name {
 			if c != '/' || seen[name[:i]] {
 				continue
