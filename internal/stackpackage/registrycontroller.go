@@ -99,7 +99,8 @@ func (r *registry) readBehavior(file string, content []byte) {
 		problems = append(problems, strictyaml.Error("source.path",
 			"must be a folder of the image, and not its root: %q is not", behavior.Source.Path))
 	}
-	if object, ok := krm.Path(kustomization).Find(item.YNode()); ok && object.ShortTag() != "!!null" && text(object, "kind") == "" {
+	object, ok := krm.Path(kustomization).Find(item.YNode())
+	if ok && object.ShortTag() != "!!null" && text(object, "kind") == "" {
 		problems = append(problems, strictyaml.Error(kustomization, "must be a Kustomization with its kind"))
 	}
 	if r.problems(item, problems); r.hasErrors(file) {

@@ -79,15 +79,16 @@ func (u *Unpacked) YAML() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// name is the name of the record.
+// name is the name of the record, with "-" for what the names of objects must not have; empty if nothing names the package.
 func (o UnpackOptions) name() string {
-	if o.Name != "" {
-		return o.Name
-	}
-	if repository, _, _ := SplitReference(o.Image); repository != "" {
-		return path.Base(repository)
-	}
-	return strings.Trim(path.Base(path.Dir(o.Dir)), "./")
+	repository, _, _ := SplitReference(o.Image)
+	name := cmp.Or(o.Name, path.Base(cmp.Or(repository, path.Dir(o.Dir))))
+	return strings.Trim(strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' {
+			return c
+		}
+		return '-'
+	}, strings.ToLower(name)), "-.")
 }
 
 // version is the version of the package: that of app.yaml, or the tag of the image.
@@ -99,7 +100,8 @@ func (r *registry) version() string {
 // inOrder returns the CRDs in the order of the output.
 func (r *registry) inOrder() []*registryCRD {
 	key := func(c *registryCRD) string { return fmt.Sprintf("%s/%s, Kind=%s", c.Group, c.version, c.Kind) }
-	return slices.SortedStableFunc(slices.Values(r.crds), func(a, b *registryCRD) int { return strings.Compare(key(b), key(a)) })
+	descending := func(a, b *registryCRD) int { return strings.Compare(key(b), key(a)) }
+	return slices.SortedStableFunc(slices.Values(r.crds), descending)
 }
 
 // record returns the Stack or StackDefinition.
@@ -134,7 +136,9 @@ func (r *registry) record() *kyaml.RNode {
 	record, metadata := mapping(), mapping()
 	set(record, "apiVersion", scalar(v1alpha1.APIVersion))
 	set(record, "kind", scalar(kind))
-	set(metadata, "name", scalar(r.options.name()))
+	if name := r.options.name(); name != "" {
+		set(metadata, "name", scalar(name))
+	}
 	set(record, "metadata", metadata)
 	set(record, "spec", spec)
 	return kyaml.NewRNode(record)

@@ -69,6 +69,8 @@ func TestUnpack_namesRecord(t *testing.T) {
 		{stackpackage.UnpackOptions{Image: "registry.example.org:5000/acme/redis"}, "redis", ""},
 		{stackpackage.UnpackOptions{Image: "redis@sha256:0", Dir: "a/b/.registry"}, "redis", ""},
 		{stackpackage.UnpackOptions{Dir: "a/b/.registry"}, "b", ""},
+		{stackpackage.UnpackOptions{Dir: "a/My_Stack/.registry"}, "my-stack", ""},
+		{stackpackage.UnpackOptions{}, "", ""},
 		{stackpackage.UnpackOptions{Name: "mine", Image: "redis:v1"}, "mine", "v1"},
 	} {
 		u, results := stackpackage.Unpack(stackpackage.Files{"app.yaml": []byte("permissionScope: Cluster")}, test.options)
