@@ -48,7 +48,7 @@ test: build $(TOOLS)/kustomize ## run all tests that need neither root nor a clu
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 
 .PHONY: oracle
-oracle: $(TOOLS)/crossplane ## compare what is unpacked with what crossplane v0.10.0 unpacks, for 10,000 packages
+oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
 	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010
 
 .PHONY: e2e
