@@ -1,0 +1,151 @@
+package stack
+
+import (
+	"cmp"
+	"crypto/sha1" //nolint:gosec // v0.10 cuts names with it; nothing is kept secret
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/distribution/reference"
+	"sigs.k8s.io/yaml"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// V010 is the value of v1alpha1.RenderPhase.Compatible for crossplane v0.10.0.
+const V010 = "v0.10"
+
+// The images of crossplane v0.10.0 that its install Jobs name.
+const (
+	ExecutorImage   = "crossplane/crossplane:v0.10.0"
+	TemplatingImage = "crossplane/templating-controller:v0.2.1"
+)
+
+// CompatibleJob returns the Job that the stack manager of crossplane v0.10.0 makes for a request, byte for byte as
+// sigs.k8s.io/yaml prints it. The executor is the manager's own image. An empty image is that of the release.
+//
+//   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go
+func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([]byte, error) {
+	scope := stacks.ScopeNamespaced
+	switch request.Kind {
+	case stacks.KindStackInstall:
+	case stacks.KindClusterStackInstall:
+		scope = stacks.ScopeCluster
+	default:
+		return nil, fmt.Errorf("must be %s or %s, which crossplane v0.10 knows, not %q",
+			stacks.KindStackInstall, stacks.KindClusterStackInstall, request.Kind)
+	}
+	image := withSource(request.Spec.Source, request.Spec.Package)
+	mounts := []corev1.VolumeMount{{Name: contract.PackageVolume, MountPath: contract.PackageVolumeMount}}
+	job := batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: request.Name, Namespace: request.Namespace, Labels: parentLabels(request.Kind, request.Namespace, request.Name),
+		},
+		Spec: batchv1.JobSpec{
+			BackoffLimit: new(int32(0)),
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+				ImagePullSecrets: pullSecrets(request.Spec.ImagePullSecrets),
+				RestartPolicy:    corev1.RestartPolicyNever,
+				InitContainers: []corev1.Container{{
+					Name: "stack-copy-to-volume", Image: image, ImagePullPolicy: corev1.PullPolicy(request.Spec.ImagePullPolicy),
+					Command:      []string{"cp", "-R", contract.PackageFolder, contract.PackageVolumeMount + "/"},
+					VolumeMounts: mounts,
+				}},
+				Containers: []corev1.Container{{
+					Name: "stack-unpack-and-output", Image: cmp.Or(executor, ExecutorImage), ImagePullPolicy: corev1.PullIfNotPresent,
+					Args: []string{
+						"stack", "unpack", "--content-dir=" + contract.PackageCopy, "--permission-scope=" + scope,
+						"--templating-controller-image=" + cmp.Or(templating, TemplatingImage),
+					},
+					VolumeMounts: mounts,
+					Env:          []corev1.EnvVar{{Name: "STACK_IMAGE", Value: image}},
+				}},
+				Volumes: []corev1.Volume{{
+					Name: contract.PackageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
+				}},
+			}},
+		},
+	}
+	return printOld(&job)
+}
+
+// printOld prints a Job with the empty fields that the types of 2020 had.
+func printOld(job *batchv1.Job) ([]byte, error) {
+	text, err := json.Marshal(job)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	template := fields["spec"].(map[string]any)["template"].(map[string]any)
+	fields["metadata"].(map[string]any)["creationTimestamp"] = nil
+	template["metadata"] = map[string]any{"creationTimestamp": nil}
+	fields["status"] = map[string]any{}
+	return yaml.Marshal(fields)
+}
+
+// maxImageName is the longest name with a registry that the library of v0.10 parses. The one of today counts without the
+// registry.
+const maxImageName = 255
+
+// withSource returns an image with the registry in front, unless it names one. A text that is no image stays as it is.
+// Unlike for docker, source may be any text: v0.10 only removes slashes at its ends.
+func withSource(source, image string) string {
+	if source == "" {
+		return image
+	}
+	named, err := reference.ParseNormalizedNamed(image)
+	if err != nil || len(named.Name()) > maxImageName || strings.HasPrefix(image, reference.Domain(named)) {
+		return image
+	}
+	return strings.Trim(source, "/") + "/" + image
+}
+
+// parentLabels are the labels by which a stack manager finds what it made for a request.
+func parentLabels(kind, namespace, name string) map[string]string {
+	const prefix = "core.crossplane.io/parent-"
+	return map[string]string{
+		prefix + "group": stacks.GroupName, prefix + "version": stacks.Version, prefix + "kind": kind,
+		prefix + "namespace": truncate(namespace), prefix + "name": truncate(name),
+	}
+}
+
+// truncate cuts a text to the length of a label's value, with the start of a hash in the end:
+// https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/truncate/truncate.go
+func truncate(text string) string {
+	const longest, hashed = 63, 5
+	if len(text) <= longest {
+		return text
+	}
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // see the import
+	hash := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:hashed])
+	return strings.TrimRight(text[:longest-hashed-1], ".") + "-" + hash
+}
+
+func pullSecrets(references []stacks.LocalObjectReference) (secrets []corev1.LocalObjectReference) {
+	for _, one := range references {
+		secrets = append(secrets, corev1.LocalObjectReference{Name: one.Name})
+	}
+	return secrets
+}
+
+// readRequest decodes a request as the API server of that time did: unknown fields are dropped.
+func readRequest(item *krm.Item) (*stacks.StackInstall, error) {
+	text, err := item.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	request := &stacks.StackInstall{}
+	return request, yaml.Unmarshal(text, request)
+}
