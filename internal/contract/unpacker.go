@@ -36,8 +36,10 @@ const UnpackerManager = "resourceplugins-unpacker"
 // Installation is what the unpacker needs to know of a package that is installed or removed, as JSON in
 // InstallationVariable.
 type Installation struct {
-	// Name is the name of the record. The names of the controller's objects are made from it.
+	// Name is the name of the record.
 	Name string `json:"name"`
+	// Controller is the name of the controller's Deployment and of what it needs.
+	Controller string `json:"controller,omitempty"`
 	// Scope is Cluster or Namespaced.
 	Scope string `json:"scope,omitempty"`
 	// Image is the package image, with its tag and digest. Containers without an image get it.
@@ -55,6 +57,8 @@ type Installation struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Resources has the plurals that replace the resource * of an API group in the controller's permissions.
 	Resources map[string][]string `json:"resources,omitempty"`
+	// Requires are the names of CRDs of other packages: apply waits until they are established, and then applies.
+	Requires []string `json:"requires,omitempty"`
 	// Objects are what is applied, in this order, or was applied and is deleted, in the reverse order. The Job's permissions name
 	// exactly these, so apply must refuse a package that unpacks to others, before it applies anything.
 	Objects []InstalledObject `json:"objects"`

@@ -41,8 +41,11 @@ func IDPath() krm.Path { return krm.Path("metadata.annotations").Key(contract.Sa
 
 // IsAbsent reports whether the sandbox is to be torn down: its annotation resourceplugins.dev/state is "absent". A
 // sandbox without the annotation is present. Any value but "absent" and "present" is an error, of the rule sandbox-state.
-func (s *Sandbox) IsAbsent() (bool, error) {
-	switch state, _ := s.Item.Annotation(contract.StateKey); state {
+func (s *Sandbox) IsAbsent() (bool, error) { return IsAbsent(s.Item) }
+
+// IsAbsent is Sandbox.IsAbsent for any document that is rendered.
+func IsAbsent(item *krm.Item) (bool, error) {
+	switch state, _ := item.Annotation(contract.StateKey); state {
 	case "absent":
 		return true, nil
 	case "", "present":

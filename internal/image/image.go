@@ -4,7 +4,9 @@
 package image
 
 import (
+	_ "crypto/sha512" // digests of all algorithms can be parsed
 	"fmt"
+	"strings"
 
 	"github.com/distribution/reference"
 )
@@ -29,4 +31,21 @@ func Same(a, b string) bool {
 		return a == b
 	}
 	return reference.TagNameOnly(one).String() == reference.TagNameOnly(other).String()
+}
+
+// maxName is the longest name with a registry, in bytes. The parser counts without the registry.
+const maxName = 255
+
+// WithSource returns an image with a registry in front, unless the image names one. A text that is no image stays as it is.
+// Slashes at the ends of the source do not count. This is what crossplane v0.10 made of a request's source:
+// https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go
+func WithSource(source, image string) string {
+	if source == "" {
+		return image
+	}
+	named, err := reference.ParseNormalizedNamed(image)
+	if err != nil || len(named.Name()) > maxName || strings.HasPrefix(image, reference.Domain(named)) {
+		return image
+	}
+	return strings.Trim(source, "/") + "/" + image
 }

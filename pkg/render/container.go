@@ -31,7 +31,7 @@ func (c *compiledPhase) outputManager() corev1.Container {
 // producerVariables give a helper the namespace and the names of producers' Secrets and Jobs, and of their ancestors' Jobs.
 func (c *compiledPhase) producerVariables(producers []*step) []corev1.EnvVar {
 	env := make([]corev1.EnvVar, 0, 2*len(producers)+2) // inputManager and outputManager add one
-	env = append(env, fieldVariable(contract.NamespaceVariable, "metadata.namespace"))
+	env = append(env, NamespaceVariable())
 	for i, producer := range producers {
 		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
 		if producer.ref.Phase == c.phase && c.options.Workload == job {
@@ -51,32 +51,35 @@ func (c *compiledPhase) producerVariables(producers []*step) []corev1.EnvVar {
 func (c *compiledPhase) helperContainer(
 	name, command string, env []corev1.EnvVar, mounts ...corev1.VolumeMount,
 ) corev1.Container {
-	return corev1.Container{
-		Command: []string{contract.HelperBinary, command},
-		Env:     env,
-		Image:   c.options.HelperImage,
-		Name:    name,
-		Resources: corev1.ResourceRequirements{
-			Limits:   resources("500m", "128Mi"),
-			Requests: resources("10m", "16Mi"),
-		},
-		SecurityContext: &corev1.SecurityContext{
-			AllowPrivilegeEscalation: new(false),
-			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-			ReadOnlyRootFilesystem:   new(true),
-			RunAsGroup:               new(int64(contract.HelperUserID)),
-			RunAsNonRoot:             new(true),
-			RunAsUser:                new(int64(contract.HelperUserID)),
-			SeccompProfile:           &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-		},
-		VolumeMounts: mounts,
+	return HelperContainer(corev1.Container{
+		Command: []string{contract.HelperBinary, command}, Env: env, Image: c.options.HelperImage, Name: name, VolumeMounts: mounts,
+	})
+}
+
+// HelperContainer returns a container with what limits those of ours.
+func HelperContainer(container corev1.Container) corev1.Container {
+	container.Resources = corev1.ResourceRequirements{Limits: resources("500m", "128Mi"), Requests: resources("10m", "16Mi")}
+	container.SecurityContext = &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		ReadOnlyRootFilesystem:   new(true),
+		RunAsGroup:               new(int64(contract.HelperUserID)),
+		RunAsNonRoot:             new(true),
+		RunAsUser:                new(int64(contract.HelperUserID)),
+		SeccompProfile:           &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 	}
+	return container
 }
 
 func resources(cpu, memory string) corev1.ResourceList {
 	return corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory),
 	}
+}
+
+// NamespaceVariable is a variable with the namespace of the Pod.
+func NamespaceVariable() corev1.EnvVar {
+	return fieldVariable(contract.NamespaceVariable, "metadata.namespace")
 }
 
 func fieldVariable(name, path string) corev1.EnvVar {
@@ -87,6 +90,13 @@ func fieldVariable(name, path string) corev1.EnvVar {
 // annotations name, and nothing in variables.
 func annotationVariable(name, annotation string) corev1.EnvVar {
 	return fieldVariable(name, "metadata.annotations['"+annotation+"']")
+}
+
+// AddToken gives one container of a Pod a token and the API server's certificate. The others have none.
+func AddToken(pod *corev1.PodSpec, container *corev1.Container) {
+	pod.AutomountServiceAccountToken = new(false)
+	pod.Volumes = append(pod.Volumes, tokenVolume())
+	container.VolumeMounts = append(container.VolumeMounts, tokenMount)
 }
 
 // tokenVolume holds a token and the API server's certificate for the helpers; main does not mount it.

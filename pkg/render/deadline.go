@@ -37,11 +37,16 @@ func (c *compiledPhase) podDeadline(steps int) int64 { return times(c.stepSecond
 // plainDeadline is how long a Pod may take that runs nothing but a script.
 func (c *compiledPhase) plainDeadline() int64 { return int64(c.timeout()) }
 
-// jobDeadline is how long a Job may take that is the last of so many steps, one after the other: it ends Jobs whose Pods are
-// never created, scheduled or started. It is longer than the deadline of the Pods, since it removes them with their
-// messages.
+// jobDeadline is how long a Job may take that is the last of so many steps, one after the other.
 func (c *compiledPhase) jobDeadline(steps int) int64 {
-	return times(times(c.stepSeconds()+backOffSeconds, c.options.Retries+1), steps)
+	return c.options.JobDeadline(c.stepSeconds(), steps)
+}
+
+// JobDeadline is how long a Job may take that is the last of so many, one after the other, whose Pods take so many seconds:
+// it ends Jobs whose Pods are never created, scheduled or started. It is longer than the deadline of the Pods, since it
+// removes them with their messages.
+func (o *Options) JobDeadline(podSeconds int64, jobs int) int64 {
+	return times(times(podSeconds+backOffSeconds, o.Retries+1), jobs)
 }
 
 // limitWait limits how long a Pod waits for producers that do not run. Nothing would replace a Pod without a Job.

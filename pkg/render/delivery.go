@@ -69,6 +69,24 @@ func (d delivery) prepare(objects []object) {
 	}
 }
 
+// Delivered returns the annotations with which the tool of the options brings an object of a kind to a cluster. One that is
+// held waits until what was delivered is removed; the index orders these.
+func (o *Options) Delivered(kind string, isHeld bool, index int) map[string]string {
+	d := delivery{tool: o.Delivery, hook: o.DeleteHook, holds: isHeld}
+	one := object{kind: kind, phase: v1alpha1.PhaseDelete}
+	switch d.tool {
+	case argoCD:
+		return d.forArgoCD(&one)
+	case flux:
+		return forFlux(&one)
+	case helm:
+		return d.forHelm(&one, index)
+	case kpt:
+		return forKpt(&one)
+	}
+	return nil
+}
+
 // isKept reports whether an object outlives the removal of the rest. It is never a hook, which the tool would remove.
 func isKept(o *object) bool { return o.kind == "Secret" || o.isShared }
 

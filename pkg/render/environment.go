@@ -16,10 +16,10 @@ import (
 func (r *renderer) environment(s *step) []corev1.EnvVar {
 	const own = 4 // those of contract.StepVariables
 	env := append(make([]corev1.EnvVar, 0, own+len(s.spec.Inputs)),
-		variable(contract.SandboxIDVariable, r.SandboxID),
-		variable(contract.SandboxNameVariable, r.Sandbox),
-		variable(contract.RoutingKeyVariable, r.RoutingKey),
-		variable(contract.ResourceNameVariable, r.Resource),
+		Variable(contract.SandboxIDVariable, r.SandboxID),
+		Variable(contract.SandboxNameVariable, r.Sandbox),
+		Variable(contract.RoutingKeyVariable, r.RoutingKey),
+		Variable(contract.ResourceNameVariable, r.Resource),
 	)
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
@@ -27,7 +27,7 @@ func (r *renderer) environment(s *step) []corev1.EnvVar {
 		switch {
 		case name == "" || slices.ContainsFunc(env[:own], func(v corev1.EnvVar) bool { return v.Name == name }):
 		case input.ValueFromSandbox:
-			env = append(env, variable(name, r.Params[input.Name]))
+			env = append(env, Variable(name, r.Params[input.Name]))
 		default:
 			env = append(env, r.outputVariable(name, s, input))
 		}
@@ -35,8 +35,8 @@ func (r *renderer) environment(s *step) []corev1.EnvVar {
 	return env
 }
 
-// variable is a variable with a value as it stands: Kubernetes expands $(NAME) and makes one $ of two.
-func variable(name, value string) corev1.EnvVar {
+// Variable is a variable with a value as it stands: Kubernetes expands $(NAME) and makes one $ of two.
+func Variable(name, value string) corev1.EnvVar {
 	if strings.IndexByte(value, '$') >= 0 {
 		value = strings.ReplaceAll(value, "$", "$$")
 	}
@@ -62,7 +62,7 @@ func planVariable(plan contract.Plan) corev1.EnvVar {
 	if err != nil {
 		panic(err) // strings and numbers alone
 	}
-	return variable(contract.PlanVariable, string(text))
+	return Variable(contract.PlanVariable, string(text))
 }
 
 // plan is what a step's helpers know of it.

@@ -144,7 +144,7 @@ func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
 func (r *renderer) objectMetadata(m metadata) metadata {
 	annotations := maps.Clone(m.annotations)
 	annotations[contract.PluginKey] = r.Plugin
-	r.options.own(annotations)
+	r.options.Own(annotations)
 	if r.Digest != "" {
 		annotations[contract.DigestKey] = r.Digest
 	}

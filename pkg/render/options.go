@@ -145,8 +145,8 @@ func (o *Options) checkNames(wrong *krm.OptionErrors) {
 	}
 }
 
-// own adds who renders an object, given its phase, as far as a later run needs it.
-func (o *Options) own(annotations map[string]string) {
+// Own adds who renders an object, given its phase, as far as a later run needs it.
+func (o *Options) Own(annotations map[string]string) {
 	annotations[contract.RenderedByKey] = o.Name
 	if !o.WithoutPaths && !slices.Contains(o.Phases, annotations[contract.PhaseKey]) {
 		annotations[contract.RenderedWithKey] = strings.Join(o.Phases, ",")

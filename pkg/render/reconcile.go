@@ -24,6 +24,12 @@ type Owner struct {
 	Owns func(sandbox, phase string) bool
 	// Kinds are the kinds of objects that the run renders: others are not looked at, and so not parsed.
 	Kinds []string
+	// Named are those of the kinds whose objects have names that do not end in a hash.
+	Named []string
+	// Packages is set if the run renders packages of Crossplane, and not what belongs to sandboxes.
+	Packages bool
+	// IsTemplate is set if what Helm would take for an action must be escaped.
+	IsTemplate bool
 	// WithoutPaths leaves out the annotations that say where in a package an object belongs.
 	WithoutPaths bool
 }
@@ -68,7 +74,9 @@ func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 	v := &Reconciler{list: list, owner: owner, packagePath: packageOf(list), items: map[identity]*entry{}}
 	v.left.Store(int64(max(maxRendered, maxGrowth*list.Size())))
 	for _, item := range list.Items() {
-		if !slices.Contains(owner.Kinds, item.Kind()) || !contract.IsObjectName(item.Name()) {
+		isLike := slices.Contains(owner.Kinds, item.Kind()) && contract.IsObjectName(item.Name()) ||
+			slices.Contains(owner.Named, item.Kind())
+		if !isLike {
 			continue
 		}
 		e := &entry{item: item, owned: v.owns(item)}
@@ -81,6 +89,9 @@ func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 func (v *Reconciler) owns(item *krm.Item) bool {
 	by, rendered := item.Annotation(contract.RenderedByKey)
 	if !rendered || by != v.owner.Name || annotation(item, packageKey) != v.packagePath {
+		return false
+	}
+	if _, isPackage := item.Annotation(contract.InstallKey); isPackage != v.owner.Packages {
 		return false
 	}
 	if _, extra := item.Annotation(contract.RenderedWithKey); extra {
@@ -98,7 +109,8 @@ type Change struct {
 // Put returns what happens for an object, which goes to a place in a file of the package. The path is slash-separated. It is
 // an error if another object has its name.
 func (v *Reconciler) Put(m Manifest, path string, index int) (Change, error) {
-	return v.put(&object{Manifest: m, kind: m.GetObjectKind().GroupVersionKind().Kind}, path, index)
+	kind := m.GetObjectKind().GroupVersionKind().Kind
+	return v.put(&object{Manifest: m, kind: kind, isTemplate: v.owner.IsTemplate}, path, index)
 }
 
 func (v *Reconciler) put(o *object, path string, index int) (Change, error) {

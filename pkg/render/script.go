@@ -44,7 +44,7 @@ func (c *compiledPhase) scriptMap(plugin string, steps []v1alpha1.Step, names ma
 		labels:      map[string]string{contract.ManagedByKey: contract.ManagedBy, contract.PhaseKey: string(c.phase)},
 		annotations: map[string]string{contract.PhaseKey: string(c.phase)},
 	}
-	c.options.own(m.annotations)
+	c.options.Own(m.annotations)
 	return object{
 		Manifest: configMap(m, c.namespace, name, data), kind: "ConfigMap", phase: c.phase, isShared: true,
 	}

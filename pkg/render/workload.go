@@ -48,12 +48,7 @@ func (r *renderer) workload(w workload) string {
 // jobSpec is a Job's spec. A Pod that fails is not replaced, unless retries are set. One that the cluster takes away is, and
 // one that made room for another step.
 func (r *renderer) jobSpec(w workload) *batchv1.JobSpec {
-	ignored := []batchv1.PodFailurePolicyRule{{
-		Action: batchv1.PodFailurePolicyActionIgnore,
-		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
-			{Status: corev1.ConditionTrue, Type: corev1.DisruptionTarget},
-		},
-	}}
+	var ignored []batchv1.PodFailurePolicyRule
 	if w.waiting != "" {
 		ignored = append(ignored, batchv1.PodFailurePolicyRule{
 			Action: batchv1.PodFailurePolicyActionIgnore,
@@ -62,13 +57,29 @@ func (r *renderer) jobSpec(w workload) *batchv1.JobSpec {
 			},
 		})
 	}
-	spec := &batchv1.JobSpec{
-		ActiveDeadlineSeconds: new(r.jobDeadline(w.depth)),
-		BackoffLimit:          new(int32(r.options.Retries)),
-		PodFailurePolicy:      &batchv1.PodFailurePolicy{Rules: ignored},
-		Template:              *w.template,
+	return r.options.JobSpec(w.template, r.jobDeadline(w.depth), ignored...)
+}
+
+// JobSpec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the cluster
+// did not take away and that no rule ignores.
+func (o *Options) JobSpec(
+	template *corev1.PodTemplateSpec, seconds int64, ignored ...batchv1.PodFailurePolicyRule,
+) *batchv1.JobSpec {
+	disrupted := batchv1.PodFailurePolicyRule{
+		Action: batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+			{Status: corev1.ConditionTrue, Type: corev1.DisruptionTarget},
+		},
 	}
-	if ttl := r.options.TTLSecondsAfterFinished; ttl > keepJobs {
+	spec := &batchv1.JobSpec{
+		ActiveDeadlineSeconds: &seconds,
+		BackoffLimit:          new(int32(o.Retries)),
+		PodFailurePolicy: &batchv1.PodFailurePolicy{
+			Rules: append([]batchv1.PodFailurePolicyRule{disrupted}, ignored...),
+		},
+		Template: *template,
+	}
+	if ttl := o.TTLSecondsAfterFinished; ttl > keepJobs {
 		spec.TTLSecondsAfterFinished = new(int32(ttl))
 	}
 	return spec

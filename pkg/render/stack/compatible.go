@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/distribution/reference"
 	"sigs.k8s.io/yaml"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,6 +16,7 @@ import (
 
 	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -43,7 +43,7 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 		return nil, fmt.Errorf("must be %s or %s, which crossplane v0.10 knows, not %q",
 			stacks.KindStackInstall, stacks.KindClusterStackInstall, request.Kind)
 	}
-	image := withSource(request.Spec.Source, request.Spec.Package)
+	packageImage := image.WithSource(request.Spec.Source, request.Spec.Package)
 	mounts := []corev1.VolumeMount{{Name: contract.PackageVolume, MountPath: contract.PackageVolumeMount}}
 	job := batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
@@ -56,7 +56,7 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 				ImagePullSecrets: pullSecrets(request.Spec.ImagePullSecrets),
 				RestartPolicy:    corev1.RestartPolicyNever,
 				InitContainers: []corev1.Container{{
-					Name: "stack-copy-to-volume", Image: image, ImagePullPolicy: corev1.PullPolicy(request.Spec.ImagePullPolicy),
+					Name: "stack-copy-to-volume", Image: packageImage, ImagePullPolicy: corev1.PullPolicy(request.Spec.ImagePullPolicy),
 					Command:      []string{"cp", "-R", contract.PackageFolder, contract.PackageVolumeMount + "/"},
 					VolumeMounts: mounts,
 				}},
@@ -67,7 +67,7 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 						"--templating-controller-image=" + cmp.Or(templating, TemplatingImage),
 					},
 					VolumeMounts: mounts,
-					Env:          []corev1.EnvVar{{Name: "STACK_IMAGE", Value: image}},
+					Env:          []corev1.EnvVar{{Name: "STACK_IMAGE", Value: packageImage}},
 				}},
 				Volumes: []corev1.Volume{{
 					Name: contract.PackageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
@@ -93,23 +93,6 @@ func printOld(job *batchv1.Job) ([]byte, error) {
 	template["metadata"] = map[string]any{"creationTimestamp": nil}
 	fields["status"] = map[string]any{}
 	return yaml.Marshal(fields)
-}
-
-// maxImageName is the longest name with a registry that the library of v0.10 parses. The one of today counts without the
-// registry.
-const maxImageName = 255
-
-// withSource returns an image with the registry in front, unless it names one. A text that is no image stays as it is.
-// Unlike for docker, source may be any text: v0.10 only removes slashes at its ends.
-func withSource(source, image string) string {
-	if source == "" {
-		return image
-	}
-	named, err := reference.ParseNormalizedNamed(image)
-	if err != nil || len(named.Name()) > maxImageName || strings.HasPrefix(image, reference.Domain(named)) {
-		return image
-	}
-	return strings.Trim(source, "/") + "/" + image
 }
 
 // parentLabels are the labels by which a stack manager finds what it made for a request.
