@@ -48,6 +48,8 @@ type Installation struct {
 	TemplatingImage string `json:"templatingImage,omitempty"`
 	// Source is the registry of controller images that name none.
 	Source string `json:"source,omitempty"`
+	// Mirror says where images are whose references begin with a prefix: the prefix becomes the value, the longest one first.
+	Mirror map[string]string `json:"mirror,omitempty"`
 	// ImagePullPolicy and ImagePullSecrets are those of the controller.
 	ImagePullPolicy  string   `json:"imagePullPolicy,omitempty"`
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`

@@ -49,3 +49,15 @@ func WithSource(source, image string) string {
 	}
 	return strings.Trim(source, "/") + "/" + image
 }
+
+// Mirrored returns where a mirror has an image: of the prefixes that the image begins with, the longest is replaced. It
+// returns the prefix, too, which is empty if there is none.
+func Mirrored(mirror map[string]string, image string) (at, prefix string) {
+	at = image
+	for from, to := range mirror {
+		if strings.HasPrefix(image, from) && len(from) > len(prefix) {
+			at, prefix = to+image[len(from):], from
+		}
+	}
+	return at, prefix
+}

@@ -229,7 +229,7 @@ func (c *controller) completePod() error {
 	err = eachContainer(pod, func(container map[string]any) {
 		own, _ := container["image"].(string)
 		if own = image.WithSource(c.Source, cmp.Or(own, c.Image)); own != "" {
-			container["image"] = own
+			container["image"], _ = image.Mirrored(c.Mirror, own)
 		}
 		if c.ImagePullPolicy != "" {
 			container["imagePullPolicy"] = c.ImagePullPolicy

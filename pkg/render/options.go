@@ -21,6 +21,15 @@ const (
 	pod = "Pod"
 )
 
+// The values of v1alpha1.RenderPhase.Install.
+const (
+	InstallJob     = "job"
+	InstallObjects = "objects"
+)
+
+// V010 is the value of v1alpha1.RenderPhase.Compatible for crossplane v0.10.0.
+const V010 = "v0.10"
+
 // keepJobs is the TTLSecondsAfterFinished with which Jobs stay.
 const keepJobs = -1
 
@@ -53,6 +62,12 @@ func DefaultOptions() Options {
 			StartTimeoutSeconds: contract.DefaultStartTimeoutSeconds,
 
 			TTLSecondsAfterFinished: keepJobs,
+
+			Install:         InstallJob,
+			Record:          true,
+			UnpackerImage:   contract.UnpackerImage,
+			TemplatingImage: "crossplane/templating-controller:v0.2.1",
+			ExecutorImage:   "crossplane/crossplane:v0.10.0",
 		},
 	}
 }
@@ -81,6 +96,7 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	if problem := image.Check(o.HelperImage); o.HelperImage == "" || problem != "" {
 		wrong.Add("helperImage", "%s", cmp.Or(problem, "must be an image"))
 	}
+	o.checkPackages(&wrong)
 	o.checkNames(&wrong)
 	o.checkNumbers(&wrong)
 	return wrong
@@ -118,6 +134,32 @@ func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 		wrong.Add("deleteHook", "must be PostDelete or PreDelete, not %q", o.DeleteHook)
 	case !hasHooks(o.Delivery):
 		wrong.Add("deleteHook", "must not be set with delivery %s, which has no hooks", o.Delivery)
+	}
+}
+
+// checkPackages checks what is for packages of Crossplane.
+func (o *Options) checkPackages(wrong *krm.OptionErrors) {
+	if o.Install != InstallJob && o.Install != InstallObjects {
+		wrong.Add("install", "must be %s or %s, not %q", InstallJob, InstallObjects, o.Install)
+	}
+	if o.Compatible != "" && o.Compatible != V010 {
+		wrong.Add("compatible", "must be %s, not %q", V010, o.Compatible)
+	}
+	for _, one := range []struct {
+		option krm.Path
+		image  string
+	}{{"unpackerImage", o.UnpackerImage}, {"templatingImage", o.TemplatingImage}, {"executorImage", o.ExecutorImage}} {
+		if problem := image.Check(one.image); one.image == "" || problem != "" {
+			wrong.Add(one.option, "%s", cmp.Or(problem, "must be an image"))
+		}
+	}
+	for _, prefix := range slices.Sorted(maps.Keys(o.Mirror)) {
+		if o.Mirror[prefix] == "" {
+			wrong.Add(krm.Path("mirror").Key(prefix), "must be where the images are that begin with %q", prefix)
+		}
+	}
+	if o.Images && o.Lock {
+		wrong.Add("lock", "must not be set with images: only one of them is printed")
 	}
 }
 

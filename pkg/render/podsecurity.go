@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -41,17 +42,36 @@ func (c *compiledPhase) restrict() (problems []strictyaml.Problem) {
 			templates = append(templates, template)
 		}
 	}
-	level := psa.LevelVersion{Level: psa.LevelRestricted, Version: psa.LatestVersion()}
 	for _, template := range templates {
-		for _, check := range podSecurityChecks().EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
-			problem := strictyaml.Error(overlayPath, "must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s",
-				restricted, check.ForbiddenReason, check.ForbiddenDetail)
-			if !check.Allowed && !slices.Contains(problems, problem) {
+		for _, what := range forbidden(template) {
+			if problem := strictyaml.Error(overlayPath, "%s", what); !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		}
 	}
 	return problems
+}
+
+// Restrict makes a Pod keep to the standard of the options as far as it leaves that open, and returns what of it the API
+// server would refuse, in words that begin with "must".
+func (o *Options) Restrict(template *corev1.PodTemplateSpec) []string {
+	if o.PodSecurity != restricted {
+		return nil
+	}
+	secure(&template.Spec)
+	return forbidden(template)
+}
+
+// forbidden returns what the standard forbids of a Pod.
+func forbidden(template *corev1.PodTemplateSpec) (all []string) {
+	level := psa.LevelVersion{Level: psa.LevelRestricted, Version: psa.LatestVersion()}
+	for _, check := range podSecurityChecks().EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
+		if !check.Allowed {
+			all = append(all, fmt.Sprintf("must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s",
+				restricted, check.ForbiddenReason, check.ForbiddenDetail))
+		}
+	}
+	return all
 }
 
 // secure sets the fields that the standard requires and the overlay does not set.

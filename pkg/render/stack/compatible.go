@@ -1,7 +1,6 @@
 package stack
 
 import (
-	"cmp"
 	"crypto/sha1" //nolint:gosec // v0.10 cuts names with it; nothing is kept secret
 	"encoding/base32"
 	"encoding/json"
@@ -20,17 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// V010 is the value of v1alpha1.RenderPhase.Compatible for crossplane v0.10.0.
-const V010 = "v0.10"
-
-// The images of crossplane v0.10.0 that its install Jobs name.
-const (
-	ExecutorImage   = "crossplane/crossplane:v0.10.0"
-	TemplatingImage = "crossplane/templating-controller:v0.2.1"
-)
-
 // CompatibleJob returns the Job that the stack manager of crossplane v0.10.0 makes for a request, byte for byte as
-// sigs.k8s.io/yaml prints it. The executor is the manager's own image. An empty image is that of the release.
+// sigs.k8s.io/yaml prints it. The executor is the manager's own image.
 //
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go
 func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([]byte, error) {
@@ -48,7 +38,7 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 	job := batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: request.Name, Namespace: request.Namespace, Labels: parentLabels(request.Kind, request.Namespace, request.Name),
+			Name: request.Name, Namespace: request.Namespace, Labels: parentLabels(stacks.GroupName, request.Kind, request.Namespace, request.Name),
 		},
 		Spec: batchv1.JobSpec{
 			BackoffLimit: new(int32(0)),
@@ -61,10 +51,10 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 					VolumeMounts: mounts,
 				}},
 				Containers: []corev1.Container{{
-					Name: "stack-unpack-and-output", Image: cmp.Or(executor, ExecutorImage), ImagePullPolicy: corev1.PullIfNotPresent,
+					Name: "stack-unpack-and-output", Image: executor, ImagePullPolicy: corev1.PullIfNotPresent,
 					Args: []string{
 						"stack", "unpack", "--content-dir=" + contract.PackageCopy, "--permission-scope=" + scope,
-						"--templating-controller-image=" + cmp.Or(templating, TemplatingImage),
+						"--templating-controller-image=" + templating,
 					},
 					VolumeMounts: mounts,
 					Env:          []corev1.EnvVar{{Name: "STACK_IMAGE", Value: packageImage}},
@@ -95,12 +85,14 @@ func printOld(job *batchv1.Job) ([]byte, error) {
 	return yaml.Marshal(fields)
 }
 
+// parentPrefix is what the labels of parentLabels begin with.
+const parentPrefix = "core.crossplane.io/parent-"
+
 // parentLabels are the labels by which a stack manager finds what it made for a request.
-func parentLabels(kind, namespace, name string) map[string]string {
-	const prefix = "core.crossplane.io/parent-"
+func parentLabels(group, kind, namespace, name string) map[string]string {
 	return map[string]string{
-		prefix + "group": stacks.GroupName, prefix + "version": stacks.Version, prefix + "kind": kind,
-		prefix + "namespace": truncate(namespace), prefix + "name": truncate(name),
+		parentPrefix + "group": group, parentPrefix + "version": stacks.Version, parentPrefix + "kind": kind,
+		parentPrefix + "namespace": truncate(namespace), parentPrefix + "name": truncate(name),
 	}
 }
 
@@ -123,12 +115,50 @@ func pullSecrets(references []stacks.LocalObjectReference) (secrets []corev1.Loc
 	return secrets
 }
 
-// readRequest decodes a request as the API server of that time did: unknown fields are dropped.
-func readRequest(item *krm.Item) (*stacks.StackInstall, error) {
-	text, err := item.Bytes()
-	if err != nil {
-		return nil, err
+// compatible renders the requests for stacks as v0.10 did. The Jobs carry nothing of ours, so that a Job that is there is
+// replaced if it has the name.
+func (r *renderer) compatible() (Summary, error) {
+	for _, item := range r.list.Items() {
+		if !isStackRequest(item) {
+			continue
+		}
+		request, err := readRequest(item)
+		if err != nil {
+			r.refuse(item, "spec", "must be that of a request: "+firstLine(err)+"; run validate-plugin for all findings")
+			continue
+		}
+		text, err := CompatibleJob(request, r.options.ExecutorImage, r.options.TemplatingImage)
+		if err != nil {
+			r.refuse(item, "kind", err.Error())
+			continue
+		}
+		fresh, err := krm.NewItem(text)
+		if err != nil {
+			return Summary{}, err
+		}
+		if local, _ := item.Annotation(contract.LocalConfigKey); local != "true" {
+			item.Annotate(contract.LocalConfigKey, "true")
+		}
+		r.summary.Requests++
+		r.summary.Objects = append(r.summary.Objects, fresh)
+		switch old := jobNamed(r.list, request.Namespace, request.Name); {
+		case old == nil:
+			r.list.Append(fresh)
+		case krm.Value(krm.Value(krm.Value(old.YNode(), "metadata"), "labels"), parentPrefix+"name") != nil:
+			r.list.Replace(old, fresh)
+		default:
+			r.refuse(item, "metadata.name", fmt.Sprintf("must not be %q, which is the name of another Job: remove that one",
+				request.Name))
+		}
 	}
-	request := &stacks.StackInstall{}
-	return request, yaml.Unmarshal(text, request)
+	return r.summary, nil
+}
+
+func jobNamed(list *krm.ResourceList, namespace, name string) *krm.Item {
+	for _, item := range list.Of(batchv1.SchemeGroupVersion.String(), "Job") {
+		if item.Name() == name && item.Namespace() == namespace {
+			return item
+		}
+	}
+	return nil
 }

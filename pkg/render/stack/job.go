@@ -1,0 +1,359 @@
+package stack
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	resolve "github.com/resource-plugins/krm-functions/pkg/resolve/stack"
+)
+
+const (
+	installJob     = render.InstallJob
+	installObjects = render.InstallObjects
+)
+
+// stacks renders the requests for stacks: what is installed, dependencies first, then what is removed.
+func (r *renderer) stacks() {
+	for _, i := range r.installations() {
+		r.summary.Packages++
+		r.needImages(i)
+		spec := r.spec(i)
+		objects, err := stackpackage.Install(i.unpacked(), spec, i.of.namespace)
+		if err != nil {
+			r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q cannot be rendered: %s; run validate-plugin for all findings",
+				i.chosen.Image(), firstLine(err)))
+			continue
+		}
+		r.reportInstallation(i, objects)
+		if r.options.Install == installObjects {
+			r.objects(i, objects)
+			continue
+		}
+		spec.Objects = installed(objects)
+		r.job(i, spec)
+	}
+	r.removals()
+}
+
+// installations are what is installed, dependencies first. A package that a request asks for is that request's, one that is
+// only needed is the first request's that needs it.
+func (r *renderer) installations() (all []*installation) {
+	asked := map[*resolve.Chosen]bool{}
+	for _, of := range r.requests {
+		if isInstalled, _, _ := r.phases(of); isInstalled {
+			asked[of.closure[len(of.closure)-1]] = true
+		}
+	}
+	depends := map[*resolve.Chosen]bool{}
+	for _, of := range r.requests {
+		if isInstalled, _, _ := r.phases(of); !isInstalled {
+			continue
+		}
+		for at, chosen := range of.closure {
+			isOwn := at == len(of.closure)-1
+			if isOwn || !asked[chosen] && !depends[chosen] {
+				depends[chosen] = true
+				all = append(all, r.install(of, chosen))
+			}
+		}
+	}
+	return r.withoutRepetition(sorted(all))
+}
+
+// sorted puts the installations of a package behind those of the packages that it needs, whatever the order of the requests.
+func sorted(all []*installation) (ordered []*installation) {
+	done := map[*resolve.Chosen]bool{}
+	var visit func(chosen *resolve.Chosen)
+	visit = func(chosen *resolve.Chosen) {
+		if done[chosen] {
+			return
+		}
+		done[chosen] = true
+		for _, dependency := range chosen.DependsOn {
+			visit(dependency)
+		}
+		for _, i := range all {
+			if i.chosen == chosen {
+				ordered = append(ordered, i)
+			}
+		}
+	}
+	for _, i := range all {
+		visit(i.chosen)
+	}
+	return ordered
+}
+
+// withoutRepetition reports requests for a package that has been installed already: for one that is applied as it is there
+// can be but one, and in one namespace two would fight for the same objects.
+func (r *renderer) withoutRepetition(all []*installation) (kept []*installation) {
+	for _, i := range all {
+		at := slices.IndexFunc(kept, func(other *installation) bool {
+			return other.chosen == i.chosen && (r.options.Install == installObjects || other.scope == "Cluster" ||
+				other.of.namespace == i.of.namespace)
+		})
+		if at < 0 {
+			kept = append(kept, i)
+			continue
+		}
+		r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q must not be installed twice, by %s and %s: remove one of them",
+			i.chosen.Name, nameOf(kept[at].of), nameOf(i.of)))
+	}
+	return kept
+}
+
+func nameOf(of *request) string { return fmt.Sprintf("%s %q", of.Kind, of.namespace+"/"+of.Name) }
+
+// plurals are the resources of the kinds that the unpacker applies.
+var plurals = map[string]string{
+	"CustomResourceDefinition": "customresourcedefinitions", "ServiceAccount": "serviceaccounts", "Deployment": "deployments",
+	"Role": "roles", "RoleBinding": "rolebindings", "ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings",
+	"Stack": "stacks", "StackDefinition": "stackdefinitions", "Extension": "extensions",
+}
+
+// installed names objects for the unpacker.
+func installed(objects []*unstructured.Unstructured) (names []contract.InstalledObject) {
+	for _, object := range objects {
+		names = append(names, contract.InstalledObject{
+			APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Resource: plurals[object.GetKind()], Name: object.GetName(),
+			IsNamespaced: object.GetNamespace() != "", IsOptional: isStack(object.GetAPIVersion()),
+		})
+	}
+	return names
+}
+
+// job adds the Job that installs a package, with what it may do.
+func (r *renderer) job(i *installation, spec *contract.Installation) {
+	name := contract.ObjectName(contract.Hash("unpack", i.of.namespace, i.record), i.record, "unpack")
+	template := r.template(i.of, name)
+	pod := &template.Spec
+	volume := corev1.VolumeMount{Name: contract.PackageVolume, MountPath: contract.PackageVolumeMount}
+	pod.Volumes = append(pod.Volumes, corev1.Volume{
+		Name: contract.PackageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{
+			SizeLimit: new(resource.MustParse("512Mi")),
+		}},
+	})
+	packageImage, _ := image.Mirrored(r.options.Mirror, spec.Image)
+	pod.InitContainers = []corev1.Container{
+		render.HelperContainer(corev1.Container{
+			Name: "copy-unpacker", Image: r.options.UnpackerImage, VolumeMounts: []corev1.VolumeMount{volume},
+			Command: []string{contract.UnpackerBinary, contract.UnpackerCopySelf, contract.PackageVolumeMount},
+		}),
+		render.HelperContainer(corev1.Container{
+			Name: "stack-copy-to-volume", Image: packageImage, VolumeMounts: []corev1.VolumeMount{volume},
+			ImagePullPolicy: corev1.PullPolicy(i.of.Spec.ImagePullPolicy),
+			Command:         []string{contract.UnpackerCopied, contract.UnpackerCopy, contract.PackageFolder, contract.PackageCopy},
+		}),
+	}
+	volume.ReadOnly = true
+	r.unpacker(template, "stack-unpack-and-apply", contract.UnpackerApply, spec, volume)
+	access := grant(spec.Objects, "create", "get", "patch")
+	access.require(spec.Requires)
+	phase := v1alpha1.PhaseCreate
+	r.access(i.of, phase, false, name, i.chosen.Image(), access)
+	r.addJob(i.of, phase, false, name, i.chosen.Image(), template)
+}
+
+// template is the Pod of a Job, without containers.
+func (r *renderer) template(of *request, account string) *corev1.PodTemplateSpec {
+	secrets := pullSecrets(of.Spec.ImagePullSecrets)
+	for _, name := range r.options.ImagePullSecrets {
+		secrets = append(secrets, corev1.LocalObjectReference{Name: name})
+	}
+	return &corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels(of)},
+		Spec: corev1.PodSpec{
+			ActiveDeadlineSeconds: new(r.podDeadline()),
+			ImagePullSecrets:      secrets,
+			RestartPolicy:         corev1.RestartPolicyNever,
+			ServiceAccountName:    account,
+		},
+	}
+}
+
+// podDeadline is how long a Pod may take, in seconds.
+func (r *renderer) podDeadline() int64 {
+	return int64(r.options.StepTimeoutSeconds) + int64(r.options.StartTimeoutSeconds)
+}
+
+// unpacker adds the container that works on the cluster. It alone has a token.
+func (r *renderer) unpacker(
+	template *corev1.PodTemplateSpec, name, command string, spec *contract.Installation, mounts ...corev1.VolumeMount,
+) {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		panic(err) // strings alone
+	}
+	container := render.HelperContainer(corev1.Container{
+		Name: name, Image: r.options.UnpackerImage, Command: []string{contract.UnpackerBinary, command}, VolumeMounts: mounts,
+		Env: []corev1.EnvVar{render.Variable(contract.InstallationVariable, string(text)), render.NamespaceVariable()},
+	})
+	// The trees of a package take about ten times the memory of its files.
+	container.Resources.Limits[corev1.ResourceMemory] = resource.MustParse("512Mi")
+	container.Resources.Requests[corev1.ResourceMemory] = resource.MustParse("64Mi")
+	render.AddToken(&template.Spec, &container)
+	template.Spec.Containers = append(template.Spec.Containers, container)
+}
+
+// addJob adds a Job. Its name ends in a hash of its spec, which nobody can change.
+func (r *renderer) addJob(
+	of *request, phase v1alpha1.Phase, isHeld bool, account, image string, template *corev1.PodTemplateSpec,
+) {
+	spec := r.options.JobSpec(template, r.options.JobDeadline(r.podDeadline(), 1))
+	text := yamlprint.AppendJSON(nil, spec)
+	last := account[strings.LastIndexByte(account, '-')+1:]
+	name := contract.ObjectName(contract.Hash("Job", of.namespace, string(text)), strings.TrimSuffix(account, "-"+last))
+	r.put(of, phase, isHeld, &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: of.namespace, Labels: labels(of), Annotations: map[string]string{contract.PackageKey: image},
+		},
+		Spec: *spec,
+	})
+}
+
+// removals adds the Jobs that remove packages: for each request one, for its own package and those that it alone needs.
+func (r *renderer) removals() {
+	needed := map[*resolve.Chosen]*request{}
+	for _, of := range r.requests {
+		if _, isRemoved, isHeld := r.phases(of); !isRemoved && !isHeld {
+			for _, chosen := range of.closure {
+				needed[chosen] = of
+			}
+		}
+	}
+	first := map[*resolve.Chosen]*request{} // for whom a package was installed
+	for _, of := range r.requests {
+		for _, chosen := range of.closure {
+			if first[chosen] == nil || owns(of, chosen) && !owns(first[chosen], chosen) {
+				first[chosen] = of
+			}
+		}
+	}
+	for _, of := range r.requests {
+		_, isRemoved, isHeld := r.phases(of)
+		if !isRemoved {
+			continue
+		}
+		own := of.closure[len(of.closure)-1]
+		if other := needed[own]; other != nil && !owns(other, own) {
+			r.refuse(of.item, document.StatePath(), fmt.Sprintf("must not be absent: %s needs package %q", nameOf(other), own.Name))
+			continue
+		}
+		r.remove(of, isHeld, func(chosen *resolve.Chosen) (withCRDs, isIncluded bool) {
+			other := needed[chosen]
+			isIncluded = owns(of, chosen) || first[chosen] == of && (other == nil || other.namespace != of.namespace)
+			return other == nil && first[chosen] == of, isIncluded
+		})
+	}
+}
+
+// owns reports whether a request asks for a package itself.
+func owns(of *request, chosen *resolve.Chosen) bool { return of.closure[len(of.closure)-1] == chosen }
+
+// remove adds the Job that removes packages of a request's closure. Those are chosen by includes, which also says whether
+// the package's CRDs are removed: they stay while another namespace has the package.
+func (r *renderer) remove(of *request, isHeld bool, includes func(*resolve.Chosen) (withCRDs, isIncluded bool)) {
+	spec := &contract.Installation{Name: of.Name}
+	for _, chosen := range of.closure {
+		withCRDs, isIncluded := includes(chosen)
+		if !isIncluded {
+			continue
+		}
+		i := r.install(of, chosen)
+		objects, err := stackpackage.Install(i.unpacked(), r.spec(i), of.namespace)
+		if err != nil {
+			r.refuse(of.item, fieldOf(of), fmt.Sprintf("package %q cannot be removed: %s; run validate-plugin for all findings",
+				chosen.Image(), firstLine(err)))
+			return
+		}
+		for _, object := range installed(objects) {
+			if withCRDs || plurals["CustomResourceDefinition"] != object.Resource {
+				spec.Objects = append(spec.Objects, object)
+			}
+		}
+		if withCRDs {
+			spec.Custom = append(spec.Custom, custom(chosen)...)
+		}
+	}
+	if !isHeld && r.isUsed(of, spec.Custom) {
+		return
+	}
+	r.images[r.options.UnpackerImage] = true
+	own := of.closure[len(of.closure)-1].Image()
+	phase := v1alpha1.PhaseDelete
+	name := contract.ObjectName(contract.Hash("remove", of.namespace, of.Kind, of.Name), of.Name, "remove")
+	template := r.template(of, name)
+	r.unpacker(template, "stack-delete", contract.UnpackerDelete, spec)
+	access := grant(spec.Objects, "delete", "get")
+	access.list(spec.Custom)
+	r.access(of, phase, isHeld, name, own, access)
+	r.addJob(of, phase, isHeld, name, own, template)
+}
+
+// custom are the resources of a package's CRDs.
+func custom(chosen *resolve.Chosen) (all []contract.CustomResource) {
+	for _, crd := range chosen.CRDs {
+		if len(crd.Versions) > 0 {
+			all = append(all, contract.CustomResource{
+				CRD: crd.Plural + "." + crd.Group, Group: crd.Group, Version: crd.Versions[0], Plural: crd.Plural,
+			})
+		}
+	}
+	return all
+}
+
+// mostNamed is how many custom resources a message names.
+const mostNamed = 3
+
+// isUsed reports the custom resources in the list that would go with the CRDs of a request.
+func (r *renderer) isUsed(of *request, resources []contract.CustomResource) bool {
+	kinds := map[[2]string]bool{}
+	for _, chosen := range of.closure {
+		for _, crd := range chosen.CRDs {
+			if slices.ContainsFunc(resources, func(c contract.CustomResource) bool { return c.Group == crd.Group && c.Plural == crd.Plural }) {
+				kinds[[2]string{crd.Group, crd.Kind}] = true
+			}
+		}
+	}
+	var found []string
+	for _, item := range r.list.Items() {
+		group, _, _ := strings.Cut(item.APIVersion(), "/")
+		if !kinds[[2]string{group, item.Kind()}] {
+			continue
+		}
+		if local, _ := item.Annotation(contract.LocalConfigKey); local != "true" {
+			found = append(found, fmt.Sprintf("%s %q", item.Kind(), item.Name()))
+		}
+	}
+	if len(found) == 0 {
+		return false
+	}
+	more := ""
+	if n := len(found) - mostNamed; n > 0 {
+		found, more = found[:mostNamed], fmt.Sprintf(" and %d more", n)
+	}
+	at := document.StatePath()
+	if !of.isAbsent {
+		at = ""
+	}
+	r.list.Report(krm.At(of.item, at, krm.Error, "must not be removed while there are custom resources of its CRDs, which would go "+
+		"with them: remove "+strings.Join(found, ", ")+more+" first"))
+	return true
+}
