@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -18,6 +19,7 @@ type source struct {
 	files fs.FS  // the folder that was walked, or what holds the file that was named
 	below string // the path in files
 	named bool   // the file itself was named, so it must hold documents
+	pack  bool   // it is a package of Crossplane, or part of one
 }
 
 // finder finds the sources of paths.
@@ -75,12 +77,17 @@ func (f *finder) one(p string) error {
 	case err != nil:
 		return unwrapped(f.label+p, err)
 	case !info.IsDir():
-		f.add(source{path: clean, files: f.files, below: p, named: true})
+		isArchive := info.Mode().IsRegular() && !hasDocuments(clean) && stackpackage.IsArchive(f.files, p)
+		f.add(source{path: clean, files: f.files, below: p, named: true, pack: isArchive})
 		return nil
 	}
 	files, err := below(f.files, p)
 	if err != nil {
 		return unwrapped(f.label+p, err)
+	}
+	if path.Base(f.rooted(clean)) == stackpackage.Folder || stackpackage.IsLayout(files) {
+		f.add(source{path: clean, files: files, below: ".", named: true, pack: true})
+		return nil
 	}
 	return f.walk(files, clean)
 }
@@ -115,7 +122,12 @@ func (f *finder) walk(files fs.FS, name string) error {
 				return fs.SkipDir
 			}
 		case entry.IsDir():
-			return w.folder(below)
+			err := w.folder(below)
+			if err == nil && w.isPackage(below, entry.Name()) {
+				f.add(source{path: at, files: files, below: below, pack: true})
+				err = fs.SkipDir
+			}
+			return err
 		case hasDocuments(entry.Name()):
 			if _, leftOut := w.decide(below, false); !leftOut {
 				f.entry(files, entry, at, below)

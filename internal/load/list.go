@@ -45,7 +45,7 @@ func isList(object *yaml.Node) bool {
 // object adds an object, of a list its items.
 func (r *reader) object(root *yaml.Node, lists int) {
 	switch {
-	case !isList(root):
+	case !isList(root) || r.source.pack:
 		r.documents = append(r.documents, Document{Item: krm.FromSource(root, r.places)})
 	case lists == maxLists:
 		r.report(root.Line, root.Column, krm.Error, fmt.Sprintf("lists must not be nested deeper than %d", maxLists))

@@ -115,6 +115,9 @@ type Document struct {
 	Item *krm.Item
 	// Native reports whether it came from a native document.
 	Native bool
+	// Package is the path of the Crossplane package that the document is part of; empty for others. It is the path of a
+	// `.registry` folder, of package.yaml, of an OCI layout or of a tar.
+	Package string
 	// Problems are what is wrong with the document as a native one, and with its templates.
 	Problems []strictyaml.Problem
 	// Failed are the values whose template could not be filled in; they are unchanged.
@@ -151,7 +154,8 @@ func (d *Document) result(problem strictyaml.Problem) krm.Result {
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, but for those of .git and .rplug, and those
 // that a pattern of Exclude or of a .gitignore file matches) and Stdin. A file that two paths lead to is read once. In
-// folders, files of other tools are skipped. The error is about a path that cannot be read.
+// folders, files of other tools are skipped. Packages of Crossplane become documents, too: `.registry` folders, and OCI
+// layouts and image tars that are named. The error is about a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
 	if options.Files == nil {
 		options.Files = disk{}
@@ -181,6 +185,8 @@ func Read(paths []string, options Options) (*Package, error) {
 			options.Progress(int(done.Add(1)), len(readers))
 		}
 	})
+	p.finishPackages(readers)
+	markStreams(readers)
 	p.collect(readers)
 	return p, nil
 }
@@ -190,9 +196,17 @@ func (p *Package) open(sources []source, options Options) ([]*reader, error) {
 	texts := make([][]byte, len(sources))
 	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
-	krm.Each(len(sources), func(i int) { texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input) })
+	krm.Each(len(sources), func(i int) {
+		if !sources[i].pack {
+			texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input)
+		}
+	})
 	var readers []*reader
 	for i, source := range sources {
+		if source.pack {
+			readers = append(readers, p.packages(source, options)...)
+			continue
+		}
 		if err := errs[i]; err != nil {
 			var finding *unreadable
 			switch {

@@ -34,7 +34,7 @@ const (
 // itself, and a spec is enough. In a folder the spec must have the form of that of one of our kinds; or it must have
 // `cluster`, and most other keys must be ours, too; or there must be a name, and in the spec a directive (`@{…}`).
 func (r *reader) isNative(root *yaml.Node) bool {
-	if root.Kind != yaml.MappingNode || key(root, "spec") < 0 {
+	if root.Kind != yaml.MappingNode || key(root, "spec") < 0 || r.source.pack {
 		return false
 	}
 	spec := dereference(value(root, "spec"))

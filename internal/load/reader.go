@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -24,12 +25,17 @@ type reader struct {
 	documents []Document
 	findings  krm.Results
 	skipped   []Skipped
-	embedded  map[string][]byte // the files that the document embeds
-	foreign   string            // why the text is not for us, unless the file has documents of ours and it is not valid
+	embedded  map[string][]byte      // the files that the document embeds
+	foreign   string                 // why the text is not for us, unless the file has documents of ours and it is not valid
+	contents  *stackpackage.Contents // the package that the text is part of, nil if it is part of none
 }
 
 func (r *reader) read() {
-	if item, above := foreign(r.chunk); item != nil {
+	if r.contents != nil && r.contents.Form == stackpackage.FormRegistry {
+		r.unpack()
+		return
+	}
+	if item, above := foreign(r.chunk.text); item != nil {
 		r.places.above = r.chunk.line + above
 		item.Locate(r.places)
 		r.documents = append(r.documents, Document{Item: item})

@@ -38,16 +38,22 @@ func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error)
 	if text, err = s.text(input); err != nil {
 		return text, nil, err
 	}
+	chunks, err = chunksOf(s.name, text)
+	return text, chunks, err
+}
+
+// chunksOf splits the text of a file into documents.
+func chunksOf(name string, text []byte) ([]chunk, error) {
 	unmarked := bytes.TrimPrefix(text, []byte("\ufeff"))
 	if at, what := notText(unmarked); what != "" {
 		before := unmarked[:at]
-		return text, nil, &unreadable{
+		return nil, &unreadable{
 			reason: noText,
-			file:   s.name, line: 1 + bytes.Count(before, []byte("\n")),
+			file:   name, line: 1 + bytes.Count(before, []byte("\n")),
 			column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]), message: what,
 		}
 	}
-	return text, split(s.name, unmarked), nil
+	return split(unmarked), nil
 }
 
 func (s source) text(input io.Reader) ([]byte, error) {
