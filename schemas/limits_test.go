@@ -127,6 +127,7 @@ var (
 		pattern: `[0-9]+\.[0-9]+\.[0-9]+([-+][0-9a-zA-Z.+-]+)?`,
 		words:   "must be a semver such as 1.0.0",
 	}
+	tag = limit{pattern: "v?" + semver.pattern, words: "must be a tag such as v1.0.0"}
 )
 
 func pluginLimits() map[string]limit {
@@ -179,12 +180,15 @@ func catalogLimits() map[string]limit {
 	return map[string]limit{
 		"spec.plugins[].name": bareName, "spec.plugins[].versions[].version": semver,
 		"spec.plugins[].versions[].digest": sha256, "spec.plugins[].channels{}": {required: true, pattern: semver.pattern, words: semver.words},
+		"spec.packages[].versions[].version": tag, "spec.packages[].versions[].digest": sha256,
+		"spec.packages[].versions[].crds[].scope": {oneOf: []string{"Cluster", "Namespaced"}},
 	}
 }
 
 func lockLimits() map[string]limit {
 	return map[string]limit{
 		"spec.plugins[].asked": reference, "spec.plugins[].chosen": pluginName, "spec.plugins[].digest": sha256,
+		"spec.packages[].digest": sha256,
 	}
 }
 

@@ -98,7 +98,7 @@ func TestDescriptionsAreForPeople(t *testing.T) {
 		assert.Contains(t, docs.String(), rewordings[i])
 	}
 	for name, text := range generate(t) {
-		for _, word := range []string{"Default", "ValueFrom", "OffsetFrom", " nil", "Nil ", "package "} {
+		for _, word := range []string{"Default", "ValueFrom", "OffsetFrom", " nil", "Nil ", "(package "} {
 			for line := range strings.Lines(string(text)) {
 				if strings.Contains(line, `"description"`) {
 					assert.NotContains(t, line, word, name)

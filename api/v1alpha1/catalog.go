@@ -10,6 +10,8 @@ type CatalogSpec struct {
 	Priority int `json:"priority,omitempty"`
 	// Plugins are the plugins, each once, sorted by name when printed.
 	Plugins []CatalogPlugin `json:"plugins"`
+	// Packages are Crossplane packages, each once, sorted by name when printed.
+	Packages []CatalogPackage `json:"packages,omitempty"`
 }
 
 // CatalogPlugin is one plugin with its versions.

@@ -4,6 +4,8 @@ package v1alpha1
 type PluginLockSpec struct {
 	// Plugins are the entries, one for each reference, sorted by the reference when printed.
 	Plugins []LockEntry `json:"plugins"`
+	// Packages are the Crossplane packages that install requests need, each once, sorted by name when printed.
+	Packages []LockPackage `json:"packages,omitempty"`
 }
 
 // LockEntry is what one reference resolved to.
@@ -14,4 +16,24 @@ type LockEntry struct {
 	Chosen string `json:"chosen" required:"true"`
 	// Digest is the digest of that version's document (package digest).
 	Digest string `json:"digest" required:"true"`
+}
+
+// LockPackage is the version of a package that was chosen for all who need it.
+type LockPackage struct {
+	// Name is the repository of the package's image, without a tag.
+	Name string `json:"name" required:"true"`
+	// Version is the tag of the image; empty if only its digest is known.
+	Version string `json:"version,omitempty"`
+	// Digest is the digest of the image's manifest; empty if only its tag is known.
+	Digest string `json:"digest,omitempty"`
+	// Requirers are all who need the package, with what they asked for.
+	Requirers []LockRequirer `json:"requirers,omitempty"`
+}
+
+// LockRequirer is who needs a package.
+type LockRequirer struct {
+	// By is a request, `KIND NAME` or `KIND NAMESPACE/NAME`, or a package, `NAME:VERSION`.
+	By string `json:"by" required:"true"`
+	// Constraint is what it asks for: a version, a range, a digest or a CRD; empty means any release.
+	Constraint string `json:"constraint,omitempty"`
 }

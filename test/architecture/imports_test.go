@@ -53,6 +53,7 @@ var layers = []struct {
 	{path: "internal/stackpackage"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
+	{path: "pkg/resolve/stack"},
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
 	{path: "internal/status"},
