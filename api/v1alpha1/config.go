@@ -34,9 +34,9 @@ type RenderPhase struct {
 	Install         string            `json:"install" help:"what a request for a stack becomes: job (unpacked in the cluster) or objects"`
 	Record          bool              `json:"record" help:"with install objects: apply the records of stacks; the cluster must have their CRDs"`
 	UnpackerImage   string            `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
-	TemplatingImage string            `json:"templatingImage" help:"the image of the controllers of template stacks that name none"`
 	Compatible      string            `json:"compatible" help:"v0.10: only render stacks, to the install Jobs of crossplane v0.10.0"`
 	ExecutorImage   string            `json:"executorImage" help:"with compatible: the image of crossplane"`
+	TemplatingImage string            `json:"templatingImage" help:"with compatible: the image of the controllers of template stacks"`
 	Mirror          map[string]string `json:"mirror" help:"where a prefix of package images is in the cluster's registry: old=new"`
 	Images          bool              `json:"images" help:"on files: only print the images of the requested packages"`
 	Lock            bool              `json:"lock" help:"on files: only print the Lock that crossplane would come to by itself"`

@@ -76,6 +76,8 @@ type checked struct {
 	drawing []byte
 	// wrong are the flags whose value the function refuses.
 	wrong flagErrors
+	// text is printed in place of documents; nil if they are printed.
+	text []byte
 	// lock is the lock to write; nil if there is none.
 	lock *lockFile
 	// rendered are the items that a function whose output is Objects has rendered.
@@ -101,7 +103,7 @@ func (r *run) readAndProcess() (*checked, error) {
 		return nil, err
 	}
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
-		rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil}
+		rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil, text: new([]byte)}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item] = d.Native
@@ -115,6 +117,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	} else if err := r.work(call, c); err != nil {
 		return nil, err
 	}
+	c.text = *call.text
 	if name := r.projectName(); name != "" && c.summary != "" {
 		c.summary += " with " + name
 	}
@@ -167,6 +170,8 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 		return &out, nil
 	case r.Graph != "":
 		return bytes.NewBuffer(c.drawing), nil
+	case c.text != nil:
+		return bytes.NewBuffer(c.text), nil
 	}
 	for _, item := range c.list.Items() {
 		if !r.KeepInputs && !r.isResult(c, item) {

@@ -89,6 +89,7 @@ type Call struct {
 	native   map[*krm.Item]bool
 	rendered map[*krm.Item]bool // nil in stdin mode
 	wrong    *flagErrors        // the fields of the config that have a wrong value
+	text     *[]byte            // see Print
 }
 
 // IsNative reports whether the item came from a native document. There are none in stdin mode.
@@ -102,6 +103,13 @@ func (c Call) SetRendered(items ...*krm.Item) {
 	}
 	for _, item := range items {
 		c.rendered[item] = true
+	}
+}
+
+// Print makes file mode print a text in place of documents, if there is no error.
+func (c Call) Print(text []byte) {
+	if c.text != nil {
+		*c.text = text
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	pkgv1 "github.com/resource-plugins/krm-functions/api/stacks/v1"
+	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
@@ -74,7 +76,16 @@ func (r *run) hasNothing(c *checked, base *Base) bool {
 func isOurs(item *krm.Item) bool {
 	return item.APIVersion() == contract.APIVersion && slices.Contains(documentKinds, item.Kind()) ||
 		strings.HasPrefix(item.APIVersion(), contract.Group+"/") && item.APIVersion() != contract.APIVersion ||
-		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
+		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin || isCrossplanes(item)
+}
+
+// isCrossplanes reports whether an item is a request for a package of Crossplane, or says what a package is.
+func isCrossplanes(item *krm.Item) bool {
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
+	case stacks.GroupName, stacks.ExtensionsGroup, pkgv1.GroupName, pkgv1.MetaGroupName:
+		return true
+	}
+	return false
 }
 
 // nothing reports that the paths have no document for us.

@@ -44,8 +44,6 @@ type Installation struct {
 	Scope string `json:"scope,omitempty"`
 	// Image is the package image, with its tag and digest. Containers without an image get it.
 	Image string `json:"image,omitempty"`
-	// TemplatingImage is the image of a template stack's controller whose package names none.
-	TemplatingImage string `json:"templatingImage,omitempty"`
 	// Source is the registry of controller images that name none.
 	Source string `json:"source,omitempty"`
 	// Mirror says where images are whose references begin with a prefix: the prefix becomes the value, the longest one first.

@@ -56,6 +56,7 @@ var layers = []struct {
 	{path: "pkg/resolve/stack"},
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
+	{path: "pkg/render/stack"},
 	{path: "internal/status"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time

@@ -40,10 +40,10 @@ func grant(objects []contract.InstalledObject, verbs ...string) *access {
 	return a
 }
 
-// require allows to look whether CRDs are there.
-func (a *access) require(crds []string) {
+// watch allows to wait for CRDs.
+func (a *access) watch(crds []string) {
 	for _, name := range crds {
-		addRule(&a.cluster, "apiextensions.k8s.io", plurals["CustomResourceDefinition"], name, []string{"get"})
+		addRule(&a.cluster, "apiextensions.k8s.io", plurals[crd], name, []string{"watch"})
 	}
 }
 

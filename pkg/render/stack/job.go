@@ -45,7 +45,11 @@ func (r *renderer) stacks() {
 			r.objects(i, objects)
 			continue
 		}
-		spec.Objects = installed(objects)
+		if spec.Objects, err = i.installed(objects); err != nil {
+			r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q cannot be rendered: %s; run validate-plugin for all findings",
+				i.chosen.Image(), firstLine(err)))
+			continue
+		}
 		r.job(i, spec)
 	}
 	r.removals()
@@ -120,9 +124,12 @@ func (r *renderer) withoutRepetition(all []*installation) (kept []*installation)
 
 func nameOf(of *request) string { return fmt.Sprintf("%s %q", of.Kind, of.namespace+"/"+of.Name) }
 
+// crd is the kind of CRDs.
+const crd = "CustomResourceDefinition"
+
 // plurals are the resources of the kinds that the unpacker applies.
 var plurals = map[string]string{
-	"CustomResourceDefinition": "customresourcedefinitions", "ServiceAccount": "serviceaccounts", "Deployment": "deployments",
+	crd: "customresourcedefinitions", "ServiceAccount": "serviceaccounts", "Deployment": "deployments",
 	"Role": "roles", "RoleBinding": "rolebindings", "ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings",
 	"Stack": "stacks", "StackDefinition": "stackdefinitions", "Extension": "extensions",
 }
@@ -136,6 +143,25 @@ func installed(objects []*unstructured.Unstructured) (names []contract.Installed
 		})
 	}
 	return names
+}
+
+// installed names the objects of the package, with the digests of what it was unpacked to.
+func (i *installation) installed(objects []*unstructured.Unstructured) ([]contract.InstalledObject, error) {
+	names := installed(objects)
+	u := i.unpacked()
+	for n := range names {
+		var err error
+		switch {
+		case names[n].Kind == crd:
+			names[n].Digest, err = stackpackage.ObjectDigest(u.CRDs[n]) // they are the first
+		case names[n].IsOptional:
+			names[n].Digest, err = stackpackage.ObjectDigest(u.Record)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }
 
 // job adds the Job that installs a package, with what it may do.
@@ -163,8 +189,13 @@ func (r *renderer) job(i *installation, spec *contract.Installation) {
 	}
 	volume.ReadOnly = true
 	r.unpacker(template, "stack-unpack-and-apply", contract.UnpackerApply, spec, volume)
-	access := grant(spec.Objects, "create", "get", "patch")
-	access.require(spec.Requires)
+	access := grant(spec.Objects, "create", "patch")
+	access.watch(spec.Requires)
+	for _, object := range spec.Objects {
+		if object.Kind == crd {
+			access.watch([]string{object.Name})
+		}
+	}
 	phase := v1alpha1.PhaseCreate
 	r.access(i.of, phase, false, name, i.chosen.Image(), access)
 	r.addJob(i.of, phase, false, name, i.chosen.Image(), template)
@@ -284,7 +315,7 @@ func (r *renderer) remove(of *request, isHeld bool, includes func(*resolve.Chose
 			return
 		}
 		for _, object := range installed(objects) {
-			if withCRDs || plurals["CustomResourceDefinition"] != object.Resource {
+			if withCRDs || object.Kind != crd {
 				spec.Objects = append(spec.Objects, object)
 			}
 		}
@@ -301,7 +332,7 @@ func (r *renderer) remove(of *request, isHeld bool, includes func(*resolve.Chose
 	name := contract.ObjectName(contract.Hash("remove", of.namespace, of.Kind, of.Name), of.Name, "remove")
 	template := r.template(of, name)
 	r.unpacker(template, "stack-delete", contract.UnpackerDelete, spec)
-	access := grant(spec.Objects, "delete", "get")
+	access := grant(spec.Objects, "delete")
 	access.list(spec.Custom)
 	r.access(of, phase, isHeld, name, own, access)
 	r.addJob(of, phase, isHeld, name, own, template)
@@ -309,10 +340,10 @@ func (r *renderer) remove(of *request, isHeld bool, includes func(*resolve.Chose
 
 // custom are the resources of a package's CRDs.
 func custom(chosen *resolve.Chosen) (all []contract.CustomResource) {
-	for _, crd := range chosen.CRDs {
-		if len(crd.Versions) > 0 {
+	for _, owned := range chosen.CRDs {
+		if len(owned.Versions) > 0 {
 			all = append(all, contract.CustomResource{
-				CRD: crd.Plural + "." + crd.Group, Group: crd.Group, Version: crd.Versions[0], Plural: crd.Plural,
+				CRD: owned.Plural + "." + owned.Group, Group: owned.Group, Version: owned.Versions[0], Plural: owned.Plural,
 			})
 		}
 	}
@@ -326,9 +357,10 @@ const mostNamed = 3
 func (r *renderer) isUsed(of *request, resources []contract.CustomResource) bool {
 	kinds := map[[2]string]bool{}
 	for _, chosen := range of.closure {
-		for _, crd := range chosen.CRDs {
-			if slices.ContainsFunc(resources, func(c contract.CustomResource) bool { return c.Group == crd.Group && c.Plural == crd.Plural }) {
-				kinds[[2]string{crd.Group, crd.Kind}] = true
+		for _, owned := range chosen.CRDs {
+			name := owned.Plural + "." + owned.Group
+			if slices.ContainsFunc(resources, func(c contract.CustomResource) bool { return c.CRD == name }) {
+				kinds[[2]string{owned.Group, owned.Kind}] = true
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func (r *renderer) objects(i *installation, objects []*unstructured.Unstructured
 		}
 	}
 	for _, object := range objects {
-		if object.GetKind() == "CustomResourceDefinition" {
+		if object.GetKind() == crd {
 			continue
 		}
 		if isStack(object.GetAPIVersion()) {
@@ -223,7 +223,7 @@ func (r *renderer) reportInstallation(i *installation, objects []*unstructured.U
 				warn("package %q gets permissions on all resources of API group %s: no package that it needs has CRDs of the group, so "+
 					"they cannot be named", i.chosen.Image(), strings.Join(groups, ", "))
 			}
-		case "CustomResourceDefinition":
+		case crd:
 			if object.GetAPIVersion() == "apiextensions.k8s.io/v1beta1" {
 				warn("CustomResourceDefinition %q must be of apiextensions.k8s.io/v1 for a cluster of Kubernetes 1.22 and higher, which "+
 					"does not serve v1beta1", object.GetName())

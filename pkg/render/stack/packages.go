@@ -28,7 +28,11 @@ const imageConfig = "ImageConfig"
 
 // isPackageRequest reports whether an item asks for one of today's packages.
 func isPackageRequest(item *krm.Item) bool {
-	return item.APIVersion() == pkgv1.APIVersion && slices.Contains(packageKinds, item.Kind())
+	if item.APIVersion() != pkgv1.APIVersion || !slices.Contains(packageKinds, item.Kind()) {
+		return false
+	}
+	_, rendered := item.Annotation(contract.RenderedByKey) // for a package that another one needs
+	return !rendered
 }
 
 // packages renders the requests for today's packages: each request is pinned in place, and each package that is only needed
@@ -37,7 +41,7 @@ func (r *renderer) packages(resolution resolve.Resolution) {
 	requested := map[*resolve.Chosen]*krm.Item{}
 	var requests []resolve.Request
 	for _, one := range resolution.Requests {
-		if !isPackageRequest(one.Item) || isRendered(one.Item) || len(one.Closure) == 0 || !r.isInstalled(one.Item) {
+		if !isPackageRequest(one.Item) || len(one.Closure) == 0 || !r.isInstalled(one.Item) {
 			continue
 		}
 		own := one.Closure[len(one.Closure)-1]
@@ -82,12 +86,6 @@ func (r *renderer) packages(resolution resolve.Resolution) {
 		r.mirror(requests[0].Item, all)
 		r.summary.Lock = lock(all, names)
 	}
-}
-
-// isRendered reports whether an earlier run has made the request, for a package that another one needs.
-func isRendered(item *krm.Item) bool {
-	_, rendered := item.Annotation(contract.RenderedByKey)
-	return rendered
 }
 
 // isInstalled reports whether a request is rendered. Its package is removed with the request itself, by Crossplane.

@@ -204,14 +204,14 @@ func (i *installation) unpacked() *stackpackage.Unpacked {
 }
 
 func isCRD(item *krm.Item) bool {
-	return item.Kind() == "CustomResourceDefinition" && strings.HasPrefix(item.APIVersion(), "apiextensions.k8s.io/")
+	return item.Kind() == crd && strings.HasPrefix(item.APIVersion(), "apiextensions.k8s.io/")
 }
 
 // requires are the names of the CRDs of the packages that the package needs.
 func (i *installation) requires() (names []string) {
 	for _, dependency := range i.chosen.DependsOn {
-		for _, crd := range dependency.CRDs {
-			names = append(names, crd.Plural+"."+crd.Group)
+		for _, owned := range dependency.CRDs {
+			names = append(names, owned.Plural+"."+owned.Group)
 		}
 	}
 	slices.Sort(names)
@@ -225,9 +225,9 @@ func (i *installation) resources() map[string][]string {
 		if dependency == i.chosen {
 			break
 		}
-		for _, crd := range dependency.CRDs {
-			if !slices.Contains(plurals[crd.Group], crd.Plural) {
-				plurals[crd.Group] = append(plurals[crd.Group], crd.Plural)
+		for _, owned := range dependency.CRDs {
+			if !slices.Contains(plurals[owned.Group], owned.Plural) {
+				plurals[owned.Group] = append(plurals[owned.Group], owned.Plural)
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (r *renderer) spec(i *installation) *contract.Installation {
 	of := i.of
 	spec := &contract.Installation{
 		Name: i.record, Controller: i.controller(), Scope: i.scope, Image: i.chosen.Image(),
-		TemplatingImage: r.options.TemplatingImage, Source: of.Spec.Source, Mirror: r.options.Mirror,
+		Source: of.Spec.Source, Mirror: r.options.Mirror,
 		ImagePullPolicy: of.Spec.ImagePullPolicy, Labels: labels(of), Resources: i.resources(), Requires: i.requires(),
 	}
 	for _, secret := range of.Spec.ImagePullSecrets {

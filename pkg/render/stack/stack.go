@@ -15,6 +15,7 @@ package stack
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,30 +54,38 @@ func Render(list *krm.ResourceList, options render.Options) (Summary, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return Summary{}, wrong
 	}
-	r := &renderer{list: list, options: &options, files: map[string]int{}, images: map[string]bool{}, named: map[string]string{}}
+	r := newRenderer(list, &options)
 	if options.Compatible != "" {
 		return r.compatible()
 	}
-	requests := Requests(list)
 	resolution, err := resolve.Resolve(list, resolve.Options{})
 	if err != nil {
 		return Summary{}, err
 	}
-	r.reconciler = render.NewReconciler(list, r.owner())
+	return r.render(resolution), nil
+}
+
+func newRenderer(list *krm.ResourceList, options *render.Options) *renderer {
+	return &renderer{list: list, options: options, files: map[string]int{}, images: map[string]bool{}, named: map[string]string{}}
+}
+
+// render renders the requests, and puts the objects into the list.
+func (r *renderer) render(resolution resolve.Resolution) Summary {
+	r.reconciler = render.NewReconciler(r.list, r.owner())
 	r.read(resolution)
 	r.stacks()
 	r.packages(resolution)
-	r.promoter().promote(stackpackage.Find(list), r.promoted)
+	r.promoter().promote(stackpackage.Find(r.list), r.promoted)
 	r.reconciler.Apply(r.changes)
-	if (options.Prune || len(requests) > 0) && !list.Results().Failed() {
+	if (r.options.Prune || len(Requests(r.list)) > 0) && !r.list.Results().Failed() {
 		r.reconciler.RemoveRest()
 	}
-	r.summary.Objects = append(r.inPlace, r.reconciler.Rendered()...)
-	for image := range r.images {
-		r.summary.Images = append(r.summary.Images, image)
+	for _, one := range r.promoted {
+		r.summary.Objects = append(r.summary.Objects, one.item)
 	}
-	slices.Sort(r.summary.Images)
-	return r.summary, nil
+	r.summary.Objects = slices.Concat(r.summary.Objects, r.inPlace, r.reconciler.Rendered())
+	r.summary.Images = slices.Sorted(maps.Keys(r.images))
+	return r.summary
 }
 
 // renderer is one run.
