@@ -31,9 +31,12 @@ func grant(objects []contract.InstalledObject, verbs ...string) *access {
 		if object.IsNamespaced {
 			rules = &a.namespaced
 		}
-		own := verbs
-		if (object.Kind == "Role" || object.Kind == "ClusterRole") && slices.Contains(verbs, "create") {
-			own = append(slices.Clone(verbs), "bind", "escalate")
+		own := slices.Clone(verbs)
+		switch creates := slices.Contains(verbs, "create"); {
+		case creates && (object.Kind == "Role" || object.Kind == "ClusterRole"):
+			own = append(own, "bind", "escalate")
+		case creates && object.Kind == crd:
+			own = append(own, "watch") // until it is established
 		}
 		addRule(rules, group, object.Resource, object.Name, own)
 	}

@@ -191,11 +191,6 @@ func (r *renderer) job(i *installation, spec *contract.Installation) {
 	r.unpacker(template, "stack-unpack-and-apply", contract.UnpackerApply, spec, volume)
 	access := grant(spec.Objects, "create", "patch")
 	access.watch(spec.Requires)
-	for _, object := range spec.Objects {
-		if object.Kind == crd {
-			access.watch([]string{object.Name})
-		}
-	}
 	phase := v1alpha1.PhaseCreate
 	r.access(i.of, phase, false, name, i.chosen.Image(), access)
 	r.addJob(i.of, phase, false, name, i.chosen.Image(), template)

@@ -248,7 +248,7 @@ func (r *renderer) spec(i *installation) *contract.Installation {
 	for _, secret := range of.Spec.ImagePullSecrets {
 		spec.ImagePullSecrets = append(spec.ImagePullSecrets, secret.Name)
 	}
-	if of.Spec.ServiceAccount != nil {
+	if of.Spec.ServiceAccount != nil && owns(of, i.chosen) {
 		spec.AccountAnnotations = of.Spec.ServiceAccount.Annotations
 	}
 	return spec
