@@ -2,18 +2,20 @@ package function
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/pkg/resolve/stack"
 )
 
 // ResolveVersion is the KRM function resolve-version.
 func ResolveVersion() cli.Function {
 	return cli.Function{
 		Name:    "resolve-version",
-		Purpose: "pins the plugins that sandboxes refer to, and records what was asked for and the digest.",
+		Purpose: "pins what sandboxes and install requests refer to, and records what was asked for and the digest.",
 		Kind:    "ResolveVersion",
 		Output:  cli.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
@@ -25,20 +27,48 @@ func ResolveVersion() cli.Function {
 
 type resolveConfig struct{ v1alpha1.ResolveVersion }
 
-// Process pins every plugin reference of the list's sandboxes.
+// Process pins every plugin reference of the list's sandboxes, and every install request.
 func (c *resolveConfig) Process(call cli.Call) (string, error) {
 	report, err := resolve.Resolve(call.List, resolve.Options{
-		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
+		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode, Others: stack.Names(call.List),
 	})
-	if isWrong := reportOptions(call, err); isWrong && report.Sandboxes == 0 {
-		return "resolved nothing: fix the errors above", nil
-	} else if err != nil && !isWrong {
+	wrong := reportOptions(call, err)
+	if err != nil && !wrong {
 		return "", err
 	}
-	summary := fmt.Sprintf("resolved %s of %s to %s", cli.Count(report.References, "reference"),
-		cli.Count(report.Sandboxes, "sandbox"), cli.Count(report.Versions, "plugin version"))
-	if lock := report.Lock; lock != (resolve.LockStats{}) {
-		summary += fmt.Sprintf("; the lock has %d more, %d moved, %d fewer", lock.Added, lock.Moved, lock.Removed)
+	var packages stack.Report
+	if !wrong || report.Sandboxes > 0 {
+		packages, err = stack.Pin(call.List, stack.Options{
+			ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
+		})
+		if err != nil {
+			return "", err
+		}
 	}
-	return summary, nil
+	if wrong && report.Sandboxes == 0 {
+		return "resolved nothing: fix the errors above", nil
+	}
+	return summary(report, packages), nil
+}
+
+// summary counts what was resolved. Sandboxes are counted even if there is none, unless there are requests.
+func summary(plugins resolve.Report, packages stack.Report) string {
+	var counts []string
+	if plugins.Sandboxes > 0 || packages.Requests == 0 {
+		counts = append(counts, fmt.Sprintf("%s of %s to %s", cli.Count(plugins.References, "reference"),
+			cli.Count(plugins.Sandboxes, "sandbox"), cli.Count(plugins.Versions, "plugin version")))
+	}
+	if packages.Requests > 0 {
+		counts = append(counts, fmt.Sprintf("%d of %s to %s", packages.Resolved, cli.Count(packages.Requests, "request"),
+			cli.Count(packages.Packages, "package")))
+	}
+	text := "resolved " + strings.Join(counts, ", and ")
+	lock := plugins.Lock
+	lock.Added += packages.Lock.Added
+	lock.Moved += packages.Lock.Moved
+	lock.Removed += packages.Lock.Removed
+	if lock != (resolve.LockStats{}) {
+		text += fmt.Sprintf("; the lock has %d more, %d moved, %d fewer", lock.Added, lock.Moved, lock.Removed)
+	}
+	return text
 }

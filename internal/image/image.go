@@ -6,7 +6,6 @@ package image
 import (
 	_ "crypto/sha512" // digests of all algorithms can be parsed
 	"fmt"
-	"strings"
 
 	"github.com/distribution/reference"
 )
@@ -53,11 +52,4 @@ func Repository(name string) string {
 		return name
 	}
 	return named.Name()
-}
-
-// HasRegistry reports whether a reference names its registry: the text before its first slash has a dot or a colon, or is
-// localhost.
-func HasRegistry(image string) bool {
-	first, _, deeper := strings.Cut(image, "/")
-	return deeper && (strings.ContainsAny(first, ".:") || first == "localhost")
 }

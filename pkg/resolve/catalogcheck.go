@@ -10,7 +10,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -28,6 +27,7 @@ func (c *CatalogDocument) check() []strictyaml.Problem {
 		}
 		k.versions(i, p)
 	}
+	k.packages(c)
 	return k.problems
 }
 
@@ -96,15 +96,16 @@ func (k *checker) versions(i int, p *v1alpha1.CatalogPlugin) {
 }
 
 func (k *checker) version(at krm.Path, v *v1alpha1.CatalogVersion) {
-	if v.Digest != "" && !digest.Valid(v.Digest) {
-		k.report(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", v.Digest)
-	}
-	if _, err := time.Parse(time.DateOnly, v.Released); v.Released != "" && err != nil {
-		k.report(at.Key("released"), "must be a day such as \"2026-01-20\", not %q", v.Released)
-	}
+	k.published(at, v.Digest, v.Released)
 	if _, err := KubernetesVersion(v.Requires.Kubernetes); v.Requires.Kubernetes != "" && err != nil {
 		k.report(at.Key("requires").Key("kubernetes"), "%s", err)
 	}
+}
+
+// isDay reports whether a text is a day such as "2026-01-20", or empty.
+func isDay(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return text == "" || err == nil
 }
 
 // KubernetesVersion reads a version of Kubernetes, such as `1.29`, `v1.29.3` or, as providers spell them,

@@ -106,10 +106,13 @@ func missingReasons(spec *yaml.Node) (problems []strictyaml.Problem) {
 			}
 		}
 	}
-	for i, plugin := range elements(krm.Value(spec, "plugins")) {
-		check(plugin, pluginPath(i), "deprecated")
-		for j, version := range elements(krm.Value(plugin, "versions")) {
-			check(version, versionPath(i, j), "deprecated", "yanked")
+	for _, list := range []string{"plugins", "packages"} {
+		for i, listed := range elements(krm.Value(spec, list)) {
+			at := specPath.Key(list).Index(i)
+			check(listed, at, "deprecated")
+			for j, version := range elements(krm.Value(listed, "versions")) {
+				check(version, at.Key("versions").Index(j), "deprecated", "yanked")
+			}
 		}
 	}
 	return problems

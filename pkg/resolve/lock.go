@@ -33,8 +33,9 @@ import (
 // is no timestamp: the same resolution is the same bytes.
 type lock struct {
 	item *krm.Item
-	// entries are in the document's order.
-	entries []v1alpha1.LockEntry
+	// entries and packages are in the document's order.
+	entries  []v1alpha1.LockEntry
+	packages []v1alpha1.LockPackage
 }
 
 const entriesPath krm.Path = "spec.plugins"
@@ -69,7 +70,9 @@ func readLock(item *krm.Item) (*lock, []strictyaml.Problem) {
 		indexes[entry.Asked] = i
 		l.entries = append(l.entries, entry)
 	}
-	return l, problems
+	packages, wrong := readPackages(spec.Packages)
+	l.packages = packages
+	return l, append(problems, wrong...)
 }
 
 // checkEntry returns what is wrong with an entry, nil if nothing is.

@@ -14,7 +14,8 @@ import (
 type lockSet struct {
 	locks       []*lock // sorted by name
 	byReference map[string]lockedEntry
-	byPin       map[string]lockedEntry // by version in full, whatever the reference is
+	byPin       map[string]lockedEntry   // by version in full, whatever the reference is
+	byPackage   map[string]lockedPackage // by the name in full
 	problems    []krm.Result
 }
 
@@ -31,7 +32,7 @@ func (e lockedEntry) String() string {
 
 // newLockSet returns the locks among items. Their order does not matter.
 func newLockSet(items []*krm.Item) *lockSet {
-	s := &lockSet{byReference: map[string]lockedEntry{}, byPin: map[string]lockedEntry{}}
+	s := &lockSet{byReference: map[string]lockedEntry{}, byPin: map[string]lockedEntry{}, byPackage: map[string]lockedPackage{}}
 	for _, item := range items {
 		if item.Kind() == contract.PluginLock && item.APIVersion() == contract.APIVersion {
 			l, problems := readLock(item)
@@ -46,6 +47,9 @@ func newLockSet(items []*krm.Item) *lockSet {
 	for _, l := range s.locks {
 		for _, entry := range l.entries {
 			s.add(lockedEntry{entry, l})
+		}
+		for _, entry := range l.packages {
+			s.addPackage(lockedPackage{entry, l})
 		}
 	}
 	return s

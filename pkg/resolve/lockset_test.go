@@ -56,7 +56,7 @@ func TestBadLocks(t *testing.T) {
 	t.Parallel()
 	const first = "l spec.plugins[0]"
 	for spec, want := range map[string][]string{
-		"  locks: []\n":                 {`l spec.locks: unknown key "locks": must be one of "plugins"`},
+		"  locks: []\n":                 {`l spec.locks: unknown key "locks": must be one of "plugins", "packages"`},
 		"  plugins:\n  - {asked: db}\n": {first + ".chosen: must be set", first + ".digest: must be set"},
 		"  plugins:\n  - {asked: d, chosen: db@1.0.0, digest: DIGEST}\n": {
 			first + `.asked: must be a reference to a plugin: name "d" must have at least two characters`,

@@ -31,62 +31,84 @@ spec:
 // placed is set. Other references are removed. A lock that has the right entries in the right order is not touched; in
 // others the comments of entries that stay are kept.
 func (s *lockSet) write(list *krm.ResourceList, entries []v1alpha1.LockEntry, placed bool) error {
-	locks := s.locks
-	if len(locks) == 0 && len(entries) > 0 {
-		item, err := krm.NewItem([]byte(emptyLock))
-		if err != nil {
-			return err
-		}
-		if placed {
-			item.Annotate(kioutil.PathAnnotation, "plugin-lock.yaml")
-			item.Annotate(kioutil.IndexAnnotation, "0")
-		}
-		list.Append(item)
-		locks = []*lock{{item: item}}
+	if err := s.provide(list, len(entries) > 0, placed); err != nil {
+		return err
 	}
 	shares := map[*lock][]v1alpha1.LockEntry{}
 	for _, entry := range sorted(entries) {
-		owner := locks[0]
+		owner := s.locks[0]
 		if known, ok := s.byReference[entry.Asked]; ok {
 			owner = known.lock
 		}
 		shares[owner] = append(shares[owner], entry)
 	}
-	for _, l := range locks {
+	for _, l := range s.locks {
 		if slices.Equal(l.entries, shares[l]) {
 			continue
 		}
-		if err := l.set(shares[l]); err != nil {
+		if err := setEntries(l, "plugins", shares[l]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// set makes the lock's document hold these entries.
-func (l *lock) set(entries []v1alpha1.LockEntry) error {
-	nodes := map[v1alpha1.LockEntry]*yaml.Node{}
-	for _, node := range elements(krm.Value(krm.Value(l.item.YNode(), "spec"), "plugins")) {
-		var entry v1alpha1.LockEntry
-		if strictyaml.Into(node, "", &entry) == nil {
-			nodes[entry] = node
-		}
+// provide adds a lock to a list without one, if it is needed.
+func (s *lockSet) provide(list *krm.ResourceList, needed, placed bool) error {
+	if len(s.locks) > 0 || !needed {
+		return nil
 	}
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for _, entry := range entries {
-		if nodes[entry] == nil {
+	item, err := krm.NewItem([]byte(emptyLock))
+	if err != nil {
+		return err
+	}
+	if placed {
+		item.Annotate(kioutil.PathAnnotation, "plugin-lock.yaml")
+		item.Annotate(kioutil.IndexAnnotation, "0")
+	}
+	list.Append(item)
+	s.locks = []*lock{{item: item}}
+	return nil
+}
+
+// setEntries makes one list of a lock's document hold these entries. The other list stays as it is.
+func setEntries[E any](l *lock, key string, entries []E) error {
+	nodes := map[string]*yaml.Node{} // by the entry as JSON
+	for _, node := range elements(krm.Value(krm.Value(l.item.YNode(), "spec"), key)) {
+		var entry E
+		if strictyaml.Into(node, "", &entry) == nil {
 			text, err := json.Marshal(entry)
 			if err != nil {
 				return err
 			}
-			nodes[entry] = yamlprint.ReadJSON(string(text))
+			nodes[string(text)] = node
 		}
-		list.Content = append(list.Content, nodes[entry])
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, entry := range entries {
+		text, err := json.Marshal(entry)
+		if err != nil {
+			return err
+		}
+		node := nodes[string(text)]
+		if node == nil {
+			node = yamlprint.ReadJSON(string(text))
+		}
+		list.Content = append(list.Content, node)
 	}
 	return l.item.Edit(func(object *kyaml.RNode) error {
 		spec := kyaml.NewMapRNode(nil)
-		if err := spec.PipeE(kyaml.SetField("plugins", kyaml.NewRNode(list))); err != nil {
-			return err
+		for _, one := range []string{"plugins", "packages"} {
+			value := krm.Value(krm.Value(object.YNode(), "spec"), one)
+			if one == key {
+				value = list
+			}
+			if value == nil || one == "packages" && len(value.Content) == 0 {
+				continue
+			}
+			if err := spec.PipeE(kyaml.SetField(one, kyaml.NewRNode(value))); err != nil {
+				return err
+			}
 		}
 		return object.PipeE(kyaml.SetField("spec", spec))
 	})

@@ -71,7 +71,20 @@ func sortedSpec(s v1alpha1.CatalogSpec) v1alpha1.CatalogSpec {
 			return CompareVersions(a.Version, b.Version)
 		})
 	}
+	s.Packages = slices.Clone(s.Packages)
+	slices.SortStableFunc(s.Packages, func(a, b v1alpha1.CatalogPackage) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range s.Packages {
+		s.Packages[i].Versions = append([]v1alpha1.CatalogPackageVersion{}, s.Packages[i].Versions...)
+		slices.SortStableFunc(s.Packages[i].Versions, func(a, b v1alpha1.CatalogPackageVersion) int {
+			return compareTags(a.Version, b.Version)
+		})
+	}
 	return s
+}
+
+// compareTags orders the tags of packages as CompareVersions does versions.
+func compareTags(a, b string) int {
+	return cmp.Or(CompareVersions(strings.TrimPrefix(a, "v"), strings.TrimPrefix(b, "v")), cmp.Compare(a, b))
 }
 
 // CompareVersions orders versions for sorting: the highest first, and what is not semver last, as text.

@@ -32,6 +32,9 @@ const (
 	Update = "update" // locked references are resolved again
 )
 
+// NoLock is the message that there are references that must be in a lock, and there is no lock.
+const NoLock = "no PluginLock in the input: create one with resolve-version --write-lock FILE PATH"
+
 // Options are the options of Resolve. The zero value is mode Keep.
 type Options struct {
 	v1alpha1.ResolveVersion
@@ -39,6 +42,8 @@ type Options struct {
 	CreateLock bool
 	// PlaceLock annotates a lock that is added with the file that it belongs to, for orchestrators that write files.
 	PlaceLock bool
+	// Others are names that Update may have which no sandbox refers to: those of packages.
+	Others map[string]bool
 }
 
 // Report counts what Resolve did.
@@ -76,7 +81,7 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	list.Report(catalog.Problems()...)
 	r := newResolver(list, catalog, options, sandboxes)
 	if r.lacksLock() {
-		list.Report(krm.NewResult(krm.Error, "no PluginLock in the input: create one with resolve-version --write-lock FILE PATH"))
+		list.Report(krm.NewResult(krm.Error, NoLock))
 		return r.report, nil
 	}
 	r.resolve()

@@ -53,25 +53,28 @@ func readSource(item *krm.Item) *source {
 	document, problems := readCatalog(item)
 	s := &source{CatalogDocument: document, problems: problems, flaws: map[krm.Path]*DocumentError{}}
 	for _, problem := range problems {
-		if at, decides := unreliable(problem.Path); decides && problem.Severity == krm.Error {
+		if at, decides := Unreliable(problem.Path, "plugins"); decides && problem.Severity == krm.Error {
 			s.flaws[at] = cmp.Or(s.flaws[at], &DocumentError{Item: item, Path: problem.Path, Message: problem.Message})
 		}
 	}
 	return s
 }
 
-// unreliable returns what an error at a path makes unreliable, as flaws have it. It is nothing if the field does not
-// affect which version is chosen, or is checked where it does, as channels and names are. An unknown key counts, since it
-// may be a misspelt one that would decide.
-func unreliable(path krm.Path) (at krm.Path, decides bool) {
+// Unreliable returns what an error at a path of a Catalog makes unreliable among its plugins or its packages, which list
+// says: the path of a version, that of a plugin or package with all its versions, or an empty path for everything. It is
+// nothing if the field does not affect which version is chosen, or is checked where it does, as channels and names are. An
+// unknown key counts, since it may be a misspelt one that would decide.
+func Unreliable(path krm.Path, list string) (at krm.Path, decides bool) {
 	steps := path.Steps()
 	switch {
-	case len(steps) < 3 || steps[1].Key != "plugins":
+	case len(steps) < 3 || steps[1].Key != "plugins" && steps[1].Key != "packages":
 		return "", true
+	case steps[1].Key != list:
+		return "", false
 	case len(steps) < 5 || steps[3].Key != "versions":
-		at, steps = pluginPath(steps[2].Index), steps[3:]
+		at, steps = specPath.Key(list).Index(steps[2].Index), steps[3:]
 	default:
-		at, steps = versionPath(steps[2].Index, steps[4].Index), steps[5:]
+		at, steps = specPath.Key(list).Index(steps[2].Index).Key("versions").Index(steps[4].Index), steps[5:]
 	}
 	return at, len(steps) == 0 ||
 		!slices.Contains([]string{"name", "description", "released", "source", "channels"}, steps[0].Key)

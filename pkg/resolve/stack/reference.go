@@ -9,6 +9,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
@@ -21,20 +22,17 @@ type reference struct {
 // parseReference reads the package of a request. The selector is what comes after the first colon behind the last slash.
 func parseReference(text string) (reference, error) {
 	var r reference
-	var pinned bool
-	r.name, r.digest, pinned = strings.Cut(text, "@")
-	slash := strings.LastIndexByte(r.name, '/') + 1
-	last, selector, selects := strings.Cut(r.name[slash:], ":")
-	r.name, r.selector = r.name[:slash]+last, selector
+	r.name, r.selector, r.digest = stackpackage.SplitReference(text)
+	tagged, _, pinned := strings.Cut(text, "@")
 	switch wrong := image.CheckRepository(r.name); {
 	case wrong != "":
 		return reference{}, errors.New(wrong)
 	case pinned && !digest.Valid(r.digest):
 		return reference{}, fmt.Errorf("must have after the @ sha256: and 64 hexadecimal digits in lower case, not %q", r.digest)
-	case selects && selector == "":
+	case strings.HasSuffix(tagged, ":"):
 		return reference{}, errors.New("must have a tag or a version range after the colon, or no colon")
 	}
-	return r, checkSelector(selector)
+	return r, checkSelector(r.selector)
 }
 
 // checkSelector checks that a text may be a tag, or is a version range.
@@ -59,14 +57,6 @@ func (r reference) constraint() string {
 		return r.selector + r.digest
 	}
 	return r.selector + "@" + r.digest
-}
-
-// in returns the name of the repository if that of a reference without a registry is in the given one.
-func (r reference) in(registry string) string {
-	if registry == "" || image.HasRegistry(r.name) {
-		return r.name
-	}
-	return strings.TrimSuffix(registry, "/") + "/" + r.name
 }
 
 // pins reports whether a selector means one version, whatever else is published: a version in full, or a tag that is no

@@ -48,20 +48,6 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-func TestSourceIsOnlyForNamesWithoutARegistry(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ source, name, want string }{
-		{"", "redis", "redis"},
-		{"registry.example.org", "redis", "registry.example.org/redis"},
-		{"registry.example.org/", "acme/redis", "registry.example.org/acme/redis"},
-		{"registry.example.org", "other.example.org/redis", "other.example.org/redis"},
-		{"registry.example.org", "localhost/redis", "localhost/redis"},
-		{"registry.example.org", "host:5000/redis", "host:5000/redis"},
-	} {
-		assert.Equal(t, c.want, reference{name: c.name}.in(c.source))
-	}
-}
-
 func TestPins(t *testing.T) {
 	t.Parallel()
 	for selector, want := range map[string]bool{
