@@ -80,7 +80,7 @@ type checked struct {
 	text []byte
 	// lock is the lock to write; nil if there is none.
 	lock *lockFile
-	// rendered are the items that a function whose output is Objects has rendered.
+	// rendered are the items that the function has rendered.
 	rendered map[*krm.Item]bool
 }
 
@@ -103,10 +103,11 @@ func (r *run) readAndProcess() (*checked, error) {
 		return nil, err
 	}
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
-		rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil, text: new([]byte)}
+		packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil,
+		Partial: read.Findings.Failed()}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
-		call.native[d.Item] = d.Native
+		call.native[d.Item], call.packages[d.Item] = d.Native, d.Package
 	}
 	if call.Base, err = then.read(read); err != nil {
 		return nil, err
@@ -144,10 +145,14 @@ func (r *run) read(line *progress, then *older) (*load.Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	image := ""
+	if r.Image != nil {
+		image = r.Image(r.config)
+	}
 	read, err := load.Read(r.paths, load.Options{
 		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside,
 		Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
-		Exclude: exclude, Tracked: then.tracks(),
+		Exclude: exclude, Tracked: then.tracks(), Image: image,
 	})
 	var unbuilt *load.KustomizeError
 	if errors.As(err, &unbuilt) && unbuilt.Refused {
@@ -204,7 +209,10 @@ func (r *run) report(c *checked) *report.Report {
 
 // isResult reports whether a document is printed without --keep-inputs.
 func (r *run) isResult(c *checked, item *krm.Item) bool {
-	return (r.Output != Objects || c.rendered[item]) && isForCluster(item)
+	if r.Output == Objects {
+		return c.rendered[item] && isForCluster(item)
+	}
+	return c.rendered[item] || isForCluster(item)
 }
 
 // isForCluster reports whether a document is meant to be applied: it is not local-config, and does not configure a tool.

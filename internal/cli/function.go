@@ -35,6 +35,8 @@ type Function struct {
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
 	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
+	// Image returns the image of the Crossplane package that file mode reads, as the config has it; nil if it has none.
+	Image func(config Config) string
 	// Rules are the rules that the results name, for formats that describe them and for --explain; nil if there are none.
 	Rules []*validate.Rule
 	// Suppress separates the results that comments in the documents suppress; nil if none can be. It is not called if the
@@ -82,11 +84,15 @@ type Call struct {
 	// Base is the older state to compare with, nil if there is none.
 	Base *Base
 
+	// Partial reports that not all of the files could be read; the findings say why.
+	Partial bool
+
 	// WriteLock reports whether the lock of the list is written to a file.
 	WriteLock bool
 
 	config   *krm.Item
 	native   map[*krm.Item]bool
+	packages map[*krm.Item]string
 	rendered map[*krm.Item]bool // nil in stdin mode
 	wrong    *flagErrors        // the fields of the config that have a wrong value
 	text     *[]byte            // see Print
@@ -95,8 +101,12 @@ type Call struct {
 // IsNative reports whether the item came from a native document. There are none in stdin mode.
 func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
 
+// PackageOf returns the path of the Crossplane package that the item was read from, empty if it is part of none. There are
+// none in stdin mode.
+func (c Call) PackageOf(item *krm.Item) string { return c.packages[item] }
+
 // SetRendered says which items of the list the function has rendered. In file mode a function whose output is Objects
-// prints no others.
+// prints no others; any other function prints them though they are local-config.
 func (c Call) SetRendered(items ...*krm.Item) {
 	if c.rendered == nil {
 		return

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"syscall"
 )
 
 // fileUpdate is an update of a file. Commands that update files of one folder take turns, so that none undoes what another
@@ -97,6 +96,9 @@ func (e skipError) Error() string { return string(e) }
 func rewrite(name string, before, after []byte) error {
 	file := filepath.FromSlash(name)
 	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return skipError("it must be in a file of its own, not in an image: change the package that the image is built from")
+	}
 	if err != nil {
 		return err
 	}

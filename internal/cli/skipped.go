@@ -12,6 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -35,9 +36,13 @@ func (r *run) others(c *checked) []*krm.Item {
 	if r.Output != Findings {
 		return nil
 	}
+	packages := map[*krm.Item]bool{}
+	for _, d := range c.read.Documents {
+		packages[d.Item] = d.Package != ""
+	}
 	return slices.DeleteFunc(slices.Clone(c.list.Items()), func(item *krm.Item) bool {
 		group, _, _ := strings.Cut(item.APIVersion(), "/")
-		return group == contract.Group || document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
+		return packages[item] || stackpackage.IsDocument(item) || group == contract.Group || document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
 	})
 }
 
@@ -72,20 +77,12 @@ func (r *run) hasNothing(c *checked, base *Base) bool {
 	return !slices.ContainsFunc(items, func(item *krm.Item) bool { return r.Workloads || isOurs(item) })
 }
 
-// isOurs reports whether an item is a document of our group, or looks as if it should be.
+// isOurs reports whether an item is a document of our group, or looks as if it should be, or is about a package of
+// Crossplane.
 func isOurs(item *krm.Item) bool {
 	return item.APIVersion() == contract.APIVersion && slices.Contains(documentKinds, item.Kind()) ||
 		strings.HasPrefix(item.APIVersion(), contract.Group+"/") && item.APIVersion() != contract.APIVersion ||
-		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin || isCrossplanes(item)
-}
-
-// isCrossplanes reports whether an item is a request for a package of Crossplane, or says what a package is.
-func isCrossplanes(item *krm.Item) bool {
-	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
-	case stacks.GroupName, stacks.ExtensionsGroup, pkgv1.GroupName, pkgv1.MetaGroupName:
-		return true
-	}
-	return false
+		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin || stackpackage.IsDocument(item)
 }
 
 // nothing reports that the paths have no document for us.
@@ -99,7 +96,7 @@ func (r *run) nothing() krm.Result {
 	if r.AllowEmpty {
 		severity = krm.Warning
 	}
-	result := krm.NewResult(severity, fmt.Sprintf("there is no plugin, sandbox, route group, catalog or lock in %s: "+
+	result := krm.NewResult(severity, fmt.Sprintf("there is no plugin, sandbox, route group, package, catalog or lock in %s: "+
 		"name a file or folder with one (--verbose lists what was skipped)", strings.Join(quoted, ", ")))
 	result.Tags = map[string]string{krm.RuleTag: load.RuleFile}
 	return result

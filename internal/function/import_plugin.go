@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	stacksv1 "github.com/resource-plugins/krm-functions/api/stacks/v1"
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -17,74 +21,91 @@ import (
 func ImportPlugin() cli.Function {
 	return cli.Function{
 		Name:    "import-plugin",
-		Purpose: "turns native plugin and sandbox files (name, spec) into KRM documents.",
+		Purpose: "turns native plugin and sandbox files (name, spec) and Crossplane packages into KRM documents.",
 		Kind:    "ImportPlugin",
 		Output:  cli.Documents,
-		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml",
-		Config:  func() cli.Config { return &importPlugin{v1alpha1.ImportPlugin{Path: "."}} },
+		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml\n" +
+			"import-plugin redis.xpkg --image registry.example.org/acme/redis:v0.1.0 > redis.yaml",
+		Config: func() cli.Config { return &importPlugin{v1alpha1.ImportPlugin{Path: "."}} },
+		Image:  func(c cli.Config) string { return c.(*importPlugin).Image },
 	}
 }
 
 // importPlugin says what to import. In file mode the command line says it instead.
 type importPlugin struct{ v1alpha1.ImportPlugin }
 
-// Process adds the documents of the native files to the list. Documents that it added before, under the same config
-// name, are replaced, or removed if their file is gone. With an error nothing is changed.
+const nothingToImport = "must hold native documents (name, spec) or packages: there are none"
+
+// Process adds the documents of the native files and of packages to the list. Documents that it added before, under the
+// same config name, are replaced, or removed if their file is gone. With an error nothing is changed.
 func (c *importPlugin) Process(call cli.Call) (string, error) {
+	if wrong := image.Check(c.Image); wrong != "" {
+		call.ConfigError("image", wrong)
+	}
 	if call.FileMode {
-		return "imported " + cli.Count(keepNative(call), "document"), nil
+		return "imported " + cli.Count(c.keepImported(call), "document"), nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Set)) {
 		if !template.IsVariable(name) {
 			call.ConfigError(krm.Path("set").Key(name), template.VariableError(name).Error())
 		}
 	}
-	read, err := load.Read([]string{c.Path}, load.Options{Values: c.Set, EmbedOutside: c.AllowEmbedOutside})
+	read, err := load.Read([]string{c.Path}, load.Options{Values: c.Set, EmbedOutside: c.AllowEmbedOutside, Image: c.Image})
 	if err != nil {
 		call.ConfigError("path", err.Error())
 		return "", nil
 	}
 	call.List.Report(read.Results()...)
 	imported := newImport(call)
+	packages := packageStreams{}
 	for _, d := range read.Documents {
-		if d.Native {
+		if d.Native || d.Package != "" {
+			packages.add(d.Package, d.Item)
 			imported.add(d.Item)
 		}
 	}
-	if len(imported.items) == 0 {
-		call.ConfigError("path", fmt.Sprintf("%q must hold native documents (name, spec): there are none", c.Path))
+	packages.finish(call, c.Image)
+	if len(imported.items) == 0 && !call.List.Results().Failed() {
+		call.ConfigError("path", fmt.Sprintf("%q %s", c.Path, nothingToImport))
 	}
 	imported.apply()
 	return "imported " + cli.Count(len(imported.items), "document"), nil
 }
 
-// keepNative leaves only the documents in the list that were native. It returns how many.
-func keepNative(call cli.Call) int {
+// keepImported leaves only the documents in the list that were native or are part of a package. It returns how many.
+func (c *importPlugin) keepImported(call cli.Call) int {
 	var others []*krm.Item
+	packages := packageStreams{}
 	for _, item := range call.List.Items() {
-		if call.IsNative(item) {
+		if call.IsNative(item) || call.PackageOf(item) != "" {
+			packages.add(call.PackageOf(item), item)
 			item.Annotate(contract.RenderedByKey, call.ConfigName)
+			call.SetRendered(item)
 		} else {
 			others = append(others, item)
 		}
 	}
 	call.List.Remove(others...)
+	packages.finish(call, c.Image)
 	count := len(call.List.Items())
-	if count == 0 {
-		call.List.Report(krm.NewResult(krm.Error, "the paths must hold native documents (name, spec): there are none"))
+	if count == 0 && !call.Partial {
+		call.List.Report(krm.NewResult(krm.Error, "the paths "+nothingToImport))
 	}
 	return count
 }
 
 // documentID is what two documents must not share.
-type documentID struct{ kind, name string }
+type documentID struct{ group, kind, namespace, name string }
 
-func documentIDOf(item *krm.Item) documentID { return documentID{item.Kind(), item.Name()} }
+func documentIDOf(item *krm.Item) documentID {
+	group, _, _ := strings.Cut(item.APIVersion(), "/")
+	return documentID{group, item.Kind(), item.Namespace(), item.Name()}
+}
 
 // pluginImport adds imported documents to a list.
 type pluginImport struct {
 	call    cli.Call
-	present map[documentID]*krm.Item // documents of our group in the list
+	present map[documentID]*krm.Item // documents of the list
 	items   []*krm.Item              // what is imported
 	seen    map[documentID]*krm.Item
 }
@@ -92,17 +113,20 @@ type pluginImport struct {
 func newImport(call cli.Call) *pluginImport {
 	p := &pluginImport{call: call, present: map[documentID]*krm.Item{}, seen: map[documentID]*krm.Item{}}
 	for _, item := range call.List.Items() {
-		if item.APIVersion() == contract.APIVersion {
-			p.present[documentIDOf(item)] = item
-		}
+		p.present[documentIDOf(item)] = item
 	}
 	return p
 }
 
-// owned reports whether a document of the list was imported under this config's name before.
+// owned reports whether a document of the list was imported under this config's name before. Other functions annotate what
+// they render with the names of their configs, too.
 func (p *pluginImport) owned(item *krm.Item) bool {
 	by, ok := item.Annotation(contract.RenderedByKey)
-	return ok && by == p.call.ConfigName
+	if !ok || by != p.call.ConfigName {
+		return false
+	}
+	_, isPart := item.Annotation(contract.PackagePartKey)
+	return isPart || item.APIVersion() == contract.APIVersion || stackpackage.IsMetadata(item)
 }
 
 // add takes a document that was read, and reports why it must not be in the list.
@@ -114,8 +138,8 @@ func (p *pluginImport) add(item *krm.Item) {
 	case id.name == "":
 		message = "must be set: an imported document must have a name"
 	case other != nil:
-		place := other.PlaceOf("metadata.name")
-		message = fmt.Sprintf("%q must be the name of one %s only: %s:%d has it too", id.name, id.kind, place.File, place.Line)
+		message = fmt.Sprintf("%q must be the name of one %s only: %s has it too", id.name, id.kind,
+			shownPlace(other.PlaceOf("metadata.name")))
 	case present != nil && !p.owned(present):
 		message = fmt.Sprintf("%s %q is in the list already and was not imported by %q: one of them must go",
 			id.kind, id.name, p.call.ConfigName)
@@ -134,7 +158,7 @@ func (p *pluginImport) apply() {
 		return
 	}
 	for _, old := range list.Items() {
-		if old.APIVersion() == contract.APIVersion && p.owned(old) && p.seen[documentIDOf(old)] == nil {
+		if p.owned(old) && p.seen[documentIDOf(old)] == nil {
 			list.Report(krm.At(old, "", krm.Info, "removed: the file that it was imported from is gone"))
 			list.Remove(old)
 		}
@@ -149,16 +173,66 @@ func (p *pluginImport) apply() {
 	}
 }
 
+// shownPlace is a place as a message names it.
+func shownPlace(place krm.Place) string {
+	if place.Line == 0 {
+		return place.File
+	}
+	return fmt.Sprintf("%s:%d", place.File, place.Line)
+}
+
+// packageDomain is part of the annotations that packages have themselves, such as meta.crossplane.io/source.
+const packageDomain = "crossplane.io/"
+
 // keepAnnotations keeps the annotations that others set on a document since it was imported: where its file is, that it
-// is local-config, what state a sandbox has.
+// is local-config, what state a sandbox has. Those that come with a package are the new ones.
 func keepAnnotations(item, old *krm.Item) {
 	annotations := krm.Value(krm.Value(old.YNode(), "metadata"), "annotations")
 	if annotations == nil {
 		return
 	}
 	for i := 0; i+1 < len(annotations.Content); i += 2 {
-		if key := annotations.Content[i].Value; key != contract.RenderedByKey {
-			item.Annotate(key, annotations.Content[i+1].Value)
+		key := annotations.Content[i].Value
+		if _, isSet := item.Annotation(key); isSet || isOfImport(key) || strings.Contains(key, packageDomain) {
+			continue
+		}
+		item.Annotate(key, annotations.Content[i+1].Value)
+	}
+}
+
+// isOfImport reports whether an annotation is one that the import itself sets.
+func isOfImport(key string) bool {
+	return key == contract.RenderedByKey || key == contract.PackageKey || key == contract.PackagePartKey
+}
+
+// packageStreams are the documents of the packages that are imported, by the paths of the packages.
+type packageStreams map[string][]*krm.Item
+
+func (p packageStreams) add(path string, item *krm.Item) {
+	if path != "" {
+		p[path] = append(p[path], item)
+	}
+}
+
+// finish checks the documents of package.yaml as Crossplane does, and marks them as those of a package. Those of other
+// forms were checked and marked when they were read.
+func (p packageStreams) finish(call cli.Call, image string) {
+	if image != "" && len(p) != 1 {
+		call.ConfigError("image", fmt.Sprintf("must be that of one package, and there are %d: import one at a time", len(p)))
+		return
+	}
+	for _, path := range slices.Sorted(maps.Keys(p)) {
+		if isFile(path, p[path]) {
+			call.List.Report(stackpackage.CheckStream(p[path])...)
+			stackpackage.Mark(p[path], image)
 		}
 	}
+}
+
+// isFile reports whether the documents of a package are in a file of its own, package.yaml.
+func isFile(path string, items []*krm.Item) bool {
+	return slices.ContainsFunc(items, func(item *krm.Item) bool {
+		group, _, _ := strings.Cut(item.APIVersion(), "/")
+		return group == stacksv1.MetaGroupName && item.PlaceOf("").File == path
+	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -23,7 +22,7 @@ const (
 // mayHoldOurs reports whether the text of a list may hold objects of ours: their group may be written plainly, with
 // escapes or in base64.
 func mayHoldOurs(text []byte) bool {
-	for _, mark := range []string{contract.Group, contract.VendorGroup, `\`, "binary"} {
+	for _, mark := range append([]string{`\`, "binary"}, ourGroups...) {
 		if bytes.Contains(text, []byte(mark)) {
 			return true
 		}

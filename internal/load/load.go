@@ -23,6 +23,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -60,6 +61,8 @@ type Options struct {
 	// Tracked reports whether a path is tracked by git: such a file, or a folder with one, is read though a .gitignore file
 	// matches it. Nil if that is not known.
 	Tracked func(path string) bool
+	// Image is the image of the Crossplane package that is read, whatever the package says; empty if it is not known.
+	Image string
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
 }
@@ -254,7 +257,7 @@ func (p *Package) collect(readers []*reader) {
 	slices.SortStableFunc(p.Skipped, Skipped.Compare)
 }
 
-// isOurs reports whether the document is of our group, or looks as if it should be.
+// isOurs reports whether the document is of our group, or looks as if it should be, or is about a package of Crossplane.
 func (d Document) isOurs() bool {
-	return d.Native || strings.HasPrefix(d.Item.APIVersion(), contract.Group+"/") || document.LooksLike(d.Item) != ""
+	return d.Native || d.Package != "" || stackpackage.IsDocument(d.Item) || strings.HasPrefix(d.Item.APIVersion(), contract.Group+"/") || document.LooksLike(d.Item) != ""
 }

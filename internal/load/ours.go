@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -81,10 +82,21 @@ var knownKeys = func() []string {
 	return keys
 }()
 
+// ourGroups are our API group, that of the vendor, and those of Crossplane's packages.
+var ourGroups = append([]string{contract.Group, contract.VendorGroup}, stackpackage.Groups()...)
+
+// anyOf is a pattern of one of several texts.
+func anyOf(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = regexp.QuoteMeta(text)
+	}
+	return strings.Join(quoted, "|")
+}
+
 var (
-	// ourVersion is an apiVersion of our group, or of the vendor's, on a line of YAML or JSON.
-	ourVersion = regexp.MustCompile(`(?m)^[ \t{,["'-]*apiVersion["']?[ \t]*:[ \t]*["']?(?:` +
-		regexp.QuoteMeta(contract.Group) + `|` + regexp.QuoteMeta(contract.VendorGroup) + `)/`)
+	// ourVersion is an apiVersion of one of our groups on a line of YAML or JSON.
+	ourVersion = regexp.MustCompile(`(?m)^[ \t{,["'-]*apiVersion["']?[ \t]*:[ \t]*["']?(?:` + anyOf(ourGroups) + `)/`)
 	// interpreter is the first line of a native document that can be executed.
 	interpreter = regexp.MustCompile(`^#!.*\bsignadot +(?:sandbox|sb|resourceplugin|rp|routegroup|rg) `)
 	// topLine is a line with a key at the top of a document: in JSON it may be indented.
@@ -97,8 +109,8 @@ var (
 	}
 )
 
-// isMeant reports whether a text that cannot be read as a document is meant for us: it names our API group, or the
-// vendor's, as its apiVersion; it starts with the interpreter line of a native document; it has a key that only our kinds
+// isMeant reports whether a text that cannot be read as a document is meant for us: it names one of our API groups as its
+// apiVersion; it starts with the interpreter line of a native document; it has a key that only our kinds
 // have; or it has name and spec, and either no other keys at the top, or a key of our kinds or a directive (`@{…}`) below;
 // or it has one of these two, and several below. A template of another tool is not.
 func isMeant(text []byte) bool {

@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -21,19 +22,13 @@ import (
 //     once all of it is read, and images of other programs are none of our business.
 //   - package.yaml is read like any other file.
 
-// appFile is the file that every `.registry` folder has.
-const appFile = "app.yaml"
-
 // isPackage reports whether a folder that is found is a package.
 func (w *walked) isPackage(below, base string) bool {
 	if base != stackpackage.Folder {
 		return false
 	}
-	file, err := w.files.Open(path.Join(below, appFile))
-	if err == nil {
-		_ = file.Close()
-	}
-	return err == nil
+	folder, err := fs.Sub(w.files, below)
+	return err == nil && stackpackage.IsRegistry(folder)
 }
 
 // packages reads the packages of a source. What is wrong with them is a finding.
@@ -48,6 +43,9 @@ func (p *Package) packages(s source, options Options) []*reader {
 	}
 	var readers []*reader
 	for _, c := range all {
+		if options.Image != "" {
+			c.SetReference(options.Image)
+		}
 		for _, name := range c.Files.Paths() {
 			p.texts[path.Join(c.Path, name)] = c.Files[name]
 		}
@@ -81,6 +79,9 @@ func (r *reader) unpack() {
 	r.findings = append(r.findings, results...)
 	if unpacked == nil {
 		return
+	}
+	if name := r.contents.Name(); unpacked.Record.GetName() == "" && name != "" {
+		_ = unpacked.Record.SetName(name)
 	}
 	for _, object := range slices.Concat(unpacked.CRDs, []*kyaml.RNode{unpacked.Record}) {
 		r.documents = append(r.documents, Document{Item: krm.FromSource(object.YNode(), inPackage(r.source.name))})

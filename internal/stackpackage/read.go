@@ -10,8 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Form is how a package is written.
@@ -60,6 +62,29 @@ func (c *Contents) Reference() string {
 	return reference
 }
 
+// SetReference sets the image. A digest that is known stays if the reference has none.
+func (c *Contents) SetReference(text string) {
+	image, tag, digest := SplitReference(text)
+	c.Image, c.Tag, c.Digest = image, tag, cmp.Or(digest, c.Digest)
+}
+
+// Name is the name of the package for people: the last path element of the image, else the folder that holds `.registry`, or
+// the layout or tar.
+func (c *Contents) Name() string {
+	if c.Image != "" {
+		return path.Base(c.Image)
+	}
+	file := path.Base(c.Path)
+	if file == Folder {
+		file = path.Base(path.Dir(c.Path))
+	}
+	name := strings.ToLower(strings.TrimSuffix(file, path.Ext(file)))
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return ""
+	}
+	return name
+}
+
 // ErrNoPackage is the error of Read if there is no package.
 var ErrNoPackage = errors.New("must be a package: a .registry folder, package.yaml, or an OCI layout or a tar of docker save " +
 	"with an image that has one of them")
@@ -85,7 +110,7 @@ func ReadPath(name string) ([]*Contents, error) {
 
 // Read reads the packages at a path of files, which messages name as shown. It is one of
 //
-//   - a `.registry` folder, or the folder that holds it,
+//   - a `.registry` folder, the folder that holds it, or a copy of it under another name,
 //   - package.yaml, or the folder that holds it,
 //   - an OCI layout: a folder or a tar,
 //   - the tar that `docker save` or `crossplane xpkg build` writes.
@@ -138,9 +163,17 @@ func read(files fs.FS, at, base string) ([]*Contents, error) {
 		return readFolder(files, Folder)
 	case exists(files, StreamFile):
 		return read(files, StreamFile, StreamFile)
+	case IsRegistry(files):
+		return readFolder(files, ".")
 	}
 	return nil, nil
 }
+
+// IsRegistry reports whether a folder has what a `.registry` folder must have, whatever its name.
+func IsRegistry(folder fs.FS) bool { return exists(folder, appFile) }
+
+// appFile is the file that every `.registry` folder has.
+const appFile = "app.yaml"
 
 // IsLayout reports whether a folder is an OCI layout.
 func IsLayout(folder fs.FS) bool { return exists(folder, v1.ImageLayoutFile) }
