@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
 // check reads files twice: the result is the same, an error is one line, and no path of a package leads out of it.
@@ -34,45 +35,45 @@ func check(t *testing.T, files fstest.MapFS, at string) {
 }
 
 func FuzzReadArchive(f *testing.F) {
-	l := newLayout(f)
-	l.list(l.image(tarOf(f, file("package.yaml", stream))), image+":v1.0.0")
-	f.Add(tarOfFiles(f, l.done()))
-	f.Add(gzipped(f, tarOfFiles(f, l.files)))
-	f.Add(tarOfFiles(f, saved(f, "a:v1", nil, tarOf(f, file(".registry/app.yaml", "title: a")))))
+	l := ociimage.New()
+	l.List(l.Image(ociimage.Tar(ociimage.File("package.yaml", stream))), image+":v1.0.0")
+	f.Add(ociimage.TarOf(l.Done()))
+	f.Add(ociimage.Gzip(ociimage.TarOf(l.Files)))
+	f.Add(ociimage.TarOf(ociimage.Saved("a:v1", nil, ociimage.Tar(ociimage.File(".registry/app.yaml", "title: a")))))
 	f.Add([]byte(stream))
 	f.Fuzz(func(t *testing.T, text []byte) { check(t, fstest.MapFS{"p": {Data: text}}, "p") })
 }
 
 // FuzzReadLayout reads layouts whose digests are right, so that what is behind them is reached.
 func FuzzReadLayout(f *testing.F) {
-	layer := tarOf(f, file(".registry/app.yaml", "title: a"), file(".registry/.wh.crd.yaml", ""), link(".registry/b", "app.yaml"))
-	f.Add(layer, tarOf(f, file(".registry/crd.yaml", "kind: x")), "v1", v1.MediaTypeImageLayer, "base", byte(1))
-	f.Add(gzipped(f, layer), tarOf(f, file("package.yaml", stream)), image+":v1", v1.MediaTypeImageLayerGzip, "", byte(3))
+	layer := ociimage.Tar(ociimage.File(".registry/app.yaml", "title: a"), ociimage.File(".registry/.wh.crd.yaml", ""), link(".registry/b", "app.yaml"))
+	f.Add(layer, ociimage.Tar(ociimage.File(".registry/crd.yaml", "kind: x")), "v1", v1.MediaTypeImageLayer, "base", byte(1))
+	f.Add(ociimage.Gzip(layer), ociimage.Tar(ociimage.File("package.yaml", stream)), image+":v1", v1.MediaTypeImageLayerGzip, "", byte(3))
 	f.Fuzz(func(t *testing.T, upper, lower []byte, name, mediaType, base string, nesting byte) {
-		l := newLayout(t)
-		top := l.blob(mediaType, upper)
+		l := ociimage.New()
+		top := l.Blob(mediaType, upper)
 		top.Annotations = map[string]string{"io.crossplane.xpkg": base}
-		d := l.manifest(l.blob(v1.MediaTypeImageLayer, lower), top)
+		d := l.Manifest(l.Blob(v1.MediaTypeImageLayer, lower), top)
 		for range nesting % 8 {
-			d = l.document(v1.MediaTypeImageIndex, v1.Index{Manifests: []v1.Descriptor{d}})
+			d = l.Document(v1.MediaTypeImageIndex, v1.Index{Manifests: []v1.Descriptor{d}})
 		}
-		l.list(d, name)
-		check(t, l.done(), ".")
+		l.List(d, name)
+		check(t, l.Done(), ".")
 	})
 }
 
 // FuzzReadIndex reads layouts with any JSON.
 func FuzzReadIndex(f *testing.F) {
-	l := newLayout(f)
-	l.list(l.image(tarOf(f, file("package.yaml", stream))), image+":v1.0.0")
-	files := l.done()
-	f.Add(files[v1.ImageIndexFile].Data, files[blobOf(l.index.Manifests[0])].Data)
+	l := ociimage.New()
+	l.List(l.Image(ociimage.Tar(ociimage.File("package.yaml", stream))), image+":v1.0.0")
+	files := l.Done()
+	f.Add(files[v1.ImageIndexFile].Data, files[ociimage.BlobPath(l.Index.Manifests[0])].Data)
 	f.Fuzz(func(t *testing.T, index, manifest []byte) {
-		l := newLayout(t)
-		l.image(tarOf(t, file("package.yaml", stream)))
-		l.list(l.blob(v1.MediaTypeImageManifest, manifest), "v1")
-		check(t, l.done(), ".")
-		l.file(v1.ImageIndexFile, index)
-		check(t, l.files, ".")
+		l := ociimage.New()
+		l.Image(ociimage.Tar(ociimage.File("package.yaml", stream)))
+		l.List(l.Blob(v1.MediaTypeImageManifest, manifest), "v1")
+		check(t, l.Done(), ".")
+		l.Set(v1.ImageIndexFile, index)
+		check(t, l.Files, ".")
 	})
 }

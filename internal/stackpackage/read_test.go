@@ -2,6 +2,7 @@ package stackpackage_test
 
 import (
 	"archive/tar"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
+
+const stream = `apiVersion: meta.pkg.crossplane.io/v1
+kind: Configuration
+metadata: {name: cache}
+spec:
+  dependsOn:
+  - {apiVersion: pkg.crossplane.io/v1, kind: Provider, package: registry.example.org/acme/redis, version: ">=v0.1.0"}
+---
+apiVersion: apiextensions.crossplane.io/v1
+kind: CompositeResourceDefinition
+metadata: {name: xcaches.cache.example.org}
+spec:
+  group: cache.example.org
+  names: {kind: XCache, plural: xcaches}
+  claimNames: {kind: Cache, plural: caches}
+  versions: [{name: v1alpha1, served: true, referenceable: true}, {name: v0, served: false}]
+`
 
 const image = "registry.example.org/acme/cache"
 
@@ -30,41 +49,41 @@ func read(t *testing.T, files fstest.MapFS, at string) *stackpackage.Contents {
 // tarred reads a tar with these files.
 func tarred(t *testing.T, files fstest.MapFS) *stackpackage.Contents {
 	t.Helper()
-	return read(t, fstest.MapFS{"p.tar": {Data: tarOfFiles(t, files)}}, "p.tar")
+	return read(t, fstest.MapFS{"p.tar": {Data: ociimage.TarOf(files)}}, "p.tar")
 }
 
 // A package has the same content in all forms.
 func TestRead_takesAllForms(t *testing.T) {
 	t.Parallel()
-	base := func(l *layout) v1.Descriptor {
-		layer := l.blob(v1.MediaTypeImageLayerGzip, gzipped(t, tarOf(t, file("package.yaml", stream))))
+	base := func(l *ociimage.Layout) v1.Descriptor {
+		layer := l.Blob(v1.MediaTypeImageLayerGzip, ociimage.Gzip(ociimage.Tar(ociimage.File("package.yaml", stream))))
 		layer.Annotations = map[string]string{"io.crossplane.xpkg": "base"}
-		other := l.blob(v1.MediaTypeImageLayerGzip, gzipped(t, tarOf(t, file("package.yaml", "not this"))))
-		return l.manifest(layer, other)
+		other := l.Blob(v1.MediaTypeImageLayerGzip, ociimage.Gzip(ociimage.Tar(ociimage.File("package.yaml", "not this"))))
+		return l.Manifest(layer, other)
 	}
-	annotated := newLayout(t)
-	annotated.list(base(annotated), image+":v1.0.0")
-	plain := newLayout(t)
-	plain.list(plain.manifest(plain.blob(v1.MediaTypeImageLayer, tarOf(t, file("./package.yaml", stream)))), image+":v1.0.0")
-	nested := newLayout(t)
-	other := nested.image(tarOf(t, file("package.yaml", "for arm")))
+	annotated := ociimage.New()
+	annotated.List(base(annotated), image+":v1.0.0")
+	plain := ociimage.New()
+	plain.List(plain.Manifest(plain.Blob(v1.MediaTypeImageLayer, ociimage.Tar(ociimage.File("./package.yaml", stream)))), image+":v1.0.0")
+	nested := ociimage.New()
+	other := nested.Image(ociimage.Tar(ociimage.File("package.yaml", "for arm")))
 	other.Platform = &v1.Platform{OS: "linux", Architecture: "arm64"}
 	own := base(nested)
 	own.Platform = &v1.Platform{OS: "linux", Architecture: "amd64"}
-	nested.list(nested.document(v1.MediaTypeImageIndex, v1.Index{Manifests: []v1.Descriptor{other, own}}), image+":v1.0.0")
-	layer := tarOf(t, file("package.yaml", stream))
-	label := map[string]string{"io.crossplane.xpkg:" + digest.FromBytes(gzipped(t, layer)).String(): "base"}
-	built := saved(t, image+":v1.0.0", label, layer, tarOf(t, file("package.yaml", "not this")))
+	nested.List(nested.Document(v1.MediaTypeImageIndex, v1.Index{Manifests: []v1.Descriptor{other, own}}), image+":v1.0.0")
+	layer := ociimage.Tar(ociimage.File("package.yaml", stream))
+	label := map[string]string{"io.crossplane.xpkg:" + digest.FromBytes(ociimage.Gzip(layer)).String(): "base"}
+	built := ociimage.Saved(image+":v1.0.0", label, layer, ociimage.Tar(ociimage.File("package.yaml", "not this")))
 
 	for name, got := range map[string]*stackpackage.Contents{
 		"package.yaml":         read(t, fstest.MapFS{"a/package.yaml": {Data: []byte(stream)}}, "a/package.yaml"),
 		"folder":               read(t, fstest.MapFS{"a/package.yaml": {Data: []byte(stream)}}, "a"),
-		"layout":               read(t, annotated.done(), "."),
-		"layout without gzip":  read(t, plain.done(), "."),
-		"layout with an index": read(t, nested.done(), "."),
-		"tar of a layout":      tarred(t, annotated.done()),
-		"tar.gz of a layout":   read(t, fstest.MapFS{"p": {Data: gzipped(t, tarOfFiles(t, annotated.done()))}}, "p"),
-		"docker save":          tarred(t, saved(t, image+":v1.0.0", nil, layer)),
+		"layout":               read(t, annotated.Done(), "."),
+		"layout without gzip":  read(t, plain.Done(), "."),
+		"layout with an index": read(t, nested.Done(), "."),
+		"tar of a layout":      tarred(t, annotated.Done()),
+		"tar.gz of a layout":   read(t, fstest.MapFS{"p": {Data: ociimage.Gzip(ociimage.TarOf(annotated.Done()))}}, "p"),
+		"docker save":          tarred(t, ociimage.Saved(image+":v1.0.0", nil, layer)),
 		"crossplane build":     tarred(t, built),
 	} {
 		assert.Equal(t, stackpackage.FormXPkg, got.Form, name)
@@ -76,8 +95,8 @@ func TestRead_takesAllForms(t *testing.T) {
 		assert.Equal(t, image, got.Image, name)
 		assert.Equal(t, "v1.0.0", got.Tag, name)
 	}
-	assert.Equal(t, annotated.index.Manifests[0].Digest.String(), read(t, annotated.files, ".").Digest)
-	assert.Equal(t, own.Digest.String(), read(t, nested.files, ".").Digest, "that of the manifest, not of the index")
+	assert.Equal(t, annotated.Index.Manifests[0].Digest.String(), read(t, annotated.Files, ".").Digest)
+	assert.Equal(t, own.Digest.String(), read(t, nested.Files, ".").Digest, "that of the manifest, not of the index")
 	assert.Empty(t, tarred(t, built).Digest, "the tar does not have the registry's manifest")
 }
 
@@ -90,23 +109,23 @@ func TestRead_takesRegistryFolders(t *testing.T) {
 		"r/package.yaml":                 {Data: []byte("not this")},
 	}
 	layers := [][]byte{
-		tarOf(t, entry{name: ".registry/", kind: tar.TypeDir}, file(".registry/app.yaml", "old"), file(".registry/gone", "old"),
-			file(".registry/docs/readme", "old"), file("bin/sh", "#!"), file(".registry/crds/a/crd.yaml", "old"),
-			file(".registry/was-folder/x", "old")),
-		tarOf(t, link("bin/evil", "../../../etc/passwd"), file(".registry/.wh.gone", ""), file(".registry/.wh.docs", ""),
-			file(".registry/crds/.wh..wh..opq", ""), file(".registry/text", "title: a"), file(".registry/.wh.was-folder", "")),
-		tarOf(t, link(".registry/app.yaml", "text"), file(".registry/crds/.wh.a", ""),
-			file(".registry/resources/crd.yaml", "kind: x"), file(".registry/.wh.app.yaml", "")),
+		ociimage.Tar(ociimage.Entry{Name: ".registry/", Kind: tar.TypeDir}, ociimage.File(".registry/app.yaml", "old"), ociimage.File(".registry/gone", "old"),
+			ociimage.File(".registry/docs/readme", "old"), ociimage.File("bin/sh", "#!"), ociimage.File(".registry/crds/a/crd.yaml", "old"),
+			ociimage.File(".registry/was-folder/x", "old")),
+		ociimage.Tar(link("bin/evil", "../../../etc/passwd"), ociimage.File(".registry/.wh.gone", ""), ociimage.File(".registry/.wh.docs", ""),
+			ociimage.File(".registry/crds/.wh..wh..opq", ""), ociimage.File(".registry/text", "title: a"), ociimage.File(".registry/.wh.was-folder", "")),
+		ociimage.Tar(link(".registry/app.yaml", "text"), ociimage.File(".registry/crds/.wh.a", ""),
+			ociimage.File(".registry/resources/crd.yaml", "kind: x"), ociimage.File(".registry/.wh.app.yaml", "")),
 	}
 	want["text"] = []byte("title: a")
-	l := newLayout(t)
-	l.list(l.image(layers...), "v0.1.0")
-	got := read(t, l.done(), ".")
+	l := ociimage.New()
+	l.List(l.Image(layers...), "v0.1.0")
+	got := read(t, l.Done(), ".")
 	assert.Equal(t, stackpackage.FormRegistry, got.Form)
 	assert.Equal(t, want, got.Files)
 	assert.Equal(t, "v0.1.0", got.Tag)
 	assert.Empty(t, got.Reference())
-	got = tarred(t, saved(t, "acme/redis", nil, layers...))
+	got = tarred(t, ociimage.Saved("acme/redis", nil, layers...))
 	assert.Equal(t, want, got.Files)
 	assert.Equal(t, "docker.io/acme/redis", got.Reference())
 
@@ -121,13 +140,13 @@ func TestRead_takesRegistryFolders(t *testing.T) {
 // A path may hold several images. Those that are no packages are left out.
 func TestRead_takesSeveralImages(t *testing.T) {
 	t.Parallel()
-	l := newLayout(t)
-	one := l.image(tarOf(t, file("package.yaml", "one")))
-	two := l.image(tarOf(t, file("package.yaml", "two")))
-	l.list(one, "docker.io/acme/redis:v1").list(one, "docker.io/acme/redis:latest").list(two, "")
-	l.list(l.image(tarOf(t, file("bin/controller", "program"))), "controller:v1")
-	l.list(l.manifest(l.blob("application/vnd.dev.cosign.simplesigning.v1+json", []byte("{}"))), "sha256-0.sig")
-	for _, files := range []fstest.MapFS{l.done(), {"p.tar": {Data: tarOfFiles(t, l.files)}}} {
+	l := ociimage.New()
+	one := l.Image(ociimage.Tar(ociimage.File("package.yaml", "one")))
+	two := l.Image(ociimage.Tar(ociimage.File("package.yaml", "two")))
+	l.List(one, "docker.io/acme/redis:v1").List(one, "docker.io/acme/redis:latest").List(two, "")
+	l.List(l.Image(ociimage.Tar(ociimage.File("bin/controller", "program"))), "controller:v1")
+	l.List(l.Manifest(l.Blob("application/vnd.dev.cosign.simplesigning.v1+json", []byte("{}"))), "sha256-0.sig")
+	for _, files := range []fstest.MapFS{l.Done(), {"p.tar": {Data: ociimage.TarOf(l.Files)}}} {
 		at := "."
 		if files["p.tar"] != nil {
 			at = "p.tar"
@@ -158,21 +177,21 @@ func TestRead_takesNames(t *testing.T) {
 		{map[string]string{v1.AnnotationRefName: "../../etc:x\ny"}, "", ""},
 		{nil, "", ""},
 	} {
-		l := newLayout(t)
-		d := l.image(tarOf(t, file("package.yaml", stream)))
+		l := ociimage.New()
+		d := l.Image(ociimage.Tar(ociimage.File("package.yaml", stream)))
 		d.Annotations = c.annotations
-		l.index.Manifests = []v1.Descriptor{d}
-		got := read(t, l.done(), ".")
+		l.Index.Manifests = []v1.Descriptor{d}
+		got := read(t, l.Done(), ".")
 		assert.Equal(t, []string{c.image, c.tag}, []string{got.Image, got.Tag}, c.annotations)
 	}
 	// Docker names the image in manifest.json, too.
-	l := newLayout(t)
-	d := l.image(tarOf(t, file("package.yaml", stream)))
-	l.list(d, "")
+	l := ociimage.New()
+	d := l.Image(ociimage.Tar(ociimage.File("package.yaml", stream)))
+	l.List(d, "")
 	var manifest v1.Manifest
-	unmarshal(t, l.files[blobOf(d)].Data, &manifest)
-	l.file("manifest.json", []byte(`[{"Config": "`+blobOf(manifest.Config)+`", "RepoTags": ["acme/redis:v3"], "Layers": []}]`))
-	assert.Equal(t, "docker.io/acme/redis:v3@"+d.Digest.String(), tarred(t, l.done()).Reference())
+	unmarshal(t, l.Files[ociimage.BlobPath(d)].Data, &manifest)
+	l.Set("manifest.json", []byte(`[{"Config": "`+ociimage.BlobPath(manifest.Config)+`", "RepoTags": ["acme/redis:v3"], "Layers": []}]`))
+	assert.Equal(t, "docker.io/acme/redis:v3@"+d.Digest.String(), tarred(t, l.Done()).Reference())
 }
 
 // ReadPath reads the disk, and follows no link out of a folder.
@@ -190,11 +209,11 @@ func TestReadPath(t *testing.T) {
 		assert.Equal(t, filepath.ToSlash(folder), packages[0].Path)
 		assert.Equal(t, []string{"app.yaml", "link.yaml"}, packages[0].Files.Paths())
 	}
-	l := newLayout(t)
-	l.list(l.image(tarOf(t, file("package.yaml", stream))), "v1")
-	require.NoError(t, os.CopyFS(filepath.Join(dir, "layout"), l.done()))
+	l := ociimage.New()
+	l.List(l.Image(ociimage.Tar(ociimage.File("package.yaml", stream))), "v1")
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "layout"), l.Done()))
 	archive := filepath.Join(dir, "cache.xpkg")
-	require.NoError(t, os.WriteFile(archive, tarOfFiles(t, l.files), 0o600))
+	require.NoError(t, os.WriteFile(archive, ociimage.TarOf(l.Files), 0o600))
 	for _, path := range []string{filepath.Join(dir, "layout"), archive} {
 		packages, err := stackpackage.ReadPath(path)
 		require.NoError(t, err)
@@ -212,4 +231,13 @@ func TestReadPath(t *testing.T) {
 	require.ErrorContains(t, err, `".registry/out.yaml": must link`)
 	_, err = stackpackage.ReadPath(dir)
 	require.ErrorIs(t, err, stackpackage.ErrNoPackage)
+}
+
+func link(name, to string) ociimage.Entry {
+	return ociimage.Entry{Name: name, Link: to, Kind: tar.TypeSymlink}
+}
+
+func unmarshal(t *testing.T, text []byte, into any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(text, into))
 }
