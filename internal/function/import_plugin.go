@@ -223,7 +223,7 @@ func (p packageStreams) finish(call cli.Call, image string) {
 	}
 	for _, path := range slices.Sorted(maps.Keys(p)) {
 		if isFile(path, p[path]) {
-			call.List.Report(stackpackage.CheckStream(p[path])...)
+			call.List.Report(stackpackage.CheckStream(path, p[path])...)
 			stackpackage.Mark(p[path], image)
 		}
 	}

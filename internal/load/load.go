@@ -85,7 +85,8 @@ type Package struct {
 	// Skipped is what the folders hold for other tools, in the order of the files.
 	Skipped []Skipped
 
-	texts map[string][]byte
+	texts    map[string][]byte
+	contents []*stackpackage.Contents // the packages of Crossplane
 }
 
 // Skipped is a file or a document of a folder that is not read as a document.

@@ -163,6 +163,8 @@ func (r *reader) unsupported(root *yaml.Node, kind string) {
 func (r *reader) other(root *yaml.Node) {
 	misspelled := misspelledSpec(root)
 	switch {
+	case r.source.pack:
+		r.report(root.Line, root.Column, krm.Error, "must be a Kubernetes object (apiVersion, kind, metadata)")
 	case r.source.named:
 		r.report(root.Line, root.Column, krm.Error,
 			`must be a Kubernetes object (apiVersion, kind, metadata) or a native document (name, spec)`)

@@ -51,6 +51,7 @@ func (p *Package) packages(s source, options Options) []*reader {
 		}
 		if c.Form == stackpackage.FormRegistry {
 			inside := source{name: c.Path, path: c.Path, pack: true, named: true}
+			p.contents = append(p.contents, c)
 			readers = append(readers, &reader{source: inside, options: options, contents: c})
 			continue
 		}
@@ -62,6 +63,7 @@ func (p *Package) packages(s source, options Options) []*reader {
 			p.Findings = append(p.Findings, unread.result())
 			continue
 		}
+		p.contents = append(p.contents, c)
 		for _, text := range chunks {
 			readers = append(readers, &reader{
 				source: inside, chunk: text, options: options, places: newPlaces(file, text), contents: c,
@@ -88,27 +90,25 @@ func (r *reader) unpack() {
 	}
 }
 
-// finishPackages marks the documents of packages, and checks those of package.yaml in images.
+// finishPackages marks the documents of packages, and checks those of package.yaml in images if all can be read.
 func (p *Package) finishPackages(readers []*reader) {
-	documents := map[*stackpackage.Contents][]*krm.Item{}
-	var order []*stackpackage.Contents
-	for _, r := range readers {
-		if r.contents == nil {
-			continue
+	for _, c := range p.contents {
+		var items []*krm.Item
+		isWhole := true
+		for _, r := range readers {
+			if r.contents != c {
+				continue
+			}
+			isWhole = isWhole && len(r.findings) == 0
+			for i := range r.documents {
+				r.documents[i].Package = c.Path
+				items = append(items, r.documents[i].Item)
+			}
 		}
-		if _, ok := documents[r.contents]; !ok {
-			order = append(order, r.contents)
+		if c.Form == stackpackage.FormXPkg && isWhole {
+			p.Findings = append(p.Findings, stackpackage.CheckStream(path.Join(c.Path, stackpackage.StreamFile), items)...)
 		}
-		for i := range r.documents {
-			r.documents[i].Package = r.contents.Path
-			documents[r.contents] = append(documents[r.contents], r.documents[i].Item)
-		}
-	}
-	for _, c := range order {
-		if c.Form == stackpackage.FormXPkg {
-			p.Findings = append(p.Findings, stackpackage.CheckStream(documents[c])...)
-		}
-		stackpackage.Mark(documents[c], c.Reference())
+		stackpackage.Mark(items, c.Reference())
 	}
 }
 

@@ -58,9 +58,9 @@ var contentKinds = map[string][]groupKind{
 	},
 }
 
-// CheckStream checks the documents of a package.yaml as Crossplane does: exactly one is metadata, and the others are of
-// kinds that may be in such a package.
-func CheckStream(items []*krm.Item) krm.Results {
+// CheckStream checks the documents of a package.yaml, which messages name as file, as Crossplane does: exactly one is
+// metadata, and the others are of kinds that may be in such a package.
+func CheckStream(file string, items []*krm.Item) krm.Results {
 	var metadata *krm.Item
 	var results krm.Results
 	for _, item := range items {
@@ -80,8 +80,10 @@ func CheckStream(items []*krm.Item) krm.Results {
 	}
 	if metadata == nil {
 		if len(results) == 0 {
-			results = krm.Results{krm.NewResult(krm.Error, fmt.Sprintf(
-				"%s must have one document of %s (Provider, Configuration or Function)", StreamFile, stacksv1.MetaAPIVersion))}
+			missing := krm.NewResult(krm.Error, fmt.Sprintf(
+				"must have one document of %s (Provider, Configuration or Function)", stacksv1.MetaAPIVersion))
+			missing.Place.File = file
+			return krm.Results{missing}
 		}
 		return results
 	}

@@ -31,9 +31,9 @@ func TestCheckStream(t *testing.T) {
 			object("apiextensions.crossplane.io/v1alpha1", "ManagedResourceActivationPolicy")}, nil},
 		"function": {[]string{function, crd}, nil},
 		"no metadata": {[]string{crd},
-			[]string{"package.yaml must have one document of meta.pkg.crossplane.io/v1 (Provider, Configuration or Function)"}},
+			[]string{"must have one document of meta.pkg.crossplane.io/v1 (Provider, Configuration or Function)"}},
 		"nothing": {nil,
-			[]string{"package.yaml must have one document of meta.pkg.crossplane.io/v1 (Provider, Configuration or Function)"}},
+			[]string{"must have one document of meta.pkg.crossplane.io/v1 (Provider, Configuration or Function)"}},
 		"two": {[]string{provider, function},
 			[]string{`must be the only metadata of the package: Provider "n" is in package.yaml, too`}},
 		"another version": {[]string{object("meta.pkg.crossplane.io/v1beta1", "Provider"), crd},
@@ -57,7 +57,7 @@ func TestCheckStream(t *testing.T) {
 				"remove the MutatingWebhookConfiguration of admissionregistration.k8s.io/v1beta1"}},
 	} {
 		var got []string
-		for _, result := range stackpackage.CheckStream(listOf(t, c.documents...).Items()) {
+		for _, result := range stackpackage.CheckStream("package.yaml", listOf(t, c.documents...).Items()) {
 			got = append(got, result.Message)
 		}
 		assert.Equal(t, c.want, got, name)
