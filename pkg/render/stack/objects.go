@@ -162,6 +162,13 @@ func (p promoter) apply(one promotion) {
 	annotations := merged(p.delivered(one.isRecord), map[string]string{
 		contract.InstallKey: one.of.Name, contract.PhaseKey: string(v1alpha1.PhaseCreate), contract.RenderedByKey: p.options.Name,
 	})
+	if by, _ := one.item.Annotation(contract.RenderedByKey); by == p.options.Name {
+		for _, key := range deliveryKeys { // of another tool
+			if annotations[key] == "" {
+				one.item.Unannotate(key)
+			}
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		one.item.Annotate(key, annotations[key])
 	}

@@ -117,13 +117,19 @@ func (r *renderer) check(of *request) bool {
 			valid = false
 		}
 	}
+	return valid && r.checkKind(of)
+}
+
+// checkKind reports a request that is not of the kind that the package is for.
+func (r *renderer) checkKind(of *request) bool {
 	own := of.closure[len(of.closure)-1]
-	if want := kindFor(own); valid && want != "" && of.Kind != stacks.KindExtensionRequest && of.Kind != want {
-		r.refuse(of.item, "kind", fmt.Sprintf("must be %s, not %q: the permissionScope of package %q is %s",
-			want, of.Kind, own.Name, own.Content.Scope))
-		valid = false
+	want := kindFor(own)
+	if want == "" || of.Kind == stacks.KindExtensionRequest || of.Kind == want {
+		return true
 	}
-	return valid
+	r.refuse(of.item, "kind", fmt.Sprintf("must be %s, not %q: the permissionScope of package %q is %s",
+		want, of.Kind, own.Name, own.Content.Scope))
+	return false
 }
 
 // kindFor returns the kind of request that a package's scope admits, empty if any will do.
