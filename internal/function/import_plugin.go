@@ -56,15 +56,17 @@ func (c *importPlugin) Process(call cli.Call) (string, error) {
 		return "", nil
 	}
 	call.List.Report(read.Results()...)
-	imported := newImport(call)
 	packages := packageStreams{}
 	for _, d := range read.Documents {
+		packages.add(d.Package, d.Item)
+	}
+	packages.finish(call, c.Image)
+	imported := newImport(call)
+	for _, d := range read.Documents {
 		if d.Native || d.Package != "" {
-			packages.add(d.Package, d.Item)
 			imported.add(d.Item)
 		}
 	}
-	packages.finish(call, c.Image)
 	if len(imported.items) == 0 && !call.List.Results().Failed() {
 		call.ConfigError("path", fmt.Sprintf("%q %s", c.Path, nothingToImport))
 	}
@@ -79,14 +81,16 @@ func (c *importPlugin) keepImported(call cli.Call) int {
 	for _, item := range call.List.Items() {
 		if call.IsNative(item) || call.PackageOf(item) != "" {
 			packages.add(call.PackageOf(item), item)
-			item.Annotate(contract.RenderedByKey, call.ConfigName)
-			call.SetRendered(item)
 		} else {
 			others = append(others, item)
 		}
 	}
 	call.List.Remove(others...)
 	packages.finish(call, c.Image)
+	for _, item := range call.List.Items() {
+		item.Annotate(contract.RenderedByKey, call.ConfigName)
+	}
+	call.SetRendered(call.List.Items()...)
 	count := len(call.List.Items())
 	if count == 0 && !call.Partial {
 		call.List.Report(krm.NewResult(krm.Error, "the paths "+nothingToImport))

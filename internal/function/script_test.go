@@ -10,6 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
 var functions = []cli.Function{
@@ -38,6 +39,7 @@ func TestScripts(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:           filepath.Join("testdata", folder),
 				UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+				Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("HOME", env.WorkDir)
 					env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))

@@ -15,7 +15,8 @@ func Mark(items []*krm.Item, image string) {
 			break
 		}
 	}
-	for _, item := range items {
+	krm.Each(len(items), func(i int) {
+		item := items[i]
 		item.Annotate(contract.LocalConfigKey, "true")
 		switch {
 		case metadata == nil:
@@ -24,5 +25,5 @@ func Mark(items []*krm.Item, image string) {
 		case image != "":
 			item.Annotate(contract.PackageKey, image)
 		}
-	}
+	})
 }

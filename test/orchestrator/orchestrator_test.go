@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
 // programs is the folder with the functions and kustomize.
@@ -65,6 +66,7 @@ func params(folder string) testscript.Params {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"checkout":   copyCheckout,
 			"references": checkReferences,
+			"image":      ociimage.Script,
 		},
 	}
 }
