@@ -31,6 +31,7 @@ func Script(ts *testscript.TestScript, _ bool, args []string) {
 	layer := layout.Blob(v1.MediaTypeImageLayer, Tar(entries...)) // not compressed: the digest is the same with any version of Go
 	files := layout.List(layout.Manifest(layer), args[1]).Done()
 	out := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(out), 0o755))
 	if strings.HasSuffix(out, ".tar") || strings.HasSuffix(out, ".xpkg") {
 		ts.Check(os.WriteFile(out, TarOf(files), 0o600))
 		return
