@@ -36,6 +36,9 @@ type importPlugin struct{ v1alpha1.ImportPlugin }
 
 const nothingToImport = "must hold native documents (name, spec) or packages: there are none"
 
+// nameless is about a package whose path does not say what it is called. The working directory must not reach an output.
+const nameless = "must be set: give the image of the package (image, --image), or a path with the folder that holds it"
+
 // Process adds the documents of the native files and of packages to the list. Documents that it added before, under the
 // same config name, are replaced, or removed if their file is gone. With an error nothing is changed.
 func (c *importPlugin) Process(call cli.Call) (string, error) {
@@ -88,6 +91,9 @@ func (c *importPlugin) keepImported(call cli.Call) int {
 	call.List.Remove(others...)
 	packages.finish(call, c.Image)
 	for _, item := range call.List.Items() {
+		if item.Name() == "" && stackpackage.IsMetadata(item) {
+			call.List.Report(krm.At(item, "metadata.name", krm.Error, nameless))
+		}
 		item.Annotate(contract.RenderedByKey, call.ConfigName)
 	}
 	call.SetRendered(call.List.Items()...)
@@ -139,6 +145,8 @@ func (p *pluginImport) add(item *krm.Item) {
 	p.items = append(p.items, item)
 	message := ""
 	switch other, present := p.seen[id], p.present[id]; {
+	case id.name == "" && stackpackage.IsMetadata(item):
+		message = nameless
 	case id.name == "":
 		message = "must be set: an imported document must have a name"
 	case other != nil:

@@ -76,14 +76,11 @@ func (p *Package) packages(s source, options Options) []*reader {
 // unpack reads a package of crossplane v0.3 to v0.10: its documents are the objects that are unpacked from it.
 func (r *reader) unpack() {
 	unpacked, results := stackpackage.Unpack(r.contents.Files, stackpackage.UnpackOptions{
-		Image: r.contents.Reference(), Dir: r.contents.Path,
+		Image: r.contents.Reference(), Name: r.contents.Name(), Dir: r.contents.Path,
 	})
 	r.findings = append(r.findings, results...)
 	if unpacked == nil {
 		return
-	}
-	if name := r.contents.Name(); unpacked.Record.GetName() == "" && name != "" {
-		_ = unpacked.Record.SetName(name)
 	}
 	for _, object := range slices.Concat(unpacked.CRDs, []*kyaml.RNode{unpacked.Record}) {
 		r.documents = append(r.documents, Document{Item: krm.FromSource(object.YNode(), inPackage(r.source.name))})

@@ -10,12 +10,14 @@ import (
 	stacksv1 "github.com/resource-plugins/krm-functions/api/stacks/v1"
 	"github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Find returns the packages of a list, in the order of their metadata documents. A document belongs to the package whose
-// name it has in the annotation contract.PackagePartKey; one without the annotation to the package of its file, if there is
-// exactly one. What is wrong with packages is for rules to say: Find takes what can be read.
+// name it has in the annotation contract.PackagePartKey, which is the name that kustomize has not changed. One without the
+// annotation belongs to the package of its file, if there is exactly one. What is wrong with packages is for rules to say:
+// Find takes what can be read.
 func Find(list *krm.ResourceList) []*Package {
 	f := finder{byName: map[string][]*Package{}, byFile: map[string][]*Package{}}
 	for _, item := range list.Items() {
@@ -77,7 +79,8 @@ type finder struct {
 
 // metadata adds the package of a metadata document.
 func (f *finder) metadata(item *krm.Item) {
-	p := &Package{Name: item.Name(), APIVersion: item.APIVersion(), Kind: item.Kind(), Metadata: item}
+	name := document.Identity(item)
+	p := &Package{Name: name, APIVersion: item.APIVersion(), Kind: item.Kind(), Metadata: item}
 	spec := krm.Value(item.YNode(), "spec")
 	p.Version = text(spec, "version")
 	if image, ok := item.Annotation(contract.PackageKey); ok {
@@ -90,7 +93,7 @@ func (f *finder) metadata(item *krm.Item) {
 		p.Scope, p.DependsOn = text(spec, "permissionScope"), recordDependencies(spec)
 	}
 	f.packages = append(f.packages, p)
-	f.byName[item.Name()] = append(f.byName[item.Name()], p)
+	f.byName[name] = append(f.byName[name], p)
 	if file := item.PlaceOf("").File; file != "" {
 		f.byFile[file] = append(f.byFile[file], p)
 	}

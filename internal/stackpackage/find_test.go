@@ -1,6 +1,7 @@
 package stackpackage_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -123,6 +124,16 @@ func TestFind_takesFiles(t *testing.T) {
 	assert.Equal(t, "in-a", found[0].Members[0].Name())
 	assert.Empty(t, found[1].Members)
 	assert.Empty(t, found[2].Members)
+}
+
+// A namePrefix of kustomize changes the names of metadata documents, and not the annotations that name them.
+func TestFind_takesNamesThatKustomizeChanged(t *testing.T) {
+	t.Parallel()
+	changed := strings.Replace(stackDocument, "{name: redis, annotations: {",
+		"{name: dev-redis, annotations: {internal.config.kubernetes.io/previousNames: 'redis,dev-redis', ", 1)
+	found := stackpackage.Find(listOf(t, changed, crdDocument))
+	require.Len(t, found, 1)
+	assert.Len(t, found[0].CRDs, 1)
 }
 
 // Find is for any list: it reads what is there, and panics at nothing.

@@ -172,9 +172,6 @@ func read(files fs.FS, at, base string) ([]*Contents, error) {
 // IsRegistry reports whether a folder has what a `.registry` folder must have, whatever its name.
 func IsRegistry(folder fs.FS) bool { return exists(folder, appFile) }
 
-// appFile is the file that every `.registry` folder has.
-const appFile = "app.yaml"
-
 // IsLayout reports whether a folder is an OCI layout.
 func IsLayout(folder fs.FS) bool { return exists(folder, v1.ImageLayoutFile) }
 
