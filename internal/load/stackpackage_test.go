@@ -14,6 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
@@ -189,4 +190,42 @@ func TestRead_takesPackagesOfRevisions(t *testing.T) {
 		require.Len(t, read.Documents, 2)
 		assert.Equal(t, "main:"+path+"/package.yaml", read.Documents[0].Item.PlaceOf("").File)
 	}
+}
+
+// Real packages are the same from a folder, an OCI layout and a tar of docker save.
+func TestRead_takesRealPackages(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks/*/*", stackpackage.Folder))
+	require.NoError(t, err)
+	require.NotEmpty(t, folders)
+	const name = "docker.io/acme/real:v9.9.9"
+	imported := 0
+	for _, folder := range folders {
+		packages, err := stackpackage.ReadPath(folder)
+		require.NoError(t, err)
+		var entries []ociimage.Entry
+		for _, file := range packages[0].Files.Paths() {
+			entries = append(entries, ociimage.File(".registry/"+file, string(packages[0].Files[file])))
+		}
+		layer := ociimage.Tar(entries...)
+		l := ociimage.New()
+		d := l.Image(layer)
+		files := fstest.MapFS{
+			"layout.tar": {Data: ociimage.TarOf(l.List(d, name).Done())},
+			"saved.tar":  {Data: ociimage.TarOf(ociimage.Saved(name, nil, layer))},
+		}
+		read, err := load.Read([]string{folder}, load.Options{Image: name})
+		require.NoError(t, err)
+		want := texts(t, read)
+		if len(read.Documents) > 0 {
+			imported++
+		}
+		for path := range files {
+			got, err := load.Read([]string{path}, load.Options{Files: files})
+			require.NoError(t, err)
+			assert.Equal(t, want, strings.ReplaceAll(texts(t, got), "@"+d.Digest.String(), ""), folder)
+			assert.Len(t, got.Results(), len(read.Results()), folder)
+		}
+	}
+	t.Logf("%d of %d packages have no error", imported, len(folders))
 }

@@ -113,10 +113,6 @@ func Rules(record *unstructured.Unstructured) ([]rbacv1.PolicyRule, error) {
 
 const wildcard = "*"
 
-// verbs are all verbs that the API server knows for resources:
-// https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
-var verbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-
 // Narrow returns rules without the wildcards that need not be: * as a verb becomes all verbs, and * as a resource of one
 // API group becomes those of the group, with their subresources, as far as they are known.
 func Narrow(rules []rbacv1.PolicyRule, resources map[string][]string) []rbacv1.PolicyRule {
