@@ -53,6 +53,7 @@ const (
 	BaselineKey     = Group + "/baseline"    // on forks and their Services: KIND/NAME of what they are a copy of
 	PackageKey      = Group + "/package"     // on a package's metadata document: its image, NAME[:TAG][@DIGEST]
 	PackagePartKey  = Group + "/package-of"  // on a package's other documents: the name of its metadata document
+	AppliedByKey    = Group + "/applied-by"  // on documents of a package that are applied as they are: who made them so
 	InstallKey      = Group + "/install"     // label and annotation of what installs a package: the request's name
 	EndpointsKey    = Group + "/endpoints"   // on a sandbox or route group: its endpoints as NAME=URL,…, with %2C in URLs
 )

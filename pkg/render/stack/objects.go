@@ -144,7 +144,7 @@ func (p promoter) promote(packages []*stackpackage.Package, promoted []promotion
 	}
 	for _, one := range packages {
 		for _, item := range append([]*krm.Item{one.Metadata}, one.Members...) {
-			if by, _ := item.Annotation(contract.RenderedByKey); by == p.options.Name && !wanted[item] {
+			if by, _ := item.Annotation(contract.AppliedByKey); by == p.options.Name && !wanted[item] {
 				p.withdraw(item)
 			}
 		}
@@ -160,9 +160,9 @@ func (p promoter) apply(one promotion) {
 	}
 	one.item.Unannotate(contract.LocalConfigKey)
 	annotations := merged(p.delivered(one.isRecord), map[string]string{
-		contract.InstallKey: one.of.Name, contract.PhaseKey: string(v1alpha1.PhaseCreate), contract.RenderedByKey: p.options.Name,
+		contract.InstallKey: one.of.Name, contract.PhaseKey: string(v1alpha1.PhaseCreate), contract.AppliedByKey: p.options.Name,
 	})
-	if by, _ := one.item.Annotation(contract.RenderedByKey); by == p.options.Name {
+	if by, _ := one.item.Annotation(contract.AppliedByKey); by == p.options.Name {
 		for _, key := range deliveryKeys { // of another tool
 			if annotations[key] == "" {
 				one.item.Unannotate(key)
@@ -191,7 +191,7 @@ func (p promoter) apply(one promotion) {
 // withdraw undoes apply.
 func (p promoter) withdraw(item *krm.Item) {
 	item.Annotate(contract.LocalConfigKey, "true")
-	for _, key := range append([]string{contract.InstallKey, contract.PhaseKey, contract.RenderedByKey}, deliveryKeys...) {
+	for _, key := range append([]string{contract.InstallKey, contract.PhaseKey, contract.AppliedByKey}, deliveryKeys...) {
 		item.Unannotate(key)
 	}
 	_ = item.Edit(func(object *kyaml.RNode) error {
