@@ -32,15 +32,18 @@ type RenderPhase struct {
 
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
 
-	Install         string            `json:"install" help:"what a request for a stack becomes: job (unpacked in the cluster) or objects"`
-	Record          bool              `json:"record" help:"with install objects: apply the records of stacks; the cluster must have their CRDs"`
-	UnpackerImage   string            `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
-	Compatible      string            `json:"compatible" help:"v0.10: only render stacks, to the install Jobs of crossplane v0.10.0"`
-	ExecutorImage   string            `json:"executorImage" help:"with compatible: the image of crossplane"`
-	TemplatingImage string            `json:"templatingImage" help:"with compatible: the image of the controllers of template stacks"`
-	Mirror          map[string]string `json:"mirror" help:"where a prefix of package images is in the cluster's registry: old=new"`
-	Images          bool              `json:"images" help:"on files: only print the images of the requested packages"`
-	Lock            bool              `json:"lock" help:"on files: only print the Lock that crossplane would come to by itself"`
+	Install string `json:"install" help:"what a request for a stack becomes: job (unpacks it in the cluster) or objects"`
+	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too; its CRD must be there"`
+
+	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
+
+	Compatible      string `json:"compatible" help:"v0.10: render stacks alone, to the install Jobs of crossplane v0.10.0"`
+	ExecutorImage   string `json:"executorImage" help:"with compatible: the image of crossplane"`
+	TemplatingImage string `json:"templatingImage" help:"with compatible: the image of template stacks' controllers"`
+
+	Mirror map[string]string `json:"mirror" help:"where a prefix of package images is in the cluster's registry: old=new"`
+	Images bool              `json:"images" help:"on files: only print the images of the requested packages"`
+	Lock   bool              `json:"lock" help:"on files: only print the Lock that crossplane would come to by itself"`
 
 	Prune bool `json:"prune" help:"remove rendered objects even if there is no sandbox or request (kpt)"`
 }

@@ -59,8 +59,8 @@ type Installation struct {
 	Resources map[string][]string `json:"resources,omitempty"`
 	// Requires are the names of CRDs of other packages: apply waits until they are established, and then applies.
 	Requires []string `json:"requires,omitempty"`
-	// Objects are what is applied, in this order, or was applied and is deleted, in the reverse order. The Job's permissions name
-	// exactly these, so apply must refuse a package that unpacks to others, before it applies anything.
+	// Objects are what is applied, in this order, or was applied and is deleted, in the reverse order. The Job's permissions
+	// name exactly these, so apply must refuse a package that unpacks to others, before it applies anything.
 	Objects []InstalledObject `json:"objects"`
 	// Custom are the resources of the package's CRDs. While there are objects of them, in any namespace, delete must refuse
 	// before it deletes anything: with a CRD, the cluster deletes all of its objects.

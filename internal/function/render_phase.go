@@ -102,7 +102,8 @@ func (c *renderPhase) nothing(sandboxes []*document.Sandbox) string {
 }
 
 func (c *renderPhase) summary(s render.Summary, packages stack.Summary) string {
-	rendered := fmt.Sprintf("rendered %s for %s", cli.Count(packages.Packages, "package"), cli.Count(packages.Requests, "install request"))
+	rendered := fmt.Sprintf("rendered %s for %s", cli.Count(packages.Packages, "package"),
+		cli.Count(packages.Requests, "install request"))
 	if c.Compatible != "" {
 		return fmt.Sprintf("rendered %s as crossplane %s did", cli.Count(packages.Requests, "Job"), c.Compatible)
 	}

@@ -2,6 +2,7 @@ package stackpackage
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -152,9 +153,8 @@ func (c *controller) account(record *unstructured.Unstructured) []*unstructured.
 	if len(annotations) > 0 {
 		account.SetAnnotations(annotations)
 	}
-	objects := []*unstructured.Unstructured{account}
 	if len(c.rules) == 0 {
-		return objects
+		return []*unstructured.Unstructured{account}
 	}
 	roleKind, bindingKind := "Role", "RoleBinding"
 	if c.Scope == stacks.ScopeCluster {
@@ -169,7 +169,7 @@ func (c *controller) account(record *unstructured.Unstructured) []*unstructured.
 	binding.Object["subjects"] = plain([]rbacv1.Subject{
 		{Kind: rbacv1.ServiceAccountKind, Name: c.Controller, Namespace: c.namespace},
 	})
-	return append(objects, role, binding)
+	return []*unstructured.Unstructured{account, role, binding}
 }
 
 // object returns an object of the controller.
@@ -216,7 +216,7 @@ func (c *controller) completePod() error {
 		return err
 	}
 	if pod == nil {
-		return fmt.Errorf("template.spec must be set")
+		return errors.New("template.spec must be set")
 	}
 	for _, name := range c.ImagePullSecrets {
 		secrets, _ := pod["imagePullSecrets"].([]any)

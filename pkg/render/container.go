@@ -52,13 +52,16 @@ func (c *compiledPhase) helperContainer(
 	name, command string, env []corev1.EnvVar, mounts ...corev1.VolumeMount,
 ) corev1.Container {
 	return HelperContainer(corev1.Container{
-		Command: []string{contract.HelperBinary, command}, Env: env, Image: c.options.HelperImage, Name: name, VolumeMounts: mounts,
+		Command: []string{contract.HelperBinary, command}, Env: env, Image: c.options.HelperImage, Name: name,
+		VolumeMounts: mounts,
 	})
 }
 
 // HelperContainer returns a container with what limits those of ours.
 func HelperContainer(container corev1.Container) corev1.Container {
-	container.Resources = corev1.ResourceRequirements{Limits: resources("500m", "128Mi"), Requests: resources("10m", "16Mi")}
+	container.Resources = corev1.ResourceRequirements{
+		Limits: resources("500m", "128Mi"), Requests: resources("10m", "16Mi"),
+	}
 	container.SecurityContext = &corev1.SecurityContext{
 		AllowPrivilegeEscalation: new(false),
 		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},

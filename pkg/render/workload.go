@@ -60,8 +60,8 @@ func (r *renderer) jobSpec(w workload) *batchv1.JobSpec {
 	return r.options.JobSpec(w.template, r.jobDeadline(w.depth), ignored...)
 }
 
-// JobSpec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the cluster
-// did not take away and that no rule ignores.
+// JobSpec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the
+// cluster did not take away and that no rule ignores.
 func (o *Options) JobSpec(
 	template *corev1.PodTemplateSpec, seconds int64, ignored ...batchv1.PodFailurePolicyRule,
 ) *batchv1.JobSpec {

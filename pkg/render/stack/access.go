@@ -1,7 +1,6 @@
 package stack
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,8 +19,8 @@ type access struct {
 
 // grant allows verbs on objects by their names. The names limit create, too: the unpacker creates objects by server-side
 // apply, whose requests name them, so that the API server knows the name when it authorizes the creation
-// (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go#L203). Who may create or patch a role
-// may escalate and bind it: the controller has permissions that the Job has not
+// (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go#L203). Who may create or patch a
+// role may escalate and bind it: the controller has permissions that the Job has not
 // (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping).
 func grant(objects []contract.InstalledObject, verbs ...string) *access {
 	a := &access{}
@@ -80,7 +79,8 @@ func addRule(rules *[]rbacv1.PolicyRule, group, resource, name string, verbs []s
 func (r *renderer) access(of *request, phase v1alpha1.Phase, isHeld bool, name, image string, a *access) {
 	meta := func(namespace string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
-			Name: name, Namespace: namespace, Labels: maps.Clone(labels(of)), Annotations: map[string]string{contract.PackageKey: image},
+			Name: name, Namespace: namespace, Labels: labels(of),
+			Annotations: map[string]string{contract.PackageKey: image},
 		}
 	}
 	r.put(of, phase, isHeld, &corev1.ServiceAccount{

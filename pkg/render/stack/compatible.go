@@ -38,7 +38,8 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 	job := batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: request.Name, Namespace: request.Namespace, Labels: parentLabels(stacks.GroupName, request.Kind, request.Namespace, request.Name),
+			Name: request.Name, Namespace: request.Namespace,
+			Labels: parentLabels(stacks.GroupName, request.Kind, request.Namespace, request.Name),
 		},
 		Spec: batchv1.JobSpec{
 			BackoffLimit: new(int32(0)),

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -97,6 +96,6 @@ func TestCompatibleJob_refuses(t *testing.T) {
 		list := listOf(t, document)
 		rendered(t, list, compatible)
 		assert.Contains(t, messages(list), says)
-		assert.True(t, krm.Results(list.Results()).Failed())
+		assert.True(t, list.Results().Failed())
 	}
 }

@@ -48,13 +48,14 @@ func (r *renderer) objects(i *installation, objects []*unstructured.Unstructured
 	}
 }
 
-// secure makes the controller keep to the Pod Security Standard of the options, and reports what of the package the API server
-// would refuse.
+// secure makes the controller keep to the Pod Security Standard of the options, and reports what of the package the API
+// server would refuse.
 func (r *renderer) secure(i *installation, deployment *unstructured.Unstructured) {
 	template, _, _ := unstructured.NestedMap(deployment.Object, "spec", "template")
 	var typed corev1.PodTemplateSpec
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, &typed); err != nil {
-		r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q must have a valid Pod template: %s", i.chosen.Image(), firstLine(err)))
+		r.refuse(i.of.item, fieldOf(i.of),
+			fmt.Sprintf("package %q must have a valid Pod template: %s", i.chosen.Image(), firstLine(err)))
 		return
 	}
 	forbidden := r.options.Restrict(&typed)
@@ -219,10 +220,7 @@ func (r *renderer) reportInstallation(i *installation, objects []*unstructured.U
 	warn := func(format string, args ...any) {
 		r.list.Report(krm.At(i.of.item, fieldOf(i.of), krm.Warning, fmt.Sprintf(format, args...)))
 	}
-	if i.chosen.Digest == "" {
-		warn("package %q is not pinned by a digest, since none is known: import it from an image, or put it into a Catalog",
-			i.chosen.Image())
-	}
+	r.reportPin(i.of.item, fieldOf(i.of), i.chosen)
 	for _, object := range objects {
 		switch object.GetKind() {
 		case "Role", "ClusterRole":

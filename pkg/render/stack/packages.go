@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,42 +40,18 @@ func isPackageRequest(item *krm.Item) bool {
 // packages renders the requests for today's packages: each request is pinned in place, and each package that is only needed
 // gets a request. Crossplane resolves none of them again.
 func (r *renderer) packages(resolution resolve.Resolution) {
-	requested := map[*resolve.Chosen]*krm.Item{}
-	var requests []resolve.Request
-	for _, one := range resolution.Requests {
-		if !isPackageRequest(one.Item) || len(one.Closure) == 0 || !r.isInstalled(one.Item) {
-			continue
-		}
-		own := one.Closure[len(one.Closure)-1]
-		if other := requested[own]; other != nil {
-			r.refuse(one.Item, "spec.package", fmt.Sprintf("package %q must not be installed twice, by %s %q and %s %q: remove one of them",
-				own.Name, other.Kind(), other.Name(), one.Item.Kind(), one.Item.Name()))
-			continue
-		}
-		requested[own] = one.Item
-		requests = append(requests, one)
-		r.named[one.Item.Kind()+"/"+one.Item.Name()] = own.Name
-	}
+	requests, requested := r.packageRequests(resolution)
 	var all []*resolve.Chosen
 	names := map[*resolve.Chosen]string{}
 	for _, one := range requests {
 		r.summary.Requests++
 		for _, chosen := range one.Closure {
-			if slices.Contains(all, chosen) {
-				continue
-			}
-			if isStack(chosen.APIVersion) {
-				r.refuse(one.Item, "spec.package", fmt.Sprintf("must be a package of pkg.crossplane.io, not the stack %q: use a %s or %s",
-					chosen.Name, stacks.KindStackInstall, stacks.KindClusterStackInstall))
+			if slices.Contains(all, chosen) || !r.isPackage(one.Item, chosen) {
 				continue
 			}
 			all = append(all, chosen)
 			r.summary.Packages++
 			r.needPackage(chosen)
-			if chosen.Digest == "" {
-				r.list.Report(krm.At(one.Item, "spec.package", krm.Warning, fmt.Sprintf("package %q is not pinned by a digest, since none is "+
-					"known: import it from an image, or put it into a Catalog", chosen.Image())))
-			}
 			if item := requested[chosen]; item != nil {
 				names[chosen] = item.Name()
 				r.pin(item, chosen)
@@ -89,11 +66,43 @@ func (r *renderer) packages(resolution resolve.Resolution) {
 	}
 }
 
+// packageRequests returns the requests for today's packages that are rendered, and which of them asks for which package.
+func (r *renderer) packageRequests(resolution resolve.Resolution) ([]resolve.Request, map[*resolve.Chosen]*krm.Item) {
+	var requests []resolve.Request
+	requested := map[*resolve.Chosen]*krm.Item{}
+	for _, one := range resolution.Requests {
+		if !isPackageRequest(one.Item) || len(one.Closure) == 0 || !r.isInstalled(one.Item) {
+			continue
+		}
+		own := one.Closure[len(one.Closure)-1]
+		if other := requested[own]; other != nil {
+			r.refuse(one.Item, "spec.package", fmt.Sprintf("package %q must not be installed twice, by %s %q and %s %q: remove one of "+
+				"them", own.Name, other.Kind(), other.Name(), one.Item.Kind(), one.Item.Name()))
+			continue
+		}
+		requested[own] = one.Item
+		requests = append(requests, one)
+		r.named[one.Item.Kind()+"/"+one.Item.Name()] = own.Name
+	}
+	return requests, requested
+}
+
+// isPackage reports what Crossplane of today cannot install, and what it cannot be told the digest of.
+func (r *renderer) isPackage(item *krm.Item, chosen *resolve.Chosen) bool {
+	if isStack(chosen.APIVersion) {
+		r.refuse(item, "spec.package", fmt.Sprintf("must be a package of pkg.crossplane.io, not the stack %q: use a %s or %s",
+			chosen.Name, stacks.KindStackInstall, stacks.KindClusterStackInstall))
+		return false
+	}
+	r.reportPin(item, "spec.package", chosen)
+	return true
+}
+
 // isInstalled reports whether a request is rendered. Its package is removed with the request itself, by Crossplane.
 func (r *renderer) isInstalled(item *krm.Item) bool {
 	isAbsent, err := document.IsAbsent(item)
 	if err == nil && isAbsent {
-		err = fmt.Errorf("must not be absent: remove the document, and Crossplane removes the package")
+		err = errors.New("must not be absent: remove the document, and Crossplane removes the package")
 	}
 	if err != nil {
 		r.refuse(item, document.StatePath(), err.Error())
@@ -116,7 +125,9 @@ func (r *renderer) pin(item *krm.Item, chosen *resolve.Chosen) {
 	_ = item.Edit(func(object *kyaml.RNode) error {
 		return object.PipeE(kyaml.LookupCreate(kyaml.MappingNode, "spec"),
 			kyaml.Tee(kyaml.SetField("package", kyaml.NewStringRNode(pinned(chosen)))),
-			kyaml.SetField("skipDependencyResolution", kyaml.NewScalarRNode("true")))
+			kyaml.SetField("skipDependencyResolution", kyaml.NewRNode(&yaml.Node{
+				Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true",
+			})))
 	})
 	item.Annotate(contract.PackageKey, chosen.Image())
 	r.inPlace = append(r.inPlace, item)

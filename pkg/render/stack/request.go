@@ -3,7 +3,6 @@ package stack
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -194,9 +193,6 @@ func (r *renderer) install(of *request, chosen *resolve.Chosen) *installation {
 func (i *installation) controller() string {
 	return contract.ObjectName(contract.Hash("controller", i.of.namespace, i.record), i.record, "controller")
 }
-
-// short is the name of the package for people.
-func (i *installation) short() string { return path.Base(i.chosen.Name) }
 
 // unpacked returns what the package was unpacked to.
 func (i *installation) unpacked() *stackpackage.Unpacked {
