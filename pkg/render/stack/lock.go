@@ -11,8 +11,8 @@ import (
 )
 
 // lock returns the Lock of a cluster whose Crossplane has resolved the same versions by itself, for a comparison with
-// what `kubectl get locks -o yaml` prints: each package's revision with its source, its digest, and what its metadata asks for.
-// Where requests skip the resolution, as rendered ones do, the cluster's own Lock does not list them.
+// what `kubectl get locks -o yaml` prints: each package's revision with its source, its digest, and what its metadata asks
+// for. Where requests skip the resolution, as rendered ones do, the cluster's own Lock does not list them.
 func lock(packages []*resolve.Chosen, names map[*resolve.Chosen]string) []byte {
 	document := &pkgv1.Lock{
 		TypeMeta:   metav1.TypeMeta{APIVersion: pkgv1.LockAPIVersion, Kind: pkgv1.KindLock},
@@ -32,8 +32,8 @@ func lock(packages []*resolve.Chosen, names map[*resolve.Chosen]string) []byte {
 	return yamlprint.AppendYAML(nil, document)
 }
 
-// revision returns the name of a package's revision. It is the package's alone if the digest is not known. It is FriendlyID of
-// https://github.com/crossplane/crossplane-runtime/blob/v2.3.0/pkg/xpkg/name.go
+// revision returns the name of a package's revision. It is the package's alone if the digest is not known. It is FriendlyID
+// of https://github.com/crossplane/crossplane-runtime/blob/v2.3.0/pkg/xpkg/name.go
 func revision(name, digest string) string {
 	const longestName, longestHash = 50, 12
 	_, hash, found := strings.Cut(digest, ":")

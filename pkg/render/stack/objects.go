@@ -155,8 +155,8 @@ func (p promoter) promote(packages []*stackpackage.Package, promoted []promotion
 func (p promoter) apply(one promotion) {
 	if p.options.Delivery == "helm" {
 		if text, err := one.item.Bytes(); err == nil && strings.Contains(string(text), "{{") {
-			p.list.Report(krm.At(one.item, "", krm.Error, `must not hold "{{", which Helm takes for an action: put the document into `+
-				"the chart's folder crds/, or use install: job"))
+			p.list.Report(krm.At(one.item, "", krm.Error, `must not hold "{{", which Helm takes for an action: put the document `+
+				"into the chart's folder crds/, or use install: job"))
 		}
 	}
 	one.item.Unannotate(contract.LocalConfigKey)
@@ -230,8 +230,8 @@ func (r *renderer) reportInstallation(i *installation, objects []*unstructured.U
 			}
 		case crd:
 			if object.GetAPIVersion() == "apiextensions.k8s.io/v1beta1" {
-				warn("CustomResourceDefinition %q must be of apiextensions.k8s.io/v1 for a cluster of Kubernetes 1.22 and higher, which "+
-					"does not serve v1beta1", object.GetName())
+				warn("CustomResourceDefinition %q must be of apiextensions.k8s.io/v1 for a cluster of Kubernetes 1.22 and higher, "+
+					"which does not serve v1beta1", object.GetName())
 			}
 		}
 	}

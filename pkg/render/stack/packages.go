@@ -76,8 +76,8 @@ func (r *renderer) packageRequests(resolution resolve.Resolution) ([]resolve.Req
 		}
 		own := one.Closure[len(one.Closure)-1]
 		if other := requested[own]; other != nil {
-			r.refuse(one.Item, "spec.package", fmt.Sprintf("package %q must not be installed twice, by %s %q and %s %q: remove one of "+
-				"them", own.Name, other.Kind(), other.Name(), one.Item.Kind(), one.Item.Name()))
+			r.refuse(one.Item, "spec.package", fmt.Sprintf("package %q must not be installed twice, by %s %q and %s %q: remove one "+
+				"of them", own.Name, other.Kind(), other.Name(), one.Item.Kind(), one.Item.Name()))
 			continue
 		}
 		requested[own] = one.Item
@@ -111,8 +111,8 @@ func (r *renderer) isInstalled(item *krm.Item) bool {
 	return slices.Contains(r.options.Phases, string(v1alpha1.PhaseCreate))
 }
 
-// pinned is the reference of a package for Crossplane. A tag beside the digest would become part of the package's name in its
-// Lock: ParsePackageSourceFromReference of crossplane-runtime cuts off the digest alone.
+// pinned is the reference of a package for Crossplane. A tag beside the digest would become part of the package's name in
+// its Lock: ParsePackageSourceFromReference of crossplane-runtime cuts off the digest alone.
 func pinned(chosen *resolve.Chosen) string {
 	if chosen.Digest != "" {
 		return chosen.Name + "@" + chosen.Digest
@@ -152,7 +152,9 @@ func (r *renderer) dependency(of *krm.Item, chosen *resolve.Chosen) string {
 			}
 		}
 	}
-	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": pkgv1.APIVersion, "kind": chosen.Kind, "spec": spec}}
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": pkgv1.APIVersion, "kind": chosen.Kind, "spec": spec,
+	}}
 	object.SetName(name)
 	object.SetAnnotations(map[string]string{contract.PackageKey: chosen.Image()})
 	r.putPackage(of, object)
