@@ -57,7 +57,7 @@ e2e: build $(NODE_PARTS) $(TOOLS)/helm ## run end-to-end tests on a Kubernetes n
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/images ./test/orchestrator
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/images ./test/orchestrator ./internal/stackpackage
 
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)

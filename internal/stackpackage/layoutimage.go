@@ -51,10 +51,20 @@ func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
 	if contents != nil {
-		contents.Digest = d.Digest.String()
+		if !l.isRewritten(manifest) {
+			contents.Digest = d.Digest.String()
+		}
 		contents.setName(l.names[blobPath(manifest.Config.Digest)])
 	}
 	return contents, nil
+}
+
+// isRewritten reports whether docker made the manifest when it saved the image: without containerd's image store it keeps
+// decompressed layers alone, so that the manifest, and with it the digest, is not the registry's.
+func (l *layout) isRewritten(manifest v1.Manifest) bool {
+	return l.names != nil && !slices.ContainsFunc(manifest.Layers, func(d v1.Descriptor) bool {
+		return d.MediaType != v1.MediaTypeImageLayer
+	})
 }
 
 // layer puts a layer on the lower ones.

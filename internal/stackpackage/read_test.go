@@ -192,6 +192,12 @@ func TestRead_takesNames(t *testing.T) {
 	unmarshal(t, l.Files[ociimage.BlobPath(d)].Data, &manifest)
 	l.Set("manifest.json", []byte(`[{"Config": "`+ociimage.BlobPath(manifest.Config)+`", "RepoTags": ["acme/redis:v3"], "Layers": []}]`))
 	assert.Equal(t, "docker.io/acme/redis:v3@"+d.Digest.String(), tarred(t, l.Done()).Reference())
+	// If it has decompressed the layers, the registry has another manifest.
+	l = ociimage.New()
+	l.List(l.Manifest(l.Blob(v1.MediaTypeImageLayer, ociimage.Tar(ociimage.File("package.yaml", stream)))), "")
+	assert.NotEmpty(t, tarred(t, l.Done()).Digest)
+	l.Set("manifest.json", []byte("[]"))
+	assert.Empty(t, tarred(t, l.Files).Digest)
 }
 
 // ReadPath reads the disk, and follows no link out of a folder.
