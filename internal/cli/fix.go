@@ -50,6 +50,10 @@ func (f *fixes) pass(c *checked) (refused []byte, changed int, err error) {
 			continue
 		}
 		p := proposal{result: result}
+		if c.read.IsInImage(result.Place.File) {
+			p.refuse(&lines, errInImage)
+			continue
+		}
 		if _, p.edit, err = files.Proposal(result); err != nil {
 			p.refuse(&lines, err)
 			continue
@@ -66,6 +70,8 @@ func (f *fixes) pass(c *checked) (refused []byte, changed int, err error) {
 	f.count += changed
 	return lines.Bytes(), changed, nil
 }
+
+const errInImage = skipError("it must be in a file of its own, not in an image: change what the image is built from")
 
 // file makes the changes of one file, all that can be made.
 func (f *fixes) file(name string, before []byte, proposals []proposal, refused *bytes.Buffer) (int, error) {

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // fileUpdate is an update of a file. Commands that update files of one folder take turns, so that none undoes what another
@@ -96,9 +94,6 @@ func (e skipError) Error() string { return string(e) }
 func rewrite(name string, before, after []byte) error {
 	file := filepath.FromSlash(name)
 	info, err := os.Lstat(file)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return skipError("it must be in a file of its own, not in an image: change the package that the image is built from")
-	}
 	if err != nil {
 		return err
 	}

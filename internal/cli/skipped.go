@@ -42,7 +42,8 @@ func (r *run) others(c *checked) []*krm.Item {
 	}
 	return slices.DeleteFunc(slices.Clone(c.list.Items()), func(item *krm.Item) bool {
 		group, _, _ := strings.Cut(item.APIVersion(), "/")
-		return packages[item] || stackpackage.IsDocument(item) || group == contract.Group || document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
+		return packages[item] || stackpackage.IsDocument(item) ||
+			group == contract.Group || document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
 	})
 }
 

@@ -87,6 +87,7 @@ type Package struct {
 
 	texts    map[string][]byte
 	contents []*stackpackage.Contents // the packages of Crossplane
+	inImage  map[string]bool          // files of images
 }
 
 // Skipped is a file or a document of a folder that is not read as a document.
@@ -113,6 +114,9 @@ func (s Skipped) String() string {
 
 // Text returns the text of a file that was read, or that a document embeds; nil if there is none of that name.
 func (p *Package) Text(file string) []byte { return p.texts[file] }
+
+// IsInImage reports whether a file that was read is part of an image, so that it cannot be changed.
+func (p *Package) IsInImage(file string) bool { return p.inImage[file] }
 
 // Document is one object.
 type Document struct {
@@ -170,7 +174,8 @@ func Read(paths []string, options Options) (*Package, error) {
 			return nil, err
 		}
 	}
-	p := &Package{Findings: found.findings, Skipped: found.skipped, texts: make(map[string][]byte, len(found.sources))}
+	p := &Package{Findings: found.findings, Skipped: found.skipped, texts: make(map[string][]byte, len(found.sources)),
+		inImage: map[string]bool{}}
 	for i, folder := range options.Kustomize {
 		if folder = filepath.Clean(folder); slices.Index(options.Kustomize, options.Kustomize[i]) == i {
 			if err := p.kustomize(folder); err != nil {
@@ -260,5 +265,6 @@ func (p *Package) collect(readers []*reader) {
 
 // isOurs reports whether the document is of our group, or looks as if it should be, or is about a package of Crossplane.
 func (d Document) isOurs() bool {
-	return d.Native || d.Package != "" || stackpackage.IsDocument(d.Item) || strings.HasPrefix(d.Item.APIVersion(), contract.Group+"/") || document.LooksLike(d.Item) != ""
+	return d.Native || d.Package != "" || stackpackage.IsDocument(d.Item) ||
+		strings.HasPrefix(d.Item.APIVersion(), contract.Group+"/") || document.LooksLike(d.Item) != ""
 }

@@ -47,7 +47,9 @@ func (p *Package) packages(s source, options Options) []*reader {
 			c.SetReference(options.Image)
 		}
 		for _, name := range c.Files.Paths() {
-			p.texts[path.Join(c.Path, name)] = c.Files[name]
+			file := path.Join(c.Path, name)
+			p.texts[file] = c.Files[name]
+			p.inImage[file] = path.Base(c.Path) != stackpackage.Folder
 		}
 		if c.Form == stackpackage.FormRegistry {
 			inside := source{name: c.Path, path: c.Path, pack: true, named: true}

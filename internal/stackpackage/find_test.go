@@ -147,7 +147,7 @@ func FuzzFind(f *testing.F) {
 		for _, p := range stackpackage.Find(list) {
 			require.NotNil(t, p.Metadata)
 			for _, d := range p.DependsOn {
-				assert.True(t, (d.Package == "") != (d.CRD == ""), d)
+				assert.NotEqual(t, d.Package == "", d.CRD == "", d)
 			}
 			for _, c := range p.CRDs {
 				assert.NotEmpty(t, c.Group)

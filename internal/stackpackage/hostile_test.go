@@ -137,13 +137,13 @@ func TestRead_refusesBrokenLayouts(t *testing.T) {
 			l.Index.Manifests[0].Digest = "md5:d41d8cd98f00b204e9800998ecf8427e"
 		},
 			`digest must be valid, not "md5:d41d8cd98f00b204e9800998ecf8427e": unsupported digest algorithm`},
-		"negative size": {func(l *ociimage.Layout, image, _ v1.Descriptor) { l.Index.Manifests[0].Size = -5 },
+		"negative size": {func(l *ociimage.Layout, _, _ v1.Descriptor) { l.Index.Manifests[0].Size = -5 },
 			"MANIFEST: must have -5 bytes, as the image says, and has"},
-		"large manifest": {func(l *ociimage.Layout, image, _ v1.Descriptor) { l.Index.Manifests[0].Size = 1 << 40 },
+		"large manifest": {func(l *ociimage.Layout, _, _ v1.Descriptor) { l.Index.Manifests[0].Size = 1 << 40 },
 			"MANIFEST: must not be larger than 4194304 bytes"},
 		"no image": {func(l *ociimage.Layout, _, _ v1.Descriptor) { l.Index.Manifests = nil },
 			"index.json: must list an image: there is none"},
-		"many images": {func(l *ociimage.Layout, image, _ v1.Descriptor) { l.Index.Manifests = make([]v1.Descriptor, 1001) },
+		"many images": {func(l *ociimage.Layout, _, _ v1.Descriptor) { l.Index.Manifests = make([]v1.Descriptor, 1001) },
 			"index.json: must list at most 1000 images, not 1001"},
 		"many layers": {func(l *ociimage.Layout, _, layer v1.Descriptor) {
 			layers := make([]v1.Descriptor, 1001)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 
 	"github.com/opencontainers/go-digest"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
@@ -210,7 +211,7 @@ func sizeText(file fs.File, read int64) string {
 	if info, err := file.Stat(); err == nil {
 		read = info.Size()
 	}
-	return fmt.Sprint(read)
+	return strconv.FormatInt(read, 10)
 }
 
 func blobPath(d digest.Digest) string {

@@ -86,8 +86,8 @@ func (c *Contents) Name() string {
 }
 
 // ErrNoPackage is the error of Read if there is no package.
-var ErrNoPackage = errors.New("must be a package: a .registry folder, package.yaml, or an OCI layout or a tar of docker save " +
-	"with an image that has one of them")
+var ErrNoPackage = errors.New("must be a package: a .registry folder, package.yaml, or an OCI layout or a tar of docker " +
+	"save with an image that has one of them")
 
 // ReadPath reads the packages at a path of the disk, see Read. Links do not lead out of a folder.
 func ReadPath(name string) ([]*Contents, error) {

@@ -131,7 +131,7 @@ func (l *Layout) Done() fstest.MapFS {
 
 // TarOf returns the tar of files.
 func TarOf(files fstest.MapFS) []byte {
-	var entries []Entry
+	entries := make([]Entry, 0, len(files))
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		entries = append(entries, File(name, string(files[name].Data)))
 	}
@@ -144,7 +144,7 @@ func Saved(tag string, labels map[string]string, layers ...[]byte) fstest.MapFS 
 	files := fstest.MapFS{}
 	config := v1.Image{Config: v1.ImageConfig{Labels: labels}, RootFS: v1.RootFS{Type: "layers"}}
 	image := map[string]any{"RepoTags": []string{tag}}
-	var names []string
+	names := make([]string, 0, len(layers))
 	for _, text := range layers {
 		config.RootFS.DiffIDs = append(config.RootFS.DiffIDs, digest.FromBytes(text))
 		name := digest.FromBytes(Gzip(text)).Encoded() + ".tar.gz"

@@ -28,7 +28,8 @@ func Script(ts *testscript.TestScript, _ bool, args []string) {
 		}))
 	}
 	layout := New()
-	layer := layout.Blob(v1.MediaTypeImageLayer, Tar(entries...)) // not compressed: the digest is the same with any version of Go
+	// Not compressed, the layer has the same digest with any version of Go.
+	layer := layout.Blob(v1.MediaTypeImageLayer, Tar(entries...))
 	files := layout.List(layout.Manifest(layer), args[1]).Done()
 	out := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(out), 0o755))
