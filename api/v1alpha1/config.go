@@ -5,7 +5,7 @@ type ImportPlugin struct {
 	Path              string            `json:"path" flag:"-" help:"file or folder to read, below where the function runs"`
 	Set               map[string]string `json:"set" flag:"-" help:"values of variables, for @{KEY}"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" flag:"-" help:"let @{embed: FILE} leave its folder"`
-	Image             string            `json:"image" help:"image of what is imported, if it is a Crossplane package: NAME[:TAG][@DIGEST]"`
+	Image             string            `json:"image" help:"image of an imported Crossplane package: NAME[:TAG][@DIGEST]"`
 }
 
 // RenderPhase is the config of render-phase. `help` is what --help says of a field; `flag:"-"` is no flag.
