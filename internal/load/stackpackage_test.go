@@ -87,11 +87,13 @@ spec:
 		assert.Equal(t, path, read.Documents[1].Package)
 		assert.Equal(t, krm.Place{File: path + "/package.yaml", Line: 11, Column: 18}, read.Documents[1].Item.PlaceOf("metadata.name"))
 		assert.Equal(t, cachePackage, string(read.Text(path+"/package.yaml")))
+		assert.True(t, read.IsInImage(path+"/package.yaml"))
 	}
 	read, err := load.Read([]string{filepath.Join(dir, "plain")}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, "---\n"+strings.TrimSuffix(cachePackage, "\n")+"\n", texts(t, read))
 	assert.Equal(t, filepath.Join(dir, "plain/package.yaml"), read.Documents[1].Package)
+	assert.False(t, read.IsInImage(filepath.Join(dir, "plain/package.yaml")))
 
 	items := make([]*krm.Item, len(read.Documents))
 	for i, d := range read.Documents {

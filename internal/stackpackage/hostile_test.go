@@ -171,7 +171,7 @@ func TestRead_refusesBrokenLayouts(t *testing.T) {
 			other.Platform = &v1.Platform{OS: "windows", Architecture: "amd64"}
 			l.Index.Manifests[0] = l.Document(v1.MediaTypeImageIndex, v1.Index{Manifests: []v1.Descriptor{image, other}})
 		}, "must have an image for linux/amd64: copy that platform, too"},
-		"index without images": {func(l *ociimage.Layout, image, _ v1.Descriptor) {
+		"index without images": {func(l *ociimage.Layout, _, _ v1.Descriptor) {
 			l.Index.Manifests[0] = l.Document(v1.MediaTypeImageIndex, v1.Index{})
 		}, "must list an image: there is none"},
 		"indexes in indexes": {func(l *ociimage.Layout, image, _ v1.Descriptor) {
