@@ -86,7 +86,7 @@ func (r *run) writeLock(c *checked, update *fileUpdate) (done string, err error)
 		}
 	}
 	if c.lock.item == nil {
-		return r.WriteLock + " is not written: no sandbox refers to a plugin", nil
+		return r.WriteLock + " is not written: no sandbox refers to a plugin, and no request asks for a package", nil
 	}
 	after, err := c.lock.item.Bytes()
 	if err != nil {

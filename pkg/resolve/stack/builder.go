@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -25,7 +25,9 @@ type builder struct {
 	crds     map[string]int      // by plural.group
 	owners   map[string][]*owner // by group, all packages that own a CRD of it
 	ofCRD    map[string][]*repository
-	named    map[string]bool // the names in full of packages that requests ask for
+
+	selectors map[stackpackage.Dependency]readSelector
+	named     map[string]bool // the names in full of packages that requests ask for
 }
 
 // wanted is what an ask stands for.
@@ -42,6 +44,12 @@ type askKey struct {
 	crd, tag           bool
 }
 
+// readSelector is a dependency that has been read.
+type readSelector struct {
+	selector selector
+	err      error
+}
+
 // owner is a package that owns CRDs of a group.
 type owner struct {
 	*repository
@@ -51,12 +59,12 @@ type owner struct {
 func newBuilder(g *registry, locks *lockState, requests []*request) *builder {
 	b := &builder{
 		registry: g, locks: locks, problem: &problem{}, asks: map[askKey]int{}, crds: map[string]int{},
-		owners: map[string][]*owner{}, ofCRD: map[string][]*repository{}, named: map[string]bool{},
+		owners: map[string][]*owner{}, ofCRD: map[string][]*repository{}, selectors: map[stackpackage.Dependency]readSelector{}, named: map[string]bool{},
 	}
 	b.indexCRDs()
 	for _, r := range requests {
 		if r.err == nil && r.wants.crd == nil {
-			b.named[image.Repository(r.wants.name)] = true
+			b.named[b.key(r.wants.name)] = true
 		}
 	}
 	for _, r := range requests {
@@ -74,7 +82,7 @@ func newBuilder(g *registry, locks *lockState, requests []*request) *builder {
 // indexCRDs finds the packages of each group of CRDs.
 func (b *builder) indexCRDs() {
 	for _, name := range b.names {
-		p := b.byName[image.Repository(name)]
+		p := b.byName[b.key(name)]
 		for _, r := range p.releases {
 			for _, crd := range r.crds {
 				all := b.owners[crd.Group]
@@ -96,7 +104,7 @@ func (b *builder) ask(s selector, by map[string]bool) int {
 	w := wanted{selector: s}
 	key := askKey{text: s.text, kind: s.kind, crd: s.crd != nil, tag: s.tag, target: s.name}
 	if s.crd == nil {
-		w.target = b.byName[image.Repository(s.name)]
+		w.target = b.byName[b.key(s.name)]
 	} else if w.owners = b.owner(s, by); len(w.owners) == 1 {
 		w.target = w.owners[0]
 	}
@@ -104,7 +112,7 @@ func (b *builder) ask(s selector, by map[string]bool) int {
 		w.target = nil
 	}
 	if w.target != nil {
-		key.target = image.Repository(w.target.name)
+		key.target = b.key(w.target.name)
 	}
 	if number, ok := b.asks[key]; ok {
 		return number
@@ -181,24 +189,24 @@ func (b *builder) fill(n int) {
 				b.problem.owners[number] = append(b.problem.owners[number], variantID{n, i})
 			}
 		}
-		v.asks = b.dependencies(r, n, i)
+		v.asks = b.dependencies(r)
 	}
 	b.problem.packages[n].variants = variants
 }
 
 // dependencies returns what a version asks. What it owns itself it does not ask. A version whose dependencies cannot be
 // read cannot be relied on.
-func (b *builder) dependencies(r *release, n, i int) []int {
+func (b *builder) dependencies(r *release) []int {
 	by := map[string]bool{}
 	selectors := make([]selector, 0, len(r.dependsOn))
 	for _, d := range r.dependsOn {
-		s, err := dependencySelector(d)
+		s, err := b.selector(d)
 		if err != nil {
 			r.broken = cmp.Or(r.broken, &resolve.DocumentError{Item: r.item, Path: krm.Path(d.Field), Message: err.Error()})
 			continue
 		}
 		if s.crd == nil {
-			by[image.Repository(s.name)] = true
+			by[b.key(s.name)] = true
 		}
 		selectors = append(selectors, s)
 	}
@@ -214,6 +222,17 @@ func (b *builder) dependencies(r *release, n, i int) []int {
 	return asks
 }
 
+// selector returns what a package wants, which many others want as well.
+func (b *builder) selector(d stackpackage.Dependency) (selector, error) {
+	d.Field = ""
+	known, ok := b.selectors[d]
+	if !ok {
+		known.selector, known.err = dependencySelector(d)
+		b.selectors[d] = known
+	}
+	return known.selector, known.err
+}
+
 // owner returns the packages that own a CRD. Of several that of the highest priority counts, then the one in the registry
 // that a request names, the one that a request or the same package asks for by name, and the one that is locked.
 func (b *builder) owner(s selector, by map[string]bool) []*repository {
@@ -222,8 +241,8 @@ func (b *builder) owner(s selector, by map[string]bool) []*repository {
 		func(p *repository) bool {
 			return s.source != "" && strings.HasPrefix(p.name, strings.TrimSuffix(s.source, "/")+"/")
 		},
-		func(p *repository) bool { return b.named[image.Repository(p.name)] },
-		func(p *repository) bool { return by[image.Repository(p.name)] },
+		func(p *repository) bool { return b.named[b.key(p.name)] },
+		func(p *repository) bool { return by[b.key(p.name)] },
 		func(p *repository) bool { return p.locked != nil },
 	} {
 		if len(owners) < 2 {

@@ -40,6 +40,10 @@ func (s *solver) rules(l literal) (conflict []literal) {
 		if isTrue {
 			return s.imply(s.ask(s.requests[variable]), l)
 		}
+	case variable >= s.firstEdge:
+		if !isTrue {
+			return s.edgeRules(int(variable-s.firstEdge), l)
+		}
 	case variable >= s.firstAsk:
 		return s.askRules(int(variable-s.firstAsk), l, isTrue)
 	case isTrue:
@@ -72,6 +76,17 @@ func (s *solver) askRules(asked int, l literal, isTrue bool) (conflict []literal
 	return nil
 }
 
+// edgeRules: if a package must not ask for another one, the variants that do are out.
+func (s *solver) edgeRules(edge int, l literal) (conflict []literal) {
+	node := s.edges.pairs[edge].from
+	for _, v := range s.edges.variants[edge] {
+		if conflict = s.imply(s.variant(node, v).not(), l); conflict != nil {
+			return conflict
+		}
+	}
+	return nil
+}
+
 // variantRules: the other variants of a package that is chosen are out, and so are other owners of its CRDs; what the
 // variant asks is asked, and what the variant does not fit cannot be.
 func (s *solver) variantRules(chosen variantID, l literal) (conflict []literal) {
@@ -86,6 +101,11 @@ func (s *solver) variantRules(chosen variantID, l literal) (conflict []literal) 
 	for _, asked := range own.asks {
 		if conflict = s.imply(s.ask(asked), l); conflict != nil {
 			return conflict
+		}
+		if edge, ok := s.edges.numbers[pair{chosen.node, s.asks[asked].node}]; ok {
+			if conflict = s.imply(s.edge(edge), l); conflict != nil {
+				return conflict
+			}
 		}
 	}
 	for _, asked := range s.asksOf[chosen.node] {

@@ -20,6 +20,7 @@ type registry struct {
 	byName   map[string]*repository // by the name in full
 	names    []string               // as packages and catalogs have them, sorted
 	problems krm.Results
+	keys     map[string]string // names in full, by the name as somebody has it
 }
 
 // repository is a package with all its versions.
@@ -56,7 +57,7 @@ type release struct {
 
 // newRegistry returns the packages and the Catalog documents of a list.
 func newRegistry(list *krm.ResourceList) *registry {
-	g := &registry{byName: map[string]*repository{}}
+	g := &registry{byName: map[string]*repository{}, keys: map[string]string{}}
 	for _, p := range stackpackage.Find(list) {
 		g.addContent(p)
 	}
@@ -104,9 +105,19 @@ func compareVersions(a, b *release) int {
 	}
 }
 
+// key returns the name of a package in full. There are many more mentions than names, and reading one takes a while.
+func (g *registry) key(name string) string {
+	key, ok := g.keys[name]
+	if !ok {
+		key = image.Repository(name)
+		g.keys[name] = key
+	}
+	return key
+}
+
 // repository returns the package of a name, which is added if it is new.
 func (g *registry) repository(name string) *repository {
-	key := image.Repository(name)
+	key := g.key(name)
 	p := g.byName[key]
 	if p == nil {
 		p = &repository{name: name, number: -1}

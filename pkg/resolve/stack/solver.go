@@ -22,7 +22,8 @@ func unassigned(value int8) bool { return value == 0 }
 
 // solver searches for the first solution of a problem by conflict-driven clause learning.
 //
-// Its variables are the requests, the variants of packages, and the asks. Requests are decided first, in their order and
+// Its variables are the requests, the variants of packages, the asks, and the edges: that a package asks for another one of
+// its cycle, in whichever variant. Requests are decided first, in their order and
 // for keeping them; then packages in the order in which they are first required, for the first variant that is left.
 // Learned clauses follow from the problem, so that they only cut off what holds no solution: the first solution that is
 // left is that of a search that tries everything.
@@ -33,6 +34,8 @@ type solver struct {
 	*problem
 	firstVariant []int32 // by package, the variable of its first variant
 	firstAsk     int32   // the variable of the first ask
+	firstEdge    int32   // the variable of the first edge
+	edges        *edges
 	owned        []variantID
 	askers       [][]literal // by ask, the requests and variants that ask
 	asksOf       [][]int     // by package, the asks for it
@@ -71,6 +74,9 @@ func newSolver(p *problem, limit int) *solver {
 	}
 	s.firstAsk = variables
 	variables += int32(len(p.asks))
+	s.firstEdge = variables
+	s.edges = newEdges(p)
+	variables += int32(len(s.edges.pairs))
 	s.values, s.levels, s.reasons = make([]int8, variables), make([]int32, variables), make([]int32, variables)
 	s.seen, s.queued = make([]bool, variables), make([]bool, len(p.packages))
 	s.watches = make([][]int32, 2*variables)
@@ -86,6 +92,7 @@ func newSolver(p *problem, limit int) *solver {
 		}
 	}
 	s.addAsks()
+	s.dropCycles()
 	return s
 }
 
@@ -109,6 +116,7 @@ func (s *solver) addAsks() {
 
 func (s *solver) variant(node, v int) literal { return literal(2 * (s.firstVariant[node] + int32(v))) }
 func (s *solver) ask(i int) literal           { return literal(2 * (s.firstAsk + int32(i))) }
+func (s *solver) edge(i int) literal          { return literal(2 * (s.firstEdge + int32(i))) }
 
 func (s *solver) value(l literal) int8 {
 	if l&1 == 1 {

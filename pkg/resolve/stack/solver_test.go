@@ -116,3 +116,102 @@ func TestConflictsAreThoseOfABruteForceSearch(t *testing.T) {
 	require.Greater(t, cyclic, 10)
 	require.Greater(t, units[4], 10)
 }
+
+// chain returns packages that each need the next one, with versions that each need the same version of it, but for the last,
+// of which the requests want two different ones: a search that goes back one step at a time tries every combination.
+func chain(length, versions int) *problem {
+	p := &problem{}
+	for n := range length {
+		p.packages = append(p.packages, node{make([]variant, versions)})
+		for v := range versions {
+			if n+1 < length {
+				p.asks = append(p.asks, ask{n + 1, []int{v, (v + 1) % versions}})
+				slices.Sort(p.asks[len(p.asks)-1].fits)
+				p.packages[n].variants[v].asks = []int{len(p.asks) - 1}
+			}
+		}
+	}
+	all := make([]int, versions)
+	for v := range all {
+		all[v] = v
+	}
+	for n := range length {
+		p.asks = append(p.asks, ask{n, all})
+		p.requests = append(p.requests, len(p.asks)-1)
+	}
+	p.asks = append(p.asks, ask{length - 1, []int{0}}, ask{length - 1, []int{1}})
+	p.requests = append(p.requests, len(p.asks)-2, len(p.asks)-1)
+	return p
+}
+
+// Ordinary conflicts take steps in proportion to what is asked.
+func TestConflictsTakeFewSteps(t *testing.T) {
+	t.Parallel()
+	steps := func(length int) int {
+		p := chain(length, 6)
+		s := newSolver(p, maxSteps)
+		a, ok := s.solve()
+		require.True(t, ok)
+		require.Equal(t, slices.Repeat([]bool{true}, length+1), a.accepted[:length+1])
+		require.False(t, a.accepted[length+1])
+		c, ok := explain(p, a.accepted, length+1, maxSteps)
+		require.True(t, ok)
+		require.Equal(t, []unit{requestUnit(length + 1), requestUnit(length)}, c.units)
+		return s.steps
+	}
+	small, large := steps(100), steps(1_000)
+	t.Logf("%d steps for 100 packages, %d for 1000", small, large)
+	require.Less(t, large, 15*small)
+}
+
+// pigeons returns requests that need as many different CRD owners as there are, and one more: no short proof says that this
+// cannot be.
+func pigeons(holes int) *problem {
+	p := &problem{owners: make([][]variantID, holes)}
+	all := make([]int, holes)
+	for n := range holes + 1 {
+		variants := make([]variant, holes)
+		for v := range holes {
+			all[v] = v
+			variants[v].owns = []int{v}
+			p.owners[v] = append(p.owners[v], variantID{n, v})
+		}
+		p.packages = append(p.packages, node{variants})
+		p.asks = append(p.asks, ask{n, all})
+		p.requests = append(p.requests, n)
+	}
+	return p
+}
+
+// What no search can do ends at a limit. What could be resolved before stays.
+func TestHostileProblemsEnd(t *testing.T) {
+	t.Parallel()
+	a, limited := solve(pigeons(40), 200_000)
+	require.Contains(t, limited, true)
+	require.Equal(t, []bool{true, true, true, true}, a.accepted[:4])
+	for r := range limited {
+		require.False(t, limited[r] && a.accepted[r])
+	}
+	small, none := solve(pigeons(4), maxSteps)
+	require.Equal(t, []bool{true, true, true, true, false}, small.accepted)
+	require.NotContains(t, none, true)
+}
+
+// A cycle that every version has is found at once, however many versions there are.
+func TestLongCyclesTakeFewSteps(t *testing.T) {
+	t.Parallel()
+	p := chain(50, 8)
+	for v := range p.packages[49].variants {
+		p.packages[49].variants[v].asks = []int{len(p.asks)}
+	}
+	p.asks = append(p.asks, ask{0, []int{0, 1, 2, 3, 4, 5, 6, 7}})
+	s := newSolver(p, maxSteps)
+	a, ok := s.solve()
+	require.True(t, ok)
+	require.NotContains(t, a.accepted, true)
+	require.Less(t, s.steps, 100_000)
+	c, ok := explain(p, a.accepted, 0, maxSteps)
+	require.True(t, ok)
+	require.True(t, c.cyclic)
+	require.Len(t, c.units, 51)
+}
