@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
 var sum = "sha256:" + strings.Repeat("ab", 32)
@@ -92,3 +94,5 @@ func FuzzReference(f *testing.F) {
 		_ = pins(r.selector)
 	})
 }
+
+func modeOf(mode string) v1alpha1.ResolveVersion { return v1alpha1.ResolveVersion{Mode: mode} }
