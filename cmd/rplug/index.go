@@ -13,17 +13,19 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/pkg/resolve/stack"
 )
 
 func indexCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "index DIR", Args: arguments(1, 1),
-		Short: "Write or update a catalog from a folder of plugin documents",
+		Short: "Write or update a catalog from a folder of plugins and packages",
 		Long: "Every plugin document below DIR, native ones included, is checked against the rules of plugins\n" +
-			"and listed with its digest. A version that is listed stays as it is: a document that differs from\n" +
-			"it is refused, and a version whose document is gone stays listed. If anything is wrong nothing is\n" +
-			"written. The file is replaced as a whole, and only if the catalog changes; comments in it are not\n" +
-			"kept then.",
+			"and listed with its digest; every Crossplane package whose image is known is listed with the\n" +
+			"CRDs that it owns and what it depends on. A version that is listed stays as it is: a document\n" +
+			"that differs from it is refused, and a version whose document is gone stays listed. If anything\n" +
+			"is wrong nothing is written. The file is replaced as a whole, and only if the catalog changes;\n" +
+			"comments in it are not kept then.",
 		Example: "  rplug catalog index plugins/ --name platform --released 2026-01-20\n  rplug catalog index plugins/ --check",
 	}
 	flags := command.Flags()
@@ -38,7 +40,6 @@ func indexCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		plugins := ofKind(contract.ResourcePlugin, items)
 		publish := func() (*resolve.CatalogDocument, error) {
 			catalog, err := readCatalogFile(file)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +52,7 @@ func indexCommand() *cobra.Command {
 				return nil, fmt.Errorf("the catalog is called %q: --name cannot change it", catalog.Name)
 			}
 			options := resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)}
-			added, err := publishTo(c, catalog, plugins, options)
+			added, err := publishTo(c, catalog, items, options)
 			if err == nil && *check && len(added) > 0 {
 				err = refuse(fmt.Errorf("%s must list %d more: run rplug catalog index and commit the file", file, len(added)))
 			}
@@ -66,11 +67,13 @@ func indexCommand() *cobra.Command {
 	return command
 }
 
-// publishTo lists plugins in a catalog, prints the new versions and warnings, and returns the new versions.
+// publishTo lists plugins and packages in a catalog, prints the new versions and warnings, and returns the new versions.
 func publishTo(
-	c *cobra.Command, catalog *resolve.CatalogDocument, plugins []*krm.Item, options resolve.PublishOptions,
+	c *cobra.Command, catalog *resolve.CatalogDocument, items []*krm.Item, options resolve.PublishOptions,
 ) ([]string, error) {
-	added, results, err := resolve.Publish(catalog, plugins, options)
+	packages, problems := stack.Publish(catalog, items, options)
+	added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items), options)
+	added, results = append(added, packages...), append(results, problems...).Sort()
 	if err == nil {
 		err = report.Refused(results)
 	}

@@ -15,7 +15,7 @@ import (
 type Change struct {
 	// Sign is "+" for what is new, "~" for another value, "!" for what must not change.
 	Sign string
-	// Subject is the plugin, the version or the channel.
+	// Subject is the plugin or package, the version or the channel.
 	Subject string
 	Text    string
 	// Lost is what the subject has ceased to be, which others rely on: `published`, or `yanked "REASON"` or
@@ -34,7 +34,7 @@ func Losses(older, newer *CatalogDocument) []Change {
 	return slices.DeleteFunc(Diff(older, newer), func(c Change) bool { return !c.Breaks() && c.Lost == "" })
 }
 
-// Diff returns how two catalogs differ, sorted by plugin, a plugin's versions the highest first.
+// Diff returns how two catalogs differ: plugins sorted by name, then packages, the versions of each the highest first.
 func Diff(older, newer *CatalogDocument) []Change {
 	c := &comparison{}
 	c.field("catalog", "description", older.Spec.Description, newer.Spec.Description)
@@ -42,6 +42,10 @@ func Diff(older, newer *CatalogDocument) []Change {
 	for _, name := range union(pluginNames(older), pluginNames(newer)) {
 		none := &v1alpha1.CatalogPlugin{Name: name}
 		c.plugin(cmp.Or(older.Plugin(name), none), cmp.Or(newer.Plugin(name), none))
+	}
+	for _, name := range union(packageNames(older), packageNames(newer)) {
+		none := &v1alpha1.CatalogPackage{Name: name}
+		c.crossplanePackage(cmp.Or(older.Package(name), none), cmp.Or(newer.Package(name), none))
 	}
 	return c.changes
 }

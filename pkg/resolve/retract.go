@@ -11,8 +11,18 @@ import (
 )
 
 // Yank notes why a version must not be chosen any more, or with an empty reason that it may be again. It stays
-// listed: sandboxes that are pinned to it need it to delete what it created. A channel must not name the version.
+// listed: sandboxes that are pinned to it need it to delete what it created. A channel must not name the version. The name of
+// a package's version is that of its image: registry.example.org/acme/redis:v0.1.0.
 func Yank(c *CatalogDocument, name, reason string) error {
+	if is, err := retractPackage(c, name, func(p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion) error {
+		if v == nil {
+			return fmt.Errorf("name must have a version, such as %q: %s", p.Name+":v1.0.0", thereAre(packageTags(p)))
+		}
+		v.Yanked = reason
+		return nil
+	}); is {
+		return err
+	}
 	p, v, err := findVersion(c, name)
 	if err != nil {
 		return err
@@ -32,6 +42,16 @@ func Yank(c *CatalogDocument, name, reason string) error {
 // Deprecate notes why another version should be chosen, or of a bare name another plugin; with an empty reason, that
 // there is none any more.
 func Deprecate(c *CatalogDocument, name, reason string) error {
+	if is, err := retractPackage(c, name, func(p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion) error {
+		if v == nil {
+			p.Deprecated = reason
+		} else {
+			v.Deprecated = reason
+		}
+		return nil
+	}); is {
+		return err
+	}
 	p, v, err := findVersion(c, name)
 	if err != nil {
 		return err

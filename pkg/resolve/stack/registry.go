@@ -182,6 +182,9 @@ func (g *registry) addCatalogs(items []*krm.Item) {
 		*resolve.CatalogDocument
 		problems krm.Results
 	}
+	items = slices.DeleteFunc(items, func(item *krm.Item) bool {
+		return krm.Value(krm.Value(item.YNode(), "spec"), "packages") == nil
+	})
 	sources := make([]source, len(items))
 	krm.Each(len(items), func(i int) {
 		sources[i].CatalogDocument, sources[i].problems = resolve.ReadCatalogDocument(items[i])
