@@ -134,7 +134,7 @@ func TestUpdateMovesWhatIsNamed(t *testing.T) {
 	}
 	_, stderr, code := runWith(t, "mode: update, update: [quue]", list)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, `must be a plugin, or a reference, that a sandbox asks for, not "quue"`)
+	assert.Contains(t, stderr, `must be a plugin, a package or a reference that is asked for, not "quue"`)
 }
 
 // TestMovesAreTold at the lock and at each pin.

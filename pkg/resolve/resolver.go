@@ -40,7 +40,7 @@ func newResolver(list *krm.ResourceList, catalog *Catalog, options Options, sand
 	}
 	for i, name := range options.Update {
 		if !used[name] && !options.Others[name] {
-			r.wrong.Add(krm.Path("update").Index(i), "must be a plugin, or a reference, that a sandbox asks for, not %q", name)
+			r.wrong.Add(krm.Path("update").Index(i), "must be a plugin, a package or a reference that is asked for, not %q", name)
 		}
 	}
 	return r
