@@ -74,7 +74,9 @@ func packageTags(p *v1alpha1.CatalogPackage) []string {
 
 // retractPackage notes why a package, or with a tag one of its versions, must not or should not be chosen. It returns
 // false if the name is not that of a package: it has neither a slash nor a colon, and no package has it.
-func retractPackage(c *CatalogDocument, name string, note func(*v1alpha1.CatalogPackage, *v1alpha1.CatalogPackageVersion) error) (bool, error) {
+func retractPackage(
+	c *CatalogDocument, name string, note func(*v1alpha1.CatalogPackage, *v1alpha1.CatalogPackageVersion) error,
+) (bool, error) {
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, tag, tagged := strings.Cut(name[slash:], ":")
 	bare := name[:slash] + last

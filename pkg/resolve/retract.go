@@ -11,8 +11,8 @@ import (
 )
 
 // Yank notes why a version must not be chosen any more, or with an empty reason that it may be again. It stays
-// listed: sandboxes that are pinned to it need it to delete what it created. A channel must not name the version. The name of
-// a package's version is that of its image: registry.example.org/acme/redis:v0.1.0.
+// listed: sandboxes that are pinned to it need it to delete what it created. A channel must not name the version. A
+// package is named by its image: registry.example.org/acme/redis:v0.1.0.
 func Yank(c *CatalogDocument, name, reason string) error {
 	if is, err := retractPackage(c, name, func(p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion) error {
 		if v == nil {

@@ -59,7 +59,8 @@ type owner struct {
 func newBuilder(g *registry, locks *lockState, requests []*request) *builder {
 	b := &builder{
 		registry: g, locks: locks, problem: &problem{}, asks: map[askKey]int{}, crds: map[string]int{},
-		owners: map[string][]*owner{}, ofCRD: map[string][]*repository{}, selectors: map[stackpackage.Dependency]readSelector{}, named: map[string]bool{},
+		owners: map[string][]*owner{}, ofCRD: map[string][]*repository{},
+		selectors: map[stackpackage.Dependency]readSelector{}, named: map[string]bool{},
 	}
 	b.indexCRDs()
 	for _, r := range requests {
@@ -341,9 +342,9 @@ func (p *repository) noVersion(w wanted) error {
 	}
 	switch {
 	case len(w.yanked) > 0:
-		var reasons []string
-		for _, r := range w.yanked {
-			reasons = append(reasons, fmt.Sprintf("%s is yanked (%q)", r.version, r.yanked))
+		reasons := make([]string, len(w.yanked))
+		for i, r := range w.yanked {
+			reasons[i] = fmt.Sprintf("%s is yanked (%q)", r.version, r.yanked)
 		}
 		return fmt.Errorf("package %q has no version%s that is not yanked: %s", p.name, in, firstOf(reasons))
 	case len(w.kinds) > 0:

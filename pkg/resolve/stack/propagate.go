@@ -98,15 +98,8 @@ func (s *solver) variantRules(chosen variantID, l literal) (conflict []literal) 
 		}
 	}
 	own := &s.packages[chosen.node].variants[chosen.variant]
-	for _, asked := range own.asks {
-		if conflict = s.imply(s.ask(asked), l); conflict != nil {
-			return conflict
-		}
-		if edge, ok := s.edges.numbers[pair{chosen.node, s.asks[asked].node}]; ok {
-			if conflict = s.imply(s.edge(edge), l); conflict != nil {
-				return conflict
-			}
-		}
+	if conflict = s.dependencyRules(chosen.node, own.asks, l); conflict != nil {
+		return conflict
 	}
 	for _, asked := range s.asksOf[chosen.node] {
 		if _, fits := slices.BinarySearch(s.asks[asked].fits, chosen.variant); !fits {
@@ -115,12 +108,32 @@ func (s *solver) variantRules(chosen variantID, l literal) (conflict []literal) 
 			}
 		}
 	}
+	return s.ownerRules(chosen.node, own.owns, l)
+}
+
+// dependencyRules: what a package that is chosen asks is asked.
+func (s *solver) dependencyRules(node int, asks []int, l literal) (conflict []literal) {
+	for _, asked := range asks {
+		if conflict = s.imply(s.ask(asked), l); conflict != nil {
+			return conflict
+		}
+		if edge, ok := s.edges.numbers[pair{node, s.asks[asked].node}]; ok {
+			if conflict = s.imply(s.edge(edge), l); conflict != nil {
+				return conflict
+			}
+		}
+	}
+	return nil
+}
+
+// ownerRules: the other owners of the CRDs of a package that is chosen are out.
+func (s *solver) ownerRules(node int, owns []int, l literal) (conflict []literal) {
 	if s.shared {
 		return nil
 	}
-	for _, crd := range own.owns {
+	for _, crd := range owns {
 		for _, other := range s.owners[crd] {
-			if other.node == chosen.node {
+			if other.node == node {
 				continue
 			}
 			if conflict = s.imply(s.variant(other.node, other.variant).not(), l); conflict != nil {

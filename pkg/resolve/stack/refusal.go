@@ -90,25 +90,34 @@ type description struct {
 // that has nothing that fits, with all who require it.
 func (d *description) versions() error {
 	var parts []string
-	seen := map[int]bool{}
+	seen, said := map[int]bool{}, map[int]bool{}
 	for _, e := range d.asked {
 		to := d.builder.problem.asks[e.asked].node
-		if len(d.builder.problem.asks[e.asked].fits) == 0 {
-			text := fmt.Sprintf("%s (required by %s)", d.builder.why(e.asked), e.requirer.By)
-			if !slices.Contains(parts, text) {
-				parts = append(parts, text)
+		switch {
+		case len(d.builder.problem.asks[e.asked].fits) == 0:
+			if !said[e.asked] {
+				said[e.asked] = true
+				parts = append(parts, fmt.Sprintf("%s (required by %s)", d.builder.why(e.asked), d.askers(e.asked)))
 			}
-			continue
+		case !seen[to] && d.disputed(to):
+			seen[to] = true
+			p := d.builder.nodes[to]
+			parts = append(parts, fmt.Sprintf("package %q must have one version for all who require it: %s; %s",
+				p.name, d.requirers(to), thereAre(p.versions())))
 		}
-		if seen[to] || !d.disputed(to) {
-			continue
-		}
-		seen[to] = true
-		p := d.builder.nodes[to]
-		parts = append(parts, fmt.Sprintf("package %q must have one version for all who require it: %s; %s",
-			p.name, d.requirers(to), thereAre(p.versions())))
 	}
 	return errors.New(strings.Join(parts, "; "))
+}
+
+// askers lists who asks something in the conflict.
+func (d *description) askers(asked int) string {
+	var names []string
+	for _, e := range d.asked {
+		if e.asked == asked && !slices.Contains(names, e.requirer.By) {
+			names = append(names, e.requirer.By)
+		}
+	}
+	return firstOf(names)
 }
 
 // disputed reports whether a package is asked for by more than one part of the conflict.
@@ -139,7 +148,7 @@ func (d *description) requirers(node int) string {
 			texts = append(texts, text)
 		}
 	}
-	return listAll(texts)
+	return strings.Join(texts, ", ")
 }
 
 // String describes the requirer for messages.
@@ -177,13 +186,13 @@ func (d *description) sharedCRD() error {
 			}
 		}
 	}
-	var parts []string
-	for _, crd := range crds {
-		var owners []string
-		for _, n := range owned[crd] {
-			owners = append(owners, fmt.Sprintf("%q (%s)", d.builder.nodes[n].name, d.requirers(n)))
+	parts := make([]string, len(crds))
+	for i, crd := range crds {
+		owners := make([]string, len(owned[crd]))
+		for j, n := range owned[crd] {
+			owners[j] = fmt.Sprintf("%q (%s)", d.builder.nodes[n].name, d.requirers(n))
 		}
-		parts = append(parts, fmt.Sprintf("CRD %q must be owned by one package, not by %s", crd, strings.Join(owners, " and ")))
+		parts[i] = fmt.Sprintf("CRD %q must be owned by one package, not by %s", crd, strings.Join(owners, " and "))
 	}
 	return errors.New(strings.Join(parts, "; "))
 }
@@ -230,6 +239,3 @@ func cycleFrom(node int, next map[int][]edge, p *problem, done map[int]bool, pat
 	done[node] = true
 	return nil
 }
-
-// listAll joins texts.
-func listAll(texts []string) string { return strings.Join(texts, ", ") }

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,33 +59,26 @@ type match struct {
 
 // match returns the versions of a package that a selector admits.
 func (p *repository) match(s selector) match {
-	m := match{trace: []string{fmt.Sprintf("all=%d", len(p.releases))}}
+	var m match
 	admits := p.admission(s)
 	pinned := s.digest != "" || s.tag && p.hasTag(s.version) || pins(s.version)
-	fitting := 0
 	for i, r := range p.releases {
 		switch {
 		case s.crd != nil && !r.owns(*s.crd):
-			continue
 		case !admits(r):
 			m.prerelease = m.prerelease || r.parsed != nil && r.parsed.Prerelease() != ""
-			continue
 		case s.kind != "" && r.kind != "" && r.kind != s.kind:
 			m.kinds = append(m.kinds, r.kind)
-			continue
-		}
-		fitting++
-		if r.yanked != "" && !pinned && !r.locked {
+		case r.yanked != "" && !pinned && !r.locked:
 			m.yanked = append(m.yanked, r)
-			continue
+		default:
+			m.fits = append(m.fits, i)
 		}
-		m.fits = append(m.fits, i)
 	}
-	stage := s.text
-	if stage == "" {
-		stage = "releases"
+	m.trace = []string{
+		fmt.Sprintf("all=%d", len(p.releases)),
+		fmt.Sprintf("%s=%d", cmp.Or(s.text, "releases"), len(m.fits)+len(m.yanked)),
 	}
-	m.trace = append(m.trace, fmt.Sprintf("%s=%d", stage, fitting))
 	if len(m.yanked) > 0 {
 		m.trace = append(m.trace, fmt.Sprintf("not yanked=%d", len(m.fits)))
 	}
@@ -125,7 +119,7 @@ func (p *repository) hasTag(text string) bool {
 
 // owns reports whether a version owns a CRD.
 func (r *release) owns(crd crdReference) bool {
-	return slices.ContainsFunc(r.crds, func(c stackpackage.CRD) bool { return crd.is(c) })
+	return slices.ContainsFunc(r.crds, crd.is)
 }
 
 func (c crdReference) is(crd stackpackage.CRD) bool {

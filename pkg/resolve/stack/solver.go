@@ -99,7 +99,8 @@ func newSolver(p *problem, limit int) *solver {
 // addAsks adds the clause of each ask: it is not asked, or one of the variants that will do is chosen.
 func (s *solver) addAsks() {
 	for i, a := range s.asks {
-		clause := []literal{s.ask(i).not()}
+		clause := make([]literal, 1, 1+len(a.fits))
+		clause[0] = s.ask(i).not()
 		for _, v := range a.fits {
 			clause = append(clause, s.variant(a.node, v))
 		}
