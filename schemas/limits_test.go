@@ -127,7 +127,7 @@ var (
 		pattern: `[0-9]+\.[0-9]+\.[0-9]+([-+][0-9a-zA-Z.+-]+)?`,
 		words:   "must be a semver such as 1.0.0",
 	}
-	tag = limit{pattern: "v?" + semver.pattern, words: "must be a tag such as v1.0.0"}
+	tag = limit{pattern: `v?[0-9]+\.[0-9]+\.[0-9]+(-[0-9a-zA-Z.-]+)?`, words: "must be a tag such as v1.0.0"}
 )
 
 func pluginLimits() map[string]limit {

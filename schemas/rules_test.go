@@ -45,7 +45,7 @@ func values() []any {
 }
 
 // looser are limits that let more pass than the rules: the rest of the form is no pattern that a person could read.
-var looser = []limit{pluginName, reference, subdomain, file, address, host, duration, outputKey, semver, {pattern: labelKey}}
+var looser = []limit{pluginName, reference, subdomain, file, address, host, duration, outputKey, semver, tag, {pattern: labelKey}}
 
 // A schema refuses no value that the rules accept. What the rules refuse for its form it refuses too, but for the limits
 // that are looser.
