@@ -67,7 +67,7 @@ type RenderSandbox struct {
 // ResolveVersion is the config of resolve-version. `help` is what --help says of a field; `flag:"-"` is no flag.
 type ResolveVersion struct {
 	Mode              string   `json:"mode" help:"what may happen to the lock: keep, locked or update"`
-	Update            []string `json:"update" help:"with mode update: the plugins, packages or references to move, all if none is named"`
+	Update            []string `json:"update" help:"with mode update: the plugins, packages or references to move, else all"`
 	Strict            bool     `json:"strict" help:"under kustomize, make a reference that floats without a lock an error"`
 	KubernetesVersion string   `json:"kubernetesVersion" help:"leave out versions that require a higher version of Kubernetes"`
 	Explain           bool     `json:"explain" help:"report what each reference resolved to, and how"`

@@ -57,9 +57,7 @@ func findings(t *testing.T, text string, options stack.Options) (stack.Resolutio
 	return resolution, lines
 }
 
-func owns(plural string) string {
-	return "crds: [{group: g.org, kind: K, plural: " + plural + ", versions: [v1]}]"
-}
+const owns = "crds: [{group: g.org, kind: K, plural: redises, versions: [v1]}]"
 
 func needs(name, constraint string) string {
 	return fmt.Sprintf("dependsOn: [{package: %s, version: %q}]", name, constraint)
@@ -68,7 +66,7 @@ func needs(name, constraint string) string {
 // Each request that is not resolved says why, and the others are resolved.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	redis := []string{"redis v1.1.0 " + owns("redises"), "redis v1.0.0 " + owns("redises")}
+	redis := []string{"redis v1.1.0 " + owns, "redis v1.0.0 " + owns}
 	for _, c := range []struct {
 		name               string
 		requests, packages []string
@@ -127,26 +125,26 @@ func TestMessages(t *testing.T) {
 			}, 1,
 		},
 		{
-			"a CRD of yanked versions alone", []string{"crd: redises.g.org/v1"}, []string{"redis v1.0.0 yanked: leaks, " + owns("redises")},
+			"a CRD of yanked versions alone", []string{"crd: redises.g.org/v1"}, []string{"redis v1.0.0 yanked: leaks, " + owns},
 			[]string{`r0 spec.crd: every version of a package that owns CRD "redises.g.org/v1" is yanked: ask for a version by its name`},
 			0,
 		},
 		{
-			"a CRD of two packages", []string{"crd: redises.g.org/v1"}, []string{"redis v1.0.0 " + owns("redises"), "other v1.0.0 " + owns("redises")},
+			"a CRD of two packages", []string{"crd: redises.g.org/v1"}, []string{"redis v1.0.0 " + owns, "other v1.0.0 " + owns},
 			[]string{`r0 spec.crd: CRD "redises.g.org/v1" must be owned by one package, not by "other" and "redis": ask for one of ` +
 				`them by its name as well`}, 0,
 		},
 		{
 			"a CRD of two packages, one of which is asked for", []string{"crd: redises.g.org/v1", "package: redis"},
-			[]string{"redis v1.0.0 " + owns("redises"), "other v1.0.0 " + owns("redises")}, nil, 2,
+			[]string{"redis v1.0.0 " + owns, "other v1.0.0 " + owns}, nil, 2,
 		},
 		{
 			"a CRD of two packages, one of which is in the registry", []string{"crd: redises.g.org/v1, source: a.org"},
-			[]string{"a.org/redis v1.0.0 " + owns("redises"), "b.org/redis v1.0.0 " + owns("redises")}, nil, 1,
+			[]string{"a.org/redis v1.0.0 " + owns, "b.org/redis v1.0.0 " + owns}, nil, 1,
 		},
 		{
 			"two packages with one CRD", []string{"package: redis", "package: other", "package: third"},
-			[]string{"redis v1.0.0 " + owns("redises"), "other v1.0.0 " + owns("redises"), "third v1.0.0"},
+			[]string{"redis v1.0.0 " + owns, "other v1.0.0 " + owns, "third v1.0.0"},
 			[]string{`r1 spec.package: CRD "redises.g.org" must be owned by one package, not by "other" (StackInstall r1 asks for ` +
 				`any release) and "redis" (StackInstall r0 asks for any release)`}, 2,
 		},

@@ -245,7 +245,7 @@ func (w world) admits(a worldAsk, name string, v worldVersion) bool {
 		return false
 	}
 	release := semver.MustParse(v.version).Prerelease() == ""
-	pinned, fits := false, true
+	var pinned, fits bool
 	switch {
 	case a.crd != "":
 		fits = release && v.owns(a.crd)

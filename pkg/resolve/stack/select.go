@@ -61,13 +61,13 @@ type match struct {
 func (p *repository) match(s selector) match {
 	var m match
 	admits := p.admission(s)
-	pinned := s.digest != "" || s.tag && p.hasTag(s.version) || pins(s.version)
+	pinned := p.isPin(s)
 	for i, r := range p.releases {
 		switch {
 		case s.crd != nil && !r.owns(*s.crd):
 		case !admits(r):
 			m.prerelease = m.prerelease || r.parsed != nil && r.parsed.Prerelease() != ""
-		case s.kind != "" && r.kind != "" && r.kind != s.kind:
+		case !r.isKind(s.kind):
 			m.kinds = append(m.kinds, r.kind)
 		case r.yanked != "" && !pinned && !r.locked:
 			m.yanked = append(m.yanked, r)
@@ -83,6 +83,11 @@ func (p *repository) match(s selector) match {
 		m.trace = append(m.trace, fmt.Sprintf("not yanked=%d", len(m.fits)))
 	}
 	return m
+}
+
+// isPin reports whether a selector means one version, whatever else is published.
+func (p *repository) isPin(s selector) bool {
+	return s.digest != "" || s.tag && p.hasTag(s.version) || pins(s.version)
 }
 
 // admission returns what decides whether the version of a package is what a selector allows.
@@ -116,6 +121,9 @@ func (p *repository) versionAdmission(s selector) func(*release) bool {
 func (p *repository) hasTag(text string) bool {
 	return slices.ContainsFunc(p.releases, func(r *release) bool { return r.version == text && text != "" })
 }
+
+// isKind reports whether a version may be of a kind: either may not be known.
+func (r *release) isKind(kind string) bool { return kind == "" || r.kind == "" || r.kind == kind }
 
 // owns reports whether a version owns a CRD.
 func (r *release) owns(crd crdReference) bool {
