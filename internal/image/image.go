@@ -37,7 +37,7 @@ func Same(a, b string) bool {
 func CheckRepository(name string) string {
 	switch named, err := reference.ParseNormalizedNamed(name); {
 	case err != nil:
-		return fmt.Sprintf("must be an image repository such as registry.example.org/acme/redis, not %q: %v", name, err)
+		return fmt.Sprintf("must be an image repository in lower case, such as registry.example.org/acme/redis, not %q", name)
 	case !reference.IsNameOnly(named):
 		return fmt.Sprintf("must be an image repository without a tag or a digest, not %q", name)
 	}

@@ -30,7 +30,7 @@ func TestBadPackagesOfCatalogs(t *testing.T) {
 	for spec, want := range map[string]string{
 		"  packages: [{versions: []}]":                                 "spec.packages[0].name: must be set",
 		"  packages: [{name: 'redis:v1'}]":                             `spec.packages[0].name: must be an image repository without a tag or a digest, not "redis:v1"`,
-		"  packages: [{name: Redis}]":                                  "spec.packages[0].name: must be an image repository such as",
+		"  packages: [{name: Redis}]":                                  "spec.packages[0].name: must be an image repository in lower case, such as",
 		"  packages: [{name: redis}, {name: docker.io/library/redis}]": `spec.packages[1].name: package "docker.io/library/redis" must be listed once`,
 		"  packages: [{name: redis, versions: [{version: latest, digest: x}]}]": `spec.packages[0].versions[0].version: version must be a ` +
 			`tag such as v1.0.0, not "latest"`,

@@ -107,8 +107,7 @@ func TestMessages(t *testing.T) {
 			"a reference that is none", []string{"package: Redis", `package: "redis:^^"`, "crd: redis", "{}", "package: a, crd: b.c",
 				"package: [a]"}, redis,
 			[]string{
-				`r0 spec.package: must be an image repository such as registry.example.org/acme/redis, not "Redis": invalid ` +
-					`reference format: repository name (library/Redis) must be lowercase`,
+				`r0 spec.package: must be an image repository in lower case, such as registry.example.org/acme/redis, not "Redis"`,
 				`r1 spec.package: version "^^" must be a tag such as v1.0.0, or a range such as ^1.2`,
 				`r2 spec.crd: must be PLURAL.GROUP/VERSION or *.GROUP/VERSION, such as ` +
 					`redisclusters.cache.crossplane.io/v1alpha1, not "redis"`,
