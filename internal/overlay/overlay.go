@@ -35,7 +35,7 @@ func Parse(text string) (*Overlay, []strictyaml.Problem) {
 	if problem != nil {
 		return o, []strictyaml.Problem{*problem}
 	}
-	root, problems := strictyaml.IntoObject(root, &o.Template)
+	root, problems := strictyaml.IntoObject(root, "", &o.Template)
 	if o.root = root; root == nil || root.ShortTag() == "!!null" {
 		return o, nil
 	}

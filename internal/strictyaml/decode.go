@@ -3,8 +3,9 @@
 //
 // Into decodes a tree. The target's structs carry `json` tags for the keys, `aliases` tags with the keys' former names
 // (comma-separated), `required:"true"` where a value must be set and a string must not be empty, and `quotable:"true"` where
-// a string of digits is taken for a number, with a warning. Fields are strings, bools, ints, structs, pointers to them,
-// lists of them, and maps of strings to them. Null means absent, as it does for Signadot's own loader. Of duplicate keys the
+// a string of digits is taken for a number, and `unquoted:"true"` where a number is taken for the string that it is written
+// as, both with a warning. Fields are strings, bools, ints, structs, pointers to them, lists of them, maps of strings to
+// them, and json.RawMessage for a value of any form. Null means absent, as it does for Signadot's own loader. Of duplicate keys the
 // first one is decoded and the others are problems. A value under a former key, or under a key in the wrong case, is decoded
 // too if the current key is absent, so that the problems below it are found in the same run.
 //
@@ -14,12 +15,16 @@
 package strictyaml
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -41,6 +46,7 @@ const (
 	RuleRequired  = "required"
 	RuleAmbiguous = "ambiguous-yaml"
 	RuleQuoted    = "quoted-number"
+	RuleUnquoted  = "unquoted-string"
 	RuleAlias     = "alias"
 	RuleDepth     = "depth"
 )
@@ -131,6 +137,10 @@ func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
 	if d.object && d.special(node, &at, target) {
 		return
 	}
+	if target.Type() == rawMessage {
+		d.raw(node, &at, target)
+		return
+	}
 	switch target.Kind() {
 	case reflect.Pointer:
 		fresh := reflect.New(target.Type().Elem())
@@ -145,6 +155,18 @@ func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
 	default:
 		d.scalar(node, at, target)
 	}
+}
+
+// rawMessage is the type of fields that hold a value of any form, as JSON.
+var rawMessage = reflect.TypeFor[json.RawMessage]()
+
+func (d *decoder) raw(node *yaml.Node, at *path, target reflect.Value) {
+	text, err := kyaml.NewRNode(node).MarshalJSON()
+	if err != nil {
+		d.report(RuleType, at, node, "must be a value of JSON: %v", strings.ReplaceAll(err.Error(), "\n", " "))
+		return
+	}
+	target.SetBytes(bytes.TrimSpace(text))
 }
 
 func (d *decoder) list(node *yaml.Node, at path, target reflect.Value) {

@@ -19,8 +19,8 @@ import (
 // strings. Into's rules hold with these differences: whole numbers may have any form of YAML 1.1, such as 0400; null must
 // not be in a list or a map; each element of a list that a strategic merge patch merges must have its merge key; and
 // problems have lines.
-func IntoObject(node *yaml.Node, target any) (*yaml.Node, []Problem) {
-	return into(&decoder{object: true}, node, "", target)
+func IntoObject(node *yaml.Node, base krm.Path, target any) (*yaml.Node, []Problem) {
+	return into(&decoder{object: true}, node, base, target)
 }
 
 // IntoPatch decodes a strategic merge patch of a Kubernetes object as IntoObject does. Nulls, which remove a field, and

@@ -72,6 +72,17 @@ func (d *decoder) unquoted(node *yaml.Node, at *path) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: node.Value, Line: node.Line, Column: node.Column}
 }
 
+// quoted returns the string that a number is written as, and reports that it should be quoted: YAML readers that keep the
+// number print 0.30 as 0.3. Other values are returned as they are.
+func (d *decoder) quoted(node *yaml.Node, at *path) *yaml.Node {
+	if tag := node.ShortTag(); node.Kind != yaml.ScalarNode || node.Style != 0 || tag != "!!int" && tag != "!!float" {
+		return node
+	}
+	problem := d.report(RuleUnquoted, at, node, "the number %s is taken for a string: quote it", oneLine(node.Value))
+	problem.Severity, problem.Proposed = krm.Warning, node.Value
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: node.Value, Line: node.Line, Column: node.Column}
+}
+
 func isOctal(decimal string) bool {
 	digits := strings.TrimLeft(decimal, "+-")
 	return len(digits) > 1 && digits[0] == '0'

@@ -25,6 +25,7 @@ type field struct {
 	required bool
 	mergeKey string       // the key that the elements of a list are merged by, empty if there is none
 	quotable bool         // a number that may be given as a string
+	unquoted bool         // a string that may be given as a number
 	kind     reflect.Kind // what the field's type points to
 }
 
@@ -71,7 +72,7 @@ func (s *shape) add(t reflect.Type, index []int) {
 		s.byKey[key] = len(s.fields)
 		s.fields = append(s.fields, field{
 			key: key, index: at, required: f.Tag.Get("required") == "true", mergeKey: f.Tag.Get("patchMergeKey"), kind: kind,
-			quotable: f.Tag.Get("quotable") == "true",
+			quotable: f.Tag.Get("quotable") == "true", unquoted: f.Tag.Get("unquoted") == "true",
 		})
 		for _, old := range strings.FieldsFunc(f.Tag.Get("aliases"), func(r rune) bool { return r == ',' }) {
 			s.former[old] = key
@@ -145,6 +146,9 @@ func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 func (d *decoder) field(f field, at *path, value *yaml.Node, target reflect.Value) {
 	if f.quotable {
 		value = d.unquoted(value, at)
+	}
+	if f.unquoted {
+		value = d.quoted(value, at)
 	}
 	d.value(value, *at, target.FieldByIndex(f.index))
 	if f.required && isEmpty(value) {

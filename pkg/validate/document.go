@@ -54,6 +54,7 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 	for _, item := range list.Items() {
 		c := checked{item: item}
 		kind, apiVersion := item.Kind(), item.APIVersion()
+		c.otherStackVersion()
 		if strings.HasPrefix(apiVersion, contract.Group+"/") && !slices.Contains(kinds, kind) {
 			c.problems = document.RepeatedKeys(item)
 		}
@@ -70,7 +71,6 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 		case isListOfOurs(item):
 			c.report(&documentKind, "kind", "%q must be replaced by its items: documents of a list are not read", kind)
 		case !strings.HasPrefix(apiVersion, contract.Group+"/"):
-			continue
 		case apiVersion != contract.APIVersion:
 			c.propose(&documentVersion, "apiVersion", contract.APIVersion, "must be %q, not %q", contract.APIVersion, apiVersion)
 		case !slices.Contains(kinds, kind):

@@ -16,6 +16,7 @@ type documents struct {
 	plugins     []*plugin
 	sandboxes   []*sandbox
 	routeGroups []*routeGroup
+	stacks      *stackDocuments
 	hasCatalogs bool // catalogs decide what references mean
 
 	index     *index
@@ -32,7 +33,7 @@ type routeGroup struct {
 }
 
 func newDocuments(list *krm.ResourceList, items []*krm.Item) *documents {
-	d := &documents{}
+	d := &documents{stacks: &stackDocuments{}}
 	d.hasCatalogs = slices.ContainsFunc(list.Items(), func(item *krm.Item) bool {
 		return item.Kind() == contract.Catalog && item.APIVersion() == contract.APIVersion
 	})
@@ -75,7 +76,7 @@ func (d *documents) all() []*checked {
 	for _, g := range d.routeGroups {
 		all = append(all, &g.checked)
 	}
-	return all
+	return append(all, d.stacks.all()...)
 }
 
 // identity is what distinguishes the documents of a kind: the name, and the cluster or the version.

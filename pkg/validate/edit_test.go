@@ -19,11 +19,21 @@ const (
 	aPlugin     = "testdata/plugin.yaml"
 	aSandbox    = "testdata/sandbox.yaml"
 	aRouteGroup = "testdata/routegroup.yaml"
+
+	aStackInstall    = "testdata/stackinstall.yaml"
+	aPackageRequest  = "testdata/packagerequest.yaml"
+	aStack           = "testdata/stack.yaml"
+	aPackageMetadata = "testdata/packagemetadata.yaml"
 )
 
 // fixtures are the valid documents, by kind.
 var fixtures = map[string]string{
 	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
+}
+
+// stackFixtures are the valid documents of Crossplane's stacks and packages, by what Kinds calls them.
+var stackFixtures = map[string]string{
+	"StackInstall": aStackInstall, "package request": aPackageRequest, "Stack": aStack, "package metadata": aPackageMetadata,
 }
 
 // fed makes the sandbox fit the plugin: each of its resources has that one, and all that its inputs take.

@@ -1,6 +1,9 @@
 package validate_test
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, check(t, edited(t, aSandbox), edited(t, aRouteGroup)))
 	assert.Empty(t, check(t, edited(t, aPlugin), edited(t, aSandbox, fed)))
+	assert.Empty(t, check(t, edited(t, aStackInstall), edited(t, aPackageRequest), edited(t, aStack), edited(t, aPackageMetadata)))
 }
 
 // Each rule's example, put into a valid document, breaks that rule and no other.
@@ -48,8 +52,8 @@ func TestExamplesBreakTheirRules(t *testing.T) {
 func fixture(t *testing.T, r *validate.Rule) string {
 	t.Helper()
 	for _, kind := range r.Kinds() {
-		if fits(t, r.Example, fixtures[kind]) {
-			return fixtures[kind]
+		if file := cmp.Or(fixtures[kind], stackFixtures[kind]); fits(t, r.Example, file) {
+			return file
 		}
 	}
 	require.Fail(t, "the example fits no document", "%s: %s", r.ID, r.Example)
@@ -89,7 +93,7 @@ func TestRulesAreDescribed(t *testing.T) {
 func TestMessagesAreOneLowerCaseLine(t *testing.T) {
 	t.Parallel()
 	for _, r := range validate.Rules {
-		for _, file := range fixtures {
+		for _, file := range slices.Concat(slices.Collect(maps.Values(fixtures)), slices.Collect(maps.Values(stackFixtures))) {
 			if !fits(t, r.Example, file) {
 				continue
 			}

@@ -1,4 +1,5 @@
-// Package validate checks ResourcePlugin, Sandbox and RouteGroup documents against the rules of their specifications.
+// Package validate checks ResourcePlugin, Sandbox and RouteGroup documents, and the requests and metadata of Crossplane
+// packages, against the rules of their specifications.
 //
 // Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
 // severity, what to do, and the fix if only one is possible. It changes nothing:
@@ -21,13 +22,15 @@ import (
 type Report struct {
 	// Plugins, Sandboxes and RouteGroups are the numbers of documents that were checked.
 	Plugins, Sandboxes, RouteGroups int
+	// Requests and Packages are the numbers of requests for Crossplane packages, and of records and metadata of packages.
+	Requests, Packages int
 	// Results are the findings, sorted, each once. The tag `rule` of a result is the rule's id.
 	Results krm.Results
 }
 
-// Check checks the plugins, sandboxes and route groups of a list, including those that are local-config, and does not
-// change the list. The error is krm.OptionErrors if options cannot be
-// used, or that of a document that cannot be parsed.
+// Check checks the plugins, sandboxes, route groups, requests and packages of a list, including those that are local-config,
+// and does not change the list. The error is krm.OptionErrors if options cannot be used, or that of a document that cannot
+// be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return Report{}, wrong
@@ -37,13 +40,19 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 		return Report{}, err
 	}
 	d := newDocuments(list, items)
+	if d.stacks, err = newStackDocuments(list); err != nil {
+		return Report{}, err
+	}
 	krm.Each(len(d.plugins), func(i int) { d.plugins[i].check() })
 	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
 	krm.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
+	d.stacks.check()
 	d.check()
 	report := Report{
 		Plugins: len(d.plugins), Sandboxes: len(d.sandboxes), RouteGroups: len(d.routeGroups),
-		Results: unknownDocuments(list, options),
+		Requests: len(d.stacks.stackRequests) + len(d.stacks.packageRequests),
+		Packages: len(d.stacks.records) + len(d.stacks.metadata),
+		Results:  unknownDocuments(list, options),
 	}
 	for _, one := range d.all() {
 		report.Results = append(report.Results, one.results(options)...)

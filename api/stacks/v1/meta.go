@@ -1,8 +1,7 @@
 package v1
 
 import (
-	"encoding/json"
-
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -49,7 +48,7 @@ type ControllerMeta struct {
 	// Image is the image of the controller; empty means the package's own.
 	Image string `json:"image,omitempty"`
 	// PermissionRequests are rules of a ClusterRole.
-	PermissionRequests []json.RawMessage `json:"permissionRequests,omitempty"`
+	PermissionRequests []rbacv1.PolicyRule `json:"permissionRequests,omitempty"`
 }
 
 // FunctionMetaSpec is what a function package says.
@@ -62,7 +61,7 @@ type FunctionMetaSpec struct {
 // CrossplaneConstraints say which versions of Crossplane a package is for.
 type CrossplaneConstraints struct {
 	// Version is a range, such as `>=v1.14.0`.
-	Version string `json:"version" required:"true"`
+	Version string `json:"version" required:"true" unquoted:"true"`
 }
 
 // Dependency is a package that another one needs: APIVersion, Kind and Package, or one of Provider, Configuration and
@@ -81,5 +80,5 @@ type Dependency struct {
 	// Function is the OCI repository of a function.
 	Function string `json:"function,omitempty"`
 	// Version is a range or a digest.
-	Version string `json:"version" required:"true"`
+	Version string `json:"version" required:"true" unquoted:"true"`
 }

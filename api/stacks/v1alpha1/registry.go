@@ -13,7 +13,7 @@ type AppMetadata struct {
 	// Readme is a page in Markdown.
 	Readme string `json:"readme,omitempty"`
 	// Version is the version of the package; empty means the tag of its image.
-	Version string `json:"version,omitempty"`
+	Version string `json:"version,omitempty" unquoted:"true"`
 	// Icons are pictures of the package.
 	Icons []Icon `json:"icons,omitempty"`
 	// Maintainers are those who maintain the package.

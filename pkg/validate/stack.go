@@ -1,0 +1,205 @@
+package validate
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	packages "github.com/resource-plugins/krm-functions/api/stacks/v1"
+	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// stackRequest is an ExtensionRequest, StackInstall or ClusterStackInstall that is checked.
+type stackRequest struct {
+	checked
+	spec stacks.InstallSpec
+}
+
+// packageRequest is a Provider, Configuration or Function of pkg.crossplane.io that is checked.
+type packageRequest struct {
+	checked
+	spec packages.RuntimePackageSpec
+}
+
+// stackRecord is an Extension, Stack or StackDefinition that is checked.
+type stackRecord struct {
+	checked
+	app        *stacks.AppMetadata
+	controller *stacks.ControllerSpec
+	rules      *stacks.PermissionsSpec
+	behavior   stacks.Behavior // of a StackDefinition
+	crds       []recordCRD
+}
+
+// recordCRD is a CRD that a record lists.
+type recordCRD struct {
+	metav1.TypeMeta
+	path  krm.Path
+	owned bool
+}
+
+// packageMetadata is a Provider, Configuration or Function of meta.pkg.crossplane.io that is checked.
+type packageMetadata struct {
+	checked
+	spec *packages.MetaSpec
+}
+
+// stackDocuments are the documents of Crossplane's stacks and packages that are checked.
+type stackDocuments struct {
+	stackRequests   []*stackRequest
+	packageRequests []*packageRequest
+	records         []*stackRecord
+	metadata        []*packageMetadata
+	crds            []*packageCRD
+	packages        []*stackpackage.Package
+}
+
+// The kinds of these documents.
+var (
+	stackRequestKinds = []string{stacks.KindExtensionRequest, stacks.KindStackInstall, stacks.KindClusterStackInstall}
+	recordKinds       = []string{stacks.KindExtension, stacks.KindStack, stacks.KindStackDefinition}
+	packageKinds      = []string{packages.KindProvider, packages.KindConfiguration, packages.KindFunction}
+)
+
+// newStackDocuments selects the documents of a list.
+func newStackDocuments(list *krm.ResourceList) (*stackDocuments, error) {
+	d := &stackDocuments{}
+	for _, group := range []struct {
+		apiVersion string
+		kinds      []string
+		add        func(*krm.Item)
+	}{
+		{stacks.APIVersion, stackRequestKinds, d.addRequest}, {stacks.ExtensionsAPIVersion, stackRequestKinds, d.addRequest},
+		{stacks.APIVersion, recordKinds, d.addRecord}, {stacks.ExtensionsAPIVersion, recordKinds, d.addRecord},
+		{packages.APIVersion, packageKinds, func(item *krm.Item) {
+			d.packageRequests = append(d.packageRequests, &packageRequest{checked: checked{item: item}})
+		}},
+		{packages.MetaAPIVersion, packageKinds, func(item *krm.Item) {
+			d.metadata = append(d.metadata, &packageMetadata{checked: checked{item: item}})
+		}},
+	} {
+		items, err := list.Select(group.apiVersion, group.kinds...)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range items {
+			group.add(item)
+		}
+	}
+	if len(d.records)+len(d.metadata) > 0 {
+		d.packages = stackpackage.Find(list)
+		d.addCRDs()
+	}
+	return d, nil
+}
+
+func (d *stackDocuments) addRequest(item *krm.Item) {
+	d.stackRequests = append(d.stackRequests, &stackRequest{checked: checked{item: item}})
+}
+
+func (d *stackDocuments) addRecord(item *krm.Item) {
+	d.records = append(d.records, &stackRecord{checked: checked{item: item}})
+}
+
+// check decodes and checks the documents one by one.
+func (d *stackDocuments) check() {
+	krm.Each(len(d.stackRequests), func(i int) {
+		r := d.stackRequests[i]
+		r.read(&r.spec)
+		checksOf(func(rule *Rule, check stackRequestCheck) { check(rule, r) })
+	})
+	krm.Each(len(d.packageRequests), func(i int) { d.packageRequests[i].check() })
+	krm.Each(len(d.records), func(i int) { d.records[i].check() })
+	krm.Each(len(d.metadata), func(i int) { d.metadata[i].check() })
+	krm.Each(len(d.crds), func(i int) { d.crds[i].check() })
+}
+
+// read decodes the spec of the document into target, a pointer to a struct.
+func (c *checked) read(target any) {
+	problems := document.RepeatedKeys(c.item)
+	if spec := krm.Value(c.item.YNode(), "spec"); spec != nil {
+		problems = append(problems, strictyaml.Into(spec, "spec", target)...)
+	} else {
+		problems = append(problems, strictyaml.Problem{
+			Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set",
+		})
+	}
+	*c = newChecked(c.item, problems)
+}
+
+func (r *packageRequest) check() {
+	if r.item.Kind() == packages.KindConfiguration {
+		r.read(&r.spec.PackageSpec) // it has no program that runs
+	} else {
+		r.read(&r.spec)
+	}
+	checksOf(func(rule *Rule, check packageRequestCheck) { check(rule, r) })
+}
+
+func (s *stackRecord) check() {
+	switch s.item.Kind() {
+	case stacks.KindExtension:
+		var spec stacks.ExtensionSpec
+		s.read(&spec)
+		s.app, s.controller, s.rules = &spec.AppMetadata, &spec.Controller, &spec.Permissions
+		s.list("spec.customresourcedefinitions.owns", true, spec.CRDs.Owns)
+		s.list("spec.customresourcedefinitions.dependsOn", false, spec.CRDs.DependsOn)
+	case stacks.KindStackDefinition:
+		var spec stacks.StackDefinitionSpec
+		s.read(&spec)
+		s.app, s.controller, s.rules, s.behavior = &spec.AppMetadata, &spec.Controller, &spec.Permissions, spec.Behavior
+		s.list("spec.customresourcedefinitions", true, spec.CRDs)
+	default:
+		var spec stacks.StackSpec
+		s.read(&spec)
+		s.app, s.controller, s.rules = &spec.AppMetadata, &spec.Controller, &spec.Permissions
+		s.list("spec.customresourcedefinitions", true, spec.CRDs)
+	}
+	checksOf(func(rule *Rule, check stackRecordCheck) { check(rule, s) })
+}
+
+func (s *stackRecord) list(at krm.Path, owned bool, crds []metav1.TypeMeta) {
+	for i, crd := range crds {
+		s.crds = append(s.crds, recordCRD{crd, at.Index(i), owned})
+	}
+}
+
+func (m *packageMetadata) check() {
+	switch m.item.Kind() {
+	case packages.KindProvider:
+		var spec packages.ProviderMetaSpec
+		m.read(&spec)
+		m.spec = &spec.MetaSpec
+	case packages.KindFunction:
+		var spec packages.FunctionMetaSpec
+		m.read(&spec)
+		m.spec = &spec.MetaSpec
+	default:
+		m.spec = &packages.MetaSpec{}
+		m.read(m.spec)
+	}
+	checksOf(func(rule *Rule, check packageMetadataCheck) { check(rule, m) })
+}
+
+// all returns all documents, by kind.
+func (d *stackDocuments) all() []*checked {
+	var all []*checked
+	for _, r := range d.stackRequests {
+		all = append(all, &r.checked)
+	}
+	for _, r := range d.packageRequests {
+		all = append(all, &r.checked)
+	}
+	for _, s := range d.records {
+		all = append(all, &s.checked)
+	}
+	for _, m := range d.metadata {
+		all = append(all, &m.checked)
+	}
+	for _, c := range d.crds {
+		all = append(all, &c.checked)
+	}
+	return all
+}

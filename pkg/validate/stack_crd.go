@@ -1,0 +1,211 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+
+	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+const crdKind = "CustomResourceDefinition"
+
+// packageCRD is a CRD of a package that is checked.
+type packageCRD struct {
+	checked
+	owner *stackpackage.Package
+	crd   crdFields
+}
+
+// crdFields are the fields of a CRD, of v1 and of v1beta1, that rules look at.
+type crdFields struct {
+	Metadata struct {
+		Name string `yaml:"name"`
+	} `yaml:"metadata"`
+	Spec struct {
+		Group string `yaml:"group"`
+		Names struct {
+			Kind   string `yaml:"kind"`
+			Plural string `yaml:"plural"`
+		} `yaml:"names"`
+		Scope    string `yaml:"scope"`
+		Version  string `yaml:"version"` // v1beta1
+		Versions []struct {
+			Name    string `yaml:"name"`
+			Served  bool   `yaml:"served"`
+			Storage bool   `yaml:"storage"`
+		} `yaml:"versions"`
+	} `yaml:"spec"`
+}
+
+// addCRDs selects the CRDs of the packages.
+func (d *stackDocuments) addCRDs() {
+	for _, p := range d.packages {
+		for _, item := range p.Members {
+			if item.Kind() == crdKind && strings.HasPrefix(item.APIVersion(), "apiextensions.k8s.io/") {
+				d.crds = append(d.crds, &packageCRD{checked: checked{item: item}, owner: p})
+			}
+		}
+	}
+}
+
+func (c *packageCRD) check() {
+	if err := c.item.YNode().Decode(&c.crd); err != nil {
+		c.report(&crdForm, "spec", "must be the spec of a CRD: %s", strings.Join(strings.Fields(err.Error()), " "))
+		return
+	}
+	checksOf(func(rule *Rule, check packageCRDCheck) { check(rule, c) })
+}
+
+var crdForm = Rule{
+	ID: "crd-form", Severity: krm.Error,
+	Summary: "A CRD of a package has a group, a kind and a plural, is named PLURAL.GROUP, and has versions of which one is stored.",
+	Why:     "The cluster refuses the CRD.",
+	Example: "spec.group: ''",
+	checks: []check{packageCRDCheck(func(rule *Rule, c *packageCRD) {
+		spec := c.crd.Spec
+		for _, field := range []struct {
+			path  krm.Path
+			value string
+		}{{"spec.group", spec.Group}, {"spec.names.kind", spec.Names.Kind}, {"spec.names.plural", spec.Names.Plural}} {
+			if field.value == "" {
+				c.report(rule, field.path, "must be set")
+				return
+			}
+		}
+		if name := spec.Names.Plural + "." + spec.Group; c.crd.Metadata.Name != name {
+			c.propose(rule, namePath, name, "must be %q (plural and group), not %q", name, c.crd.Metadata.Name)
+		}
+		stored := 0
+		for _, v := range spec.Versions {
+			stored += count(v.Storage)
+		}
+		switch isOld := strings.HasSuffix(c.item.APIVersion(), "/v1beta1"); {
+		case len(spec.Versions) == 0 && !(isOld && spec.Version != ""):
+			c.report(rule, "spec.versions", "must have a version")
+		case len(spec.Versions) > 0 && stored != 1:
+			c.report(rule, "spec.versions", "must have one version with storage: true, not %d", stored)
+		}
+	})},
+}
+
+var crdScope = Rule{
+	ID: "crd-scope", Severity: krm.Error,
+	Summary: "The CRDs of a stack whose permissionScope is Namespaced are namespaced too.",
+	Why:     "Crossplane 0.10 refuses to unpack the stack: its controller must not act in the whole cluster.",
+	sources: []string{stacksDesign},
+	Example: "spec.scope: Cluster",
+	checks: []check{packageCRDCheck(func(rule *Rule, c *packageCRD) {
+		if c.owner.Scope == stacks.ScopeNamespaced && c.crd.Spec.Scope == stacks.ScopeCluster {
+			c.propose(rule, "spec.scope", stacks.ScopeNamespaced, "must be %q, as the stack %q is, not %q",
+				stacks.ScopeNamespaced, c.owner.Metadata.Name(), c.crd.Spec.Scope)
+		}
+	})},
+}
+
+var crdOwner = Rule{
+	ID: "crd-owner", Severity: krm.Error,
+	Summary: "A CRD is in one package.",
+	Why:     "Two controllers would act on the same custom resources, and removing one package would remove those of the other.",
+	sources: []string{"https://github.com/crossplane/crossplane/issues/1052"},
+	Example: "metadata.annotations: {\"resourceplugins.dev/package-of\": cache}",
+	checks: []check{listCheck{crdKind, func(rule *Rule, d *documents) {
+		owners := map[string]*packageCRD{}
+		for _, c := range d.stacks.crds {
+			name := c.crd.Metadata.Name
+			other, found := owners[name]
+			if !found {
+				owners[name] = c
+			} else if other.owner.Name != c.owner.Name {
+				c.report(rule, namePath, "CRD %q is in the package %q too%s: remove it from one of them, or one of the packages",
+					name, other.owner.Name, origin(other.item))
+			}
+		}
+	}}},
+}
+
+var recordContent = Rule{
+	ID: "record-content", Severity: krm.Warning,
+	Summary: "The CRDs that a record lists are those that are in the package.",
+	Why:     "The controller gets permissions for the CRDs that the record lists, and what is in the package is installed.",
+	sources: []string{stackTypes},
+	Example: "spec.names.kind: Cluster",
+	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
+		for _, s := range d.stacks.records {
+			i := slices.IndexFunc(d.stacks.packages, func(p *stackpackage.Package) bool { return p.Metadata == s.item })
+			if i < 0 || len(d.stacks.packages[i].CRDs) == 0 {
+				continue // the package itself is elsewhere
+			}
+			for _, listed := range s.crds {
+				if listed.owned && !slices.ContainsFunc(d.stacks.packages[i].CRDs, listed.is) {
+					s.report(rule, listed.path, "kind %q of %q is not in the package", listed.Kind, listed.APIVersion)
+				}
+			}
+		}
+	}}},
+}
+
+// is reports whether a CRD is the one that is listed.
+func (r recordCRD) is(crd stackpackage.CRD) bool {
+	group, _, _ := strings.Cut(r.APIVersion, "/")
+	return crd.Group == group && crd.Kind == r.Kind
+}
+
+var dependencyProvider = Rule{
+	ID: "dependency-provider", Severity: krm.Warning,
+	Summary: "The CRDs that a stack depends on are in packages of the list.",
+	Why:     "A request for the stack cannot be resolved. It may be meant for other packages than these, so it is a warning.",
+	sources: []string{stacksDesign},
+	Example: `spec.dependsOn[0].crd: "*.other.example.org/v1"`,
+	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
+		if d.hasCatalogs || len(d.stacks.packages) < 2 {
+			return // a package may be checked alone
+		}
+		for _, s := range d.stacks.records {
+			for i, needed := range s.app.DependsOn {
+				provides := func(p *stackpackage.Package) bool { return p.Provides(needed.CRD) }
+				if needed.CRD != "" && checkDependencyCRD(needed.CRD) == "" && !slices.ContainsFunc(d.stacks.packages, provides) {
+					s.report(rule, krm.Path("spec.dependsOn").Index(i).Key("crd"),
+						"no package of the list has the CRD %q: add the package that has it, or a Catalog", needed.CRD)
+				}
+			}
+		}
+	}}},
+}
+
+var duplicatePackage = Rule{
+	ID: "duplicate-package", Severity: krm.Error,
+	Summary: "A list has one package of a name and version.",
+	Why:     "It would not be known which one is meant.",
+	sources: []string{},
+	Example: "metadata.name: redis",
+	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
+		first := map[identity]*stackpackage.Package{}
+		for _, p := range d.stacks.packages {
+			id := identity{p.Name, p.Version}
+			other, found := first[id]
+			if !found {
+				first[id] = p
+			} else if c := d.stacks.of(p.Metadata); c != nil && !sameOrigin(other.Metadata, p.Metadata) {
+				c.report(rule, namePath, "package %q is given twice in version %q: another is%s; remove one of them",
+					p.Name, p.Version, origin(other.Metadata))
+			}
+		}
+	}}},
+}
+
+// of returns the record or metadata that an item is.
+func (d *stackDocuments) of(item *krm.Item) *checked {
+	for _, s := range d.records {
+		if s.item == item {
+			return &s.checked
+		}
+	}
+	for _, m := range d.metadata {
+		if m.item == item {
+			return &m.checked
+		}
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package validate
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/opencontainers/go-digest"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	packages "github.com/resource-plugins/krm-functions/api/stacks/v1"
+	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+var unquotedString = Rule{
+	ID: strictyaml.RuleUnquoted, Severity: krm.Warning,
+	Summary: "A version is quoted if it reads as a number.",
+	Why:     "YAML readers that keep the number print 0.30 as 0.3; Crossplane 0.10 refused it, and 0.5 did not.",
+	sources: []string{"https://yaml.org/spec/1.2.2/#1032-tag-resolution"},
+	Example: "spec.version: 0.30",
+	checks:  []check{stackRecordCheck(func(*Rule, *stackRecord) {})},
+}
+
+var packageScope = Rule{
+	ID: "package-scope", Severity: krm.Error,
+	Summary: "The permissionScope of a stack is Cluster or Namespaced.",
+	Why:     "Crossplane 0.10 unpacks a stack only if it is that of the request: Cluster for a ClusterStackInstall.",
+	Example: "spec.permissionScope: cluster",
+	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
+		at := krm.Path("spec.permissionScope")
+		if s.app.PermissionScope == "" && s.item.Kind() != stacks.KindExtension { // the design has none
+			s.report(rule, at, "must be set to %q or %q", stacks.ScopeCluster, stacks.ScopeNamespaced)
+		}
+		s.oneOf(rule, at, s.app.PermissionScope, stacks.ScopeCluster, stacks.ScopeNamespaced)
+	})},
+}
+
+var packageType = Rule{
+	ID: "package-type", Severity: krm.Error,
+	Summary: "The packageType of a stack is Provider, Stack, Application or Addon.",
+	Why:     "The cluster refuses the record.",
+	Example: "spec.packageType: provider",
+	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
+		s.oneOf(rule, "spec.packageType", s.app.PackageType, "Provider", "Stack", "Application", "Addon")
+	})},
+}
+
+var packageDependency = Rule{
+	ID: "package-dependency", Severity: krm.Error,
+	Summary: "A dependency of a stack names exactly one of crd and package. One of a package names an image with apiVersion " +
+		"and kind, or one of provider, configuration and function.",
+	Why:     "It could not be found.",
+	sources: []string{stackTypes, packageSpec},
+	Example: `spec.dependsOn[0]: {crd: "RedisCluster"}`,
+	checks: []check{
+		stackRecordCheck(func(rule *Rule, s *stackRecord) {
+			for i, d := range s.app.DependsOn {
+				at := krm.Path("spec.dependsOn").Index(i)
+				if count(d.CRD != "", d.Package != "") != 1 {
+					s.report(rule, at, "must have exactly one of crd and package")
+					continue
+				}
+				s.must(rule, at.Key("crd"), "", checkDependencyCRD(d.CRD))
+				if d.Package != "" {
+					_, err := stackpackage.ParseReference(d.Package)
+					s.mustErr(rule, at.Key("package"), err)
+				}
+			}
+		}),
+		packageMetadataCheck(func(rule *Rule, m *packageMetadata) {
+			for i, d := range m.spec.DependsOn {
+				m.dependency(rule, krm.Path("spec.dependsOn").Index(i), d)
+			}
+		}),
+	},
+}
+
+func (m *packageMetadata) dependency(rule *Rule, at krm.Path, d packages.Dependency) {
+	forms := map[string]string{"package": d.Package, "provider": d.Provider, "configuration": d.Configuration, "function": d.Function}
+	if count(d.Package != "", d.Provider != "", d.Configuration != "", d.Function != "") != 1 {
+		m.report(rule, at, "must have exactly one of package, provider, configuration and function")
+		return
+	}
+	if given := d.APIVersion != "" && d.Kind != ""; given != (d.Package != "") {
+		m.report(rule, at, "must have apiVersion, kind and package together, or one of provider, configuration and function")
+	}
+	for _, key := range []string{"package", "provider", "configuration", "function"} {
+		if forms[key] == "" {
+			continue
+		}
+		reference, err := stackpackage.ParseReference(forms[key])
+		m.mustErr(rule, at.Key(key), err)
+		if err == nil && (reference.Version != "" || reference.Digest != "") {
+			m.report(rule, at.Key(key), "must be an image without tag and digest, not %q: the version has a key of its own", forms[key])
+		}
+	}
+}
+
+var dependencyVersion = Rule{
+	ID: "dependency-version", Severity: krm.Error,
+	Summary: "The version of a dependency, and of Crossplane, is a version range; that of a dependency may be a digest.",
+	Why:     "Crossplane refuses the package.",
+	sources: []string{packageSpec, "https://github.com/Masterminds/semver#checking-version-constraints"},
+	Example: "spec.crossplane.version: newest",
+	checks: []check{packageMetadataCheck(func(rule *Rule, m *packageMetadata) {
+		if c := m.spec.Crossplane; c != nil {
+			m.must(rule, "spec.crossplane.version", "", checkRange(c.Version))
+		}
+		for i, d := range m.spec.DependsOn {
+			if _, err := digest.Parse(d.Version); err != nil {
+				m.must(rule, krm.Path("spec.dependsOn").Index(i).Key("version"), "", checkRange(d.Version))
+			}
+		}
+	})},
+}
+
+func checkRange(text string) string {
+	if text == "" {
+		return ""
+	}
+	if _, err := semver.NewConstraint(text); err != nil {
+		return fmt.Sprintf("must be a version range such as `>=1.2 <2`, not %q", text)
+	}
+	return ""
+}
+
+var recordCRDs = Rule{
+	ID: "record-crds", Severity: krm.Error,
+	Summary: "A record lists its CRDs with apiVersion (GROUP/VERSION) and kind.",
+	Why:     "The controller's permissions, and who owns a CRD, follow from the list.",
+	Example: "spec.customresourcedefinitions[0]: {kind: RedisCluster, apiVersion: v1alpha1}",
+	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
+		for _, crd := range s.crds {
+			group, version, _ := strings.Cut(crd.APIVersion, "/")
+			if group == "" || version == "" || crd.Kind == "" {
+				s.report(rule, crd.path, "must have a kind and an apiVersion with group and version, not %q of %q", crd.Kind, crd.APIVersion)
+			}
+		}
+	})},
+}
+
+var controllerDeployment = Rule{
+	ID: "controller-deployment", Severity: krm.Error,
+	Summary: "The controller of a stack is a DeploymentSpec with containers.",
+	Why:     "The cluster refuses the Deployment.",
+	sources: []string{stackTypes, "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/"},
+	Example: "spec.controller.deployment.spec: {replicas: 1}",
+	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
+		at := krm.Path("spec.controller.deployment.spec")
+		node, given := at.Find(s.item.YNode())
+		if !given {
+			return
+		}
+		var spec appsv1.DeploymentSpec
+		_, problems := strictyaml.IntoObject(kyaml.NewRNode(node).Copy().YNode(), at, &spec)
+		for _, p := range problems {
+			s.report(rule, p.Path, "%s", p.Message)
+		}
+		if problems == nil && len(spec.Template.Spec.Containers) == 0 {
+			s.report(rule, at, "must have template.spec.containers")
+		}
+	})},
+}
+
+var packagePermission = Rule{
+	ID: "package-permission", Severity: krm.Error,
+	Summary: "A rule of a stack's permissions has verbs, and either API groups with resources or URLs.",
+	Why:     "The cluster refuses the role.",
+	sources: []string{stackTypes, "https://kubernetes.io/docs/reference/access-authn-authz/rbac/"},
+	Example: "spec.permissions.rules[0]: {apiGroups: [cache.example.org], resources: [redisclusters]}",
+	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
+		for i, p := range s.rules.Rules {
+			at := krm.Path("spec.permissions.rules").Index(i)
+			if len(p.Verbs) == 0 {
+				s.report(rule, at, "must have verbs")
+			}
+			onResources := len(p.APIGroups) > 0 && len(p.Resources) > 0
+			if onURLs := len(p.NonResourceURLs) > 0; onURLs == onResources {
+				s.report(rule, at, "must have either apiGroups and resources or nonResourceURLs")
+			}
+		}
+	})},
+}
+
+var behaviorEngine = Rule{
+	ID: "behavior-engine", Severity: krm.Error,
+	Summary: "The engine of a template stack is helm2, helm3 or kustomize.",
+	Why:     "No controller would react to its custom resources.",
+	Example: "spec.behavior.engine.type: helm",
+	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
+		s.oneOf(rule, "spec.behavior.engine.type", s.behavior.Engine.Type, "helm2", "helm3", "kustomize")
+	})},
+}
+
+var behaviorSource = Rule{
+	ID: "behavior-source", Severity: krm.Error,
+	Summary: "The files of a template stack are in a folder of an image, not in its root.",
+	Why:     "Crossplane 0.10 refuses to unpack the stack.",
+	sources: []string{"https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/steps.go"},
+	Example: "spec.behavior.source.path: /",
+	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
+		if s.item.Kind() != stacks.KindStackDefinition {
+			return
+		}
+		switch p := s.behavior.Source.Path; path.Clean(p) {
+		case "/", ".":
+			s.report(rule, "spec.behavior.source.path", "must be a folder of the image, not %q", p)
+		}
+	})},
+}
+
+// crdVersion is a version of an API, as in v1alpha1.
+var crdVersion = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+// checkCRDReference checks PLURAL.GROUP/VERSION.
+func checkCRDReference(text string) string {
+	if text == "" {
+		return ""
+	}
+	name, version, hasVersion := strings.Cut(text, "/")
+	plural, group, hasGroup := strings.Cut(name, ".")
+	if !hasVersion || !hasGroup || !crdVersion.MatchString(version) || len(validation.IsDNS1035Label(plural)) > 0 && plural != "*" ||
+		len(validation.IsDNS1123Subdomain(group)) > 0 {
+		return fmt.Sprintf("must be PLURAL.GROUP/VERSION, such as redisclusters.cache.example.org/v1alpha1, not %q", text)
+	}
+	return ""
+}
+
+// checkDependencyCRD checks PLURAL.GROUP/VERSION or *.GROUP/VERSION, whose version may be missing.
+func checkDependencyCRD(text string) string {
+	if text != "" && !strings.Contains(text, "/") {
+		text += "/v1"
+		return strings.ReplaceAll(checkCRDReference(text), "/v1\"", "\"")
+	}
+	return checkCRDReference(text)
+}
