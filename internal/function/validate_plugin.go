@@ -2,6 +2,7 @@ package function
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -18,8 +19,8 @@ import (
 func ValidatePlugin() cli.Function {
 	return cli.Function{
 		Name: "validate-plugin",
-		Purpose: "checks resource plugins, sandboxes and route groups against the rules of their specifications, and changes " +
-			"nothing unless --fix asks for it.",
+		Purpose: "checks resource plugins, sandboxes, route groups and Crossplane packages against the rules of their specifications, " +
+			"and changes nothing unless --fix asks for it.",
 		Kind:   "ValidatePlugin",
 		Output: cli.Findings,
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
@@ -94,11 +95,17 @@ func literals(text string, origins []template.Origin) []string {
 	return append(parts, text[from:])
 }
 
-// validateSummary says how many documents of each kind were checked; route groups are rare.
+// validateSummary says how many documents of each kind were checked; all but plugins and sandboxes are rare.
 func validateSummary(checked validate.Report) string {
-	plugins, sandboxes := cli.Count(checked.Plugins, "plugin"), cli.Count(checked.Sandboxes, "sandbox")
-	if checked.RouteGroups == 0 {
-		return plugins + " and " + sandboxes
+	counts := []string{cli.Count(checked.Plugins, "plugin"), cli.Count(checked.Sandboxes, "sandbox")}
+	for _, rare := range []struct {
+		n    int
+		noun string
+	}{{checked.RouteGroups, "route group"}, {checked.Requests, "package request"}, {checked.Packages, "package"}} {
+		if rare.n > 0 {
+			counts = append(counts, cli.Count(rare.n, rare.noun))
+		}
 	}
-	return plugins + ", " + sandboxes + " and " + cli.Count(checked.RouteGroups, "route group")
+	last := len(counts) - 1
+	return strings.Join(counts[:last], ", ") + " and " + counts[last]
 }

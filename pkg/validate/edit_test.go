@@ -24,6 +24,7 @@ const (
 	aPackageRequest  = "testdata/packagerequest.yaml"
 	aStack           = "testdata/stack.yaml"
 	aPackageMetadata = "testdata/packagemetadata.yaml"
+	aPackageCRD      = "testdata/packagecrd.yaml"
 )
 
 // fixtures are the valid documents, by kind.
@@ -34,6 +35,7 @@ var fixtures = map[string]string{
 // stackFixtures are the valid documents of Crossplane's stacks and packages, by what Kinds calls them.
 var stackFixtures = map[string]string{
 	"StackInstall": aStackInstall, "package request": aPackageRequest, "Stack": aStack, "package metadata": aPackageMetadata,
+	"CustomResourceDefinition": aPackageCRD,
 }
 
 // fed makes the sandbox fit the plugin: each of its resources has that one, and all that its inputs take.

@@ -20,6 +20,7 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	assert.Empty(t, check(t, edited(t, aSandbox), edited(t, aRouteGroup)))
 	assert.Empty(t, check(t, edited(t, aPlugin), edited(t, aSandbox, fed)))
 	assert.Empty(t, check(t, edited(t, aStackInstall), edited(t, aPackageRequest), edited(t, aStack), edited(t, aPackageMetadata)))
+	assert.Empty(t, check(t, append(neighbours(t, aPackageCRD), edited(t, aPackageCRD))...))
 }
 
 // Each rule's example, put into a valid document, breaks that rule and no other.
@@ -35,9 +36,7 @@ func TestExamplesBreakTheirRules(t *testing.T) {
 		if strings.HasPrefix(r.ID, "duplicate-") && r.ID != "duplicate-key" {
 			documents = append([]*yaml.Node{edited(t, file, valid[file])}, documents...)
 		}
-		if file == aSandbox { // with the plugin that it names
-			documents = append([]*yaml.Node{edited(t, aPlugin)}, documents...)
-		}
+		documents = append(neighbours(t, file), documents...)
 		got := check(t, documents...)
 		if r.ID == "duplicate-plugin" { // the same version in another spelling
 			got = got[:len(got)-1]
@@ -46,6 +45,26 @@ func TestExamplesBreakTheirRules(t *testing.T) {
 			assert.True(t, strings.HasPrefix(got[0], string(r.Severity)+" "+r.ID+" "), "%s: %s", r.Example, got[0])
 		}
 	}
+}
+
+// neighbours are the documents that make a document valid: of a sandbox the plugin that it names, of a package's documents
+// the rest of the package, and a package with what it depends on.
+func neighbours(t *testing.T, file string) []*yaml.Node {
+	t.Helper()
+	cache := []*yaml.Node{
+		edited(t, aStack, "metadata.name: cache\n-spec.dependsOn\n-spec.customresourcedefinitions"),
+		edited(t, aPackageCRD, "metadata: {name: caches.cache.example.org, annotations: {resourceplugins.dev/package-of: cache}}\n"+
+			"spec.group: cache.example.org\nspec.names: {kind: Cache, plural: caches}"),
+	}
+	switch file {
+	case aSandbox:
+		return []*yaml.Node{edited(t, aPlugin)}
+	case aStack:
+		return append(cache, edited(t, aPackageCRD))
+	case aPackageCRD:
+		return append(cache, edited(t, aStack), edited(t, aPackageCRD))
+	}
+	return nil
 }
 
 // fixture returns the valid document that a rule's example is for.

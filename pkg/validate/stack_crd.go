@@ -109,7 +109,7 @@ var crdOwner = Rule{
 	Summary: "A CRD is in one package.",
 	Why:     "Two controllers would act on the same custom resources, and removing one package would remove those of the other.",
 	sources: []string{"https://github.com/crossplane/crossplane/issues/1052"},
-	Example: "metadata.annotations: {\"resourceplugins.dev/package-of\": cache}",
+	Example: "metadata.annotations: {resourceplugins.dev/package-of: cache}",
 	checks: []check{listCheck{crdKind, func(rule *Rule, d *documents) {
 		owners := map[string]*packageCRD{}
 		for _, c := range d.stacks.crds {
@@ -130,7 +130,7 @@ var recordContent = Rule{
 	Summary: "The CRDs that a record lists are those that are in the package.",
 	Why:     "The controller gets permissions for the CRDs that the record lists, and what is in the package is installed.",
 	sources: []string{stackTypes},
-	Example: "spec.names.kind: Cluster",
+	Example: "spec.customresourcedefinitions[0].kind: Redis",
 	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
 		for _, s := range d.stacks.records {
 			i := slices.IndexFunc(d.stacks.packages, func(p *stackpackage.Package) bool { return p.Metadata == s.item })

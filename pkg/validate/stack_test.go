@@ -99,6 +99,9 @@ func TestStackFindings(t *testing.T) {
 func TestMisspelledKeysOfStacks(t *testing.T) {
 	t.Parallel()
 	for _, file := range stackFixtures {
+		if file == aPackageCRD {
+			continue // the rules read only some of its fields
+		}
 		eachKey(t, file, false, func(path krm.Path, root, mapping *yaml.Node, at int) {
 			if slices.ContainsFunc([]string{"Labels.", ".annotations."}, func(own string) bool {
 				return strings.Contains(string(path), own)
