@@ -82,7 +82,7 @@ var crdForm = Rule{
 			stored += count(v.Storage)
 		}
 		switch isOld := strings.HasSuffix(c.item.APIVersion(), "/v1beta1"); {
-		case len(spec.Versions) == 0 && !(isOld && spec.Version != ""):
+		case len(spec.Versions) == 0 && (!isOld || spec.Version == ""):
 			c.report(rule, "spec.versions", "must have a version")
 		case len(spec.Versions) > 0 && stored != 1:
 			c.report(rule, "spec.versions", "must have one version with storage: true, not %d", stored)
@@ -154,12 +154,12 @@ func (r recordCRD) is(crd stackpackage.CRD) bool {
 
 var dependencyProvider = Rule{
 	ID: "dependency-provider", Severity: krm.Warning,
-	Summary: "The CRDs that a stack depends on are in packages of the list.",
+	Summary: "The CRDs that a stack depends on are in packages of the list, if the list has requests and no catalog.",
 	Why:     "A request for the stack cannot be resolved. It may be meant for other packages than these, so it is a warning.",
 	sources: []string{stacksDesign},
 	Example: `spec.dependsOn[0].crd: "*.other.example.org/v1"`,
 	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
-		if d.hasCatalogs || len(d.stacks.packages) < 2 {
+		if d.hasCatalogs || len(d.stacks.stackRequests) == 0 {
 			return // a package may be checked alone
 		}
 		for _, s := range d.stacks.records {
