@@ -14,8 +14,8 @@
 //
 // Functions decode documents with these tags: `json` is the key, `required:"true"` marks a value that must be set, and
 // `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
-// number that may be given as a string of digits, as Signadot's command line tool takes ports, and `unquoted:"true"` a string
-// that may be given as a number. pkg/validate checks the rest.
+// number that may be given as a string of digits, as Signadot's command line tool takes ports, and `unquoted:"true"` a
+// string that may be given as a number. pkg/validate checks the rest.
 // The JSON Schemas in schemas/ are generated from the types and their comments.
 package v1alpha1
 

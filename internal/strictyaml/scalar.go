@@ -80,7 +80,10 @@ func (d *decoder) quoted(node *yaml.Node, at *path) *yaml.Node {
 	}
 	problem := d.report(RuleUnquoted, at, node, "the number %s is taken for a string: quote it", oneLine(node.Value))
 	problem.Severity, problem.Proposed = krm.Warning, node.Value
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: node.Value, Line: node.Line, Column: node.Column}
+	return &yaml.Node{
+		Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: node.Value,
+		Line: node.Line, Column: node.Column,
+	}
 }
 
 func isOctal(decimal string) bool {

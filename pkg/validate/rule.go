@@ -37,13 +37,14 @@ const (
 	stackTypes     = "https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go"
 	packageSpec    = "https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md"
 	packagesPage   = "https://docs.crossplane.io/latest/packages/"
+	crdPage        = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
 )
 
 var specs = map[string]string{
 	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
 	stackRequestCheck(nil).kind(): stackTypes, packageRequestCheck(nil).kind(): packagesPage,
 	stackRecordCheck(nil).kind(): stackTypes, packageMetadataCheck(nil).kind(): packageSpec,
-	packageCRDCheck(nil).kind(): "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/",
+	packageCRDCheck(nil).kind(): crdPage,
 }
 
 // check is a function of one of the types below: the type says what it looks at.

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	packages "github.com/resource-plugins/krm-functions/api/stacks/v1"
@@ -44,6 +46,14 @@ type recordCRD struct {
 type packageMetadata struct {
 	checked
 	spec *packages.MetaSpec
+}
+
+// group returns the API group, empty if the apiVersion has no version behind it.
+func (r recordCRD) group() string {
+	if group, version, _ := strings.Cut(r.APIVersion, "/"); version != "" {
+		return group
+	}
+	return ""
 }
 
 // stackDocuments are the documents of Crossplane's stacks and packages that are checked.
@@ -185,7 +195,7 @@ func (m *packageMetadata) check() {
 
 // all returns all documents, by kind.
 func (d *stackDocuments) all() []*checked {
-	var all []*checked
+	all := make([]*checked, 0, len(d.stackRequests)+len(d.packageRequests)+len(d.records)+len(d.metadata)+len(d.crds))
 	for _, r := range d.stackRequests {
 		all = append(all, &r.checked)
 	}

@@ -60,7 +60,7 @@ func (c *packageCRD) check() {
 
 var crdForm = Rule{
 	ID: "crd-form", Severity: krm.Error,
-	Summary: "A CRD of a package has a group, a kind and a plural, is named PLURAL.GROUP, and has versions of which one is stored.",
+	Summary: "A CRD of a package has a group, a kind and a plural, is named PLURAL.GROUP, and stores one of its versions.",
 	Why:     "The cluster refuses the CRD.",
 	Example: "spec.group: ''",
 	checks: []check{packageCRDCheck(func(rule *Rule, c *packageCRD) {
@@ -107,7 +107,7 @@ var crdScope = Rule{
 var crdOwner = Rule{
 	ID: "crd-owner", Severity: krm.Error,
 	Summary: "A CRD is in one package.",
-	Why:     "Two controllers would act on the same custom resources, and removing one package would remove those of the other.",
+	Why:     "Two controllers would act on the same custom resources, and to remove one package would remove those of both.",
 	sources: []string{"https://github.com/crossplane/crossplane/issues/1052"},
 	Example: "metadata.annotations: {resourceplugins.dev/package-of: cache}",
 	checks: []check{listCheck{crdKind, func(rule *Rule, d *documents) {
@@ -138,7 +138,7 @@ var recordContent = Rule{
 				continue // the package itself is elsewhere
 			}
 			for _, listed := range s.crds {
-				if listed.owned && !slices.ContainsFunc(d.stacks.packages[i].CRDs, listed.is) {
+				if listed.owned && listed.group() != "" && !slices.ContainsFunc(d.stacks.packages[i].CRDs, listed.is) {
 					s.report(rule, listed.path, "kind %q of %q is not in the package", listed.Kind, listed.APIVersion)
 				}
 			}
@@ -148,8 +148,7 @@ var recordContent = Rule{
 
 // is reports whether a CRD is the one that is listed.
 func (r recordCRD) is(crd stackpackage.CRD) bool {
-	group, _, _ := strings.Cut(r.APIVersion, "/")
-	return crd.Group == group && crd.Kind == r.Kind
+	return crd.Group == r.group() && crd.Kind == r.Kind
 }
 
 var dependencyProvider = Rule{

@@ -83,7 +83,9 @@ var packageDependency = Rule{
 }
 
 func (m *packageMetadata) dependency(rule *Rule, at krm.Path, d packages.Dependency) {
-	forms := map[string]string{"package": d.Package, "provider": d.Provider, "configuration": d.Configuration, "function": d.Function}
+	forms := []struct{ key, image string }{
+		{"package", d.Package}, {"provider", d.Provider}, {"configuration", d.Configuration}, {"function", d.Function},
+	}
 	if count(d.Package != "", d.Provider != "", d.Configuration != "", d.Function != "") != 1 {
 		m.report(rule, at, "must have exactly one of package, provider, configuration and function")
 		return
@@ -91,14 +93,15 @@ func (m *packageMetadata) dependency(rule *Rule, at krm.Path, d packages.Depende
 	if given := d.APIVersion != "" && d.Kind != ""; given != (d.Package != "") {
 		m.report(rule, at, "must have apiVersion, kind and package together, or one of provider, configuration and function")
 	}
-	for _, key := range []string{"package", "provider", "configuration", "function"} {
-		if forms[key] == "" {
+	for _, form := range forms {
+		if form.image == "" {
 			continue
 		}
-		reference, err := stackpackage.ParseReference(forms[key])
-		m.mustErr(rule, at.Key(key), err)
+		reference, err := stackpackage.ParseReference(form.image)
+		m.mustErr(rule, at.Key(form.key), err)
 		if err == nil && (reference.Version != "" || reference.Digest != "") {
-			m.report(rule, at.Key(key), "must be an image without tag and digest, not %q: the version has a key of its own", forms[key])
+			m.report(rule, at.Key(form.key), "must be an image without tag and digest, not %q: the version has a key of its own",
+				form.image)
 		}
 	}
 }
@@ -138,9 +141,9 @@ var recordCRDs = Rule{
 	Example: "spec.customresourcedefinitions[0]: {kind: RedisCluster, apiVersion: v1alpha1}",
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
 		for _, crd := range s.crds {
-			group, version, _ := strings.Cut(crd.APIVersion, "/")
-			if group == "" || version == "" || crd.Kind == "" {
-				s.report(rule, crd.path, "must have a kind and an apiVersion with group and version, not %q of %q", crd.Kind, crd.APIVersion)
+			if crd.group() == "" || crd.Kind == "" {
+				s.report(rule, crd.path, "must have a kind and an apiVersion with group and version, not %q of %q",
+					crd.Kind, crd.APIVersion)
 			}
 		}
 	})},
@@ -226,8 +229,8 @@ func checkCRDReference(text string) string {
 	}
 	name, version, hasVersion := strings.Cut(text, "/")
 	plural, group, hasGroup := strings.Cut(name, ".")
-	if !hasVersion || !hasGroup || !crdVersion.MatchString(version) || len(validation.IsDNS1035Label(plural)) > 0 && plural != "*" ||
-		len(validation.IsDNS1123Subdomain(group)) > 0 {
+	if !hasVersion || !hasGroup || !crdVersion.MatchString(version) ||
+		len(validation.IsDNS1035Label(plural)) > 0 && plural != "*" || len(validation.IsDNS1123Subdomain(group)) > 0 {
 		return fmt.Sprintf("must be PLURAL.GROUP/VERSION, such as redisclusters.cache.example.org/v1alpha1, not %q", text)
 	}
 	return ""

@@ -39,7 +39,7 @@ func TestStackFindings(t *testing.T) {
 		{aStackInstall, "-spec.package\nspec.crd: redisclusters.cache.example.org", []string{
 			"error request-crd spec.crd: must be PLURAL.GROUP/VERSION, such as redisclusters.cache.example.org/v1alpha1, not " +
 				`"redisclusters.cache.example.org"`}},
-		{aStackInstall, "spec.packge: a", []string{`error unknown-key spec.packge: unknown key "packge": did you mean "package"?`}},
+		{aStackInstall, "spec.packagee: a", []string{`error unknown-key spec.packagee: unknown key "packagee": did you mean "package"?`}},
 
 		{aPackageRequest, "spec.package: acme/redis:v1", []string{
 			`error request-package spec.package: "acme/redis:v1" must begin with a registry, such as xpkg.crossplane.io/`}},
