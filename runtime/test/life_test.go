@@ -17,7 +17,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
+	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
 
 func ref(name string) cluster.Ref { return cluster.Ref{Namespace: "ns", Name: name} }
@@ -358,12 +358,12 @@ func TestTermination(t *testing.T) {
 	assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
 }
 
-func TestUntilTerminated(t *testing.T) {
-	ctx := manager.UntilTerminated(t.Context())
+func TestTerminationContext(t *testing.T) {
+	ctx := termination.Context(t.Context())
 	require.NoError(t, ctx.Err())
 	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 	<-ctx.Done()
-	assert.ErrorIs(t, context.Cause(ctx), manager.ErrTerminated)
+	assert.ErrorIs(t, context.Cause(ctx), termination.Err)
 }
 
 // The outputs of a script that succeeds after SIGTERM are published.

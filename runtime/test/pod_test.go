@@ -20,6 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
 
 // patient has timeouts that no test reaches; shortest has timeouts as short as this machine allows.
@@ -135,7 +136,7 @@ type helper struct {
 }
 
 func (h *helper) wait() int  { return <-h.ended }
-func (h *helper) terminate() { h.cancel(manager.ErrTerminated) }
+func (h *helper) terminate() { h.cancel(termination.Err) }
 
 // environment returns the variables of a rendered helper. The output manager has none for the Secrets of producers.
 func (p *pod) environment(helper string) map[string]string {

@@ -8,6 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
 
 func main() {
@@ -16,5 +17,5 @@ func main() {
 		Getenv: os.Getenv, IOFolder: contract.IOFolder, TokenFolder: contract.TokenMountPath, Runner: contract.ImageRunner,
 		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: report.TerminationLog},
 	}
-	os.Exit(host.Run(manager.UntilTerminated(context.Background()), os.Args[1:]))
+	os.Exit(host.Run(termination.Context(context.Background()), os.Args[1:]))
 }

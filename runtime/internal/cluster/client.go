@@ -1,7 +1,8 @@
-// Package cluster is a client for Secrets and Jobs that needs only what the helpers' Roles grant: it watches a Secret or a
-// Job by name, reads and writes a Secret with merge patches, and deletes it. Calls are retried while the API server
-// restarts, is overloaded or drops connections; other errors are final. No error quotes a response, since that can contain
-// the Secret's data.
+// Package cluster is a client of the API server that needs only what the Roles of a rendered Pod grant. For the helpers of
+// steps it watches a Secret or a Job by name, reads and writes a Secret with merge patches, and deletes it; for the
+// unpacker it applies and removes objects of any kind by name. Calls are retried while the API server restarts, is
+// overloaded or drops connections; other errors are final. No error quotes a response to a request for a Secret, since
+// that can contain the Secret's data.
 //
 // It uses only the standard library: client-go would make the helper image and the memory of waiting Pods several times
 // as large.

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Failure is a failed request. Of the response its text contains only the status code.
+// Failure is a failed request. Of the response its text contains only the status code, unless Message is set.
 type Failure struct {
-	// Verb is watch, patch or delete.
+	// Verb is watch, patch, list or delete.
 	Verb string
 	// Object is the object of the request.
 	Object Ref
@@ -24,6 +24,10 @@ type Failure struct {
 	Code int
 	// Reason describes why there was no usable response. It is empty if Code is an error status.
 	Reason string
+	// Message is what the server said, of a request that has no Secret in it.
+	Message string
+	// Conflicts are the fields for which a server-side apply was refused.
+	Conflicts []FieldConflict
 	// RetryAfter is how long the server asks to wait.
 	RetryAfter time.Duration
 }
@@ -33,8 +37,10 @@ func (f *Failure) Error() string {
 	if f.Code != 0 {
 		text = strconv.Itoa(f.Code) + " " + http.StatusText(f.Code)
 	}
-	of := f.Object
-	return fmt.Sprintf("%s %s %q in namespace %q: %s%s", f.Verb, of.Kind, of.Name, of.Namespace, text, f.advice())
+	if f.Message != "" {
+		text += " (" + f.Message + ")"
+	}
+	return fmt.Sprintf("%s %s: %s%s", f.Verb, f.Object, text, f.advice())
 }
 
 func (f *Failure) advice() string {
@@ -42,18 +48,33 @@ func (f *Failure) advice() string {
 	case http.StatusUnauthorized:
 		return ": the service account token must be valid"
 	case http.StatusForbidden:
-		return fmt.Sprintf(": a Role must grant the Pod's ServiceAccount %q on it", f.Verb)
+		return fmt.Sprintf(": a %s must grant the Pod's ServiceAccount %q on it", f.role(), f.Verb)
 	case http.StatusNotFound:
+		if kind := f.Object.Kind; kind.Group != "" && f.Verb == "patch" {
+			return fmt.Sprintf(": the cluster must serve %s of %s/%s", kind.Plural, kind.Group, kind.Version)
+		}
 		return ": it must be applied with the Job that uses it"
 	case http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return ": the outputs must fit in one Secret"
-	default:
-		return ""
+		if f.Object.Kind == KindSecret {
+			return ": the outputs must fit in one Secret"
+		}
 	}
+	return ""
+}
+
+// role returns the kind of object that grants permissions on the request's object.
+func (f *Failure) role() string {
+	if f.Object.Namespace == "" {
+		return "ClusterRole"
+	}
+	return "Role"
 }
 
 // Temporary reports whether a retry may succeed.
 func (f *Failure) Temporary() bool {
+	if len(f.Conflicts) > 0 {
+		return false
+	}
 	switch f.Code {
 	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusGone, http.StatusTooManyRequests:
 		return true

@@ -18,15 +18,7 @@ type JobStatus struct {
 	Active int `json:"active"`
 	Ready  int `json:"ready"`
 	// Conditions say how a Job ended.
-	Conditions []JobCondition `json:"conditions"`
-}
-
-// JobCondition is one of JobStatus.Conditions.
-type JobCondition struct {
-	Type    string `json:"type"`
-	Status  string `json:"status"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
+	Conditions []Condition `json:"conditions"`
 }
 
 // End returns how the Job ended, or "" if it has not: "complete", or "failed" with the reason.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -29,9 +30,13 @@ type request struct {
 	path   string
 	query  url.Values
 	body   []byte
+	// bodyType is the content type of body. The default is mergePatch.
+	bodyType string
+	// hasNoSecret is set if the response may be quoted.
+	hasNoSecret bool
 }
 
-// send returns the response if its status is 200; the caller must close its body.
+// send returns the response if the request succeeded; the caller must close its body.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	token, err := c.bearerToken()
 	if err != nil {
@@ -46,18 +51,22 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	message.Header.Set("Authorization", "Bearer "+token)
 	message.Header.Set("User-Agent", fieldManager)
 	if r.method == http.MethodPatch {
-		message.Header.Set("Content-Type", mergePatch)
+		message.Header.Set("Content-Type", cmp.Or(r.bodyType, mergePatch))
 	}
 	response, err := c.http.Do(message)
 	if err != nil {
 		return nil, &Failure{Verb: r.verb, Object: r.object, Reason: reason(err)}
 	}
-	if response.StatusCode == http.StatusOK {
+	if response.StatusCode == http.StatusOK || response.StatusCode == http.StatusCreated || response.StatusCode == http.StatusAccepted {
 		return response, nil
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxObject))
+	content, _ := io.ReadAll(io.LimitReader(response.Body, maxObject))
 	_ = response.Body.Close()
-	return nil, &Failure{Verb: r.verb, Object: r.object, Code: response.StatusCode, RetryAfter: retryAfter(response)}
+	failure := &Failure{Verb: r.verb, Object: r.object, Code: response.StatusCode, RetryAfter: retryAfter(response)}
+	if r.hasNoSecret {
+		failure.quote(content)
+	}
+	return nil, failure
 }
 
 // call sends a request other than a watch and decodes the response into result, unless that is nil.

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 )
@@ -47,8 +46,7 @@ func (c *Client) Delete(ctx context.Context, ref Ref) error {
 			verb: "delete", method: http.MethodDelete, object: ref,
 			path: ref.path(),
 		}, nil)
-		var failure *Failure
-		if errors.As(err, &failure) && failure.Code == http.StatusNotFound {
+		if isNotFound(err) {
 			return nil
 		}
 		return err

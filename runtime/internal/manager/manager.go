@@ -7,26 +7,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
 // Exit codes of the manager program.
 const (
-	exitFailed     = 1
-	exitUsage      = 2
-	exitTerminated = 143
+	exitFailed = 1
+	exitUsage  = 2
 )
-
-// ErrTerminated is the cause of a context that was cancelled by SIGTERM or SIGINT.
-var ErrTerminated = errors.New("the Pod is being terminated")
 
 // failTimeout limits how long a failing helper tries to record the failure.
 const failTimeout = time.Minute
@@ -45,7 +39,7 @@ type Host struct {
 	FailureGrace time.Duration
 }
 
-// Run runs a subcommand and returns the exit code. ctx comes from UntilTerminated.
+// Run runs a subcommand and returns the exit code. ctx comes from termination.Context.
 func (h Host) Run(ctx context.Context, arguments []string) int {
 	commands := map[string]func(context.Context, *task) error{
 		contract.HelperInputs:  inputs,
@@ -72,8 +66,8 @@ func (h Host) Run(ctx context.Context, arguments []string) int {
 
 func exitCode(err error) int {
 	switch {
-	case errors.Is(err, ErrTerminated):
-		return exitTerminated
+	case errors.Is(err, termination.Err):
+		return termination.ExitCode
 	case makesRoom(err):
 		return contract.ExitWaited
 	default:
@@ -85,18 +79,6 @@ func exitCode(err error) int {
 func makesRoom(err error) bool {
 	var notRunning *wait.NotRunning
 	return errors.As(err, &notRunning)
-}
-
-// UntilTerminated returns a context that is cancelled with ErrTerminated by SIGTERM or SIGINT.
-func UntilTerminated(parent context.Context) context.Context {
-	ctx, terminate := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	go func() {
-		<-signals
-		terminate(ErrTerminated)
-	}()
-	return ctx
 }
 
 // wait waits for the producers, as wait.Wait.All does.
