@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// runnerPath and managerPath are the paths of the programs that TestMain built.
-var runnerPath, managerPath string
+// runnerPath, managerPath and unpackerPath are the paths of the programs that TestMain built.
+var runnerPath, managerPath, unpackerPath string
 
 // TestMain builds the programs and runs the tests. They mostly wait, so more of them than cores can run at the same time.
 func TestMain(m *testing.M) {
@@ -31,6 +31,7 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	runnerPath, managerPath = filepath.Join(folder, "runner"), filepath.Join(folder, "manager")
+	unpackerPath = filepath.Join(folder, "unpacker")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", folder+"/",
 		"github.com/resource-plugins/krm-functions/runtime/cmd/...")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -46,41 +46,75 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parse parses a request. A watch must select one object by name.
+// parse parses a request. A watch must select one object by name, and only objects of the unpacker are listed.
 func parse(r *http.Request) (Call, bool) {
-	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces/"), "/")
 	query := r.URL.Query()
 	call := Call{Query: r.URL.RawQuery, Agent: r.UserAgent()}
-	if path, ofJob := strings.CutPrefix(r.URL.Path, "/apis/batch/v1/namespaces/"); ofJob {
-		parts = strings.Split(path, "/")
-		call.Object.Kind = cluster.KindJob
-	}
+	isKnown := parsePath(r.URL.Path, &call.Object)
+	isSecret, isJob := call.Object.Kind == cluster.KindSecret, call.Object.Kind == cluster.KindJob
 	switch {
-	case len(parts) == 2 && r.Method == http.MethodGet && query.Get("watch") == "1":
+	case r.Method == http.MethodGet && query.Get("watch") == "1" && call.Object.Name == "":
 		call.Verb = "watch"
 		name, named := strings.CutPrefix(query.Get("fieldSelector"), "metadata.name=")
-		call.Object.Namespace, call.Object.Name = parts[0], name
-		return call, named && parts[1] == call.Object.Kind.String()+"s"
-	case len(parts) == 3 && r.Method == http.MethodPatch:
+		call.Object.Name = name
+		isKnown = isKnown && named
+	case r.Method == http.MethodGet && call.Object.Name == "":
+		call.Verb = "list"
+		isKnown = isKnown && !isSecret && !isJob
+	case r.Method == http.MethodPatch && call.Object.Name != "":
 		call.Verb = "patch"
-	case len(parts) == 3 && r.Method == http.MethodDelete:
+		isKnown = isKnown && !isJob
+	case r.Method == http.MethodDelete && call.Object.Name != "":
 		call.Verb = "delete"
+		isKnown = isKnown && !isJob
 	default:
-		return call, false
+		isKnown = false
 	}
-	call.Object.Namespace, call.Object.Name = parts[0], parts[2]
-	return call, parts[1] == "secrets" && call.Object.Kind == cluster.KindSecret
+	return call, isKnown
+}
+
+// parsePath reads /api/v1/… or /apis/GROUP/VERSION/…, then namespaces/NAMESPACE if there is one, and RESOURCE[/NAME].
+func parsePath(path string, ref *cluster.Ref) bool {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case len(parts) > 3 && parts[0] == "apis":
+		ref.Kind.Group, ref.Kind.Version, parts = parts[1], parts[2], parts[3:]
+	case len(parts) > 2 && parts[0] == "api":
+		ref.Kind.Version, parts = parts[1], parts[2:]
+	default:
+		return false
+	}
+	if len(parts) > 2 && parts[0] == "namespaces" {
+		ref.Namespace, parts = parts[1], parts[2:]
+	}
+	ref.Kind.Plural, ref.Kind.Singular = parts[0], strings.TrimSuffix(parts[0], "s")
+	if ref.Kind == (cluster.Kind{Version: "v1", Plural: "secrets", Singular: "secret"}) {
+		ref.Kind = cluster.KindSecret
+	}
+	if len(parts) == 2 {
+		ref.Name = parts[1]
+	}
+	return len(parts) <= 2
 }
 
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, call Call, body []byte) {
-	switch call.Verb {
-	case "watch":
+	s.mu.Lock()
+	isServed := s.state.serves(call.Object.Kind)
+	s.mu.Unlock()
+	switch {
+	case !isServed:
+		refuse(w, http.StatusNotFound, nil)
+	case call.Verb == "watch":
 		s.watch(w, r, call.Object)
-	case "patch":
+	case call.Verb == "patch" && r.Header.Get("Content-Type") == "application/apply-patch+yaml":
+		s.apply(w, r, call.Object, body)
+	case call.Verb == "patch":
 		s.patch(w, r, call.Object, body)
-	case "delete":
+	case call.Verb == "list":
+		s.list(w, r, call.Object.Kind)
+	case call.Verb == "delete":
 		s.mu.Lock()
-		found := s.state.remove(call.Object)
+		found := s.state.delete(call.Object, r.URL.Query().Get("dryRun") == "All")
 		s.mu.Unlock()
 		if !found {
 			refuse(w, http.StatusNotFound, nil)

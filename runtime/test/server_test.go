@@ -18,8 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// Server is an API server with TLS, a bearer token, permissions, and Secrets in memory, which survive restarts. It supports
-// watch, merge patch and delete, and failures on demand.
+// Server is an API server with TLS, a bearer token, permissions, and objects in memory, which survive restarts. It supports
+// watch, merge patch, server-side apply, list and delete, and failures on demand.
 type Server struct {
 	// Folder contains the token and the certificate, as in a Pod's projected volume.
 	Folder string
@@ -37,7 +37,7 @@ type Server struct {
 
 // Call is one parsed request.
 type Call struct {
-	Verb   string // watch, patch, delete
+	Verb   string // watch, list, patch, delete
 	Object cluster.Ref
 	Query  string
 	Agent  string
@@ -111,7 +111,7 @@ func (s *Server) Inject(fault func(Call) Fault) {
 	s.fault = fault
 }
 
-// Deny removes the permission for a verb on a Secret.
+// Deny removes the permission for a verb on an object.
 func (s *Server) Deny(verb string, secret cluster.Ref) { s.setDenied(verb, secret, true) }
 
 // Allow restores the permission that Deny removed.

@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// object is a Secret or Job as generic JSON.
+// object is an object of the API as generic JSON.
 type object = map[string]any
 
 // state is the content of etcd.
@@ -20,6 +20,12 @@ type state struct {
 	version  int
 	objects  map[cluster.Ref]object
 	watchers map[chan change]cluster.Ref
+	// owners has the field managers of what was applied, by the path of the field.
+	owners map[cluster.Ref]map[string]owner
+	// lingering is how many deletions of an object only begin to delete it, since it has finalizers.
+	lingering map[cluster.Ref]int
+	// isSlow leaves new CRDs without status.
+	isSlow bool
 }
 
 type change struct {
@@ -28,7 +34,10 @@ type change struct {
 }
 
 func newState() state {
-	return state{objects: map[cluster.Ref]object{}, watchers: map[chan change]cluster.Ref{}}
+	return state{
+		objects: map[cluster.Ref]object{}, watchers: map[chan change]cluster.Ref{},
+		owners: map[cluster.Ref]map[string]owner{}, lingering: map[cluster.Ref]int{},
+	}
 }
 
 // Apply does what kubectl apply does with a Secret without data: it sets the annotations and keeps everything else.
@@ -135,6 +144,7 @@ func (st *state) remove(ref cluster.Ref) bool {
 	current, found := st.objects[ref]
 	if found {
 		delete(st.objects, ref)
+		delete(st.owners, ref)
 		st.version++
 		st.notify(ref, change{"DELETED", current})
 	}

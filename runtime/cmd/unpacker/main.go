@@ -1,0 +1,21 @@
+// Command unpacker installs and removes packages: unpacker copy-self DIR | copy SRC DST | apply | delete.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
+	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
+)
+
+func main() {
+	program := unpacker.Program{
+		Getenv: os.Getenv, Self: "/proc/self/exe", PackageFolder: contract.PackageCopy, TokenFolder: contract.TokenMountPath,
+		Unpack:   unpacker.Objects,
+		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: report.TerminationLog},
+	}
+	os.Exit(program.Run(termination.Context(context.Background()), os.Args[1:]))
+}

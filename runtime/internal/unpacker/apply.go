@@ -1,0 +1,100 @@
+package unpacker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+)
+
+// apply applies the objects of the package: the CRDs, and the others when the CRDs are established.
+func (t *task) apply(ctx context.Context) error {
+	objects, err := t.program.Unpack(t.program.PackageFolder, t.namespace, t.installation)
+	if err != nil {
+		return fmt.Errorf("nothing applied: %w", err)
+	}
+	bodies, err := match(t.installation.Objects, objects)
+	if err != nil {
+		return fmt.Errorf("nothing applied: %w", err)
+	}
+	var crds, others []contract.InstalledObject
+	for _, of := range t.installation.Objects {
+		if isCRD(of) {
+			crds = append(crds, of)
+		} else {
+			others = append(others, of)
+		}
+	}
+	for _, of := range crds {
+		if err := t.applyObject(ctx, of, bodies[keyOf(of)]); err != nil {
+			return err
+		}
+	}
+	for _, of := range crds {
+		if err := t.waitEstablished(ctx, t.ref(of)); err != nil {
+			return err
+		}
+	}
+	for _, of := range others {
+		if err := t.applyObject(ctx, of, bodies[keyOf(of)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyObject applies an object. It wins conflicts with other field managers only for what this project has made.
+func (t *task) applyObject(ctx context.Context, of contract.InstalledObject, body []byte) error {
+	ref := t.ref(of)
+	err := t.client.Apply(ctx, cluster.Application{
+		Object: ref, Manager: contract.UnpackerManager, Body: body, IsOptional: of.IsOptional, IsOurs: isOurs,
+	})
+	var failure *cluster.Failure
+	switch {
+	case errors.Is(err, cluster.ErrNotServed):
+		t.program.Reporter.Log(fmt.Sprintf("did not apply %s: the cluster does not serve %s", ref, of.APIVersion))
+		return nil
+	case errors.As(err, &failure) && len(failure.Conflicts) > 0:
+		return refuseConflict(ref, failure.Conflicts)
+	case err != nil:
+		return err
+	}
+	t.program.Reporter.Log(fmt.Sprintf("applied %s", ref))
+	return nil
+}
+
+// isOurs reports whether an object was made by this project: by an unpacker, or by whoever applied what was rendered.
+func isOurs(owners cluster.Owners) bool {
+	return slices.Contains(owners.Appliers, contract.UnpackerManager) || owners.Labels[contract.ManagedByKey] == contract.ManagedBy
+}
+
+func refuseConflict(ref cluster.Ref, conflicts []cluster.FieldConflict) error {
+	first, more := conflicts[0], ""
+	if len(conflicts) > 1 {
+		more = fmt.Sprintf(" and %d more fields", len(conflicts)-1)
+	}
+	return fmt.Errorf("%s exists and somebody else has made it: %s%s: %s; delete it or rename it to install the package",
+		ref, first.Field, more, first.Message)
+}
+
+// waitEstablished waits until the API server serves the objects of a CRD.
+func (t *task) waitEstablished(ctx context.Context, crd cluster.Ref) error {
+	t.program.Reporter.Log(fmt.Sprintf("waiting for %s to be established", crd))
+	return t.client.WatchConditions(ctx, crd, func(conditions []cluster.Condition, exists bool) (bool, error) {
+		if !exists {
+			return false, fmt.Errorf("%s must not be deleted while its package is installed", crd)
+		}
+		for _, condition := range conditions {
+			switch {
+			case condition.Type == "NamesAccepted" && condition.Status == "False":
+				return false, fmt.Errorf("%s must have names that no other CRD has: %s", crd, condition.Message)
+			case condition.Type == "Established" && condition.Status == "True":
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}

@@ -1,0 +1,100 @@
+package unpacker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+)
+
+// maxCustomResources limits how many custom resources of a kind a message names.
+const maxCustomResources = 3
+
+// delete removes the objects of the package in the reverse order, each after the one before is gone. It removes nothing
+// while there are custom resources, since the cluster deletes them with their CRD.
+func (t *task) delete(ctx context.Context) error {
+	if err := t.refuseIfUsed(ctx, t.installation.Custom); err != nil {
+		return fmt.Errorf("nothing deleted: %w", err)
+	}
+	for _, of := range slices.Backward(t.installation.Objects) {
+		if isCRD(of) {
+			if err := t.refuseIfUsed(ctx, t.customOf(of.Name)); err != nil {
+				return err
+			}
+		}
+		ref := t.ref(of)
+		existed, err := t.client.Remove(ctx, ref)
+		switch {
+		case err != nil:
+			return err
+		case existed:
+			t.program.Reporter.Log(fmt.Sprintf("deleted %s", ref))
+		default:
+			t.program.Reporter.Log(fmt.Sprintf("%s did not exist", ref))
+		}
+	}
+	return nil
+}
+
+// customOf returns the resources of a CRD.
+func (t *task) customOf(crd string) []contract.CustomResource {
+	return slices.DeleteFunc(slices.Clone(t.installation.Custom), func(of contract.CustomResource) bool { return of.CRD != crd })
+}
+
+// refuseIfUsed returns an error that names the custom resources of the kinds, if there are any.
+func (t *task) refuseIfUsed(ctx context.Context, kinds []contract.CustomResource) error {
+	var used []string
+	for _, of := range kinds {
+		text, err := t.customResources(ctx, of)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			used = append(used, text)
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	return fmt.Errorf("custom resources must be deleted first, since the cluster deletes them with their CRD: %s", enumerate(used))
+}
+
+// customResources names objects of a kind, in any namespace.
+func (t *task) customResources(ctx context.Context, of contract.CustomResource) (string, error) {
+	kind := cluster.Kind{Group: of.Group, Version: of.Version, Plural: of.Plural, Singular: of.Plural}
+	items, err := t.client.List(ctx, kind, maxCustomResources)
+	if errors.Is(err, cluster.ErrNotServed) {
+		return "", t.refuseOtherVersion(ctx, of)
+	}
+	names := make([]string, 0, len(items))
+	for _, item := range items {
+		name := item.Metadata.Name
+		if item.Metadata.Namespace != "" {
+			name = item.Metadata.Namespace + "/" + name
+		}
+		names = append(names, fmt.Sprintf("%q", name))
+	}
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	if len(names) == maxCustomResources {
+		names = append(names, "…")
+	}
+	return of.CRD + " " + strings.Join(names, ", "), nil
+}
+
+// refuseOtherVersion is called if a kind is not served: either its CRD does not exist, or it is one of another version of
+// the package, whose custom resources cannot be seen.
+func (t *task) refuseOtherVersion(ctx context.Context, of contract.CustomResource) error {
+	crd := t.ref(contract.InstalledObject{APIVersion: crdGroup + "/v1", Kind: crdKind, Resource: "customresourcedefinitions", Name: of.CRD})
+	exists, err := t.client.Exists(ctx, crd)
+	if err == nil && exists {
+		err = fmt.Errorf("%s must serve version %q, or its custom resources cannot be listed: delete what is installed with the "+
+			"version of the package that installed it", crd, of.Version)
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package unpacker
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// maxDifferences limits how many differences a message names.
+const maxDifferences = 5
+
+// key identifies an object of an installation.
+type key struct{ apiVersion, kind, name string }
+
+func keyOf(of contract.InstalledObject) key { return key{of.APIVersion, of.Kind, of.Name} }
+
+func (k key) String() string { return fmt.Sprintf("%s %q of %s", k.kind, k.name, k.apiVersion) }
+
+// match returns the objects by their keys. They must be those that were rendered, and what comes from the package must
+// have the content that it had then: a tag can be moved to another image.
+func match(planned []contract.InstalledObject, objects []Object) (map[key][]byte, error) {
+	var differences []string
+	unpacked := map[key]Object{}
+	for _, object := range objects {
+		k := key{object.APIVersion, object.Kind, object.Name}
+		if _, isTwice := unpacked[k]; isTwice {
+			differences = append(differences, fmt.Sprintf("%s is in it twice", k))
+		}
+		unpacked[k] = object
+	}
+	bodies := map[key][]byte{}
+	for _, of := range planned {
+		k := keyOf(of)
+		object, found := unpacked[k]
+		switch {
+		case !found:
+			differences = append(differences, fmt.Sprintf("%s is missing", k))
+		case object.Digest != of.Digest:
+			differences = append(differences, fmt.Sprintf("%s has another content", k))
+		}
+		bodies[k] = object.JSON
+	}
+	for _, object := range objects {
+		if k := (key{object.APIVersion, object.Kind, object.Name}); bodies[k] == nil {
+			differences = append(differences, fmt.Sprintf("%s was not rendered", k))
+		}
+	}
+	if len(differences) == 0 {
+		return bodies, nil
+	}
+	return nil, fmt.Errorf("the package image must be the one that was rendered, but %s: import the package again and "+
+		"render the request, or pin the image by its digest", enumerate(differences))
+}
+
+func enumerate(texts []string) string {
+	if len(texts) > maxDifferences {
+		texts = append(texts[:maxDifferences:maxDifferences], fmt.Sprintf("%d more", len(texts)-maxDifferences))
+	}
+	return strings.Join(texts, ", ")
+}
