@@ -28,7 +28,7 @@ build: ## build the functions and rplug into bin/
 	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/... ./cmd/...
 
 .PHONY: images
-images: ## build the images of the functions and the runtime into bin/images (PLATFORMS=linux/amd64 is faster)
+images: ## build the images of the functions and of programs in Pods into bin/images (PLATFORMS=linux/amd64 is faster)
 	@GOWORK=off go run -C tools/images . -checkout $(CURDIR) -output $(BIN)/images -platforms $(PLATFORMS) \
 	  -version $(VERSION) -revision $(REVISION)
 

@@ -191,6 +191,23 @@ func TestApplyWaitsUntilCRDsAreEstablished(t *testing.T) {
 	requireInstalled(t, server)
 }
 
+// A package needs CRDs of another one, whose Job may end later.
+func TestApplyWaitsForRequiredCRDs(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	installation := cachePackage()
+	installation.Requires = []string{"volumes.storage.example.org"}
+	p := newUnpacker(t, server, installation)
+	running := p.start(contract.UnpackerApply)
+	p.waitForLog(`waiting for customresourcedefinition "volumes.storage.example.org" to be established`)
+	time.Sleep(50 * time.Millisecond)
+	assert.Nil(t, server.Object(caches), "nothing may be applied before")
+	volumes := refOf("CustomResourceDefinition", "volumes.storage.example.org")
+	server.Edit(volumes, "other", object{"spec": object{"versions": []any{object{"name": "v1"}}}})
+	require.Zero(t, running.wait(), p.log)
+	requireInstalled(t, server)
+}
+
 func TestApplyEndsIfACRDCannotBeEstablished(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -202,7 +219,7 @@ func TestApplyEndsIfACRDCannotBeEstablished(t *testing.T) {
 				object{"type": "NamesAccepted", "status": "False", "message": `"Cache" is already in use`},
 			}})
 		}, `package "cache": customresourcedefinition "caches.example.org" must have names that no other CRD has: "Cache" is already in use`},
-		"deleted": {func(s *Server) { s.Remove(caches) }, `customresourcedefinition "caches.example.org" must not be deleted while`},
+		"deleted": {func(s *Server) { s.Remove(caches) }, `customresourcedefinition "caches.example.org" was deleted: it must exist`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -148,6 +148,27 @@ func TestContractHasNoDependencies(t *testing.T) {
 	}
 }
 
+// The manager waits in every Pod, and the runner is copied into one: they link the standard library and internal/contract
+// alone. The unpacker runs once, and unpacks packages with the code of the functions. No program needs client-go.
+func TestProgramsInPodsAreSmall(t *testing.T) {
+	t.Parallel()
+	const program = module + "runtime/"
+	for _, p := range listIn(t, "runtime", "./cmd/...") {
+		linksPackages := false
+		for _, dependency := range p.Deps {
+			first, _, _ := strings.Cut(dependency, "/")
+			isStandard := !strings.Contains(first, ".")
+			isOwn := strings.HasPrefix(dependency, program) || dependency == module+"internal/contract"
+			linksPackages = linksPackages || !isStandard && !isOwn
+			assert.False(t, strings.HasPrefix(dependency, "k8s.io/client-go"), "%s must not link %s", p.ImportPath, dependency)
+			if p.ImportPath != program+"cmd/unpacker" {
+				assert.True(t, isStandard || isOwn, "%s must not link %s", p.ImportPath, dependency)
+			}
+		}
+		assert.Equal(t, p.ImportPath == program+"cmd/unpacker", linksPackages, p.ImportPath)
+	}
+}
+
 // modules are the folders of the modules in the workspace.
 var modules = []string{".", "runtime"}
 
@@ -172,7 +193,13 @@ func TestRootModuleHasNoReplace(t *testing.T) {
 
 func list(t *testing.T, patterns ...string) []goPackage {
 	t.Helper()
-	out := run(t, []string{"GOWORK=off"}, slices.Concat([]string{"list", "-json"}, patterns)...)
+	return listIn(t, ".", patterns...)
+}
+
+// listIn lists packages of the module in a folder of the checkout.
+func listIn(t *testing.T, folder string, patterns ...string) []goPackage {
+	t.Helper()
+	out := run(t, []string{"GOWORK=off"}, slices.Concat([]string{"list", "-C", folder, "-json"}, patterns)...)
 	var packages []goPackage
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p goPackage

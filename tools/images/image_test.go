@@ -111,6 +111,18 @@ func TestRuntimeHoldsHelperAndRunner(t *testing.T) {
 	assert.Equal(t, int64(0o755), modes["runner"], "it is copied for main")
 }
 
+func TestUnpackerCanCopyItself(t *testing.T) {
+	t.Parallel()
+	made := image(t, unpackerProduct, testRelease, "linux/amd64")
+	config, err := made.ConfigFile()
+	require.NoError(t, err)
+	assert.Equal(t, "65532:65532", config.Config.User)
+	assert.Equal(t, []string{"/unpacker"}, config.Config.Entrypoint)
+	modes := map[string]int64{}
+	entries(t, made, func(h *tar.Header, _ string) { modes[h.Name] = h.Mode })
+	assert.Equal(t, int64(0o755), modes["unpacker"], "its user must read it")
+}
+
 func TestLayer(t *testing.T) {
 	t.Parallel()
 	var contents []string

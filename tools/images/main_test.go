@@ -45,6 +45,10 @@ func main() { println("manager") }
 package main
 
 func main() { println("runner") }
+-- runtime/cmd/unpacker/main.go --
+package main
+
+func main() { println("unpacker") }
 `
 
 func checkout(t *testing.T, archive string) string {
@@ -67,7 +71,7 @@ func TestRunBuildsACheckout(t *testing.T) {
 		require.NoError(t, run([]string{"-checkout", checkout(t, tiny), "-output", output, "-platforms", hostPlatform,
 			"-version", "v9.9.9", "-revision", "abcd"}, &stdout, &stderr), stderr.String())
 		printed[i] = stdout.String()
-		for _, name := range []string{"shout", "runtime"} {
+		for _, name := range []string{"shout", "runtime", "unpacker"} {
 			index, err := layout.ImageIndexFromPath(filepath.Join(output, name))
 			require.NoError(t, err)
 			require.NoError(t, validate.Index(index))
@@ -82,7 +86,7 @@ func TestProducts(t *testing.T) {
 	t.Parallel()
 	products, err := source{root: checkout(t, tiny), log: os.Stderr}.products()
 	require.NoError(t, err)
-	assert.Equal(t, []product{runtimeProduct, functionProduct("shout", "a function that shouts")}, products)
+	assert.Equal(t, []product{runtimeProduct, unpackerProduct, functionProduct("shout", "a function that shouts")}, products)
 }
 
 func TestBrokenSource(t *testing.T) {

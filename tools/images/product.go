@@ -35,6 +35,16 @@ var runtimeProduct = product{
 	limit:       12 * megabyte,
 }
 
+// unpackerProduct is the image of the program that installs packages. It is copied into a volume of each Job, so its user
+// must be able to read it.
+var unpackerProduct = product{
+	name:        "unpacker",
+	description: "the program that installs packages in a cluster, and removes them",
+	programs:    []program{{name: "unpacker"}},
+	user:        helperUser,
+	limit:       12 * megabyte,
+}
+
 func functionProduct(name, description string) product {
 	return product{
 		name: name, description: description, programs: []program{{name: name}}, user: nobodyUser, limit: 12 * megabyte,

@@ -42,7 +42,7 @@ func (s source) names() (names, error) {
 	return n, nil
 }
 
-// products returns the images to build: one for each function that the go command lists, and the runtime.
+// products returns the images to build: one for each function that the go command lists, and those of programs in Pods.
 func (s source) products() ([]product, error) {
 	const mains = `{{if eq .Name "main"}}{{.ImportPath}} {{.Doc}}{{end}}`
 	list := command(s.log, s.root, "go", "list", "-f", mains, "./functions/...")
@@ -51,7 +51,7 @@ func (s source) products() ([]product, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	products := []product{runtimeProduct}
+	products := []product{runtimeProduct, unpackerProduct}
 	for line := range strings.Lines(string(out)) {
 		importPath, synopsis, _ := strings.Cut(strings.TrimSpace(line), " ")
 		name := path.Base(importPath)

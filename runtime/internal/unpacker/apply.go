@@ -10,7 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// apply applies the objects of the package: the CRDs, and the others when the CRDs are established.
+// apply waits for the CRDs of other packages that the package needs. Then it applies the package's CRDs, and its other
+// objects when these are established.
 func (t *task) apply(ctx context.Context) error {
 	objects, err := t.program.Unpack(t.program.PackageFolder, t.namespace, t.installation)
 	if err != nil {
@@ -19,6 +20,11 @@ func (t *task) apply(ctx context.Context) error {
 	bodies, err := match(t.installation.Objects, objects)
 	if err != nil {
 		return fmt.Errorf("nothing applied: %w", err)
+	}
+	for _, name := range t.installation.Requires {
+		if err := t.waitEstablished(ctx, crdRef(name)); err != nil {
+			return err
+		}
 	}
 	var crds, others []contract.InstalledObject
 	for _, of := range t.installation.Objects {
@@ -85,7 +91,7 @@ func (t *task) waitEstablished(ctx context.Context, crd cluster.Ref) error {
 	t.program.Reporter.Log(fmt.Sprintf("waiting for %s to be established", crd))
 	return t.client.WatchConditions(ctx, crd, func(conditions []cluster.Condition, exists bool) (bool, error) {
 		if !exists {
-			return false, fmt.Errorf("%s must not be deleted while its package is installed", crd)
+			return false, fmt.Errorf("%s was deleted: it must exist while a package that needs it is installed", crd)
 		}
 		for _, condition := range conditions {
 			switch {

@@ -90,7 +90,7 @@ func (t *task) customResources(ctx context.Context, of contract.CustomResource) 
 // refuseOtherVersion is called if a kind is not served: either its CRD does not exist, or it is one of another version of
 // the package, whose custom resources cannot be seen.
 func (t *task) refuseOtherVersion(ctx context.Context, of contract.CustomResource) error {
-	crd := t.ref(contract.InstalledObject{APIVersion: crdGroup + "/v1", Kind: crdKind, Resource: "customresourcedefinitions", Name: of.CRD})
+	crd := crdRef(of.CRD)
 	exists, err := t.client.Exists(ctx, crd)
 	if err == nil && exists {
 		err = fmt.Errorf("%s must serve version %q, or its custom resources cannot be listed: delete what is installed with the "+

@@ -15,6 +15,8 @@ type key struct{ apiVersion, kind, name string }
 
 func keyOf(of contract.InstalledObject) key { return key{of.APIVersion, of.Kind, of.Name} }
 
+func (o Object) key() key { return key{o.APIVersion, o.Kind, o.Name} }
+
 func (k key) String() string { return fmt.Sprintf("%s %q of %s", k.kind, k.name, k.apiVersion) }
 
 // match returns the objects by their keys. They must be those that were rendered, and what comes from the package must
@@ -23,7 +25,7 @@ func match(planned []contract.InstalledObject, objects []Object) (map[key][]byte
 	var differences []string
 	unpacked := map[key]Object{}
 	for _, object := range objects {
-		k := key{object.APIVersion, object.Kind, object.Name}
+		k := object.key()
 		if _, isTwice := unpacked[k]; isTwice {
 			differences = append(differences, fmt.Sprintf("%s is in it twice", k))
 		}
@@ -42,7 +44,7 @@ func match(planned []contract.InstalledObject, objects []Object) (map[key][]byte
 		bodies[k] = object.JSON
 	}
 	for _, object := range objects {
-		if k := (key{object.APIVersion, object.Kind, object.Name}); bodies[k] == nil {
+		if k := object.key(); bodies[k] == nil {
 			differences = append(differences, fmt.Sprintf("%s was not rendered", k))
 		}
 	}

@@ -80,6 +80,13 @@ func (t *task) ref(of contract.InstalledObject) cluster.Ref {
 	return ref
 }
 
+// crdRef returns where a CRD is in the cluster.
+func crdRef(name string) cluster.Ref {
+	return cluster.Ref{Name: name, Kind: cluster.Kind{
+		Group: crdGroup, Version: "v1", Plural: "customresourcedefinitions", Singular: "customresourcedefinition",
+	}}
+}
+
 func isCRD(of contract.InstalledObject) bool {
 	return of.Kind == crdKind && strings.HasPrefix(of.APIVersion, crdGroup+"/")
 }
