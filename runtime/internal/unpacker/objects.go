@@ -17,7 +17,7 @@ func Objects(folder, namespace string, installation contract.Installation) ([]Ob
 		return nil, err
 	}
 	unpacked, results := stackpackage.Unpack(files, stackpackage.UnpackOptions{
-		Scope: installation.Scope, Image: installation.Image, TemplatingImage: installation.TemplatingImage,
+		Scope: installation.Scope, Image: installation.Image,
 	})
 	if err := problems(results); err != nil {
 		return nil, err
