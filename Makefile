@@ -42,6 +42,14 @@ shop: build ## render examples/shop: a database, a fork of the catalog that uses
 	@echo ---
 	@$(BIN)/render-sandbox --routing gateway-api $(CURDIR)/examples/postgres/plugin.yaml $(CURDIR)/examples/shop
 
+.PHONY: stacks
+stacks: build $(TOOLS)/kustomize ## render examples/stacks: stacks for a Job and as objects, and Crossplane's packages of today
+	@for overlay in install-job install-objects xpkg; do \
+	  echo "# examples/stacks/$$overlay"; \
+	  $(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec examples/stacks/$$overlay || exit; \
+	  echo ---; \
+	done
+
 .PHONY: test
 test: build $(TOOLS)/kustomize ## run all tests that need neither root nor a cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
@@ -52,7 +60,7 @@ oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane
 	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010
 
 .PHONY: e2e
-e2e: build $(NODE_PARTS) $(TOOLS)/helm ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
+e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
 	test/e2e/run $(E2E)
 
 .PHONY: containers
