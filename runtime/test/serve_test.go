@@ -61,9 +61,6 @@ func parse(r *http.Request) (Call, bool) {
 	case r.Method == http.MethodGet && call.Object.Name == "":
 		call.Verb = "list"
 		isKnown = isKnown && !isSecret && !isJob
-	case r.Method == http.MethodGet:
-		call.Verb = "get"
-		isKnown = isKnown && !isSecret && !isJob
 	case r.Method == http.MethodPatch && call.Object.Name != "":
 		call.Verb = "patch"
 		isKnown = isKnown && !isJob
@@ -113,8 +110,6 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, call Call, body 
 		s.apply(w, r, call.Object, body)
 	case call.Verb == "patch":
 		s.patch(w, r, call.Object, body)
-	case call.Verb == "get":
-		s.get(w, call.Object)
 	case call.Verb == "list":
 		s.list(w, r, call.Object.Kind)
 	case call.Verb == "delete":

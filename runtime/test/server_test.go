@@ -19,7 +19,7 @@ import (
 )
 
 // Server is an API server with TLS, a bearer token, permissions, and objects in memory, which survive restarts. It supports
-// watch, get, merge patch, server-side apply, list and delete, and failures on demand.
+// watch, merge patch, server-side apply, list and delete, and failures on demand.
 type Server struct {
 	// Folder contains the token and the certificate, as in a Pod's projected volume.
 	Folder string
@@ -37,7 +37,7 @@ type Server struct {
 
 // Call is one parsed request.
 type Call struct {
-	Verb   string // watch, get, list, patch, delete
+	Verb   string // watch, list, patch, delete
 	Object cluster.Ref
 	Query  string
 	Agent  string

@@ -193,18 +193,6 @@ func (st *state) delete(ref cluster.Ref, isDryRun bool) bool {
 	}
 }
 
-func (s *Server) get(w http.ResponseWriter, ref cluster.Ref) {
-	s.mu.Lock()
-	found := s.state.objects[ref]
-	text, _ := json.Marshal(found)
-	s.mu.Unlock()
-	if found == nil {
-		refuse(w, http.StatusNotFound, nil)
-		return
-	}
-	_, _ = w.Write(text)
-}
-
 func (s *Server) list(w http.ResponseWriter, r *http.Request, kind cluster.Kind) {
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	s.mu.Lock()

@@ -162,7 +162,7 @@ func TestApplyAppliesCRDsFirst(t *testing.T) {
 	require.Zero(t, p.run(contract.UnpackerApply), p.log)
 	assert.Equal(t, []string{
 		"patch customresourcedefinitions/caches.example.org", "patch customresourcedefinitions/pools.example.org",
-		"get customresourcedefinitions/caches.example.org", "get customresourcedefinitions/pools.example.org",
+		"watch customresourcedefinitions/caches.example.org", "watch customresourcedefinitions/pools.example.org",
 		"patch serviceaccounts/cache", "patch clusterroles/cache", "patch stacks/cache", "patch deployments/cache",
 	}, requests(server))
 	requireInstalled(t, server)
@@ -210,18 +210,34 @@ func TestApplyWaitsForRequiredCRDs(t *testing.T) {
 
 func TestApplyEndsIfACRDCannotBeEstablished(t *testing.T) {
 	t.Parallel()
-	server := newServer(t)
-	server.SetSlow()
-	p := newUnpacker(t, server, cachePackage())
-	running := p.start(contract.UnpackerApply)
-	p.waitForLog("waiting for customresourcedefinition")
-	server.SetStatus(caches, object{"conditions": []any{
-		object{"type": "NamesAccepted", "status": "False", "message": `"Cache" is already in use`},
-	}})
-	require.Equal(t, 1, running.wait(), p.log)
-	assert.Contains(t, p.message(),
-		`package "cache": customresourcedefinition "caches.example.org" must have names that no other CRD has: "Cache" is already in use`)
-	assert.Nil(t, server.Object(account))
+	for name, test := range map[string]struct {
+		happens func(*Server)
+		want    string
+	}{
+		"names taken": {func(s *Server) {
+			s.SetStatus(caches, object{"conditions": []any{
+				object{"type": "NamesAccepted", "status": "False", "message": `"Cache" is already in use`},
+			}})
+		}, `package "cache": customresourcedefinition "caches.example.org" must have names that no other CRD has: "Cache" is already in use`},
+		"deleted": {func(s *Server) { s.Remove(caches) }, `customresourcedefinition "caches.example.org" was deleted: it must exist`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newServer(t)
+			server.SetSlow()
+			p := newUnpacker(t, server, cachePackage())
+			running := p.start(contract.UnpackerApply)
+			// The watch must have begun, or the server has no event.
+			require.Eventually(t, func() bool {
+				return slices.Contains(requests(server), "watch customresourcedefinitions/caches.example.org")
+			}, enough, time.Millisecond)
+			time.Sleep(20 * time.Millisecond)
+			test.happens(server)
+			require.Equal(t, 1, running.wait(), p.log)
+			assert.Contains(t, p.message(), test.want)
+			assert.Nil(t, server.Object(account))
+		})
+	}
 }
 
 // What a package unpacks to must be what was rendered, or nothing is applied: the Job's permissions are those of the names
@@ -298,7 +314,7 @@ func TestApplyNamesTheMissingPermission(t *testing.T) {
 		want string
 	}{
 		{"patch", role, `patch clusterrole "cache": 403 Forbidden (Invalid value: `},
-		{"get", caches, `: a ClusterRole must grant the Pod's ServiceAccount "get" on it`},
+		{"watch", caches, `watch customresourcedefinition "caches.example.org": 403 Forbidden: a ClusterRole must grant the Pod's ServiceAccount "watch" on it`},
 		{"patch", deployment, `: a Role must grant the Pod's ServiceAccount "patch" on it`},
 	} {
 		t.Run(test.verb+" "+test.ref.Kind.String(), func(t *testing.T) {

@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"context"
-	"net/http"
+	"encoding/json"
 )
 
 // Condition is one of an object's status.conditions.
@@ -13,23 +13,19 @@ type Condition struct {
 	Message string `json:"message"`
 }
 
-// WaitConditions gets an object again and again until ready returns true or an error for its conditions. An object that does
-// not exist has none. It needs the permission get.
-func (c *Client) WaitConditions(ctx context.Context, ref Ref,
-	ready func(conditions []Condition) (bool, error),
+// WatchConditions calls changed with the conditions of an object, and again each time it changes, until changed returns
+// done or an error. It calls changed with exists false when the object was deleted, and not at all while it does not exist.
+func (c *Client) WatchConditions(ctx context.Context, ref Ref,
+	changed func(conditions []Condition, exists bool) (done bool, err error),
 ) error {
-	return c.retry(ctx, func() error {
-		var object struct {
-			Status struct{ Conditions []Condition }
+	return c.watch(ctx, ref, func(object *watchedObject) (bool, error) {
+		if object == nil {
+			return changed(nil, false)
 		}
-		err := c.call(ctx, request{verb: "get", method: http.MethodGet, object: ref, path: ref.path(), hasNoSecret: true}, &object)
-		if err != nil && !isNotFound(err) {
-			return err
+		var status struct{ Conditions []Condition }
+		if err := json.Unmarshal(object.Status, &status); err != nil && len(object.Status) > 0 {
+			return false, &Failure{Verb: "watch", Object: ref, Reason: "an event must be an object as JSON"}
 		}
-		isReady, err := ready(object.Status.Conditions)
-		if err == nil && !isReady {
-			err = &Failure{Verb: "get", Object: ref, Reason: "it is not ready yet"}
-		}
-		return err
+		return changed(status.Conditions, true)
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 // Failure is a failed request. Of the response its text contains only the status code, unless Message is set.
 type Failure struct {
-	// Verb is watch, get, patch, list or delete.
+	// Verb is watch, patch, list or delete.
 	Verb string
 	// Object is the object of the request.
 	Object Ref

@@ -89,7 +89,10 @@ func refuseConflict(ref cluster.Ref, conflicts []cluster.FieldConflict) error {
 // waitEstablished waits until the API server serves the objects of a CRD.
 func (t *task) waitEstablished(ctx context.Context, crd cluster.Ref) error {
 	t.program.Reporter.Log(fmt.Sprintf("waiting for %s to be established", crd))
-	return t.client.WaitConditions(ctx, crd, func(conditions []cluster.Condition) (bool, error) {
+	return t.client.WatchConditions(ctx, crd, func(conditions []cluster.Condition, exists bool) (bool, error) {
+		if !exists {
+			return false, fmt.Errorf("%s was deleted: it must exist while a package that needs it is installed", crd)
+		}
 		for _, condition := range conditions {
 			switch {
 			case condition.Type == "NamesAccepted" && condition.Status == "False":
