@@ -50,12 +50,27 @@ func newStacksRun(t *testing.T, mode string) *stacksRun {
 	for _, name := range []string{"storage", "cache"} {
 		s.loadPackage(name, filepath.Join(s.example, "examples/stacks/base", name, ".registry"))
 	}
+	s.loadCurl()
 	s.before = s.inCluster()
 	t.Cleanup(func() { // after a failure, so that the next test begins without
 		_, _ = kubectl("", "delete", "clusterroles,clusterrolebindings", "--selector", contract.ManagedByKey+"="+contract.ManagedBy)
 		_, _ = kubectl("", "delete", "customresourcedefinitions", "--ignore-not-found", "volumes.storage.example.org", "caches.cache.example.org")
 	})
 	return s
+}
+
+// loadCurl loads the image of the example's controllers: the shell of the node's images, and curl of this machine with its
+// libraries.
+func (s *stacksRun) loadCurl() {
+	s.t.Helper()
+	root, archive := s.t.TempDir(), filepath.Join(s.t.TempDir(), "curl.tar")
+	fill := exec.Command("/bin/sh", "-ec", `cp -a "$1/." "$2"; program=$(command -v curl)
+		for file in "$program" $(ldd "$program" | grep -o '/[^ ]*'); do cp -L --parents "$file" "$2"; done; chmod -R a+rX "$2"`,
+		"fill", filepath.Join(suite.node, "images", "shell"), root)
+	_, _, err := execute(fill, "")
+	require.NoError(s.t, err)
+	nodeScript(s.t, "image", "-o", archive, "-t", "curlimages/curl:8.16.0", root)
+	nodeScript(s.t, "load", archive)
 }
 
 // loadPackage loads an image with a `.registry` folder into the node, under the name that the example gives it.
@@ -237,7 +252,7 @@ func TestStackImageChanged(t *testing.T) {
 	manifest := s.build()
 	other := filepath.Join(t.TempDir(), ".registry")
 	require.NoError(t, exec.Command("cp", "-a", filepath.Join(s.example, "examples/stacks/base/storage/.registry"), other).Run())
-	changed := regexp.MustCompile(`image: busybox`)
+	changed := regexp.MustCompile(`image: curlimages/curl:.*`)
 	install := filepath.Join(other, "install.yaml")
 	text, err := os.ReadFile(install)
 	require.NoError(t, err)
