@@ -127,7 +127,7 @@ func (s *stacksRun) customResources() {
 	require.NoError(s.t, err)
 	s.applySoon(strings.ReplaceAll(string(text), "namespace: stacks", "namespace: "+s.name))
 	for controller, line := range map[string]string{
-		"storage-controller": `volumes "name":"sessions-volume"`, "cache-controller": `caches "name":"sessions"`,
+		"storage-controller": "volumes sessions-volume\n", "cache-controller": "caches sessions\n",
 	} {
 		eventually(s.t, func() (string, error) {
 			name, err := s.controller(controller)

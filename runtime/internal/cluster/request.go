@@ -57,7 +57,8 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	if err != nil {
 		return nil, &Failure{Verb: r.verb, Object: r.object, Reason: reason(err)}
 	}
-	if response.StatusCode == http.StatusOK || response.StatusCode == http.StatusCreated || response.StatusCode == http.StatusAccepted {
+	switch response.StatusCode {
+	case http.StatusOK, http.StatusCreated, http.StatusAccepted:
 		return response, nil
 	}
 	content, _ := io.ReadAll(io.LimitReader(response.Body, maxObject))

@@ -74,7 +74,8 @@ func (t *task) applyObject(ctx context.Context, of contract.InstalledObject, bod
 
 // isOurs reports whether an object was made by this project: by an unpacker, or by whoever applied what was rendered.
 func isOurs(owners cluster.Owners) bool {
-	return slices.Contains(owners.Appliers, contract.UnpackerManager) || owners.Labels[contract.ManagedByKey] == contract.ManagedBy
+	return slices.Contains(owners.Appliers, contract.UnpackerManager) ||
+		owners.Labels[contract.ManagedByKey] == contract.ManagedBy
 }
 
 func refuseConflict(ref cluster.Ref, conflicts []cluster.FieldConflict) error {

@@ -42,7 +42,8 @@ func (t *task) delete(ctx context.Context) error {
 
 // customOf returns the resources of a CRD.
 func (t *task) customOf(crd string) []contract.CustomResource {
-	return slices.DeleteFunc(slices.Clone(t.installation.Custom), func(of contract.CustomResource) bool { return of.CRD != crd })
+	isOther := func(of contract.CustomResource) bool { return of.CRD != crd }
+	return slices.DeleteFunc(slices.Clone(t.installation.Custom), isOther)
 }
 
 // refuseIfUsed returns an error that names the custom resources of the kinds, if there are any.
@@ -60,7 +61,8 @@ func (t *task) refuseIfUsed(ctx context.Context, kinds []contract.CustomResource
 	if len(used) == 0 {
 		return nil
 	}
-	return fmt.Errorf("custom resources must be deleted first, since the cluster deletes them with their CRD: %s", enumerate(used))
+	return fmt.Errorf("custom resources must be deleted first, since the cluster deletes them with their CRD: %s",
+		enumerate(used))
 }
 
 // customResources names objects of a kind, in any namespace.

@@ -50,7 +50,7 @@ func digestsOf(unpacked *stackpackage.Unpacked, record string) (map[key]string, 
 		digests[key{object.GetApiVersion(), object.GetKind(), name}] = digest
 		return err
 	}
-	errs := []error{add(unpacked.Record, record)}
+	errs := append(make([]error, 0, len(unpacked.CRDs)+1), add(unpacked.Record, record))
 	for _, crd := range unpacked.CRDs {
 		errs = append(errs, add(crd, crd.GetName()))
 	}
