@@ -32,20 +32,20 @@ type RenderPhase struct {
 
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
 
-	Install string `json:"install" help:"what a request for a stack becomes: job (unpacks it in the cluster) or objects"`
-	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too; its CRD must be there"`
+	Install string `json:"install" help:"what a requested stack becomes: job or objects"`
+	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too"`
 
-	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
+	UnpackerImage string `json:"unpackerImage" help:"of what installs and removes stacks"`
 
-	Compatible      string `json:"compatible" help:"v0.10: render stacks alone, to the install Jobs of crossplane v0.10.0"`
-	ExecutorImage   string `json:"executorImage" help:"with compatible: the image of crossplane"`
-	TemplatingImage string `json:"templatingImage" help:"with compatible: the image of template stacks' controllers"`
+	Compatible      string `json:"compatible" help:"v0.10: only render the Jobs of crossplane v0.10.0"`
+	ExecutorImage   string `json:"executorImage" help:"of crossplane, with compatible"`
+	TemplatingImage string `json:"templatingImage" help:"of template stacks, with compatible"`
 
-	Mirror map[string]string `json:"mirror" help:"where a prefix of package images is in the cluster's registry: old=new"`
+	Mirror map[string]string `json:"mirror" help:"where package images are: old prefix=new prefix"`
 	Images bool              `json:"images" help:"on files: only print the images of the requested packages"`
-	Lock   bool              `json:"lock" help:"on files: only print the Lock that crossplane would come to by itself"`
+	Lock   bool              `json:"lock" help:"on files: only print the Lock that crossplane would make"`
 
-	Prune bool `json:"prune" help:"remove rendered objects even if there is no sandbox or request (kpt)"`
+	Prune bool `json:"prune" help:"remove rendered objects even if nothing asks for any (kpt)"`
 }
 
 // RenderSandbox is the config of render-sandbox. `help` is what --help says of a field; `flag:"-"` is no flag.

@@ -19,7 +19,7 @@ import (
 
 // --help must fit on a screen of this size.
 const (
-	screenLines   = 44
+	screenLines   = 60
 	screenColumns = 100
 )
 
