@@ -154,7 +154,7 @@ var shapes = []shape{
 		documents, _ := forking(aFork + "    customizations:\n      env:\n" + numbered(n, "      - {name: N%[1]d, value: v}\n"))
 		return documents, workload(0, "", numbered(n, "        - {name: N%[1]d, value: v}\n"))
 	}},
-	{"variables of an overlay", 200, func(n int) ([]native, []string) {
+	{"variables of an overlay", 400, func(n int) ([]native, []string) {
 		plugin := pluginOf("db@1.0.0", aStep)
 		plugin.spec = "  runner:\n    image: alpine\n    podTemplateOverlay: |\n      spec:\n        containers:\n        - name: main\n" +
 			"          env:\n" + numbered(n, "          - {name: N%[1]d, value: v}\n") + "  create:\n" + aStep

@@ -28,7 +28,7 @@ func TestUnpack_reportsHostileFiles(t *testing.T) {
 		{"alias bomb", "x.crd.yaml", bomb, "alias"},
 		{"alias to itself", "group.yaml", "title: &a [*a]", "alias"},
 		{"not UTF-8", "app.yaml", "title: \xff", "must be valid YAML"},
-		{"NUL", "install.yaml", "\x00", "must be valid YAML"},
+		{"NUL", "install.yaml", "\x00", "must not hold the control character U+0000"},
 		{"tabs", "resource.yaml", "id:\n\t- x", "not with tabs"},
 		{"a list", "behavior.yaml", "[]", "must be a mapping"},
 		{"a scalar", "x.crd.yaml", "text", "kind"},
