@@ -19,8 +19,8 @@ import (
 func ValidatePlugin() cli.Function {
 	return cli.Function{
 		Name: "validate-plugin",
-		Purpose: "checks resource plugins, sandboxes, route groups and Crossplane packages against the rules of their specifications, " +
-			"and changes nothing unless --fix asks for it.",
+		Purpose: "checks resource plugins, sandboxes, route groups and Crossplane packages against the rules of their " +
+			"specifications, and changes nothing unless --fix asks for it.",
 		Kind:   "ValidatePlugin",
 		Output: cli.Findings,
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +

@@ -47,12 +47,7 @@ func (r *reader) read() {
 	}
 	root, problems := parse(r.chunk)
 	if len(problems) > 0 && !r.source.named && !isMeant(r.chunk.text) {
-		switch r.foreign = noYAML; {
-		case hasActions(r.chunk.text):
-			r.foreign = isTemplate
-		case r.chunk.isJSON:
-			r.foreign = noJSON
-		}
+		r.foreign = whyUnreadable(r.chunk)
 		return
 	}
 	separators := r.separators()
@@ -68,6 +63,17 @@ func (r *reader) read() {
 	if slices.ContainsFunc(r.documents, Document.isOurs) {
 		r.reportAll(separators)
 	}
+}
+
+// whyUnreadable says why a text that is not meant for us cannot be read.
+func whyUnreadable(of chunk) string {
+	switch {
+	case hasActions(of.text):
+		return isTemplate
+	case of.isJSON:
+		return noJSON
+	}
+	return noYAML
 }
 
 // separators reports what YAML readers take for line breaks, and JSON readers do not.

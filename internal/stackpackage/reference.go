@@ -1,6 +1,7 @@
 package stackpackage
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,8 +20,8 @@ type Reference struct {
 	Digest string
 }
 
-// ParseReference parses REPOSITORY[:VERSION][@DIGEST], where VERSION may be a range such as `^0.1` or `>=0.1 <0.3`. The error
-// says in words with "must" what is wrong.
+// ParseReference parses REPOSITORY[:VERSION][@DIGEST], where VERSION may be a range such as `^0.1` or `>=0.1 <0.3`. The
+// error says in words with "must" what is wrong.
 func ParseReference(text string) (Reference, error) {
 	name, pinned, hasDigest := strings.Cut(text, "@")
 	r := Reference{Repository: name, Digest: pinned}
@@ -46,7 +47,7 @@ func ParseReference(text string) (Reference, error) {
 func checkRepository(name string) error {
 	parsed, err := reference.ParseNormalizedNamed(name)
 	if err == nil && !reference.IsNameOnly(parsed) {
-		err = fmt.Errorf("it has a tag or a digest")
+		err = errors.New("it has a tag or a digest")
 	}
 	if err != nil {
 		return fmt.Errorf("must be the name of an image, not %q: %w", name, err)

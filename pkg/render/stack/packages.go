@@ -133,8 +133,8 @@ func (r *renderer) pin(item *krm.Item, chosen *resolve.Chosen) {
 	r.inPlace = append(r.inPlace, item)
 }
 
-// dependency adds a request for a package that is only needed, and returns its name: the one that Crossplane gives it, so that
-// a cluster which has installed the package has one request for it. It is pulled as what first needs it.
+// dependency adds a request for a package that is only needed, and returns its name: the one that Crossplane gives it, so
+// that a cluster which has installed the package has one request for it. It is pulled as what first needs it.
 func (r *renderer) dependency(of *krm.Item, chosen *resolve.Chosen) string {
 	name := dependencyName(chosen.Name)
 	if other := r.named[chosen.Kind+"/"+name]; other != "" && other != chosen.Name {

@@ -40,8 +40,8 @@ func (r *renderer) reportMirrors() {
 	}
 	for _, prefix := range slices.Sorted(maps.Keys(r.options.Mirror)) {
 		if !used[prefix] && len(r.images) > 0 {
-			r.list.Report(krm.NewResult(krm.Warning, fmt.Sprintf("no image of a requested package begins with %q: mirror must name the "+
-				"beginnings of their images", prefix)))
+			r.list.Report(krm.NewResult(krm.Warning, fmt.Sprintf("no image of a requested package begins with %q: mirror must "+
+				"name the beginnings of their images", prefix)))
 		}
 	}
 }
@@ -49,7 +49,7 @@ func (r *renderer) reportMirrors() {
 // reportPin warns of a package whose image may change.
 func (r *renderer) reportPin(item *krm.Item, at krm.Path, chosen *resolve.Chosen) {
 	if chosen.Digest == "" {
-		r.list.Report(krm.At(item, at, krm.Warning, fmt.Sprintf("package %q is not pinned by a digest, since none is known: import "+
-			"it from an image, or put it into a Catalog", chosen.Image())))
+		r.list.Report(krm.At(item, at, krm.Warning, fmt.Sprintf("package %q is not pinned by a digest, since none is known: "+
+			"import it from an image, or put it into a Catalog", chosen.Image())))
 	}
 }

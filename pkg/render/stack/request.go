@@ -256,8 +256,8 @@ func (r *renderer) spec(i *installation) *contract.Installation {
 	return spec
 }
 
-// phases reports what becomes of a request: whether it is installed, removed, and whether the removal is held back until what
-// was delivered is removed.
+// phases reports what becomes of a request: whether it is installed, removed, and whether the removal is held back until
+// what was delivered is removed.
 func (r *renderer) phases(of *request) (installed, removed, isHeld bool) {
 	if of.isAbsent {
 		return false, true, false
