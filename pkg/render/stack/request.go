@@ -111,8 +111,8 @@ func (r *renderer) check(of *request) bool {
 				"may apply only what its permissions name; add it with import-plugin", chosen.Image()))
 			valid = false
 		case !isStack(chosen.APIVersion):
-			r.refuse(of.item, fieldOf(of), fmt.Sprintf("must be a stack, not %q, which is a %s of %s: use a %s of pkg.crossplane.io/v1",
-				chosen.Name, chosen.Kind, chosen.APIVersion, chosen.Kind))
+			r.refuse(of.item, fieldOf(of), fmt.Sprintf("must be a stack, not %q, which is a %s of %s: use a %s of "+
+				"pkg.crossplane.io/v1", chosen.Name, chosen.Kind, chosen.APIVersion, chosen.Kind))
 			valid = false
 		}
 	}

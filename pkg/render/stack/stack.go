@@ -66,7 +66,9 @@ func Render(list *krm.ResourceList, options render.Options) (Summary, error) {
 }
 
 func newRenderer(list *krm.ResourceList, options *render.Options) *renderer {
-	return &renderer{list: list, options: options, files: map[string]int{}, images: map[string]bool{}, named: map[string]string{}}
+	return &renderer{
+		list: list, options: options, files: map[string]int{}, images: map[string]bool{}, named: map[string]string{},
+	}
 }
 
 // render renders the requests, and puts the objects into the list.
