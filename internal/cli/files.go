@@ -104,7 +104,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	}
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
 		packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil,
-		Partial: read.Findings.Failed()}
+		Partial: read.Findings.Failed(), text: new([]byte)}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item], call.packages[d.Item] = d.Native, d.Package

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	pkgv1 "github.com/resource-plugins/krm-functions/api/stacks/v1"
-	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"

@@ -6,6 +6,7 @@ package image
 import (
 	_ "crypto/sha512" // digests of all algorithms can be parsed
 	"fmt"
+	"strings"
 
 	"github.com/distribution/reference"
 )
@@ -30,6 +31,35 @@ func Same(a, b string) bool {
 		return a == b
 	}
 	return reference.TagNameOnly(one).String() == reference.TagNameOnly(other).String()
+}
+
+// maxName is the longest name with a registry, in bytes. The parser counts without the registry.
+const maxName = 255
+
+// WithSource returns an image with a registry in front, unless the image names one. A text that is no image stays as it is.
+// Slashes at the ends of the source do not count. This is what crossplane v0.10 made of a request's source:
+// https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go
+func WithSource(source, image string) string {
+	if source == "" {
+		return image
+	}
+	named, err := reference.ParseNormalizedNamed(image)
+	if err != nil || len(named.Name()) > maxName || strings.HasPrefix(image, reference.Domain(named)) {
+		return image
+	}
+	return strings.Trim(source, "/") + "/" + image
+}
+
+// Mirrored returns where a mirror has an image: of the prefixes that the image begins with, the longest is replaced. It
+// returns the prefix, too, which is empty if there is none.
+func Mirrored(mirror map[string]string, image string) (at, prefix string) {
+	at = image
+	for from, to := range mirror {
+		if strings.HasPrefix(image, from) && len(from) > len(prefix) {
+			at, prefix = to+image[len(from):], from
+		}
+	}
+	return at, prefix
 }
 
 // CheckRepository returns what is wrong with the name of a repository, which is a reference without a tag and a digest, in

@@ -35,7 +35,7 @@ func (r *reader) read() {
 		r.unpack()
 		return
 	}
-	if item, above := foreign(r.chunk.text); item != nil {
+	if item, above := foreign(r.chunk); item != nil {
 		r.places.above = r.chunk.line + above
 		item.Locate(r.places)
 		r.documents = append(r.documents, Document{Item: item})

@@ -53,7 +53,7 @@ func chunksOf(name string, text []byte) ([]chunk, error) {
 			column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]), message: what,
 		}
 	}
-	return split(unmarked), nil
+	return split(name, unmarked), nil
 }
 
 func (s source) text(input io.Reader) ([]byte, error) {

@@ -2,13 +2,18 @@ package stackpackage
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
 )
 
-// Files are files in memory, by their paths: relative, clean, with slashes.
+// Folder is the folder of a package of crossplane v0.3 to v0.10, in a repository or at the root of an image.
+const Folder = ".registry"
+
+// Files are the files of a package: their content by their path below the package's folder. Paths are relative, cleaned,
+// and have slashes.
 type Files map[string][]byte
 
 // Paths returns the paths in the order in which filepath.Walk visits them.

@@ -54,7 +54,7 @@ func (r *registry) readInstall(file string, content []byte) {
 	}
 	only := mapping()
 	set(only, "spec", spec)
-	read, problems := strictyaml.IntoObject(only, &typed)
+	read, problems := strictyaml.IntoObject(only, "", &typed)
 	for i, problem := range problems {
 		if problem.Rule != strictyaml.RuleType && problem.Rule != strictyaml.RuleAmbiguous {
 			problems[i].Severity = krm.Warning // kept as it is: a cluster decides

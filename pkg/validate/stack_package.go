@@ -150,9 +150,9 @@ var recordCRDs = Rule{
 }
 
 var controllerDeployment = Rule{
-	ID: "controller-deployment", Severity: krm.Error,
-	Summary: "The controller of a stack is a DeploymentSpec with containers.",
-	Why:     "The cluster refuses the Deployment.",
+	ID: "controller-deployment", Severity: krm.Warning,
+	Summary: "The controller of a stack is a DeploymentSpec with containers, and has no unknown keys.",
+	Why:     "The cluster refuses the Deployment, or drops the keys. A later version of Kubernetes may know them.",
 	sources: []string{stackTypes, "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/"},
 	Example: "spec.controller.deployment.spec: {replicas: 1}",
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {

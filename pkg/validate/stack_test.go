@@ -62,7 +62,7 @@ func TestStackFindings(t *testing.T) {
 			"error package-dependency spec.dependsOn[0].crd: must be PLURAL.GROUP/VERSION, such as " +
 				`redisclusters.cache.example.org/v1alpha1, not "rediscluster"`}},
 		{aStack, "spec.controller.deployment.spec.replica: 1", []string{
-			`error controller-deployment spec.controller.deployment.spec.replica: unknown key "replica": did you mean "replicas"?`}},
+			`warning controller-deployment spec.controller.deployment.spec.replica: unknown key "replica": did you mean "replicas"?`}},
 		{aStack, "-spec.controller", nil},
 		{aStack, "-spec.permissions.rules[0].verbs", []string{
 			"error package-permission spec.permissions.rules[0]: must have verbs"}},

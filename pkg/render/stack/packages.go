@@ -28,14 +28,8 @@ var packageKinds = []string{pkgv1.KindProvider, pkgv1.KindConfiguration, pkgv1.K
 // imageConfig is the kind that tells a cluster where images are.
 const imageConfig = "ImageConfig"
 
-// isPackageRequest reports whether an item asks for one of today's packages.
-func isPackageRequest(item *krm.Item) bool {
-	if item.APIVersion() != pkgv1.APIVersion || !slices.Contains(packageKinds, item.Kind()) {
-		return false
-	}
-	_, rendered := item.Annotation(contract.RenderedByKey) // for a package that another one needs
-	return !rendered
-}
+// isPackageRequest reports whether a request asks for one of today's packages.
+func isPackageRequest(item *krm.Item) bool { return item.APIVersion() == pkgv1.APIVersion }
 
 // packages renders the requests for today's packages: each request is pinned in place, and each package that is only needed
 // gets a request. Crossplane resolves none of them again.
@@ -195,7 +189,7 @@ func dnsLabel(text string) string {
 	return strings.Trim(label.String(), "-")
 }
 
-// mirror adds an ImageConfig for each mirror that has images of the packages, and warns of those that have none.
+// mirror adds an ImageConfig for each mirror that has images of the packages.
 func (r *renderer) mirror(of *krm.Item, packages []*resolve.Chosen) {
 	used := map[string]bool{}
 	for _, chosen := range packages {

@@ -77,6 +77,8 @@ func (r *renderer) render(resolution resolve.Resolution) Summary {
 	r.read(resolution)
 	r.stacks()
 	r.packages(resolution)
+	r.reportNamespaces()
+	r.reportMirrors()
 	r.promoter().promote(stackpackage.Find(r.list), r.promoted)
 	r.reconciler.Apply(r.changes)
 	if (r.options.Prune || len(Requests(r.list)) > 0) && !r.list.Results().Failed() {
