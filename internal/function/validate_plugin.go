@@ -8,10 +8,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/pkg/resolve/stack"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -70,6 +72,7 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 	}
 	call.List.Report(checked.Results...)
 	call.List.Report(resolve.LintPublished(call.List.Items())...)
+	call.List.Report(slices.DeleteFunc(stack.Lint(call.List.Items()), isAboutPackage)...)
 	if then := call.Base; then != nil {
 		base := validate.Base{List: then.List, Elsewhere: then.Elsewhere, Partial: then.Partial}
 		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
@@ -80,6 +83,11 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 		call.List.Report(found...)
 	}
 	return "checked " + validateSummary(checked), nil
+}
+
+// isAboutPackage reports whether a result is about a package's own document: rules check those.
+func isAboutPackage(one krm.Result) bool {
+	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog && one.ResourceRef.Kind != contract.PluginLock
 }
 
 // literals returns the parts of a text around the values of template variables.

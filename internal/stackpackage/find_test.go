@@ -173,16 +173,4 @@ func TestSplitReference(t *testing.T) {
 		repository, version, digest := stackpackage.SplitReference(text)
 		assert.Equal(t, want, [3]string{repository, version, digest}, text)
 	}
-	for _, c := range [][3]string{
-		{"", "acme/redis", "acme/redis"},
-		{"registry.example.org", "acme/redis", "registry.example.org/acme/redis"},
-		{"/registry.example.org/x/", "redis", "registry.example.org/x/redis"},
-		{"registry.example.org", "quay.io/redis", "quay.io/redis"},
-		{"registry.example.org", "docker.io/redis", "docker.io/redis"},
-		{"registry.example.org", "localhost/redis", "localhost/redis"},
-		{"registry.example.org", "localhost:5000/redis", "localhost:5000/redis"},
-		{"registry.example.org", "", ""},
-	} {
-		assert.Equal(t, c[2], stackpackage.WithSource(c[0], c[1]), c)
-	}
 }

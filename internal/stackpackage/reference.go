@@ -3,75 +3,105 @@ package stackpackage
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/distribution/reference"
-	"github.com/opencontainers/go-digest"
+
+	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/image"
 )
 
-// Reference is a request for a package: a repository, and which of its images will do.
+// Reference is what asks for a package by name: NAME[:SELECTOR][@DIGEST]. The selector is a tag, or a version range in the
+// language of Masterminds semver, which stands where a tag does: `redis:^0.1`.
 type Reference struct {
-	// Repository is the name of the image, as it is written.
-	Repository string
-	// Version is a tag or a version range, empty if any release will do.
-	Version string
-	// Digest is the digest of the one image that will do, empty if another may.
-	Digest string
+	Name, Selector, Digest string
 }
 
-// ParseReference parses REPOSITORY[:VERSION][@DIGEST], where VERSION may be a range such as `^0.1` or `>=0.1 <0.3`. The
-// error says in words with "must" what is wrong.
-func ParseReference(text string) (Reference, error) {
-	name, pinned, hasDigest := strings.Cut(text, "@")
-	r := Reference{Repository: name, Digest: pinned}
+// SplitReference splits a reference without checking it. The selector is what comes after the first colon behind the last
+// slash, such as `acme/redis:>=0.1 <0.3`.
+func SplitReference(text string) (name, selector, digest string) {
+	name, digest, _ = strings.Cut(text, "@")
 	if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {
-		r.Repository, r.Version = name[:colon], name[colon+1:]
-		if r.Version == "" {
-			return Reference{}, fmt.Errorf("must have a version behind the colon of %q", text)
-		}
+		return name[:colon], name[colon+1:], digest
 	}
-	if _, err := digest.Parse(pinned); hasDigest && err != nil {
-		return Reference{}, fmt.Errorf("must have a digest such as sha256:… behind the @, not %q", pinned)
-	}
-	if err := checkRepository(r.Repository); err != nil {
-		return Reference{}, err
-	}
-	if wrong := CheckVersion(r.Version); wrong != "" {
-		return Reference{}, fmt.Errorf("must have a tag or a version range behind the colon: %s", wrong)
-	}
-	return r, nil
+	return name, "", digest
 }
 
-// checkRepository returns what is wrong with the name of an image without tag and digest.
-func checkRepository(name string) error {
-	parsed, err := reference.ParseNormalizedNamed(name)
-	if err == nil && !reference.IsNameOnly(parsed) {
-		err = errors.New("it has a tag or a digest")
+// ParseReference parses a reference. The error says in words with "must" what is wrong.
+func ParseReference(text string) (Reference, error) {
+	var r Reference
+	r.Name, r.Selector, r.Digest = SplitReference(text)
+	tagged, _, pinned := strings.Cut(text, "@")
+	switch wrong := image.CheckRepository(r.Name); {
+	case wrong != "":
+		return Reference{}, errors.New(wrong)
+	case pinned && !digest.Valid(r.Digest):
+		return Reference{}, fmt.Errorf("must have after the @ sha256: and 64 hexadecimal digits in lower case, not %q", r.Digest)
+	case strings.HasSuffix(tagged, ":"):
+		return Reference{}, errors.New("must have a tag or a version range after the colon, or no colon")
 	}
-	if err != nil {
-		return fmt.Errorf("must be the name of an image, not %q: %w", name, err)
+	return r, CheckSelector(r.Selector)
+}
+
+// CheckSelector checks that a text may be a tag, or is a version range.
+func CheckSelector(text string) error {
+	if len(text) > semver.MaxConstraintLen {
+		return fmt.Errorf("version must have at most %d bytes, not %d", semver.MaxConstraintLen, len(text))
+	}
+	if strings.TrimSpace(text) != text {
+		return fmt.Errorf("version %q must not begin or end with a blank", text)
+	}
+	if _, err := semver.NewConstraint(text); err != nil && text != "" && image.Check("redis:"+text) != "" {
+		return fmt.Errorf("version %q must be a tag such as v1.0.0, or a range such as ^1.2", text)
 	}
 	return nil
 }
 
-// CheckVersion returns what is wrong with a tag or a version range, and nothing if it is valid or empty.
-func CheckVersion(text string) string {
-	if text == "" || reference.TagRegexp.FindString(text) == text {
-		return ""
+// String returns the reference as it is written.
+func (r Reference) String() string { return ImageOf(r.Name, r.Selector, r.Digest) }
+
+// ImageOf returns NAME[:VERSION][@DIGEST].
+func ImageOf(name, version, digest string) string {
+	if version != "" {
+		name += ":" + version
 	}
-	if _, err := semver.NewConstraint(text); err != nil {
-		return fmt.Sprintf("%q is neither (ranges are written as in `>=1.2 <2`, `^1.2`, `~1.2`)", text)
+	if digest != "" {
+		name += "@" + digest
 	}
-	return ""
+	return name
 }
 
-// Registry returns the registry that the repository names, empty if it names none: that of `acme/redis` is up to the
-// request's source.
-func (r Reference) Registry() string {
-	first, _, several := strings.Cut(r.Repository, "/")
-	if several && (strings.ContainsAny(first, ".:") || first == "localhost" || strings.ToLower(first) != first) {
-		return first
+// Constraint is what the reference asks of its package, for messages and locks.
+func (r Reference) Constraint() string {
+	if r.Digest == "" || r.Selector == "" {
+		return r.Selector + r.Digest
 	}
-	return ""
+	return r.Selector + "@" + r.Digest
 }
+
+// NamesRegistry reports whether the name has a registry: that of `acme/redis` is up to the request's source.
+func (r Reference) NamesRegistry() bool { return image.WithSource("registry", r.Name) == r.Name }
+
+// CRDReference is PLURAL.GROUP[/VERSION], or *.GROUP[/VERSION] for any CRD of the group.
+type CRDReference struct{ Plural, Group, Version string }
+
+// ParseCRD parses a reference to a CRD. The error says in words with "must" what is wrong.
+func ParseCRD(text string) (CRDReference, error) {
+	name, served, _ := strings.Cut(text, "/")
+	plural, group, ok := strings.Cut(name, ".")
+	if !ok || plural == "" || group == "" || strings.ContainsAny(text, " \t") || strings.HasSuffix(text, "/") {
+		return CRDReference{}, fmt.Errorf("must be PLURAL.GROUP/VERSION or *.GROUP/VERSION, "+
+			"such as redisclusters.cache.crossplane.io/v1alpha1, not %q", text)
+	}
+	return CRDReference{plural, group, served}, nil
+}
+
+// Is reports whether a CRD is one that the reference names.
+func (c CRDReference) Is(crd CRD) bool {
+	return c.Group == crd.Group && (c.Plural == "*" || c.Plural == crd.Plural) &&
+		(c.Version == "" || slices.Contains(crd.Versions, c.Version))
+}
+
+// Owns reports whether the package has a CRD that the reference names.
+func (p *Package) Owns(c CRDReference) bool { return slices.ContainsFunc(p.CRDs, c.Is) }

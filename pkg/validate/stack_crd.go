@@ -163,8 +163,9 @@ var dependencyProvider = Rule{
 		}
 		for _, s := range d.stacks.records {
 			for i, needed := range s.app.DependsOn {
-				provides := func(p *stackpackage.Package) bool { return p.Provides(needed.CRD) }
-				if needed.CRD != "" && checkDependencyCRD(needed.CRD) == "" && !slices.ContainsFunc(d.stacks.packages, provides) {
+				crd, err := stackpackage.ParseCRD(needed.CRD)
+				owns := func(p *stackpackage.Package) bool { return p.Owns(crd) }
+				if err == nil && !slices.ContainsFunc(d.stacks.packages, owns) {
 					s.report(rule, krm.Path("spec.dependsOn").Index(i).Key("crd"),
 						"no package of the list has the CRD %q: add the package that has it, or a Catalog", needed.CRD)
 				}

@@ -99,7 +99,7 @@ func (m *packageMetadata) dependency(rule *Rule, at krm.Path, d packages.Depende
 		}
 		reference, err := stackpackage.ParseReference(form.image)
 		m.mustErr(rule, at.Key(form.key), err)
-		if err == nil && (reference.Version != "" || reference.Digest != "") {
+		if err == nil && (reference.Selector != "" || reference.Digest != "") {
 			m.report(rule, at.Key(form.key), "must be an image without tag and digest, not %q: the version has a key of its own",
 				form.image)
 		}

@@ -46,7 +46,7 @@ var requestPackage = Rule{
 			}
 			reference, err := stackpackage.ParseReference(r.spec.Package)
 			r.mustErr(rule, "spec.package", err)
-			if err == nil && reference.Registry() == "" {
+			if err == nil && !reference.NamesRegistry() {
 				r.report(rule, "spec.package", "%q must begin with a registry, such as xpkg.crossplane.io/", r.spec.Package)
 			}
 		}),
@@ -75,7 +75,7 @@ var requestSource = Rule{
 			r.propose(rule, "spec.source", rest, "must be a registry without a scheme, not %q", r.spec.Source)
 			return
 		}
-		if reference, err := stackpackage.ParseReference(source + "/name"); err != nil || reference.Registry() == "" {
+		if reference, err := stackpackage.ParseReference(source + "/name"); err != nil || !reference.NamesRegistry() {
 			r.report(rule, "spec.source", "must be a registry such as registry.example.org, not %q", r.spec.Source)
 		}
 	})},

@@ -25,13 +25,12 @@ func TestStackFindings(t *testing.T) {
 		{aStackInstall, "spec.package: redis@sha256:" + strings.Repeat("a", 64), nil},
 		{aStackInstall, "spec.package: redis:v1@sha256:" + strings.Repeat("a", 64), nil},
 		{aStackInstall, "spec.package: redis@sha256:abc", []string{
-			`error request-package spec.package: must have a digest such as sha256:… behind the @, not "sha256:abc"`}},
+			`error request-package spec.package: must have after the @ sha256: and 64 hexadecimal digits in lower case, not "sha256:abc"`}},
 		{aStackInstall, "spec.package: redis:>1x!", []string{
-			"error request-package spec.package: must have a tag or a version range behind the colon: \">1x!\" is neither (ranges are written " +
-				"as in `>=1.2 <2`, `^1.2`, `~1.2`)"}},
+			`error request-package spec.package: version ">1x!" must be a tag such as v1.0.0, or a range such as ^1.2`}},
 		{aStackInstall, "spec.package: Redis:v1", []string{
-			`error request-package spec.package: must be the name of an image, not "Redis": invalid reference format: repository name ` +
-				`(library/Redis) must be lowercase`}},
+			"error request-package spec.package: must be an image repository in lower case, such as registry.example.org/acme/redis, " +
+				`not "Redis"`}},
 		{aStackInstall, "spec.source: registry", []string{
 			`error request-source spec.source: must be a registry such as registry.example.org, not "registry"`}},
 		{aStackInstall, "spec.source: registry.example.org/acme/", nil},

@@ -263,7 +263,7 @@ func (b *builder) allOwners(s selector) []*repository {
 	}
 	var owners []*repository
 	highest := 0
-	for _, o := range b.owners[s.crd.group] {
+	for _, o := range b.owners[s.crd.Group] {
 		for _, r := range o.releases {
 			if !r.owns(*s.crd) || r.yanked != "" && !r.locked {
 				continue
@@ -305,7 +305,7 @@ func (b *builder) unowned(s selector) error {
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
-	if slices.ContainsFunc(b.owners[s.crd.group], func(o *owner) bool {
+	if slices.ContainsFunc(b.owners[s.crd.Group], func(o *owner) bool {
 		return slices.ContainsFunc(o.releases, func(r *release) bool { return r.owns(*s.crd) })
 	}) {
 		return fmt.Errorf("every version of a package that owns CRD %q is yanked: ask for a version by its name", s.text)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -30,7 +31,7 @@ func newLockState(list *krm.ResourceList, options Options, requests []*request) 
 		if r.err != nil || r.field != packagePath {
 			continue
 		}
-		reference, err := parseReference(r.text)
+		reference, err := stackpackage.ParseReference(r.text)
 		if err != nil {
 			continue
 		}

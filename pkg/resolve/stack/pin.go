@@ -57,8 +57,8 @@ func Names(list *krm.ResourceList) map[string]bool {
 			continue
 		}
 		names[r.requested()], names[r.text] = true, true
-		if asked, err := parseReference(r.text); err == nil && r.field == packagePath {
-			names[asked.name], names[r.repositoryOf(asked)] = true, true
+		if asked, err := stackpackage.ParseReference(r.text); err == nil && r.field == packagePath {
+			names[asked.Name], names[r.repositoryOf(asked)] = true, true
 		}
 	}
 	for _, entry := range resolve.NewPackageLocks(list.Items()).Entries() {
@@ -79,7 +79,7 @@ func (r *resolver) pin(one *request, closure []*Chosen) {
 			one.text, one.stale.requested+one.stale.crd, one.stale.pin)
 	}
 	r.reportChoice(one, closure)
-	if one.field == crdPath && stackpackage.WithSource(one.source, own.Name) != own.Name {
+	if one.field == crdPath && image.WithSource(one.source, own.Name) != own.Name {
 		r.add(one, krm.Warning, "%q is not pinned, since the image of package %q is not known: annotate its document with %s",
 			one.text, own.Name, contract.PackageKey)
 		return
@@ -140,10 +140,10 @@ func (r *resolver) reportChoice(one *request, closure []*Chosen) {
 		from := p.find(c.Version, c.Digest)
 		if from.yanked != "" {
 			r.add(one, krm.Warning, "%s is yanked: %q; ask for another version once nothing needs this one",
-				imageOf(c.Name, c.Version, ""), from.yanked)
+				stackpackage.ImageOf(c.Name, c.Version, ""), from.yanked)
 		}
 		if from.deprecated != "" {
-			r.add(one, krm.Warning, "%s is deprecated: %q", imageOf(c.Name, c.Version, ""), from.deprecated)
+			r.add(one, krm.Warning, "%s is deprecated: %q", stackpackage.ImageOf(c.Name, c.Version, ""), from.deprecated)
 		}
 		if p.deprecated != "" {
 			r.add(one, krm.Warning, "package %q is deprecated: %q", c.Name, p.deprecated)

@@ -26,7 +26,7 @@ func Publish(c *resolve.CatalogDocument, items []*krm.Item, options resolve.Publ
 			case problem != nil:
 				results = append(results, *problem)
 			case listed:
-				added = append(added, imageOf(name, r.version, ""))
+				added = append(added, stackpackage.ImageOf(name, r.version, ""))
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func (g *registry) publish(c *resolve.CatalogDocument, r *release, options resol
 	if v := p.Version(r.version); v != nil {
 		if v.Digest != r.digest {
 			return refuse(krm.Error, "%s; the catalog has it as %s and it is %s now",
-				resolve.PackageExists(imageOf(name, r.version, "")), v.Digest, r.digest)
+				resolve.PackageExists(stackpackage.ImageOf(name, r.version, "")), v.Digest, r.digest)
 		}
 		return false, nil
 	}

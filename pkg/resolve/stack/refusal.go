@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 )
 
 // notLocked means that a pin is not what its reference is locked to.
@@ -70,7 +72,7 @@ func (r *resolver) askedIn(c conflict) []edge {
 			for _, asked := range variant.asks {
 				if p.dependency(u.from, asked) == u {
 					from := r.builder.nodes[u.from].releases[v]
-					by := Requirer{imageOf(from.repository.name, from.version, ""), r.builder.wanted[asked].text}
+					by := Requirer{stackpackage.ImageOf(from.repository.name, from.version, ""), r.builder.wanted[asked].text}
 					edges = append(edges, edge{by, variantID{u.from, v}, asked})
 				}
 			}

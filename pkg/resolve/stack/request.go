@@ -13,6 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -170,8 +171,8 @@ func (r *request) pinned() bool {
 func (r *request) requested() string { return cmp.Or(r.askedCRD, r.asked) }
 
 // repositoryOf returns the name of the package that a reference of the request names.
-func (r *request) repositoryOf(asked reference) string {
-	return stackpackage.WithSource(r.source, asked.name)
+func (r *request) repositoryOf(asked stackpackage.Reference) string {
+	return image.WithSource(r.source, asked.Name)
 }
 
 // by names the request for messages and locks.
@@ -190,7 +191,7 @@ func (r *request) read(l *lockState) {
 	}
 	text, crd := r.asked, r.askedCRD
 	if r.pinned() {
-		pin, err := parseReference(r.text)
+		pin, err := stackpackage.ParseReference(r.text)
 		if err != nil {
 			r.fail(r.field, "%w", err)
 			return
@@ -201,7 +202,7 @@ func (r *request) read(l *lockState) {
 		}
 	}
 	if crd != "" {
-		reference, err := parseCRD(crd)
+		reference, err := stackpackage.ParseCRD(crd)
 		if err != nil {
 			r.fail(r.field, "%w", err)
 			return
@@ -209,14 +210,14 @@ func (r *request) read(l *lockState) {
 		r.wants = selector{crd: &reference, text: crd, kind: r.kind, source: r.source}
 		return
 	}
-	reference, err := parseReference(text)
+	reference, err := stackpackage.ParseReference(text)
 	if err != nil {
 		r.fail(r.field, "%w", err)
 		return
 	}
 	r.wants = selector{
-		name: r.repositoryOf(reference), text: reference.constraint(),
-		version: reference.selector, digest: reference.digest, kind: r.kind, tag: true,
+		name: r.repositoryOf(reference), text: reference.Constraint(),
+		version: reference.Selector, digest: reference.Digest, kind: r.kind, tag: true,
 	}
 }
 
@@ -227,5 +228,5 @@ func (r *request) pin(c *Chosen) string {
 	if r.field == packagePath {
 		name, _, _ = stackpackage.SplitReference(r.text)
 	}
-	return imageOf(name, c.Version, c.Digest)
+	return stackpackage.ImageOf(name, c.Version, c.Digest)
 }

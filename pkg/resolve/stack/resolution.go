@@ -51,14 +51,4 @@ type Requirer struct {
 }
 
 // Image returns the reference of the package's image: NAME[:VERSION][@DIGEST].
-func (c *Chosen) Image() string { return imageOf(c.Name, c.Version, c.Digest) }
-
-func imageOf(name, version, digest string) string {
-	if version != "" {
-		name += ":" + version
-	}
-	if digest != "" {
-		name += "@" + digest
-	}
-	return name
-}
+func (c *Chosen) Image() string { return stackpackage.ImageOf(c.Name, c.Version, c.Digest) }

@@ -54,6 +54,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -173,7 +174,7 @@ func (r *resolver) choose() {
 	for _, n := range r.answer.order {
 		c := r.chosen[n]
 		for _, asked := range r.builder.problem.packages[n].variants[r.answer.chosen[n]].asks {
-			if needed := r.require(asked, imageOf(c.Name, c.Version, "")); !slices.Contains(c.DependsOn, needed) {
+			if needed := r.require(asked, stackpackage.ImageOf(c.Name, c.Version, "")); !slices.Contains(c.DependsOn, needed) {
 				c.DependsOn = append(c.DependsOn, needed)
 			}
 		}
@@ -254,7 +255,7 @@ func (r *resolver) finish() {
 		}
 	}
 	for _, c := range r.resolution.Chosen {
-		who[imageOf(c.Name, c.Version, "")] = true
+		who[stackpackage.ImageOf(c.Name, c.Version, "")] = true
 	}
 	for _, c := range r.resolution.Chosen {
 		c.Requirers = slices.DeleteFunc(c.Requirers, func(by Requirer) bool { return !who[by.By] })

@@ -16,7 +16,7 @@ import (
 // selector is what somebody wants: a package by name, or by a CRD that it owns.
 type selector struct {
 	name string
-	crd  *crdReference
+	crd  *stackpackage.CRDReference
 	text string // the constraint, or the CRD, for messages
 
 	version, digest string
@@ -28,7 +28,7 @@ type selector struct {
 // dependencySelector returns what a package wants.
 func dependencySelector(d stackpackage.Dependency) (selector, error) {
 	if d.CRD != "" {
-		crd, err := parseCRD(d.CRD)
+		crd, err := stackpackage.ParseCRD(d.CRD)
 		return selector{crd: &crd, text: d.CRD}, err
 	}
 	s := selector{name: d.Package, text: d.Constraint, kind: d.Kind}
@@ -42,7 +42,7 @@ func dependencySelector(d stackpackage.Dependency) (selector, error) {
 	case strings.HasPrefix(d.Constraint, "sha256:"):
 		s.version, s.digest = "", d.Constraint
 	default:
-		return s, checkSelector(s.version)
+		return s, stackpackage.CheckSelector(s.version)
 	}
 	return s, nil
 }
@@ -126,13 +126,8 @@ func (p *repository) hasTag(text string) bool {
 func (r *release) isKind(kind string) bool { return kind == "" || r.kind == "" || r.kind == kind }
 
 // owns reports whether a version owns a CRD.
-func (r *release) owns(crd crdReference) bool {
-	return slices.ContainsFunc(r.crds, crd.is)
-}
-
-func (c crdReference) is(crd stackpackage.CRD) bool {
-	return c.group == crd.Group && (c.plural == "*" || c.plural == crd.Plural) &&
-		(c.version == "" || slices.Contains(crd.Versions, c.version))
+func (r *release) owns(crd stackpackage.CRDReference) bool {
+	return slices.ContainsFunc(r.crds, crd.Is)
 }
 
 // versions returns the versions of a package as texts, as they are tried.
