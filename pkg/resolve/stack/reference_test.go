@@ -1,15 +1,12 @@
 package stack
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
-
-var sum = "sha256:" + strings.Repeat("ab", 32)
 
 func TestPins(t *testing.T) {
 	t.Parallel()
