@@ -179,7 +179,7 @@ func (r *renderer) job(i *installation, spec *contract.Installation) {
 			Name: "copy-unpacker", Image: r.options.UnpackerImage, VolumeMounts: []corev1.VolumeMount{volume},
 			Command: []string{contract.UnpackerBinary, contract.UnpackerCopySelf, contract.PackageVolumeMount},
 		}),
-		render.HelperContainer(corev1.Container{
+		readingContainer(corev1.Container{
 			Name: "stack-copy-to-volume", Image: packageImage, VolumeMounts: []corev1.VolumeMount{volume},
 			ImagePullPolicy: corev1.PullPolicy(i.of.Spec.ImagePullPolicy),
 			Command:         []string{contract.UnpackerCopied, contract.UnpackerCopy, contract.PackageFolder, contract.PackageCopy},
@@ -224,15 +224,21 @@ func (r *renderer) unpacker(
 	if err != nil {
 		panic(err) // strings alone
 	}
-	container := render.HelperContainer(corev1.Container{
+	container := readingContainer(corev1.Container{
 		Name: name, Image: r.options.UnpackerImage, Command: []string{contract.UnpackerBinary, command}, VolumeMounts: mounts,
 		Env: []corev1.EnvVar{render.Variable(contract.InstallationVariable, string(text)), render.NamespaceVariable()},
 	})
-	// The trees of a package take about ten times the memory of its files.
-	container.Resources.Limits[corev1.ResourceMemory] = resource.MustParse("512Mi")
-	container.Resources.Requests[corev1.ResourceMemory] = resource.MustParse("64Mi")
 	render.AddToken(&template.Spec, &container)
 	template.Spec.Containers = append(template.Spec.Containers, container)
+}
+
+// readingContainer is a helper that reads a package: its files may have 128 MiB, and its trees take about ten times the
+// memory of the documents.
+func readingContainer(container corev1.Container) corev1.Container {
+	container = render.HelperContainer(container)
+	container.Resources.Limits[corev1.ResourceMemory] = resource.MustParse("512Mi")
+	container.Resources.Requests[corev1.ResourceMemory] = resource.MustParse("64Mi")
+	return container
 }
 
 // addJob adds a Job. Its name ends in a hash of its spec, which nobody can change.
