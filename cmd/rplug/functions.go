@@ -25,11 +25,11 @@ func functionCommands(stdout io.Writer) []*cobra.Command {
 		},
 	}
 	return []*cobra.Command{
-		functionCommand("validate", "Check plugins, sandboxes and route groups", function.ValidatePlugin(), stdout),
-		functionCommand("resolve", "Pin the plugin versions that sandboxes refer to", function.ResolveVersion(), stdout),
-		functionCommand("render", "Render the resources of sandboxes to Jobs or Pods", function.RenderPhase(), stdout),
+		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", function.ValidatePlugin(), stdout),
+		functionCommand("resolve", "Pin the versions of plugins and packages", function.ResolveVersion(), stdout),
+		functionCommand("render", "Render the resources of sandboxes, and packages", function.RenderPhase(), stdout),
 		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", function.RenderSandbox(), stdout),
-		functionCommand("import", "Convert native plugins and sandboxes to KRM documents", function.ImportPlugin(), stdout),
+		functionCommand("import", "Convert native documents and packages to KRM documents", function.ImportPlugin(), stdout),
 		graph,
 	}
 }

@@ -19,7 +19,7 @@ import (
 func listCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "list [PATH...]", Args: arguments(0, -1),
-		Short: "List the plugins of catalogs",
+		Short: "List the plugins and the Crossplane packages of catalogs",
 		Long: "CHOSEN is what the bare name means, over all catalogs, plugins and locks below the paths\n" +
 			"(default: the working directory).",
 		Example: "  rplug catalog list catalog.yaml",
@@ -30,7 +30,7 @@ func listCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printPlugins(c.OutOrStdout(), listed(documents, all), *output)
+		return printListed(c.OutOrStdout(), listed(documents, all), listedPackages(documents), *output)
 	}
 	return command
 }
@@ -57,16 +57,26 @@ func listed(documents []*resolve.CatalogDocument, all *resolve.Catalog) []listed
 	return plugins
 }
 
-func printPlugins(out io.Writer, plugins []listedPlugin, output output) error {
-	if output == jsonOutput {
+// printListed prints a table of plugins, and one of packages if there are any. The first is left out if there are packages
+// alone.
+func printListed(out io.Writer, plugins []listedPlugin, packages []listedPackage, output output) error {
+	switch {
+	case output == jsonOutput && len(packages) > 0:
+		return printJSON(out, map[string]any{"plugins": plugins, "packages": packages})
+	case output == jsonOutput:
 		return printJSON(out, map[string]any{"plugins": plugins})
+	case len(plugins) == 0 && len(packages) > 0:
+		return printPackages(out, packages)
 	}
 	table := newTable(out, "PLUGIN", "CATALOG", "VERSIONS", "CHOSEN", "CHANNELS", "NOTE")
 	for _, p := range plugins {
 		table.row(p.Name, p.Catalog, strconv.Itoa(len(p.Versions)), p.Chosen, channels(p.CatalogPlugin),
 			note("", p.Deprecated, p.Description))
 	}
-	return table.writer.Flush()
+	if err := table.writer.Flush(); err != nil {
+		return err
+	}
+	return printPackages(out, packages)
 }
 
 func channels(p *v1alpha1.CatalogPlugin) string {
@@ -101,7 +111,7 @@ func openCatalogs(c *cobra.Command, paths []string) ([]*resolve.CatalogDocument,
 func versionsCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "versions NAME [PATH...]", Args: arguments(1, -1),
-		Short: "List the versions of a plugin",
+		Short: "List the versions of a plugin or a Crossplane package",
 		Long: "The versions are those of all catalogs below the paths (default: the working directory), the\n" +
 			"highest first.",
 		Example: "  rplug catalog versions hello-db catalog.yaml",
@@ -112,10 +122,13 @@ func versionsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if packages, found := packageVersionsOf(args[0], documents); found {
+			return printPackageVersions(c.OutOrStdout(), packages, *output)
+		}
 		versions, found := versionsOf(args[0], documents)
 		if !found {
 			_, err = all.Choose(args[0])
-			return refuse(cmp.Or(err, fmt.Errorf("no catalog lists plugin %q", args[0])))
+			return refuse(cmp.Or(err, fmt.Errorf("no catalog lists a plugin or package %q", args[0])))
 		}
 		return printVersions(c.OutOrStdout(), versions, *output)
 	}
