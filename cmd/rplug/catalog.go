@@ -11,9 +11,9 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	"github.com/resource-plugins/krm-functions/pkg/resolve/stack"
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.
@@ -54,7 +54,7 @@ type lintConfig struct{}
 
 func (*lintConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(resolve.Lint(call.List.Items())...)
-	call.List.Report(stack.Lint(call.List.Items())...)
+	call.List.Report(stackresolve.Lint(call.List.Items())...)
 	return "checked the catalogs", nil
 }
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	"github.com/resource-plugins/krm-functions/pkg/resolve/stack"
 )
 
 func indexCommand() *cobra.Command {
@@ -71,7 +71,7 @@ func indexCommand() *cobra.Command {
 func publishTo(
 	c *cobra.Command, catalog *resolve.CatalogDocument, items []*krm.Item, options resolve.PublishOptions,
 ) ([]string, error) {
-	packages, problems := stack.Publish(catalog, items, options)
+	packages, problems := stackresolve.Publish(catalog, items, options)
 	added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items), options)
 	added, results = append(added, packages...), append(results, problems...).Sort()
 	if err == nil {

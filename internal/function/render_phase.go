@@ -10,9 +10,9 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/stackrender"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
-	"github.com/resource-plugins/krm-functions/pkg/render/stack"
 )
 
 // RenderPhase is the KRM function render-phase.
@@ -53,13 +53,13 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 	}
 	options := render.Options{RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode}
 	var summary render.Summary
-	var packages stack.Summary
+	var packages stackrender.Summary
 	var err error
 	if c.Compatible == "" {
 		summary, err = render.Phases(call.List, options)
 	}
 	if err == nil {
-		packages, err = stack.Render(call.List, options)
+		packages, err = stackrender.Render(call.List, options)
 	}
 	if reportOptions(call, err) {
 		return "nothing rendered: fix the functionConfig", nil
@@ -101,7 +101,7 @@ func (c *renderPhase) nothing(sandboxes []*document.Sandbox) string {
 	return "no sandbox has resources"
 }
 
-func (c *renderPhase) summary(s render.Summary, packages stack.Summary) string {
+func (c *renderPhase) summary(s render.Summary, packages stackrender.Summary) string {
 	rendered := fmt.Sprintf("rendered %s for %s", cli.Count(packages.Packages, "package"),
 		cli.Count(packages.Requests, "install request"))
 	if c.Compatible != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	"github.com/resource-plugins/krm-functions/pkg/resolve/stack"
 )
 
 // ResolveVersion is the KRM function resolve-version.
@@ -30,15 +30,16 @@ type resolveConfig struct{ v1alpha1.ResolveVersion }
 // Process pins every plugin reference of the list's sandboxes, and every install request.
 func (c *resolveConfig) Process(call cli.Call) (string, error) {
 	report, err := resolve.Resolve(call.List, resolve.Options{
-		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode, Others: stack.Names(call.List),
+		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
+		Others: stackresolve.Names(call.List),
 	})
 	wrong := reportOptions(call, err)
 	if err != nil && !wrong {
 		return "", err
 	}
-	var packages stack.Report
+	var packages stackresolve.Report
 	if !wrong || report.Sandboxes > 0 {
-		packages, err = stack.Pin(call.List, stack.Options{
+		packages, err = stackresolve.Pin(call.List, stackresolve.Options{
 			ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
 		})
 		if err != nil {
@@ -52,7 +53,7 @@ func (c *resolveConfig) Process(call cli.Call) (string, error) {
 }
 
 // summary counts what was resolved. Sandboxes are counted even if there is none, unless there are requests.
-func summary(plugins resolve.Report, packages stack.Report) string {
+func summary(plugins resolve.Report, packages stackresolve.Report) string {
 	var counts []string
 	if plugins.Sandboxes > 0 || packages.Requests == 0 {
 		counts = append(counts, fmt.Sprintf("%s of %s to %s", cli.Count(plugins.References, "reference"),

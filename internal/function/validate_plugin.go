@@ -10,10 +10,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	"github.com/resource-plugins/krm-functions/pkg/resolve/stack"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -72,7 +72,7 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 	}
 	call.List.Report(checked.Results...)
 	call.List.Report(resolve.LintPublished(call.List.Items())...)
-	call.List.Report(slices.DeleteFunc(stack.Lint(call.List.Items()), isAboutPackage)...)
+	call.List.Report(slices.DeleteFunc(stackresolve.Lint(call.List.Items()), isAboutPackage)...)
 	if then := call.Base; then != nil {
 		base := validate.Base{List: then.List, Elsewhere: then.Elsewhere, Partial: then.Partial}
 		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }

@@ -53,10 +53,10 @@ var layers = []struct {
 	{path: "internal/stackpackage"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
-	{path: "pkg/resolve/stack"},
+	{path: "internal/stackresolve"},
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
-	{path: "pkg/render/stack"},
+	{path: "internal/stackrender"},
 	{path: "internal/status"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
