@@ -80,13 +80,27 @@ func (r *reader) unpack() {
 	unpacked, results := stackpackage.Unpack(r.contents.Files, stackpackage.UnpackOptions{
 		Image: r.contents.Reference(), Name: r.contents.Name(), Dir: r.contents.Path,
 	})
-	r.findings = append(r.findings, results...)
+	r.findings = append(r.findings, aboutPackages(results)...)
 	if unpacked == nil {
 		return
 	}
 	for _, object := range slices.Concat(unpacked.CRDs, []*kyaml.RNode{unpacked.Record}) {
 		r.documents = append(r.documents, Document{Item: krm.FromSource(object.YNode(), inPackage(r.source.name))})
 	}
+}
+
+// RulePackageFile is the rule of findings about the files of packages.
+const RulePackageFile = "package-file"
+
+// aboutPackages adds the rule to results.
+func aboutPackages(results krm.Results) krm.Results {
+	for i := range results {
+		if results[i].Tags == nil {
+			results[i].Tags = map[string]string{}
+		}
+		results[i].Tags[krm.RuleTag] = RulePackageFile
+	}
+	return results
 }
 
 // finishPackages marks the documents of packages, and checks those of package.yaml in images if all can be read.
@@ -105,7 +119,8 @@ func (p *Package) finishPackages(readers []*reader) {
 			}
 		}
 		if c.Form == stackpackage.FormXPkg && isWhole {
-			p.Findings = append(p.Findings, stackpackage.CheckStream(path.Join(c.Path, stackpackage.StreamFile), items)...)
+			found := stackpackage.CheckStream(path.Join(c.Path, stackpackage.StreamFile), items)
+			p.Findings = append(p.Findings, aboutPackages(found)...)
 		}
 		stackpackage.Mark(items, c.Reference())
 	}

@@ -24,7 +24,7 @@ const pageHead = `# Rules
 
 What ` + "`validate-plugin`" + ` checks, in the order of the fields. Each rule has an id, which is a result's tag ` + "`rule`" + ` and by
 which its level can be changed: ` + "`--rules ID=off|warning|error`" + `, or ` + "`rules: {ID: LEVEL}`" + ` in the function's config. The examples are
-changes to a valid document, ` + "`path: value`" + `, with what is then reported. The last two rules are about what cannot be read: their
+changes to a valid document, ` + "`path: value`" + `, with what is then reported. The last three rules are about files: their
 examples are whole documents, and they have no level.
 
 This page is made from the code (` + "`make golden`" + `); a test holds the two together.
@@ -90,7 +90,13 @@ func example(t *testing.T, r *validate.Rule) string {
 // fileExample is the finding that the document of a rule about files gives.
 func fileExample(t *testing.T, r *validate.Rule) string {
 	t.Helper()
-	read, err := load.Read([]string{load.Stdin}, load.Options{Input: strings.NewReader(r.Example)})
+	options, from := load.Options{Input: strings.NewReader(r.Example)}, load.Stdin
+	if r.ID == load.RulePackageFile {
+		from = filepath.Join(t.TempDir(), ".registry")
+		require.NoError(t, os.MkdirAll(from, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(from, "app.yaml"), []byte(r.Example), 0o600))
+	}
+	read, err := load.Read([]string{from}, options)
 	require.NoError(t, err)
 	results := read.Results()
 	require.Len(t, results, 1, r.ID)
