@@ -72,7 +72,7 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 	}
 	call.List.Report(checked.Results...)
 	call.List.Report(resolve.LintPublished(call.List.Items())...)
-	call.List.Report(slices.DeleteFunc(stackresolve.Lint(call.List.Items()), isAboutPackage)...)
+	call.List.Report(slices.DeleteFunc(stackresolve.Lint(call.List.Items()), isNotAboutCatalog)...)
 	if then := call.Base; then != nil {
 		base := validate.Base{List: then.List, Elsewhere: then.Elsewhere, Partial: then.Partial}
 		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
@@ -85,9 +85,10 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 	return "checked " + validateSummary(checked), nil
 }
 
-// isAboutPackage reports whether a result is about a package's own document: rules check those.
-func isAboutPackage(one krm.Result) bool {
-	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog && one.ResourceRef.Kind != contract.PluginLock
+// isNotAboutCatalog reports whether a result is about a package's own document, which rules check, or about a lock, whose
+// packages may be imported later.
+func isNotAboutCatalog(one krm.Result) bool {
+	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog
 }
 
 // literals returns the parts of a text around the values of template variables.
