@@ -9,6 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
 func TestMain(m *testing.M) {
@@ -21,6 +23,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
 	})
 }
 
