@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 func compatible(o *render.Options) { o.Compatible = render.V010 }
@@ -41,12 +42,10 @@ func TestCompatibleJob(t *testing.T) {
 // So do those for requests that others have collected.
 func TestCompatibleJob_corpus(t *testing.T) {
 	t.Parallel()
-	const corpus = "/work/shared/corpus/stacks/jobs"
+	corpus := filepath.Join(checkout.Corpus(t), "stacks", "jobs")
 	requests, err := filepath.Glob(filepath.Join(corpus, "*.input.yaml"))
 	require.NoError(t, err)
-	if len(requests) == 0 {
-		t.Skipf("there are no requests in %s", corpus)
-	}
+	require.NotEmpty(t, requests, corpus)
 	for _, name := range requests {
 		request, err := os.ReadFile(name)
 		require.NoError(t, err)

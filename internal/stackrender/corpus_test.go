@@ -15,6 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // imported are the documents of a package as import-plugin makes them, without what it depends on; nil if it is not valid.
@@ -39,12 +40,10 @@ func imported(t *testing.T, folder string) []*krm.Item {
 // Real packages render to objects that the API's types have the fields of.
 func TestRender_corpus(t *testing.T) {
 	t.Parallel()
-	const corpus = "/work/shared/corpus/stacks"
+	corpus := filepath.Join(checkout.Corpus(t), "stacks")
 	folders, err := filepath.Glob(filepath.Join(corpus, "*", "*", stackpackage.Folder))
 	require.NoError(t, err)
-	if len(folders) == 0 {
-		t.Skipf("there are no packages in %s", corpus)
-	}
+	require.NotEmpty(t, folders, corpus)
 	count, broken := 0, 0
 	for _, folder := range folders {
 		for _, way := range []func(*render.Options){nil, unpacked} {
