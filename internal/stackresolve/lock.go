@@ -7,6 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -78,7 +79,7 @@ func (l *lockState) apply(g *registry) {
 		switch {
 		case found == nil:
 			p.gone = fmt.Errorf("package %q has no version %s any more, and the lock %q has it: %s; restore it, or run mode update",
-				p.name, shownEntry(entry), by.Name(), thereAre(p.versions()))
+				p.name, shownEntry(entry), by.Name(), strictyaml.ThereAre(p.versions()))
 		case entry.Digest != "" && found.digest != "" && entry.Digest != found.digest:
 			found.broken = &resolve.DocumentError{
 				Item: found.item, Path: found.path, Changed: true,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // notLocked means that a pin is not what its reference is locked to.
@@ -105,7 +106,7 @@ func (d *description) versions() error {
 			seen[to] = true
 			p := d.builder.nodes[to]
 			parts = append(parts, fmt.Sprintf("package %q must have one version for all who require it: %s; %s",
-				p.name, d.requirers(to), thereAre(p.versions())))
+				p.name, d.requirers(to), strictyaml.ThereAre(p.versions())))
 		}
 	}
 	return errors.New(strings.Join(parts, "; "))
@@ -119,7 +120,7 @@ func (d *description) askers(asked int) string {
 			names = append(names, e.requirer.By)
 		}
 	}
-	return firstOf(names)
+	return strictyaml.FirstOf(names)
 }
 
 // disputed reports whether a package is asked for by more than one part of the conflict.

@@ -26,16 +26,15 @@ func Suggest(name string, candidates []string) (nearest string, sure bool) {
 
 // Listed names the first of some names for a message.
 func Listed(names []string) string {
-	const most = 10
 	if len(names) == 0 {
 		return "none"
 	}
-	quoted := make([]string, 0, most+1)
-	for _, name := range names[:min(len(names), most)] {
+	quoted := make([]string, 0, maxListed+1)
+	for _, name := range names[:min(len(names), maxListed)] {
 		quoted = append(quoted, fmt.Sprintf("%q", name))
 	}
-	if len(names) > most {
-		quoted = append(quoted, fmt.Sprintf("%d more", len(names)-most))
+	if len(names) > maxListed {
+		quoted = append(quoted, fmt.Sprintf("%d more", len(names)-maxListed))
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -70,7 +71,7 @@ func (p *pluginVersions) checkChannel(l listedPlugin, name string) (message stri
 	}
 	switch named := p.find(v); {
 	case named == nil:
-		return fmt.Sprintf("channel %q must name a version that is listed, not %s: %s", name, v, thereAre(p.versions()))
+		return fmt.Sprintf("channel %q must name a version that is listed, not %s: %s", name, v, strictyaml.ThereAre(p.versions()))
 	case named.yanked != "":
 		return fmt.Sprintf("channel %q must not name %s, which is yanked: %q", name, v, named.yanked)
 	}

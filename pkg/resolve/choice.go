@@ -7,6 +7,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -72,7 +73,7 @@ func (c *Choice) How() string {
 	}
 	parts := []string{c.Trace.String() + " -> highest"}
 	for _, count := range c.Trace[min(2, len(c.Trace)):] {
-		parts = append(parts, count.Stage+" leaves out "+firstOf(count.Dropped()))
+		parts = append(parts, count.Stage+" leaves out "+strictyaml.FirstOf(count.Dropped()))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -113,9 +114,9 @@ func (r *resolver) reportFloating() {
 	}
 }
 
-// sandboxNames lists the sandboxes of references by name: all, or the first maxListed.
+// sandboxNames lists the sandboxes of references by name: all, or the first of many.
 func sandboxNames(references []*reference) string {
 	names := texts(references, func(ref *reference) string { return ref.name })
 	slices.Sort(names)
-	return firstOf(quoted(slices.Compact(names)))
+	return strictyaml.FirstOf(quoted(slices.Compact(names)))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -63,7 +64,7 @@ func (c *Catalog) lintLocks() krm.Results {
 		locked, _ := c.locks.byReference[entry.Asked]
 		results = append(results, krm.At(locked.lock.item, entriesPath, krm.Error, fmt.Sprintf(
 			"locked version %s must stay as long as a reference is locked to it: restore it, or move the lock; %s",
-			name, thereAre(p.versions()))))
+			name, strictyaml.ThereAre(p.versions()))))
 	}
 	return results
 }

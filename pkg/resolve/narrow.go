@@ -8,6 +8,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
@@ -87,7 +88,7 @@ func (n *narrowed) keep(stage string, fits func(*entry) bool) bool {
 
 // refuse leaves no version, and says why of each.
 func (n *narrowed) refuse(why string, of func(*entry) string) {
-	n.refused, n.left = why+firstOf(texts(n.left, of)), nil
+	n.refused, n.left = why+strictyaml.FirstOf(texts(n.left, of)), nil
 }
 
 // runs reports whether a version runs on the cluster's version of Kubernetes, as far as that is known.

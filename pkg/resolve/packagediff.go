@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // crossplanePackage adds how two states of a package differ.
@@ -92,5 +93,5 @@ func retractPackage(
 	if v := p.Version(tag); v != nil {
 		return true, note(p, v)
 	}
-	return true, fmt.Errorf("package %q has no version %s: %s", bare, tag, thereAre(packageTags(p)))
+	return true, fmt.Errorf("package %q has no version %s: %s", bare, tag, strictyaml.ThereAre(packageTags(p)))
 }

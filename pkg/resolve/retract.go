@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
@@ -16,7 +17,7 @@ import (
 func Yank(c *CatalogDocument, name, reason string) error {
 	if is, err := retractPackage(c, name, func(p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion) error {
 		if v == nil {
-			return fmt.Errorf("name must have a version, such as %q: %s", p.Name+":v1.0.0", thereAre(packageTags(p)))
+			return fmt.Errorf("name must have a version, such as %q: %s", p.Name+":v1.0.0", strictyaml.ThereAre(packageTags(p)))
 		}
 		v.Yanked = reason
 		return nil
@@ -96,4 +97,4 @@ func findVersion(c *CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1a
 	return nil, nil, fmt.Errorf("plugin %q has no version %s: %s", p.Name, reference.Pin, versionsOf(p))
 }
 
-func versionsOf(p *v1alpha1.CatalogPlugin) string { return thereAre(versionNames(p)) }
+func versionsOf(p *v1alpha1.CatalogPlugin) string { return strictyaml.ThereAre(versionNames(p)) }

@@ -13,9 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// maxListed is how many names a message lists.
-const maxListed = 10
-
 // unknownPlugin is the error that no document has the reference's bare name; it lists those that exist.
 func (c *Catalog) unknownPlugin(reference version.Reference) error {
 	meant, advice := nearest(reference.Bare, c.names)
@@ -33,7 +30,7 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 
 // unknownVersion is the error that no version fits; it says why, and lists those that exist.
 func (p *pluginVersions) unknownVersion(reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
-	there, in := thereAre(p.versions()), ""
+	there, in := strictyaml.ThereAre(p.versions()), ""
 	if reference.Selector != "" {
 		in = fmt.Sprintf(" in %q", reference.Selector)
 	}
@@ -81,7 +78,7 @@ func (p *pluginVersions) unknownChannel(reference version.Reference) error {
 // nearest returns the name that is certain to be meant by another one, else empty, and what to say instead.
 func nearest(name string, names []string) (meant, advice string) {
 	guess, sure := strictyaml.Nearest(name, names)
-	if advice = thereAre(quoted(names)); guess != "" {
+	if advice = strictyaml.ThereAre(quoted(names)); guess != "" {
 		advice = fmt.Sprintf("did you mean %q? %s", guess, advice)
 	}
 	if sure {
@@ -94,7 +91,7 @@ func nearest(name string, names []string) (meant, advice string) {
 func (p *pluginVersions) gone(name version.Name, who string) error {
 	there := "no version is left"
 	if p != nil {
-		there = thereAre(p.versions())
+		there = strictyaml.ThereAre(p.versions())
 	}
 	return &ReferenceError{
 		Message: fmt.Sprintf("plugin %q has no version %s any more, and %s: %s", name.Bare, name.Version, who, there),
@@ -111,26 +108,6 @@ func texts[E any](elements []E, of func(E) string) []string {
 		all[i] = of(e)
 	}
 	return all
-}
-
-// thereAre lists texts: all, or the first maxListed.
-func thereAre(texts []string) string {
-	switch len(texts) {
-	case 0:
-		return "there is none"
-	case 1:
-		return "there is " + texts[0]
-	default:
-		return "there are " + firstOf(texts)
-	}
-}
-
-// firstOf joins texts: all, or the first maxListed.
-func firstOf(texts []string) string {
-	if len(texts) > maxListed {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts[:maxListed], ", "), len(texts)-maxListed)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // normalize returns the reference that a malformed one is certain to mean: without blanks around its parts, the selector
