@@ -1,7 +1,15 @@
 package v1alpha1
 
-// Project is the project file, rplug.yaml: what would otherwise be repeated as flags. Flags win over it.
+// Project is the project file, rplug.yaml: what would otherwise be repeated as flags. Flags win over it. Paths in it are
+// relative to the file.
 type Project struct {
+	// Catalogs are files and folders with plugins, Catalog and PluginLock documents that are read in addition to the paths of
+	// a command that resolves references.
+	Catalogs []string `json:"catalogs,omitempty"`
+	// Cluster renders only the sandboxes of this cluster.
+	Cluster string `json:"cluster,omitempty"`
+	// HelperImage is the image of the helpers in rendered Pods.
+	HelperImage string `json:"helperImage,omitempty"`
 	// Exclude are patterns of files and folders that are left out of folders, as in .gitignore, relative to the file.
 	Exclude []string `json:"exclude,omitempty"`
 	// Rules are the levels of rules by their ids: off, warning or error.

@@ -23,6 +23,7 @@ const (
 	RouteGroup     = "RouteGroup"
 	Catalog        = "Catalog"
 	PluginLock     = "PluginLock"
+	PluginTest     = "PluginTest"
 )
 
 // Project is the kind of the project file.
