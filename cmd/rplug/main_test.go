@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,8 +26,25 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"image": ociimage.Script, "status": runStatus,
+		},
 	})
+}
+
+// runStatus is the script command "status CODE ARGUMENTS...": it runs rplug status, which must have that exit code.
+func runStatus(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("rplug", append([]string{"status"}, args[1:]...)...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code must be %s, not %d", args[0], code)
+	}
 }
 
 // The help of every command fits a screen of 60 lines and 100 columns.

@@ -18,7 +18,11 @@ const (
 	exitClean    = 0
 	exitFindings = 1 // a document, a reference or a change is refused
 	exitCall     = 2 // the call itself is wrong
+	exitPending  = 3 // of rplug status: steps are in progress
 )
+
+// pending is an error about what is not done yet.
+type pending struct{ error }
 
 // refusal is an error about what documents say, not about the call.
 type refusal struct{ error }
@@ -46,6 +50,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var exit functionExit
 	var found report.FindingsError
 	var refused refusal
+	var unfinished pending
 	switch {
 	case errors.As(err, &exit):
 		return int(exit)
@@ -57,6 +62,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			complain(stderr, command, line)
 		}
 		code = exitFindings
+	case errors.As(err, &unfinished):
+		complain(stderr, command, err.Error())
+		code = exitPending
 	case err != nil:
 		complain(stderr, command, err.Error())
 		return exitCall
@@ -105,7 +113,7 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
 		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand())
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(stdout))
 	return root
 }
 

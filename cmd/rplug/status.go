@@ -4,137 +4,218 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	batchv1 "k8s.io/api/batch/v1"
+	"golang.org/x/term"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/status"
 )
 
 // statusFlags are the flags of rplug status.
 type statusFlags struct {
+	renders       []string
+	dumps         []string
+	namespace     string
+	everywhere    bool
 	kubectl       kubectl
 	wait          bool
 	timeout       time.Duration
 	output        output
+	graph         graphFormat
 	printTemplate bool
+
+	style report.Style
 }
 
-func statusCommand() *cobra.Command {
-	flags := statusFlags{output: textOutput}
+func statusCommand(stdout io.Writer) *cobra.Command {
+	flags := statusFlags{output: textOutput, style: report.StyleFor(isScreen(stdout), false, os.Getenv)}
 	command := &cobra.Command{
-		Use: "status PATH...", GroupID: groupCluster, Args: cobra.ArbitraryArgs,
-		Short: "Report whether rendered steps are ready in a cluster, or why not",
-		Long: "Report whether the steps of rendered objects are ready in a cluster. PATH is a file or folder with\n" +
-			"the output of render, or - for stdin. The state of a step is one of:\n\n" +
+		Use: "status [SANDBOX...]", GroupID: groupCluster, Args: cobra.ArbitraryArgs,
+		Short: "Report what sandboxes are doing in a cluster, why a step has failed, what is left over",
+		Long: "Report what the phases of sandboxes are doing in a cluster: of those named, or of all. What exists\n" +
+			"is read with kubectl, or from a dump of kubectl get jobs,pods,secrets,events -o json or -o yaml. With\n" +
+			"--render, only the objects of a render count. The state of a step is one of:\n\n" +
 			"  Failed      the Job has failed: fix the cause, delete the Job and apply the render\n" +
 			"  Stale       the Job is complete, but its Secret has no outputs of this render: delete the Job and\n" +
 			"              apply the render\n" +
 			"  Missing     the Job does not exist: apply the render\n" +
 			"  InProgress  the step waits or runs\n" +
 			"  Ready       the outputs are published; a step without outputs has a complete Job\n\n" +
-			"kubectl reads the objects of the cluster. Its configuration, and permission to get the rendered Jobs\n" +
-			"and Secrets and to list Pods, are the user's. kubectl alone shows the same, except containers, with:\n\n" +
+			"Below a step are its failed containers, and what its Pods and events say. The age is the time since\n" +
+			"the Job has ended, or else was started; in a dump, until its newest timestamp.\n\n" +
+			"Values of Secrets are never read. What the user may not read is reported as not known. kubectl alone\n" +
+			"shows the states of a render with:\n\n" +
 			"  rplug status --print-template > status.gotemplate\n" +
-			"  kubectl get -f PATH --ignore-not-found -o go-template-file=status.gotemplate\n\n" +
-			"Exit code: 0 if all steps are ready, 1 if not, 2 if the call is wrong or kubectl fails.",
-		Example: "  rplug status create.yaml --wait --timeout 10m",
+			"  kubectl get -f RENDER --ignore-not-found -o go-template-file=status.gotemplate\n\n" +
+			"Exit code: 0 if all steps are ready, 1 if one has failed or is stale or the render is refused, 2 if\n" +
+			"the call is wrong or kubectl fails, 3 if steps are in progress or missing, also after --timeout.",
+		Example: "  rplug status shop -n databases\n" +
+			"  kubectl get jobs,pods,events -A -o json | rplug status -f -\n" +
+			"  rplug status --render create.yaml --wait --timeout 10m",
 	}
 	f := command.Flags()
 	f.SortFlags = false
+	f.StringArrayVarP(&flags.dumps, "file", "f", nil, "read a `DUMP` of kubectl get, - for stdin, instead of running kubectl")
+	f.StringArrayVar(&flags.renders, "render", nil, "read the output of render: `PATH` of a file or folder, - for stdin")
+	f.StringVarP(&flags.namespace, "namespace", "n", "", "`NAME` of the namespace (default: kubectl's; with --file all)")
+	f.BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "all namespaces")
 	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one has failed or is stale")
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
 	f.VarP(&flags.output, "output", "o", outputUsage)
+	f.Var(&flags.graph, "graph", fmt.Sprintf("print the steps as a picture in `FORMAT`: %v", diagram.Formats))
 	flags.kubectl.flags(f)
 	f.BoolVar(&flags.printTemplate, "print-template", false, "print the template for kubectl, and read nothing")
 	command.RunE = flags.run
 	return command
 }
 
-func (f *statusFlags) run(c *cobra.Command, paths []string) error {
-	if err := f.check(c, paths); err != nil {
+// isScreen reports whether a person sees what is written.
+func isScreen(stream io.Writer) bool {
+	file, isFile := stream.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
+}
+
+// graphFormat is the value of --graph; it implements pflag.Value.
+type graphFormat diagram.Format
+
+// String returns the format.
+func (g *graphFormat) String() string { return string(*g) }
+
+// Type names the type of the flag.
+func (*graphFormat) Type() string { return "string" }
+
+// Set implements pflag.Value.
+func (g *graphFormat) Set(text string) error {
+	if *g = graphFormat(text); !slices.Contains(diagram.Formats, diagram.Format(text)) {
+		return fmt.Errorf("must be one of %v, not %q", diagram.Formats, text)
+	}
+	return nil
+}
+
+func (f *statusFlags) run(c *cobra.Command, sandboxes []string) error {
+	if err := f.check(c, sandboxes); err != nil {
 		return err
 	}
 	if f.printTemplate {
 		_, err := io.WriteString(c.OutOrStdout(), status.Template)
 		return err
 	}
-	items, err := readDocuments(paths, nil, c.InOrStdin())
+	for i, name := range sandboxes {
+		sandboxes[i] = contract.LabelValue(name)
+	}
+	from := source{statusFlags: f, sandboxes: sandboxes}
+	if len(f.renders) > 0 {
+		items, err := readDocuments(f.renders, nil, c.InOrStdin())
+		if err != nil {
+			return err
+		}
+		if from.render, err = status.NewRender(items, sandboxes); err != nil {
+			return err
+		}
+	}
+	found, objects, err := f.find(c, &from)
 	if err != nil {
 		return err
 	}
-	render, err := status.NewRender(items)
-	if err != nil {
+	if err := f.print(c.OutOrStdout(), found, objects); err != nil {
 		return err
 	}
-	found, err := f.await(render, changes{c.ErrOrStderr(), c.CommandPath(), map[string]string{}})
-	if err != nil {
-		return err
+	return f.verdict(found)
+}
+
+// find returns the report that is to be printed, with what it is from.
+func (f *statusFlags) find(c *cobra.Command, from *source) (*status.Report, *status.Objects, error) {
+	if len(f.dumps) > 0 {
+		objects, err := from.readDumps(c.InOrStdin())
+		if err != nil {
+			return nil, nil, err
+		}
+		found, err := from.judge(objects)
+		return found, objects, err
 	}
-	if err := f.explain(found); err != nil { // the state of the steps is known nevertheless
+	found, objects, err := f.await(from, newProgress(c))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := from.explain(objects, found); err != nil { // the state of the steps is known nevertheless
 		complain(c.ErrOrStderr(), c, err.Error())
 	}
-	if err := f.print(c.OutOrStdout(), found); err != nil {
-		return err
-	}
-	switch {
-	case found.Status == status.Ready:
-		return nil
-	case f.wait && !found.Status.NeedsUser():
-		return refuse(fmt.Errorf("the render was not ready after %s", f.timeout))
-	}
-	return refuse(errors.New("the render is not ready"))
+	found, err = from.judge(objects)
+	return found, objects, err
 }
 
 // check refuses combinations of arguments that have no meaning.
-func (f *statusFlags) check(c *cobra.Command, paths []string) error {
+func (f *statusFlags) check(c *cobra.Command, sandboxes []string) error {
+	changed := c.Flags().Changed
+	for _, name := range sandboxes {
+		if extension := filepath.Ext(name); name == "-" || slices.Contains([]string{".yaml", ".yml", ".json"}, extension) ||
+			filepath.Base(name) != name {
+			return fmt.Errorf("arguments must be names of sandboxes, not %q: a render is read with --render, a dump with --file", name)
+		}
+	}
 	switch {
-	case f.printTemplate && len(paths) > 0:
-		return errors.New("--print-template must be without a path")
-	case len(paths) == 0 && !f.printTemplate:
-		return errors.New("arguments must be PATH...: see --help")
-	case !f.wait && c.Flags().Changed("timeout"):
+	case f.printTemplate && (len(sandboxes) > 0 || c.Flags().NFlag() > 1):
+		return errors.New("--print-template must be without other arguments")
+	case f.everywhere && f.namespace != "":
+		return errors.New("--all-namespaces and --namespace must not be given both")
+	case len(f.renders) > 0 && (f.everywhere || f.namespace != ""):
+		return errors.New("--render must be without --namespace and --all-namespaces: its objects say where they are")
+	case slices.Contains(f.renders, "-") && slices.Contains(f.dumps, "-"):
+		return errors.New("--render and --file must not both be -")
+	case len(f.dumps) > 0 && f.wait:
+		return errors.New("--wait must be without --file: a dump does not change")
+	case len(f.dumps) > 0 && (changed("context") || changed("kubeconfig") || changed("kubectl")):
+		return errors.New("--context, --kubeconfig and --kubectl must be without --file, which runs no kubectl")
+	case f.graph != "" && changed("output"):
+		return errors.New("--graph and --output must not be given both")
+	case !f.wait && changed("timeout"):
 		return errors.New("--timeout must come with --wait")
 	}
 	return nil
 }
 
-// explain adds the containers that failed.
-func (f *statusFlags) explain(found *status.Report) error {
-	jobs := found.FailedJobs()
-	for _, namespace := range slices.Sorted(maps.Keys(jobs)) {
-		selector := fmt.Sprintf("%s in (%s)", batchv1.JobNameLabel, strings.Join(jobs[namespace], ","))
-		pods, err := f.kubectl.run(nil, "get", "pods", "-n", namespace, "-l", selector, "-o", "json")
+func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status.Objects) error {
+	switch {
+	case f.graph != "" && len(found.Steps) == 0:
+		return nil // there is nothing to draw, and the exit code says so
+	case f.graph != "":
+		pictures, err := found.Pictures()
 		if err != nil {
 			return err
 		}
-		if err := found.Explain(namespace, pods); err != nil {
+		text, err := diagram.Draw(diagram.Format(f.graph), pictures)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (f *statusFlags) print(out io.Writer, found *status.Report) error {
-	if f.output == jsonOutput {
+		_, err = out.Write(text)
+		return err
+	case f.output == jsonOutput:
 		return printJSON(out, found)
 	}
-	for _, step := range found.Steps {
-		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("%-10s  %s", step.State, strings.Join(texts(step)[1:], "  ")), " "))
-		for _, container := range step.Containers {
-			fmt.Fprintf(out, "%-10s  %s\n", "", report.Printable(container.String()))
-		}
-	}
-	_, err := fmt.Fprintf(out, "status: %s\n", found.Status)
+	_, err := io.WriteString(out, found.Text(f.now(objects), f.style))
 	return err
 }
 
-// texts are the columns of a step.
-func texts(step status.Step) []string {
-	return []string{string(step.State), step.Step, step.Namespace, step.Object, report.Printable(step.Detail)}
+// verdict is nil if all is ready.
+func (f *statusFlags) verdict(found *status.Report) error {
+	switch {
+	case found.Status == status.Ready:
+		return nil
+	case found.Status == status.Failed:
+		return refuse(errors.New("a step has failed"))
+	case found.Status == status.Stale:
+		return refuse(errors.New("a step is stale: it must run again"))
+	case f.wait:
+		return pending{fmt.Errorf("not all steps were ready after %s", f.timeout)}
+	case len(found.Steps) == 0:
+		return pending{errors.New("no step was found")}
+	}
+	return pending{errors.New("not all steps are ready")}
 }

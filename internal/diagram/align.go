@@ -47,7 +47,11 @@ func (s *Step) width() int {
 	if in > 0 && out > 0 {
 		between = 3
 	}
-	return max(columnsOf(s.Name), in+between+out)*cell + 2*padding
+	head := columnsOf(s.Name)
+	if s.Mark != "" {
+		head += 3 + columnsOf(string(s.Mark))
+	}
+	return max(head, in+between+out)*cell + 2*padding
 }
 
 // alignAll sets the y of the nodes of a phase, the highest at 0, and returns the total height. Each pass moves the nodes

@@ -33,6 +33,9 @@ func (p *Picture) describe(b *strings.Builder, phase v1alpha1.Phase) {
 		names := make([]string, len(layer))
 		for n, i := range layer {
 			names[n] = p.Steps[i].Name
+			if mark := p.Steps[i].Mark; mark != "" {
+				names[n] += " (" + string(mark) + ")"
+			}
 		}
 		layers = append(layers, strings.Join(names, " and "))
 	}

@@ -11,6 +11,8 @@ package diagram
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -35,6 +37,31 @@ type Step struct {
 	Name    string
 	Inputs  []Input
 	Outputs []Output
+	// Mark is how far the step is, if that is known.
+	Mark Mark
+}
+
+// Mark is how far a step is, in a word. The word is drawn with the step; the colour of the step repeats it.
+type Mark string
+
+// The marks that have a colour. A step with another one looks as without.
+const (
+	Failed     Mark = "Failed"
+	Stale      Mark = "Stale"
+	Missing    Mark = "Missing"
+	InProgress Mark = "InProgress"
+	Ready      Mark = "Ready"
+)
+
+// Marks lists the marks.
+var Marks = []Mark{Failed, Stale, Missing, InProgress, Ready}
+
+// class is the mark as a class of a style sheet, empty if it has no colour.
+func (m Mark) class() string {
+	if !slices.Contains(Marks, m) {
+		return ""
+	}
+	return strings.ToLower(string(m))
 }
 
 // Input is an input of a step: a param of the sandbox, or an output of a step.
@@ -55,7 +82,10 @@ type Output struct {
 type Flow struct{ From, Output, To, Input int }
 
 // New returns the picture of a plugin, or what is wrong with its graph.
-func New(p *document.Plugin) (*Picture, []strictyaml.Problem) {
+func New(p *document.Plugin) (*Picture, []strictyaml.Problem) { return NewMarked(p, nil) }
+
+// NewMarked returns the picture of a plugin with the marks of its steps, by their names.
+func NewMarked(p *document.Plugin, marks map[string]Mark) (*Picture, []strictyaml.Problem) {
 	graph := document.NewGraph(&p.Spec)
 	if problems := graph.Problems(); len(problems) > 0 {
 		return nil, problems
@@ -68,7 +98,10 @@ func New(p *document.Plugin) (*Picture, []strictyaml.Problem) {
 		for _, ref := range graph.Order(phase) {
 			at[ref] = len(refs)
 			refs = append(refs, ref)
-			picture.Steps = append(picture.Steps, newStep(&p.Spec.Workflow(phase)[ref.Index], phase, depth[ref.Index]-1))
+			of := &p.Spec.Workflow(phase)[ref.Index]
+			step := newStep(of, phase, depth[ref.Index]-1)
+			step.Mark = marks[of.Name]
+			picture.Steps = append(picture.Steps, step)
 		}
 	}
 	made := map[v1alpha1.StepOutput]Flow{} // where each output comes from

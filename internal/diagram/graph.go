@@ -23,7 +23,7 @@ func drawGraph(language string, pictures []*Picture, quote func(lines ...string)
 			return quote(lines...)
 		}
 		return quote(fmt.Sprint(text))
-	}}
+	}, "colors": func() map[Mark]string { return colors }, "class": Mark.class, "marked": isMarked}
 	parsed, err := template.New("").Funcs(functions).Parse(language)
 	if err != nil {
 		return nil, err
@@ -31,6 +31,8 @@ func drawGraph(language string, pictures []*Picture, quote func(lines ...string)
 	err = parsed.Execute(&b, graphs)
 	return b.Bytes(), err
 }
+
+func isMarked(graphs []graph) bool { return slices.ContainsFunc(graphs, func(g graph) bool { return g.Marked }) }
 
 // graph is a picture as nodes and edges. Each node has an identifier that starts with the plugin's.
 type graph struct {
@@ -40,7 +42,12 @@ type graph struct {
 	Bundles   []bundle
 	// Unread are the outputs for workloads.
 	Unread []unread
+	// Marked reports whether a step has a mark.
+	Marked bool
 }
+
+// colors are the colours of the marks, which can be told from a light and from a dark background.
+var colors = map[Mark]string{Failed: "#e5534b", Stale: "#cc6b2c", Missing: "#848d97", InProgress: "#4184e4", Ready: "#46954a"}
 
 type phaseNodes struct {
 	Name  v1alpha1.Phase
@@ -49,7 +56,13 @@ type phaseNodes struct {
 	Layers [][]string
 }
 
-type stepNode struct{ ID, Name string }
+type stepNode struct {
+	ID string
+	// Lines are the name, and the mark if there is one.
+	Lines []string
+	// Class is that of the mark; Color is its colour.
+	Class, Color string
+}
 
 // param is a param of the sandbox with the steps that take it.
 type param struct {
@@ -96,7 +109,12 @@ func newGraph(id string, p *Picture) graph {
 // addStep adds a step to its phase, and its params and unread outputs to the graph.
 func (g *graph) addStep(phase *phaseNodes, i int, step *Step) {
 	id := g.step(i)
-	phase.Steps = append(phase.Steps, stepNode{id, step.Name})
+	one := stepNode{id, []string{step.Name}, step.Mark.class(), colors[step.Mark]}
+	if step.Mark != "" {
+		one.Lines = append(one.Lines, string(step.Mark))
+		g.Marked = true
+	}
+	phase.Steps = append(phase.Steps, one)
 	for len(phase.Layers) <= step.Layer {
 		phase.Layers = append(phase.Layers, nil)
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -12,6 +13,19 @@ import (
 
 //go:embed style.css
 var style string
+
+//go:embed marks.css
+var marks string
+
+// markStyle is the style of the marks, if there are any.
+func markStyle(pictures []*Picture) string {
+	for _, p := range pictures {
+		if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Mark != "" }) {
+			return marks
+		}
+	}
+	return ""
+}
 
 // drawSVG draws one image, the plugins below each other and a legend at the end. Its background is opaque, since the page
 // around it may be dark although the reader's system is light.
@@ -32,7 +46,7 @@ func drawSVG(pictures []*Picture) ([]byte, error) {
 		`aria-labelledby="picture-title picture-description">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, "<title id=\"picture-title\">%s</title>\n", escapeXML(titles(pictures)))
 	fmt.Fprintf(&b, "<desc id=\"picture-description\">%s</desc>\n", escapeXML(describe(pictures)))
-	fmt.Fprintf(&b, "<style>\n%s</style>\n", style)
+	fmt.Fprintf(&b, "<style>\n%s%s</style>\n", style, markStyle(pictures))
 	fmt.Fprintf(&b, "<rect class=\"ground\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n", width-1, height-1)
 	_, _ = s.WriteTo(&b)
 	b.WriteString("</svg>\n")

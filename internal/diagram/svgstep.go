@@ -8,8 +8,12 @@ import (
 // step draws a box with the step's name, its inputs on the left and its outputs on the right.
 func (s *svg) step(n *node, x, width int) {
 	s.element(`<g>`)
-	s.element(`<rect class="box" x="%d" y="%d" width="%d" height="%d" rx="5"/>`, x, n.y, width, n.height())
+	class := strings.TrimSpace("box " + n.step.Mark.class())
+	s.element(`<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="5"/>`, class, x, n.y, width, n.height())
 	s.text(x+padding, n.y+19, "name", n.step.Name)
+	if n.step.Mark != "" {
+		s.text(x+width-padding, n.y+19, strings.TrimSpace("mark "+n.step.Mark.class()), string(n.step.Mark))
+	}
 	if n.step.rows() > 0 {
 		s.element(`<path class="rule" d="M%d %dh%d"/>`, x, n.y+headHeight, width)
 	}

@@ -37,6 +37,15 @@ func (s Style) paint(color, text string) string {
 	return color + text + plain
 }
 
+// Failure colors what somebody must act on.
+func (s Style) Failure(text string) string { return s.paint(red, text) }
+
+// Pending colors what is not done.
+func (s Style) Pending(text string) string { return s.paint(yellow, text) }
+
+// Success colors what is done.
+func (s Style) Success(text string) string { return s.paint(green, text) }
+
 func colorOf(severity krm.Severity) string {
 	switch severity {
 	case krm.Info:

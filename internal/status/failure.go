@@ -1,14 +1,13 @@
 package status
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
@@ -27,55 +26,146 @@ func (c Container) String() string {
 	return fmt.Sprintf("%s: exit code %d: %s", c.Name, c.ExitCode, c.Message)
 }
 
-// FailedJobs returns the names of the Jobs that have failed, by namespace.
-func (r *Report) FailedJobs() map[string][]string {
+// maxCauses is how many causes a step has: the newest.
+const maxCauses = 5
+
+// UnreadyJobs returns the names of the Jobs that exist and are not ready, by namespace: their Pods and events say why.
+func (r *Report) UnreadyJobs() map[string][]string {
 	jobs := map[string][]string{}
 	for _, step := range r.Steps {
-		if name, isJob := strings.CutPrefix(step.Object, "job/"); isJob && step.State == Failed {
+		if name, isJob := strings.CutPrefix(step.Object, "job/"); isJob && step.State != Ready && step.State != Missing {
 			jobs[step.Namespace] = append(jobs[step.Namespace], name)
 		}
 	}
 	return jobs
 }
 
-// Explain adds the containers that failed to the Jobs of a namespace, given its Pods: what kubectl get pods -o json prints.
-func (r *Report) Explain(namespace string, pods []byte) error {
-	var list corev1.PodList
-	if err := json.Unmarshal(pods, &list); err != nil {
-		return fmt.Errorf("decode the Pods of namespace %q: %w", namespace, err)
+// explain adds to the steps that are not ready what their Pods and events say.
+func (o *Objects) explain(report *Report) {
+	report.Unknown = o.unknown(report)
+	pods := map[identity][]*corev1.Pod{}
+	for _, p := range o.pods {
+		of := identity{"Job", p.Namespace, jobOf(p)}
+		if of.name == "" {
+			of = identity{"Pod", p.Namespace, p.Name}
+		}
+		pods[of] = append(pods[of], p)
 	}
-	for i := range list.Items {
-		pod := &list.Items[i]
-		object := "job/" + pod.Labels[batchv1.JobNameLabel]
-		for j := range r.Steps {
-			if step := &r.Steps[j]; step.Namespace == namespace && step.Object == object {
-				step.Containers = append(step.Containers, failedContainers(pod)...)
+	events := o.eventsByObject()
+	for i := range report.Steps {
+		s := &report.Steps[i]
+		if s.State == Ready || s.of == nil {
+			continue
+		}
+		s.tellAttempts()
+		of := identity{s.of.kind(), s.of.Namespace, s.of.Name}
+		for _, pod := range pods[of] {
+			s.Containers = append(s.Containers, failedContainers(pod)...)
+			s.Causes = append(s.Causes, podCauses(pod)...)
+		}
+		s.addEvents(events[of])
+	}
+}
+
+// tellAttempts adds to a Job that tries again how often it has failed.
+func (s *Step) tellAttempts() {
+	job := s.of.job
+	if s.State != InProgress || job == nil || job.Status.Failed == 0 || job.Spec.BackoffLimit == nil {
+		return
+	}
+	s.Detail += fmt.Sprintf("; %d of %d attempts have failed", job.Status.Failed, *job.Spec.BackoffLimit+1)
+}
+
+// eventsByObject returns the warnings of each Job, with those of its Pods, and of each Pod, the newest first.
+func (o *Objects) eventsByObject() map[identity][]*event {
+	jobs := map[identity]bool{}
+	for _, j := range o.jobs {
+		jobs[identity{"Job", j.Namespace, j.Name}] = true
+	}
+	found := map[identity][]*event{}
+	for _, e := range o.events {
+		if e.Type != corev1.EventTypeWarning {
+			continue
+		}
+		of := identity{e.object().Kind, e.object().Namespace, e.object().Name}
+		found[of] = append(found[of], e)
+		// The Pod may be gone; its name is that of its Job with a suffix.
+		if end := strings.LastIndex(of.name, "-"); of.kind == "Pod" && end > 0 {
+			if job := (identity{"Job", of.namespace, of.name[:end]}); jobs[job] {
+				found[job] = append(found[job], e)
 			}
 		}
 	}
-	return nil
+	for _, of := range found {
+		slices.SortStableFunc(of, func(a, b *event) int {
+			return cmp.Or(b.time().Compare(a.time().Time), cmp.Compare(a.object().Name, b.object().Name),
+				cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.message(), b.message()))
+		})
+	}
+	return found
 }
 
-// explainPods adds the containers that failed to Pods that are rendered instead of Jobs.
-func (r *Report) explainPods(existing map[identity]object) error {
-	for i := range r.Steps {
-		step := &r.Steps[i]
-		name, isPod := strings.CutPrefix(step.Object, "pod/")
-		live := existing[identity{"Pod", step.Namespace, name}]
-		if !isPod || step.State != Failed || live == nil {
-			continue
+// addEvents adds events, the newest of each reason, and none that repeats what is said already.
+func (s *Step) addEvents(events []*event) {
+	said := map[string]bool{}
+	for _, c := range s.Causes {
+		said[c.Reason] = true
+		for _, reason := range repeats[c.Reason] {
+			said[reason] = true
 		}
-		var pod corev1.Pod
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &pod); err != nil {
-			return fmt.Errorf("decode Pod %q: %w", name, err)
-		}
-		step.Containers = failedContainers(&pod)
 	}
-	return nil
+	if s.of.job != nil {
+		if failed := s.of.end(batchv1.JobFailed); failed != nil {
+			said[failed.Reason] = true
+		}
+	}
+	for _, e := range events {
+		if !said[e.Reason] && len(s.Causes) < maxCauses {
+			said[e.Reason] = true
+			object := strings.ToLower(e.object().Kind) + "/" + e.object().Name
+			s.Causes = append(s.Causes, Cause{object, e.Reason, oneLine(e.message())})
+		}
+	}
 }
+
+// repeats are the reasons of events that say the same as a Pod's status.
+var repeats = map[string][]string{
+	corev1.PodReasonUnschedulable: {"FailedScheduling"},
+	"ImagePullBackOff":            {"BackOff", "Failed", "ErrImagePull"},
+	"ErrImagePull":                {"BackOff", "Failed", "ImagePullBackOff"},
+	"InvalidImageName":            {"InspectFailed", "Failed"},
+	"CreateContainerConfigError":  {"Failed"},
+	"CreateContainerError":        {"Failed"},
+}
+
+// starts are the reasons of a container that waits because it starts.
+var starts = []string{"", "PodInitializing", "ContainerCreating"}
+
+// podCauses returns why a Pod does not run.
+func podCauses(pod *corev1.Pod) []Cause {
+	var causes []Cause
+	object := "pod/" + pod.Name
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			causes = append(causes, Cause{object, c.Reason, oneLine(c.Message)})
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
+		causes = append(causes, Cause{object, pod.Status.Reason, oneLine(pod.Status.Message)})
+	}
+	for _, c := range containersOf(pod) {
+		if w := c.State.Waiting; w != nil && !slices.Contains(starts, w.Reason) {
+			causes = append(causes, Cause{object, w.Reason, oneLine(c.Name + ": " + w.Message)})
+		}
+	}
+	return causes
+}
+
+// oneLine joins the lines of a message.
+func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
 
 func failedContainers(pod *corev1.Pod) (failed []Container) {
-	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+	for _, status := range containersOf(pod) {
 		end := status.State.Terminated
 		if end == nil || end.ExitCode == 0 || hasMadeRoom(status.Name, end.ExitCode) {
 			continue

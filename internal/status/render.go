@@ -2,12 +2,14 @@ package status
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"strings"
-	"text/template"
+	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -23,9 +25,10 @@ type Render struct {
 	// resources has the objects of each resource; order has the resources as they were rendered.
 	resources map[resource][]object
 	order     []resource
+	workloads map[identity]*workload
 }
 
-// object is a rendered object, or one of the cluster.
+// object is a rendered object.
 type object = *unstructured.Unstructured
 
 // resource identifies a resource of a sandbox by labels.
@@ -41,10 +44,10 @@ type identity struct{ kind, namespace, name string }
 
 func identityOf(o object) identity { return identity{o.GetKind(), o.GetNamespace(), o.GetName()} }
 
-// NewRender reads rendered objects; others, and hooks, are ignored. It is an error if no Job or Pod is among them.
-func NewRender(items []*krm.Item) (*Render, error) {
-	r := &Render{resources: map[resource][]object{}}
-	hasSteps := false
+// NewRender reads the rendered objects of the sandboxes, of all if none is named; others, and hooks, are ignored. It is an
+// error if no Job or Pod is among them.
+func NewRender(items []*krm.Item, sandboxes []string) (*Render, error) {
+	r := &Render{resources: map[resource][]object{}, workloads: map[identity]*workload{}}
 	for _, item := range items {
 		if kind := item.Kind(); kind != "Job" && kind != "Pod" && kind != "Secret" {
 			continue
@@ -54,12 +57,14 @@ func NewRender(items []*krm.Item) (*Render, error) {
 			return nil, fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
 		}
 		o := &unstructured.Unstructured{Object: content}
-		if isRendered(o) {
-			r.add(o)
-			hasSteps = hasSteps || o.GetKind() != "Secret"
+		if !isRendered(o) || len(sandboxes) > 0 && !slices.Contains(sandboxes, resourceOf(o).sandbox) {
+			continue
+		}
+		if err := r.add(o); err != nil {
+			return nil, fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
 		}
 	}
-	if !hasSteps {
+	if len(r.workloads) == 0 {
 		return nil, errNoSteps
 	}
 	return r, nil
@@ -75,19 +80,38 @@ func isRendered(o object) bool {
 	return annotations[contract.PhaseKey] != "" && resourceOf(o).name != ""
 }
 
-func (r *Render) add(o object) {
+func (r *Render) add(o object) error {
 	of := resourceOf(o)
 	if r.resources[of] == nil {
 		r.order = append(r.order, of)
 	}
 	r.resources[of] = append(r.resources[of], o)
 	r.objects = append(r.objects, o)
+	switch o.GetKind() {
+	case "Job":
+		var job batchv1.Job
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &job); err != nil {
+			return err
+		}
+		r.workloads[identityOf(o)] = ofJob(&job)
+	case "Pod":
+		var pod corev1.Pod
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod); err != nil {
+			return err
+		}
+		r.workloads[identityOf(o)] = ofPod(&pod)
+	}
+	return nil
 }
 
-// Query returns manifests with the names of the objects, for kubectl get -f -.
-func (r *Render) Query() []byte {
+// Query returns manifests with the names of the Secrets, or of the other objects, for kubectl get -f -. It is empty if there
+// are none.
+func (r *Render) Query(secrets bool) []byte {
 	var query bytes.Buffer
 	for _, o := range r.objects {
+		if secrets != (o.GetKind() == "Secret") {
+			continue
+		}
 		short := &unstructured.Unstructured{Object: map[string]any{}}
 		short.SetAPIVersion(o.GetAPIVersion())
 		short.SetKind(o.GetKind())
@@ -100,75 +124,73 @@ func (r *Render) Query() []byte {
 	return query.Bytes()
 }
 
-// Judge returns the state of the render, given the objects that exist: what kubectl get -o json prints, which is nothing
-// if there are none. It adds to the template's rules that a Job of the render which does not exist is missing.
-func (r *Render) Judge(live []byte) (*Report, error) {
-	existing, err := readList(live)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := template.New("status").Parse(Template)
-	if err != nil {
-		return nil, err
-	}
+// Judge returns the state of the render, given the objects that exist. It adds to the template's rules that a Job of the
+// render which does not exist is missing.
+func (r *Render) Judge(objects *Objects) (*Report, error) {
 	report := &Report{}
+	existing, err := objects.byIdentity()
+	if err != nil {
+		return nil, err
+	}
 	for _, of := range r.order {
-		var out bytes.Buffer
-		if err := rules.Execute(&out, map[string]any{"kind": "List", "items": merge(r.resources[of], existing)}); err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(out.String()) {
-			if step, ok := parse(strings.TrimSuffix(line, "\n")); ok {
-				report.Steps = append(report.Steps, step)
+		var items []any
+		f := &found{resource: of}
+		for _, o := range r.resources[of] {
+			id := identityOf(o)
+			w := r.workloads[id]
+			switch one, exists := existing[id]; {
+			case exists && one.workload != nil:
+				w = one.workload
+				items = append(items, one.content)
+			case exists && !objects.noSecrets:
+				items = append(items, one.content)
+			case w != nil:
+				items = append(items, o.Object)
+			}
+			if w != nil {
+				f.current = append(f.current, w)
 			}
 		}
+		if objects.noSecrets {
+			items = append(items, f.presumed()...)
+		}
+		steps, err := judge(items)
+		if err != nil {
+			return nil, err
+		}
+		for i := range steps {
+			steps[i].attach(of, "", f.current)
+			objects.admit(&steps[i])
+		}
+		report.Steps = append(report.Steps, steps...)
 	}
+	report.LeftOver = r.leftOver(objects)
 	report.summarize()
-	return report, report.explainPods(existing)
+	objects.explain(report)
+	return report, nil
 }
 
-// readList returns the objects of a List by their identities.
-func readList(text []byte) (map[identity]object, error) {
-	var list struct {
-		Items []map[string]any `json:"items"`
-	}
-	if len(bytes.TrimSpace(text)) > 0 {
-		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, fmt.Errorf("decode the objects of the cluster: %w", err)
+// existing is an object of the cluster as the template reads it; workload is nil for a Secret.
+type existing struct {
+	workload *workload
+	content  map[string]any
+}
+
+func (o *Objects) byIdentity() (map[identity]existing, error) {
+	all := map[identity]existing{}
+	for _, w := range o.workloads() {
+		live, err := w.content()
+		if err != nil {
+			return nil, err
 		}
+		all[identity{w.kind(), w.Namespace, w.Name}] = existing{w, live}
 	}
-	found := make(map[identity]object, len(list.Items))
-	for _, item := range list.Items {
-		o := &unstructured.Unstructured{Object: item}
-		found[identityOf(o)] = o
+	for _, s := range o.secrets {
+		all[secretIdentity(s)] = existing{content: content("Secret", s.ObjectMeta)}
 	}
-	return found, nil
+	return all, nil
 }
 
-// merge returns the items of a List for the template: the objects of a resource that exist, and Jobs and Pods that do not,
-// as they are rendered.
-func merge(rendered []object, existing map[identity]object) []any {
-	var items []any
-	for _, o := range rendered {
-		if live := existing[identityOf(o)]; live != nil {
-			items = append(items, live.Object)
-		} else if o.GetKind() != "Secret" {
-			items = append(items, o.Object)
-		}
-	}
-	return items
-}
-
-// columns are the first columns of a line of the template: state, step, namespace and object. None contains a space.
-const columns = 4
-
-// parse reads a line that the template prints; the last one is not about a step.
-func parse(line string) (step Step, ok bool) {
-	fields := strings.Fields(line)
-	if len(fields) < columns {
-		return Step{}, false
-	}
-	step = Step{State: State(fields[0]), Step: fields[1], Namespace: fields[2], Object: fields[3]}
-	step.Detail = strings.Join(fields[columns:], " ")
-	return step, true
+func secretIdentity(s *metav1.PartialObjectMetadata) identity {
+	return identity{"Secret", s.Namespace, s.Name}
 }

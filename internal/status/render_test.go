@@ -2,7 +2,6 @@ package status
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,15 +25,17 @@ func renderOf(t *testing.T, objects ...manifest) (*Render, error) {
 		items[i], err = krm.NewItem(text)
 		require.NoError(t, err)
 	}
-	return NewRender(items)
+	return NewRender(items, nil)
 }
 
-// list returns what kubectl prints for objects that exist.
-func list(t *testing.T, objects ...manifest) []byte {
+// list returns objects that exist, from what kubectl prints.
+func list(t *testing.T, objects ...manifest) *Objects {
 	t.Helper()
 	text, err := json.Marshal(manifest{"kind": "List", "items": objects})
 	require.NoError(t, err)
-	return text
+	read := &Objects{}
+	require.NoError(t, read.Read(text))
+	return read
 }
 
 func statesOf(report *Report) map[string]State {
@@ -53,11 +54,11 @@ func TestJudge(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		name   string
-		live   []byte
+		live   *Objects
 		want   State
 		states map[string]State
 	}{
-		{"nothing exists", nil, Missing, map[string]State{"job/job-make": Missing, "job/job-tell": Missing}},
+		{"nothing exists", &Objects{}, Missing, map[string]State{"job/job-make": Missing, "job/job-tell": Missing}},
 		{
 			"all is ready",
 			list(t, secret("create", "make", "new"), job("create", "make", "Complete"), without(job("create", "tell", "Complete"))),
@@ -84,8 +85,6 @@ func TestJudge(t *testing.T) {
 			assert.Equal(t, c.states, statesOf(report))
 		})
 	}
-	_, err = render.Judge([]byte("nonsense"))
-	assert.ErrorContains(t, err, "decode the objects of the cluster")
 }
 
 // The query names what can exist, and nothing else.
@@ -95,11 +94,10 @@ func TestQuery(t *testing.T) {
 		manifest{"apiVersion": "v1", "kind": "ConfigMap", "metadata": manifest{"name": "script"}},
 		manifest{"apiVersion": "v1", "kind": "Secret", "metadata": manifest{"name": "of-a-user"}})
 	require.NoError(t, err)
-	want := []string{
-		`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}`,
-		`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}`, "",
-	}
-	assert.Equal(t, want, strings.Split(string(render.Query()), "\n---\n"))
+	assert.Equal(t, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}`+"\n---\n",
+		string(render.Query(true)))
+	assert.Equal(t, `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}`+"\n---\n",
+		string(render.Query(false)))
 }
 
 func TestNewRender_needsSteps(t *testing.T) {
@@ -113,42 +111,30 @@ func TestNewRender_needsSteps(t *testing.T) {
 }
 
 // A failed Job has the containers that failed, with the last line of each termination message.
-func TestExplain(t *testing.T) {
+func TestJudge_failedJob(t *testing.T) {
 	t.Parallel()
 	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""))
 	require.NoError(t, err)
-	report, err := render.Judge(list(t, secret("create", "make", ""), job("create", "make", "Failed")))
+	pod := podOfJob("job-make", failedContainersOf("main", "no disk\nthe script exited with 3\n"))
+	other := podOfJob("job-other", failedContainersOf("main", ""))
+	report, err := render.Judge(list(t, secret("create", "make", ""), job("create", "make", "Failed"), pod, other))
 	require.NoError(t, err)
-	assert.Equal(t, map[string][]string{"ns": {"job-make"}}, report.FailedJobs())
-	pod := manifest{
-		"metadata": manifest{"name": "p", "labels": manifest{"batch.kubernetes.io/job-name": "job-make"}},
-		"status":   failedContainersOf("main", "no disk\nthe script exited with 3\n"),
-	}
-	other := manifest{
-		"metadata": manifest{"name": "q", "labels": manifest{"batch.kubernetes.io/job-name": "job-other"}},
-		"status":   failedContainersOf("main", ""),
-	}
-	require.NoError(t, report.Explain("ns", list(t, pod, other)))
+	assert.Equal(t, map[string][]string{"ns": {"job-make"}}, report.UnreadyJobs())
 	require.Len(t, report.Steps, 1)
 	assert.Equal(t, []Container{{Pod: "p", Name: "main", ExitCode: 3, Message: "the script exited with 3"}}, report.Steps[0].Containers)
 	assert.Equal(t, "main: exit code 3: the script exited with 3", report.Steps[0].Containers[0].String())
-	assert.Error(t, report.Explain("ns", []byte("nonsense")))
 }
 
 // Pods that made room for others are no reason why a Job failed later.
-func TestExplain_ignoresPodsThatMadeRoom(t *testing.T) {
+func TestJudge_ignoresPodsThatMadeRoom(t *testing.T) {
 	t.Parallel()
 	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""))
 	require.NoError(t, err)
-	report, err := render.Judge(list(t, secret("create", "make", ""), job("create", "make", "Failed")))
+	pod := podOfJob("job-make", manifest{"initContainerStatuses": []manifest{
+		{"name": contract.InputManager, "state": manifest{"terminated": manifest{"exitCode": contract.ExitWaited}}},
+	}})
+	report, err := render.Judge(list(t, secret("create", "make", ""), job("create", "make", "Failed"), pod))
 	require.NoError(t, err)
-	pod := manifest{
-		"metadata": manifest{"name": "p", "labels": manifest{"batch.kubernetes.io/job-name": "job-make"}},
-		"status": manifest{"initContainerStatuses": []manifest{
-			{"name": contract.InputManager, "state": manifest{"terminated": manifest{"exitCode": contract.ExitWaited}}},
-		}},
-	}
-	require.NoError(t, report.Explain("ns", list(t, pod)))
 	assert.Empty(t, report.Steps[0].Containers)
 }
 
@@ -164,7 +150,14 @@ func TestJudge_failedPod(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Failed, report.Status)
 	assert.Equal(t, []Container{{Pod: "pod-make", Name: "main", ExitCode: 3, Message: "Error"}}, report.Steps[0].Containers)
-	assert.Empty(t, report.FailedJobs())
+	assert.Empty(t, report.UnreadyJobs())
+}
+
+// podOfJob returns a Pod that a Job has made, with the labels of the Job's template.
+func podOfJob(job string, status manifest) manifest {
+	m := metadata("p", "create", contract.StepKey, "make", nil)
+	m["labels"].(manifest)["batch.kubernetes.io/job-name"] = job
+	return manifest{"apiVersion": "v1", "kind": "Pod", "metadata": m, "status": status}
 }
 
 // failedContainersOf returns the status of a Pod with a container that has failed and one that has not.

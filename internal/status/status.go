@@ -1,15 +1,23 @@
-// Package status reports whether the steps of a render are ready in a cluster. The rules are those of Template, which works
-// with kubectl alone; Render executes it for each resource, and knows which objects should exist:
+// Package status reports what the phases of sandboxes are doing in a cluster: which steps are ready, run, wait or have
+// failed, why, and what is left over. The rules are those of Template, which works with kubectl alone; the package executes
+// it for each resource of a sandbox, and adds what Pods and events say. What exists is in Objects:
+//
+//	var objects status.Objects
+//	err := objects.Read(dump) // the output of kubectl get jobs,pods,secrets,events -o json
+//	report, err := objects.Judge([]string{"shop"})
+//
+// A Render knows more: which objects should exist.
 //
 //	render, err := status.NewRender(items)
-//	live := … // the output of kubectl get -f - -o json --ignore-not-found, given render.Query()
-//	report, err := render.Judge(live)
+//	report, err := render.Judge(&objects)
 package status
 
 import (
 	_ "embed"
 	"errors"
 	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Template is a template for kubectl get -o go-template-file. It prints the state of each step and helper of what it gets.
@@ -39,26 +47,64 @@ func (s State) NeedsUser() bool { return s == Failed || s == Stale }
 type Step struct {
 	State State `json:"state"`
 	// Step is SANDBOX/RESOURCE/STEP, of the labels.
-	Step      string `json:"step"`
+	Step     string `json:"step"`
+	Sandbox  string `json:"sandbox"`
+	Resource string `json:"resource"`
+	// Phase is create or delete.
+	Phase string `json:"phase,omitempty"`
+	// Helper is copy or cleanup, empty for a step.
+	Helper    string `json:"helper,omitempty"`
 	Namespace string `json:"namespace"`
 	// Object is job/NAME or pod/NAME, or "-" for a Secret whose step has neither.
 	Object string `json:"object"`
+	// Since is when the Job or Pod has ended, or else when it was started.
+	Since *metav1.Time `json:"since,omitempty"`
+	// Producers are the steps that must have published before this one starts, and WaitsFor those that have not.
+	Producers []string `json:"producers,omitempty"`
+	WaitsFor  []string `json:"waitsFor,omitempty"`
 	// Detail says what the step waits for, why it has failed, and what to do.
 	Detail string `json:"detail,omitempty"`
 	// Containers are those that failed.
 	Containers []Container `json:"containers,omitempty"`
+	// Causes are what keeps the step from running, such as an image that cannot be pulled.
+	Causes []Cause `json:"causes,omitempty"`
+
+	of *workload // nil if nothing is known of it
 }
 
-// Report is the state of a render.
+// Cause is what Kubernetes says of a Job or Pod that does not get on.
+type Cause struct {
+	Object  string `json:"object"` // job/NAME or pod/NAME
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// String is the cause on one line.
+func (c Cause) String() string { return c.Object + ": " + c.Reason + ": " + c.Message }
+
+// LeftOver is an object that no step of the present render needs.
+type LeftOver struct {
+	Object    string `json:"object"` // KIND/NAME
+	Namespace string `json:"namespace"`
+	Sandbox   string `json:"sandbox"`
+	Resource  string `json:"resource"`
+	Reason    string `json:"reason"`
+}
+
+// Report is the state of sandboxes, or of a render.
 type Report struct {
 	Status State  `json:"status"`
 	Steps  []Step `json:"steps"`
+	// LeftOver are objects that can be deleted, or are being deleted.
+	LeftOver []LeftOver `json:"leftOver,omitempty"`
+	// Unknown says what could not be read, and why.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 // errNoSteps is about a render that can never be ready.
 var errNoSteps = errors.New("there is no rendered Job or Pod to wait for")
 
-// summarize sets the status of the whole render.
+// summarize sets the status of all steps together.
 func (r *Report) summarize() {
 	r.Status = Missing
 	for _, state := range states {

@@ -57,11 +57,11 @@ var layers = []struct {
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
 	{path: "internal/stackrender"},
-	{path: "internal/status"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
 	{path: "internal/project"},
 	{path: "internal/report"},
+	{path: "internal/status"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
 	{path: "internal/function"},

@@ -95,7 +95,7 @@ func (r statusReport) states() map[string]string {
 func (p *page) status(file string, arguments ...string) statusReport {
 	p.t.Helper()
 	var report statusReport
-	stdout, stderr, _ := execute(p.command("rplug status -o json "+file+" "+strings.Join(arguments, " ")), "")
+	stdout, stderr, _ := execute(p.command("rplug status -o json --render "+file+" "+strings.Join(arguments, " ")), "")
 	require.NoError(p.t, json.Unmarshal([]byte(stdout), &report), stderr)
 	if report.Status != "InProgress" && report.Status != "Missing" {
 		alone := p.bash("kubectl get -f " + file + " --ignore-not-found -o go-template-file=status.gotemplate")

@@ -1,0 +1,287 @@
+package status
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// unnamed is the name of a workload that should exist, whose name only a render knows.
+const unnamed = "-"
+
+// found is what exists of one resource of a sandbox.
+type found struct {
+	resource
+	workloads       []*workload
+	secrets, others []*metav1.PartialObjectMetadata
+	// phase is the one that was applied last: that of the newest workload.
+	phase string
+	// current are the workloads of the phase that count, and older are all others.
+	current, older []*workload
+}
+
+// Judge returns the state of the sandboxes, of all if none is named, from what exists alone. What was rendered shows in it:
+// a Secret has the generation that may publish there, so the Jobs of earlier renders do not count. Of a step without a
+// Secret the newest Job counts.
+func (o *Objects) Judge(sandboxes []string) (*Report, error) {
+	report := &Report{}
+	for _, f := range o.resources(sandboxes) {
+		f.choose()
+		items, err := o.items(f)
+		if err != nil {
+			return nil, err
+		}
+		steps, err := judge(items)
+		if err != nil {
+			return nil, err
+		}
+		for i := range steps {
+			steps[i].attach(f.resource, f.phase, f.current)
+			o.admit(&steps[i])
+		}
+		sortSteps(steps)
+		report.Steps = append(report.Steps, steps...)
+		report.LeftOver = append(report.LeftOver, o.leftOver(f, steps)...)
+	}
+	report.summarize()
+	o.explain(report)
+	return report, nil
+}
+
+// CopyTargets are the namespaces that outputs are copied to, without those of the workloads.
+func (o *Objects) CopyTargets() []string {
+	var targets []string
+	for _, j := range o.jobs {
+		to := j.Annotations[contract.CopyToKey]
+		if to != "" && !slices.ContainsFunc(o.jobs, func(other *batchv1.Job) bool { return other.Namespace == to }) {
+			targets = append(targets, to)
+		}
+	}
+	slices.Sort(targets)
+	return slices.Compact(targets)
+}
+
+// resources returns what exists of each resource, sorted.
+func (o *Objects) resources(sandboxes []string) []*found {
+	all := map[resource]*found{}
+	of := func(m *metav1.ObjectMeta) *found {
+		key := resource{m.Labels[contract.SandboxIDKey], m.Labels[contract.SandboxKey], m.Labels[contract.ResourceKey]}
+		if !slices.Contains(sandboxes, m.Labels[contract.SandboxKey]) && len(sandboxes) > 0 {
+			return &found{}
+		}
+		if all[key] == nil {
+			all[key] = &found{resource: key}
+		}
+		return all[key]
+	}
+	for _, w := range o.workloads() {
+		f := of(&w.ObjectMeta)
+		f.workloads = append(f.workloads, w)
+	}
+	for _, s := range o.secrets {
+		f := of(&s.ObjectMeta)
+		f.secrets = append(f.secrets, s)
+	}
+	for _, s := range o.others {
+		f := of(&s.ObjectMeta)
+		f.others = append(f.others, s)
+	}
+	var sorted []*found
+	for _, f := range all {
+		sorted = append(sorted, f)
+	}
+	slices.SortFunc(sorted, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(a.sandbox, b.sandbox), cmp.Compare(a.sandboxID, b.sandboxID), cmp.Compare(a.name, b.name))
+	})
+	return sorted
+}
+
+// choose finds the phase that was applied last, and the workloads of it that count.
+func (f *found) choose() {
+	slices.SortStableFunc(f.workloads, func(a, b *workload) int { // the newest first
+		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(b.phase(), a.phase()),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	f.phase = string(v1alpha1.PhaseCreate)
+	if len(f.workloads) > 0 {
+		f.phase = f.workloads[0].phase()
+	} else if slices.ContainsFunc(f.secrets, func(s *metav1.PartialObjectMetadata) bool { return isOf(s, v1alpha1.PhaseDelete) }) {
+		f.phase = string(v1alpha1.PhaseDelete)
+	}
+	taken := map[part]bool{}
+	for _, w := range f.workloads {
+		if w.phase() != f.phase || taken[w.part()] || f.isSuperseded(w) {
+			f.older = append(f.older, w)
+			continue
+		}
+		taken[w.part()] = true
+		f.current = append(f.current, w)
+	}
+}
+
+func isOf(s *metav1.PartialObjectMetadata, phase v1alpha1.Phase) bool {
+	return s.Labels[contract.PhaseKey] == string(phase)
+}
+
+// isSuperseded reports whether the Secret of a step is for the outputs of another render.
+func (f *found) isSuperseded(w *workload) bool {
+	for _, s := range f.secrets {
+		if s.Name == w.output() && s.Namespace == w.Namespace {
+			return s.Annotations[contract.GenerationKey] != w.generation()
+		}
+	}
+	return false
+}
+
+// items returns the List for the template: what counts, and a workload for each Secret whose own does not exist.
+func (o *Objects) items(f *found) ([]any, error) {
+	var items []any
+	for _, w := range f.current {
+		live, err := w.content()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, live)
+	}
+	if o.noSecrets {
+		return append(items, f.presumed()...), nil
+	}
+	for _, s := range f.secrets {
+		items = append(items, content("Secret", s.ObjectMeta))
+		if s.Labels[contract.PhaseKey] == f.phase && !f.isPublishedBy(s) {
+			items = append(items, publisherOf(s))
+		}
+	}
+	return items, nil
+}
+
+// isPublishedBy reports whether a workload that counts publishes to a Secret, or any copies to it.
+func (f *found) isPublishedBy(s *metav1.PartialObjectMetadata) bool {
+	return slices.ContainsFunc(f.current, func(w *workload) bool { return w.output() == s.Name && w.Namespace == s.Namespace }) ||
+		slices.ContainsFunc(f.workloads, func(w *workload) bool {
+			return w.Annotations[contract.CopyToKey] == s.Namespace && slices.Contains(w.inputs(), s.Name)
+		})
+}
+
+// publisherOf returns the Job of a Secret as it must have been rendered, for the template: it does not exist.
+func publisherOf(s *metav1.PartialObjectMetadata) map[string]any {
+	return map[string]any{
+		"kind": "Job",
+		"metadata": map[string]any{
+			"name": unnamed, "namespace": s.Namespace, "labels": values(s.Labels), "annotations": values(s.Annotations),
+		},
+		"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{
+			"annotations": map[string]any{contract.OutputSecretKey: s.Name},
+		}}},
+	}
+}
+
+// presumed returns Secrets as they must be if nobody has changed them since the workloads have ended. It is for callers that
+// may not read Secrets.
+func (f *found) presumed() []any {
+	var items []any
+	cleaned := slices.ContainsFunc(f.current, func(w *workload) bool {
+		return w.Labels[contract.HelperKey] == contract.HelperCleanup && w.isComplete()
+	})
+	if cleaned {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, w := range slices.Concat(f.current, f.older) {
+		if name := w.output(); name != "" && !known[w.Namespace+"/"+name] {
+			known[w.Namespace+"/"+name] = true
+			items = append(items, presume(w, name, w.Namespace, w.phase()))
+		}
+	}
+	for _, w := range f.current {
+		for _, name := range w.inputs() {
+			if !known[w.Namespace+"/"+name] { // of the create phase, whose workloads are gone
+				known[w.Namespace+"/"+name] = true
+				items = append(items, content("Secret", metav1.ObjectMeta{
+					Name: name, Namespace: w.Namespace, Annotations: map[string]string{
+						contract.GenerationKey: unnamed, contract.PublishedKey: unnamed,
+					},
+					Labels: presumedLabels(w, string(v1alpha1.PhaseCreate)),
+				}))
+			}
+			if to := w.Annotations[contract.CopyToKey]; to != "" {
+				items = append(items, presume(w, name, to, w.phase()))
+			}
+		}
+	}
+	return items
+}
+
+// presume returns the Secret that a workload writes.
+func presume(w *workload, name, namespace, phase string) map[string]any {
+	annotations := map[string]string{contract.GenerationKey: w.generation()}
+	if w.isComplete() {
+		annotations[contract.PublishedKey] = w.generation()
+	}
+	return content("Secret", metav1.ObjectMeta{
+		Name: name, Namespace: namespace, Annotations: annotations, Labels: presumedLabels(w, phase),
+	})
+}
+
+func presumedLabels(w *workload, phase string) map[string]string {
+	labels := maps.Clone(w.Labels)
+	labels[contract.PhaseKey] = phase
+	delete(labels, contract.HelperKey)
+	return labels
+}
+
+// admit says of a step that is ready by its Job what is not known.
+func (o *Objects) admit(s *Step) {
+	if o.noSecrets && s.State == Ready && s.of != nil && (s.of.output() != "" || s.of.Annotations[contract.CopyToKey] != "") {
+		s.Detail = "complete; whether its Secret has the outputs is not known"
+	}
+}
+
+// sortSteps puts the steps of a resource into the order in which they run.
+func sortSteps(steps []Step) {
+	depths := depths(steps)
+	slices.SortStableFunc(steps, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(depths[a.name()], depths[b.name()]), cmp.Compare(a.helper(), b.helper()),
+			cmp.Compare(a.Step, b.Step), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Object, b.Object))
+	})
+}
+
+// depths returns how many steps the longest chain in front of each step has.
+func depths(steps []Step) map[string]int {
+	depths := map[string]int{}
+	for range steps { // no chain is longer
+		changed := false
+		for i := range steps {
+			s := &steps[i]
+			if s.of == nil {
+				continue
+			}
+			for _, producer := range s.of.dependsOn() {
+				if depth := depths[producer] + 1; depth > depths[s.name()] && producer != s.name() {
+					depths[s.name()], changed = depth, true
+				}
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return depths
+}
+
+// name is the last part of Step: the step, or the helper.
+func (s *Step) name() string { return s.Step[strings.LastIndex(s.Step, "/")+1:] }
+
+func (s *Step) helper() string {
+	if s.of == nil {
+		return ""
+	}
+	return s.of.Labels[contract.HelperKey]
+}

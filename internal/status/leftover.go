@@ -1,0 +1,118 @@
+package status
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// leftOver returns what of a resource no step needs.
+func (o *Objects) leftOver(f *found, steps []Step) []LeftOver {
+	isDeleted := f.phase == string(v1alpha1.PhaseDelete) && len(steps) > 0 &&
+		!slices.ContainsFunc(steps, func(s Step) bool { return s.State != Ready })
+	var left []LeftOver
+	for _, w := range f.older {
+		if why := f.whyOlder(w, isDeleted); why != "" {
+			left = append(left, leftOverOf(&w.ObjectMeta, w.kind(), why))
+		}
+	}
+	for _, s := range f.secrets {
+		if isDeleted {
+			left = append(left, leftOverOf(&s.ObjectMeta, "Secret", deleted))
+		}
+	}
+	for _, other := range f.others {
+		switch {
+		case isDeleted:
+			left = append(left, leftOverOf(&other.ObjectMeta, other.Kind, deleted))
+		case len(steps) == 0:
+			left = append(left, leftOverOf(&other.ObjectMeta, other.Kind, "the resource has no Job and no Secret"))
+		}
+	}
+	return append(left, f.terminating()...)
+}
+
+const deleted = "the resource has been deleted"
+
+// whyOlder returns why a workload that does not count is left over; empty if it is not: the Jobs of the create phase stay
+// until the resource is deleted.
+func (f *found) whyOlder(w *workload, isDeleted bool) string {
+	why := "it is of another render"
+	switch {
+	case isDeleted:
+		why = deleted
+	case w.phase() != f.phase && f.phase == string(v1alpha1.PhaseDelete) && !w.isActive():
+		return ""
+	case w.phase() != f.phase:
+		why = "it is of the " + w.phase() + " phase, and the " + f.phase + " phase was applied since"
+	}
+	if w.isActive() {
+		why += "; it has not ended"
+	}
+	return why
+}
+
+// terminating returns the objects that are being deleted. Jobs and Pods of steps are among them.
+func (f *found) terminating() []LeftOver {
+	var left []LeftOver
+	add := func(m *metav1.ObjectMeta, kind string) {
+		if m.DeletionTimestamp == nil {
+			return
+		}
+		why := "it is being deleted"
+		if len(m.Finalizers) > 0 {
+			why += ", and waits for its finalizers: " + strings.Join(m.Finalizers, ", ")
+		}
+		left = append(left, leftOverOf(m, kind, why))
+	}
+	for _, w := range f.current {
+		add(&w.ObjectMeta, w.kind())
+	}
+	for _, s := range f.secrets {
+		add(&s.ObjectMeta, "Secret")
+	}
+	for _, other := range f.others {
+		add(&other.ObjectMeta, other.Kind)
+	}
+	return left
+}
+
+// leftOver returns what exists of the render's sandboxes and is not rendered. Of the other phase only workloads count: its
+// Secrets are kept on purpose.
+func (r *Render) leftOver(objects *Objects) []LeftOver {
+	rendered, sandboxes := map[identity]bool{}, map[string]bool{}
+	for _, o := range r.objects {
+		rendered[identityOf(o)] = true
+		sandboxes[resourceOf(o).sandboxID+"/"+resourceOf(o).sandbox] = true
+	}
+	var left []LeftOver
+	add := func(m *metav1.ObjectMeta, kind string) {
+		if sandboxes[m.Labels[contract.SandboxIDKey]+"/"+m.Labels[contract.SandboxKey]] &&
+			!rendered[identity{kind, m.Namespace, m.Name}] {
+			left = append(left, leftOverOf(m, kind, "it is not in the render"))
+		}
+	}
+	for _, w := range objects.workloads() {
+		add(&w.ObjectMeta, w.kind())
+	}
+	for _, s := range objects.secrets {
+		add(&s.ObjectMeta, "Secret")
+	}
+	slices.SortFunc(left, func(a, b LeftOver) int {
+		return cmp.Or(cmp.Compare(a.Sandbox, b.Sandbox), cmp.Compare(a.Resource, b.Resource),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Object, b.Object))
+	})
+	return left
+}
+
+func leftOverOf(m *metav1.ObjectMeta, kind, reason string) LeftOver {
+	return LeftOver{
+		Object: strings.ToLower(kind) + "/" + m.Name, Namespace: m.Namespace, Reason: reason,
+		Sandbox: m.Labels[contract.SandboxKey], Resource: m.Labels[contract.ResourceKey],
+	}
+}

@@ -1,0 +1,123 @@
+package status
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/document"
+)
+
+// Pictures returns a picture for each resource, with the state of each step. What a step reads and leaves is in the plan of
+// its Pod; of a step whose Job is gone only the outputs that others read are known.
+func (r *Report) Pictures() ([]*diagram.Picture, error) {
+	var pictures []*diagram.Picture
+	for start := 0; start < len(r.Steps); {
+		first, end := &r.Steps[start], start
+		for end < len(r.Steps) && r.Steps[end].Sandbox == first.Sandbox && r.Steps[end].Resource == first.Resource {
+			end++
+		}
+		d := drawing{steps: map[string]*v1alpha1.Step{}, marks: map[string]diagram.Mark{}}
+		for i := start; i < end; i++ {
+			d.add(&r.Steps[i])
+		}
+		title := first.Sandbox + "/" + first.Resource
+		picture, err := d.picture(title)
+		if err != nil {
+			return nil, fmt.Errorf("draw %s: %w", title, err)
+		}
+		pictures = append(pictures, picture)
+		start = end
+	}
+	return pictures, nil
+}
+
+// drawing is a plugin as its Jobs show it.
+type drawing struct {
+	create, remove []*v1alpha1.Step
+	steps          map[string]*v1alpha1.Step
+	marks          map[string]diagram.Mark
+}
+
+// step returns the step of a name, which it adds to a phase if there is none.
+func (d *drawing) step(name, phase string) *v1alpha1.Step {
+	if d.steps[name] == nil {
+		d.steps[name] = &v1alpha1.Step{Name: name}
+		if phase == string(v1alpha1.PhaseDelete) {
+			d.remove = append(d.remove, d.steps[name])
+		} else {
+			d.create = append(d.create, d.steps[name])
+		}
+	}
+	return d.steps[name]
+}
+
+func (d *drawing) add(s *Step) {
+	name := s.name()
+	if s.Helper != "" {
+		if to := s.of.Annotations[contract.CopyToKey]; to != "" {
+			name += " to " + to
+		}
+		name += " (helper)"
+	}
+	step := d.step(name, s.Phase)
+	if mark, marked := d.marks[name]; !marked || slices.Index(states, s.State) < slices.Index(states, State(mark)) {
+		d.marks[name] = diagram.Mark(s.State)
+	}
+	plan := s.of.plan()
+	for _, producer := range plan.Producers {
+		phase := s.Phase
+		if producer.Generation == "" {
+			phase = string(v1alpha1.PhaseCreate)
+		}
+		for _, input := range producer.Inputs {
+			addOutput(d.step(producer.Step, phase), input.Output)
+			step.Inputs = append(step.Inputs, v1alpha1.Input{
+				Name: input.Output, ValueFromStep: &v1alpha1.StepOutput{Name: producer.Step, Output: input.Output},
+			})
+		}
+	}
+	for _, output := range plan.Outputs {
+		addOutput(step, output.Name)
+	}
+}
+
+func addOutput(step *v1alpha1.Step, name string) {
+	if !slices.ContainsFunc(step.Outputs, func(o v1alpha1.Output) bool { return o.Name == name }) {
+		step.Outputs = append(step.Outputs, v1alpha1.Output{Name: name})
+	}
+}
+
+func (d *drawing) picture(title string) (*diagram.Picture, error) {
+	plugin := &document.Plugin{Name: title}
+	for _, step := range d.create {
+		plugin.Spec.Create = append(plugin.Spec.Create, *step)
+	}
+	for _, step := range d.remove {
+		plugin.Spec.Delete = append(plugin.Spec.Delete, *step)
+	}
+	picture, problems := diagram.NewMarked(plugin, d.marks)
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("%s: %s", problems[0].Path, problems[0].Message)
+	}
+	return picture, nil
+}
+
+// plan returns the plan of a workload's Pod; it is empty for a step that neither reads nor leaves outputs.
+func (w *workload) plan() (plan contract.Plan) {
+	if w == nil {
+		return plan
+	}
+	for _, container := range slices.Concat(w.spec.InitContainers, w.spec.Containers) {
+		at := slices.IndexFunc(container.Env, func(v corev1.EnvVar) bool { return v.Name == contract.PlanVariable })
+		if at >= 0 && json.Unmarshal([]byte(container.Env[at].Value), &plan) == nil {
+			return plan
+		}
+	}
+	return contract.Plan{}
+}
