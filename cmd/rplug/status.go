@@ -40,8 +40,8 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 		Use: "status [SANDBOX...]", GroupID: groupCluster, Args: cobra.ArbitraryArgs,
 		Short: "Report what sandboxes are doing in a cluster, why a step has failed, what is left over",
 		Long: "Report what the phases of sandboxes are doing in a cluster: of those named, or of all. What exists\n" +
-			"is read with kubectl, or from a dump of kubectl get jobs,pods,secrets,events -o json or -o yaml. With\n" +
-			"--render, only the objects of a render count. The state of a step is one of:\n\n" +
+			"is read with kubectl, or from a dump of kubectl get jobs,pods,secrets,events -o json or -o yaml.\n" +
+			"With --render, only the objects of a render count. The state of a step is one of:\n\n" +
 			"  Failed      the Job has failed: fix the cause, delete the Job and apply the render\n" +
 			"  Stale       the Job is complete, but its Secret has no outputs of this render: delete the Job and\n" +
 			"              apply the render\n" +
@@ -151,34 +151,44 @@ func (f *statusFlags) find(c *cobra.Command, from *source) (*status.Report, *sta
 	return found, objects, err
 }
 
-// check refuses combinations of arguments that have no meaning.
+// check refuses arguments that have no meaning, alone or together.
 func (f *statusFlags) check(c *cobra.Command, sandboxes []string) error {
+	if at := slices.IndexFunc(sandboxes, looksLikePath); at >= 0 {
+		return fmt.Errorf("arguments must be names of sandboxes, not %q: a render is read with --render, a dump with --file",
+			sandboxes[at])
+	}
 	changed := c.Flags().Changed
-	for _, name := range sandboxes {
-		if extension := filepath.Ext(name); name == "-" || slices.Contains([]string{".yaml", ".yml", ".json"}, extension) ||
-			filepath.Base(name) != name {
-			return fmt.Errorf("arguments must be names of sandboxes, not %q: a render is read with --render, a dump with --file", name)
+	runsKubectl := changed("context") || changed("kubeconfig") || changed("kubectl")
+	hasDump, hasRender, hasNamespace := len(f.dumps) > 0, len(f.renders) > 0, f.namespace != ""
+	for _, rule := range []struct {
+		broken  bool
+		message string
+	}{
+		{f.printTemplate && len(sandboxes)+c.Flags().NFlag() > 1, "--print-template must be without other arguments"},
+		{f.everywhere && hasNamespace, "--all-namespaces and --namespace must not be given both"},
+		{
+			hasRender && (f.everywhere || hasNamespace),
+			"--render must be without --namespace and --all-namespaces: its objects say where they are",
+		},
+		{slices.Contains(f.renders, "-") && slices.Contains(f.dumps, "-"), "--render and --file must not both be -"},
+		{hasDump && f.wait, "--wait must be without --file: a dump does not change"},
+		{
+			hasDump && runsKubectl,
+			"--context, --kubeconfig and --kubectl must be without --file, which runs no kubectl",
+		},
+		{f.graph != "" && changed("output"), "--graph and --output must not be given both"},
+		{!f.wait && changed("timeout"), "--timeout must come with --wait"},
+	} {
+		if rule.broken {
+			return errors.New(rule.message)
 		}
 	}
-	switch {
-	case f.printTemplate && (len(sandboxes) > 0 || c.Flags().NFlag() > 1):
-		return errors.New("--print-template must be without other arguments")
-	case f.everywhere && f.namespace != "":
-		return errors.New("--all-namespaces and --namespace must not be given both")
-	case len(f.renders) > 0 && (f.everywhere || f.namespace != ""):
-		return errors.New("--render must be without --namespace and --all-namespaces: its objects say where they are")
-	case slices.Contains(f.renders, "-") && slices.Contains(f.dumps, "-"):
-		return errors.New("--render and --file must not both be -")
-	case len(f.dumps) > 0 && f.wait:
-		return errors.New("--wait must be without --file: a dump does not change")
-	case len(f.dumps) > 0 && (changed("context") || changed("kubeconfig") || changed("kubectl")):
-		return errors.New("--context, --kubeconfig and --kubectl must be without --file, which runs no kubectl")
-	case f.graph != "" && changed("output"):
-		return errors.New("--graph and --output must not be given both")
-	case !f.wait && changed("timeout"):
-		return errors.New("--timeout must come with --wait")
-	}
 	return nil
+}
+
+// looksLikePath reports whether an argument is rather a file than a sandbox.
+func looksLikePath(name string) bool {
+	return name == "-" || filepath.Base(name) != name || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))
 }
 
 func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status.Objects) error {
@@ -192,7 +202,7 @@ func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status
 		}
 		text, err := diagram.Draw(diagram.Format(f.graph), pictures)
 		if err != nil {
-			return err
+			return fmt.Errorf("draw the steps of fewer sandboxes, or as %s: %w", diagram.DOT, err)
 		}
 		_, err = out.Write(text)
 		return err

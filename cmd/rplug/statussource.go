@@ -147,17 +147,19 @@ const jobsPerCall = 200
 func (s *source) explain(objects *status.Objects, found *status.Report) error {
 	jobs := found.UnreadyJobs()
 	for _, namespace := range slices.Sorted(maps.Keys(jobs)) {
-		if s.render != nil {
-			for names := range slices.Chunk(jobs[namespace], jobsPerCall) {
-				selector := fmt.Sprintf("%s in (%s)", batchv1.JobNameLabel, strings.Join(names, ","))
-				if err := s.readOrLack(objects, "Pod", nil, "get", "pods", "-n", namespace, "-l", selector, "-o", "json"); err != nil {
-					return err
-				}
-			}
-		}
-		err := s.readOrLack(objects, "Event", nil, "get", "events", "-n", namespace, "--field-selector", "type=Warning", "-o", "json")
-		if err != nil {
+		get := []string{"get", "events", "-n", namespace, "--field-selector", "type=Warning", "-o", "json"}
+		if err := s.readOrLack(objects, "Event", nil, get...); err != nil {
 			return err
+		}
+		if s.render == nil {
+			continue
+		}
+		for names := range slices.Chunk(jobs[namespace], jobsPerCall) {
+			selector := fmt.Sprintf("%s in (%s)", batchv1.JobNameLabel, strings.Join(names, ","))
+			get := []string{"get", "pods", "-n", namespace, "-l", selector, "-o", "json"}
+			if err := s.readOrLack(objects, "Pod", nil, get...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

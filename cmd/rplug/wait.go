@@ -101,7 +101,7 @@ func (p *statusProgress) line(about, text string) {
 	_, _ = io.WriteString(p.out, text)
 }
 
-// draw replaces the rows of the terminal. Rows that do not fit are cut, and the last ones are kept, since the status is there.
+// draw replaces the rows of the terminal. Rows that do not fit are cut, and the last ones are kept: the status is there.
 func (p *statusProgress) draw(text string) {
 	p.erase()
 	columns, rows := p.size()

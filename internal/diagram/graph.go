@@ -32,7 +32,9 @@ func drawGraph(language string, pictures []*Picture, quote func(lines ...string)
 	return b.Bytes(), err
 }
 
-func isMarked(graphs []graph) bool { return slices.ContainsFunc(graphs, func(g graph) bool { return g.Marked }) }
+func isMarked(graphs []graph) bool {
+	return slices.ContainsFunc(graphs, func(g graph) bool { return g.Marked })
+}
 
 // graph is a picture as nodes and edges. Each node has an identifier that starts with the plugin's.
 type graph struct {
@@ -47,7 +49,9 @@ type graph struct {
 }
 
 // colors are the colours of the marks, which can be told from a light and from a dark background.
-var colors = map[Mark]string{Failed: "#e5534b", Stale: "#cc6b2c", Missing: "#848d97", InProgress: "#4184e4", Ready: "#46954a"}
+var colors = map[Mark]string{
+	Failed: "#e5534b", Stale: "#cc6b2c", Missing: "#848d97", InProgress: "#4184e4", Ready: "#46954a",
+}
 
 type phaseNodes struct {
 	Name  v1alpha1.Phase

@@ -93,14 +93,9 @@ func (o *Objects) resources(sandboxes []string) []*found {
 		f := of(&s.ObjectMeta)
 		f.others = append(f.others, s)
 	}
-	var sorted []*found
-	for _, f := range all {
-		sorted = append(sorted, f)
-	}
-	slices.SortFunc(sorted, func(a, b *found) int {
+	return slices.SortedFunc(maps.Values(all), func(a, b *found) int {
 		return cmp.Or(cmp.Compare(a.sandbox, b.sandbox), cmp.Compare(a.sandboxID, b.sandboxID), cmp.Compare(a.name, b.name))
 	})
-	return sorted
 }
 
 // choose finds the phase that was applied last, and the workloads of it that count.
@@ -112,7 +107,7 @@ func (f *found) choose() {
 	f.phase = string(v1alpha1.PhaseCreate)
 	if len(f.workloads) > 0 {
 		f.phase = f.workloads[0].phase()
-	} else if slices.ContainsFunc(f.secrets, func(s *metav1.PartialObjectMetadata) bool { return isOf(s, v1alpha1.PhaseDelete) }) {
+	} else if slices.ContainsFunc(f.secrets, isOfDelete) {
 		f.phase = string(v1alpha1.PhaseDelete)
 	}
 	taken := map[part]bool{}
@@ -126,8 +121,8 @@ func (f *found) choose() {
 	}
 }
 
-func isOf(s *metav1.PartialObjectMetadata, phase v1alpha1.Phase) bool {
-	return s.Labels[contract.PhaseKey] == string(phase)
+func isOfDelete(s *metav1.PartialObjectMetadata) bool {
+	return s.Labels[contract.PhaseKey] == string(v1alpha1.PhaseDelete)
 }
 
 // isSuperseded reports whether the Secret of a step is for the outputs of another render.
@@ -164,10 +159,11 @@ func (o *Objects) items(f *found) ([]any, error) {
 
 // isPublishedBy reports whether a workload that counts publishes to a Secret, or any copies to it.
 func (f *found) isPublishedBy(s *metav1.PartialObjectMetadata) bool {
-	return slices.ContainsFunc(f.current, func(w *workload) bool { return w.output() == s.Name && w.Namespace == s.Namespace }) ||
-		slices.ContainsFunc(f.workloads, func(w *workload) bool {
-			return w.Annotations[contract.CopyToKey] == s.Namespace && slices.Contains(w.inputs(), s.Name)
-		})
+	publishes := func(w *workload) bool { return w.output() == s.Name && w.Namespace == s.Namespace }
+	copies := func(w *workload) bool {
+		return w.Annotations[contract.CopyToKey] == s.Namespace && slices.Contains(w.inputs(), s.Name)
+	}
+	return slices.ContainsFunc(f.current, publishes) || slices.ContainsFunc(f.workloads, copies)
 }
 
 // publisherOf returns the Job of a Secret as it must have been rendered, for the template: it does not exist.

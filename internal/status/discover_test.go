@@ -34,10 +34,10 @@ func at(minutes int) metav1.Time {
 	return metav1.NewTime(time.Date(2026, 1, 2, 3, minutes, 0, 0, time.UTC))
 }
 
-func meta(name, phase, keyOfStep, step, generation string, made int) metav1.ObjectMeta {
+func meta(name, phase, step, generation string, made int) metav1.ObjectMeta {
 	labels := map[string]string{
 		contract.SandboxIDKey: "id", contract.SandboxKey: "shop", contract.ResourceKey: "db", contract.PhaseKey: phase,
-		keyOfStep: step, contract.ManagedByKey: contract.ManagedBy,
+		contract.StepKey: step, contract.ManagedByKey: contract.ManagedBy,
 	}
 	annotations := map[string]string{contract.GenerationKey: generation, contract.PhaseKey: phase}
 	return metav1.ObjectMeta{
@@ -51,7 +51,7 @@ func (d *dump) add(object any) { d.items = append(d.items, object) }
 func (d *dump) secret(phase, step, generation, published string) *corev1.Secret {
 	s := &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
-		ObjectMeta: meta("of-"+step, phase, contract.StepKey, step, generation, 0),
+		ObjectMeta: meta("of-"+step, phase, step, generation, 0),
 		Data:       map[string][]byte{"password": []byte(canary)}, StringData: map[string]string{"password": canary},
 	}
 	s.Annotations["kubectl.kubernetes.io/last-applied-configuration"] = `{"stringData":{"password":"` + canary + `"}}`
@@ -66,7 +66,7 @@ func (d *dump) secret(phase, step, generation, published string) *corev1.Secret 
 func (d *dump) job(phase, step, generation string, made int, reads ...string) *batchv1.Job {
 	j := &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
-		ObjectMeta: meta(step+"-"+generation, phase, contract.StepKey, step, generation, made),
+		ObjectMeta: meta(step+"-"+generation, phase, step, generation, made),
 	}
 	start, limit := at(made), int32(0)
 	j.Status.StartTime, j.Spec.BackoffLimit = &start, &limit
@@ -290,7 +290,7 @@ var dumps = []struct {
 		end(d.helper("delete", "cleanup", 5, "drop", "make"), batchv1.JobComplete, "", 7)
 		d.add(&corev1.ConfigMap{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-			ObjectMeta: meta("params", "create", contract.StepKey, "", "", 1),
+			ObjectMeta: meta("params", "create", "", "", 1),
 		})
 		d.add(&corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: "another's"}})
 	}},
@@ -303,7 +303,7 @@ var dumps = []struct {
 	{"only-a-config-map", Missing, func(d *dump) {
 		d.add(&corev1.ConfigMap{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-			ObjectMeta: meta("params", "create", contract.StepKey, "", "", 1),
+			ObjectMeta: meta("params", "create", "", "", 1),
 		})
 	}},
 	{"copies", Stale, func(d *dump) {

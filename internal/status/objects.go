@@ -161,12 +161,13 @@ func (o *Objects) add(text []byte, kind string) error {
 	}
 	o.kinds[head.Kind] = true
 	labels := head.Metadata.Labels
+	name, namespace := head.Metadata.Name, head.Metadata.Namespace
 	isOurs := labels[contract.SandboxKey] != "" && labels[contract.ResourceKey] != ""
-	if !isOurs && head.Kind != "Event" || o.Namespace != "" && o.Namespace != head.Metadata.Namespace || head.Metadata.Name == "" {
+	if !isOurs && head.Kind != "Event" || o.Namespace != "" && o.Namespace != namespace || name == "" {
 		return nil
 	}
 	if err := o.decode(head.Kind, text); err != nil {
-		return fmt.Errorf("must have %s %q of namespace %q as kubectl prints it", head.Kind, head.Metadata.Name, head.Metadata.Namespace)
+		return fmt.Errorf("must have %s %q of namespace %q as kubectl prints it", head.Kind, name, namespace)
 	}
 	return nil
 }

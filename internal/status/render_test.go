@@ -94,10 +94,12 @@ func TestQuery(t *testing.T) {
 		manifest{"apiVersion": "v1", "kind": "ConfigMap", "metadata": manifest{"name": "script"}},
 		manifest{"apiVersion": "v1", "kind": "Secret", "metadata": manifest{"name": "of-a-user"}})
 	require.NoError(t, err)
-	assert.Equal(t, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}`+"\n---\n",
-		string(render.Query(true)))
-	assert.Equal(t, `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}`+"\n---\n",
-		string(render.Query(false)))
+	for secrets, want := range map[bool]string{
+		true:  `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}`,
+		false: `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}`,
+	} {
+		assert.Equal(t, want+"\n---\n", string(render.Query(secrets)))
+	}
 }
 
 func TestNewRender_needsSteps(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 func (r *Report) Text(now metav1.Time, style report.Style) string {
 	var b strings.Builder
 	if len(r.Steps) > 0 {
-		rows := [][]string{{"STATE", "PHASE", "STEP", "AGE", "NAMESPACE", "OBJECT", "DETAIL"}}
+		rows := make([][]string, 0, 1+len(r.Steps))
+		rows = append(rows, []string{"STATE", "PHASE", "STEP", "AGE", "NAMESPACE", "OBJECT", "DETAIL"})
 		for i := range r.Steps {
 			rows = append(rows, r.Steps[i].row(now))
 		}
