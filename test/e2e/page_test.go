@@ -104,9 +104,21 @@ func (p *page) status(file string, arguments ...string) statusReport {
 	return report
 }
 
-// ready waits until create.yaml is ready.
+// found returns what rplug status says of the sandbox without its render.
+func (p *page) found() statusReport {
+	p.t.Helper()
+	var report statusReport
+	stdout, stderr, _ := execute(p.command("rplug status -o json -n "+p.name+" "+p.sandbox), "")
+	require.NoError(p.t, json.Unmarshal([]byte(stdout), &report), stderr)
+	return report
+}
+
+// ready waits until create.yaml is ready. What exists must say the same without it.
 func (p *page) ready() {
 	p.t.Helper()
 	report := p.status("create.yaml", "--wait", "--timeout", timeout.String())
 	require.Equal(p.t, "Ready", report.Status, "%+v", report)
+	found := p.found()
+	assert.Equal(p.t, report.Status, found.Status, "%+v", found)
+	assert.Equal(p.t, report.states(), found.states())
 }

@@ -3,7 +3,10 @@
 package e2e
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,6 +38,10 @@ func TestStatusFailed(t *testing.T) {
 		}
 	}
 	assert.Contains(t, failed["failed/r/make main"], "the script exited with 3")
+	found := p.found()
+	assert.Equal(t, "Failed", found.Status)
+	assert.Equal(t, "Failed", found.states()["make"])
+	assert.Equal(t, "InProgress", found.states()["slow"])
 
 	s.ended("--selector=resourceplugins.dev/step=use") // it has failed, too
 	s.apply(render(t, nil, s.failing(good), sandbox("failed", "failing", nil)))
@@ -98,8 +105,41 @@ func TestStatusCopy(t *testing.T) {
 	shop.deleteOutputs("make")
 	p.run("Apply")
 	assert.Equal(t, map[string]string{"make": "Ready", "copy": "Stale"}, p.status("create.yaml").states())
+	assert.Equal(t, map[string]string{"make": "Ready", "copy": "Stale"}, p.found().states())
 	p.run("Run steps again")
 	p.ready()
 	assert.Equal(t, "value of copied", string(shop.outputs()["copied/make"].Data["value"]))
 	assert.Equal(t, map[string]int{"make": 1}, s.runs("copied"))
+}
+
+// A dump of a cluster says what rplug status says of it, and why there is no Pod. It says the same each time.
+func TestStatusDump(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "dumped")
+	quota := func(pods int) {
+		s.apply(fmt.Sprintf(`{apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: %s}, spec: {hard: {pods: "%d"}}}`,
+			s.name, pods))
+	}
+	quota(0)
+	plugin := s.plugin("dumped@1.0.0", s.overlay(), step{name: "make", script: script("make", good), outputs: []string{"value"}})
+	p.write("create.yaml", render(t, nil, plugin, sandbox("dumped", "dumped", nil)))
+	p.run("Apply")
+	const read = "rplug status -f dump.json -f secrets.yaml"
+	dump := "kubectl get jobs,pods,events -n " + s.name + " -o json > dump.json\n" +
+		"kubectl get secrets -n " + s.name + " -o yaml > secrets.yaml\n" + read
+	var text string
+	require.Eventually(t, func() bool {
+		text, _, _ = execute(p.command(dump), "")
+		return strings.Contains(text, "FailedCreate")
+	}, timeout, time.Second)
+	assert.Contains(t, text, "exceeded quota")
+	assert.Contains(t, text, "status: InProgress")
+	quota(10)
+	p.ready()
+	text, _, err := execute(p.command(dump), "")
+	require.NoError(t, err, text)
+	again, _, err := execute(p.command(read), "")
+	require.NoError(t, err)
+	assert.Equal(t, text, again)
+	assert.NotContains(t, text, "value of dumped")
 }
