@@ -124,7 +124,12 @@ func (f *statusFlags) run(c *cobra.Command, sandboxes []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.print(c.OutOrStdout(), found, objects); err != nil {
+	if f.graph != "" {
+		err = f.draw(c, found)
+	} else {
+		err = f.print(c.OutOrStdout(), found, objects)
+	}
+	if err != nil {
 		return err
 	}
 	return f.verdict(found)
@@ -192,24 +197,33 @@ func looksLikePath(name string) bool {
 }
 
 func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status.Objects) error {
-	switch {
-	case f.graph != "" && len(found.Steps) == 0:
-		return nil // there is nothing to draw, and the exit code says so
-	case f.graph != "":
-		pictures, err := found.Pictures()
-		if err != nil {
-			return err
-		}
-		text, err := diagram.Draw(diagram.Format(f.graph), pictures)
-		if err != nil {
-			return fmt.Errorf("draw the steps of fewer sandboxes, or as %s: %w", diagram.DOT, err)
-		}
-		_, err = out.Write(text)
-		return err
-	case f.output == jsonOutput:
+	if f.output == jsonOutput {
 		return printJSON(out, found)
 	}
 	_, err := io.WriteString(out, found.Text(f.now(objects), f.style))
+	return err
+}
+
+// draw prints the picture of the steps; if there are none, the exit code says so.
+func (f *statusFlags) draw(c *cobra.Command, found *status.Report) error {
+	if len(found.Steps) == 0 {
+		return nil
+	}
+	pictures, err := found.Pictures()
+	if err != nil {
+		return err
+	}
+	format := diagram.Format(f.graph)
+	text, err := diagram.Draw(format, pictures)
+	if err != nil {
+		return fmt.Errorf("draw the steps of fewer sandboxes, or as %s: %w", diagram.DOT, err)
+	}
+	if format == diagram.Mermaid && diagram.MermaidTooLarge(text) {
+		complain(c.ErrOrStderr(), c, fmt.Sprintf(
+			"the graph is larger than what Mermaid shows by its defaults: draw it as %s or %s, or fewer sandboxes at once",
+			diagram.SVG, diagram.DOT))
+	}
+	_, err = c.OutOrStdout().Write(text)
 	return err
 }
 
@@ -224,6 +238,8 @@ func (f *statusFlags) verdict(found *status.Report) error {
 		return refuse(errors.New("a step is stale: it must run again"))
 	case f.wait:
 		return pending{fmt.Errorf("not all steps were ready after %s", f.timeout)}
+	case len(found.Steps) == 0 && len(f.dumps) == 0 && !f.everywhere:
+		return pending{errors.New("no step was found: name its namespace with --namespace, or use --all-namespaces")}
 	case len(found.Steps) == 0:
 		return pending{errors.New("no step was found")}
 	}

@@ -16,6 +16,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -544,6 +545,36 @@ func TestRead_typedLists(t *testing.T) {
 	assert.Len(t, o.secrets, 1)
 }
 
+// Events of either API version are read, and fields of newer versions skipped.
+func TestRead_versions(t *testing.T) {
+	t.Parallel()
+	var d dump
+	d.secret("create", "make", "a", "")
+	j := d.job("create", "make", "a", 1)
+	o := &Objects{}
+	require.NoError(t, o.Read(d.text(t)))
+	for _, text := range []string{
+		`apiVersion: events.k8s.io/v1
+kind: Event
+metadata: {name: e, namespace: ns, creationTimestamp: "2026-01-02T03:10:00Z"}
+eventTime: "2026-01-02T03:20:00.123456Z"
+regarding: {kind: Job, name: ` + j.Name + `, namespace: ns}
+type: Warning
+reason: FailedCreate
+note: of the newer version
+series: {count: 4, lastObservedTime: "2026-01-02T03:20:00.123456Z"}
+`, `{"apiVersion": "v2", "kind": "ConfigMap", "unknown": {"a": [1]}, "metadata": {"name": "m", "unknown": true, "labels": {
+			"resourceplugins.dev/sandbox": "shop", "resourceplugins.dev/resource": "db"}}}`,
+	} {
+		require.NoError(t, o.Read([]byte(text)))
+	}
+	judged, err := o.Judge(nil)
+	require.NoError(t, err)
+	require.Len(t, judged.Steps, 1)
+	assert.Equal(t, []Cause{{"job/make-a", "FailedCreate", "of the newer version"}}, judged.Steps[0].Causes)
+	assert.Equal(t, "20m", duration.HumanDuration(o.Newest().Sub(at(0).Time)))
+}
+
 // Whatever a dump says, the answer has no control characters and no value of a Secret.
 func FuzzObjects(f *testing.F) {
 	for _, c := range dumps {
@@ -563,6 +594,7 @@ func FuzzObjects(f *testing.F) {
 		}
 		judged, err := o.Judge(nil)
 		require.NoError(t, err)
+		_, _ = judged.Pictures() // steps that wait for each other cannot be drawn
 		for _, r := range judged.Text(o.Newest(), report.Style{}) {
 			require.False(t, r < ' ' && r != '\n' || r == 0x7f, "%q", r)
 		}
