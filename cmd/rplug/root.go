@@ -58,15 +58,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, found)
 		code = exitFindings
 	case errors.As(err, &refused):
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			complain(stderr, command, line)
-		}
+		complainOfEach(stderr, command, err)
 		code = exitFindings
 	case errors.As(err, &unfinished):
 		complain(stderr, command, err.Error())
 		code = exitPending
 	case err != nil:
-		complain(stderr, command, err.Error())
+		complainOfEach(stderr, command, err)
 		return exitCall
 	}
 	if _, err := out.WriteTo(stdout); err != nil {
@@ -80,10 +78,18 @@ func complain(stderr io.Writer, command *cobra.Command, message string) {
 	_, _ = fmt.Fprintf(stderr, "%s: %s\n", command.CommandPath(), report.Printable(message))
 }
 
+// complainOfEach prints each line of an error that consists of several.
+func complainOfEach(stderr io.Writer, command *cobra.Command, err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		complain(stderr, command, line)
+	}
+}
+
 // The groups of the help.
 const (
 	groupFunctions = "functions"
 	groupCatalogs  = "catalogs"
+	groupBuild     = "build"
 	groupPackages  = "packages"
 	groupCluster   = "cluster"
 )
@@ -111,9 +117,11 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
 	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
+		&cobra.Group{ID: groupBuild, Title: "Build:"},
 		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(stdout))
+	root.AddCommand(newCommand())
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand())
 	return root
 }
 

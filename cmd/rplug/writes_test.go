@@ -147,6 +147,8 @@ var writes = map[string]write{
 	"pull":   {[]string{"catalog", "pull", "--oci-layout", "newer:v1", "back"}, "back/catalog.yaml", exitClean},
 	"lock":   {[]string{"resolve", "--write-lock", "new.yaml", "plugins", "sandbox.yaml"}, "new.yaml", exitClean},
 	"relock": {[]string{"resolve", "--write-lock", "lock.yaml", "plugins", "sandbox.yaml"}, "lock.yaml", exitClean},
+	"new":    {[]string{"new", "plugin", "postgres-db", "--dir", "typos"}, "typos/postgres-db/plugin.yaml", exitClean},
+	"renew":  {[]string{"new", "sandbox", "b", "--plugin", "other-db", "--dir", ".", "--force"}, "sandboxes/b.yaml", exitClean},
 	"fix":    {[]string{"validate", "--fix", "typos"}, "typos/b.yaml", exitFindings},
 }
 
@@ -186,6 +188,7 @@ func (w write) prepare(t *testing.T) (folder string, before, after map[string]st
 		"sandbox.yaml":       sandboxText,
 		"typos/a.yaml":       typo("one"),
 		"typos/b.yaml":       typo("two"),
+		"sandboxes/b.yaml":   sandboxText,
 		"plugins/1.1.0.yaml": strings.ReplaceAll(helloDB, "1.0.0", "1.1.0"),
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))

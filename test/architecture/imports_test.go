@@ -65,6 +65,7 @@ var layers = []struct {
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
 	{path: "internal/function"},
+	{path: "internal/scaffold"},
 }
 
 func TestImportsGoOneWay(t *testing.T) {

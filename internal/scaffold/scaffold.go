@@ -1,0 +1,76 @@
+// Package scaffold makes the first files of plugins, sandboxes and tests from templates, and writes them without replacing
+// what a user has written. The documents have no findings of validate-plugin, warnings included, and they render.
+//
+// Plugin, Sandbox and Test hold the options of one set of templates each. Their method Files returns texts; Write puts them
+// on disk:
+//
+//	files, err := scaffold.Plugin{Name: "postgres-db", Outputs: []string{"host"}}.Files()
+//	written, err := scaffold.Write(ctx, ".", files, scaffold.WriteOptions{})
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// Files are the contents of files by their slash-separated paths below a folder.
+type Files map[string]string
+
+// Paths returns the paths, sorted.
+func (f Files) Paths() []string { return slices.Sorted(maps.Keys(f)) }
+
+//go:embed templates/*.tmpl
+var sources embed.FS
+
+// templates have the names of the files in the folder templates.
+var templates = template.Must(template.New("").Option("missingkey=error").
+	Funcs(template.FuncMap{"yaml": quote}).ParseFS(sources, "templates/*.tmpl"))
+
+// expand makes a file with one document from a template. In the template, every value goes through the function yaml; what is
+// used without it must have been checked. The document must be valid: a finding at a field is an error of the option that
+// the field comes from.
+func expand(name, file string, data any, options map[krm.Path]krm.Path) (Files, error) {
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, name, data); err != nil {
+		return nil, err
+	}
+	item, err := krm.NewItem(out.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	report, err := validate.Check(krm.NewList(item), validate.Options{Strict: true})
+	if err != nil {
+		return nil, err
+	}
+	var wrong krm.OptionErrors
+	for _, result := range report.Results {
+		if result.Severity == krm.Error {
+			wrong.Add(optionOf(result, options), "%s", result.Message)
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return Files{file: out.String()}, nil
+}
+
+// optionOf returns the option that the field of a finding comes from, or the field.
+func optionOf(result krm.Result, options map[krm.Path]krm.Path) krm.Path {
+	var field string
+	if result.Field != nil {
+		field = result.Field.Path
+	}
+	for _, path := range slices.Sorted(maps.Keys(options)) {
+		if strings.HasPrefix(field, string(path)) {
+			return options[path]
+		}
+	}
+	return krm.Path(field)
+}
