@@ -22,6 +22,7 @@ var documents = []document{
 	{contract.RouteGroup, "api/v1alpha1", "RouteGroupSpec", routeGroupLimits, true},
 	{contract.Catalog, "api/v1alpha1", "CatalogSpec", catalogLimits, false},
 	{contract.PluginLock, "api/v1alpha1", "PluginLockSpec", lockLimits, false},
+	{contract.PluginTest, "api/v1alpha1", "PluginTestSpec", testLimits, false},
 }
 
 const draft = "http://json-schema.org/draft-07/schema#"

@@ -3,6 +3,7 @@ package schemas
 import (
 	"maps"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -59,7 +60,7 @@ func (l limit) keywords(kind string, required bool) object {
 	}
 	if l.least > 0 && kind == "array" {
 		add("minItems", l.least)
-	} else if l.least > 0 {
+	} else if l.least > 0 || l.most > 0 {
 		add("minimum", l.least)
 	}
 	if l.most > 0 {
@@ -190,6 +191,22 @@ func lockLimits() map[string]limit {
 		"spec.plugins[].asked": reference, "spec.plugins[].chosen": pluginName, "spec.plugins[].digest": sha256,
 		"spec.packages[].digest": sha256,
 	}
+}
+
+func testLimits() map[string]limit {
+	seconds := limit{most: validate.MaxTestTimeout}
+	all := map[string]limit{
+		"name": subdomain, "spec.plugin": reference, "spec.skip[]": {oneOf: v1alpha1.BuiltinChecks()},
+		"spec.cases[].name": identifier, "spec.fixtures[].name": label, "spec.secrets[].name": subdomain,
+		"spec.fixtures[].port": {most: port.most}, "spec.timeoutSeconds": seconds, "spec.fixtures[].timeoutSeconds": seconds,
+	}
+	for _, values := range []string{"spec.secrets[].fixtureData[]", "spec.cases[].fixtureParams[]"} {
+		all[values+".field"] = limit{oneOf: []string{v1alpha1.FixtureHost, v1alpha1.FixturePort}}
+	}
+	for _, phase := range v1alpha1.Phases {
+		all["spec.cases[]."+string(phase)+".fails.exitCode"] = limit{most: 255}
+	}
+	return all
 }
 
 // configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.

@@ -26,6 +26,7 @@ var fixtures = map[string]string{
 	contract.RouteGroup:     "testdata/routegroup.yaml",
 	contract.Catalog:        "../pkg/resolve/testdata/full.yaml",
 	contract.PluginLock:     "testdata/pluginlock.yaml",
+	contract.PluginTest:     "../pkg/validate/testdata/plugintest.yaml",
 }
 
 // values are what is put in the place of each limited value: at the borders of every form and length.

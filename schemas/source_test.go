@@ -4,6 +4,7 @@
 package schemas
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -116,6 +118,7 @@ var forPeople = strings.NewReplacer(rewordings...)
 
 var rewordings = []string{
 	"empty means DefaultNamespace", "the default is `default`",
+	"0 means DefaultTestTimeout", fmt.Sprintf("0 means %d", v1alpha1.DefaultTestTimeout),
 	" Nil means absent; a list that is present and empty is against the spec.", "",
 	" Nil means absent.", "",
 	"; nil means no limit", "; without it there is no limit",

@@ -10,7 +10,8 @@
 //   - https://www.signadot.com/docs/reference/route-groups/spec
 //   - https://github.com/signadot/go-sdk/tree/main/models for fields that the pages show only in examples
 //
-// A Catalog lists the published versions of plugins, and a PluginLock what references resolved to.
+// A Catalog lists the published versions of plugins, and a PluginLock what references resolved to. A PluginTest says how a
+// plugin is tested on one machine.
 //
 // Functions decode documents with these tags: `json` is the key, `required:"true"` marks a value that must be set, and
 // `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
@@ -54,4 +55,11 @@ type PluginLock struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              PluginLockSpec `json:"spec"`
+}
+
+// PluginTest is a test of a plugin.
+type PluginTest struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              PluginTestSpec `json:"spec"`
 }

@@ -32,8 +32,7 @@ func specPaths(t *testing.T, file string) []krm.Path {
 	spec, ok := krm.Path("spec").Find(edited(t, file))
 	require.True(t, ok)
 	walk("spec", spec, func(path krm.Path, _ *yaml.Node, _ int) {
-		if !strings.HasPrefix(string(path), "spec.labels.") && !strings.HasPrefix(string(path), "spec.labels[") &&
-			!strings.Contains(string(path), ".params.") {
+		if !isMadeUp(path) {
 			paths = append(paths, path)
 		}
 	})
@@ -101,7 +100,7 @@ func TestAnEmptyOrMissingFieldGivesOneFinding(t *testing.T) {
 			for _, change := range changes {
 				got := check(t, edited(t, file, change))
 				for i := 1; i < len(got); i++ {
-					assert.Regexp(t, "^error (unknown-output|resource-reference|fork-reference) ", got[i], change)
+					assert.Regexp(t, "^error (unknown-output|resource-reference|fork-reference|fixture-reference) ", got[i], change)
 					assert.Equal(t, strings.Fields(got[0])[1], strings.Fields(got[i])[1], change)
 				}
 			}

@@ -16,6 +16,7 @@ type documents struct {
 	plugins     []*plugin
 	sandboxes   []*sandbox
 	routeGroups []*routeGroup
+	tests       []*pluginTest
 	stacks      *stackDocuments
 	hasCatalogs bool // catalogs decide what references mean
 
@@ -43,6 +44,8 @@ func newDocuments(list *krm.ResourceList, items []*krm.Item) *documents {
 			d.plugins = append(d.plugins, &plugin{checked: fresh})
 		case contract.Sandbox:
 			d.sandboxes = append(d.sandboxes, &sandbox{checked: fresh})
+		case contract.PluginTest:
+			d.tests = append(d.tests, &pluginTest{checked: fresh})
 		default:
 			d.routeGroups = append(d.routeGroups, &routeGroup{checked: fresh})
 		}
@@ -66,7 +69,7 @@ func (g *routeGroup) check() {
 
 // all returns all documents, by kind.
 func (d *documents) all() []*checked {
-	all := make([]*checked, 0, len(d.plugins)+len(d.sandboxes)+len(d.routeGroups))
+	all := make([]*checked, 0, len(d.plugins)+len(d.sandboxes)+len(d.routeGroups)+len(d.tests))
 	for _, p := range d.plugins {
 		all = append(all, &p.checked)
 	}
@@ -75,6 +78,9 @@ func (d *documents) all() []*checked {
 	}
 	for _, g := range d.routeGroups {
 		all = append(all, &g.checked)
+	}
+	for _, t := range d.tests {
+		all = append(all, &t.checked)
 	}
 	return append(all, d.stacks.all()...)
 }

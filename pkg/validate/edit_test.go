@@ -19,6 +19,7 @@ const (
 	aPlugin     = "testdata/plugin.yaml"
 	aSandbox    = "testdata/sandbox.yaml"
 	aRouteGroup = "testdata/routegroup.yaml"
+	aPluginTest = "testdata/plugintest.yaml"
 
 	aStackInstall    = "testdata/stackinstall.yaml"
 	aPackageRequest  = "testdata/packagerequest.yaml"
@@ -30,6 +31,7 @@ const (
 // fixtures are the valid documents, by kind.
 var fixtures = map[string]string{
 	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
+	contract.PluginTest: aPluginTest,
 }
 
 // stackFixtures are the valid documents of Crossplane's stacks and packages, by what Kinds calls them.

@@ -72,6 +72,6 @@ func ExampleFind() {
 	fmt.Println(rule.Severity, rule.Kinds())
 	fmt.Println(rule.Summary, rule.Why)
 	// Output:
-	// error [ResourcePlugin Sandbox]
+	// error [ResourcePlugin Sandbox PluginTest]
 	// An image is a valid image reference. The Pod would stay in InvalidImageName.
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// imageReference is about spec.runner.image of plugins and the images of forks.
+// imageReference is about spec.runner.image of plugins, and the images of forks and fixtures.
 var imageReference = Rule{
 	ID: "image-reference", Severity: krm.Error,
 	Summary: "An image is a valid image reference.",
@@ -16,6 +16,11 @@ var imageReference = Rule{
 		pluginCheck(func(r *Rule, p *plugin) { p.must(r, "spec.runner.image", "", image.Check(p.Spec.Runner.Image)) }),
 		sandboxCheck(func(r *Rule, s *sandbox) {
 			s.eachImage(func(path krm.Path, reference string) { s.must(r, path, "", image.Check(reference)) })
+		}),
+		pluginTestCheck(func(r *Rule, t *pluginTest) {
+			for i, fixture := range t.Spec.Fixtures {
+				t.must(r, fixturePath(i).Key("image"), "", image.Check(fixture.Image))
+			}
 		}),
 	},
 }

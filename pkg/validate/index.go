@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// index finds the plugins of a list by the references of sandboxes.
+// index finds the plugins of a list by the references of sandboxes and tests.
 type index struct {
 	byName map[string][]*plugin // by bare name, the highest version first
 	names  []string             // bare, sorted
@@ -85,16 +85,21 @@ func (x *index) choose(text string, hasCatalogs bool) choice {
 	return c
 }
 
-// binding is a resource of a sandbox with the plugin that provides it.
+// binding is a resource of a sandbox, or a case of a test, with the plugin that provides it.
 type binding struct {
 	choice
-	sandbox *sandbox
-	name    string // of the resource
-	params  map[string]string
-	path    krm.Path
+	on         *checked // the document
+	sandbox    *sandbox // nil for a case
+	test       *pluginTest
+	name       string // of the resource
+	params     map[string]string
+	path       krm.Path
+	pluginPath krm.Path // empty for the cases behind a test's first one, which name the same plugin
 }
 
-// bindings returns the resources of all sandboxes. There are none if the list has no plugins: a sandbox may be checked
+func (b *binding) kind() string { return b.on.item.Kind() }
+
+// bindings returns the resources of all sandboxes, and the cases of all tests. There are none if the list has no plugins: a sandbox may be checked
 // alone.
 func (d *documents) bindings() []binding {
 	if d.plugins == nil || d.resources != nil {
@@ -104,8 +109,17 @@ func (d *documents) bindings() []binding {
 	for _, s := range d.sandboxes {
 		for i, r := range s.Spec.Resources {
 			d.resources = append(d.resources, binding{
-				choice: d.index.choose(r.Plugin, d.hasCatalogs), sandbox: s, name: r.Name, params: r.Params, path: resourcePath(i),
+				choice: d.index.choose(r.Plugin, d.hasCatalogs), on: &s.checked, sandbox: s, name: r.Name, params: r.Params,
+				path: resourcePath(i), pluginPath: resourcePath(i).Key("plugin"),
 			})
+		}
+	}
+	for _, t := range d.tests {
+		b := binding{choice: d.index.choose(t.Spec.Plugin, d.hasCatalogs), on: &t.checked, test: t, pluginPath: testPluginPath}
+		for i := range t.Spec.Cases {
+			b.params, b.path = params(&t.Spec.Cases[i]), casePath(i)
+			d.resources = append(d.resources, b)
+			b.pluginPath = ""
 		}
 	}
 	return d.resources
@@ -124,7 +138,7 @@ func (d *documents) providers() map[resource]*plugin {
 	}
 	d.plugin = map[resource]*plugin{}
 	for _, b := range d.bindings() {
-		if b.known() {
+		if b.sandbox != nil && b.known() {
 			d.plugin[resource{b.sandbox, b.name}] = b.plugin
 		}
 	}

@@ -77,6 +77,16 @@ var limits = map[string][]limit{
 		{".resources[].name", "resource-name", []string{"a", "B-9", long[:30]}, []string{"a_b", "1a", long[:31]}},
 		{".resources[].plugin", "plugin-reference", []string{"ab", "ab@1", "ab@^1.2", "ab@latest"}, []string{"a", "a_b", "ab@", "1ab"}},
 	},
+	aPluginTest: {
+		{"spec.plugin", "plugin-reference", []string{"ab", "ab@1", "ab@^1.2", "ab@latest"}, []string{"a", "a_b", "ab@", "1ab"}},
+		{"spec.cases[].name", "test-name", names, badNames},
+		{"spec.fixtures[].image", "image-reference", images, badImages},
+		{"spec.fixtures[].port", "fixture-form", ports, badPorts[1:]},
+		{".timeoutSeconds", "test-timeout", []string{"0", "86400"}, []string{"-1", "86401"}},
+		{".fails.exitCode", "expectation-form", []string{"0", "255"}, []string{"-1", "256"}},
+		{".fails.message", "expectation-pattern", []string{"a+"}, []string{"a(", "'(?=a)'"}},
+		{".outputs[].matches", "expectation-pattern", []string{"a+"}, []string{"a("}},
+	},
 	aRouteGroup: {
 		{"spec.cluster", "route-group-cluster", []string{"a", long[1:]}, []string{long}},
 		{".endpoints[].cluster", "route-group-cluster", []string{"a", long[1:]}, []string{long}},

@@ -15,19 +15,25 @@ import (
 )
 
 // references are the rules that find what is left where a name is changed or removed elsewhere.
-var references = []string{"unknown-step", "unknown-output", "resource-reference", "fork-reference"}
+var references = []string{"unknown-step", "unknown-output", "resource-reference", "fork-reference", "fixture-reference"}
 
 // usages are the rules that find what a script does not use any more where a name or a path is changed.
 var usages = []string{"input-unread", "output-unwritten"}
 
+// isMadeUp reports whether the key at path is one that users make up.
+func isMadeUp(path krm.Path) bool {
+	return slices.ContainsFunc([]string{".labels.", ".labels[", ".params.", ".data.", ".env."},
+		func(below string) bool { return strings.Contains(string(path), below) })
+}
+
 // eachKey calls do with each path below spec that ends in a key, the fixture parsed anew, the mapping that holds the key
-// and where it is in it. Keys that users make up, of labels and params, are left out unless all are asked for.
+// and where it is in it. Keys that users make up are left out unless all are asked for.
 func eachKey(t *testing.T, file string, all bool, do func(path krm.Path, root, mapping *yaml.Node, at int)) {
 	t.Helper()
 	var paths []krm.Path
 	spec, _ := krm.Path("spec").Find(edited(t, file))
 	walk("spec", spec, func(path krm.Path, _ *yaml.Node, _ int) {
-		if all || !strings.Contains(string(path), ".labels") && !strings.Contains(string(path), ".params.") {
+		if all || !isMadeUp(path) {
 			paths = append(paths, path)
 		}
 	})
@@ -87,6 +93,10 @@ var lacking = map[krm.Path]struct {
 		"image-container", "spec.forks[0].customizations.images[1]",
 	},
 	"spec.resources":                 {"resource-reference", "spec.forks[0].customizations.env[1].valueFrom.resource.name"},
+	"spec.fixtures":                  {"fixture-reference", "spec.secrets[0].fixtureData[0].fixture"},
+	"spec.fixtures[0].image":         {"fixture-form", "spec.fixtures[0]"},
+	"spec.fixtures[1].command":       {"fixture-form", "spec.fixtures[1]"},
+	"spec.fixtures[1].port":          {"fixture-reference", "spec.cases[0].fixtureParams[0].field"},
 	"spec.match.any":                 {"match-form", "spec.match"},
 	"spec.match.any[0].label":        {"match-form", "spec.match.any[0]"},
 	"spec.match.any[1].all":          {"match-form", "spec.match.any[1]"},
@@ -189,7 +199,10 @@ func duplicated(t *testing.T, file string) (all []mutation) {
 		list.Content = append(list.Content, list.Content[0])
 		m := mutation{sort: "duplicated", what: string(path) + "[0]", file: file, root: root}
 		if unique, ok := uniqueness[anyIndex(path)]; ok {
-			m.rule, m.path, m.follow = unique.rule, last.Key(unique.key), unique.follow
+			m.rule, m.path, m.follow = unique.rule, last, unique.follow
+			if unique.key != "" {
+				m.path = last.Key(unique.key)
+			}
 		}
 		all = append(all, m)
 	})
@@ -201,17 +214,23 @@ var uniqueness = map[string]struct {
 	rule, key string
 	follow    []string
 }{
-	"spec.create":           {"step-unique", "name", nil},
-	"spec.delete":           {"step-unique", "name", nil},
-	"spec.create[].inputs":  {"input-unique", "name", []string{"input-clash"}},
-	"spec.delete[].inputs":  {"input-unique", "name", nil},
-	"spec.create[].outputs": {"output-unique", "name", nil},
-	"spec.delete[].outputs": {"output-unique", "name", nil},
-	"spec.forks":            {"workload-unique", "forkOf", []string{"workload-name-unique", "endpoint-unique"}},
-	"spec.local":            {"workload-unique", "from", []string{"workload-name-unique"}},
-	"spec.virtual":          {"workload-name-unique", "name", nil},
-	"spec.resources":        {"resource-unique", "name", nil},
-	"spec.endpoints":        {"endpoint-unique", "name", nil},
+	"spec.create":                 {"step-unique", "name", nil},
+	"spec.delete":                 {"step-unique", "name", nil},
+	"spec.create[].inputs":        {"input-unique", "name", []string{"input-clash"}},
+	"spec.delete[].inputs":        {"input-unique", "name", nil},
+	"spec.create[].outputs":       {"output-unique", "name", nil},
+	"spec.delete[].outputs":       {"output-unique", "name", nil},
+	"spec.forks":                  {"workload-unique", "forkOf", []string{"workload-name-unique", "endpoint-unique"}},
+	"spec.local":                  {"workload-unique", "from", []string{"workload-name-unique"}},
+	"spec.virtual":                {"workload-name-unique", "name", nil},
+	"spec.resources":              {"resource-unique", "name", nil},
+	"spec.endpoints":              {"endpoint-unique", "name", nil},
+	"spec.fixtures":               {"test-unique", "name", nil},
+	"spec.secrets":                {"test-unique", "name", nil},
+	"spec.cases":                  {"test-unique", "name", nil},
+	"spec.skip":                   {"test-skip", "", nil},
+	"spec.cases[].create.outputs": {"test-unique", "", nil},
+	"spec.cases[].delete.outputs": {"test-unique", "", nil},
 
 	"spec.forks[].customizations.images": {"image-container", "container", nil},
 	"spec.forks[].endpoints":             {"endpoint-unique", "name", nil},
@@ -272,7 +291,7 @@ func reindented(t *testing.T, file string) (all []mutation) {
 func knows(file string, path krm.Path, key string) bool {
 	at := map[string]reflect.Type{
 		aPlugin: reflect.TypeFor[v1alpha1.ResourcePluginSpec](), aSandbox: reflect.TypeFor[v1alpha1.SandboxSpec](),
-		aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](),
+		aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](), aPluginTest: reflect.TypeFor[v1alpha1.PluginTestSpec](),
 	}[file]
 	if path == "" {
 		return false // nothing of spec stands beside it
@@ -385,6 +404,11 @@ var requiredPaths = map[string]map[string]bool{
 		spec.resources[].name spec.resources[].plugin`),
 	aRouteGroup: words(`spec.match spec.match.any[].label.key spec.match.any[].label.value spec.match.any[].all[].label.key
 		spec.match.any[].all[].label.value spec.endpoints[].name spec.endpoints[].target spec.ttl.duration`),
+	aPluginTest: words(`spec.plugin spec.cases spec.fixtures[].name spec.secrets[].name spec.secrets[].fixtureData[].name
+		spec.secrets[].fixtureData[].fixture spec.secrets[].fixtureData[].field spec.cases[].name
+		spec.cases[].fixtureParams[].name spec.cases[].fixtureParams[].fixture spec.cases[].fixtureParams[].field
+		spec.cases[].create.outputs[].step spec.cases[].create.outputs[].output spec.cases[].create.fails.step
+		spec.cases[].delete.outputs[].step spec.cases[].delete.outputs[].output spec.cases[].delete.fails.step`),
 }
 
 func words(text string) map[string]bool {

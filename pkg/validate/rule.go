@@ -37,11 +37,13 @@ const (
 	stackTypes     = "https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go"
 	packageSpec    = "https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md"
 	packagesPage   = "https://docs.crossplane.io/latest/packages/"
+	testPage       = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
 	crdPage        = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
 )
 
 var specs = map[string]string{
 	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
+	contract.PluginTest:           testPage,
 	stackRequestCheck(nil).kind(): stackTypes, packageRequestCheck(nil).kind(): packagesPage,
 	stackRecordCheck(nil).kind(): stackTypes, packageMetadataCheck(nil).kind(): packageSpec,
 	packageCRDCheck(nil).kind(): crdPage,
@@ -54,10 +56,11 @@ type check interface {
 }
 
 type (
-	// pluginCheck, sandboxCheck and routeGroupCheck look at one document.
+	// pluginCheck, sandboxCheck, routeGroupCheck and pluginTestCheck look at one document.
 	pluginCheck     func(*Rule, *plugin)
 	sandboxCheck    func(*Rule, *sandbox)
 	routeGroupCheck func(*Rule, *routeGroup)
+	pluginTestCheck func(*Rule, *pluginTest)
 	// These look at one document of Crossplane's stacks and packages.
 	stackRequestCheck    func(*Rule, *stackRequest)
 	packageRequestCheck  func(*Rule, *packageRequest)
@@ -79,6 +82,7 @@ type (
 func (pluginCheck) kind() string     { return contract.ResourcePlugin }
 func (sandboxCheck) kind() string    { return contract.Sandbox }
 func (routeGroupCheck) kind() string { return contract.RouteGroup }
+func (pluginTestCheck) kind() string { return contract.PluginTest }
 func (c listCheck) kind() string     { return c.on }
 
 func (stackRequestCheck) kind() string    { return "StackInstall" }
@@ -174,6 +178,9 @@ var Rules = []*Rule{
 	&behaviorEngine, &behaviorSource, &crdForm, &crdScope, &crdOwner, &recordContent, &dependencyProvider, &duplicatePackage,
 
 	&routeGroupName, &duplicateRouteGroup, &routeGroupCluster, &routeGroupDescription, &matchForm, &matchLabel,
+
+	&testName, &duplicateTest, &testUnique, &fixtureForm, &fixtureReference, &testSecretKey,
+	&expectationForm, &expectationPattern, &expectedStep, &testSkip, &testTimeout,
 
 	&immutableVersion, &versionInUse, &immutableField, &forkRemoved, &teardownSkipped,
 

@@ -19,6 +19,7 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, check(t, edited(t, aSandbox), edited(t, aRouteGroup)))
 	assert.Empty(t, check(t, edited(t, aPlugin), edited(t, aSandbox, fed)))
+	assert.Empty(t, check(t, edited(t, aPluginTest), edited(t, aPlugin)))
 	assert.Empty(t, check(t, edited(t, aStackInstall), edited(t, aPackageRequest), edited(t, aPackageMetadata)))
 	assert.Empty(t, check(t, append(neighbours(t, aPackageCRD), edited(t, aPackageCRD))...))
 }
@@ -58,7 +59,7 @@ func neighbours(t *testing.T, file string) []*yaml.Node {
 		edited(t, aStackInstall),
 	}
 	switch file {
-	case aSandbox:
+	case aSandbox, aPluginTest:
 		return []*yaml.Node{edited(t, aPlugin)}
 	case aStack:
 		return append(cache, edited(t, aPackageCRD))

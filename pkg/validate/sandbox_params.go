@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// unknownParam and missingParam are about the params of a sandbox's resources.
+// unknownParam and missingParam are about the params of a sandbox's resources and of a test's cases.
 var unknownParam = Rule{
 	ID: document.RuleUnknownParam, Severity: krm.Warning,
 	Summary: "A param is one that an input of the plugin takes.",
@@ -20,7 +20,7 @@ var unknownParam = Rule{
 	Example: "spec.resources[0].params.database: shop",
 	checks: eachBinding(func(r *Rule, b *binding) {
 		for param, message := range b.plugin.takes.Unknown(b.params) {
-			b.sandbox.reportKey(r, b.path.Key("params").Key(param), "%s", message)
+			b.on.reportKey(r, b.path.Key("params").Key(param), "%s", message)
 		}
 	}),
 }
@@ -41,22 +41,35 @@ var missingParam = Rule{
 			if _, given := b.params[name]; given || meant[name] || optional(consumers) {
 				continue
 			}
-			b.sandbox.report(r, b.path.Key("params"), "param %q must be given: step %q of plugin %q takes it, and would get nothing",
+			b.on.report(r, b.path.Key("params"), "param %q must be given: step %q of plugin %q takes it, and would get nothing",
 				name, consumers[0].step.Name, b.plugin.Name)
 		}
 	}),
 }
 
-// eachBinding checks the resources of all sandboxes whose plugin is known one by one.
+// eachBinding checks the resources of all sandboxes, and the cases of all tests, whose plugin is known one by one.
 func eachBinding(do func(*Rule, *binding)) []check {
-	return []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
-		bindings := d.bindings()
-		for i := range bindings {
-			if bindings[i].known() {
-				do(r, &bindings[i])
-			}
+	return ofBindings(func(r *Rule, _ *documents, b *binding) {
+		if b.known() {
+			do(r, b)
 		}
-	}}}
+	})
+}
+
+// ofBindings checks the resources of all sandboxes and the cases of all tests one by one.
+func ofBindings(do func(*Rule, *documents, *binding)) []check {
+	var checks []check
+	for _, kind := range []string{contract.Sandbox, contract.PluginTest} {
+		checks = append(checks, listCheck{kind, func(r *Rule, d *documents) {
+			bindings := d.bindings()
+			for i := range bindings {
+				if bindings[i].kind() == kind {
+					do(r, d, &bindings[i])
+				}
+			}
+		}})
+	}
+	return checks
 }
 
 // optional reports whether each script that gets an input tests whether it is empty.

@@ -3,7 +3,6 @@ package validate
 import (
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -44,38 +43,44 @@ var resourceName = Rule{
 
 var pluginReference = Rule{
 	ID: "plugin-reference", Severity: krm.Error,
-	Summary: "A resource's plugin is name[@version]: the name of a plugin, and a version or a range of versions.",
+	Summary: "The plugin of a resource or a test is name[@version]: the name of a plugin, and a version or a range of versions.",
 	Why:     "Nothing else can be resolved to a plugin.",
 	sources: []string{sandboxSpec, "https://semver.org/"},
 	Example: "spec.resources[0].plugin: hello_db",
-	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		for i, resource := range s.Spec.Resources {
-			if _, err := version.ParseReference(resource.Plugin); err != nil && resource.Plugin != "" {
-				s.report(r, resourcePath(i).Key("plugin"), "plugin %v", err)
+	checks: []check{
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			for i, resource := range s.Spec.Resources {
+				s.reference(r, resourcePath(i).Key("plugin"), resource.Plugin)
 			}
-		}
-	})},
+		}),
+		pluginTestCheck(func(r *Rule, t *pluginTest) { t.reference(r, testPluginPath, t.Spec.Plugin) }),
+	},
+}
+
+// reference checks a reference to a plugin.
+func (c *checked) reference(r *Rule, path krm.Path, text string) {
+	if _, err := version.ParseReference(text); err != nil && text != "" {
+		c.report(r, path, "plugin %v", err)
+	}
 }
 
 var unknownPlugin = Rule{
 	ID: "unknown-plugin", Severity: krm.Warning,
-	Summary: "If a list holds plugins, it holds those that its sandboxes name, in a version that they admit.",
+	Summary: "If a list holds plugins, it holds those that its sandboxes and tests name, in a version that they admit.",
 	Why: "The reference would not be resolved. It is a warning, since the plugin may be published elsewhere; the plugins of " +
 		"a sandbox that is checked alone are not looked for.",
 	Example: "spec.resources[0].plugin: helo-db",
-	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
-		for _, b := range d.bindings() {
-			if b.plugin != nil || b.unsure {
-				continue
-			}
-			name, path := b.reference.Bare, b.path.Key("plugin")
-			if versions := d.index.versions(name); len(versions) > 0 {
-				b.sandbox.report(r, path, "plugin %q has no version %q: there are %s",
-					name, b.reference.Selector, strictyaml.Listed(versions))
-				continue
-			}
-			b.sandbox.suggest(r, path, "there is no plugin", name, d.index.near(name),
-				"the list has "+strictyaml.Listed(d.index.names))
+	checks: ofBindings(func(r *Rule, d *documents, b *binding) {
+		if b.plugin != nil || b.unsure || b.pluginPath == "" {
+			return
 		}
-	}}},
+		name := b.reference.Bare
+		if versions := d.index.versions(name); len(versions) > 0 {
+			b.on.report(r, b.pluginPath, "plugin %q has no version %q: there are %s",
+				name, b.reference.Selector, strictyaml.Listed(versions))
+			return
+		}
+		b.on.suggest(r, b.pluginPath, "there is no plugin", name, d.index.near(name),
+			"the list has "+strictyaml.Listed(d.index.names))
+	}),
 }

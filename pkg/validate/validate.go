@@ -1,4 +1,4 @@
-// Package validate checks ResourcePlugin, Sandbox and RouteGroup documents, and the requests and metadata of Crossplane
+// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents, and the requests and metadata of Crossplane
 // packages, against the rules of their specifications.
 //
 // Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
@@ -22,20 +22,23 @@ import (
 type Report struct {
 	// Plugins, Sandboxes and RouteGroups are the numbers of documents that were checked.
 	Plugins, Sandboxes, RouteGroups int
+	// Tests is the number of PluginTests that were checked.
+	Tests int
 	// Requests and Packages are the numbers of requests for Crossplane packages, and of records and metadata of packages.
 	Requests, Packages int
 	// Results are the findings, sorted, each once. The tag `rule` of a result is the rule's id.
 	Results krm.Results
 }
 
-// Check checks the plugins, sandboxes, route groups, requests and packages of a list, including those that are local-config,
+// Check checks the plugins, sandboxes, route groups, tests, requests and packages of a list, including those that are local-config,
 // and does not change the list. The error is krm.OptionErrors if options cannot be used, or that of a document that cannot
 // be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return Report{}, wrong
 	}
-	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup)
+	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup,
+		contract.PluginTest)
 	if err != nil {
 		return Report{}, err
 	}
@@ -46,10 +49,12 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 	krm.Each(len(d.plugins), func(i int) { d.plugins[i].check() })
 	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
 	krm.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
+	krm.Each(len(d.tests), func(i int) { d.tests[i].check() })
 	d.stacks.check()
 	d.check()
 	report := Report{
 		Plugins: len(d.plugins), Sandboxes: len(d.sandboxes), RouteGroups: len(d.routeGroups),
+		Tests:    len(d.tests),
 		Requests: len(d.stacks.stackRequests) + len(d.stacks.packageRequests),
 		Packages: len(d.stacks.records) + len(d.stacks.metadata),
 		Results:  unknownDocuments(list, options),

@@ -1,0 +1,118 @@
+package validate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The rules of this file are about what the cases of a test expect.
+
+var expectationForm = Rule{
+	ID: "expectation-form", Severity: krm.Error,
+	Summary: "An output is expected to be at most one of equals, matches, nonEmpty and absent, and an exit code is at most 255.",
+	Why:     "It could not be all of them.",
+	sources: []string{},
+	Example: "spec.cases[0].create.outputs[0]: {step: provision, output: host, equals: shop, nonEmpty: true}",
+	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
+		for _, out := range t.outputs {
+			if n := count(out.Equals != nil, out.Matches != "", out.NonEmpty, out.Absent); n > 1 {
+				t.report(r, out.path, "must have at most one of equals, matches, nonEmpty and absent, not %d of them", n)
+			}
+		}
+		for _, expected := range t.expectations {
+			if expected.Fails != nil && (expected.Fails.ExitCode < 0 || expected.Fails.ExitCode > 255) {
+				t.report(r, expected.path.Key("fails").Key("exitCode"), "must be between 0 and 255, not %d", expected.Fails.ExitCode)
+			}
+		}
+	})},
+}
+
+var expectationPattern = Rule{
+	ID: "expectation-pattern", Severity: krm.Error,
+	Summary: "A pattern of an expectation is a regular expression that RE2 accepts.",
+	Why:     "Nothing could be compared with it.",
+	sources: []string{"https://github.com/google/re2/wiki/Syntax"},
+	Example: `spec.cases[0].create.outputs[0]: {step: provision, output: host, matches: "db-("}`,
+	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
+		for _, out := range t.outputs {
+			t.pattern(r, out.path.Key("matches"), out.Matches)
+		}
+		for _, expected := range t.expectations {
+			if expected.Fails != nil {
+				t.pattern(r, expected.path.Key("fails").Key("message"), expected.Fails.Message)
+			}
+		}
+	})},
+}
+
+func (t *pluginTest) pattern(r *Rule, path krm.Path, text string) {
+	if _, err := regexp.Compile(text); err != nil {
+		reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+		t.report(r, path, "must be a regular expression, not %q: %s", text, reason)
+	}
+}
+
+var expectedStep = Rule{
+	ID: "expected-step", Severity: krm.Error,
+	Summary: "A step that a case expects something of is in that phase of the plugin, and an output is one of that step.",
+	Why:     "The expectation could never be met.",
+	Example: "spec.cases[0].create.outputs[0]: {step: provision, output: hots}",
+	sources: []string{pluginSpec},
+	checks: []check{listCheck{contract.PluginTest, func(r *Rule, d *documents) {
+		for _, b := range d.bindings() {
+			if b.test == nil || b.pluginPath == "" || !b.known() {
+				continue
+			}
+			for _, out := range b.test.outputs {
+				b.expectsOutput(r, out)
+			}
+			for _, expected := range b.test.expectations {
+				if expected.Fails != nil {
+					b.findStep(r, expected.phase, expected.path.Key("fails").Key("step"), expected.Fails.Step)
+				}
+			}
+		}
+	}}},
+}
+
+// expectsOutput reports an output that the plugin does not have.
+func (b *binding) expectsOutput(r *Rule, out expectedOutput) {
+	step := b.findStep(r, out.phase, out.path.Key("step"), out.Step)
+	if step == nil || slices.ContainsFunc(step.Outputs, func(o v1alpha1.Output) bool { return o.Name == out.Output }) {
+		return
+	}
+	var names []string
+	for i := range step.Outputs {
+		names = append(names, step.Outputs[i].Name)
+	}
+	otherwise := "it has none"
+	if len(names) > 0 {
+		otherwise = "its outputs are " + strictyaml.Listed(names)
+	}
+	b.test.suggest(r, out.path.Key("output"), fmt.Sprintf("step %q has no output", out.Step), out.Output, names, otherwise)
+}
+
+// findStep returns the step of a phase with a name. It reports a name that no step has.
+func (b *binding) findStep(r *Rule, phase v1alpha1.Phase, path krm.Path, name string) *v1alpha1.Step {
+	steps := b.plugin.Spec.Workflow(phase)
+	var names []string
+	for i := range steps {
+		if steps[i].Name == name {
+			return &steps[i]
+		}
+		names = append(names, steps[i].Name)
+	}
+	otherwise := "the phase has none"
+	if len(names) > 0 {
+		otherwise = "its steps are " + strictyaml.Listed(names)
+	}
+	b.test.suggest(r, path, fmt.Sprintf("the %s phase of plugin %q has no step", phase, b.plugin.Name), name, names, otherwise)
+	return nil
+}
