@@ -27,11 +27,12 @@ import (
 func newCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "new COMMAND", GroupID: groupBuild, Args: cobra.ArbitraryArgs, RunE: unknownCommand,
-		SuggestionsMinimumDistance: suggestionDistance,
-		Short:                      "Write the first files of a plugin, a sandbox or a test",
+		Short: "Write the first files of a plugin, a sandbox or a test",
 		Long: "Write the first files of a plugin, a sandbox or a test. They are valid and render as they are.\n" +
 			"A file that exists with other content is not replaced: nothing is written then. A second call of the\n" +
 			"same command changes nothing.\n\n" + exitCodes,
+
+		SuggestionsMinimumDistance: suggestionDistance,
 	}
 	command.AddCommand(newPluginCommand(), newSandboxCommand(), newTestCommand())
 	return command
