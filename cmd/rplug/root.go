@@ -88,6 +88,7 @@ func complainOfEach(stderr io.Writer, command *cobra.Command, err error) {
 // The groups of the help.
 const (
 	groupFunctions = "functions"
+	groupBuild     = "build"
 	groupCatalogs  = "catalogs"
 	groupBuild     = "build"
 	groupPackages  = "packages"
@@ -116,11 +117,11 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
-	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
-		&cobra.Group{ID: groupBuild, Title: "Build:"},
+	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"},
+		&cobra.Group{ID: groupBuild, Title: "Build:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
 		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(newCommand())
+	root.AddCommand(buildCommand(stdout))
 	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand())
 	return root
 }

@@ -1,15 +1,15 @@
-// Package build runs the whole chain on documents in one process: it validates them, resolves versions, and renders phases
-// and forks, as the functions do one after the other. Its main type is Chain:
+// Package build runs the whole chain on documents in one process: it validates them, resolves versions, and renders phases,
+// packages and forks. Each step is a function of its own, which a KRM function calls alone; Chain calls all of them:
 //
 //	chain := build.New()
 //	result, err := chain.Run(list)
 //	if !list.Results().Failed() { … result.Objects … }
+//
+// Folder writes objects to a folder, and compares a folder with what would be written.
 package build
 
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/stackrender"
-	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
@@ -23,6 +23,9 @@ type Chain struct {
 	Resolve  v1alpha1.ResolveVersion
 	Render   v1alpha1.RenderPhase
 	Sandbox  v1alpha1.RenderSandbox
+
+	// Base is the older state that documents are compared with, nil if there is none.
+	Base *validate.Base
 }
 
 // New returns a chain with the functions' defaults.
@@ -38,60 +41,48 @@ func New() Chain {
 type Result struct {
 	// Objects are the items of the list that were rendered: those of resources, of packages, and of forks.
 	Objects  []*krm.Item
-	Phases   render.Summary
-	Packages stackrender.Summary
+	Rendered Rendered
 	Forks    sandbox.Summary
+	// Suppressed are the findings that comments in the documents suppress.
+	Suppressed []validate.Suppressed
 }
 
-// Run runs the chain on a list. What is wrong with a document is a result of the list; nothing is rendered after an error.
-// The error is about options (krm.OptionErrors), or a list that cannot be processed at all.
+// Run runs the chain on a list. What is wrong with a document is a result of the list, besides those that it has already, such
+// as those of reading it; nothing is rendered after an error that no comment suppresses. The error is about options
+// (krm.OptionErrors), or a list that cannot be processed at all.
 func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 	var result Result
-	for _, step := range []func(*krm.ResourceList, *Result) error{c.validate, c.resolve, c.phases, c.packages, c.forks} {
+	for _, step := range []func(*krm.ResourceList, *Result) error{c.validate, c.resolve, c.render, c.forks} {
 		if err := step(list, &result); err != nil {
 			return Result{}, err
 		}
 		if list.Results().Failed() {
-			return Result{}, nil
+			return Result{Suppressed: result.Suppressed}, nil
 		}
 	}
 	return result, nil
 }
 
-func (c Chain) validate(list *krm.ResourceList, _ *Result) error {
-	checked, err := validate.Check(list, c.Validate)
-	if err != nil {
+func (c Chain) validate(list *krm.ResourceList, result *Result) error {
+	if _, err := Validate(list, c.Validate, c.Base); err != nil {
 		return err
 	}
-	kept, _ := validate.Suppress(list, checked.Results, c.Validate)
-	list.Report(kept...)
+	var kept krm.Results
+	kept, result.Suppressed = validate.Suppress(list, list.Results(), c.Validate)
+	list.SetResults(kept)
 	return nil
 }
 
 func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
-	_, err := resolve.Resolve(list, resolve.Options{ResolveVersion: c.Resolve, Others: stackresolve.Names(list)})
-	if err != nil {
-		return err
-	}
-	_, err = stackresolve.Pin(list, stackresolve.Options{ResolveVersion: c.Resolve})
+	_, err := Resolve(list, ResolveOptions{ResolveVersion: c.Resolve})
 	return err
 }
 
-func (c Chain) renderOptions() render.Options {
+func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
 	options.RenderPhase, options.WithoutPaths = c.Render, true
-	return options
-}
-
-func (c Chain) phases(list *krm.ResourceList, result *Result) (err error) {
-	result.Phases, err = render.Phases(list, c.renderOptions())
-	result.Objects = append(result.Objects, result.Phases.Objects...)
-	return err
-}
-
-func (c Chain) packages(list *krm.ResourceList, result *Result) (err error) {
-	result.Packages, err = stackrender.Render(list, c.renderOptions())
-	result.Objects = append(result.Objects, result.Packages.Objects...)
+	result.Rendered, err = Render(list, options)
+	result.Objects = result.Rendered.Objects()
 	return err
 }
 

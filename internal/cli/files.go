@@ -38,8 +38,11 @@ func (r *run) files() int {
 		r.end(c.results, r.Output != Findings, "")
 		return exitCall
 	}
-	if lock != nil {
+	switch {
+	case lock != nil:
 		return r.endWithLock(c, lock)
+	case r.folder() != "":
+		return r.endWithFolder(c)
 	}
 	fixed := &fixes{}
 	if r.Fix {
@@ -104,7 +107,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	}
 	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
 		packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil,
-		Partial: read.Findings.Failed(), text: new([]byte)}
+		Partial: read.Findings.Failed(), text: new([]byte), suppressed: &r.suppressed}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item], call.packages[d.Item] = d.Native, d.Package
@@ -112,6 +115,8 @@ func (r *run) readAndProcess() (*checked, error) {
 	if call.Base, err = then.read(read); err != nil {
 		return nil, err
 	}
+	found := read.Results()
+	call.found = &found
 	c := &checked{read: read, list: call.List, rendered: call.rendered, lock: lock}
 	if r.hasNothing(c, call.Base) {
 		call.List.Report(r.nothing())
@@ -128,7 +133,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	c.wrong = *call.wrong
 	unfilled := newUnfilled(read)
 	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool { return unfilled.has(result.Place) })
-	c.results = append(c.results, read.Results()...)
+	c.results = append(c.results, found...)
 	if call.Base != nil {
 		c.results = append(c.results, call.Base.unread...)
 	}
@@ -145,6 +150,7 @@ func (r *run) read(line *progress, then *older) (*load.Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	exclude = append(exclude, r.withoutFolder()...)
 	image := ""
 	if r.Image != nil {
 		image = r.Image(r.config)
@@ -178,10 +184,7 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	case c.text != nil:
 		return bytes.NewBuffer(c.text), nil
 	}
-	for _, item := range c.list.Items() {
-		if !r.KeepInputs && !r.isResult(c, item) {
-			continue
-		}
+	for _, item := range r.printed(c) {
 		text, err := item.Bytes()
 		if err != nil {
 			return nil, err
@@ -192,6 +195,16 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 		out.Write(text)
 	}
 	return &out, nil
+}
+
+// printed returns the documents that are printed.
+func (r *run) printed(c *checked) (items []*krm.Item) {
+	for _, item := range c.list.Items() {
+		if r.KeepInputs || r.isResult(c, item) {
+			items = append(items, item)
+		}
+	}
+	return items
 }
 
 func (r *run) report(c *checked) *report.Report {

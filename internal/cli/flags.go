@@ -22,31 +22,37 @@ type options struct {
 	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set wins; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
-	Kustomize   []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
-	Exclude     []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
-	AllowEmpty  bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
-	KeepInputs  bool     `json:"keepInputs" help:"print local-config documents too"`
-	Base        string   `json:"base" help:"file or folder with an older state, to compare with"`
-	BaseRef     string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
-	WriteLock   string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
-	Graph       string   `json:"graph" help:"draw the documents"`
-	Format      string   `json:"output" help:"how findings are printed: text, json, sarif or junit"`
-	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
-	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
-	NoProject   bool     `json:"noProject" help:"do not read the project file rplug.yaml"`
-	Explain     string   `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
-	Verbose     bool     `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
-	Help        bool     `json:"help" short:"h" help:"show this text"`
-	ShowVersion bool     `json:"version" help:"show the version"`
+	Kustomize     []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
+	Exclude       []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
+	AllowEmpty    bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
+	KeepInputs    bool     `json:"keepInputs" help:"print local-config documents too"`
+	Base          string   `json:"base" help:"file or folder with an older state, to compare with"`
+	BaseRef       string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
+	WriteLock     string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
+	Graph         string   `json:"graph" help:"draw the documents"`
+	OutputDir     string   `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
+	Check         string   `json:"check" arg:"DIR" help:"print how a folder that was written differs; exit code 1 if it does"`
+	FilePer       string   `json:"filePer" help:"what gets a file of its own in the folder: sandbox or object"`
+	Kustomization bool     `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
+	Overwrite     bool     `json:"overwrite" help:"replace files that were edited since they were written, too"`
+
+	Format      string `json:"output" help:"how findings are printed: text, json, sarif or junit"`
+	Context     bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
+	Fix         bool   `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
+	NoProject   bool   `json:"noProject" help:"do not read the project file rplug.yaml"`
+	Explain     string `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
+	Verbose     bool   `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
+	Help        bool   `json:"help" short:"h" help:"show this text"`
+	ShowVersion bool   `json:"version" help:"show the version"`
 }
 
 // fileMode reports whether documents are read from files.
-func (r *run) fileMode() bool { return len(r.paths) > 0 || len(r.Kustomize) > 0 }
+func (r *run) fileMode() bool { return r.WithoutStdin || len(r.paths) > 0 || len(r.Kustomize) > 0 }
 
 // parse reads the arguments into the options and the config.
 func (r *run) parse(args []string) error {
-	r.Format = report.Text
-	if len(args) == 0 {
+	r.Format, r.FilePer = report.Text, perSandbox
+	if len(args) == 0 && !r.WithoutStdin {
 		return nil
 	}
 	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
@@ -64,14 +70,16 @@ func (r *run) parse(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return FlagError(err, flags)
 	}
-	r.paths = flags.Args()
+	if r.paths = flags.Args(); r.WithoutStdin && len(r.paths)+len(r.Kustomize) == 0 {
+		r.paths = []string{"."}
+	}
 	if r.Help || r.ShowVersion {
 		return nil
 	}
 	switch {
 	case len(wrong) > 0:
 		return wrong
-	case flags.Changed("explain") && r.Rules != nil:
+	case flags.Changed("explain") && r.Rules != nil && r.Output == Findings:
 		return r.checkExplain(flags)
 	}
 	return r.check(flags)
@@ -111,15 +119,19 @@ func (r *run) commonFlags() []Field {
 		case "writeLock":
 			return r.LockKind == ""
 		case "keepInputs":
-			return r.Output == Findings
-		case "output", "context", "fix":
+			return r.Output == Findings || r.Folder != nil
+		case "outputDir", "check", "filePer", "kustomization", "overwrite":
+			return r.Folder == nil
+		case "output":
+			return r.Output != Findings && r.Folder == nil
+		case "context", "fix":
 			return r.Output != Findings
 		case "noProject":
 			return !r.heedsProject()
 		case "base", "baseRef":
 			return r.OpenRevision == nil
 		case "explain":
-			return r.Rules == nil
+			return r.Rules == nil || r.Output != Findings
 		}
 		return false
 	})
@@ -184,6 +196,9 @@ func (r *run) check(flags *pflag.FlagSet) error {
 		return errors.New("--write-lock must be without --keep-inputs: nothing but the lock is written")
 	}
 	if err := r.checkInputs(); err != nil {
+		return err
+	}
+	if err := r.checkFolder(flags); err != nil {
 		return err
 	}
 	if err := r.checkGraph(flags); err != nil {

@@ -53,6 +53,11 @@ type Function struct {
 	Workloads bool
 	// Drawing gives file mode --graph; nil if there is nothing to draw.
 	Drawing *Drawing
+	// WithoutStdin reports that the function has no stdin mode. Without a path it reads the working folder.
+	WithoutStdin bool
+	// Folder writes the documents that file mode prints to a folder, or compares them with it. If it is set, file mode has
+	// --output-dir and --check.
+	Folder func(items []*krm.Item, options FolderOptions) (FolderReport, error)
 }
 
 // Output is what file mode writes to stdout.
@@ -90,6 +95,9 @@ type Call struct {
 	// WriteLock reports whether the lock of the list is written to a file.
 	WriteLock bool
 
+	found      *krm.Results
+	suppressed *[]validate.Suppressed
+
 	config   *krm.Item
 	native   map[*krm.Item]bool
 	packages map[*krm.Item]string
@@ -104,6 +112,19 @@ func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
 // PackageOf returns the path of the Crossplane package that the item was read from, empty if it is part of none. There are
 // none in stdin mode.
 func (c Call) PackageOf(item *krm.Item) string { return c.packages[item] }
+
+// Found returns what was found when the files were read, for a function that must know which errors comments suppress. It
+// reports these findings then, and those that are suppressed with Suppressed.
+func (c Call) Found() krm.Results {
+	found := *c.found
+	*c.found = nil
+	return found
+}
+
+// Suppressed says which findings comments in the documents suppress, if the function has found that out itself.
+func (c Call) Suppressed(findings ...validate.Suppressed) {
+	*c.suppressed = append(*c.suppressed, findings...)
+}
 
 // SetRendered says which items of the list the function has rendered. In file mode a function whose output is Objects
 // prints no others; any other function prints them though they are local-config.

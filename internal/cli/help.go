@@ -13,14 +13,21 @@ func (r *run) help() string {
 	var b strings.Builder
 	b.WriteString(wrap(r.Command+" ", r.Purpose) + "\nusage:\n")
 	printed := map[Output]string{Documents: "documents", Objects: "objects", Findings: "findings"}[r.Output]
-	fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Command)
-	fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Command+" [flags] PATH...", printed)
-	if fields := fieldsOf(r.Config()); len(fields) > 0 {
-		fmt.Fprintf(&b, "\nfields of the functionConfig (%s, keys in camelCase), and their flags:\n", r.Kind)
-		writeFields(&b, fields)
+	fields := fieldsOf(r.Config())
+	if r.WithoutStdin {
+		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; default: the working folder\n", r.Command+" [flags] [PATH...]")
+		b.WriteString("\nflags of the functions, whose --help describes them:\n")
+		writeUsages(&b, fields)
+	} else {
+		fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Command)
+		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Command+" [flags] PATH...", printed)
+		if len(fields) > 0 {
+			fmt.Fprintf(&b, "\nfields of the functionConfig (%s, keys in camelCase), and their flags:\n", r.Kind)
+			writeFields(&b, fields)
+		}
 	}
 	b.WriteString("\nflags:\n")
-	defaults := run{Function: r.Function, config: r.config, options: options{Format: report.Text}}
+	defaults := run{Function: r.Function, config: r.config, options: options{Format: report.Text, FilePer: perSandbox}}
 	writeFields(&b, defaults.commonFlags())
 	if r.Example != "" {
 		b.WriteString("\nexample:\n")
@@ -49,6 +56,16 @@ func writeFields(b *strings.Builder, fields []Field) {
 	}
 }
 
+// writeUsages writes how each field is given, several in a line.
+func writeUsages(b *strings.Builder, fields []Field) {
+	const apart, unbroken = "  ", "\u00a0" // which is no blank for wrap
+	usages := make([]string, len(fields))
+	for i, f := range fields {
+		usages[i] = strings.ReplaceAll(f.Usage(), " ", unbroken)
+	}
+	b.WriteString(strings.ReplaceAll(wrap(apart, strings.Join(usages, " ")), unbroken, " "))
+}
+
 // screen is the width of the help in characters.
 const screen = 100
 
@@ -56,7 +73,7 @@ const screen = 100
 func wrap(margin, text string) string {
 	var b strings.Builder
 	line := margin
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ' ' || r == '\n' }) {
 		if len(line)+len(word) > screen && len(line) > len(margin) {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = strings.Repeat(" ", len(margin))

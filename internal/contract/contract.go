@@ -98,4 +98,7 @@ const (
 	ScriptFile     = ScriptFolder + "/script"
 	IOFolder       = "/var/run/resourceplugins/io"
 	LocalConfigKey = "config.kubernetes.io/local-config"
+
+	// BuildMarker begins the first line of files that rplug build writes.
+	BuildMarker = "# rplug build wrote this file:"
 )

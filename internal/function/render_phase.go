@@ -1,16 +1,15 @@
 package function
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/stackrender"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
@@ -52,32 +51,23 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	options := render.Options{RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode}
-	var summary render.Summary
-	var packages stackrender.Summary
-	var err error
-	if c.Compatible == "" {
-		summary, err = render.Phases(call.List, options)
-	}
-	if err == nil {
-		packages, err = stackrender.Render(call.List, options)
-	}
+	rendered, err := build.Render(call.List, options)
 	if reportOptions(call, err) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	call.SetRendered(packages.Objects...)
-	call.SetRendered(summary.Objects...)
+	call.SetRendered(rendered.Objects()...)
 	switch {
 	case c.Images:
-		call.Print(lines(packages.Images))
+		call.Print(lines(rendered.Packages.Images))
 	case c.Lock:
-		call.Print(append([]byte{}, packages.Lock...))
-	case packages.Requests == 0:
-		reportNothing(call, c.Cluster, summary.Objects, c.nothing)
+		call.Print(append([]byte{}, rendered.Packages.Lock...))
+	case rendered.Packages.Requests == 0:
+		reportNothing(call, c.Cluster, rendered.Phases.Objects, c.nothing)
 	}
-	return c.summary(summary, packages), nil
+	return rendered.String(), nil
 }
 
 // lines prints texts, one a line.
@@ -99,35 +89,4 @@ func (c *renderPhase) nothing(sandboxes []*document.Sandbox) string {
 		return fmt.Sprintf("no plugin of the sandboxes has a %s phase", phases)
 	}
 	return "no sandbox has resources"
-}
-
-func (c *renderPhase) summary(s render.Summary, packages stackrender.Summary) string {
-	rendered := fmt.Sprintf("rendered %s for %s", cli.Count(packages.Packages, "package"),
-		cli.Count(packages.Requests, "install request"))
-	if c.Compatible != "" {
-		return fmt.Sprintf("rendered %s as crossplane %s did", cli.Count(packages.Requests, "Job"), c.Compatible)
-	}
-	if packages.Requests > 0 && s.Workloads == 0 {
-		return rendered
-	}
-	sandboxes := c.ofSandboxes(s)
-	if packages.Requests > 0 {
-		return sandboxes + ", " + rendered
-	}
-	return sandboxes
-}
-
-// ofSandboxes is the summary of what sandboxes have become.
-func (c *renderPhase) ofSandboxes(s render.Summary) string {
-	phase := c.Phases[0]
-	switch {
-	case len(c.Phases) == 2:
-		phase = "create and delete"
-	case len(s.Phases) == 2:
-		phase = "create, and delete where the state is absent"
-	case len(s.Phases) == 1 && s.Phases[0] == v1alpha1.PhaseDelete:
-		phase = string(v1alpha1.PhaseDelete)
-	}
-	return fmt.Sprintf("rendered %s for %s of %s (%s)", cli.Count(s.Workloads, cmp.Or(c.Workload, "Job")),
-		cli.Count(s.Resources, "resource"), cli.Count(s.Sandboxes, "sandbox"), phase)
 }

@@ -44,8 +44,13 @@ func (c *renderSandbox) Process(call cli.Call) (string, error) {
 		call.SetRendered(call.List.Items()...)
 	}
 	reportNothing(call, c.Cluster, summary.Objects, nothingForked)
-	return fmt.Sprintf("rendered %s, %s and %s of %s", cli.Count(summary.Forks, "fork"), cli.Count(summary.Services, "Service"),
-		cli.Count(summary.Routes, "route"), cli.Count(summary.Sandboxes, "sandbox")), nil
+	return "rendered " + forked(summary), nil
+}
+
+// forked counts what was rendered.
+func forked(s sandbox.Summary) string {
+	return fmt.Sprintf("%s, %s and %s of %s", cli.Count(s.Forks, "fork"), cli.Count(s.Services, "Service"),
+		cli.Count(s.Routes, "route"), cli.Count(s.Sandboxes, "sandbox"))
 }
 
 // nothingForked says why the sandboxes have no objects.

@@ -2,18 +2,15 @@ package function
 
 import (
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -63,32 +60,24 @@ func (c *validatePlugin) options() validate.Options {
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
 func (c *validatePlugin) Process(call cli.Call) (string, error) {
-	options := c.options()
-	checked, err := validate.Check(call.List, options)
+	checked, err := build.Validate(call.List, c.options(), baseOf(call))
 	if reportOptions(call, err) {
 		return "", nil
 	} else if err != nil {
 		return "", err
 	}
-	call.List.Report(checked.Results...)
-	call.List.Report(resolve.LintPublished(call.List.Items())...)
-	call.List.Report(slices.DeleteFunc(stackresolve.Lint(call.List.Items()), isNotAboutCatalog)...)
-	if then := call.Base; then != nil {
-		base := validate.Base{List: then.List, Elsewhere: then.Elsewhere, Partial: then.Partial}
-		base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
-		found, err := validate.CheckUpdate(call.List, base, options)
-		if err != nil {
-			return "", err
-		}
-		call.List.Report(found...)
-	}
-	return "checked " + validateSummary(checked), nil
+	return checked.String(), nil
 }
 
-// isNotAboutCatalog reports whether a result is about a package's own document, which rules check, or about a lock, whose
-// packages may be imported later.
-func isNotAboutCatalog(one krm.Result) bool {
-	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog
+// baseOf returns the older state that the documents are compared with, nil if there is none.
+func baseOf(call cli.Call) *validate.Base {
+	then := call.Base
+	if then == nil {
+		return nil
+	}
+	base := &validate.Base{List: then.List, Elsewhere: then.Elsewhere, Partial: then.Partial}
+	base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
+	return base
 }
 
 // literals returns the parts of a text around the values of template variables.
@@ -102,19 +91,4 @@ func literals(text string, origins []template.Origin) []string {
 		}
 	}
 	return append(parts, text[from:])
-}
-
-// validateSummary says how many documents of each kind were checked; all but plugins and sandboxes are rare.
-func validateSummary(checked validate.Report) string {
-	counts := []string{cli.Count(checked.Plugins, "plugin"), cli.Count(checked.Sandboxes, "sandbox")}
-	for _, rare := range []struct {
-		n    int
-		noun string
-	}{{checked.RouteGroups, "route group"}, {checked.Requests, "package request"}, {checked.Packages, "package"}} {
-		if rare.n > 0 {
-			counts = append(counts, cli.Count(rare.n, rare.noun))
-		}
-	}
-	last := len(counts) - 1
-	return strings.Join(counts[:last], ", ") + " and " + counts[last]
 }

@@ -64,6 +64,7 @@ var layers = []struct {
 	{path: "internal/status"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
+	{path: "internal/build"},
 	{path: "internal/function"},
 	{path: "internal/scaffold"},
 }

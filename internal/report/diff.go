@@ -1,0 +1,27 @@
+package report
+
+import "bytes"
+
+// Diff colors the lines of a unified diff. What a line holds may come from anybody, so it is made printable.
+func (s Style) Diff(diff []byte) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(diff) {
+		text := Printable(string(bytes.TrimRight(line, "\r\n")))
+		color := ""
+		switch {
+		case bytes.HasPrefix(line, []byte("---")), bytes.HasPrefix(line, []byte("+++")):
+			color = bold
+		case bytes.HasPrefix(line, []byte("@@")):
+			color = blue
+		case bytes.HasPrefix(line, []byte("-")):
+			color = red
+		case bytes.HasPrefix(line, []byte("+")):
+			color = green
+		}
+		if color != "" {
+			text = s.paint(color, text)
+		}
+		out.WriteString(text + "\n")
+	}
+	return out.Bytes()
+}
