@@ -51,7 +51,7 @@ stacks: build $(TOOLS)/kustomize ## render examples/stacks: stacks for a Job and
 	done
 
 .PHONY: test
-test: build $(TOOLS)/kustomize ## run all tests that need neither root nor a cluster
+test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither root nor a cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 
@@ -100,6 +100,7 @@ clean: ## remove what was built
 # Each tool is pinned by the go.mod in its folder.
 tool_kustomize     := sigs.k8s.io/kustomize/kustomize/v5
 tool_helm          := helm.sh/helm/v3/cmd/helm
+tool_helm4         := helm.sh/helm/v4/cmd/helm
 tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 tool_benchstat     := golang.org/x/perf/cmd/benchstat
 tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint

@@ -121,7 +121,7 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 		&cobra.Group{ID: groupBuild, Title: "Build:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
 		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(buildCommand(stdout))
+	root.AddCommand(buildCommand(stdout), newCommand(), postRenderCommand(stdout))
 	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand())
 	return root
 }

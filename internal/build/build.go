@@ -24,6 +24,8 @@ type Chain struct {
 	Render   v1alpha1.RenderPhase
 	Sandbox  v1alpha1.RenderSandbox
 
+	// PostRender is that of render.Options.
+	PostRender bool
 	// Base is the older state that documents are compared with, nil if there is none.
 	Base *validate.Base
 }
@@ -80,7 +82,7 @@ func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
 
 func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
-	options.RenderPhase, options.WithoutPaths = c.Render, true
+	options.RenderPhase, options.WithoutPaths, options.PostRender = c.Render, true, c.PostRender
 	result.Rendered, err = Render(list, options)
 	result.Objects = result.Rendered.Objects()
 	return err

@@ -41,9 +41,11 @@ type buildConfig struct {
 	v1alpha1.ResolveVersion
 	v1alpha1.ValidatePlugin
 
-	Cluster string `json:"cluster" help:"render the sandboxes of this cluster alone"`
-	Strict  bool   `json:"strict" help:"turn warnings into errors"`
-	Image   string `json:"image" help:"image of a Crossplane package: NAME[:TAG][@DIGEST]"`
+	Cluster    string `json:"cluster" help:"render the sandboxes of this cluster alone"`
+	Strict     bool   `json:"strict" help:"turn warnings into errors"`
+	PostRender bool   `json:"-"` // see PostRender
+
+	Image string `json:"image" help:"image of a Crossplane package: NAME[:TAG][@DIGEST]"`
 
 	// These print something else, or are for kpt or an old crossplane.
 	Images, Lock, Explain, Prune               bool   `json:"-"`
@@ -73,6 +75,7 @@ func (c *buildConfig) chain(call cli.Call) build.Chain {
 	chain := build.Chain{
 		Validate: validate.Options{Strict: c.Strict, Rules: c.Rules},
 		Resolve:  c.ResolveVersion, Render: c.RenderPhase, Sandbox: c.RenderSandbox, Base: baseOf(call),
+		PostRender: c.PostRender,
 	}
 	chain.Resolve.Strict = c.Strict
 	chain.Render.Cluster, chain.Sandbox.Cluster = c.Cluster, c.Cluster

@@ -153,7 +153,7 @@ func (p promoter) promote(packages []*stackpackage.Package, promoted []promotion
 }
 
 func (p promoter) apply(one promotion) {
-	if p.options.Delivery == "helm" {
+	if p.options.IsTemplate() {
 		if text, err := one.item.Bytes(); err == nil && strings.Contains(string(text), "{{") {
 			p.list.Report(krm.At(one.item, "", krm.Error, `must not hold "{{", which Helm takes for an action: put the document `+
 				"into the chart's folder crds/, or use install: job"))

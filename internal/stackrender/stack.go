@@ -121,7 +121,7 @@ func (r *renderer) owner() render.Owner {
 		},
 		Named:        packageKinds,
 		Packages:     true,
-		IsTemplate:   r.options.Delivery == "helm",
+		IsTemplate:   r.options.IsTemplate(),
 		WithoutPaths: r.options.WithoutPaths,
 	}
 }

@@ -47,6 +47,8 @@ const (
 // delivery is how rendered objects get to a cluster.
 type delivery struct {
 	tool, hook string
+	// isTemplate is set if Helm executes the objects as templates.
+	isTemplate bool
 	// holds is set if the delete phase is in the render but not due: it becomes hooks of a tool that has them.
 	holds bool
 }
@@ -55,7 +57,7 @@ type delivery struct {
 func (d delivery) prepare(objects []object) {
 	for i := range objects {
 		o := &objects[i]
-		o.isTemplate = d.tool == helm
+		o.isTemplate = d.isTemplate
 		switch d.tool {
 		case argoCD:
 			o.added = d.forArgoCD(o)

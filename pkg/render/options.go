@@ -46,7 +46,13 @@ type Options struct {
 	Name string
 	// WithoutPaths means that what is rendered is to be piped into kubectl, and not kept in a package: it gets no path.
 	WithoutPaths bool
+	// PostRender means that Helm has executed the templates of its chart: with Delivery helm, what Helm would take for an
+	// action is not escaped.
+	PostRender bool
 }
+
+// IsTemplate reports whether Helm executes what is rendered as templates.
+func (o *Options) IsTemplate() bool { return o.Delivery == helm && !o.PostRender }
 
 // DefaultOptions are those of the function: the create phase as Jobs for kubectl. Scripts are rarely idempotent, so a failed
 // Job does not run again. A step may run for half an hour: a managed database takes a quarter of one to come up.

@@ -48,7 +48,8 @@ type task struct {
 
 func newPlan(list *krm.ResourceList, options Options) *plan {
 	p := &plan{
-		list: list, options: options, delivery: delivery{tool: options.Delivery, hook: options.DeleteHook},
+		list: list, options: options,
+		delivery: delivery{tool: options.Delivery, hook: options.DeleteHook, isTemplate: options.IsTemplate()},
 		plugins:  resolve.NewCatalog(list.Items()),
 		compiled: map[phaseKey]*compiledPhase{}, present: map[string]bool{}, params: map[*krm.Item]*document.Params{},
 	}
