@@ -22,13 +22,13 @@ func postRenderCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "post-render [flags] [PATH...]", GroupID: groupBuild, DisableFlagParsing: true,
 		Short: "Render what a Helm chart holds: a post-renderer of Helm",
-		Long: "Render the plugins, sandboxes and install requests among the documents on stdin, which Helm has rendered\n" +
-			"from a chart, and drop what they were rendered from. All other objects are printed as they are.\n" +
-			"Documents of PATH are read, too. The flags are those of build, but by default both phases are\n" +
+		Long: "Render the plugins, sandboxes and install requests among the documents on stdin, which Helm has\n" +
+			"rendered from a chart, and drop what they were rendered from. All other objects are printed as they\n" +
+			"are. Documents of PATH are read, too. The flags are those of build, but by default both phases are\n" +
 			"rendered, with --delivery helm: Helm runs the delete phases when the release is uninstalled.\n\n" +
-			"Helm 4 drops what a post-renderer writes to stderr. With " + errorsAsDocument + ", errors are printed as a\n" +
-			"document that Helm refuses with a message that has them, and the exit code is 0. The plugin for Helm 4\n" +
-			"in the folder helm/ of the repository does that.\n\n" + exitCodes,
+			"Helm 4 drops what a post-renderer writes to stderr. With " + errorsAsDocument + ", errors are printed\n" +
+			"as a document that Helm refuses with a message that has them, and the exit code is 0. The plugin for\n" +
+			"Helm 4 in the folder helm/ of the repository does that.\n\n" + exitCodes,
 		Example: "  helm template --post-renderer rplug sandboxes chart     # Helm 4, with the plugin\n" +
 			"  helm template --post-renderer rplug --post-renderer-args post-render sandboxes chart     # Helm 3",
 		RunE: func(c *cobra.Command, args []string) error { return postRender(c, stdout, args) },
