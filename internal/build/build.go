@@ -24,8 +24,8 @@ type Chain struct {
 	Render   v1alpha1.RenderPhase
 	Sandbox  v1alpha1.RenderSandbox
 
-	// PostRender is that of render.Options.
-	PostRender bool
+	// NoForks leaves out forks, so that their baselines need not be in the list.
+	NoForks bool
 	// Base is the older state that documents are compared with, nil if there is none.
 	Base *validate.Base
 }
@@ -89,6 +89,9 @@ func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 }
 
 func (c Chain) forks(list *krm.ResourceList, result *Result) (err error) {
+	if c.NoForks {
+		return nil
+	}
 	options := sandbox.DefaultOptions()
 	options.RenderSandbox, options.WithoutPaths = c.Sandbox, true
 	result.Forks, err = sandbox.Render(list, options)

@@ -46,6 +46,11 @@ func (u unfilled) add(file string, line int, c columns) {
 	u[at] = append(u[at], c)
 }
 
+// isAbout reports whether a result is about such a value, and does not say itself that there is no other.
+func (u unfilled) isAbout(result krm.Result) bool {
+	return u.has(result.Place) && result.Tags[krm.RuleTag] != template.Rule
+}
+
 // has reports whether a place is in such a value. Those of a line are in order.
 func (u unfilled) has(place krm.Place) bool {
 	line := u[krm.Place{File: place.File, Line: place.Line}]

@@ -41,11 +41,10 @@ type buildConfig struct {
 	v1alpha1.ResolveVersion
 	v1alpha1.ValidatePlugin
 
-	Cluster    string `json:"cluster" help:"render the sandboxes of this cluster alone"`
-	Strict     bool   `json:"strict" help:"turn warnings into errors"`
-	PostRender bool   `json:"-"` // see PostRender
-
-	Image string `json:"image" help:"image of a Crossplane package: NAME[:TAG][@DIGEST]"`
+	Cluster string `json:"cluster" help:"render the sandboxes of this cluster alone"`
+	Strict  bool   `json:"strict" help:"turn warnings into errors"`
+	NoForks bool   `json:"noForks" help:"leave out forks, whose baselines must be among the paths otherwise"`
+	Image   string `json:"image" help:"image of a Crossplane package: NAME[:TAG][@DIGEST]"`
 
 	// These print something else, or are for kpt or an old crossplane.
 	Images, Lock, Explain, Prune               bool   `json:"-"`
@@ -74,8 +73,7 @@ func (c *buildConfig) ApplyProject(file v1alpha1.Project, given func(flag string
 func (c *buildConfig) chain(call cli.Call) build.Chain {
 	chain := build.Chain{
 		Validate: validate.Options{Strict: c.Strict, Rules: c.Rules},
-		Resolve:  c.ResolveVersion, Render: c.RenderPhase, Sandbox: c.RenderSandbox, Base: baseOf(call),
-		PostRender: c.PostRender,
+		Resolve:  c.ResolveVersion, Render: c.RenderPhase, Sandbox: c.RenderSandbox, NoForks: c.NoForks, Base: baseOf(call),
 	}
 	chain.Resolve.Strict = c.Strict
 	chain.Render.Cluster, chain.Sandbox.Cluster = c.Cluster, c.Cluster
@@ -106,12 +104,15 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 	if result.Rendered.Packages.Requests == 0 {
 		reportNothing(call, c.Cluster, result.Objects, c.nothing)
 	}
+	if c.NoForks {
+		return result.Rendered.String(), nil
+	}
 	return fmt.Sprintf("%s, %s", result.Rendered, forked(result.Forks)), nil
 }
 
 // nothing says why the sandboxes have no objects.
 func (c *buildConfig) nothing(sandboxes []*document.Sandbox) string {
-	if !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
+	if c.NoForks || !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
 		return (&renderPhase{c.RenderPhase}).nothing(sandboxes)
 	}
 	return nothingForked(sandboxes)
