@@ -9,6 +9,7 @@
 package load
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -161,7 +162,8 @@ func (d *Document) result(problem strictyaml.Problem) krm.Result {
 }
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, but for those of .git and .rplug, and those
-// that a pattern of Exclude or of a .gitignore file matches) and Stdin. A file that two paths lead to is read once. In
+// that a pattern of Exclude or of a .gitignore file matches, and those that rplug build has written to a folder below) and
+// Stdin. A file that two paths lead to is read once. In
 // folders, files of other tools are skipped. Packages of Crossplane become documents, too: `.registry` folders, and OCI
 // layouts and image tars that are named. The error is about a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
@@ -200,6 +202,9 @@ func Read(paths []string, options Options) (*Package, error) {
 	return p, nil
 }
 
+// builtHere is why files of a folder below the one that is read are no input.
+const builtHere = "written by rplug build"
+
 // open reads the sources and splits them into documents.
 func (p *Package) open(sources []source, options Options) ([]*reader, error) {
 	texts := make([][]byte, len(sources))
@@ -226,6 +231,10 @@ func (p *Package) open(sources []source, options Options) ([]*reader, error) {
 			default:
 				p.Skipped = append(p.Skipped, Skipped{File: source.name, Reason: finding.reason})
 			}
+			continue
+		}
+		if !source.named && strings.Contains(source.below, "/") && bytes.HasPrefix(texts[i], []byte(contract.BuildMarker)) {
+			p.Skipped = append(p.Skipped, Skipped{File: source.name, Reason: builtHere})
 			continue
 		}
 		p.texts[source.name] = texts[i]

@@ -112,7 +112,12 @@ func (i *Item) Name() string {
 }
 
 // Namespace returns the object's metadata.namespace, empty if it has none.
-func (i *Item) Namespace() string { return i.text(namespacePath) }
+func (i *Item) Namespace() string {
+	if i.header.Known && i.isRaw() {
+		return i.header.Namespace
+	}
+	return i.text(namespacePath)
+}
 
 // Ref names the object for a result.
 func (i *Item) Ref() ResourceRef {

@@ -87,11 +87,12 @@ func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 }
 
 func (v *Reconciler) owns(item *krm.Item) bool {
-	by, rendered := item.Annotation(contract.RenderedByKey)
-	if !rendered || by != v.owner.Name || annotation(item, packageKey) != v.packagePath {
+	// First what the text of an object shows without parsing it: very many may have been rendered by this very run.
+	if _, isPackage := item.Annotation(contract.InstallKey); isPackage != v.owner.Packages {
 		return false
 	}
-	if _, isPackage := item.Annotation(contract.InstallKey); isPackage != v.owner.Packages {
+	by, rendered := item.Annotation(contract.RenderedByKey)
+	if !rendered || by != v.owner.Name || annotation(item, packageKey) != v.packagePath {
 		return false
 	}
 	if _, extra := item.Annotation(contract.RenderedWithKey); extra {

@@ -75,7 +75,7 @@ func text(node *yaml.Node) string {
 func headerOf(object *yaml.Node) Header {
 	return Header{
 		APIVersion: text(value(object, "apiVersion")), Kind: text(value(object, "kind")),
-		Name: text(value(value(object, "metadata"), "name")), Known: true,
+		Name: text(value(value(object, "metadata"), "name")), Namespace: text(value(value(object, "metadata"), "namespace")), Known: true,
 	}
 }
 

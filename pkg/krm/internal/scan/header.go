@@ -7,10 +7,11 @@ const (
 	headerVersion = iota
 	headerKind
 	headerName
+	headerNamespace
 	headerFields
 )
 
-// header catches an object's apiVersion, kind and metadata.name while the scanner passes by.
+// header catches an object's apiVersion, kind, metadata.name and metadata.namespace while the scanner passes by.
 //
 // Of duplicate keys the first counts, as everywhere.
 type header struct {
@@ -48,6 +49,7 @@ func (h *header) key(depth int, key []byte) {
 		h.take(key, "kind", headerKind)
 	case h.within && depth == h.depth+1:
 		h.take(key, "name", headerName)
+		h.take(key, "namespace", headerNamespace)
 	}
 }
 

@@ -67,7 +67,7 @@ type Item struct {
 
 // Header is what can be known of an object without parsing it.
 type Header struct {
-	APIVersion, Kind, Name string
+	APIVersion, Kind, Name, Namespace string
 	// Known reports that an empty field is one that the object does not have. Otherwise nothing is known.
 	Known bool
 }
@@ -140,7 +140,7 @@ func (s *scanner) known(seen *header) Header {
 	}
 	return Header{
 		APIVersion: s.shared(seen.value[headerVersion]), Kind: s.shared(seen.value[headerKind]),
-		Name: string(seen.value[headerName]), Known: true,
+		Name: string(seen.value[headerName]), Namespace: s.shared(seen.value[headerNamespace]), Known: true,
 	}
 }
 
