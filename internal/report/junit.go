@@ -2,44 +2,11 @@ package report
 
 import (
 	"cmp"
-	"encoding/xml"
 	"io"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-)
-
-// The parts of JUnit's XML that every reader knows: a suite for each file, a case for each document.
-type (
-	junitSuites struct {
-		XMLName  xml.Name      `xml:"testsuites"`
-		Name     string        `xml:"name,attr"`
-		Tests    int           `xml:"tests,attr"`
-		Failures int           `xml:"failures,attr"`
-		Suites   []*junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Cases    []*junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Failure *junitFailure `xml:"failure"`
-		Output  *junitText    `xml:"system-out"`
-		suite   *junitSuite
-	}
-	junitFailure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
-		Text    string `xml:",cdata"`
-	}
-	junitText struct {
-		Text string `xml:",cdata"`
-	}
 )
 
 // document is what a case is about.
@@ -50,21 +17,17 @@ type document struct {
 
 // writeJUnit prints a report for continuous integration: errors fail a document, warnings are its output.
 func (r *Report) writeJUnit(out io.Writer) error {
-	all := &junitSuites{Name: r.Name}
-	suites := map[string]*junitSuite{}
-	cases := map[document]*junitCase{}
-	add := func(d document, file, name string) *junitCase {
+	all := &Suites{Name: r.Name}
+	suites := map[string]*Suite{}
+	cases := map[document]*Case{}
+	add := func(d document, file, name string) *Case {
 		if suites[file] == nil {
-			suites[file] = &junitSuite{Name: Printable(file)}
-			all.Suites = append(all.Suites, suites[file])
+			suites[file] = all.Suite(file)
 		}
-		one := &junitCase{Class: suites[file].Name, Name: Printable(name), suite: suites[file]}
-		suites[file].Cases = append(suites[file].Cases, one)
-		suites[file].Tests++
-		cases[d] = one
-		return one
+		cases[d] = suites[file].Case(file, name)
+		return cases[d]
 	}
-	byRef := map[krm.ResourceRef]*junitCase{}
+	byRef := map[krm.ResourceRef]*Case{}
 	for _, item := range r.List.Items() {
 		if group, _, _ := strings.Cut(item.APIVersion(), "/"); group == contract.Group {
 			d := document{ref: item.Ref(), file: item.PlaceOf("").File}
@@ -82,34 +45,15 @@ func (r *Report) writeJUnit(out io.Writer) error {
 		}
 		one.add(result)
 	}
-	for _, suite := range all.Suites {
-		all.Tests += suite.Tests
-		all.Failures += suite.Failures
-	}
-	return writeXML(out, all)
+	return all.Write(out)
 }
 
 // add adds a finding to a case.
-func (c *junitCase) add(result krm.Result) {
+func (c *Case) add(result krm.Result) {
 	text := Line(result, Style{}) + "\n"
-	switch {
-	case result.Severity == krm.Warning || result.Severity == krm.Info:
-		if c.Output == nil {
-			c.Output = &junitText{}
-		}
-		c.Output.Text += text
-	case c.Failure == nil:
-		c.suite.Failures++
-		c.Failure = &junitFailure{Message: message(result), Type: string(krm.Error), Text: text}
-	default:
-		c.Failure.Text += text
+	if result.Severity == krm.Warning || result.Severity == krm.Info {
+		c.Print(text)
+		return
 	}
-}
-
-func writeXML(out io.Writer, value any) error {
-	text, err := xml.MarshalIndent(value, "", "  ")
-	if err == nil {
-		_, err = io.WriteString(out, xml.Header+string(text)+"\n")
-	}
-	return err
+	c.Fail(message(result), string(krm.Error), text)
 }

@@ -37,14 +37,14 @@ func (s Style) paint(color, text string) string {
 	return color + text + plain
 }
 
-// Failure colors what somebody must act on.
-func (s Style) Failure(text string) string { return s.paint(red, text) }
+// Good paints what has passed.
+func (s Style) Good(text string) string { return s.paint(green, text) }
 
-// Pending colors what is not done.
-func (s Style) Pending(text string) string { return s.paint(yellow, text) }
+// Bad paints what has failed.
+func (s Style) Bad(text string) string { return s.paint(red, text) }
 
-// Success colors what is done.
-func (s Style) Success(text string) string { return s.paint(green, text) }
+// Quiet paints what was left out.
+func (s Style) Quiet(text string) string { return s.paint(blue, text) }
 
 func colorOf(severity krm.Severity) string {
 	switch severity {

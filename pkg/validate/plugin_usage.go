@@ -40,8 +40,11 @@ var outputUnwritten = Rule{
 	}),
 }
 
+// RuleInputUnread is the id of the rule about inputs that no script reads.
+const RuleInputUnread = "input-unread"
+
 var inputUnread = Rule{
-	ID: "input-unread", Severity: krm.Warning,
+	ID: RuleInputUnread, Severity: krm.Warning,
 	Summary: "A shell script reads the inputs of its step.",
 	Why: "The value has no effect. Variables that programs may read by themselves, such as AWS_REGION, and scripts that " +
 		"start a program by its path, are not reported.",

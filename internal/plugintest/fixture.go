@@ -1,0 +1,187 @@
+package plugintest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// localhost is where this machine reaches fixtures: ports of containers are published on it alone.
+const localhost = "127.0.0.1"
+
+// fixture is a fixture that runs.
+type fixture struct {
+	*v1alpha1.Fixture
+	// port is where this machine reaches it, 0 if it has none.
+	port int
+
+	run *process   // on this machine
+	box *container // or in a container
+}
+
+// readyInterval is how often it is tried whether a fixture is ready.
+const readyInterval = 200 * time.Millisecond
+
+// startFixtures starts the fixtures, each once the one before is ready.
+func (l *life) startFixtures(ctx context.Context) error {
+	specs := l.test.Spec.Fixtures
+	if slices.ContainsFunc(specs, func(f v1alpha1.Fixture) bool { return f.Image != "" }) {
+		if err := l.createNetwork(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range specs {
+		f := &fixture{Fixture: &specs[i]}
+		l.fixtures = append(l.fixtures, f)
+		if err := l.start(ctx, f); err != nil {
+			return errFixture{fmt.Errorf("fixture %q: %w", f.Name, err), f.logs()}
+		}
+	}
+	return nil
+}
+
+func (l *life) start(ctx context.Context, f *fixture) error {
+	ctx, stop := within(ctx, seconds(f.TimeoutSeconds))
+	defer stop()
+	if f.Image != "" {
+		return l.startContainer(ctx, f)
+	}
+	return l.startCommand(ctx, f)
+}
+
+// startCommand starts a fixture on this machine, and waits until it is ready.
+func (l *life) startCommand(ctx context.Context, f *fixture) error {
+	if l.suite.options.Networked && f.Port != 0 {
+		return errors.New("steps in containers cannot reach a command on this machine: give the fixture an image, or use --engine process")
+	}
+	own, err := os.MkdirTemp(l.folder, "fixture-")
+	if err != nil {
+		return err
+	}
+	from, err := filepath.Abs(l.test.folder)
+	if err != nil {
+		return err
+	}
+	environment := append(slices.Clone(l.suite.options.Environment), "TEST_FOLDER="+from)
+	if f.Port != 0 {
+		if f.port, err = freePort(ctx); err != nil {
+			return err
+		}
+		environment = append(environment, "FIXTURE_PORT="+strconv.Itoa(f.port))
+	}
+	for name, value := range f.Env {
+		environment = append(environment, name+"="+value)
+	}
+	if f.run, err = startProcess(own, environment, program(f.Command, from)); err != nil {
+		f.run = nil
+		return err
+	}
+	return f.await(ctx, f.run.ended, func() bool {
+		if len(f.Ready) == 0 {
+			return f.port == 0 || accepts(ctx, f.port)
+		}
+		try, err := startProcess(own, environment, program(f.Ready, from))
+		if err != nil {
+			return false
+		}
+		defer try.stop()
+		select {
+		case <-try.ended:
+			return try.err == nil
+		case <-ctx.Done():
+			return false
+		}
+	})
+}
+
+// await waits until a fixture is ready.
+func (f *fixture) await(ctx context.Context, ended <-chan struct{}, ready func() bool) error {
+	for !ready() {
+		select {
+		case <-ended:
+			return f.ended()
+		case <-ctx.Done():
+			return fmt.Errorf("it must be ready in time: %w", context.Cause(ctx))
+		case <-time.After(readyInterval):
+		}
+	}
+	return nil
+}
+
+func (f *fixture) ended() error {
+	if f.run != nil && f.run.err != nil {
+		return fmt.Errorf("it must not end before it is ready: %w", f.run.err)
+	}
+	return errors.New("it must not end before it is ready")
+}
+
+// freePort returns a port that nobody listens on.
+func freePort(ctx context.Context) (int, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(localhost, "0"))
+	if err != nil {
+		return 0, err
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	return port, listener.Close()
+}
+
+// accepts reports whether a port of this machine accepts connections.
+func accepts(ctx context.Context, port int) bool {
+	connection, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(localhost, strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return connection.Close() == nil
+}
+
+// fixtureValue is where the plugin's scripts reach a fixture.
+func (l *life) fixtureValue(value v1alpha1.FixtureValue) string {
+	for _, f := range l.fixtures {
+		switch {
+		case f.Name != value.Fixture:
+		case value.Field == v1alpha1.FixtureHost && f.box != nil && l.suite.options.Networked:
+			return f.Name
+		case value.Field == v1alpha1.FixtureHost:
+			return localhost
+		case f.box != nil && l.suite.options.Networked:
+			return strconv.Itoa(f.Port)
+		default:
+			return strconv.Itoa(f.port)
+		}
+	}
+	return ""
+}
+
+// logs returns the end of what the fixture has printed.
+func (f *fixture) logs() []Log {
+	what := fmt.Sprintf("fixture %q", f.Name)
+	switch {
+	case f.run != nil:
+		return logOf(what, f.run.output.String())
+	case f.box != nil:
+		return logOf(what, f.box.logs())
+	}
+	return nil
+}
+
+// stopFixtures ends the fixtures, the last one first.
+func (l *life) stopFixtures() error {
+	var errs []error
+	for _, f := range slices.Backward(l.fixtures) {
+		switch {
+		case f.run != nil:
+			f.run.stop()
+		case f.box != nil:
+			errs = append(errs, f.box.remove())
+		}
+	}
+	return errors.Join(append(errs, l.removeNetwork())...)
+}

@@ -1,0 +1,91 @@
+package plugintest
+
+import (
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// process is a command on this machine, with all that it has started.
+type process struct {
+	command *exec.Cmd
+	output  *output
+	ended   chan struct{}
+	err     error // once ended is closed
+
+	once sync.Once
+}
+
+// gracePeriod is how long a process has between SIGTERM and SIGKILL.
+const gracePeriod = 5 * time.Second
+
+// startProcess starts a command in a folder. What it prints is kept, from the end as much as is shown.
+func startProcess(folder string, environment, command []string) (*process, error) {
+	p := &process{output: &output{}, ended: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		// On Linux the process gets a signal when the thread ends that has started it: so the thread must stay.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.start(folder, environment, command)
+		started <- err
+		if err == nil {
+			p.err = p.command.Wait()
+			close(p.ended)
+		}
+	}()
+	return p, <-started
+}
+
+// start starts the command apart from this process, as far as the machine lets it.
+func (p *process) start(folder string, environment, command []string) (err error) {
+	for _, separate := range separations() {
+		p.command = exec.Command(command[0], command[1:]...)
+		p.command.Dir, p.command.Env = folder, environment
+		p.command.Stdout, p.command.Stderr = p.output, p.output
+		p.command.WaitDelay = gracePeriod // for a process that has left the group and holds the output open
+		separate(p.command)
+		if err = p.command.Start(); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// stop ends the process and everything in its group.
+func (p *process) stop() {
+	p.once.Do(func() {
+		terminate(p.command)
+		select {
+		case <-p.ended:
+		case <-time.After(gracePeriod):
+		}
+		kill(p.command)
+		<-p.ended
+	})
+}
+
+// output keeps the end of what is written to it.
+type output struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer.
+func (o *output) Write(text []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = append(o.text, text...)
+	if extra := len(o.text) - 2*tailBytes; extra > 0 {
+		o.text = append(o.text[:0], o.text[extra:]...)
+	}
+	return len(text), nil
+}
+
+// String returns what is kept.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.text)
+}

@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package plugintest
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// separations are ways to start a command: in a process group of its own.
+func separations() []func(*exec.Cmd) {
+	return []func(*exec.Cmd){func(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }}
+}

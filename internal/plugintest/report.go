@@ -1,0 +1,171 @@
+package plugintest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/report"
+)
+
+// Result is how a check ended.
+type Result string
+
+// The results of checks.
+const (
+	Passed  Result = "passed"
+	Failed  Result = "failed"
+	Skipped Result = "skipped"
+)
+
+// The checks of each case. The built-in ones are those of v1alpha1.BuiltinChecks.
+const (
+	CheckCreate       = "create"
+	CheckCreateScript = "create-check"
+	CheckDelete       = "delete"
+	CheckDeleteScript = "delete-check"
+)
+
+// Check is one check of a plugin, or of a case.
+type Check struct {
+	// Test and Case name the case; Case is empty for a check of the plugin itself.
+	Test string `json:"-"`
+	Case string `json:"case,omitempty"`
+	// ID is the check.
+	ID     string `json:"check"`
+	Result Result `json:"result"`
+	// Messages say why it failed or was skipped, on one line each.
+	Messages []string `json:"messages,omitempty"`
+	// Logs are the last lines of what failed.
+	Logs []Log `json:"logs,omitempty"`
+}
+
+// Log is the last lines of what a step, a script or a fixture has printed.
+type Log struct {
+	Of   string `json:"of"`
+	Text string `json:"text"`
+}
+
+// TestReport is how a test ended.
+type TestReport struct {
+	Name   string  `json:"name"`
+	Plugin string  `json:"plugin"`
+	File   string  `json:"file,omitempty"`
+	Checks []Check `json:"checks"`
+
+	test   *test
+	static []Check
+	cases  []*caseRun
+}
+
+// Report is how the tests ended, in the order of the documents.
+type Report struct {
+	Tests []*TestReport `json:"tests"`
+	// Passed, Failed and Skipped are numbers of checks.
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
+}
+
+func (r *Report) count() {
+	for _, t := range r.Tests {
+		for _, check := range t.Checks {
+			switch check.Result {
+			case Passed:
+				r.Passed++
+			case Failed:
+				r.Failed++
+			case Skipped:
+				r.Skipped++
+			}
+		}
+	}
+}
+
+// Formats are what Write knows.
+func Formats() []string { return []string{report.Text, report.JSON, report.JUnit} }
+
+// Write prints the report in a format.
+func (r *Report) Write(out io.Writer, format string, style report.Style) error {
+	switch format {
+	case report.JSON:
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	case report.JUnit:
+		return r.junit().Write(out)
+	}
+	var text strings.Builder
+	cases := 0
+	for _, t := range r.Tests {
+		cases += len(t.cases)
+		for _, check := range t.Checks {
+			text.WriteString(check.Text(style))
+		}
+	}
+	fmt.Fprintf(&text, "%s and %s: %s, %d failed, %d skipped\n", amount(len(r.Tests), "test"), amount(cases, "case"),
+		amount(r.Passed, "check")+" passed", r.Failed, r.Skipped)
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func amount(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Name is TEST, or TEST/CASE.
+func (c Check) Name() string {
+	if c.Case == "" {
+		return c.Test
+	}
+	return c.Test + "/" + c.Case
+}
+
+// Text returns the line of a check. A check that failed has a line for each message, and the logs.
+func (c Check) Text(style report.Style) string {
+	line := fmt.Sprintf("%s %s", c.Name(), c.ID)
+	switch c.Result {
+	case Passed:
+		return style.Good("ok  ") + "  " + line + "\n"
+	case Skipped:
+		return style.Quiet("skip") + "  " + line + ": " + report.Printable(strings.Join(c.Messages, "; ")) + "\n"
+	case Failed:
+	}
+	var text strings.Builder
+	text.WriteString(style.Bad("FAIL") + "  " + line + "\n")
+	for _, message := range c.Messages {
+		fmt.Fprintf(&text, "      %s\n", report.Printable(message))
+	}
+	for _, log := range c.Logs {
+		fmt.Fprintf(&text, "      the end of what %s printed:\n", log.Of)
+		for line := range strings.Lines(log.Text) {
+			fmt.Fprintf(&text, "        %s\n", report.Printable(strings.TrimRight(line, "\r\n")))
+		}
+	}
+	return text.String()
+}
+
+// junit is the report as a suite for each test, with a case for each check.
+func (r *Report) junit() *report.Suites {
+	all := &report.Suites{Name: "rplug test"}
+	for _, t := range r.Tests {
+		suite := all.Suite(t.Name)
+		for _, check := range t.Checks {
+			one := suite.Case(check.Name(), check.ID)
+			switch check.Result {
+			case Failed:
+				message := strings.Join(check.Messages, "; ")
+				one.Fail(report.Printable(message), "check", check.Text(report.Style{}))
+			case Skipped:
+				one.Skip(report.Printable(strings.Join(check.Messages, "; ")))
+			case Passed:
+			}
+		}
+	}
+	return all
+}
