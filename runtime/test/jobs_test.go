@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/podreport"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
-	"github.com/resource-plugins/krm-functions/runtime/internal/report"
 )
 
 func copies() step {
@@ -190,7 +190,7 @@ func TestUsageErrors(t *testing.T) {
 			var log bytes.Buffer
 			host := manager.Host{
 				Getenv: func(name string) string { return variables[name] }, TokenFolder: server.Folder,
-				Reporter: report.Reporter{Stderr: &log},
+				Reporter: podreport.Reporter{Stderr: &log},
 			}
 			want := 1
 			if strings.HasPrefix(test.want, "usage") {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
 // mainOnly is the container main after the input manager has run, with the real runner in the shared volume.
@@ -61,7 +61,8 @@ func (p *mainOnly) prepare(outputs ...contract.Output) {
 
 func (p *mainOnly) plan(plan contract.Plan) {
 	p.t.Helper()
-	require.NoError(p.t, withoutForks(func() error { return p.volume.Prepare(plan, runnerPath) }))
+	require.NoError(p.t, p.volume.Prepare(plan))
+	require.NoError(p.t, withoutForks(func() error { return p.volume.CopyRunner(runnerPath) }))
 }
 
 // command returns the process of main.

@@ -34,7 +34,10 @@ var layers = []struct {
 	path    string
 	allowed []string
 }{
-	{path: "internal/contract"}, // standard library only: the runtime module shares it
+	{path: "internal/contract"},  // standard library only: the runtime module shares it
+	{path: "internal/podreport"}, // and these, too: rplug runs steps with the same code
+	{path: "internal/sharedvolume"},
+	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
 	{path: "api/v1alpha1"},
 	{path: "api/stacks/v1alpha1"},
 	{path: "api/stacks/v1"},
@@ -66,7 +69,8 @@ var layers = []struct {
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
 	{path: "internal/build"},
 	{path: "internal/function"},
-	{path: "internal/scaffold"},
+	{path: "internal/build"},
+	{path: "internal/localrun", allowed: []string{"os/exec", "time"}}, // runs steps on this machine, for cmd/rplug alone
 }
 
 func TestImportsGoOneWay(t *testing.T) {
@@ -143,14 +147,21 @@ func TestFunctionsAreMains(t *testing.T) {
 	}
 }
 
-func TestContractHasNoDependencies(t *testing.T) {
+// shared are the packages that the programs in Pods and rplug have in common.
+var shared = []string{"internal/contract", "internal/podreport", "internal/sharedvolume", "internal/runner"}
+
+func TestSharedPackagesHaveNoDependencies(t *testing.T) {
 	t.Parallel()
-	for _, imported := range list(t, "./internal/contract")[0].Imports {
-		assert.NotContains(t, imported, ".", "the runtime module shares the package")
+	for _, path := range shared {
+		for _, imported := range list(t, "./"+path)[0].Imports {
+			first, _, _ := strings.Cut(imported, "/")
+			isShared := slices.Contains(shared, strings.TrimPrefix(imported, module))
+			assert.True(t, isShared || !strings.Contains(first, "."), "the runtime module shares %s: it must not import %s", path, imported)
+		}
 	}
 }
 
-// The manager waits in every Pod, and the runner is copied into one: they link the standard library and internal/contract
+// The manager waits in every Pod, and the runner is copied into one: they link the standard library and the shared packages
 // alone. The unpacker runs once, and unpacks packages with the code of the functions. No program needs client-go.
 func TestProgramsInPodsAreSmall(t *testing.T) {
 	t.Parallel()
@@ -160,7 +171,7 @@ func TestProgramsInPodsAreSmall(t *testing.T) {
 		for _, dependency := range p.Deps {
 			first, _, _ := strings.Cut(dependency, "/")
 			isStandard := !strings.Contains(first, ".")
-			isOwn := strings.HasPrefix(dependency, program) || dependency == module+"internal/contract"
+			isOwn := strings.HasPrefix(dependency, program) || slices.Contains(shared, strings.TrimPrefix(dependency, module))
 			linksPackages = linksPackages || !isStandard && !isOwn
 			assert.False(t, strings.HasPrefix(dependency, "k8s.io/client-go"), "%s must not link %s", p.ImportPath, dependency)
 			if p.ImportPath != program+"cmd/unpacker" {

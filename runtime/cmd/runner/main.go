@@ -6,15 +6,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/resource-plugins/krm-functions/runtime/internal/report"
-	"github.com/resource-plugins/krm-functions/runtime/internal/runner"
+	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 )
 
 func main() {
 	os.Exit(runner.Runner{
 		Folder:   filepath.Dir(os.Args[0]),
 		Cgroup:   runner.CgroupFolder,
-		Reporter: report.Reporter{Stderr: os.Stderr, TerminationLog: report.TerminationLog},
+		Reporter: podreport.Reporter{Stderr: os.Stderr, TerminationLog: podreport.TerminationLog},
 		Command:  os.Args[1:],
 	}.Run())
 }

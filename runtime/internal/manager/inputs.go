@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
@@ -21,7 +21,10 @@ func inputs(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	if err := volume.Prepare(t.plan, t.host.Runner); err != nil {
+	if err = volume.Prepare(t.plan); err == nil {
+		err = volume.CopyRunner(t.host.Runner)
+	}
+	if err != nil {
 		return t.fail(ctx, err)
 	}
 	published, err := t.published(ctx)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
 // startPollInterval is how often the output manager checks whether main has started. It does not poll for main's end.

@@ -14,8 +14,8 @@ import (
 	"fmt"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/podreport"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/report"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
 
@@ -34,7 +34,7 @@ type Program struct {
 	// Unpack returns the objects to apply.
 	Unpack func(folder, namespace string, installation contract.Installation) ([]Object, error)
 	// Reporter writes the messages.
-	Reporter report.Reporter
+	Reporter podreport.Reporter
 	// Timing is that of the client. Zero means the defaults.
 	Timing cluster.Timing
 }

@@ -1,6 +1,5 @@
-// Package runner is the program that replaces the command of main. It runs the script as main would have run it. While the
-// script runs it holds the lock of the shared volume, forwards signals and reaps orphans; then it copies the outputs to the
-// volume, or reports in one line why the step failed.
+//go:build linux
+
 package runner
 
 import (
@@ -12,8 +11,8 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/runtime/internal/report"
-	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
 // Exit codes of the runner itself. Otherwise it exits with the script's code, or 128 plus the number of its signal.
@@ -31,7 +30,7 @@ type Runner struct {
 	// Cgroup is the mount of the container's control group: CgroupFolder in a Pod.
 	Cgroup string
 	// Reporter writes the reason of a failure.
-	Reporter report.Reporter
+	Reporter podreport.Reporter
 	// Command is the path of the script and its arguments.
 	Command []string
 }

@@ -1,6 +1,6 @@
-// Package report writes the messages of a container: to stderr, which kubectl logs shows, and the last one to the
+// Package podreport writes the messages of a container: to stderr, which kubectl logs shows, and the last one to the
 // termination message, which kubectl describe pod shows.
-package report
+package podreport
 
 import (
 	"io"

@@ -1,3 +1,5 @@
+//go:build unix
+
 package sharedvolume
 
 import (
@@ -23,15 +25,6 @@ func (v *Volume) TryLock() (*Lock, error) { return v.flock(syscall.LOCK_NB) }
 
 // Unlock releases the lock.
 func (l *Lock) Unlock() { _ = l.file.Close() }
-
-func (v *Volume) createLock() error {
-	name := relative(contract.LockFile)
-	file, err := v.root.OpenFile(name, os.O_RDWR|os.O_CREATE, writable)
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.Chmod(writable), file.Close())
-}
 
 func (v *Volume) flock(flags int) (*Lock, error) {
 	file, err := v.root.OpenFile(relative(contract.LockFile), os.O_RDWR|syscall.O_NONBLOCK, 0)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package sharedvolume_test
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
 var plan = contract.Plan{Step: "provision", Generation: "g1", Outputs: []contract.Output{{Name: "dsn", Path: "/tmp/dsn"}}}
@@ -25,7 +27,8 @@ func prepared(t *testing.T) (*sharedvolume.Volume, string) {
 	require.NoError(t, err)
 	source := filepath.Join(t.TempDir(), "runner")
 	require.NoError(t, os.WriteFile(source, []byte("#!/bin/sh\n"), 0o600))
-	require.NoError(t, volume.Prepare(plan, source))
+	require.NoError(t, volume.Prepare(plan))
+	require.NoError(t, volume.CopyRunner(source))
 	return volume, at
 }
 
@@ -54,7 +57,8 @@ func TestPrepareAgainKeepsFilesOfTheRunner(t *testing.T) {
 	lock, err := volume.Lock()
 	require.NoError(t, err)
 	defer lock.Unlock()
-	require.NoError(t, volume.Prepare(plan, filepath.Join(at, "runner")))
+	require.NoError(t, volume.Prepare(plan))
+	require.NoError(t, volume.CopyRunner(filepath.Join(at, "runner")))
 	assert.True(t, volume.HasMarker(contract.StartedFile))
 	code, err := volume.Exit()
 	require.NoError(t, err)

@@ -1,3 +1,5 @@
+//go:build linux
+
 package runner
 
 import (
@@ -10,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/runtime/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
 // collect copies the outputs to the shared volume. Its error has all that are missing or invalid.

@@ -1,4 +1,4 @@
-package report_test
+package podreport_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/runtime/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/podreport"
 )
 
 func TestFailAppendsToTheTerminationMessage(t *testing.T) {
@@ -18,7 +18,7 @@ func TestFailAppendsToTheTerminationMessage(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(log, []byte("what the script wrote\n"), 0o600))
 	var stderr bytes.Buffer
-	reporter := report.Reporter{Stderr: &stderr, TerminationLog: log}
+	reporter := podreport.Reporter{Stderr: &stderr, TerminationLog: log}
 	reporter.Log("one thing")
 	reporter.Fail("it\nfailed\x1b[31m")
 	message, err := os.ReadFile(log)
@@ -31,7 +31,7 @@ func TestFailDoesNotCreateTheTerminationLog(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	var stderr bytes.Buffer
-	report.Reporter{Stderr: &stderr, TerminationLog: log}.Fail("it failed")
+	podreport.Reporter{Stderr: &stderr, TerminationLog: log}.Fail("it failed")
 	assert.NoFileExists(t, log)
 	assert.NotEmpty(t, stderr.String())
 }
@@ -40,7 +40,7 @@ func TestLongMessagesAreTruncated(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(log, nil, 0o600))
-	report.Reporter{Stderr: &bytes.Buffer{}, TerminationLog: log}.Fail(strings.Repeat("x", 10_000))
+	podreport.Reporter{Stderr: &bytes.Buffer{}, TerminationLog: log}.Fail(strings.Repeat("x", 10_000))
 	message, err := os.ReadFile(log)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(message), 4096)

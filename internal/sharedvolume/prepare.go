@@ -2,6 +2,7 @@ package sharedvolume
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -9,10 +10,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Prepare writes what the runner needs: the lock, the folder for outputs, the plan, and the runner itself, copied from
-// the file at source. It may be called again, since the kubelet may run init containers twice; files of a runner that
-// has already started are kept.
-func (v *Volume) Prepare(plan contract.Plan, source string) error {
+// Prepare writes what the runner needs: the lock, the folder for outputs, and the plan. It may be called again, since the
+// kubelet may run init containers twice; files of a runner that has already started are kept.
+func (v *Volume) Prepare(plan contract.Plan) error {
 	if err := v.createLock(); err != nil {
 		return err
 	}
@@ -23,14 +23,25 @@ func (v *Volume) Prepare(plan contract.Plan, source string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.write(relative(contract.PlanFile), content, readable); err != nil {
-		return err
-	}
+	return v.write(relative(contract.PlanFile), content, readable)
+}
+
+// CopyRunner copies the runner from the file at source, which is in the helper image.
+func (v *Volume) CopyRunner(source string) error {
 	runner, err := os.ReadFile(source)
 	if err != nil {
 		return fmt.Errorf("cannot read the runner of the helper image: %w", err)
 	}
 	return v.write(relative(contract.RunnerFile), runner, executable)
+}
+
+func (v *Volume) createLock() error {
+	name := relative(contract.LockFile)
+	file, err := v.root.OpenFile(name, os.O_RDWR|os.O_CREATE, writable)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Chmod(writable), file.Close())
 }
 
 // WriteInput writes a value to a file below InputsFolder.
