@@ -93,6 +93,7 @@ const (
 	groupBuild     = "build"
 	groupPackages  = "packages"
 	groupCluster   = "cluster"
+	groupRun       = "run"
 )
 
 // suggestionDistance is how many letters of a command's name may be wrong for it to be proposed.
@@ -117,12 +118,11 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
-	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"},
-		&cobra.Group{ID: groupBuild, Title: "Build:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
-		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
+	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
+		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"},
+		&cobra.Group{ID: groupRun, Title: "Run and test:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(buildCommand(stdout), newCommand(), postRenderCommand(stdout))
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand())
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(), runCommand())
 	return root
 }
 

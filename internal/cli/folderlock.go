@@ -65,6 +65,21 @@ func (l *FolderLock) Unlock() {
 // leaves no temporary file. The file's mode stays. Its path is slash-separated. Temporary files of commands that were killed
 // meanwhile are removed: nobody else writes that file, or below the same folder of this one.
 func (l *FolderLock) Replace(name string, content []byte) error {
+	return l.replaceAs(name, content, publicFile)
+}
+
+// ReplacePrivate is Replace for a file that nobody else may read if it is a new one.
+func (l *FolderLock) ReplacePrivate(name string, content []byte) error {
+	return l.replaceAs(name, content, privateFile)
+}
+
+// The modes of new files.
+const (
+	publicFile  os.FileMode = 0o644
+	privateFile os.FileMode = 0o600
+)
+
+func (l *FolderLock) replaceAs(name string, content []byte, mode os.FileMode) error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.held == nil {
@@ -81,53 +96,11 @@ func (l *FolderLock) Replace(name string, content []byte) error {
 			return err
 		}
 	}
-	return Uninterrupted(func() error { return replace(file, filepath.Join(l.folder, prefix), content) })
+	return Uninterrupted(func() error { return replace(file, filepath.Join(l.folder, prefix), content, mode) })
 }
 
-// ReplaceAll replaces many files of the folder itself, each as Replace does, in the order of their names. Their temporary
-// files, and those of a command that was killed, have a name of their own.
-func (l *FolderLock) ReplaceAll(temporary string, files map[string][]byte) error {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	prefix, err := l.temporary(temporary)
-	if err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		file := filepath.Join(l.folder, name)
-		err := Uninterrupted(func() error { return replace(file, filepath.Join(l.folder, prefix), files[name]) })
-		if err != nil {
-			return NotChanged(file, err)
-		}
-	}
-	return nil
-}
-
-// RemoveAll removes files of the folder.
-func (l *FolderLock) RemoveAll(names []string) error {
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(l.folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// temporary returns what temporary files begin with, and removes those that are left.
-func (l *FolderLock) temporary(name string) (prefix string, err error) {
-	prefix = name + ".part-" // what follows keeps a temporary file from being read as a document
-	entries, err := os.ReadDir(l.folder)
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {
-			_ = os.Remove(filepath.Join(l.folder, entry.Name()))
-		}
-	}
-	return prefix, err
-}
-
-// replace writes a temporary file, whose name starts with a path, and renames it.
-func replace(file, prefix string, content []byte) (err error) {
-	mode := os.FileMode(0o644)
+// replace writes a temporary file, whose name starts with a path, and renames it. The mode is that of a new file.
+func replace(file, prefix string, content []byte, mode os.FileMode) (err error) {
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 	}

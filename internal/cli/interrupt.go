@@ -1,15 +1,39 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
 // uninterrupted is held while something is written that must be complete. Signals go to the process, so this is one
 // for the process.
 var uninterrupted sync.Mutex
+
+// interruptible is what the first signal ends instead of the process, if there is something.
+var interruptible atomic.Pointer[context.CancelCauseFunc]
+
+// Interrupted is the cause of a context of Interruptible that a signal has ended.
+type Interrupted struct{ Signal syscall.Signal }
+
+func (i Interrupted) Error() string { return "interrupted: " + i.Signal.String() }
+
+// ExitCode is that of a process that a signal has ended, as in shells.
+func (i Interrupted) ExitCode() int { return 128 + int(i.Signal) }
+
+// Interruptible returns a context that the first SIGINT or SIGTERM ends, with Interrupted as its cause, until stop is
+// called. The second one ends the process as HandleSignals says, which must have been called.
+func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	interruptible.Store(&cancel)
+	return ctx, func() {
+		interruptible.Store(nil)
+		cancel(nil)
+	}
+}
 
 // HandleSignals ends the process on SIGINT and SIGTERM, with 128 plus the number of the signal as its exit code, once
 // no Uninterrupted work is running; cleanup is called before. A signal that the parent process set to be ignored stays
@@ -23,10 +47,14 @@ func HandleSignals(cleanup func()) {
 	}
 	go func() {
 		s := <-signals
+		number, _ := s.(syscall.Signal)
+		if cancel := interruptible.Load(); cancel != nil {
+			(*cancel)(Interrupted{number})
+			<-signals
+		}
 		signal.Stop(signals)
 		uninterrupted.Lock()
 		cleanup()
-		number, _ := s.(syscall.Signal)
 		os.Exit(128 + int(number))
 	}()
 }

@@ -1,6 +1,9 @@
 package contract
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Plan is what the helpers of a Pod need to know of their step, as JSON in PlanVariable. It holds no param and no
 // Secret's name: a later kustomize overlay rewrites names in annotations, not in environment values.
@@ -52,6 +55,16 @@ type Producer struct {
 	// Copies are the namespaces with a Secret of the same name: HelperCopy writes to each, HelperCleanup removes them
 	// with the step's own.
 	Copies []string `json:"copies,omitempty"`
+}
+
+// ProducerFailed is the message of a step that needs the outputs of another one, which has failed.
+func ProducerFailed(step string) string {
+	return fmt.Sprintf("step %q failed and its outputs are needed: see its Job and its Pod's termination message", step)
+}
+
+// AlreadyPublished is the message of a step that does not run again.
+func AlreadyPublished(generation string) string {
+	return fmt.Sprintf("generation %s is already published", generation)
 }
 
 // Input is one output of another step.

@@ -75,7 +75,7 @@ func (t *task) skip(volume *sharedvolume.Volume) error {
 			return err
 		}
 	}
-	t.host.Reporter.Log(fmt.Sprintf("step %q: generation %s is already published", t.plan.Step, t.plan.Generation))
+	t.host.Reporter.Log(fmt.Sprintf("step %q: %s", t.plan.Step, contract.AlreadyPublished(t.plan.Generation)))
 	return volume.SetMarker(contract.PublishedFile)
 }
 

@@ -21,7 +21,7 @@ func outputs(ctx context.Context, t *task) error {
 		return err
 	}
 	if volume.HasMarker(contract.PublishedFile) {
-		t.host.Reporter.Log(fmt.Sprintf("step %q: generation %s is already published", t.plan.Step, t.plan.Generation))
+		t.host.Reporter.Log(fmt.Sprintf("step %q: %s", t.plan.Step, contract.AlreadyPublished(t.plan.Generation)))
 		return nil
 	}
 	values, err := t.collect(ctx, volume)

@@ -3,15 +3,14 @@ package wait
 import (
 	"fmt"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
 // Failed is the error of a producer that recorded its failure.
 type Failed struct{ Step string }
 
-func (f *Failed) Error() string {
-	return fmt.Sprintf("step %q failed and its outputs are needed: see its Job and its Pod's termination message", f.Step)
-}
+func (f *Failed) Error() string { return contract.ProducerFailed(f.Step) }
 
 // Ended is the error of a producer whose Job ended without publishing the outputs, or recording a failure.
 type Ended struct {

@@ -1,0 +1,182 @@
+package localrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// phase is what the rendered objects of a phase say.
+type phase struct {
+	name      v1alpha1.Phase
+	sandboxID string
+	steps     []*step
+	values    values
+}
+
+// step is a step as its Job or Pod says.
+type step struct {
+	object    string // the name of the Job or Pod
+	namespace string
+	sandbox   string
+	sandboxID string
+	resource  string
+	name      string
+	phase     v1alpha1.Phase
+	// generation is what the step is made from.
+	generation string
+	template   *corev1.PodTemplateSpec
+	// attempts is how many Pods may fail.
+	attempts int
+	// jobDeadline limits all of them together, 0 if nothing does.
+	jobDeadline time.Duration
+	// plan is nil if no data flows.
+	plan *contract.Plan
+	// inputs are the Secrets of the plan's producers, and output is the step's own.
+	inputs []string
+	output string
+}
+
+// main returns the container that runs the script.
+func (s *step) main() *corev1.Container {
+	for i := range s.template.Spec.Containers {
+		if c := &s.template.Spec.Containers[i]; c.Name == contract.MainContainer {
+			return c
+		}
+	}
+	return nil
+}
+
+// readPhase reads the objects of one phase of one sandbox.
+func readPhase(objects []*krm.Item, name v1alpha1.Phase) (*phase, error) {
+	p := &phase{name: name, values: values{map[string][]bound{}, map[string][]bound{}}}
+	for _, object := range objects {
+		if err := p.read(object); err != nil {
+			return nil, fmt.Errorf("%s %q: %w", object.Kind(), object.Name(), err)
+		}
+	}
+	if len(p.steps) == 0 {
+		return nil, errors.New("nothing to run: the objects have no step of this phase")
+	}
+	for _, s := range p.steps {
+		if s.sandboxID != p.steps[0].sandboxID || s.phase != p.steps[0].phase {
+			return nil, fmt.Errorf("one phase of one sandbox must be run at a time, not the %s phase of sandbox %q and "+
+				"the %s phase of sandbox %q", p.steps[0].phase, p.steps[0].sandbox, s.phase, s.sandbox)
+		}
+	}
+	p.name, p.sandboxID = p.steps[0].phase, p.steps[0].sandboxID
+	return p, nil
+}
+
+// read takes an object that matters here.
+func (p *phase) read(object *krm.Item) error {
+	switch object.APIVersion() + "/" + object.Kind() {
+	case "batch/v1/Job":
+		job := &batchv1.Job{}
+		if err := decode(object, job); err != nil {
+			return err
+		}
+		s := &step{object: job.Name, namespace: job.Namespace, template: &job.Spec.Template, attempts: 1}
+		if job.Spec.BackoffLimit != nil {
+			s.attempts = max(1, int(*job.Spec.BackoffLimit)+1)
+		}
+		if seconds := job.Spec.ActiveDeadlineSeconds; seconds != nil {
+			s.jobDeadline = time.Duration(*seconds) * time.Second
+		}
+		return p.workload(s, job.Annotations)
+	case "v1/Pod":
+		pod := &corev1.Pod{}
+		if err := decode(object, pod); err != nil {
+			return err
+		}
+		template := &corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
+		return p.workload(&step{object: pod.Name, namespace: pod.Namespace, template: template, attempts: 1}, pod.Annotations)
+	case "v1/Secret", "v1/ConfigMap":
+		return p.values.add(object)
+	}
+	return nil
+}
+
+// decode reads an object as a typed one. An object of this group that has a field of a wrong type is an error.
+func decode(object *krm.Item, into any) error {
+	if err := object.Parse(); err != nil {
+		return err
+	}
+	text, err := object.RNode().MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// workload takes a Job or Pod, if it runs a step of the phase or cleans up after it.
+func (p *phase) workload(s *step, annotations map[string]string) error {
+	s.phase = v1alpha1.Phase(annotations[contract.PhaseKey])
+	if s.phase == "" || p.name != "" && s.phase != p.name {
+		return nil
+	}
+	s.sandbox, s.sandboxID = annotations[contract.SandboxKey], annotations[contract.SandboxIDKey]
+	s.resource, s.name = annotations[contract.ResourceKey], annotations[contract.StepKey]
+	s.generation = annotations[contract.GenerationKey]
+	switch {
+	case s.name == "": // a helper that copies outputs to other namespaces, or removes them: see run.cleanUp
+		return nil
+	case contract.CheckSandboxID(s.sandboxID) != nil:
+		return fmt.Errorf("annotation %s: %w", contract.SandboxIDKey, contract.CheckSandboxID(s.sandboxID))
+	case s.main() == nil:
+		return fmt.Errorf("spec.template.spec.containers must have one with the name %q", contract.MainContainer)
+	}
+	p.steps = append(p.steps, s)
+	return s.readPlan()
+}
+
+// readPlan reads what the helpers of the Pod would.
+func (s *step) readPlan() error {
+	text := ""
+	for _, container := range slices.Concat(s.template.Spec.InitContainers, s.template.Spec.Containers) {
+		for _, variable := range container.Env {
+			if variable.Name == contract.PlanVariable && container.Name != contract.MainContainer {
+				text = expand(variable.Value, nil)
+			}
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	s.plan = &contract.Plan{}
+	if err := json.Unmarshal([]byte(text), s.plan); err != nil {
+		return fmt.Errorf("%s must hold a plan: %w", contract.PlanVariable, err)
+	}
+	s.output = s.template.Annotations[contract.OutputSecretKey]
+	for i, producer := range s.plan.Producers {
+		name := s.template.Annotations[contract.InputSecretKey(i)]
+		if name == "" {
+			return fmt.Errorf("annotation %s must name the Secret of step %q", contract.InputSecretKey(i), producer.Step)
+		}
+		s.inputs = append(s.inputs, name)
+	}
+	return nil
+}
+
+// producerOf returns the step of this phase that publishes to a Secret, nil if there is none.
+func (p *phase) producerOf(secret, namespace string) *step {
+	for _, s := range p.steps {
+		if s.output == secret && s.namespace == namespace {
+			return s
+		}
+	}
+	return nil
+}
+
+// label names a step for messages.
+func (s *step) label() string { return strings.TrimPrefix(s.resource+"/"+s.name, "/") }

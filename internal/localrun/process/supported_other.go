@@ -1,0 +1,5 @@
+//go:build !linux && !windows
+
+package process
+
+func supported() error { return nil }

@@ -1,0 +1,232 @@
+package localrun
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// StateFolder is the name of the folder of a State. Folders of that name are not read as input.
+const StateFolder = ".rplug"
+
+// State is a folder that stands for the Secrets of the cluster: it has what steps have published, and their logs. One process
+// at a time changes it.
+type State struct {
+	folder string
+	held   *cli.FolderLock // during a run
+}
+
+// The modes of the folder's folders and files: outputs are secrets.
+const (
+	ownerFolder = 0o700
+	ownerFile   = 0o600
+)
+
+// OpenState opens a state, and makes its folder if there is none. git ignores what is in it.
+func OpenState(folder string) (*State, error) {
+	if err := os.MkdirAll(folder, ownerFolder); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(folder)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s must be a folder, since it keeps the outputs of steps", folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(folder, ownerFolder); err != nil {
+		return nil, err
+	}
+	ignore := filepath.Join(folder, ".gitignore")
+	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+		err = os.WriteFile(ignore, []byte("*\n"), ownerFile)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &State{folder: folder}, nil
+}
+
+// lock waits until no other run changes the folder.
+func (s *State) lock(ctx context.Context) (unlock func(), err error) {
+	s.held, err = cli.LockFolder(ctx, s.folder)
+	if err != nil {
+		return nil, err
+	}
+	return s.held.Unlock, nil
+}
+
+// record is what is known of a step: that of its Secret in a cluster.
+type record struct {
+	Resource string         `json:"resource"`
+	Phase    v1alpha1.Phase `json:"phase"`
+	Step     string         `json:"step"`
+	// Secret is the name of the step's Secret; a step without data flow has none.
+	Secret string `json:"secret,omitempty"`
+	// Published is the generation whose outputs Data holds, and Failed the one that failed last.
+	Published string            `json:"published,omitempty"`
+	Failed    string            `json:"failed,omitempty"`
+	Data      map[string][]byte `json:"data,omitempty"`
+}
+
+// The folders of a state. Below each there is one for each sandbox id.
+const (
+	stepsFolder = "steps"
+	logsFolder  = "logs"
+)
+
+// maxRecord is more than a record can have: the outputs of one Secret as base64, and names.
+const maxRecord = 2*contract.MaxOutputBytes + 1<<16
+
+// recordFile is the file of the step with a Secret, or of one without.
+func recordFile(sandboxID, secret string) string {
+	return path.Join(stepsFolder, contract.FileName(sandboxID), contract.FileName(secret)+".json")
+}
+
+// file is the file of the step's record. A step without a Secret is known by what it is.
+func (s *step) file() string {
+	if s.output != "" {
+		return recordFile(s.sandboxID, s.output)
+	}
+	name := contract.ObjectName(contract.Hash("plain", s.resource, string(s.phase), s.name), s.resource, s.name)
+	return recordFile(s.sandboxID, "plain-"+name)
+}
+
+// read returns the record in a file, nil if there is none.
+func (s *State) read(file string) (*record, error) {
+	opened, err := os.Open(filepath.Join(s.folder, filepath.FromSlash(file)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = opened.Close() }()
+	content := make([]byte, 0, 1<<12)
+	buffer := bytes.NewBuffer(content)
+	if _, err := buffer.ReadFrom(&limited{opened, maxRecord}); err != nil {
+		return nil, err
+	}
+	r, err := parseRecord(buffer.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s must hold what a run has written: remove it, and the step runs again", opened.Name())
+	}
+	return r, nil
+}
+
+func parseRecord(content []byte) (*record, error) {
+	r := &record{}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(r); err != nil {
+		return nil, err
+	}
+	if decoder.More() {
+		return nil, errors.New("more than one record")
+	}
+	return r, nil
+}
+
+// write replaces a record.
+func (s *State) write(file string, r *record) error {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(s.folder, filepath.FromSlash(path.Dir(file))), ownerFolder); err != nil {
+		return err
+	}
+	return s.held.ReplacePrivate(file, append(content, '\n'))
+}
+
+// update changes the record of a step.
+func (s *State) update(of *step, change func(*record)) error {
+	r, err := s.read(of.file())
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		r = &record{}
+	}
+	r.Resource, r.Phase, r.Step, r.Secret = of.resource, of.phase, of.name, of.output
+	change(r)
+	return s.write(of.file(), r)
+}
+
+// each calls do with the records of a sandbox.
+func (s *State) each(sandboxID string, do func(file string, r *record) error) error {
+	folder := path.Join(stepsFolder, contract.FileName(sandboxID))
+	entries, err := os.ReadDir(filepath.Join(s.folder, filepath.FromSlash(folder)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".json") {
+			continue
+		}
+		file := path.Join(folder, entry.Name())
+		r, err := s.read(file)
+		if err != nil {
+			return err
+		}
+		if err := do(file, r); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *State) remove(file string) error {
+	return os.Remove(filepath.Join(s.folder, filepath.FromSlash(file)))
+}
+
+// begin prepares the state for a phase. The steps without data flow of the other phase are forgotten, as
+// `kubectl apply --prune` removes their Jobs, so that create, delete and create run all of them. So are the steps of this
+// phase if they are to run again.
+func (s *State) begin(p *phase, rerun bool) error {
+	resources := map[string]bool{}
+	for _, step := range p.steps {
+		resources[step.resource] = true
+	}
+	return s.each(p.sandboxID, func(file string, r *record) error {
+		isOther := r.Phase != p.name && r.Secret == ""
+		if resources[r.Resource] && (isOther || rerun && r.Phase == p.name) {
+			return s.remove(file)
+		}
+		return nil
+	})
+}
+
+// clean removes all that is known of the steps of a resource, but for logs.
+func (s *State) clean(sandboxID, resource string) error {
+	err := s.each(sandboxID, func(file string, r *record) error {
+		if r.Resource != resource {
+			return nil
+		}
+		return s.remove(file)
+	})
+	// Fails if other resources have records.
+	_ = os.Remove(filepath.Join(s.folder, stepsFolder, contract.FileName(sandboxID)))
+	return err
+}
+
+// log creates the file that a step's output goes to.
+func (s *State) log(of *step) (*os.File, error) {
+	folder := filepath.Join(s.folder, logsFolder, contract.FileName(of.sandboxID))
+	if err := os.MkdirAll(folder, ownerFolder); err != nil {
+		return nil, err
+	}
+	name := contract.ObjectName(contract.Hash(of.resource, string(of.phase), of.name), of.resource, string(of.phase), of.name)
+	return os.OpenFile(filepath.Join(folder, name+".log"), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerFile)
+}

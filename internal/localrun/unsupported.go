@@ -1,0 +1,81 @@
+package localrun
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// honoured are the fields of a Pod and of its container main that localrun itself heeds, or that have no meaning outside a
+// cluster and are in every rendered Pod.
+var honoured = []string{
+	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds", "spec.automountServiceAccountToken",
+	"spec.containers[main].name", "spec.containers[main].image", "spec.containers[main].command", "spec.containers[main].args",
+	"spec.containers[main].env", "spec.containers[main].envFrom", "spec.containers[main].workingDir",
+	"spec.containers[main].volumeMounts", "spec.containers[main].terminationMessagePath",
+}
+
+// Unsupported returns the fields of a Pod template that neither localrun nor an engine heeds, sorted. also are the paths of
+// those that the engine does, such as spec.containers[main].resources. What every rendered Pod has of ours is not among them.
+func Unsupported(template *corev1.PodTemplateSpec, also ...string) []string {
+	var found []string
+	note := func(path string) {
+		if !slices.Contains(honoured, path) && !slices.Contains(also, path) {
+			found = append(found, path)
+		}
+	}
+	for field := range fieldsOf(template.Spec) {
+		switch field {
+		case "containers", "initContainers", "volumes":
+		case "serviceAccountName", "serviceAccount":
+			if !contract.IsObjectName(template.Spec.ServiceAccountName) {
+				note("spec.serviceAccountName")
+			}
+		default:
+			note("spec." + field)
+		}
+	}
+	containers := map[string][]corev1.Container{
+		"spec.containers": template.Spec.Containers, "spec.initContainers": template.Spec.InitContainers,
+	}
+	for path, list := range containers {
+		for i := range list {
+			at := path + "[" + list[i].Name + "]"
+			switch list[i].Name {
+			case contract.InputManager, contract.OutputManager:
+			case contract.MainContainer:
+				for field := range fieldsOf(list[i]) {
+					note(at + "." + field)
+				}
+			default:
+				note(at)
+			}
+		}
+	}
+	for _, volume := range template.Spec.Volumes {
+		for field := range fieldsOf(volume) {
+			if !slices.Contains([]string{"name", "configMap", "secret", "emptyDir"}, field) && volume.Name != contract.TokenVolume {
+				note("spec.volumes[" + volume.Name + "]." + field)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// fieldsOf returns the fields of a typed value that are set.
+func fieldsOf(value any) map[string]json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &fields) == nil {
+		for field, content := range fields {
+			if content := strings.TrimSpace(string(content)); content == "{}" || content == "null" {
+				delete(fields, field)
+			}
+		}
+	}
+	return fields
+}
