@@ -122,7 +122,7 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"},
 		&cobra.Group{ID: groupRun, Title: "Run and test:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(), runCommand())
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(), runCommand(), testCommand(stdout))
 	return root
 }
 

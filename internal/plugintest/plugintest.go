@@ -56,7 +56,8 @@ type Options struct {
 type Suite struct {
 	options Options
 	tests   []*test
-	// documents are what cases are rendered from: all but sandboxes, route groups and tests. Each life parses them anew.
+	// documents are what cases are rendered from: plugins, catalogs and locks, Secrets and ConfigMaps. Each life parses them
+	// anew.
 	documents [][]byte
 	// sandboxes are all sandboxes of the list, which may read outputs.
 	sandboxes []*document.Sandbox
@@ -120,25 +121,21 @@ func (s *Suite) validate(list *krm.ResourceList) error {
 
 // add takes a document.
 func (s *Suite) add(item *krm.Item) error {
-	if item.APIVersion() == contract.APIVersion {
-		switch item.Kind() {
-		case contract.PluginTest:
-			read, _ := document.ReadPluginTest(item)
-			s.tests = append(s.tests, &test{PluginTest: read, folder: folderOf(item)})
-			return nil
-		case contract.Sandbox:
-			read, _ := document.ReadSandbox(item)
-			s.sandboxes = append(s.sandboxes, read)
-			return nil
-		case contract.RouteGroup:
-			return nil
+	switch item.APIVersion() + "/" + item.Kind() {
+	case contract.APIVersion + "/" + contract.PluginTest:
+		read, _ := document.ReadPluginTest(item)
+		s.tests = append(s.tests, &test{PluginTest: read, folder: folderOf(item)})
+	case contract.APIVersion + "/" + contract.Sandbox:
+		read, _ := document.ReadSandbox(item)
+		s.sandboxes = append(s.sandboxes, read)
+	case contract.APIVersion + "/" + contract.ResourcePlugin, contract.APIVersion + "/" + contract.Catalog,
+		contract.APIVersion + "/" + contract.PluginLock, "v1/Secret", "v1/ConfigMap":
+		text, err := item.Bytes()
+		if err != nil {
+			return err
 		}
+		s.documents = append(s.documents, text)
 	}
-	text, err := item.Bytes()
-	if err != nil {
-		return err
-	}
-	s.documents = append(s.documents, text)
 	return nil
 }
 

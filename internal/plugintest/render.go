@@ -1,9 +1,11 @@
 package plugintest
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -45,7 +49,7 @@ func (t *test) resourceName() string {
 		return ""
 	}
 	name := reference.Bare[:min(len(reference.Bare), document.MaxIdentifier)]
-	return string(bytes.TrimRight([]byte(name), "-"))
+	return strings.TrimRight(name, "-")
 }
 
 func newItem(value any) (*krm.Item, error) {
@@ -115,11 +119,11 @@ func pinned(list *krm.ResourceList, pin string) *document.Plugin {
 	return nil
 }
 
-// render returns what a phase of a case is run from: the rendered objects, the Secrets of the test, and those and the
+// render returns what a phase of a case is run from: the Secrets of the test, the rendered objects, and the Secrets and
 // ConfigMaps of the list.
 func (l *life) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
-	s := l.suite
-	list, err := s.list(l.test, l.one, l.params())
+	params := l.params()
+	list, err := l.suite.list(l.test, l.one, params)
 	if err != nil {
 		return nil, err
 	}
@@ -127,19 +131,17 @@ func (l *life) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects = append(objects, append(list.Of("v1", "Secret"), list.Of("v1", "ConfigMap")...)...)
-	chain := s.options.Chain
-	chain.Render.Phases, chain.Render.Delivery, chain.Render.Workload = []string{string(phase)}, "kubectl", "Job"
-	result, err := chain.Run(list)
-	if err != nil {
-		return nil, err
-	}
-	for _, found := range list.Results() {
-		if found.Severity == krm.Error {
-			return nil, fmt.Errorf("cannot be rendered: %s", found.Message)
+	request := localrun.Request{Plugin: l.test.Spec.Plugin, Sandbox: l.one.Name, Params: params, Phase: phase}
+	rendered, err := localrun.Render(list, request, l.suite.options.Chain)
+	var found report.FindingsError
+	if errors.As(err, &found) {
+		for _, result := range list.Results() {
+			if result.Severity == krm.Error {
+				err = fmt.Errorf("it cannot be rendered: %s", result.Message)
+			}
 		}
 	}
-	return append(objects, result.Objects...), nil
+	return append(objects, rendered...), err
 }
 
 // secrets returns the Secrets of the test.
@@ -149,10 +151,10 @@ func (l *life) secrets() ([]*krm.Item, error) {
 		object := corev1.Secret{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
 			ObjectMeta: metav1.ObjectMeta{Name: secret.Name},
-			StringData: map[string]string{},
+			StringData: maps.Clone(secret.Data),
 		}
-		for key, value := range secret.Data {
-			object.StringData[key] = value
+		if object.StringData == nil {
+			object.StringData = map[string]string{}
 		}
 		for _, value := range secret.FixtureData {
 			object.StringData[value.Name] = l.fixtureValue(value)
@@ -169,9 +171,7 @@ func (l *life) secrets() ([]*krm.Item, error) {
 // params returns the params of the case.
 func (l *life) params() map[string]string {
 	params := map[string]string{}
-	for name, value := range l.one.Params {
-		params[name] = value
-	}
+	maps.Copy(params, l.one.Params)
 	for _, value := range l.one.FixtureParams {
 		params[value.Name] = l.fixtureValue(value)
 	}

@@ -92,10 +92,10 @@ func environment(given []localrun.Variable) []localrun.Variable {
 	}), given...)
 }
 
-// gracePeriod is the time between SIGTERM and SIGKILL.
+// gracePeriod is the time between SIGTERM and SIGKILL. It is never 0, which exec.Cmd takes for no limit.
 func gracePeriod(template *corev1.PodTemplateSpec) time.Duration {
 	if template != nil && template.Spec.TerminationGracePeriodSeconds != nil {
-		return time.Duration(*template.Spec.TerminationGracePeriodSeconds) * time.Second
+		return max(1, time.Duration(*template.Spec.TerminationGracePeriodSeconds)*time.Second)
 	}
 	return corev1.DefaultTerminationGracePeriodSeconds * time.Second
 }

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/resource-plugins/krm-functions/internal/build"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/internal/plugintest"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// testFlags are the flags of rplug test.
+type testFlags struct {
+	run      string
+	engine   string
+	parallel int
+	update   bool
+	output   string
+	set      map[string]string
+	stdout   io.Writer
+}
+
+func testCommand(stdout io.Writer) *cobra.Command {
+	flags := testFlags{stdout: stdout}
+	command := &cobra.Command{
+		Use: "test [PATH...]", GroupID: groupRun, Args: cobra.ArbitraryArgs,
+		Short: "Test plugins here, without a cluster",
+		Long: "Run the PluginTest documents below the paths (default: the working directory) with the plugins there.\n" +
+			"A test has fixtures, such as a database server, and cases: params, and what each phase must do. Of\n" +
+			"each case these checks are made, too, unless the test skips them:\n\n" +
+			"  inputs-read               scripts read their inputs\n" +
+			"  outputs-read              each output is read by a step, a sandbox or an expectation\n" +
+			"  create-twice              a second create phase succeeds with the same outputs\n" +
+			"  delete-twice              a second delete phase succeeds\n" +
+			"  nothing-left              no outputs are left after the delete phase\n" +
+			"  create-after-kill         the create phase succeeds after each of its steps was killed\n" +
+			"  delete-after-half-create  so does the delete phase\n\n" +
+			"Values of outputs are printed only where an expectation is not met, and not more than 120 bytes.\n\n" +
+			"Exit code: 0 if everything has passed, 1 if a check has failed or a document is refused, 2 if the\n" +
+			"call is wrong.",
+		Example: "  rplug test plugins/ --engine process\n  rplug test plugins/ --run '^hello-db/' --update",
+	}
+	flags.declare(command.Flags())
+	command.RunE = flags.test
+	return command
+}
+
+func (f *testFlags) declare(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVar(&f.run, "run", "", "`REGEX` of what is run: TEST/CASE, and TEST for the checks of a plugin itself")
+	flags.StringVar(&f.engine, "engine", "", "`ENGINE`: docker, podman or process (default: docker, then podman)")
+	flags.IntVar(&f.parallel, "parallel", 1, "run `N` cases at once")
+	flags.BoolVar(&f.update, "update", false, "write the values of outputs into expectations (equals) that differ")
+	flags.StringVarP(&f.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(plugintest.Formats(), ", "))
+	flags.StringToStringVar(&f.set, "set", nil, "`NAME=VALUE` of a variable of native documents; repeatable")
+}
+
+func (f *testFlags) test(c *cobra.Command, args []string) error {
+	options, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	read, err := load.Read(pathsFrom(args, 0), load.Options{Values: f.set, Input: c.InOrStdin()})
+	if err != nil {
+		return err
+	}
+	if err := report.Refused(read.Results()); err != nil {
+		return err
+	}
+	list := krm.NewList()
+	for _, document := range read.Documents {
+		list.Append(document.Item)
+	}
+	suite, err := plugintest.New(list, options)
+	if err != nil {
+		return err
+	}
+	if suite == nil {
+		return report.Refused(list.Results())
+	}
+	ctx, stop := cli.Interruptible(c.Context())
+	defer stop()
+	result, err := suite.Run(ctx)
+	var interrupted cli.Interrupted
+	switch {
+	case errors.As(err, &interrupted):
+		return errors.Join(err, functionExit(interrupted.ExitCode()))
+	case err != nil:
+		return err
+	}
+	return f.finish(ctx, c, result, read)
+}
+
+// finish prints the report, and updates the documents.
+func (f *testFlags) finish(ctx context.Context, c *cobra.Command, result *plugintest.Report, read *load.Package) error {
+	style := report.StyleFor(isTerminal(f.stdout), false, os.Getenv)
+	if err := result.Write(c.OutOrStdout(), f.output, style); err != nil {
+		return err
+	}
+	if f.update {
+		lines, err := result.Update(ctx, read.Text)
+		for _, line := range lines {
+			c.PrintErrln(report.Printable(line))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if result.Failed > 0 {
+		return refuse(errors.New("a check has failed"))
+	}
+	return nil
+}
+
+// options checks the flags.
+func (f *testFlags) options(c *cobra.Command) (plugintest.Options, error) {
+	options := plugintest.Options{
+		Chain: build.New(), Parallel: f.parallel, Environment: os.Environ(), Containers: containerProgram(f.engine),
+	}
+	if f.parallel < 1 {
+		return options, fmt.Errorf("--parallel must be at least 1, not %d", f.parallel)
+	}
+	if !slices.Contains(plugintest.Formats(), f.output) {
+		return options, fmt.Errorf("--output must be one of %s, not %q", strings.Join(plugintest.Formats(), ", "), f.output)
+	}
+	if f.run != "" {
+		pattern, err := regexp.Compile(f.run)
+		if err != nil {
+			return options, fmt.Errorf("--run must be a regular expression: %w", err)
+		}
+		options.Select = pattern
+	}
+	engine, err := (&runFlags{engine: f.engine}).open(c)
+	if err != nil {
+		return options, err
+	}
+	options.Networked = engine.Name() != process.Name
+	options.Engine = func(context.Context, string) (localrun.Engine, error) { return engine, nil }
+	return options, nil
+}
+
+// containerProgram returns what runs containers of fixtures: that of the engine, or the one that is found first.
+func containerProgram(engine string) string {
+	for _, program := range []string{"docker", "podman"} {
+		if engine == program {
+			return program
+		}
+		if _, err := exec.LookPath(program); err == nil && engine != "podman" {
+			return program
+		}
+	}
+	return ""
+}
+
+func isTerminal(out io.Writer) bool {
+	file, isFile := out.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
+}
