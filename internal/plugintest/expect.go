@@ -49,19 +49,32 @@ func key(step, output string) string { return v1alpha1.StepOutput{Name: step, Ou
 
 // failures returns a message for each step that failed by itself, and for what ended the phase.
 func (o *outcome) failures() []string {
-	var messages []string
+	switch {
+	case o.err != nil && len(o.running) > 0:
+		return []string{fmt.Sprintf("%v: still running: %s", o.err, strings.Join(o.running, ", "))}
+	case o.err != nil:
+		return []string{o.err.Error()}
+	}
+	var messages, waited []string
 	for _, step := range o.steps {
-		if step.State == localrun.Failed && (o.err == nil || step.Log == "") {
-			messages = append(messages, fmt.Sprintf("step %q failed with exit code %d: %s", step.Step, step.ExitCode, step.Message))
+		message := fmt.Sprintf("step %q failed: %s", step.Step, reason(step))
+		switch {
+		case step.State != localrun.Failed:
+		case step.Log == "":
+			waited = append(waited, message)
+		default:
+			messages = append(messages, message)
 		}
 	}
-	if o.err == nil {
-		return messages
+	if len(messages) > 0 {
+		return messages // the others have waited for these in vain
 	}
-	if len(o.running) > 0 {
-		return append(messages, fmt.Sprintf("%v: still running: %s", o.err, strings.Join(o.running, ", ")))
-	}
-	return append(messages, o.err.Error())
+	return waited
+}
+
+// reason is why a step failed, without its name.
+func reason(step localrun.StepReport) string {
+	return strings.TrimPrefix(step.Message, fmt.Sprintf("step %q: ", step.Step))
 }
 
 // logs returns the ends of the logs of the steps that failed.
@@ -142,7 +155,7 @@ func judgeFailure(expected *v1alpha1.ExpectedFailure, got *outcome) []string {
 	var messages []string
 	if expected.ExitCode != 0 && step.ExitCode != expected.ExitCode {
 		messages = append(messages, fmt.Sprintf("step %q must fail with exit code %d, not %d: %s",
-			expected.Step, expected.ExitCode, step.ExitCode, step.Message))
+			expected.Step, expected.ExitCode, step.ExitCode, reason(step)))
 	}
 	if expected.Message == "" {
 		return messages
@@ -180,7 +193,7 @@ func judgeOutput(expected *v1alpha1.OutputExpectation, published outputs) string
 		return fmt.Sprintf("output %q must be %s, not %s", name, quoted([]byte(*expected.Equals)), quoted(value))
 	case expected.NonEmpty && len(value) == 0:
 		return fmt.Sprintf("output %q must not be empty", name)
-	case expected.Matches != "" && !regexp.MustCompile(`\A(?:` + expected.Matches + `)\z`).Match(value):
+	case expected.Matches != "" && !regexp.MustCompile(`\A(?:`+expected.Matches+`)\z`).Match(value):
 		return fmt.Sprintf("output %q must match %q, not %s", name, expected.Matches, quoted(value))
 	}
 	return ""

@@ -29,7 +29,7 @@ type watched struct {
 	localrun.Engine
 
 	mu   sync.Mutex
-	took map[string]time.Duration // by step: the first time that it succeeded
+	took map[string]time.Duration // by step: the shortest time in which it succeeded
 
 	target string // the step that is killed, empty if none is
 	moment moment
@@ -41,12 +41,7 @@ func (w *watched) Run(ctx context.Context, container localrun.Container) (localr
 	step := container.Labels[localrun.LabelStep]
 	step = step[strings.LastIndexByte(step, '/')+1:]
 	if w.target == "" {
-		start := time.Now()
-		result, err := w.Engine.Run(ctx, container)
-		if err == nil && result.ExitCode == 0 {
-			w.measured(step, time.Since(start))
-		}
-		return result, err
+		return w.measured(ctx, step, container)
 	}
 	// Without a grace period SIGKILL is what ends it.
 	template := container.Template.DeepCopy()
@@ -56,7 +51,7 @@ func (w *watched) Run(ctx context.Context, container localrun.Container) (localr
 		timer := time.AfterFunc(w.half(step), func() { w.cancel(errKilled) })
 		defer timer.Stop()
 	}
-	result, err := w.Engine.Run(ctx, container)
+	result, err := w.measured(ctx, step, container)
 	if step == w.target && w.moment == atEnd && err == nil && result.ExitCode == 0 {
 		w.cancel(errKilled)
 		return localrun.Result{}, errKilled
@@ -64,12 +59,17 @@ func (w *watched) Run(ctx context.Context, container localrun.Container) (localr
 	return result, err
 }
 
-func (w *watched) measured(step string, took time.Duration) {
+// measured runs a container, and keeps how long that took.
+func (w *watched) measured(ctx context.Context, step string, container localrun.Container) (localrun.Result, error) {
+	start := time.Now()
+	result, err := w.Engine.Run(ctx, container)
+	took := time.Since(start)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, known := w.took[step]; !known {
+	if before, known := w.took[step]; err == nil && result.ExitCode == 0 && (!known || took < before) {
 		w.took[step] = took
 	}
+	return result, err
 }
 
 // half is half of the time that a step took.

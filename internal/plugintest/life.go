@@ -136,15 +136,23 @@ func (l *life) keep(phase v1alpha1.Phase, got *outcome) {
 	maps.Copy(l.published[phase], got.outputs())
 }
 
+// maxKills is how often it is tried to kill a step before it ends: it may take less time than before.
+const maxKills = 3
+
 // kill runs the create phase and kills a step. It returns how the phase ended if that was not by the kill.
 func (l *life) kill(ctx context.Context, step string, at moment) *outcome {
 	l.engine.target, l.engine.moment = step, at
 	defer func() { l.engine.target = "" }()
-	got := l.run(ctx, v1alpha1.PhaseCreate, false)
-	if errors.Is(got.err, errKilled) {
-		return &outcome{}
+	for attempt := range maxKills {
+		got := l.run(ctx, v1alpha1.PhaseCreate, attempt > 0)
+		if errors.Is(got.err, errKilled) {
+			break
+		}
+		if got.failed() {
+			return got
+		}
 	}
-	return got
+	return &outcome{}
 }
 
 // snapshot keeps the state, and returns what brings it back.
