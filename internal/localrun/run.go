@@ -19,6 +19,8 @@ type Options struct {
 	Parallel int
 	// Observe is called for each change of a step's state, one call at a time; it may be nil.
 	Observe func(Event)
+	// Warn is called once for each field of the Pods that is not heeded here, before anything runs; it may be nil.
+	Warn func(message string)
 	// Rerun forgets what is published, so that every step runs.
 	Rerun bool
 }
@@ -85,6 +87,7 @@ func Run(ctx context.Context, objects []*krm.Item, options Options) (*Report, er
 	if err := phase.checkReferences(); err != nil {
 		return nil, err
 	}
+	phase.warn(options)
 	unlock, err := options.State.lock(ctx)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package localrun
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,6 +10,21 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
+
+// warn names the fields that are not heeded.
+func (p *phase) warn(options Options) {
+	if options.Warn == nil {
+		return
+	}
+	var found []string
+	for _, s := range p.steps {
+		found = append(found, options.Engine.Unsupported(s.template)...)
+	}
+	slices.Sort(found)
+	for _, field := range slices.Compact(found) {
+		options.Warn(fmt.Sprintf("podTemplateOverlay: %s has no effect with the engine %s", field, options.Engine.Name()))
+	}
+}
 
 // honoured are the fields of a Pod and of its container main that localrun itself heeds, or that have no meaning outside a
 // cluster and are in every rendered Pod.

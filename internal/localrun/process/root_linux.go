@@ -44,6 +44,9 @@ func enterRoot(paths []string) error {
 		return err
 	}
 	for _, path := range paths {
+		if isRoot() {
+			break // may write to the folders of an overlay, whoever owns them
+		}
 		for above := filepath.Dir(existing(path)); ; above = filepath.Dir(above) {
 			r.made[above] = true
 			if above == "/" {
@@ -64,6 +67,12 @@ func enterRoot(paths []string) error {
 		return err
 	}
 	return pivot()
+}
+
+// isRoot reports whether the user is root of the machine, not of a user namespace alone.
+func isRoot() bool {
+	users, err := os.ReadFile("/proc/self/uid_map")
+	return err == nil && strings.Join(strings.Fields(string(users)), " ") == "0 0 4294967295"
 }
 
 // existing returns the deepest folder above a path that exists, without links.
