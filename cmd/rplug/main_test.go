@@ -13,10 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
 func TestMain(m *testing.M) {
+	process.Enter()
 	testscript.Main(m, map[string]func(){"rplug": main})
 }
 

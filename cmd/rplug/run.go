@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,7 +13,9 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -22,6 +27,7 @@ type runFlags struct {
 	params      map[string]string
 	sandbox     string
 	engine      string
+	helperImage string
 	set         map[string]string
 	parallel    int
 	rerun       bool
@@ -57,6 +63,8 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.StringToStringVar(&f.params, "param", nil, "`NAME=VALUE` of a param; repeatable")
 	flags.StringVar(&f.sandbox, "sandbox", "", "`NAME` of a sandbox among the documents, whose params and id are used")
 	flags.StringVar(&f.engine, "engine", "", "`ENGINE`: docker, podman or process (default: docker, then podman)")
+	flags.StringVar(&f.helperImage, "helper-image", contract.RuntimeImage,
+		"`IMAGE` that the runner of steps is taken from where rplug itself cannot be it")
 	flags.StringToStringVar(&f.set, "set", nil, "`NAME=VALUE` of a variable of native documents; repeatable")
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` steps at once; 0 is no limit")
 	flags.BoolVar(&f.rerun, "rerun", false, "run all steps, those that are published, too")
@@ -86,26 +94,18 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	engine, err := f.open(c)
-	if err != nil {
-		return err
-	}
-	ctx, stop := cli.Interruptible(c.Context())
-	defer stop()
-	progress := newRunProgress(c.ErrOrStderr())
-	result, err := localrun.Run(ctx, objects, localrun.Options{
-		Engine: engine, State: state, Phase: phase, Parallel: f.parallel, Observe: progress.observe, Rerun: f.rerun,
+	result, err := f.execute(c, objects, localrun.Options{
+		State: state, Phase: phase, Parallel: f.parallel, Rerun: f.rerun, Warn: func(message string) { warn(c, message) },
 	})
-	progress.end()
 	if result != nil {
 		f.printLogs(c.ErrOrStderr(), result)
 		err = errors.Join(err, f.print(c.OutOrStdout(), result))
 	}
-	err = errors.Join(err, engine.Close())
 	var interrupted cli.Interrupted
 	switch {
 	case errors.As(err, &interrupted):
-		return errors.Join(err, functionExit(interrupted.ExitCode()))
+		complain(c.ErrOrStderr(), c, err.Error())
+		return functionExit(interrupted.ExitCode())
 	case err != nil:
 		return err
 	case result.Failed():
@@ -114,22 +114,64 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// open returns the engine.
-func (f *runFlags) open(c *cobra.Command) (localrun.Engine, error) {
-	switch f.engine {
-	case process.Name:
-		engine, err := process.New(process.Options{})
-		if err != nil {
-			return nil, err
-		}
-		c.PrintErrf("[warning] the scripts run directly on this machine, with your rights and without their images\n")
-		if isolated, reason := engine.IsIsolated(); !isolated {
-			c.PrintErrf("[warning] the scripts see and change your files, since this machine allows no namespaces: %s\n",
-				report.Printable(reason.Error()))
-		}
-		return engine, nil
-	case "", "docker", "podman":
-		return nil, errors.New("the engine must be given: --engine process")
+// execute runs the objects with the engine and shows the progress.
+func (f *runFlags) execute(c *cobra.Command, objects []*krm.Item, options localrun.Options) (*localrun.Report, error) {
+	ctx, stop := cli.Interruptible(c.Context())
+	defer stop()
+	progress := newRunProgress(c.ErrOrStderr())
+	defer progress.end()
+	engine, err := f.open(c, progress)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("--engine must be docker, podman or process, not %q", f.engine)
+	options.Engine, options.Observe = engine, progress.observe
+	result, err := localrun.Run(ctx, objects, options)
+	return result, errors.Join(err, engine.Close())
 }
+
+// open returns the engine: the one that is named, else the first program that runs containers and answers.
+func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engine, error) {
+	switch {
+	case f.engine == process.Name:
+		return openProcess(c)
+	case slices.Contains(container.Programs(), f.engine):
+		return f.openContainer(c, f.engine, progress)
+	case f.engine != "":
+		return nil, fmt.Errorf("--engine must be docker, podman or process, not %q", f.engine)
+	}
+	var problems []string
+	for _, program := range container.Programs() {
+		engine, err := f.openContainer(c, program, progress)
+		if err == nil {
+			return engine, nil
+		}
+		problems = append(problems, err.Error())
+	}
+	return nil, fmt.Errorf("containers cannot be run: %s: with --engine process, scripts run directly on this machine, with "+
+		"your rights", strings.Join(problems, "; "))
+}
+
+func (f *runFlags) openContainer(c *cobra.Command, program string, progress *runProgress) (localrun.Engine, error) {
+	options := container.Options{
+		Environment: os.Environ(), HelperImage: f.helperImage, Progress: progress.note,
+	}
+	if self, err := os.Executable(); err == nil && !c.Flags().Changed("helper-image") {
+		options.Runner = container.Runner{File: self, Arguments: []string{process.RunnerArgument}}
+	}
+	return container.New(c.Context(), program, options)
+}
+
+// openProcess returns the engine without containers, and says what that means.
+func openProcess(c *cobra.Command) (localrun.Engine, error) {
+	engine, err := process.New(process.Options{})
+	if err != nil {
+		return nil, err
+	}
+	warn(c, "the scripts run directly on this machine, with your rights and without their images")
+	if isolated, reason := engine.IsIsolated(); !isolated {
+		warn(c, "the scripts see and change your files, since this machine allows no namespaces: "+reason.Error())
+	}
+	return engine, nil
+}
+
+func warn(c *cobra.Command, message string) { c.PrintErrf("[warning] %s\n", report.Printable(message)) }

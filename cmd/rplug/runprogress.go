@@ -7,34 +7,161 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"golang.org/x/term"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// runProgress shows the steps of a run: a line for each change.
+// runProgress shows the steps of a run. On a terminal each has a row, which is rewritten; elsewhere each change is a line.
 type runProgress struct {
-	out     io.Writer
-	started map[[2]string]time.Time
+	out io.Writer
+	// size returns the columns and rows of the terminal; nil if lines cannot be rewritten.
+	size func() (columns, rows int)
+	now  func() time.Time
+	stop chan struct{}
+
+	mu    sync.Mutex
+	rows  []runRow
+	drawn int // how many rows are on the terminal
 }
+
+// runRow is a step on a terminal.
+type runRow struct {
+	localrun.Event
+	since time.Time     // when it began to run
+	took  time.Duration // how long it ran
+}
+
+// redrawInterval is how often the seconds are shown.
+const redrawInterval = time.Second
 
 func newRunProgress(out io.Writer) *runProgress {
-	return &runProgress{out: out, started: map[[2]string]time.Time{}}
+	p := &runProgress{out: out, now: time.Now, stop: make(chan struct{})}
+	if file, ok := out.(*os.File); ok && cli.ShowsProgress(out) {
+		p.size = func() (columns, rows int) {
+			columns, rows, err := term.GetSize(int(file.Fd()))
+			if err != nil {
+				return 0, 0
+			}
+			return columns, rows
+		}
+		go p.tick()
+	}
+	return p
 }
 
+func (p *runProgress) tick() {
+	ticker := time.NewTicker(redrawInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
+		case <-p.stop:
+			return
+		}
+	}
+}
+
+// observe takes a change of a step.
 func (p *runProgress) observe(e localrun.Event) {
-	if e.State == localrun.Waiting {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.size == nil {
+		if e.State != localrun.Waiting {
+			_, _ = fmt.Fprintln(p.out, report.Printable(rowText(e, "")))
+		}
 		return
 	}
+	i := slices.IndexFunc(p.rows, func(r runRow) bool { return r.Resource == e.Resource && r.Step == e.Step })
+	if i < 0 {
+		i = len(p.rows)
+		p.rows = append(p.rows, runRow{})
+	}
+	row := &p.rows[i]
+	row.Event = e
+	switch {
+	case e.State == localrun.Running:
+		row.since = p.now()
+	case !row.since.IsZero():
+		row.took = p.now().Sub(row.since)
+	}
+	p.draw()
+}
+
+// rowText is a step as a line.
+func rowText(e localrun.Event, seconds string) string {
 	line := fmt.Sprintf("%-8s %s/%s", e.State, e.Resource, e.Step)
+	if seconds != "" {
+		line += " " + seconds
+	}
 	if e.Message != "" {
 		line += ": " + e.Message
 	}
-	_, _ = fmt.Fprintln(p.out, report.Printable(line))
+	return line
 }
 
-func (*runProgress) end() {}
+// draw rewrites the rows. If there are more than the terminal has, the first ones are left out.
+func (p *runProgress) draw() {
+	columns, most := p.size()
+	rows := p.rows
+	if most > 1 && len(rows) >= most {
+		rows = rows[len(rows)-most+1:]
+	}
+	var text strings.Builder
+	if p.drawn > 0 {
+		fmt.Fprintf(&text, "\x1b[%dA", p.drawn) // up
+	}
+	for _, row := range rows {
+		seconds := ""
+		switch {
+		case row.State == localrun.Running:
+			seconds = fmt.Sprintf("%ds", int(p.now().Sub(row.since).Seconds()))
+		case row.took > 0:
+			seconds = fmt.Sprintf("%ds", int(row.took.Seconds()))
+		}
+		line := []rune(report.Printable(rowText(row.Event, seconds)))
+		if columns > 1 && len(line) >= columns { // a wrapped row would be two
+			line = append(line[:columns-2], '…')
+		}
+		text.WriteString("\r\x1b[K" + string(line) + "\n") // an empty line first
+	}
+	p.drawn = len(rows)
+	_, _ = io.WriteString(p.out, text.String())
+}
+
+// note prints a line above the rows.
+func (p *runProgress) note(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.drawn > 0 {
+		fmt.Fprintf(p.out, "\x1b[%dA\x1b[J", p.drawn) // up, and erase what is below
+		p.drawn = 0
+	}
+	_, _ = fmt.Fprintln(p.out, report.Printable(line))
+	if p.size != nil {
+		p.draw()
+	}
+}
+
+// end leaves the rows as they are, and prints messages that rows may have cut.
+func (p *runProgress) end() {
+	close(p.stop)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, row := range p.rows {
+		if row.State == localrun.Failed {
+			_, _ = fmt.Fprintln(p.out, report.Printable(rowText(row.Event, "")))
+		}
+	}
+}
 
 // maxLogLines is how much of the log of a failed step is printed, from its end.
 const maxLogLines = 50

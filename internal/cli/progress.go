@@ -25,11 +25,14 @@ type progress struct {
 // progress returns the line of a run, which is shown only if stderr is a terminal.
 func (r *run) progress() *progress {
 	p := &progress{name: r.Command}
-	if showsProgress(isTerminal(r.stderr), os.Getenv) {
+	if ShowsProgress(r.stderr) {
 		p.out = r.stderr
 	}
 	return p
 }
+
+// ShowsProgress reports whether lines of a stream can be rewritten: on a terminal that supports it, and not in the log of a CI.
+func ShowsProgress(stream any) bool { return showsProgress(isTerminal(stream), os.Getenv) }
 
 // showsProgress reports whether a line can be rewritten: on a terminal that supports it, and not in the log of a CI.
 func showsProgress(terminal bool, environment func(string) string) bool {
@@ -70,7 +73,7 @@ func (p *progress) erase() {
 
 // EraseProgress removes a line that a run which ends early may have left.
 func EraseProgress(stderr *os.File) {
-	if showsProgress(isTerminal(stderr), os.Getenv) {
+	if ShowsProgress(stderr) {
 		_, _ = stderr.WriteString(eraseLine)
 	}
 }

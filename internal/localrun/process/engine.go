@@ -16,10 +16,11 @@ package process
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +30,12 @@ import (
 
 // Name is the name of the engine.
 const Name = "process"
+
+// RunnerArgument makes this program, if it calls Enter, the runner of a step in a container.
+const RunnerArgument = "__runner"
+
+// entered is set once Enter has returned: a program that does not call it would start itself over and over.
+var entered atomic.Bool
 
 // Options say how processes are run.
 type Options struct {
@@ -47,9 +54,12 @@ var _ localrun.Engine = (*Engine)(nil)
 
 // New returns an engine. It is an error where processes cannot be run at all.
 func New(options Options) (*Engine, error) {
+	if !entered.Load() {
+		return nil, errors.New("the program must call process.Enter first")
+	}
 	e := &Engine{}
 	if options.WithoutNamespaces {
-		e.reason = fmt.Errorf("it was asked for none")
+		e.reason = errors.New("it was asked for none")
 	} else {
 		e.reason = probe()
 	}

@@ -29,9 +29,17 @@ const (
 	responseFile = 4
 )
 
-// Enter runs a step if this process was started for that, and does not return then.
+// Enter runs a step if this process was started for that, and does not return then. With RunnerArgument and a script it is the
+// runner of a container.
 func Enter() {
+	if len(os.Args) > 1 && os.Args[1] == RunnerArgument {
+		reporter := podreport.Reporter{Stderr: os.Stderr, TerminationLog: podreport.TerminationLog}
+		os.Exit(runner.Runner{
+			Folder: contract.IOFolder, Cgroup: runner.CgroupFolder, Reporter: reporter, Command: os.Args[2:],
+		}.Run())
+	}
 	if len(os.Args) != 2 || os.Args[1] != argument || os.Getpid() != 1 {
+		entered.Store(true)
 		return
 	}
 	syscall.CloseOnExec(requestFile) // scripts do not get them
