@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -37,12 +38,12 @@ type runFlags struct {
 }
 
 func runCommand() *cobra.Command {
-	flags := runFlags{output: textOutput}
+	flags := runFlags{output: textOutput, params: map[string]string{}}
 	command := &cobra.Command{
 		Use: "run PLUGIN [PATH...]", GroupID: groupRun, Args: arguments(1, -1),
 		Short: "Run the steps of a plugin here, without a cluster",
-		Long: "Run the create or delete phase of a plugin on this machine, as a cluster would: steps run in parallel\n" +
-			"once the outputs that they read are published, and a step that is published does not run again.\n" +
+		Long: "Run the create or delete phase of a plugin on this machine, as a cluster would: a step runs once the\n" +
+			"outputs that it reads are published, in parallel with others, and not again once it is published.\n" +
 			"PLUGIN is a reference such as hello-db or hello-db@^1.2. The documents below the paths (default: the\n" +
 			"working directory) have the plugin, and the Secrets and ConfigMaps that its steps read.\n\n" +
 			"Outputs and logs are kept in .rplug of the working directory, so that the delete phase finds them.\n" +
@@ -60,12 +61,19 @@ func runCommand() *cobra.Command {
 func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.phase, "phase", string(v1alpha1.PhaseCreate), "`PHASE` to run: create or delete")
-	flags.StringToStringVar(&f.params, "param", nil, "`NAME=VALUE` of a param; repeatable")
+	flags.Func("param", "`NAME=VALUE` of a param; repeatable", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("must be NAME=VALUE, not %q", text)
+		}
+		f.params[name] = value
+		return nil
+	})
 	flags.StringVar(&f.sandbox, "sandbox", "", "`NAME` of a sandbox among the documents, whose params and id are used")
 	flags.StringVar(&f.engine, "engine", "", "`ENGINE`: docker, podman or process (default: docker, then podman)")
-	flags.StringVar(&f.helperImage, "helper-image", contract.RuntimeImage,
-		"`IMAGE` that the runner of steps is taken from where rplug itself cannot be it")
-	flags.StringToStringVar(&f.set, "set", nil, "`NAME=VALUE` of a variable of native documents; repeatable")
+	flags.StringVar(&f.helperImage, "helper-image", "",
+		"`IMAGE` with the runner of steps (default: rplug itself on Linux,\nelsewhere "+contract.RuntimeImage+")")
+	f.set = setFlag(flags)
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` steps at once; 0 is no limit")
 	flags.BoolVar(&f.rerun, "rerun", false, "run all steps, those that are published, too")
 	flags.BoolVar(&f.logs, "logs", false, "print what all steps printed, not only failed ones")
@@ -86,9 +94,15 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	request := localrun.Request{Plugin: args[0], Sandbox: f.sandbox, Params: f.params, Phase: phase}
-	objects, err := localrun.Render(krm.NewList(items...), request, build.New())
+	list := krm.NewList(items...)
+	objects, err := localrun.Render(list, request, build.New())
 	if err != nil {
 		return err
+	}
+	for _, result := range list.Results() {
+		if result.Severity == krm.Warning {
+			c.PrintErrln(report.Line(result, report.Style{}))
+		}
 	}
 	state, err := localrun.OpenState(localrun.StateFolder)
 	if err != nil {
@@ -153,9 +167,9 @@ func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engin
 
 func (f *runFlags) openContainer(c *cobra.Command, program string, progress *runProgress) (localrun.Engine, error) {
 	options := container.Options{
-		Environment: os.Environ(), HelperImage: f.helperImage, Progress: progress.note,
+		Environment: os.Environ(), HelperImage: cmp.Or(f.helperImage, contract.RuntimeImage), Progress: progress.note,
 	}
-	if self, err := os.Executable(); err == nil && !c.Flags().Changed("helper-image") {
+	if self, err := os.Executable(); err == nil && f.helperImage == "" {
 		options.Runner = container.Runner{File: self, Arguments: []string{process.RunnerArgument}}
 	}
 	return container.New(c.Context(), program, options)

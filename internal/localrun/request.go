@@ -35,7 +35,7 @@ const LocalSandbox = "local"
 
 // Render makes the objects of a request from documents: with the chain, for its sandbox and phase alone. The Secrets and
 // ConfigMaps among the documents are added, since scripts can read them. What is wrong with a document is a
-// report.FindingsError.
+// report.FindingsError; warnings are results of the list.
 func Render(list *krm.ResourceList, request Request, chain build.Chain) ([]*krm.Item, error) {
 	reference, err := version.ParseReference(request.Plugin)
 	if err != nil {
@@ -76,6 +76,7 @@ func Render(list *krm.ResourceList, request Request, chain build.Chain) ([]*krm.
 	if err := report.Refused(own.Results()); err != nil {
 		return nil, err
 	}
+	list.Report(own.Results()...)
 	return slices.Concat(result.Objects, others), nil
 }
 
