@@ -35,6 +35,7 @@ type runFlags struct {
 	logs        bool
 	showOutputs bool
 	output      output
+	network     string // of containers, empty for the default one
 }
 
 func runCommand() *cobra.Command {
@@ -168,6 +169,7 @@ func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engin
 func (f *runFlags) openContainer(c *cobra.Command, program string, progress *runProgress) (localrun.Engine, error) {
 	options := container.Options{
 		Environment: os.Environ(), HelperImage: cmp.Or(f.helperImage, contract.RuntimeImage), Progress: progress.note,
+		Network: f.network,
 	}
 	if self, err := os.Executable(); err == nil && f.helperImage == "" {
 		options.Runner = container.Runner{File: self, Arguments: []string{process.RunnerArgument}}

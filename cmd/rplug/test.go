@@ -19,6 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/plugintest"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -27,13 +28,14 @@ import (
 
 // testFlags are the flags of rplug test.
 type testFlags struct {
-	run      string
-	engine   string
-	parallel int
-	update   bool
-	output   string
-	set      map[string]string
-	stdout   io.Writer
+	run         string
+	engine      string
+	helperImage string
+	parallel    int
+	update      bool
+	output      string
+	set         map[string]string
+	stdout      io.Writer
 }
 
 func testCommand(stdout io.Writer) *cobra.Command {
@@ -65,10 +67,11 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.run, "run", "", "`REGEX` of what is run: TEST/CASE, and TEST for the checks of a plugin itself")
 	flags.StringVar(&f.engine, "engine", "", "`ENGINE`: docker, podman or process (default: docker, then podman)")
+	flags.StringVar(&f.helperImage, "helper-image", "", "`IMAGE` with the runner of steps, as of rplug run")
 	flags.IntVar(&f.parallel, "parallel", 1, "run `N` cases at once")
 	flags.BoolVar(&f.update, "update", false, "write the values of outputs into expectations (equals) that differ")
 	flags.StringVarP(&f.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(plugintest.Formats(), ", "))
-	flags.StringToStringVar(&f.set, "set", nil, "`NAME=VALUE` of a variable of native documents; repeatable")
+	f.set = setFlag(flags)
 }
 
 func (f *testFlags) test(c *cobra.Command, args []string) error {
@@ -131,7 +134,7 @@ func (f *testFlags) finish(ctx context.Context, c *cobra.Command, result *plugin
 // options checks the flags.
 func (f *testFlags) options(c *cobra.Command) (plugintest.Options, error) {
 	options := plugintest.Options{
-		Chain: build.New(), Parallel: f.parallel, Environment: os.Environ(), Containers: containerProgram(f.engine),
+		Chain: build.New(), Parallel: f.parallel, Environment: os.Environ(),
 	}
 	if f.parallel < 1 {
 		return options, fmt.Errorf("--parallel must be at least 1, not %d", f.parallel)
@@ -146,26 +149,34 @@ func (f *testFlags) options(c *cobra.Command) (plugintest.Options, error) {
 		}
 		options.Select = pattern
 	}
-	engine, err := (&runFlags{engine: f.engine}).open(c)
-	if err != nil {
-		return options, err
-	}
-	options.Networked = engine.Name() != process.Name
-	options.Engine = func(context.Context, string) (localrun.Engine, error) { return engine, nil }
-	return options, nil
+	return options, f.openEngine(c, &options)
 }
 
-// containerProgram returns what runs containers of fixtures: that of the engine, or the one that is found first.
-func containerProgram(engine string) string {
-	for _, program := range []string{"docker", "podman"} {
-		if engine == program {
-			return program
-		}
-		if _, err := exec.LookPath(program); err == nil && engine != "podman" {
-			return program
-		}
+// openEngine chooses the engine. Each life has one of its own, since containers are in the network of their life.
+func (f *testFlags) openEngine(c *cobra.Command, options *plugintest.Options) error {
+	opener := runFlags{engine: f.engine, helperImage: f.helperImage}
+	engine, err := opener.open(c, newRunProgress(c.ErrOrStderr()))
+	if err != nil {
+		return err
 	}
-	return ""
+	if engine.Name() == process.Name {
+		options.Engine = func(context.Context, string) (localrun.Engine, error) { return engine, nil }
+		if installed := slices.IndexFunc(container.Programs(), isInstalled); installed >= 0 {
+			options.Containers = container.Programs()[installed]
+		}
+		return nil
+	}
+	options.Containers, options.Networked = engine.Name(), true
+	options.Engine = func(_ context.Context, network string) (localrun.Engine, error) {
+		own := runFlags{engine: engine.Name(), helperImage: f.helperImage, network: network}
+		return own.open(c, newRunProgress(c.ErrOrStderr()))
+	}
+	return engine.Close()
+}
+
+func isInstalled(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
 }
 
 func isTerminal(out io.Writer) bool {
