@@ -181,9 +181,7 @@ func newSandboxCommand() *cobra.Command {
 		return nil
 	})
 	flags.add(command)
-	_ = command.RegisterFlagCompletionFunc("plugin", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return pluginNames(flags.dir), cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = command.RegisterFlagCompletionFunc("plugin", flags.completePlugins)
 	return command
 }
 
@@ -237,13 +235,16 @@ func newTestCommand() *cobra.Command {
 			test := scaffold.Test{Plugin: bare, Params: exampleParams(plugin, nil), Outputs: outputsOf(plugin)}
 			return flags.write(c, test, "rplug test "+flags.dir)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return pluginNames(flags.dir), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: flags.completePlugins,
 	}
 	command.Flags().SortFlags = false
 	flags.add(command)
 	return command
+}
+
+// completePlugins completes the bare name of a plugin in the folder.
+func (f *newFlags) completePlugins(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return pluginNames(f.dir), cobra.ShellCompDirectiveNoFileComp
 }
 
 func missingPlugin(bare, dir string) error {

@@ -5,16 +5,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// PostRender is Build for what Helm has rendered: it prints documents that are none of its input, too, and the objects are what
-// Helm applies, not templates of a chart.
+// PostRender is Build for what Helm has rendered: documents that are none of its input are printed, too, both phases are
+// rendered, and objects are not escaped, since they are no templates of a chart.
 func PostRender() cli.Function {
 	f := Build()
-	f.Name = "post-render"
-	f.Purpose = "is a post-renderer of Helm: it renders the sandboxes of a chart and drops what they were rendered from. All " +
-		"other objects are printed as they are. Both phases are rendered by default: Helm runs the delete phases when the " +
-		"release is uninstalled."
-	f.Output, f.Workloads, f.Folder = cli.Documents, true, nil
-	f.Example = "post-render --help\n# with Helm 4, see helm/README.md:\n# helm upgrade --install --post-renderer rplug sandboxes chart"
+	f.Name, f.Output, f.Workloads, f.Folder = "post-render", cli.Documents, true, nil
 	f.Config = func() cli.Config {
 		c := newBuild()
 		c.Delivery, c.PostRender = "helm", true

@@ -109,8 +109,10 @@ func checkNames(wrong *krm.OptionErrors, option krm.Path, names []string) {
 }
 
 // ownedByShell are variables that a shell or the loader of programs reads or sets: a param must not change them.
-var ownedByShell = []string{"CDPATH", "ENV", "HOME", "IFS", "LANG", "MAIL", "OLDPWD", "OPTARG", "OPTIND", "PATH", "PPID", "PWD",
-	"SHELL", "TERM", "TMPDIR", "USER"}
+var ownedByShell = []string{
+	"CDPATH", "ENV", "HOME", "IFS", "LANG", "MAIL", "OLDPWD", "OPTARG", "OPTIND", "PATH", "PPID", "PWD", "SHELL", "TERM",
+	"TMPDIR", "USER",
+}
 
 // inputs returns the params with their variables: the default one, unless the shell or the step needs that.
 func inputs(params []string) []input {

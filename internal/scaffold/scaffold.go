@@ -33,9 +33,9 @@ var sources embed.FS
 var templates = template.Must(template.New("").Option("missingkey=error").
 	Funcs(template.FuncMap{"yaml": quote}).ParseFS(sources, "templates/*.tmpl"))
 
-// expand makes a file with one document from a template. In the template, every value goes through the function yaml; what is
-// used without it must have been checked. The document must be valid: a finding at a field is an error of the option that
-// the field comes from.
+// expand makes a file with one document from a template. In the template, every value goes through the function yaml; what
+// is used without it must have been checked. The document must be valid: a finding at a field is an error of the option
+// that the field comes from.
 func expand(name, file string, data any, options map[krm.Path]krm.Path) (Files, error) {
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, name, data); err != nil {

@@ -163,7 +163,7 @@ func TestFiles_refuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files, err := c.generator.Files()
-			assert.EqualError(t, err, c.want)
+			require.EqualError(t, err, c.want)
 			assert.Nil(t, files)
 		})
 	}

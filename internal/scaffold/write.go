@@ -34,7 +34,7 @@ type ConflictError struct{ File string }
 
 // Error names the file.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("%s exists with other content: rename it or choose another name; --force replaces it", e.File)
+	return e.File + " exists with other content: rename it or choose another name; --force replaces it"
 }
 
 // WriteOptions say what Write may do.
@@ -43,9 +43,9 @@ type WriteOptions struct {
 	Force bool
 }
 
-// Write writes files below a folder, which is made if it does not exist. Nothing is written if a path leads out of the folder,
-// also by a link, or if a file exists with other content (ConflictError). All such paths are reported. Each file is written as
-// a whole or not at all; calling Write again writes what is missing.
+// Write writes files below a folder, which is made if it does not exist. Nothing is written if a path leads out of the
+// folder, also by a link, or if a file exists with other content (ConflictError). All such paths are reported. Each file is
+// written as a whole or not at all; calling Write again writes what is missing.
 func Write(ctx context.Context, folder string, files Files, options WriteOptions) ([]Change, error) {
 	if err := checkPaths(files); err != nil {
 		return nil, err
@@ -86,8 +86,7 @@ func checkPaths(files Files) error {
 
 // plan returns what is to be done with each file.
 func plan(folder string, files Files, options WriteOptions) ([]Change, error) {
-	var changes []Change
-	var errs []error
+	changes, errs := make([]Change, 0, len(files)), make([]error, 0, len(files))
 	for _, name := range files.Paths() {
 		state, err := compare(folder, name, files[name])
 		var conflict *ConflictError

@@ -98,7 +98,7 @@ func TestOnlyAnnotationsDiffer(t *testing.T) {
 	for _, tool := range Tools {
 		for _, holds := range []bool{false, true} {
 			prepared := objects()
-			delivery{tool: tool, holds: holds}.prepare(prepared)
+			delivery{tool: tool, holds: holds, isTemplate: tool == helm}.prepare(prepared)
 			for i, object := range prepared {
 				object.added = nil
 				text := string(object.yaml(nil))
