@@ -45,6 +45,6 @@ func functionCommand(name, short string, f cli.Function, stdout io.Writer) *cobr
 }
 
 func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) error {
-	f.Command = c.CommandPath()
+	f.Command, f.ReadsProject = c.CommandPath(), true
 	return functionExit(f.Run(args, c.InOrStdin(), stdout, c.ErrOrStderr()))
 }

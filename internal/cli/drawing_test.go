@@ -58,5 +58,5 @@ func TestDrawing(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, run(test.f, "", test.args...), test.name)
 	}
-	assert.Contains(t, run(drawn(), "", "--help").stdout, "  --graph TEXT           only draw names: list, fail\n")
+	assert.Contains(t, run(drawn(), "", "--help").stdout, "  --graph FORMAT         only draw names: list, fail\n")
 }

@@ -77,8 +77,17 @@ type flagValue struct {
 // String returns nothing: --help prints defaults itself.
 func (v *flagValue) String() string { return "" }
 
-// Type names the type of the flag.
-func (v *flagValue) Type() string { return v.value.Kind().String() }
+// Type names the type of the flag; a shell proposes a flag again if it may be repeated.
+func (v *flagValue) Type() string {
+	switch v.value.Kind() {
+	case reflect.Slice:
+		return "stringSlice"
+	case reflect.Map:
+		return "stringToString"
+	default:
+		return v.value.Kind().String()
+	}
+}
 
 // Set sets the value. The first value of a list or a map replaces the default, others are added.
 func (v *flagValue) Set(text string) error {

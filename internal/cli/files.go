@@ -124,7 +124,7 @@ func (r *run) readAndProcess() (*checked, error) {
 		return nil, err
 	}
 	c.text = *call.text
-	if name := r.projectName(); name != "" && c.summary != "" {
+	if name := r.project.Name(); name != "" && c.summary != "" {
 		c.summary += " with " + name
 	}
 	if names := unset(read); len(names) > 0 && c.summary != "" {
@@ -154,7 +154,7 @@ func (r *run) read(line *progress, then *older) (*load.Package, error) {
 	if r.Image != nil {
 		image = r.Image(r.config)
 	}
-	read, err := load.Read(r.paths, load.Options{
+	read, err := load.Read(slices.Concat(r.paths, r.catalogs), load.Options{
 		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside,
 		Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
 		Exclude: exclude, Tracked: then.tracks(), Image: image,

@@ -22,28 +22,23 @@ type options struct {
 	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set wins; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
-	Kustomize     []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
-	Exclude       []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
-	AllowEmpty    bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
-	KeepInputs    bool     `json:"keepInputs" help:"print local-config documents too"`
-	Base          string   `json:"base" help:"file or folder with an older state, to compare with"`
-	BaseRef       string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
-	WriteLock     string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
-	Graph         string   `json:"graph" help:"draw the documents"`
-	OutputDir     string   `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
-	Check         string   `json:"check" arg:"DIR" help:"print how a folder that was written differs; exit code 1 if it does"`
-	FilePer       string   `json:"filePer" help:"what gets a file of its own in the folder: sandbox or object"`
-	Kustomization bool     `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
-	Overwrite     bool     `json:"overwrite" help:"replace files that were edited since they were written, too"`
-
-	Format      string `json:"output" help:"how findings are printed: text, json, sarif or junit"`
-	Context     bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
-	Fix         bool   `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
-	NoProject   bool   `json:"noProject" help:"do not read the project file rplug.yaml"`
-	Explain     string `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
-	Verbose     bool   `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
-	Help        bool   `json:"help" short:"h" help:"show this text"`
-	ShowVersion bool   `json:"version" help:"show the version"`
+	Kustomize   []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
+	Exclude     []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
+	AllowEmpty  bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
+	KeepInputs  bool     `json:"keepInputs" help:"print local-config documents too"`
+	Base        string   `json:"base" arg:"PATH" help:"file or folder with an older state, to compare with"`
+	BaseRef     string   `json:"baseRef" arg:"REVISION" help:"git revision with an older state of the paths, such as main"`
+	WriteLock   string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
+	Graph       string   `json:"graph" arg:"FORMAT" help:"draw the documents"`
+	Format      string   `json:"output" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
+	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
+	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
+	NoProject   bool     `json:"noProject" help:"do not read the project file rplug.yaml"`
+	PrintConfig bool     `json:"printConfig" help:"print what is in force, and where it is from, and read no document"`
+	Explain     string   `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
+	Verbose     bool     `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
+	Help        bool     `json:"help" short:"h" help:"show this text"`
+	ShowVersion bool     `json:"version" help:"show the version"`
 }
 
 // fileMode reports whether documents are read from files.
@@ -55,18 +50,8 @@ func (r *run) parse(args []string) error {
 	if len(args) == 0 && !r.WithoutStdin {
 		return nil
 	}
-	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
-	configFields := slices.DeleteFunc(fieldsOf(r.config), func(f Field) bool { return f.flag == "" })
 	var wrong flagErrors
-	for _, f := range append(configFields, r.commonFlags()...) {
-		flag := flags.VarPF(&givenFlag{flagValue{Field: f}, &wrong}, f.flag, f.short, f.Help)
-		switch {
-		case f.value.Kind() == reflect.Bool:
-			flag.NoOptDefVal = "true"
-		case f.value.Addr().Interface() == &r.Explain:
-			flag.NoOptDefVal = allRules
-		}
-	}
+	flags := r.flagSet(&wrong)
 	if err := flags.Parse(args); err != nil {
 		return FlagError(err, flags)
 	}
@@ -83,6 +68,26 @@ func (r *run) parse(args []string) error {
 		return r.checkExplain(flags)
 	}
 	return r.check(flags)
+}
+
+// flagSet returns the flags of file mode. Wrong values are collected.
+func (r *run) flagSet(wrong *flagErrors) *pflag.FlagSet {
+	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
+	for _, f := range append(r.configFlags(), r.commonFlags()...) {
+		flag := flags.VarPF(&givenFlag{flagValue{Field: f}, wrong}, f.flag, f.short, f.Help)
+		switch {
+		case f.value.Kind() == reflect.Bool:
+			flag.NoOptDefVal = "true"
+		case f.value.Addr().Interface() == &r.Explain:
+			flag.NoOptDefVal = allRules
+		}
+	}
+	return flags
+}
+
+// configFlags returns the fields of the config that have a flag.
+func (r *run) configFlags() []Field {
+	return slices.DeleteFunc(fieldsOf(r.config), func(f Field) bool { return f.flag == "" })
 }
 
 // flagErrors are flags whose value is wrong: a line for each, such as "--phases: must be create or delete".
@@ -126,8 +131,8 @@ func (r *run) commonFlags() []Field {
 			return r.Output != Findings && r.Folder == nil
 		case "context", "fix":
 			return r.Output != Findings
-		case "noProject":
-			return !r.heedsProject()
+		case "noProject", "printConfig":
+			return !r.ReadsProject
 		case "base", "baseRef":
 			return r.OpenRevision == nil
 		case "explain":
@@ -177,7 +182,7 @@ func unknownFlag(unknown *pflag.NotExistError, flags *pflag.FlagSet) error {
 
 // check refuses combinations of flags that have no meaning.
 func (r *run) check(flags *pflag.FlagSet) error {
-	if !r.fileMode() {
+	if !r.fileMode() && !r.PrintConfig {
 		if given := givenExcept(flags, "verbose"); given != "" {
 			return fmt.Errorf("--%s must come with a path: without one the functionConfig on stdin decides", given)
 		}
@@ -204,7 +209,7 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	if err := r.checkGraph(flags); err != nil {
 		return err
 	}
-	return r.readValues(flags)
+	return r.configureFiles(flags)
 }
 
 // wrongVariables returns what is wrong with the values of --set.

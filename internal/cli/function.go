@@ -51,6 +51,11 @@ type Function struct {
 	// Workloads reports that the function works on Kubernetes objects of any kind, so that paths that have nothing else are
 	// no mistake.
 	Workloads bool
+	// ReadsProject reports that file mode reads the project file rplug.yaml: variables, and patterns of what is excluded.
+	ReadsProject bool
+	// Project has the other keys of the project file that have a meaning for the function: fields of the config, and
+	// "catalogs" if the documents of catalogs are input.
+	Project []string
 	// Drawing gives file mode --graph; nil if there is nothing to draw.
 	Drawing *Drawing
 	// WithoutStdin reports that the function has no stdin mode. Without a path it reads the working folder.
@@ -182,6 +187,8 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 		return r.print(f.Command + " " + BuildVersion() + "\n")
 	case r.Explain != "":
 		return r.print(r.explanation())
+	case r.PrintConfig:
+		return r.print(r.inForce())
 	case r.fileMode():
 		return r.files()
 	default:

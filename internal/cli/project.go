@@ -1,78 +1,78 @@
 package cli
 
 import (
-	"maps"
-	"os"
-	"path/filepath"
+	"reflect"
+	"slices"
 
 	"github.com/spf13/pflag"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/project"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// ProjectConfig is the config of a function that heeds the project file in file mode.
-type ProjectConfig interface {
-	Config
-	// ApplyProject sets what the project file says and no flag does; given says whether a flag is given.
-	ApplyProject(file v1alpha1.Project, given func(flag string) bool)
-}
+// keyCatalogs is the key of the project file whose paths are input.
+const keyCatalogs = "catalogs"
 
-// heedsProject reports whether the function reads the project file.
-func (r *run) heedsProject() bool {
-	_, heeds := r.config.(ProjectConfig)
-	return heeds
-}
-
-// readValues completes the variables and the config with what files say: first the project file, then those of --values.
+// configureFiles completes the variables and the config with what files say: first the project file, then those of --values.
 // Flags win.
-func (r *run) readValues(flags *pflag.FlagSet) error {
-	values := map[string]string{}
-	if config, heeds := r.config.(ProjectConfig); heeds && !r.NoProject {
-		found, err := project.Find(".")
-		if err != nil {
+func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
+	r.flags = flags
+	if r.ReadsProject && !r.NoProject {
+		if r.project, err = project.Find("."); err != nil {
 			return err
 		}
-		if found != nil {
-			r.project = found
-			maps.Copy(values, found.Values)
-			config.ApplyProject(found.Project, flags.Changed)
+	}
+	if r.project != nil {
+		r.applyProject()
+		if slices.Contains(r.Project, keyCatalogs) {
+			if r.catalogs, err = r.project.CatalogPaths(); err != nil {
+				return err
+			}
 		}
 	}
-	more, err := project.ReadValues(r.Values)
-	if err != nil {
+	if r.values, err = r.project.Variables(r.Values, r.Set); err != nil {
 		return err
 	}
-	maps.Copy(values, more)
-	maps.Copy(values, r.Set)
-	r.Set = values
+	r.Set = map[string]string{}
+	for name, value := range r.values {
+		r.Set[name] = value.Text
+	}
 	return nil
 }
 
-// projectName is the path of the project file from the working directory, empty if none is in force.
-func (r *run) projectName() string {
-	if r.project == nil {
-		return ""
+// applyProject sets the fields of the config that the project file has and no flag: of a map the keys.
+func (r *run) applyProject() {
+	said := map[string]reflect.Value{}
+	for _, f := range fieldsOf(&r.project.Project) {
+		said[f.Key] = f.value
 	}
-	folder, err := os.Getwd()
-	if err == nil {
-		folder, err = filepath.Rel(folder, r.project.File)
+	r.places = map[krm.Path]string{}
+	for _, f := range fieldsOf(r.config) {
+		value, key := said[f.Key], krm.Path(f.Key)
+		switch {
+		case !slices.Contains(r.Project, f.Key) || value.IsZero():
+		case f.value.Kind() == reflect.Map:
+			if f.value.IsNil() {
+				f.value.Set(reflect.MakeMap(f.value.Type()))
+			}
+			for _, one := range value.MapKeys() {
+				if !f.value.MapIndex(one).IsValid() {
+					f.value.SetMapIndex(one, value.MapIndex(one))
+					r.places[key.Key(one.String())] = r.project.Place(key.Key(one.String()))
+				}
+			}
+		case !r.flags.Changed(f.flag):
+			f.value.Set(value)
+			r.places[key] = r.project.Place(key)
+		}
 	}
-	if err != nil {
-		return r.project.File
-	}
-	return filepath.ToSlash(folder)
 }
 
 // exclusions returns the patterns of the project file and of the flags. place returns where in the files that are read a
 // folder is.
 func (r *run) exclusions(place func(folder string) (string, error)) ([]load.Exclusion, error) {
-	flags := load.Exclusion{Patterns: r.Exclude, From: ".", Source: "--exclude"}
-	all := []load.Exclusion{flags}
-	if name := r.projectName(); name != "" {
-		all = []load.Exclusion{{Patterns: r.project.Exclude, From: filepath.Dir(name), Source: name}, flags}
-	}
+	all := append(r.project.Exclusions(), load.Exclusion{Patterns: r.Exclude, From: ".", Source: "--exclude"})
 	for i := range all {
 		var err error
 		if all[i].From, err = place(all[i].From); err != nil {

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -26,9 +28,13 @@ const (
 type run struct {
 	Function
 	options
-	config  Config
-	paths   []string
-	project *project.Project // nil if none is in force
+	config   Config
+	flags    *pflag.FlagSet
+	paths    []string
+	project  *project.Project         // nil if none is in force
+	catalogs []string                 // paths of catalogs, to be read after the others
+	values   map[string]project.Value // of variables
+	places   map[krm.Path]string      // of what the project file says, by the path in the config
 
 	stdin  io.Reader
 	stdout output

@@ -27,6 +27,7 @@ func RenderPhase() cli.Function {
 			"render-phase --install objects redis/.registry request.yaml | kubectl apply -f -",
 		Config:  func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase} },
 		Drawing: drawing(),
+		Project: []string{"cluster", "helperImage"},
 	}
 }
 

@@ -20,7 +20,8 @@ func RenderSandbox() cli.Function {
 		Output:  cli.Objects, Workloads: true,
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
-		Config: func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
+		Project: []string{"cluster"},
+		Config:  func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
 	}
 }
 

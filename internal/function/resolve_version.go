@@ -18,6 +18,7 @@ func ResolveVersion() cli.Function {
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
 			"resolve-version --write-lock plugin-lock.yaml .",
 		LockKind: contract.PluginLock,
+		Project:  []string{"catalogs"},
 		Config:   func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
 	}
 }

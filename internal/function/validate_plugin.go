@@ -24,8 +24,10 @@ func ValidatePlugin() cli.Function {
 		Output: cli.Findings,
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
-		Config: func() cli.Config { return &validatePlugin{} },
-		Rules:  slices.Concat(validate.Rules, validate.FileRules),
+		Config:       func() cli.Config { return &validatePlugin{} },
+		ReadsProject: true,
+		Project:      []string{"rules", "strict"},
+		Rules:        slices.Concat(validate.Rules, validate.FileRules),
 		Suppress: func(config cli.Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
 			return validate.Suppress(list, results, config.(*validatePlugin).options())
 		},
@@ -37,21 +39,6 @@ func ValidatePlugin() cli.Function {
 
 // validatePlugin says how strictly to check.
 type validatePlugin struct{ v1alpha1.ValidatePlugin }
-
-// ApplyProject implements cli.ProjectConfig.
-func (c *validatePlugin) ApplyProject(file v1alpha1.Project, given func(flag string) bool) {
-	if !given("strict") {
-		c.Strict = file.Strict
-	}
-	for id, level := range file.Rules {
-		if c.Rules[id] == "" {
-			if c.Rules == nil {
-				c.Rules = map[string]string{}
-			}
-			c.Rules[id] = level
-		}
-	}
-}
 
 func (c *validatePlugin) options() validate.Options {
 	return validate.Options{Strict: c.Strict, Rules: c.Rules}

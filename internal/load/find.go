@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -27,8 +28,9 @@ type finder struct {
 	sources  []source
 	findings krm.Results
 	skipped  []Skipped
-	seen     map[string]bool
+	seen     map[string]bool // by path from the root
 	files    fs.FS
+	working  string // folder of the disk that relative paths begin in
 	label    string // of the names
 	excludes *ignoreList
 	tracked  func(path string) bool // by git; never nil
@@ -38,6 +40,9 @@ func newFinder(options Options) *finder {
 	f := &finder{files: options.Files, label: options.Label, seen: map[string]bool{}, tracked: options.Tracked}
 	if f.tracked == nil {
 		f.tracked = func(string) bool { return false }
+	}
+	if working, err := os.Getwd(); err == nil && f.onDisk() {
+		f.working = working
 	}
 	for _, e := range options.Exclude {
 		f.excludes = f.excludes.with(ignoreList{
@@ -49,12 +54,10 @@ func newFinder(options Options) *finder {
 
 // rooted returns a path of the files from their root.
 func (f *finder) rooted(p string) string {
-	if f.onDisk() {
-		if absolute, err := filepath.Abs(p); err == nil {
-			return filepath.ToSlash(absolute)
-		}
+	if filepath.IsAbs(p) {
+		return filepath.ToSlash(filepath.Clean(p))
 	}
-	return path.Join("/", p)
+	return path.Join("/", filepath.ToSlash(f.working), filepath.ToSlash(p))
 }
 
 // onDisk reports whether the files are those of the machine, not of an older state.
@@ -94,10 +97,11 @@ func (f *finder) one(p string) error {
 
 func (f *finder) add(s source) {
 	s.name = f.label + s.path
-	if f.seen[s.name] {
+	at := f.rooted(s.path)
+	if f.seen[at] {
 		return
 	}
-	f.seen[s.name] = true
+	f.seen[at] = true
 	f.sources = append(f.sources, s)
 }
 
@@ -231,12 +235,14 @@ func hasDocuments(name string) bool {
 }
 
 // unwrapped describes an error of the file system.
-func unwrapped(name string, err error) error {
+func unwrapped(name string, err error) error { return cannotRead(name, "a file or a folder", err) }
+
+func cannotRead(name, what string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		err = at.Err
 	}
-	return fmt.Errorf("%q must be a file or a folder that can be read: %w", name, err)
+	return fmt.Errorf("%q must be %s that can be read: %w", name, what, err)
 }
 
 // RuleFile is the rule of findings about files that hold no documents.

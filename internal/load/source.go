@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"unicode/utf8"
 
@@ -40,6 +41,26 @@ func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error)
 	}
 	chunks, err = chunksOf(s.name, text)
 	return text, chunks, err
+}
+
+// ReadFile returns the text of a file that is named, with the limits and the messages of Read.
+func ReadFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, cannotRead(name, "a file", err)
+	}
+	if err := regular(info, nil); err != nil {
+		return nil, fmt.Errorf("%q %w", name, err)
+	}
+	text, err := source{name: name, files: disk{}, below: name}.text(nil)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if at, what := notText(text); what != "" {
+		return nil, fmt.Errorf("%s:%d: %s", name, 1+bytes.Count(text[:at], []byte("\n")), what)
+	}
+	return text, nil
 }
 
 // chunksOf splits the text of a file into documents.

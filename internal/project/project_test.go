@@ -75,9 +75,19 @@ func TestFindSaysEverythingThatIsWrong(t *testing.T) {
 		},
 		"rules and names": {
 			header + "rules: {scripts: \"off\", kind: loud}\nvalues: {1a: x}\n",
-			[]string{`FILE: rules.kind: the level of rule "kind" must be "off", "warning" or "error", not "loud"`,
-				`FILE: rules.scripts: there is no rule "scripts": did you mean "script"? validate-plugin --explain lists all`,
-				`FILE: variable "1a" must start with a letter and hold letters, digits, "_.-" only`},
+			[]string{`FILE:3: rules.kind: the level of rule "kind" must be "off", "warning" or "error", not "loud"`,
+				`FILE:3: rules.scripts: there is no rule "scripts": did you mean "script"? validate-plugin --explain lists all`,
+				`FILE:4: variable "1a" must start with a letter and hold letters, digits, "_.-" only`},
+		},
+		"images and paths": {
+			header + "helperImage: Helper\ncatalogs:\n- a\n- /etc\n- \"-\"\n- \"\"\n",
+			[]string{
+				`FILE:3: helperImage: must be a valid image reference, not "Helper": invalid reference format: ` +
+					`repository name (library/Helper) must be lowercase`,
+				`FILE:6: catalogs[1]: must be relative to the project file, not "/etc"`,
+				`FILE:7: catalogs[2]: must be a file or a folder, not "-"`,
+				`FILE:8: catalogs[3]: must be a file or a folder, not ""`,
+			},
 		},
 		"another document": {
 			"apiVersion: v1\nkind: ConfigMap\n",
@@ -95,4 +105,102 @@ func TestFindSaysEverythingThatIsWrong(t *testing.T) {
 			assert.Equal(t, want, err.Error())
 		})
 	}
+}
+
+func TestCatalogPathsStayInTheRepository(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		files    map[string]string // besides those of every case
+		catalogs string
+		want     []string
+		err      []string
+	}{
+		"files and folders": {
+			nil, "[../catalogs/shared, ../plugins/, here.yaml]",
+			[]string{"a/../catalogs/shared", "a/../plugins", "a/here.yaml"}, nil,
+		},
+		"missing and outside": {
+			nil, "[../no, ../../other, out]", nil,
+			[]string{
+				`FILE:3: catalogs[0]: "../no" must exist`,
+				`FILE:3: catalogs[1]: "../../other" must be in the git repository of the project file, or without one in its folder`,
+				`FILE:3: catalogs[2]: "out" must be in the git repository of the project file, or without one in its folder`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := write(t, map[string]string{
+				"other/x.yaml": "", "top/.git/": "", "top/catalogs/shared/c.yaml": "", "top/plugins/": "",
+				"top/a/here.yaml": "", "top/a/rplug.yaml": header + "catalogs: " + test.catalogs + "\n",
+			})
+			require.NoError(t, os.Symlink(filepath.Join(dir, "other"), filepath.Join(dir, "top", "a", "out")))
+			top := filepath.Join(dir, "top")
+			found, err := project.Find(filepath.Join(top, "a"))
+			require.NoError(t, err)
+			paths, err := found.CatalogPaths()
+			for _, want := range test.err {
+				require.ErrorContains(t, err, strings.ReplaceAll(want, "FILE", filepath.Join(top, "a", "rplug.yaml")))
+			}
+			if test.err != nil {
+				return
+			}
+			require.NoError(t, err)
+			for i, want := range test.want {
+				assert.Equal(t, filepath.Join(top, want), paths[i])
+			}
+			assert.Len(t, paths, len(test.want))
+		})
+	}
+	t.Run("without a repository, below the file's folder", func(t *testing.T) {
+		t.Parallel()
+		dir := write(t, map[string]string{"x/rplug.yaml": header + "catalogs: [../y, z]\n", "x/z/": "", "y/": ""})
+		found, err := project.Find(filepath.Join(dir, "x"))
+		require.NoError(t, err)
+		_, err = found.CatalogPaths()
+		assert.EqualError(t, err, filepath.Join(dir, "x", "rplug.yaml")+
+			`:3: catalogs[0]: "../y" must be in the git repository of the project file, or without one in its folder`)
+	})
+}
+
+// A command without a project file has neither catalogs nor patterns nor variables but those of its flags.
+func TestNoProject(t *testing.T) {
+	t.Parallel()
+	var none *project.Project
+	paths, err := none.CatalogPaths()
+	require.NoError(t, err)
+	assert.Empty(t, paths)
+	assert.Empty(t, none.Exclusions())
+	assert.Empty(t, none.Name())
+	values, err := none.Variables(nil, map[string]string{"a": "b"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]project.Value{"a": {Text: "b", Source: "--set"}}, values)
+}
+
+// Of several values of a variable the flag's counts, then that of the last file, then the project file's.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"rplug.yaml": header + "values:\n  a: project\n  b: project\n  c: project\n  d: project\n",
+		"one.yaml":   "b: one\nc: one\nd: one\n", "two.yaml": "# two\nc: two\nd: two\n", "bad.yaml": "1a: x\n",
+		"large.yaml": "a: " + strings.Repeat("x", 10) + "\xff\n",
+	})
+	one, two := filepath.Join(dir, "one.yaml"), filepath.Join(dir, "two.yaml")
+	found, err := project.Find(dir)
+	require.NoError(t, err)
+	values, err := found.Variables([]string{one, two}, map[string]string{"d": "flag"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]project.Value{
+		"a": {Text: "project", Source: filepath.Join(dir, "rplug.yaml") + ":4"}, "b": {Text: "one", Source: one + ":1"},
+		"c": {Text: "two", Source: two + ":2"}, "d": {Text: "flag", Source: "--set"},
+	}, values)
+	for file, want := range map[string]string{
+		"bad.yaml":   `:1: variable "1a" must start with a letter and hold letters, digits, "_.-" only`,
+		"large.yaml": `:1: must be UTF-8: byte 0xff is not`,
+	} {
+		_, err = found.Variables([]string{filepath.Join(dir, file)}, nil)
+		require.EqualError(t, err, filepath.Join(dir, file)+want)
+	}
+	_, err = found.Variables([]string{dir}, nil)
+	assert.EqualError(t, err, `"`+dir+`" must be a regular file`)
 }

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// inForce is the text of --print-config: a YAML mapping with the keys of the config and of the project file, and behind
+// each value in a comment where it is from.
+func (r *run) inForce() string {
+	var s Settings
+	if r.Graph == "" {
+		for _, f := range r.configFlags() {
+			r.printField(&s, f)
+		}
+	}
+	for _, f := range r.commonFlags() {
+		switch f.Key {
+		case "set":
+			r.printVariables(&s)
+		case "exclude":
+			r.printExclusions(&s)
+		case "values", "noProject", "printConfig", "explain", "help", "version":
+		default:
+			r.printField(&s, f)
+		}
+	}
+	if slices.Contains(r.Project, keyCatalogs) {
+		catalogs := make([]Setting, len(r.catalogs))
+		for i, path := range r.catalogs {
+			catalogs[i] = Setting{path, r.project.Place(krm.Path(keyCatalogs).Index(i))}
+		}
+		s.List(keyCatalogs, catalogs)
+	}
+	return s.Text(r.Command, r.project.Name())
+}
+
+func (r *run) printVariables(s *Settings) {
+	all := map[string]Setting{}
+	for name, value := range r.values {
+		all[name] = Setting{value.Text, value.Source}
+	}
+	s.Map("values", all)
+}
+
+func (r *run) printExclusions(s *Settings) {
+	var all []Setting
+	for _, e := range r.project.Exclusions() {
+		for i, pattern := range e.Patterns {
+			all = append(all, Setting{pattern, r.project.Place(krm.Path("exclude").Index(i))})
+		}
+	}
+	for _, pattern := range r.Exclude {
+		all = append(all, Setting{pattern, "--exclude"})
+	}
+	s.List("exclude", all)
+}
+
+// printField prints a field that a flag, the project file or the default has set.
+func (r *run) printField(s *Settings, f Field) {
+	source := sourceDefault
+	if r.flags.Changed(f.flag) {
+		source = "--" + f.flag
+	}
+	from := func(path krm.Path) string { return cmp.Or(r.places[path], source) }
+	key := krm.Path(f.Key)
+	switch value := f.value.Interface().(type) {
+	case []string:
+		var all []Setting
+		for i, one := range value {
+			all = append(all, Setting{one, from(key.Index(i))})
+		}
+		s.List(f.Key, all)
+	case map[string]string:
+		all := map[string]Setting{}
+		for name, text := range value {
+			all[name] = Setting{text, from(key.Key(name))}
+		}
+		s.Map(f.Key, all)
+	case string:
+		s.String(f.Key, Setting{value, from(key)})
+	default:
+		s.line(fmt.Sprintf("%s: %v", f.Key, value), from(key))
+	}
+}
