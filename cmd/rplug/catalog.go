@@ -58,14 +58,6 @@ func (*lintConfig) Process(call cli.Call) (string, error) {
 	return "checked the catalogs", nil
 }
 
-// pathsFrom returns the arguments from the given one on, the working directory if there are none.
-func pathsFrom(args []string, from int) []string {
-	if len(args) <= from {
-		return []string{"."}
-	}
-	return args[from:]
-}
-
 // setFlag declares the flag --set: values of templates' variables, as file mode of the functions has them. A value may
 // contain commas and equals signs.
 func setFlag(flags *pflag.FlagSet) map[string]string {

@@ -17,15 +17,7 @@ import (
 
 // readDocuments reads files and folders as file mode of the functions does, `-` from stdin.
 func readDocuments(paths []string, set map[string]string, stdin io.Reader) ([]*krm.Item, error) {
-	read, err := load.Read(paths, load.Options{Values: set, Input: stdin})
-	if err != nil {
-		return nil, err
-	}
-	items := make([]*krm.Item, len(read.Documents))
-	for i, d := range read.Documents {
-		items[i] = d.Item
-	}
-	return items, report.Refused(read.Results())
+	return readWith(paths, load.Options{Values: set, Input: stdin})
 }
 
 // ofKind returns the items of one kind of our group.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,16 +17,16 @@ func explainCommand() *cobra.Command {
 		Use: "explain REF [PATH...]", Args: arguments(1, -1),
 		Short: "Explain which version a reference means",
 		Long: "REF is a reference as sandboxes have it, such as hello-db, hello-db@^1.2 or hello-db@stable.\n" +
-			"Catalogs, plugin documents and locks below the paths (default: the working directory) count, as\n" +
-			"they do for resolve-version. Each stage of the choice shows what it leaves out.",
+			"Catalogs, plugin documents and locks below the paths (default: the working directory) and in the\n" +
+			"catalogs of rplug.yaml count, as they do for resolve. Each stage of the choice shows what it leaves out.",
 		Example: "  rplug catalog explain 'hello-db@^1.2' --kubernetes 1.28 catalog.yaml",
 	}
 	flags := command.Flags()
 	kubernetes := flags.String("kubernetes", "", "the cluster's `VERSION` of Kubernetes, such as 1.29")
 	fresh := flags.Bool("fresh", false, "ignore locks")
-	set := setFlag(flags)
+	in := inputs{readsCatalogs: true}
 	command.RunE = func(c *cobra.Command, args []string) error {
-		items, err := readDocuments(pathsFrom(args, 1), set, c.InOrStdin())
+		items, err := in.read(slices.Concat(in.pathsFrom(args, 1), in.catalogs), c.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func explainCommand() *cobra.Command {
 		}
 		return nil
 	}
-	return command
+	return in.readsProject(command)
 }
 
 // explain prints a choice, and the stages that led to it.

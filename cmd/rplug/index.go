@@ -32,11 +32,11 @@ func indexCommand() *cobra.Command {
 	catalogFile := flags.StringP("catalog", "c", "", "the catalog's `FILE`; default DIR/catalog.yaml")
 	name := flags.String("name", "plugins", "`NAME` of a catalog that is new")
 	released := flags.String("released", "", "the `DAY` to note for new versions, such as 2026-01-20")
-	set := setFlag(flags)
+	var in inputs
 	check := flags.Bool("check", false, "write nothing; exit code 1 if the catalog is not up to date")
 	command.RunE = func(c *cobra.Command, args []string) error {
 		file := cmp.Or(*catalogFile, filepath.Join(args[0], "catalog.yaml"))
-		items, err := readDocuments(args, set, nil)
+		items, err := in.read(args, nil)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func indexCommand() *cobra.Command {
 			options := resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)}
 			added, err := publishTo(c, catalog, items, options)
 			if err == nil && *check && len(added) > 0 {
-				err = refuse(fmt.Errorf("%s must list %d more: run rplug catalog index and commit the file", file, len(added)))
+				err = refuse(fmt.Errorf("%s must list %d more: run %s and commit the file", file, len(added), c.CommandPath()))
 			}
 			return catalog, err
 		}
@@ -64,7 +64,7 @@ func indexCommand() *cobra.Command {
 		}
 		return updateCatalog(c.Context(), file, publish)
 	}
-	return command
+	return in.readsProject(command)
 }
 
 // publishTo lists plugins and packages in a catalog, prints the new versions and warnings, and returns the new versions.

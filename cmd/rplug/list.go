@@ -21,18 +21,19 @@ func listCommand() *cobra.Command {
 		Use: "list [PATH...]", Args: arguments(0, -1),
 		Short: "List the plugins and the Crossplane packages of catalogs",
 		Long: "CHOSEN is what the bare name means, over all catalogs, plugins and locks below the paths\n" +
-			"(default: the working directory).",
+			"(default: the working directory and the catalogs of rplug.yaml).",
 		Example: "  rplug catalog list catalog.yaml",
 	}
+	in := inputs{readsCatalogs: true}
 	output := outputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
-		documents, all, err := openCatalogs(c, pathsFrom(args, 0))
+		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 0))
 		if err != nil {
 			return err
 		}
 		return printListed(c.OutOrStdout(), listed(documents, all), listedPackages(documents), *output)
 	}
-	return command
+	return in.readsProject(command)
 }
 
 // listedPlugin is a plugin of a catalog.
@@ -88,8 +89,8 @@ func channels(p *v1alpha1.CatalogPlugin) string {
 }
 
 // openCatalogs reads the Catalog documents below some paths, and all that the paths say about plugins.
-func openCatalogs(c *cobra.Command, paths []string) ([]*resolve.CatalogDocument, *resolve.Catalog, error) {
-	items, err := readDocuments(paths, nil, c.InOrStdin())
+func openCatalogs(c *cobra.Command, in *inputs, paths []string) ([]*resolve.CatalogDocument, *resolve.Catalog, error) {
+	items, err := in.read(paths, c.InOrStdin())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,8 +103,8 @@ func openCatalogs(c *cobra.Command, paths []string) ([]*resolve.CatalogDocument,
 		documents = append(documents, document)
 	}
 	if len(documents) == 0 {
-		return nil, nil, refuse(fmt.Errorf("there is no %s document in %q: rplug catalog index writes one",
-			contract.Catalog, paths))
+		return nil, nil, refuse(fmt.Errorf("there is no %s document in %q: %s catalog index writes one",
+			contract.Catalog, paths, c.Root().CommandPath()))
 	}
 	return documents, resolve.NewCatalog(items), nil
 }
@@ -112,13 +113,14 @@ func versionsCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "versions NAME [PATH...]", Args: arguments(1, -1),
 		Short: "List the versions of a plugin or a Crossplane package",
-		Long: "The versions are those of all catalogs below the paths (default: the working directory), the\n" +
-			"highest first.",
+		Long: "The versions are those of all catalogs below the paths (default: the working directory and the\n" +
+			"catalogs of rplug.yaml), the highest first.",
 		Example: "  rplug catalog versions hello-db catalog.yaml",
 	}
+	in := inputs{readsCatalogs: true}
 	output := outputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
-		documents, all, err := openCatalogs(c, pathsFrom(args, 1))
+		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 1))
 		if err != nil {
 			return err
 		}
@@ -132,7 +134,7 @@ func versionsCommand() *cobra.Command {
 		}
 		return printVersions(c.OutOrStdout(), versions, *output)
 	}
-	return command
+	return in.readsProject(command)
 }
 
 // listedVersion is a version of a plugin in a catalog.

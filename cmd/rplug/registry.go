@@ -52,7 +52,7 @@ func pushCommand() *cobra.Command {
 		Example: "  rplug catalog push registry.example.com/platform/plugins:v1 --catalog plugins/catalog.yaml",
 	}
 	file := command.Flags().StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
-	set := setFlag(command.Flags())
+	var in inputs
 	o := targetFlags(command.Flags())
 	force := forceFlag(command.Flags())
 	command.RunE = func(c *cobra.Command, args []string) error {
@@ -68,7 +68,7 @@ func pushCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		items, err := readDocuments(paths, set, c.InOrStdin())
+		items, err := in.read(paths, c.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func pushCommand() *cobra.Command {
 		fmt.Fprintln(c.OutOrStdout(), sum)
 		return nil
 	}
-	return command
+	return in.readsProject(command)
 }
 
 func pullCommand() *cobra.Command {

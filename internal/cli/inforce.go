@@ -20,43 +20,18 @@ func (r *run) inForce() string {
 	for _, f := range r.commonFlags() {
 		switch f.Key {
 		case "set":
-			r.printVariables(&s)
+			s.Variables(r.values)
 		case "exclude":
-			r.printExclusions(&s)
+			s.Exclusions(r.project, r.Exclude...)
 		case "values", "noProject", "printConfig", "explain", "help", "version":
 		default:
 			r.printField(&s, f)
 		}
 	}
 	if slices.Contains(r.Project, keyCatalogs) {
-		catalogs := make([]Setting, len(r.catalogs))
-		for i, path := range r.catalogs {
-			catalogs[i] = Setting{path, r.project.Place(krm.Path(keyCatalogs).Index(i))}
-		}
-		s.List(keyCatalogs, catalogs)
+		s.Catalogs(r.project, r.catalogs)
 	}
 	return s.Text(r.Command, r.project.Name())
-}
-
-func (r *run) printVariables(s *Settings) {
-	all := map[string]Setting{}
-	for name, value := range r.values {
-		all[name] = Setting{value.Text, value.Source}
-	}
-	s.Map("values", all)
-}
-
-func (r *run) printExclusions(s *Settings) {
-	var all []Setting
-	for _, e := range r.project.Exclusions() {
-		for i, pattern := range e.Patterns {
-			all = append(all, Setting{pattern, r.project.Place(krm.Path("exclude").Index(i))})
-		}
-	}
-	for _, pattern := range r.Exclude {
-		all = append(all, Setting{pattern, "--exclude"})
-	}
-	s.List("exclude", all)
 }
 
 // printField prints a field that a flag, the project file or the default has set.

@@ -34,10 +34,7 @@ func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
 	if r.values, err = r.project.Variables(r.Values, r.Set); err != nil {
 		return err
 	}
-	r.Set = map[string]string{}
-	for name, value := range r.values {
-		r.Set[name] = value.Text
-	}
+	r.Set = project.Texts(r.values)
 	return nil
 }
 

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // sourceDefault is the source of what neither a flag nor a file has set.
@@ -56,6 +58,38 @@ func (s *Settings) Map(key string, entries map[string]Setting) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		s.line("  "+yamlprint.Quote(name, 0)+": "+yamlprint.Quote(entries[name].Value, 0), entries[name].Source)
 	}
+}
+
+// Variables adds the values of template variables.
+func (s *Settings) Variables(values map[string]project.Value) {
+	all := map[string]Setting{}
+	for name, value := range values {
+		all[name] = Setting{value.Text, value.Source}
+	}
+	s.Map("values", all)
+}
+
+// Exclusions adds the patterns of the project file, and those of --exclude.
+func (s *Settings) Exclusions(file *project.Project, flags ...string) {
+	var all []Setting
+	for _, e := range file.Exclusions() {
+		for i, pattern := range e.Patterns {
+			all = append(all, Setting{pattern, file.Place(krm.Path("exclude").Index(i))})
+		}
+	}
+	for _, pattern := range flags {
+		all = append(all, Setting{pattern, "--exclude"})
+	}
+	s.List("exclude", all)
+}
+
+// Catalogs adds the paths of the project file's catalogs.
+func (s *Settings) Catalogs(file *project.Project, paths []string) {
+	all := make([]Setting, len(paths))
+	for i, path := range paths {
+		all[i] = Setting{path, file.Place(krm.Path(keyCatalogs).Index(i))}
+	}
+	s.List(keyCatalogs, all)
 }
 
 func (s *Settings) line(text, source string) {

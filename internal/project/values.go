@@ -14,6 +14,15 @@ import (
 // Value is the value of a variable, and where it is from.
 type Value struct{ Text, Source string }
 
+// Texts returns the values alone.
+func Texts(values map[string]Value) map[string]string {
+	texts := make(map[string]string, len(values))
+	for name, value := range values {
+		texts[name] = value.Text
+	}
+	return texts
+}
+
 // Variables returns the values of template variables: those of the project file, then of files that each are a mapping of
 // strings, then of flags. Of several values for a variable the last one counts.
 func (p *Project) Variables(files []string, flags map[string]string) (map[string]Value, error) {
