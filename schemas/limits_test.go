@@ -6,7 +6,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/version"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -193,23 +192,8 @@ func lockLimits() map[string]limit {
 	}
 }
 
-func testLimits() map[string]limit {
-	seconds := limit{most: validate.MaxTestTimeout}
-	all := map[string]limit{
-		"name": subdomain, "spec.plugin": reference, "spec.skip[]": {oneOf: v1alpha1.BuiltinChecks()},
-		"spec.cases[].name": identifier, "spec.fixtures[].name": label, "spec.secrets[].name": subdomain,
-		"spec.fixtures[].port": {most: port.most}, "spec.timeoutSeconds": seconds, "spec.fixtures[].timeoutSeconds": seconds,
-	}
-	for _, values := range []string{"spec.secrets[].fixtureData[]", "spec.cases[].fixtureParams[]"} {
-		all[values+".field"] = limit{oneOf: []string{v1alpha1.FixtureHost, v1alpha1.FixturePort}}
-	}
-	for _, phase := range v1alpha1.Phases {
-		all["spec.cases[]."+string(phase)+".fails.exitCode"] = limit{most: 255}
-	}
-	return all
-}
-
-// configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.
+// configLimits are those of function configs, by kind; the values that a field may have are in its tag. Values that are not
+// here are checked by the function alone.
 func configLimits(kind string) map[string]limit {
 	rules := map[string]limit{
 		".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}},
@@ -217,17 +201,14 @@ func configLimits(kind string) map[string]limit {
 	all := map[string]map[string]limit{
 		"ValidatePlugin": rules, contract.Project: rules,
 		"RenderPhase": {
-			".phases[]": {oneOf: []string{"create", "delete"}}, ".workload": {oneOf: []string{"Job", "Pod"}},
-			".delivery": {oneOf: render.Tools}, ".deleteHook": {oneOf: []string{"PostDelete", "PreDelete"}},
-			".podSecurity":     {oneOf: []string{"restricted"}},
 			".runnerNamespace": label, ".namespaces{}": {required: true, pattern: label.pattern, words: label.words, length: label.length},
 			".stepTimeoutSeconds": some, ".startTimeoutSeconds": some,
 		},
 		"RenderSandbox": {
-			".routing": {oneOf: []string{"none", "gateway-api", "istio"}}, ".headers[]": {oneOf: sandbox.Headers()},
-			".gatewayScheme": {oneOf: []string{"http", "https"}},
+			".headers[]": {oneOf: sandbox.Headers()},
 		},
-		"ResolveVersion": {".mode": {oneOf: []string{"keep", "locked", "update"}}},
 	}
-	return maps.Clone(all[kind])
+	limits := map[string]limit{}
+	maps.Copy(limits, all[kind])
+	return limits
 }

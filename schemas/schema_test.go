@@ -135,6 +135,13 @@ func (b *builder) fields(s *structure, path string) object {
 			l.quotable = true
 			b.limits[below] = l
 		}
+		if len(f.oneOf) > 0 {
+			at := below
+			if _, isList := f.of.(*ast.ArrayType); isList {
+				at += "[]"
+			}
+			b.limits[at] = limit{oneOf: f.oneOf}
+		}
 		must := f.required || b.limits[below].required
 		if must {
 			required = append(required, f.key)

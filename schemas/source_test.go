@@ -34,6 +34,7 @@ type field struct {
 	required  bool
 	quotable  bool     // a number that may be a string of digits
 	was       []string // former keys
+	oneOf     []string // the values that it, or each element of it, may have
 	of        ast.Expr
 }
 
@@ -94,14 +95,15 @@ func fieldsOf(body *ast.StructType) []field {
 		if help := tag.Get("help"); help != "" {
 			doc = help
 		}
-		former := strings.FieldsFunc(tag.Get("aliases"), func(r rune) bool { return r == ',' })
 		fields = append(fields, field{
-			key: key, name: f.Names[0].Name, doc: doc, required: tag.Get("required") == "true", was: former, of: f.Type,
-			quotable: tag.Get("quotable") == "true",
+			key: key, name: f.Names[0].Name, doc: doc, required: tag.Get("required") == "true", was: commaSeparated(tag.Get("aliases")), of: f.Type,
+			quotable: tag.Get("quotable") == "true", oneOf: commaSeparated(tag.Get("enum")),
 		})
 	}
 	return fields
 }
+
+func commaSeparated(tag string) []string { return strings.FieldsFunc(tag, func(r rune) bool { return r == ',' }) }
 
 func oneLine(doc string) string { return strings.Join(strings.Fields(doc), " ") }
 

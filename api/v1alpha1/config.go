@@ -10,19 +10,19 @@ type ImportPlugin struct {
 
 // RenderPhase is the config of render-phase. `help` is what --help says of a field; `flag:"-"` is no flag.
 type RenderPhase struct {
-	Phases   []string `json:"phases" help:"create or delete; both with argocd or helm alone"`
-	Workload string   `json:"workload" help:"what a step becomes: Job or Pod"`
+	Phases   []string `json:"phases" enum:"create,delete" help:"create or delete; both with argocd or helm alone"`
+	Workload string   `json:"workload" enum:"Job,Pod" help:"what a step becomes: Job or Pod"`
 	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
 
-	Delivery   string `json:"delivery" help:"the tool: kubectl, argocd, flux, helm or kpt"`
-	DeleteHook string `json:"deleteHook" help:"of argocd and helm: PostDelete or PreDelete"`
+	Delivery   string `json:"delivery" enum:"kubectl,argocd,flux,helm,kpt" help:"the tool: kubectl, argocd, flux, helm or kpt"`
+	DeleteHook string `json:"deleteHook" enum:"PostDelete,PreDelete" help:"of argocd and helm: PostDelete or PreDelete"`
 
 	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
 	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old=new"`
 
 	TrustedAccounts []string `json:"trustedAccounts" help:"ServiceAccounts of overlays that several sandboxes may share"`
 
-	PodSecurity string `json:"podSecurity" help:"the Pod Security Standard that the namespaces enforce: restricted"`
+	PodSecurity string `json:"podSecurity" enum:"restricted" help:"the Pod Security Standard that the namespaces enforce: restricted"`
 
 	HelperImage         string   `json:"helperImage" help:"the image of the helpers in Pods whose step reads or writes outputs"`
 	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
@@ -32,12 +32,12 @@ type RenderPhase struct {
 
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
 
-	Install string `json:"install" help:"what a requested stack becomes: job or objects"`
+	Install string `json:"install" enum:"job,objects" help:"what a requested stack becomes: job or objects"`
 	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too"`
 
 	UnpackerImage string `json:"unpackerImage" help:"of what installs and removes stacks"`
 
-	Compatible      string `json:"compatible" help:"v0.10: only render the Jobs of crossplane v0.10.0"`
+	Compatible      string `json:"compatible" enum:"v0.10" help:"v0.10: only render the Jobs of crossplane v0.10.0"`
 	ExecutorImage   string `json:"executorImage" help:"of crossplane, with compatible"`
 	TemplatingImage string `json:"templatingImage" help:"of template stacks, with compatible"`
 
@@ -54,11 +54,11 @@ type RenderSandbox struct {
 	Namespace string `json:"namespace" help:"the namespace of baseline objects that have none"`
 	Replicas  int    `json:"replicas" help:"how many Pods a fork has"`
 
-	Routing       string   `json:"routing" help:"what routes become: none, gateway-api (HTTPRoutes) or istio (VirtualServices)"`
+	Routing       string   `json:"routing" enum:"none,gateway-api,istio" help:"what routes become: none, gateway-api (HTTPRoutes) or istio (VirtualServices)"`
 	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`
 	Gateway       string   `json:"gateway" help:"the Gateway that endpoints are published at: NAMESPACE/NAME"`
 	GatewayDomain string   `json:"gatewayDomain" help:"what the host names of endpoints end in"`
-	GatewayScheme string   `json:"gatewayScheme" help:"of the URLs of endpoints: http or https"`
+	GatewayScheme string   `json:"gatewayScheme" enum:"http,https" help:"of the URLs of endpoints: http or https"`
 
 	Baseline bool `json:"baseline" help:"on files: print the baseline too, not only what is rendered"`
 	Prune    bool `json:"prune" help:"remove rendered objects even if there is no sandbox (kpt)"`
@@ -66,7 +66,7 @@ type RenderSandbox struct {
 
 // ResolveVersion is the config of resolve-version. `help` is what --help says of a field; `flag:"-"` is no flag.
 type ResolveVersion struct {
-	Mode              string   `json:"mode" help:"what may happen to the lock: keep, locked or update"`
+	Mode              string   `json:"mode" enum:"keep,locked,update" help:"what may happen to the lock: keep, locked or update"`
 	Update            []string `json:"update" help:"with mode update: the plugins, packages or references to move, else all"`
 	Strict            bool     `json:"strict" help:"under kustomize, make a reference that floats without a lock an error"`
 	KubernetesVersion string   `json:"kubernetesVersion" help:"leave out versions that require a higher version of Kubernetes"`

@@ -16,7 +16,7 @@ func diffCommand() *cobra.Command {
 		Short: "Show how two states of a catalog differ",
 		Long: "Lines begin with + for what is new and ~ for what has another value. A published version that is\n" +
 			"gone or has another digest begins with !, and makes the exit code 1.",
-		Example: "  git show main:catalog.yaml > old.yaml && rplug catalog diff old.yaml catalog.yaml",
+		Example: "  git show main:catalog.yaml > old.yaml\n  rplug catalog diff old.yaml catalog.yaml",
 	}
 }
 

@@ -18,7 +18,8 @@ func explainCommand() *cobra.Command {
 		Short: "Explain which version a reference means",
 		Long: "REF is a reference as sandboxes have it, such as hello-db, hello-db@^1.2 or hello-db@stable.\n" +
 			"Catalogs, plugin documents and locks below the paths (default: the working directory) and in the\n" +
-			"catalogs of rplug.yaml count, as they do for resolve. Each stage of the choice shows what it leaves out.",
+			"catalogs of rplug.yaml count, as they do for resolve. Each stage of the choice shows what it\n" +
+			"leaves out.",
 		Example: "  rplug catalog explain 'hello-db@^1.2' --kubernetes 1.28 catalog.yaml",
 	}
 	flags := command.Flags()

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,28 +12,24 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
 func TestMain(m *testing.M) {
-	process.Enter()
-	testscript.Main(m, map[string]func(){"rplug": main})
+	testscript.Main(m, map[string]func(){programName: main, kubectlPlugin: main, kubectlCompletions: main})
 }
 
-// TestScripts runs whole commands.
+// TestScripts runs whole commands. Programs that they need are those on the PATH, else those of bin/tools.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
-		Condition:     condition,
 		Setup: func(env *testscript.Env) error {
-			program, err := exec.LookPath("rplug")
-			env.Setenv("RPLUG", program)
-			env.Setenv("USER_NAME", "ada $(x) and ü")
-			return err
+			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
+			return nil
 		},
 	})
 }

@@ -23,6 +23,7 @@ const outputUsage = "`FORMAT`: text or json"
 func outputFlag(command *cobra.Command) *output {
 	o := textOutput
 	command.Flags().VarP(&o, "output", "o", outputUsage)
+	register(command, "output", completeOne(string(textOutput), string(jsonOutput)))
 	return &o
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,11 +41,19 @@ func (functionExit) Error() string { return "" }
 // dropped if the call is wrong.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var out bytes.Buffer
+	name, args := commandLine(os.Args[0], args)
 	root := rootCommand(stdout)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(&out)
 	root.SetErr(stderr)
+	completeRoot(root)
+	if name != programName {
+		rename(root, name)
+	}
+	if isCompletion(args) {
+		parseFlags(root)
+	}
 	command, err := root.ExecuteC()
 	code := exitClean
 	var exit functionExit
@@ -104,7 +113,7 @@ const exitCodes = "Exit code: 0 if done, 1 if a document, a reference or a chang
 // rootCommand returns the command with its subcommands. The KRM functions write to stdout themselves.
 func rootCommand(stdout io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "rplug",
+		Use:   programName,
 		Short: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects",
 		Long: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects.\n\n" +
 			"The functions take files and folders, or without any a ResourceList on stdin.\n" + exitCodes,
@@ -116,14 +125,27 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 
 		SuggestionsMinimumDistance: suggestionDistance,
 	}
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
 	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
-		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"},
-		&cobra.Group{ID: groupRun, Title: "Run and test:"})
+		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
 	root.AddCommand(functionCommands(stdout)...)
 	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(), runCommand(), testCommand(stdout))
 	return root
+}
+
+// completeRoot adds the command that prints completion scripts. It keeps where root writes to.
+func completeRoot(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = cobra.ArbitraryArgs, unknownCommand
+			c.SuggestionsMinimumDistance = suggestionDistance
+			c.Short = "Print a completion script for bash, zsh, fish or PowerShell"
+		}
+	}
 }
 
 // unknownCommand is the work of a command that has subcommands: it shows the help, or refuses a name that is none of

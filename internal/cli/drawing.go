@@ -27,9 +27,9 @@ func (d *Drawing) help() string {
 	return fmt.Sprintf("only draw %s: %s", d.Shows, strings.Join(d.Formats, ", "))
 }
 
-// drawingFlags are the flags that have a meaning for a drawing.
-var drawingFlags = []string{
-	"graph", "set", "values", "allow-embed-outside", "kustomize", "exclude", "no-project", "print-config", "verbose",
+// DrawingFlags returns the flags that have a meaning for a drawing, beside --graph.
+func DrawingFlags() []string {
+	return []string{"set", "values", "allow-embed-outside", "kustomize", "exclude", "no-project", "print-config", "verbose"}
 }
 
 // checkGraph refuses unknown formats, and flags that have no meaning for a drawing.
@@ -41,7 +41,7 @@ func (r *run) checkGraph(flags *pflag.FlagSet) error {
 	if !slices.Contains(r.Drawing.Formats, r.Graph) {
 		return fmt.Errorf("--graph must be one of %q, not %q", r.Drawing.Formats, r.Graph)
 	}
-	if given := givenExcept(flags, drawingFlags...); given != "" {
+	if given := givenExcept(flags, append(DrawingFlags(), "graph")...); given != "" {
 		return fmt.Errorf("--graph must be without --%s: it draws documents as they are", given)
 	}
 	return nil

@@ -16,9 +16,10 @@ type Field struct {
 	// Help is what --help says.
 	Help string
 
-	flag  string // in file mode, empty if there is none
-	short string // the flag's letter, empty if there is none
-	arg   string // the name of the flag's value in --help, empty for that of its type
+	flag  string   // in file mode, empty if there is none
+	short string   // the flag's letter, empty if there is none
+	arg   string   // the name of the flag's value in --help, empty for that of its type
+	enum  []string // the values that it, or each element of it, may have; nil for any
 	value reflect.Value
 }
 
@@ -35,6 +36,9 @@ func fieldsOf(config any) []Field {
 			continue
 		}
 		one := Field{Key: key, Help: f.Tag.Get("help"), short: f.Tag.Get("short"), arg: f.Tag.Get("arg")}
+		if enum := f.Tag.Get("enum"); enum != "" {
+			one.enum = strings.Split(enum, ",")
+		}
 		if one.value = target.FieldByIndex(f.Index); f.Tag.Get("flag") != "-" {
 			one.flag = kebab(key)
 		}
@@ -64,8 +68,13 @@ func (f Field) Usage() string {
 	if f.short != "" && f.short != "h" {
 		usage = "-" + f.short + ", " + usage
 	}
+	return strings.TrimSpace(usage + " " + f.argument())
+}
+
+// argument names the value of the flag, empty for a switch.
+func (f Field) argument() string {
 	arg := map[reflect.Kind]string{reflect.Int: "N", reflect.Slice: "A,B", reflect.Map: "KEY=VALUE", reflect.String: "TEXT"}
-	return strings.TrimSpace(usage + " " + cmp.Or(f.arg, arg[f.value.Kind()]))
+	return cmp.Or(f.arg, arg[f.value.Kind()])
 }
 
 // flagValue sets a field by a flag; it implements pflag.Value.
@@ -77,16 +86,12 @@ type flagValue struct {
 // String returns nothing: --help prints defaults itself.
 func (v *flagValue) String() string { return "" }
 
-// Type names the type of the flag; a shell proposes a flag again if it may be repeated.
+// Type names the value of the flag in a help text that pflag writes.
 func (v *flagValue) Type() string {
-	switch v.value.Kind() {
-	case reflect.Slice:
-		return "stringSlice"
-	case reflect.Map:
-		return "stringToString"
-	default:
-		return v.value.Kind().String()
+	if v.value.Kind() == reflect.Bool {
+		return "bool"
 	}
+	return v.argument()
 }
 
 // Set sets the value. The first value of a list or a map replaces the default, others are added.

@@ -30,7 +30,7 @@ type options struct {
 	BaseRef     string   `json:"baseRef" arg:"REVISION" help:"git revision with an older state of the paths, such as main"`
 	WriteLock   string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
 	Graph       string   `json:"graph" arg:"FORMAT" help:"draw the documents"`
-	Format      string   `json:"output" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
+	Format      string   `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
 	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
 	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
 	NoProject   bool     `json:"noProject" help:"do not read the project file rplug.yaml"`
@@ -74,7 +74,12 @@ func (r *run) parse(args []string) error {
 func (r *run) flagSet(wrong *flagErrors) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(r.Command, pflag.ContinueOnError)
 	for _, f := range append(r.configFlags(), r.commonFlags()...) {
-		flag := flags.VarPF(&givenFlag{flagValue{Field: f}, wrong}, f.flag, f.short, f.Help)
+		given := &givenFlag{flagValue{Field: f}, wrong}
+		var value pflag.Value = given
+		if kind := f.value.Kind(); kind == reflect.Slice || kind == reflect.Map {
+			value = repeatedFlag{given}
+		}
+		flag := flags.VarPF(value, f.flag, f.short, f.Help)
 		switch {
 		case f.value.Kind() == reflect.Bool:
 			flag.NoOptDefVal = "true"
@@ -115,6 +120,12 @@ func (g *givenFlag) Set(text string) error {
 	return nil
 }
 
+// repeatedFlag is a flag that may be given several times.
+type repeatedFlag struct{ *givenFlag }
+
+// GetSlice implements cobra.SliceValue: a shell proposes the flag again.
+func (repeatedFlag) GetSlice() []string { return nil }
+
 // commonFlags returns the options that have a meaning for this function.
 func (r *run) commonFlags() []Field {
 	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f Field) bool {
@@ -143,7 +154,13 @@ func (r *run) commonFlags() []Field {
 	for i := range fields {
 		switch {
 		case fields[i].Key == "graph":
-			fields[i].Help = r.Drawing.help()
+			fields[i].Help, fields[i].enum = r.Drawing.help(), r.Drawing.Formats
+		case fields[i].Key == "output":
+			fields[i].enum = report.Formats()
+		case fields[i].Key == "explain":
+			for _, rule := range r.Rules {
+				fields[i].enum = append(fields[i].enum, rule.ID)
+			}
 		case fields[i].Key == "keepInputs" && r.Output == Objects:
 			fields[i].Help = "print the documents that were read, too"
 		}
