@@ -103,7 +103,9 @@ func fieldsOf(body *ast.StructType) []field {
 	return fields
 }
 
-func commaSeparated(tag string) []string { return strings.FieldsFunc(tag, func(r rune) bool { return r == ',' }) }
+func commaSeparated(tag string) []string {
+	return strings.FieldsFunc(tag, func(r rune) bool { return r == ',' })
+}
 
 func oneLine(doc string) string { return strings.Join(strings.Fields(doc), " ") }
 

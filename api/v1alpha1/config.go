@@ -22,7 +22,7 @@ type RenderPhase struct {
 
 	TrustedAccounts []string `json:"trustedAccounts" help:"ServiceAccounts of overlays that several sandboxes may share"`
 
-	PodSecurity string `json:"podSecurity" enum:"restricted" help:"the Pod Security Standard that the namespaces enforce: restricted"`
+	PodSecurity string `json:"podSecurity" enum:"restricted" help:"the Pod Security Standard of the namespaces: restricted"`
 
 	HelperImage         string   `json:"helperImage" help:"the image of the helpers in Pods whose step reads or writes outputs"`
 	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
@@ -54,7 +54,8 @@ type RenderSandbox struct {
 	Namespace string `json:"namespace" help:"the namespace of baseline objects that have none"`
 	Replicas  int    `json:"replicas" help:"how many Pods a fork has"`
 
-	Routing       string   `json:"routing" enum:"none,gateway-api,istio" help:"what routes become: none, gateway-api (HTTPRoutes) or istio (VirtualServices)"`
+	Routing string `json:"routing" enum:"none,gateway-api,istio" help:"none, gateway-api (HTTPRoute) or istio (VirtualService)"`
+
 	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`
 	Gateway       string   `json:"gateway" help:"the Gateway that endpoints are published at: NAMESPACE/NAME"`
 	GatewayDomain string   `json:"gatewayDomain" help:"what the host names of endpoints end in"`
@@ -66,7 +67,7 @@ type RenderSandbox struct {
 
 // ResolveVersion is the config of resolve-version. `help` is what --help says of a field; `flag:"-"` is no flag.
 type ResolveVersion struct {
-	Mode              string   `json:"mode" enum:"keep,locked,update" help:"what may happen to the lock: keep, locked or update"`
+	Mode              string   `json:"mode" enum:"keep,locked,update" help:"what happens to the lock: keep, locked or update"`
 	Update            []string `json:"update" help:"with mode update: the plugins, packages or references to move, else all"`
 	Strict            bool     `json:"strict" help:"under kustomize, make a reference that floats without a lock an error"`
 	KubernetesVersion string   `json:"kubernetesVersion" help:"leave out versions that require a higher version of Kubernetes"`

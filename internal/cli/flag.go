@@ -15,9 +15,10 @@ type Flag struct {
 func (f Function) Flags() []Flag {
 	r := run{Function: f, config: f.Config()}
 	set := r.flagSet(&flagErrors{})
-	var flags []Flag
-	for _, field := range append(r.configFlags(), r.commonFlags()...) {
-		flags = append(flags, Flag{set.Lookup(field.flag), field.argument(), field.enum})
+	fields := append(r.configFlags(), r.commonFlags()...)
+	flags := make([]Flag, len(fields))
+	for i, field := range fields {
+		flags[i] = Flag{set.Lookup(field.flag), field.argument(), field.enum}
 	}
 	return flags
 }
