@@ -4,7 +4,7 @@ package v1alpha1
 // relative to the file.
 type Project struct {
 	// Catalogs are files and folders with plugins, Catalog and PluginLock documents that are read in addition to the paths of
-	// a command that resolves references.
+	// a command that resolves or checks references.
 	Catalogs []string `json:"catalogs,omitempty"`
 	// Cluster renders only the sandboxes of this cluster.
 	Cluster string `json:"cluster,omitempty"`

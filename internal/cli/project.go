@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -77,4 +78,24 @@ func (r *run) exclusions(place func(folder string) (string, error)) ([]load.Excl
 		}
 	}
 	return all, nil
+}
+
+// isOfCatalog reports whether a result is about a document of the catalogs and not of the paths, for a function that checks
+// the paths: catalogs are there for what these refer to.
+func (r *run) isOfCatalog(result krm.Result) bool {
+	file, named := result.Place.File, slices.Concat(r.paths, r.Kustomize)
+	return r.Output == Findings && file != "" && isBelow(file, r.catalogs) && !isBelow(file, named)
+}
+
+// isBelow reports whether a file is one of the paths, or in a folder that is.
+func isBelow(file string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		from, err := filepath.Abs(path)
+		to, err2 := filepath.Abs(file)
+		if err != nil || err2 != nil {
+			return false
+		}
+		below, err := filepath.Rel(from, to)
+		return err == nil && filepath.IsLocal(below)
+	})
 }

@@ -26,7 +26,7 @@ func ValidatePlugin() cli.Function {
 			"validate-plugin --base-ref main .",
 		Config:       func() cli.Config { return &validatePlugin{} },
 		ReadsProject: true,
-		Project:      []string{"rules", "strict"},
+		Project:      []string{"rules", "strict", "catalogs"},
 		Rules:        slices.Concat(validate.Rules, validate.FileRules),
 		Suppress: func(config cli.Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
 			return validate.Suppress(list, results, config.(*validatePlugin).options())
