@@ -203,7 +203,7 @@ type runStep struct {
 
 // print prints the steps with the names and sizes of their outputs.
 func (f *runFlags) print(out io.Writer, result *localrun.Report) error {
-	var steps []runStep
+	steps := make([]runStep, 0, len(result.Steps))
 	for _, step := range result.Steps {
 		made := runStep{StepReport: step}
 		for _, name := range slices.Sorted(maps.Keys(step.Outputs)) {

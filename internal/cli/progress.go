@@ -31,7 +31,8 @@ func (r *run) progress() *progress {
 	return p
 }
 
-// ShowsProgress reports whether lines of a stream can be rewritten: on a terminal that supports it, and not in the log of a CI.
+// ShowsProgress reports whether lines of a stream can be rewritten: on a terminal that supports it, and not in the log of
+// a CI.
 func ShowsProgress(stream any) bool { return showsProgress(isTerminal(stream), os.Getenv) }
 
 // showsProgress reports whether a line can be rewritten: on a terminal that supports it, and not in the log of a CI.

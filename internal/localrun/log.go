@@ -34,6 +34,7 @@ type log struct {
 	mu   sync.Mutex
 	file io.Writer
 	size int
+	full bool // and the file says so
 }
 
 func (l *log) Write(text []byte) (int, error) {
@@ -44,7 +45,8 @@ func (l *log) Write(text []byte) (int, error) {
 	if _, err := l.file.Write(keep); err != nil {
 		return 0, err
 	}
-	if len(keep) < len(text) && len(keep) > 0 {
+	if len(keep) < len(text) && !l.full {
+		l.full = true
 		_, _ = fmt.Fprintf(l.file, "\n[the rest of the output is not kept: it is longer than %d bytes]\n", maxLog)
 	}
 	return len(text), nil

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,7 +82,6 @@ type world struct {
 	folder string
 	state  *localrun.State
 
-	mu     sync.Mutex
 	events []localrun.Event
 	warned []string
 }

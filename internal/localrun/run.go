@@ -77,8 +77,8 @@ type StepReport struct {
 }
 
 // Run runs the rendered objects of one phase of one sandbox: each step starts when the steps whose outputs it reads have
-// published them. A step that fails is in the report. The error says why nothing can be run, or what has ended the run early:
-// the cause of ctx. The report then says how far it was.
+// published them. A step that fails is in the report. The error says why nothing can be run, or what has ended the run
+// early: the cause of ctx. The report then says how far it was.
 func Run(ctx context.Context, objects []*krm.Item, options Options) (*Report, error) {
 	phase, err := readPhase(objects, options.Phase)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // StateFolder is the name of the folder of a State. Folders of that name are not read as input.
 const StateFolder = ".rplug"
 
-// State is a folder that stands for the Secrets of the cluster: it has what steps have published, and their logs. One process
-// at a time changes it.
+// State is a folder that stands for the Secrets of the cluster: it has what steps have published, and their logs. One
+// process at a time changes it.
 type State struct {
 	folder string
 	held   *cli.FolderLock // during a run
@@ -33,7 +33,7 @@ const (
 	ownerFile   = 0o600
 )
 
-// OpenState opens a state, and makes its folder if there is none. git ignores what is in it.
+// OpenState opens a state, and makes its folder if there is none. A run makes git ignore what is in it.
 func OpenState(folder string) (*State, error) {
 	if err := os.MkdirAll(folder, ownerFolder); err != nil {
 		return nil, err
@@ -48,23 +48,26 @@ func OpenState(folder string) (*State, error) {
 	if err := os.Chmod(folder, ownerFolder); err != nil {
 		return nil, err
 	}
-	ignore := filepath.Join(folder, ".gitignore")
-	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-		err = os.WriteFile(ignore, []byte("*\n"), ownerFile)
-		if err != nil {
-			return nil, err
-		}
-	}
 	return &State{folder: folder}, nil
 }
 
-// lock waits until no other run changes the folder.
+// ignoreFile makes git ignore the folder.
+const ignoreFile = ".gitignore"
+
+// lock waits until no other run changes the folder, and makes git ignore it before there is an output in it.
 func (s *State) lock(ctx context.Context) (unlock func(), err error) {
-	s.held, err = cli.LockFolder(ctx, s.folder)
+	held, err := cli.LockFolder(ctx, s.folder)
 	if err != nil {
 		return nil, err
 	}
-	return s.held.Unlock, nil
+	s.held = held
+	if _, err := os.Lstat(filepath.Join(s.folder, ignoreFile)); errors.Is(err, fs.ErrNotExist) {
+		if err := held.ReplacePrivate(ignoreFile, []byte("*\n")); err != nil {
+			held.Unlock()
+			return nil, err
+		}
+	}
+	return held.Unlock, nil
 }
 
 // record is what is known of a step: that of its Secret in a cluster.
@@ -221,12 +224,21 @@ func (s *State) clean(sandboxID, resource string) error {
 	return err
 }
 
-// log creates the file that a step's output goes to.
+// log creates the file that a step's output goes to. Links in the folder are not followed out of it.
 func (s *State) log(of *step) (*os.File, error) {
-	folder := filepath.Join(s.folder, logsFolder, contract.FileName(of.sandboxID))
-	if err := os.MkdirAll(folder, ownerFolder); err != nil {
+	root, err := os.OpenRoot(s.folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	folder := path.Join(logsFolder, contract.FileName(of.sandboxID))
+	if err := root.MkdirAll(folder, ownerFolder); err != nil {
 		return nil, err
 	}
 	name := contract.ObjectName(contract.Hash(of.resource, string(of.phase), of.name), of.resource, string(of.phase), of.name)
-	return os.OpenFile(filepath.Join(folder, name+".log"), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerFile)
+	file := path.Join(folder, name+".log")
+	if err := root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownerFile)
 }

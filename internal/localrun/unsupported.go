@@ -26,8 +26,8 @@ func (p *phase) warn(options Options) {
 	}
 }
 
-// honoured are the fields of a Pod and of its container main that localrun itself heeds, or that have no meaning outside a
-// cluster and are in every rendered Pod.
+// honoured are the fields of a Pod and of its container main that localrun itself heeds, or that have no meaning outside of
+// a cluster and are in every rendered Pod.
 var honoured = []string{
 	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds", "spec.automountServiceAccountToken",
 	"spec.containers[main].name", "spec.containers[main].image", "spec.containers[main].command", "spec.containers[main].args",
@@ -36,51 +36,51 @@ var honoured = []string{
 }
 
 // Unsupported returns the fields of a Pod template that neither localrun nor an engine heeds, sorted. also are the paths of
-// those that the engine does, such as spec.containers[main].resources. What every rendered Pod has of ours is not among them.
+// those that the engine does, such as spec.containers[main].resources. What each rendered Pod has of ours is not named.
 func Unsupported(template *corev1.PodTemplateSpec, also ...string) []string {
 	var found []string
-	note := func(path string) {
-		if !slices.Contains(honoured, path) && !slices.Contains(also, path) {
-			found = append(found, path)
-		}
-	}
 	for field := range fieldsOf(template.Spec) {
 		switch field {
-		case "containers", "initContainers", "volumes":
-		case "serviceAccountName", "serviceAccount":
+		case "containers", "initContainers", "volumes", "serviceAccount":
+		case "serviceAccountName":
 			if !contract.IsObjectName(template.Spec.ServiceAccountName) {
-				note("spec.serviceAccountName")
+				found = append(found, "spec.serviceAccountName")
 			}
 		default:
-			note("spec." + field)
+			found = append(found, "spec."+field)
 		}
 	}
-	containers := map[string][]corev1.Container{
-		"spec.containers": template.Spec.Containers, "spec.initContainers": template.Spec.InitContainers,
-	}
-	for path, list := range containers {
-		for i := range list {
-			at := path + "[" + list[i].Name + "]"
-			switch list[i].Name {
-			case contract.InputManager, contract.OutputManager:
-			case contract.MainContainer:
-				for field := range fieldsOf(list[i]) {
-					note(at + "." + field)
-				}
-			default:
-				note(at)
-			}
-		}
-	}
+	found = append(found, ofContainers("spec.containers", template.Spec.Containers)...)
+	found = append(found, ofContainers("spec.initContainers", template.Spec.InitContainers)...)
 	for _, volume := range template.Spec.Volumes {
 		for field := range fieldsOf(volume) {
 			if !slices.Contains([]string{"name", "configMap", "secret", "emptyDir"}, field) && volume.Name != contract.TokenVolume {
-				note("spec.volumes[" + volume.Name + "]." + field)
+				found = append(found, "spec.volumes["+volume.Name+"]."+field)
 			}
 		}
 	}
+	found = slices.DeleteFunc(found, func(path string) bool {
+		return slices.Contains(honoured, path) || slices.Contains(also, path)
+	})
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// ofContainers returns the fields of main that are set, and the containers of others.
+func ofContainers(path string, containers []corev1.Container) (found []string) {
+	for i := range containers {
+		at := path + "[" + containers[i].Name + "]"
+		switch containers[i].Name {
+		case contract.InputManager, contract.OutputManager:
+		case contract.MainContainer:
+			for field := range fieldsOf(containers[i]) {
+				found = append(found, at+"."+field)
+			}
+		default:
+			found = append(found, at)
+		}
+	}
+	return found
 }
 
 // fieldsOf returns the fields of a typed value that are set.

@@ -1,7 +1,7 @@
 package localrun
 
 import (
-	"fmt"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -40,7 +40,7 @@ func (v values) add(object *krm.Item) error {
 	}
 	secret := &corev1.Secret{}
 	if err := decode(object, secret); err != nil {
-		return fmt.Errorf("it cannot be decoded: data must be base64") // the error of the decoder has values
+		return errors.New("it cannot be decoded: data must be base64") // the error of the decoder has values
 	}
 	for key, content := range secret.Data {
 		b.data[key] = content

@@ -29,8 +29,8 @@ const (
 	responseFile = 4
 )
 
-// Enter runs a step if this process was started for that, and does not return then. With RunnerArgument and a script it is the
-// runner of a container.
+// Enter runs a step if this process was started for that, and does not return then. With RunnerArgument and a script it is
+// the runner of a container.
 func Enter() {
 	if len(os.Args) > 1 && os.Args[1] == RunnerArgument {
 		reporter := podreport.Reporter{Stderr: os.Stderr, TerminationLog: podreport.TerminationLog}

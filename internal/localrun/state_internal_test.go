@@ -1,0 +1,113 @@
+package localrun
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A record that is read is written as it was.
+func FuzzParseRecord(f *testing.F) {
+	for _, text := range []string{
+		"", "{}", `{"resource":"db","phase":"create","step":"a","secret":"s","published":"g","data":{"x":"aGk="}}`, "null", "[]",
+		`{"data":{"x":"%"}}`, `{"data":null}`, `{}{}`, `{"more":1}`, "\x00",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := parseRecord(text)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(r)
+		require.NoError(t, err)
+		back, err := parseRecord(again)
+		require.NoError(t, err)
+		assert.Equal(t, r.Published, back.Published)
+		assert.Len(t, back.Data, len(r.Data))
+	})
+}
+
+// Names in objects do not lead out of the state, and those that differ have different files.
+func TestFilesOfHostileNames(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for _, name := range []string{"../../x", "..", ".", "", "a/b", "A", "a", "a b", "C:\\x", strings.Repeat("x", 400), "ü\x00", ".gitignore"} {
+		for kind, s := range map[string]*step{
+			"plain": {sandboxID: "abc", resource: name, name: name, phase: "create"},
+			"id":    {sandboxID: name, resource: "r", name: "s", phase: "create"},
+		} {
+			file := s.file()
+			assert.True(t, filepath.IsLocal(file), file)
+			assert.Len(t, strings.Split(file, "/"), 3, file)
+			assert.Less(t, len(filepath.Base(file)), 100)
+			if other, found := seen[strings.ToLower(file)]; found {
+				assert.Fail(t, "one file for two steps", "%s: %q and %q", file, other, kind+name)
+			}
+			seen[strings.ToLower(file)] = kind + name
+		}
+		file := recordFile("abc", name)
+		assert.True(t, filepath.IsLocal(file) && strings.HasPrefix(file, "steps/abc/"), file)
+	}
+}
+
+func TestStateThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), StateFolder)
+	state, err := OpenState(folder)
+	require.NoError(t, err)
+	file := recordFile("abc", "secret")
+	require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o700))
+	for _, text := range []string{"", "{", `{"unknown":1}`, strings.Repeat(" ", maxRecord+10) + "{}"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600))
+		_, err := state.read(file)
+		require.Error(t, err)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte("{"), 0o600))
+	_, err = state.read(file)
+	require.EqualError(t, err, filepath.Join(folder, file)+" must hold what a run has written: remove it, and the step runs again")
+
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(folder), "file"), nil, 0o600))
+	_, err = OpenState(filepath.Join(filepath.Dir(folder), "file"))
+	require.Error(t, err)
+	require.NoError(t, os.Symlink(folder, folder+"-link"))
+	_, err = OpenState(folder + "-link")
+	require.ErrorContains(t, err, "must be a folder")
+}
+
+// The cases are those of Kubernetes
+// (https://github.com/kubernetes/kubernetes/blob/v1.34.3/third_party/forked/golang/expansion/expand_test.go).
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	known := map[string]string{"VAR_A": "A", "VAR_B": "B", "VAR_C": "C", "VAR_REF": "$(VAR_A)", "VAR_EMPTY": ""}
+	for text, want := range map[string]string{
+		"$(VAR_A)": "A", "___$(VAR_B)___": "___B___", "___$(VAR_C)": "___C", "$(VAR_A)-$(VAR_A)": "A-A", "$(VAR_A)-1": "A-1",
+		"$(VAR_A)_$(VAR_B)_$(VAR_C)": "A_B_C", "$$(VAR_B)_$(VAR_A)": "$(VAR_B)_A", "$$(VAR_A)_$$(VAR_B)": "$(VAR_A)_$(VAR_B)",
+		"f000-$$VAR_A": "f000-$VAR_A", "foo\\$(VAR_C)bar": "foo\\Cbar", "foo\\\\$(VAR_C)bar": "foo\\\\Cbar",
+		"foo$(VAR_EMPTY)bar": "foobar", "foo$(VAR_Awhoops!": "foo$(VAR_Awhoops!", "f00__(VAR_A)__": "f00__(VAR_A)__",
+		"f00__$(VAR_DNE)__": "f00__$(VAR_DNE)__", "$?_boo_$!": "$?_boo_$!", "$VAR_A": "$VAR_A", "$(VAR_B": "$(VAR_B",
+		"$()": "$()", "$$$$(VAR_A)": "$$(VAR_A)", "$$$(VAR_A)": "$A", "foo$": "foo$", "$(VAR_REF)": "$(VAR_A)", "": "",
+		"$$$$$$$(VAR_A)": "$$$A", "$$)": "$)", "$(VAR_A)$": "A$", "$($(VAR_B))": "$($(VAR_B))",
+	} {
+		assert.Equal(t, want, expand(text, known), text)
+	}
+}
+
+func TestLogIsLimited(t *testing.T) {
+	t.Parallel()
+	var kept strings.Builder
+	l := &log{file: &kept}
+	line := []byte(strings.Repeat("x", 1<<20-1) + "\n")
+	for range 20 {
+		n, err := l.Write(line)
+		require.NoError(t, err)
+		assert.Equal(t, len(line), n)
+	}
+	assert.Less(t, kept.Len(), maxLog+200)
+	assert.Equal(t, 1, strings.Count(kept.String(), "is not kept"))
+}
