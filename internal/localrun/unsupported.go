@@ -29,7 +29,8 @@ func (p *phase) warn(options Options) {
 // honoured are the fields of a Pod and of its container main that localrun itself heeds, or that have no meaning outside of
 // a cluster and are in every rendered Pod.
 var honoured = []string{
-	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds", "spec.automountServiceAccountToken",
+	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds",
+	"spec.automountServiceAccountToken",
 	"spec.containers[main].name", "spec.containers[main].image", "spec.containers[main].command", "spec.containers[main].args",
 	"spec.containers[main].env", "spec.containers[main].envFrom", "spec.containers[main].workingDir",
 	"spec.containers[main].volumeMounts", "spec.containers[main].terminationMessagePath",

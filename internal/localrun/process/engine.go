@@ -1,8 +1,8 @@
 // Package process runs the steps of localrun directly on this machine, without containers. The scripts are those of a
 // plugin's author and get the rights of the user.
 //
-// On Linux, where the kernel allows it, each step has a mount and a process namespace of its own, as a container has: it sees
-// the files of this machine, but what it writes is gone when it ends, and its outputs, inputs and folders are at their
+// On Linux, where the kernel allows it, each step has a mount and a process namespace of its own, as a container has: it
+// sees the files of this machine, but what it writes is gone when it ends, and its outputs, inputs and folders are at their
 // absolute paths. Elsewhere nothing can be at such a path, so only steps that need none can be run.
 //
 // The engine starts its own program again, so that programs that use it call Enter first:
