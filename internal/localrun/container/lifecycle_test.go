@@ -130,7 +130,7 @@ func TestImages(t *testing.T) {
 		for want, edit := range map[string]func(*localrun.Container){
 			`image "registry.invalid/x:1" cannot be pulled: check its name, log in with`: func(c *localrun.Container) { c.Image = "registry.invalid/x:1" },
 			`the image of main must be a valid image reference, not "--privileged"`:      func(c *localrun.Container) { c.Image = "--privileged" },
-			"the image of main must be set": func(c *localrun.Container) { c.Image = "" },
+			"the image of main must be set":                                              func(c *localrun.Container) { c.Image = "" },
 			`image "registry.invalid/y" is not on this machine, and imagePullPolicy is Never: load or build it`: func(c *localrun.Container) {
 				c.Image = "registry.invalid/y"
 				c.Template.Spec.Containers[0].ImagePullPolicy = corev1.PullNever
@@ -152,10 +152,10 @@ func TestImages(t *testing.T) {
 // Where rplug is not a program of the image's system, the runner of the helper image is used.
 func TestRunnerOfTheHelperImage(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine *Engine) {
-		none := newEngine(t, engine.Name(), func(o *Options) { o.Runner.File, o.HelperImage = "", shellImage })
+		none := newEngine(t, engine.Name(), func(o *Options) { o.Runner, o.HelperImage = "", shellImage })
 		_, err := none.Run(t.Context(), step("#!/bin/sh\necho 1 > /outputs/x\n", "x"))
 		require.ErrorContains(t, err, "helper image")
-		helper := newEngine(t, engine.Name(), func(o *Options) { o.Runner.File, o.HelperImage = "", helperImage })
+		helper := newEngine(t, engine.Name(), func(o *Options) { o.Runner, o.HelperImage = "", helperImage })
 		result, log := run(t, helper, step("#!/bin/sh\necho 1 > /outputs/x\n", "x"))
 		assert.Equal(t, "1\n", string(result.Outputs["x"]), log)
 	})

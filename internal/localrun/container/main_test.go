@@ -14,11 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/docker"
 )
 
 func TestMain(m *testing.M) {
+	Enter()
+	process.Enter()
 	code := m.Run()
 	if err := daemons.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -149,7 +152,7 @@ func newEngine(t *testing.T, program string, edit func(*Options)) *Engine {
 	}
 	options := Options{
 		Environment: os.Environ(), Network: "none", Folder: t.TempDir(),
-		Runner: Runner{File: filepath.Join(daemons.folder, "runner")},
+		Runner: filepath.Join(daemons.folder, "runner"),
 	}
 	if edit != nil {
 		edit(&options)

@@ -15,25 +15,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Runner is a program of this machine that can be the runner of a step.
-type Runner struct {
-	// File is its path. Empty means that there is none.
-	File string
-	// Arguments come before those of contract.RunnerFile.
-	Arguments []string
-}
-
-// runner returns the file on this machine that becomes contract.RunnerFile in a container of an image, and the arguments that
-// come before the script.
-func (e *Engine) runner(ctx context.Context, inspected image) (file string, arguments []string, err error) {
-	if e.options.Runner.File != "" && runtime.GOOS == "linux" && inspected.Architecture == runtime.GOARCH &&
-		isStatic(e.options.Runner.File) {
-		return e.options.Runner.File, e.options.Runner.Arguments, nil
+// runner returns the file on this machine that becomes contract.RunnerFile in a container of an image.
+func (e *Engine) runner(ctx context.Context, inspected image) (string, error) {
+	own := e.options.Runner
+	if own != "" && runtime.GOOS == "linux" && inspected.Architecture == runtime.GOARCH && isStatic(own) {
+		return own, nil
 	}
-	file, err = once(ctx, &e.mutex, e.runners, inspected.Architecture, func() (string, error) {
+	return once(ctx, &e.mutex, e.runners, inspected.Architecture, func() (string, error) {
 		return e.extractRunner(ctx, inspected.Architecture)
 	})
-	return file, nil, err
 }
 
 // isStatic reports whether a program runs in an image without the libraries of this machine.

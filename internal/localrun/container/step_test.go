@@ -47,7 +47,6 @@ func run(t *testing.T, engine *Engine, one localrun.Container) (localrun.Result,
 	return result, log.String()
 }
 
-
 // with changes a container.
 func with(one localrun.Container, edit func(*localrun.Container)) localrun.Container {
 	edit(&one)

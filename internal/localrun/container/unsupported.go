@@ -1,7 +1,6 @@
 package container
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,87 +8,40 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/localrun"
 )
 
-// Unsupported returns the fields of a Pod template that are not honoured. A field is honoured if it is cleared here, so that
-// fields of later versions of Kubernetes are named, too. What only a cluster needs, such as requests and ports, is not named.
+// The path of main in a Pod template.
+const mainPath = "spec.containers[" + contract.MainContainer + "]"
+
+// Unsupported returns the fields of a Pod template that are not honoured. What only a cluster needs, such as requests and
+// ports, is not named.
 func (e *Engine) Unsupported(template *corev1.PodTemplateSpec) []string {
-	if template == nil {
-		return nil
-	}
-	pod := template.Spec.DeepCopy()
-	found := map[string]bool{}
-	for i := range pod.Containers {
-		switch one := &pod.Containers[i]; one.Name {
-		case contract.MainContainer:
-			unsupportedOfMain(one, found)
-		case contract.OutputManager:
-		default:
-			found["spec.containers["+one.Name+"]"] = true
+	found := localrun.Unsupported(template, "spec.securityContext", "spec.hostNetwork", "spec.hostAliases", "spec.enableServiceLinks",
+		mainPath+".resources", mainPath+".securityContext", mainPath+".ports", mainPath+".imagePullPolicy",
+		mainPath+".terminationMessagePolicy")
+	own := main(template).DeepCopy()
+	if security := own.SecurityContext; security != nil {
+		security.RunAsUser, security.RunAsGroup, security.RunAsNonRoot, security.Capabilities = nil, nil, nil, nil
+		security.ReadOnlyRootFilesystem, security.AllowPrivilegeEscalation = nil, nil
+		security.SeccompProfile = otherSeccomp(security.SeccompProfile)
+		if security.Privileged != nil && !*security.Privileged {
+			security.Privileged = nil
 		}
+		found = append(found, fieldsOf(mainPath+".securityContext", *security)...)
 	}
-	for _, one := range pod.InitContainers {
-		if one.Name != contract.InputManager {
-			found["spec.initContainers["+one.Name+"]"] = true
-		}
-	}
-	unsupportedVolumes(pod.Volumes, found)
-	unsupportedSecurity(pod.SecurityContext, found)
-	if pod.AutomountServiceAccountToken != nil && !*pod.AutomountServiceAccountToken {
-		pod.ServiceAccountName, pod.DeprecatedServiceAccount = "", ""
-	}
-	pod.Containers, pod.InitContainers, pod.Volumes, pod.SecurityContext = nil, nil, nil, nil
-	pod.AutomountServiceAccountToken, pod.EnableServiceLinks = nil, nil
-	pod.RestartPolicy, pod.ActiveDeadlineSeconds, pod.TerminationGracePeriodSeconds = "", nil, nil
-	pod.HostNetwork, pod.HostAliases, pod.DNSPolicy = false, nil, ""
-	rest(found, "spec", reflect.ValueOf(*pod))
-	return slices.Sorted(maps.Keys(found))
-}
-
-func unsupportedOfMain(one *corev1.Container, found map[string]bool) {
-	const prefix = "spec.containers[" + contract.MainContainer + "]"
-	if own := one.SecurityContext; own != nil {
-		own.RunAsUser, own.RunAsGroup, own.RunAsNonRoot, own.Capabilities = nil, nil, nil, nil
-		own.ReadOnlyRootFilesystem, own.AllowPrivilegeEscalation = nil, nil
-		own.SeccompProfile = otherSeccomp(own.SeccompProfile)
-		if own.Privileged != nil && !*own.Privileged {
-			own.Privileged = nil
-		}
-		rest(found, prefix+".securityContext", reflect.ValueOf(*own))
-	}
-	for name, limit := range one.Resources.Limits {
+	for name, limit := range own.Resources.Limits {
 		if name != corev1.ResourceMemory && name != corev1.ResourceCPU && !limit.IsZero() {
-			found[prefix+".resources.limits."+string(name)] = true
+			found = append(found, mainPath+".resources.limits."+string(name))
 		}
 	}
-	one.Name, one.Image, one.ImagePullPolicy, one.Command, one.Args, one.WorkingDir = "", "", "", nil, nil, ""
-	one.Env, one.EnvFrom, one.VolumeMounts, one.Ports, one.SecurityContext = nil, nil, nil, nil, nil
-	one.Resources.Limits, one.Resources.Requests = nil, nil
-	one.TerminationMessagePath, one.TerminationMessagePolicy = "", ""
-	rest(found, prefix, reflect.ValueOf(*one))
-}
-
-func unsupportedVolumes(volumes []corev1.Volume, found map[string]bool) {
-	for _, volume := range volumes {
-		source := volume.VolumeSource
-		if source.EmptyDir != nil && strings.HasPrefix(string(source.EmptyDir.Medium), string(corev1.StorageMediumHugePages)) {
-			found["spec.volumes["+volume.Name+"].emptyDir.medium"] = true
-		}
-		source.EmptyDir, source.ConfigMap, source.Secret = nil, nil, nil
-		if volume.Name == contract.TokenVolume {
-			source.Projected = nil
-		}
-		rest(found, "spec.volumes["+volume.Name+"]", reflect.ValueOf(source))
+	if pod := podOf(template).SecurityContext.DeepCopy(); pod != nil {
+		pod.RunAsUser, pod.RunAsGroup, pod.RunAsNonRoot, pod.SupplementalGroups, pod.FSGroup = nil, nil, nil, nil, nil
+		pod.Sysctls, pod.FSGroupChangePolicy, pod.SeccompProfile = nil, nil, otherSeccomp(pod.SeccompProfile)
+		found = append(found, fieldsOf("spec.securityContext", *pod)...)
 	}
-}
-
-func unsupportedSecurity(pod *corev1.PodSecurityContext, found map[string]bool) {
-	if pod == nil {
-		return
-	}
-	pod.RunAsUser, pod.RunAsGroup, pod.RunAsNonRoot, pod.SupplementalGroups, pod.FSGroup = nil, nil, nil, nil, nil
-	pod.Sysctls, pod.FSGroupChangePolicy, pod.SeccompProfile = nil, nil, otherSeccomp(pod.SeccompProfile)
-	rest(found, "spec.securityContext", reflect.ValueOf(*pod))
+	slices.Sort(found)
+	return found
 }
 
 // otherSeccomp returns a profile that is not honoured: that of a file on a node.
@@ -100,17 +52,14 @@ func otherSeccomp(profile *corev1.SeccompProfile) *corev1.SeccompProfile {
 	return nil
 }
 
-// rest adds the paths of the fields that are set.
-func rest(found map[string]bool, prefix string, value reflect.Value) {
+// fieldsOf returns the paths of the fields of a typed value that are set.
+func fieldsOf(prefix string, typed any) (found []string) {
+	value := reflect.ValueOf(typed)
 	for i := range value.NumField() {
-		field := value.Field(i)
-		name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
-		set := !field.IsZero()
-		if kind := field.Kind(); kind == reflect.Slice || kind == reflect.Map {
-			set = field.Len() > 0
-		}
-		if set {
-			found[prefix+"."+name] = true
+		if !value.Field(i).IsZero() {
+			name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
+			found = append(found, prefix+"."+name)
 		}
 	}
+	return found
 }
