@@ -28,7 +28,7 @@ type runFlags struct {
 	params      map[string]string
 	sandbox     string
 	engine      string
-	helperImage string
+	containers  containerFlags
 	set         map[string]string
 	parallel    int
 	rerun       bool
@@ -72,9 +72,8 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	})
 	flags.StringVar(&f.sandbox, "sandbox", "", "`NAME` of a sandbox among the documents, whose params and id are used")
 	flags.StringVar(&f.engine, "engine", "", "`ENGINE`: docker, podman or process (default: docker, then podman)")
-	flags.StringVar(&f.helperImage, "helper-image", "",
-		"`IMAGE` with the runner of steps (default: rplug itself on Linux,\nelsewhere "+contract.RuntimeImage+")")
-	f.set = setFlag(flags)
+	f.containers.declare(flags)
+	flags.StringToStringVar(&f.set, "set", nil, "`NAME=VALUE` of a variable of native documents; repeatable")
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` steps at once; 0 is no limit")
 	flags.BoolVar(&f.rerun, "rerun", false, "run all steps, those that are published, too")
 	flags.BoolVar(&f.logs, "logs", false, "print what all steps printed, not only failed ones")
@@ -129,15 +128,24 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// execute runs the objects with the engine and shows the progress.
-func (f *runFlags) execute(c *cobra.Command, objects []*krm.Item, options localrun.Options) (*localrun.Report, error) {
-	ctx, stop := cli.Interruptible(c.Context())
-	defer stop()
-	progress := newRunProgress(c.ErrOrStderr())
-	defer progress.end()
-	engine, err := f.open(c, progress)
-	if err != nil {
-		return nil, err
+// open returns the engine.
+func (f *runFlags) open(c *cobra.Command) (localrun.Engine, error) {
+	switch f.engine {
+	case process.Name:
+		engine, err := process.New(process.Options{})
+		if err != nil {
+			return nil, err
+		}
+		c.PrintErrf("[warning] the scripts run directly on this machine, with your rights and without their images\n")
+		if isolated, reason := engine.IsIsolated(); !isolated {
+			c.PrintErrf("[warning] the scripts see and change your files, since this machine allows no namespaces: %s\n",
+				report.Printable(reason.Error()))
+		}
+		return engine, nil
+	case "":
+		return f.openContainers(c, container.Programs()...)
+	case "docker", "podman":
+		return f.openContainers(c, f.engine)
 	}
 	options.Engine, options.Observe = engine, progress.observe
 	result, err := localrun.Run(ctx, objects, options)

@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -86,11 +87,16 @@ func New(ctx context.Context, program string, options Options) (*Engine, error) 
 	if _, err := engine.output(ctx, "info", "--format", "{{.}}"); err != nil {
 		return nil, fmt.Errorf("%s does not work, start its daemon or its machine: %w", program, err)
 	}
+	if engine.options.Folder == "" {
+		engine.options.Folder = os.TempDir()
+	}
 	if err := engine.removeLeftovers(ctx); err != nil {
 		return nil, err
 	}
-	engine.files, err = os.MkdirTemp(options.Folder, "rplug-")
-	return engine, err
+	if engine.files, err = os.MkdirTemp(engine.options.Folder, filesPrefix); err != nil {
+		return nil, err
+	}
+	return engine, os.WriteFile(filepath.Join(engine.files, ownerFile), []byte(engine.owner), 0o600)
 }
 
 // Name is the name of the program.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -88,7 +89,7 @@ func TestRunLeavesNothing(t *testing.T) {
 		assert.Equal(t, volumes, after)
 		files, err := os.ReadDir(engine.files)
 		require.NoError(t, err)
-		assert.Empty(t, files)
+		assert.Len(t, files, 1, "the name of the owner")
 		require.NoError(t, engine.Close())
 		assert.NoDirExists(t, engine.files)
 	})
@@ -114,7 +115,16 @@ func TestNewRemovesLeftovers(t *testing.T) {
 		assert.Len(t, left(t, engine, owners["killed"]), 1, "it still runs")
 		require.NoError(t, killed.Process.Kill())
 		_ = killed.Wait()
-		again := newEngine(t, engine.Name(), nil)
+		folder := t.TempDir()
+		for _, owner := range []string{owners["killed"], owners["mine"]} {
+			files, err := os.MkdirTemp(folder, filesPrefix)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(files, ownerFile), []byte(owner), 0o600))
+		}
+		again := newEngine(t, engine.Name(), func(o *Options) { o.Folder = folder })
+		folders, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		assert.Len(t, folders, 2, "that of this process, and the new one")
 		for name, owner := range owners {
 			want := 1
 			if name == "killed" || name == "reused" {

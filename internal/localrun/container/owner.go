@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -62,9 +63,16 @@ func isAbandoned(owner string) bool {
 	return err != nil || !exists(process) || startOf(id) != parts[2]
 }
 
-// removeLeftovers removes the containers of processes that were killed.
+// An engine's folder begins with filesPrefix; ownerFile in it has the value of ownerLabel.
+const (
+	filesPrefix = "rplug-"
+	ownerFile   = "owner"
+)
+
+// removeLeftovers removes the containers and files of processes that were killed.
 func (e *Engine) removeLeftovers(ctx context.Context) error {
 	ids, err := e.labelled(ctx, "")
+	defer e.removeFolders(ctx) // after the containers that mount files of them
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -79,6 +87,16 @@ func (e *Engine) removeLeftovers(ctx context.Context) error {
 		}
 	}
 	return e.remove(ctx, abandoned...)
+}
+
+// removeFolders removes the folders of killed processes. One that cannot be removed is left to the user.
+func (e *Engine) removeFolders(ctx context.Context) {
+	owners, _ := filepath.Glob(filepath.Join(e.options.Folder, filesPrefix+"*", ownerFile))
+	for _, file := range owners {
+		if owner, err := os.ReadFile(file); err == nil && isAbandoned(string(owner)) {
+			_ = e.removeFolder(ctx, filepath.Dir(file))
+		}
+	}
 }
 
 // labelled returns the ids of the containers with ownerLabel; value is "=" and an owner, or empty for all.

@@ -58,7 +58,8 @@ func (e *Engine) extractRunner(ctx context.Context, architecture string) (string
 	}
 	id, err := e.output(ctx, append(arguments, "--", name, contract.ImageRunner)...)
 	if err != nil {
-		return "", fmt.Errorf("helper image %q for %s: load it with `%s load`, or give another one: %w", name, platform, e.name, err)
+		return "", fmt.Errorf("helper image %q for %s: load it with `%s load`, give another one, or build rplug for this "+
+			"platform with CGO_ENABLED=0: %w", name, platform, e.name, err)
 	}
 	defer func() { _ = e.remove(context.WithoutCancel(ctx), id) }()
 	file := filepath.Join(e.files, "runner-"+architecture)
