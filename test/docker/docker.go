@@ -56,11 +56,17 @@ func LoadImages(folder string) error {
 		return errors.New("make images wrote no archive")
 	}
 	for _, archive := range archives {
-		if _, err := run("", "docker", "load", "--input", archive); err != nil {
+		if err := Load(archive); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Load loads the images of an archive.
+func Load(archive string) error {
+	_, err := run("", "docker", "load", "--input", archive)
+	return err
 }
 
 func run(folder, name string, args ...string) (string, error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -17,6 +18,7 @@ import (
 var suite struct{ node, kubectl, programs string }
 
 func TestMain(m *testing.M) {
+	process.Enter()
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
