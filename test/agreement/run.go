@@ -27,12 +27,18 @@ type End struct {
 	Outputs map[string]string
 }
 
-// processID is what messages say of processes, which have other ids in each run.
-var processID = regexp.MustCompile(`\(process [0-9]+\)`)
+// varying are the parts of messages that are not the same in each run: ids of processes, and which of several producers that
+// failed was the first.
+var varying = regexp.MustCompile(`\(process [0-9]+\)|: step "[^"]*" failed and its outputs are needed`)
 
-// Message returns a message without the ids of processes.
+// Message returns a message without the parts that vary.
 func Message(text string) string {
-	return processID.ReplaceAllString(strings.TrimSpace(text), "(process)")
+	return varying.ReplaceAllStringFunc(strings.TrimSpace(text), func(part string) string {
+		if strings.HasPrefix(part, "(") {
+			return "(process)"
+		}
+		return ": a producer failed and its outputs are needed"
+	})
 }
 
 // RunAll runs plugins as Run, several at a time. folder returns a folder for each.

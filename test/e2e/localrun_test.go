@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,10 +69,13 @@ func (s *testNamespace) mainEnds() map[string]agreement.End {
 	for _, one := range pods {
 		for _, container := range append(one.Status.ContainerStatuses, one.Status.InitContainerStatuses...) {
 			end := container.State.Terminated
-			if end == nil || end.ExitCode == 0 || container.Name == contract.OutputManager {
+			if end == nil || end.ExitCode == 0 || end.ExitCode == contract.ExitWaited || container.Name == contract.OutputManager {
 				continue
 			}
 			message := agreement.Message(strings.Join(strings.Fields(end.Message), " "))
+			if message == "" { // what rplug says of a container that says nothing
+				message = fmt.Sprintf("main exited with %d", end.ExitCode)
+			}
 			ends[one.Metadata.key()] = agreement.End{ExitCode: end.ExitCode, Message: message}
 		}
 	}

@@ -145,7 +145,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, engine *Engine)) {
 }
 
 // newEngine returns the engine of a program, or skips the test with the reason.
-func newEngine(t *testing.T, program string, edit func(*Options)) *Engine {
+func newEngine(t testing.TB, program string, edit func(*Options)) *Engine {
 	t.Helper()
 	if err := daemons.start(program); err != nil {
 		t.Skipf("%s cannot be used here: %v", program, err)

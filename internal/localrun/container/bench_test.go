@@ -1,0 +1,41 @@
+package container
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+)
+
+// The time of a step whose script does nothing, by engine. ms/median is what docs/run-engines.md has.
+func BenchmarkStep(b *testing.B) {
+	processes, err := process.New(process.Options{})
+	require.NoError(b, err)
+	engines := map[string]func(b *testing.B) localrun.Engine{
+		"process": func(*testing.B) localrun.Engine { return processes },
+	}
+	for _, program := range Programs() {
+		engines[program] = func(b *testing.B) localrun.Engine { return newEngine(b, program, nil) }
+	}
+	for _, name := range append([]string{"process"}, Programs()...) {
+		b.Run(name, func(b *testing.B) {
+			engine := engines[name](b)
+			var times []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				one := step("#!/bin/sh\necho > /outputs/x\n", "x")
+				one.Log = logOf(nil)
+				result, err := engine.Run(b.Context(), one)
+				require.NoError(b, err)
+				require.Zero(b, result.ExitCode, result.Message)
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Milliseconds()), "ms/median")
+		})
+	}
+}
