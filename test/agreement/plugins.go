@@ -27,7 +27,8 @@ type Plugin struct {
 // Params are what each sandbox gives to its plugin: texts that Kubernetes, YAML or a shell might change.
 var params = map[string]string{
 	"dollars": "$(SIGNADOT_SANDBOX_ID) $$(SIGNADOT_SANDBOX_NAME) $$ $ $() ${HOME} $(", "lines": "\n\nfirst\n  second\ttab\n\n",
-	"unicode": "größer – 数据 🂡", "quotes": `'single' "double" \back\slash` + " `ticks` # {a} [b] %s & *", "empty": "", "yaml": "yes",
+	"unicode": "größer – 数据 🂡", "quotes": `'single' "double" \back\slash` + " `ticks` # {a} [b] %s & *",
+	"empty": "", "yaml": "yes",
 }
 
 // kind is a way in which a step ends. Its script writes the output "out", unless it fails. In the script, $self is a text of
@@ -59,7 +60,8 @@ var kinds = []kind{
 	{name: "killed", script: `kill -KILL $$`},
 	{name: "terminated", script: `kill -TERM $$; sleep 1`},
 	{name: "timeout", script: `exec sleep 1000`, pod: deadline + " 8"},
-	{name: "timeout-trapped", script: `trap 'echo late > /outputs/out; exit 0' TERM; while :; do sleep 0.1; done`, pod: deadline + " 8"},
+	{name: "timeout-trapped", script: `trap 'echo late > /outputs/out; exit 0' TERM; while :; do sleep 0.1; done`,
+		pod: deadline + " 8"},
 	{name: "background", script: `(sleep 0.3; printf '%s later' "$self" > /outputs/out) &`},
 	{name: "unfinished", script: `(printf part; exec sleep 20) > /outputs/out &`},
 	{name: "folder", script: `mkdir -p /outputs/out`},
@@ -71,13 +73,16 @@ var kinds = []kind{
 	{name: "no-shebang", script: "mkdir -p /outputs\necho \"no interpreter $0\" > /outputs/out\n", whole: true},
 	{name: "no-interpreter", script: "#!/no/such/interpreter\n", whole: true},
 	{name: "no-program", script: "#!/usr/bin/env no-such-program\n", whole: true},
-	{name: "read-only", script: `if (echo > /inputs/dollars) 2>/dev/null; then echo written; else echo refused; fi > /outputs/out`},
+	{name: "read-only", script: `# root may write where the file system is writable
+		if (echo > /inputs/dollars) 2>/dev/null; then echo written; else echo refused; fi > /outputs/out`},
 	{name: "message", script: `echo 'my own reason' > /dev/termination-log; exit 3`},
-	{name: "folder-of-its-own", script: `touch /work/x && ls /work > /outputs/out`, pod: "volumes: [{name: work, emptyDir: {}}]",
-		main: "volumeMounts: [{name: work, mountPath: /work}]"},
-	{name: "surroundings", script: `{ pwd; id -u; id -g; umask; echo "$0 $# $OVERLAY"; ls /var/run/resourceplugins/io/inputs 2>/dev/null | wc -l; } > /outputs/out`,
+	{name: "folder-of-its-own", script: `touch /work/x && ls /work > /outputs/out`,
+		pod: "volumes: [{name: work, emptyDir: {}}]", main: "volumeMounts: [{name: work, mountPath: /work}]"},
+	{name: "surroundings", script: `{ pwd; id -u; id -g; umask; echo "$0 $# $OVERLAY"
+		ls /var/run/resourceplugins/io/inputs 2>/dev/null | wc -l; } > /outputs/out`,
 		main: `env: [{name: OVERLAY, value: "$(SIGNADOT_RESOURCE_NAME) $$(A)"}], workingDir: /tmp`},
-	{name: "reads", script: `{ printf '%s|' "$DOLLARS" "$LINES" "$UNICODE" "$QUOTES" "$EMPTY" "$YAML"; cat /inputs/dollars /inputs/lines /inputs/unicode; } > /outputs/out`},
+	{name: "reads", script: `{ printf '%s|' "$DOLLARS" "$LINES" "$UNICODE" "$QUOTES" "$EMPTY" "$YAML"
+		cat /inputs/dollars /inputs/lines /inputs/unicode; } > /outputs/out`},
 	{name: "own-signal", script: `trap 'echo signal > /outputs/out; exit 0' USR1; kill -USR1 $$; sleep 1; exit 9`},
 }
 
@@ -142,7 +147,7 @@ func plainKind(random *rand.Rand) kind {
 
 // step returns a step that reads the outputs of others as files and publishes "out" and "seen", a sum of what it has read.
 func step(name string, one kind, reads []string) object {
-	inputs := []object{}
+	inputs := make([]object, 0, len(params)+len(reads))
 	for param := range params {
 		inputs = append(inputs, object{"name": param, "valueFromSandbox": true,
 			"as": object{"env": strings.ToUpper(param), "path": "/inputs/" + param}})

@@ -96,7 +96,10 @@ func Run(ctx context.Context, engine localrun.Engine, plugin Plugin, folder stri
 	}
 	ends := map[string]End{}
 	for _, step := range report.Steps {
-		end := End{Succeeded: step.State == localrun.Done, ExitCode: step.ExitCode, Message: Message(step.Message), Outputs: map[string]string{}}
+		end := End{
+			Succeeded: step.State == localrun.Done, ExitCode: step.ExitCode, Message: Message(step.Message),
+			Outputs: map[string]string{},
+		}
 		for name, value := range step.Outputs {
 			end.Outputs[name] = Sum(value)
 		}

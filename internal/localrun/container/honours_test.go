@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -61,24 +62,27 @@ func TestRunHonours(t *testing.T) {
 			c.Template.Spec.HostAliases = []corev1.HostAlias{{IP: "10.1.2.3", Hostnames: []string{"db", "db2"}}}
 		}, "grep -c '10.1.2.3.*db' /etc/hosts", "2\n"},
 	}
-	eachEngine(t, func(t *testing.T, engine *Engine) {
-		for name, test := range tests {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				script := "#!/bin/sh\n" + test.script + "\n"
-				for i, one := range []localrun.Container{plain(script), step(script)} {
-					if test.edit != nil {
-						test.edit(&one)
+	for _, program := range Programs() {
+		t.Run(program, func(t *testing.T) {
+			engine := newEngine(t, program, nil)
+			for name, test := range tests {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					script := "#!/bin/sh\n" + test.script + "\n"
+					for i, one := range []localrun.Container{plain(script), step(script)} {
+						if test.edit != nil {
+							test.edit(&one)
+						}
+						if name == "host aliases" && engine.podman {
+							return // podman has no /etc/hosts of its own without a network
+						}
+						_, log := run(t, engine, one)
+						assert.Equal(t, test.want, log, "%d", i)
 					}
-					if name == "host aliases" && engine.podman {
-						return // podman has no /etc/hosts of its own without a network
-					}
-					_, log := run(t, engine, one)
-					assert.Equal(t, test.want, log, "%d", i)
-				}
-			})
-		}
-	})
+				})
+			}
+		})
+	}
 }
 
 func pod(security corev1.PodSecurityContext) func(*localrun.Container) {
@@ -93,22 +97,25 @@ func TestRunPassesVariables(t *testing.T) {
 		"HOME": "/tmp", "DOCKER_HOST": "tcp://127.0.0.1:1", "CONTAINER_HOST": "tcp://127.0.0.1:1", "LD_PRELOAD": "/no/such", "HTTPS_PROXY": "http://u:p@h",
 		"PATH": "/bin:/opt/bin", "XDG_RUNTIME_DIR": "/no", "GODEBUG": "x=y",
 	}
-	eachEngine(t, func(t *testing.T, engine *Engine) {
-		one := with(step("#!/bin/sh\ncat /proc/$$/environ > /outputs/environ\n", "environ"), func(c *localrun.Container) {
-			for name, value := range values {
-				c.Env = append(c.Env, localrun.Variable{Name: name, Value: value})
+	for _, program := range Programs() {
+		t.Run(program, func(t *testing.T) {
+			engine := newEngine(t, program, nil)
+			one := with(step("#!/bin/sh\ncat /proc/$$/environ > /outputs/environ\n", "environ"), func(c *localrun.Container) {
+				for name, value := range values {
+					c.Env = append(c.Env, localrun.Variable{Name: name, Value: value})
+				}
+			})
+			result, log := run(t, engine, one)
+			got := map[string]string{}
+			for text := range strings.SplitSeq(string(result.Outputs["environ"]), "\x00") {
+				name, value, _ := strings.Cut(text, "=")
+				got[name] = value
+			}
+			for name, want := range values {
+				assert.Equal(t, want, got[name], "%s %s", name, log)
 			}
 		})
-		result, log := run(t, engine, one)
-		got := map[string]string{}
-		for text := range strings.SplitSeq(string(result.Outputs["environ"]), "\x00") {
-			name, value, _ := strings.Cut(text, "=")
-			got[name] = value
-		}
-		for name, want := range values {
-			assert.True(t, want == got[name], "%s: %.80q %s", name, got[name], log)
-		}
-	})
+	}
 }
 
 func TestVariablesRefuses(t *testing.T) {
@@ -130,7 +137,7 @@ func TestCreateHidesValues(t *testing.T) {
 	one.Env = []localrun.Variable{{Name: "A", Value: "secret-value"}, {Name: "DOCKER_A", Value: "secret-value"}}
 	one.Files = append(one.Files, localrun.File{Path: "/a", Content: []byte("secret-value")})
 	command, err := engine.create(t.Context(), one, t.TempDir())
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	assert.NotContains(t, strings.Join(command.Args, " "), "secret-value")
 	assert.True(t, slices.Contains(command.Env, "A=secret-value"))
 	assert.Equal(t, "docker", path.Base(command.Path))

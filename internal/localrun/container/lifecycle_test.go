@@ -31,35 +31,38 @@ func (m *marker) Write(content []byte) (int, error) {
 
 // A context that ends stops the script with SIGTERM, and after the grace period with SIGKILL. Nothing is left.
 func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
-	eachEngine(t, func(t *testing.T, engine *Engine) {
-		for name, test := range map[string]struct {
-			script string
-			code   int
-		}{
-			"SIGTERM": {"trap 'exit 5' TERM; echo; while :; do sleep 0.05; done", 5},
-			"SIGKILL": {"trap '' TERM; echo; while :; do sleep 0.05; done", 137},
-		} {
-			for kind, one := range map[string]localrun.Container{
-				"plain": plain("#!/bin/sh\n" + test.script + "\n"), "with the runner": step("#!/bin/sh\n" + test.script + "\n"),
+	for _, program := range Programs() {
+		t.Run(program, func(t *testing.T) {
+			engine := newEngine(t, program, nil)
+			for name, test := range map[string]struct {
+				script string
+				code   int
+			}{
+				"SIGTERM": {"trap 'exit 5' TERM; echo; while :; do sleep 0.05; done", 5},
+				"SIGKILL": {"trap '' TERM; echo; while :; do sleep 0.05; done", 137},
 			} {
-				t.Run(name+" "+kind, func(t *testing.T) {
-					t.Parallel()
-					ctx, cancel := context.WithCancel(t.Context())
-					one.Log = &marker{cancel}
-					one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](2)
-					result, err := engine.Run(ctx, one)
-					require.NoError(t, err)
-					assert.Equal(t, test.code, result.ExitCode)
-				})
+				for kind, one := range map[string]localrun.Container{
+					"plain": plain("#!/bin/sh\n" + test.script + "\n"), "with the runner": step("#!/bin/sh\n" + test.script + "\n"),
+				} {
+					t.Run(name+" "+kind, func(t *testing.T) {
+						t.Parallel()
+						ctx, cancel := context.WithCancel(t.Context())
+						one.Log = &marker{cancel}
+						one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](2)
+						result, err := engine.Run(ctx, one)
+						require.NoError(t, err)
+						assert.Equal(t, test.code, result.ExitCode)
+					})
+				}
 			}
-		}
-		t.Run("before the start", func(t *testing.T) {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			cancel(errors.New("the user is tired"))
-			_, err := engine.Run(ctx, plain("#!/bin/sh\nsleep 1000\n"))
-			require.Error(t, err)
+			t.Run("before the start", func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				cancel(errors.New("the user is tired"))
+				_, err := engine.Run(ctx, plain("#!/bin/sh\nsleep 1000\n"))
+				require.Error(t, err)
+			})
 		})
-	})
+	}
 }
 
 // left returns the containers of an owner.
@@ -72,103 +75,115 @@ func left(t *testing.T, engine *Engine, owner string) []string {
 
 // An interrupt at any time leaves neither a container, nor a volume, nor a file.
 func TestRunLeavesNothing(t *testing.T) {
-	eachEngine(t, func(t *testing.T, engine *Engine) {
-		volumes, err := engine.output(t.Context(), "volume", "ls", "--quiet")
-		require.NoError(t, err)
-		for i := range 12 {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*60*time.Millisecond)
-			one := step("#!/bin/sh\nmkdir -p /e/x; touch /e/x/y; sleep 1000\n", "x")
-			one.Folders = []string{"/e"}
-			one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](0)
-			_, _ = engine.Run(ctx, one)
-			cancel()
-		}
-		assert.Empty(t, left(t, engine, engine.owner))
-		after, err := engine.output(t.Context(), "volume", "ls", "--quiet")
-		require.NoError(t, err)
-		assert.Equal(t, volumes, after)
-		files, err := os.ReadDir(engine.files)
-		require.NoError(t, err)
-		assert.Len(t, files, 1, "the name of the owner")
-		require.NoError(t, engine.Close())
-		assert.NoDirExists(t, engine.files)
-	})
+	for _, program := range Programs() {
+		t.Run(program, func(t *testing.T) {
+			engine := newEngine(t, program, nil)
+			volumes, err := engine.output(t.Context(), "volume", "ls", "--quiet")
+			require.NoError(t, err)
+			for i := range 12 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*60*time.Millisecond)
+				one := step("#!/bin/sh\nmkdir -p /e/x; touch /e/x/y; sleep 1000\n", "x")
+				one.Folders = []string{"/e"}
+				one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](0)
+				_, _ = engine.Run(ctx, one)
+				cancel()
+			}
+			assert.Empty(t, left(t, engine, engine.owner))
+			after, err := engine.output(t.Context(), "volume", "ls", "--quiet")
+			require.NoError(t, err)
+			assert.Equal(t, volumes, after)
+			files, err := os.ReadDir(engine.files)
+			require.NoError(t, err)
+			assert.Len(t, files, 1, "the name of the owner")
+			require.NoError(t, engine.Close())
+			assert.NoDirExists(t, engine.files)
+		})
+	}
 }
 
 // The next engine removes the containers of a process that was killed, and no others.
 func TestNewRemovesLeftovers(t *testing.T) {
-	eachEngine(t, func(t *testing.T, engine *Engine) {
-		killed := exec.Command("sleep", "1000")
-		require.NoError(t, killed.Start())
-		running := strings.Replace(newOwner(), "/"+strconv.Itoa(os.Getpid())+"/", "/1/", 1)
-		owners := map[string]string{"other machine": "elsewhere/1/1/1", "odd": "x", "mine": newOwner(), "killed": newOwner()}
-		parts := strings.Split(owners["killed"], "/")
-		parts[1], parts[2] = strconv.Itoa(killed.Process.Pid), startOf(killed.Process.Pid)
-		owners["killed"] = strings.Join(parts, "/")
-		owners["reused"] = running // process 1 runs, but has another start
-		for _, owner := range owners {
-			id, err := engine.output(t.Context(), "create", "--label", ownerLabel+"="+owner, "--network", "none", shellImage, "sleep", "1000")
-			require.NoError(t, err)
-			t.Cleanup(func() { _ = engine.remove(context.Background(), id) })
-		}
-		require.NoError(t, engine.removeLeftovers(t.Context()))
-		assert.Len(t, left(t, engine, owners["killed"]), 1, "it still runs")
-		require.NoError(t, killed.Process.Kill())
-		_ = killed.Wait()
-		folder := t.TempDir()
-		for _, owner := range []string{owners["killed"], owners["mine"]} {
-			files, err := os.MkdirTemp(folder, filesPrefix)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(files, ownerFile), []byte(owner), 0o600))
-		}
-		again := newEngine(t, engine.Name(), func(o *Options) { o.Folder = folder })
-		folders, err := os.ReadDir(folder)
-		require.NoError(t, err)
-		assert.Len(t, folders, 2, "that of this process, and the new one")
-		for name, owner := range owners {
-			want := 1
-			if name == "killed" || name == "reused" {
-				want = 0
+	for _, program := range Programs() {
+		t.Run(program, func(t *testing.T) {
+			engine := newEngine(t, program, nil)
+			killed := exec.Command("sleep", "1000")
+			require.NoError(t, killed.Start())
+			running := strings.Replace(newOwner(), "/"+strconv.Itoa(os.Getpid())+"/", "/1/", 1)
+			owners := map[string]string{"other machine": "elsewhere/1/1/1", "odd": "x", "mine": newOwner(), "killed": newOwner()}
+			parts := strings.Split(owners["killed"], "/")
+			parts[1], parts[2] = strconv.Itoa(killed.Process.Pid), startOf(killed.Process.Pid)
+			owners["killed"] = strings.Join(parts, "/")
+			owners["reused"] = running // process 1 runs, but has another start
+			for _, owner := range owners {
+				id, err := engine.output(t.Context(), "create", "--label", ownerLabel+"="+owner, "--network", "none", shellImage, "sleep", "1000")
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = engine.remove(context.Background(), id) })
 			}
-			assert.Len(t, left(t, again, owner), want, name)
-		}
-	})
+			require.NoError(t, engine.removeLeftovers(t.Context()))
+			assert.Len(t, left(t, engine, owners["killed"]), 1, "it still runs")
+			require.NoError(t, killed.Process.Kill())
+			_ = killed.Wait()
+			folder := t.TempDir()
+			for _, owner := range []string{owners["killed"], owners["mine"]} {
+				files, err := os.MkdirTemp(folder, filesPrefix)
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(files, ownerFile), []byte(owner), 0o600))
+			}
+			again := newEngine(t, engine.Name(), func(o *Options) { o.Folder = folder })
+			folders, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			assert.Len(t, folders, 2, "that of this process, and the new one")
+			for name, owner := range owners {
+				want := 1
+				if name == "killed" || name == "reused" {
+					want = 0
+				}
+				assert.Len(t, left(t, again, owner), want, name)
+			}
+		})
+	}
 }
 
 func TestImages(t *testing.T) {
-	eachEngine(t, func(t *testing.T, engine *Engine) {
-		for want, edit := range map[string]func(*localrun.Container){
-			`image "registry.invalid/x:1" cannot be pulled: check its name, log in with`: func(c *localrun.Container) { c.Image = "registry.invalid/x:1" },
-			`the image of main must be a valid image reference, not "--privileged"`:      func(c *localrun.Container) { c.Image = "--privileged" },
-			"the image of main must be set":                                              func(c *localrun.Container) { c.Image = "" },
-			`image "registry.invalid/y" is not on this machine, and imagePullPolicy is Never: load or build it`: func(c *localrun.Container) {
-				c.Image = "registry.invalid/y"
-				c.Template.Spec.Containers[0].ImagePullPolicy = corev1.PullNever
-			},
-			"securityContext.runAsNonRoot of main is true, but it would run as root": func(c *localrun.Container) {
-				c.Template.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: pointer(true)}
-			},
-			`path "/a:b" of a mount of main must be absolute`: func(c *localrun.Container) { c.Folders = []string{"/a:b"} },
-			`path "/a\nb" must not contain line breaks`:       func(c *localrun.Container) { c.Folders = []string{"/a\nb"} },
-		} {
-			_, err := engine.Run(t.Context(), with(plain(""), edit))
-			require.ErrorContains(t, err, want)
-			assert.NotContains(t, err.Error(), "\n")
-		}
-		assert.Empty(t, left(t, engine, engine.owner))
-	})
+	for _, program := range Programs() {
+		t.Run(program, func(t *testing.T) {
+			engine := newEngine(t, program, nil)
+			for want, edit := range map[string]func(*localrun.Container){
+				`image "registry.invalid/x:1" cannot be pulled: check its name, log in with`: func(c *localrun.Container) { c.Image = "registry.invalid/x:1" },
+				`the image of main must be a valid image reference, not "--privileged"`:      func(c *localrun.Container) { c.Image = "--privileged" },
+				"the image of main must be set":                                              func(c *localrun.Container) { c.Image = "" },
+				`image "registry.invalid/y" is not on this machine, and imagePullPolicy is Never: load or build it`: func(c *localrun.Container) {
+					c.Image = "registry.invalid/y"
+					c.Template.Spec.Containers[0].ImagePullPolicy = corev1.PullNever
+				},
+				"securityContext.runAsNonRoot of main is true, but it would run as root": func(c *localrun.Container) {
+					c.Template.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: pointer(true)}
+				},
+				`path "/a:b" of a mount of main must be absolute`: func(c *localrun.Container) { c.Folders = []string{"/a:b"} },
+				`path "/a\nb" must not contain line breaks`:       func(c *localrun.Container) { c.Folders = []string{"/a\nb"} },
+			} {
+				_, err := engine.Run(t.Context(), with(plain(""), edit))
+				require.ErrorContains(t, err, want)
+				assert.NotContains(t, err.Error(), "\n")
+			}
+			assert.Empty(t, left(t, engine, engine.owner))
+		})
+	}
 }
 
 // Where rplug is not a program of the image's system, the runner of the helper image is used.
 func TestRunnerOfTheHelperImage(t *testing.T) {
-	eachEngine(t, func(t *testing.T, engine *Engine) {
-		none := newEngine(t, engine.Name(), func(o *Options) { o.Runner, o.HelperImage = "", shellImage })
-		_, err := none.Run(t.Context(), step("#!/bin/sh\necho 1 > /outputs/x\n", "x"))
-		require.ErrorContains(t, err, "helper image")
-		helper := newEngine(t, engine.Name(), func(o *Options) { o.Runner, o.HelperImage = "", helperImage })
-		result, log := run(t, helper, step("#!/bin/sh\necho 1 > /outputs/x\n", "x"))
-		assert.Equal(t, "1\n", string(result.Outputs["x"]), log)
-	})
+	for _, program := range Programs() {
+		t.Run(program, func(t *testing.T) {
+			engine := newEngine(t, program, nil)
+			none := newEngine(t, engine.Name(), func(o *Options) { o.Runner, o.HelperImage = Runner{}, shellImage })
+			_, err := none.Run(t.Context(), step("#!/bin/sh\necho 1 > /outputs/x\n", "x"))
+			require.ErrorContains(t, err, "helper image")
+			helper := newEngine(t, engine.Name(), func(o *Options) { o.Runner, o.HelperImage = Runner{}, helperImage })
+			result, log := run(t, helper, step("#!/bin/sh\necho 1 > /outputs/x\n", "x"))
+			assert.Equal(t, "1\n", string(result.Outputs["x"]), log)
+		})
+	}
 }
 
 func TestIsStatic(t *testing.T) {

@@ -136,29 +136,21 @@ func call(command ...string) error {
 	return nil
 }
 
-// eachEngine runs a test with each program that works on this machine.
-func eachEngine(t *testing.T, test func(t *testing.T, engine *Engine)) {
-	t.Helper()
-	for _, program := range Programs() {
-		t.Run(program, func(t *testing.T) { test(t, newEngine(t, program, nil)) })
-	}
-}
-
 // newEngine returns the engine of a program, or skips the test with the reason.
-func newEngine(t testing.TB, program string, edit func(*Options)) *Engine {
-	t.Helper()
+func newEngine(tb testing.TB, program string, edit func(*Options)) *Engine {
+	tb.Helper()
 	if err := daemons.start(program); err != nil {
-		t.Skipf("%s cannot be used here: %v", program, err)
+		tb.Skipf("%s cannot be used here: %v", program, err)
 	}
 	options := Options{
-		Environment: os.Environ(), Network: "none", Folder: t.TempDir(),
-		Runner: filepath.Join(daemons.folder, "runner"),
+		Environment: os.Environ(), Network: "none", Folder: tb.TempDir(),
+		Runner: Runner{File: filepath.Join(daemons.folder, "runner")},
 	}
 	if edit != nil {
 		edit(&options)
 	}
 	engine, err := New(context.Background(), program, options)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, engine.Close()) })
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, engine.Close()) })
 	return engine
 }

@@ -79,7 +79,8 @@ func (e *Engine) mounts(container localrun.Container, folder, runner string) ([]
 			flags = append(flags, "--tmpfs", target+":rw,exec,notmpcopyup,mode=0777"+size)
 		default:
 			source := filepath.Join(folder, "folder-"+strconv.Itoa(i))
-			errs = append(errs, os.Mkdir(source, 0o700), os.Chmod(source, 0o777), add("type=bind", "source="+source, "target="+target))
+			errs = append(errs, os.Mkdir(source, 0o700), os.Chmod(source, 0o777),
+				add("type=bind", "source="+source, "target="+target))
 		}
 	}
 	return flags, errors.Join(errs...)
@@ -100,8 +101,8 @@ func sizeLimit(template *corev1.PodTemplateSpec, target string) string {
 	return ""
 }
 
-// removeFolder removes the files that a container has mounted. Those of another user of the container are removed in the user
-// namespace that podman has without root.
+// removeFolder removes the files that a container has mounted. Those of another user of the container are removed in the
+// user namespace that podman has without root.
 func (e *Engine) removeFolder(ctx context.Context, folder string) error {
 	err := os.RemoveAll(folder)
 	if err == nil || !e.podman {

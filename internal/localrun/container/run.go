@@ -128,7 +128,8 @@ func entrypoint(program string, podman bool) string {
 }
 
 func (e *Engine) labels(container localrun.Container) []string {
-	flags := []string{"--label", ownerLabel + "=" + e.owner}
+	flags := make([]string, 0, 2*(len(container.Labels)+1))
+	flags = append(flags, "--label", ownerLabel+"="+e.owner)
 	for _, key := range slices.Sorted(maps.Keys(container.Labels)) {
 		flags = append(flags, "--label", key+"="+container.Labels[key])
 	}

@@ -15,8 +15,17 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// runner returns the file on this machine that becomes contract.RunnerFile in a container of an image.
-func (e *Engine) runner(ctx context.Context, inspected image) (string, error) {
+// Runner is a program of this machine that can be the runner of a step.
+type Runner struct {
+	// File is its path; empty means that there is none.
+	File string
+	// Arguments make it the runner: they come before the script and its arguments.
+	Arguments []string
+}
+
+// runner returns the file on this machine that becomes contract.RunnerFile in a container of an image, and the arguments
+// that come before the script.
+func (e *Engine) runner(ctx context.Context, inspected image) (file string, before []string, err error) {
 	own := e.options.Runner
 	if own != "" && runtime.GOOS == "linux" && inspected.Architecture == runtime.GOARCH && isStatic(own) {
 		return own, nil

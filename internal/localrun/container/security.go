@@ -64,8 +64,8 @@ func defaultCapabilities() []corev1.Capability {
 	}
 }
 
-// arguments returns the flags of `create` for the security contexts. Without a seccomp profile a cluster uses none; here it is
-// the program's own, since a plugin that is tried out is not yet trusted.
+// arguments returns the flags of `create` for the security contexts. Without a seccomp profile a cluster uses none; here it
+// is the program's own, since a plugin that is tried out is not yet trusted.
 func (s settings) arguments(podman bool) []string {
 	// SELinux would keep the container from files of the user that it mounts.
 	flags := []string{"--security-opt", "label=disable"}

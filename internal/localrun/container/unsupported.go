@@ -17,7 +17,8 @@ const mainPath = "spec.containers[" + contract.MainContainer + "]"
 // Unsupported returns the fields of a Pod template that are not honoured. What only a cluster needs, such as requests and
 // ports, is not named.
 func (e *Engine) Unsupported(template *corev1.PodTemplateSpec) []string {
-	found := localrun.Unsupported(template, "spec.securityContext", "spec.hostNetwork", "spec.hostAliases", "spec.enableServiceLinks",
+	found := localrun.Unsupported(template,
+		"spec.securityContext", "spec.hostNetwork", "spec.hostAliases", "spec.enableServiceLinks",
 		mainPath+".resources", mainPath+".securityContext", mainPath+".ports", mainPath+".imagePullPolicy",
 		mainPath+".terminationMessagePolicy")
 	own := main(template).DeepCopy()

@@ -13,8 +13,8 @@ import (
 
 // reserved are the beginnings of names that the program, the Go runtime, or the dynamic linker may read in their environment.
 var reserved = []string{
-	"BUILD", "COMPOSE_", "CONTAINER", "DBUS_", "DOCKER_", "GCONV_", "GETCONF_", "GLIBC_", "GO", "HOSTALIASES", "LANG", "LC_", "LD_",
-	"LISTEN_", "LOCALDOMAIN", "LOCPATH", "MALLOC_", "NETAVARK", "NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "REGISTR", "RES_",
+	"BUILD", "COMPOSE_", "CONTAINER", "DBUS_", "DOCKER_", "GCONV_", "GETCONF_", "GLIBC_", "GO", "HOSTALIASES", "LANG", "LC_",
+	"LD_", "LISTEN_", "LOCALDOMAIN", "LOCPATH", "MALLOC_", "NETAVARK", "NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "REGISTR", "RES_",
 	"RESOLV_", "SSH_", "SSL_", "STORAGE_", "TZ", "XDG_", "_",
 }
 
@@ -29,11 +29,12 @@ func (e *Engine) variables(container localrun.Container, folder string) (flags, 
 	for _, variable := range container.Env {
 		name, value := variable.Name, variable.Value
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.IndexByte(value, 0) >= 0 {
-			return nil, nil, fmt.Errorf("variable %q of main: its name must not be empty or contain \"=\", and neither its name nor "+
-				"its value may contain a NUL byte", name)
+			return nil, nil, fmt.Errorf("variable %q of main: its name must not be empty or contain \"=\", and neither its name "+
+				"nor its value may contain a NUL byte", name)
 		}
 		if !utf8.ValidString(name + value) {
-			return nil, nil, fmt.Errorf("variable %q of main must be UTF-8, as for Kubernetes: read bytes as a file, with as.path", name)
+			return nil, nil, fmt.Errorf("variable %q of main must be UTF-8, as for Kubernetes: read bytes as a file, with "+
+				"as.path", name)
 		}
 		switch {
 		case !e.isReserved(name):
@@ -42,8 +43,8 @@ func (e *Engine) variables(container localrun.Container, folder string) (flags, 
 		case isLine(name + "=" + value):
 			fmt.Fprintf(&lines, "%s=%s\n", name, value)
 		default:
-			return nil, nil, fmt.Errorf("variable %q of main: the engine %s can pass a value under this name only if it is one line of "+
-				"printable text without spaces and quotes at its ends: use another name", name, e.name)
+			return nil, nil, fmt.Errorf("variable %q of main: the engine %s can pass a value under this name only if it "+
+				"is one line of printable text without spaces and quotes at its ends: use another name", name, e.name)
 		}
 	}
 	if lines.Len() == 0 {
