@@ -379,7 +379,6 @@ metadata: {name: conf, namespace: elsewhere}
 data: {key: wrong}
 `
 	w := newWorld(t)
-	t.Log("variables of the caller must not reach scripts")
 	report := w.run(documents, create)
 	require.Equal(t, "a done 0", summary(report))
 	assert.Equal(t, "postgres|s3cret|postgres/value $(A) $(NONE)|value|default\nvaluevaluepostgres\n400\n0\n"+

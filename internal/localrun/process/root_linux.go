@@ -17,6 +17,10 @@ import (
 // empty.
 const base = "/tmp"
 
+// temporary is another folder for temporary files, which is empty, too: an overlay cannot copy a folder of a user who is not
+// in the user namespace.
+const temporary = "/var/tmp"
+
 // The folders below base: the new root, and what overlays write to.
 const (
 	newRoot = base + "/root"
@@ -38,7 +42,7 @@ func enterRoot(paths []string) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("cannot make mounts private: %w", err)
 	}
-	r := &root{made: map[string]bool{}}
+	r := &root{made: map[string]bool{filepath.Dir(temporary): true}}
 	var err error
 	if r.mounts, err = mountPoints(); err != nil {
 		return err
@@ -120,7 +124,7 @@ func (r *root) entries(folder string) error {
 func (r *root) add(path string) error {
 	target := newRoot + path
 	switch path {
-	case base:
+	case base, temporary:
 		return errors.Join(os.Mkdir(target, 0o777), os.Chmod(target, 0o777|fs.ModeSticky))
 	case "/proc":
 		return mountProc(target)
