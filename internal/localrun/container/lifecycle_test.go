@@ -78,7 +78,7 @@ func TestRunLeavesNothing(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
 			engine := newEngine(t, program, nil)
-			volumes, err := engine.output(t.Context(), "volume", "ls", "--quiet")
+			volumes, err := engine.output(t.Context(), "volume", "ls", "--quiet", "--filter", "dangling=true")
 			require.NoError(t, err)
 			for i := range 12 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*60*time.Millisecond)
@@ -89,7 +89,7 @@ func TestRunLeavesNothing(t *testing.T) {
 				cancel()
 			}
 			assert.Empty(t, left(t, engine, engine.owner))
-			after, err := engine.output(t.Context(), "volume", "ls", "--quiet")
+			after, err := engine.output(t.Context(), "volume", "ls", "--quiet", "--filter", "dangling=true")
 			require.NoError(t, err)
 			assert.Equal(t, volumes, after)
 			files, err := os.ReadDir(engine.files)

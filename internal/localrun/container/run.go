@@ -37,8 +37,6 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 	if err != nil {
 		return result, err
 	}
-	// Create is not interrupted: a container whose id is not known could not be removed.
-	create.Cancel = func() error { return nil }
 	id, err := e.finish(create)
 	if err != nil {
 		return result, err
@@ -105,7 +103,8 @@ func (e *Engine) create(ctx context.Context, container localrun.Container, folde
 			arguments = append(arguments, "--add-host", name+":"+alias.IP)
 		}
 	}
-	created := e.command(ctx, slices.Concat(arguments, []string{"--", inspected.ID}, command[1:])...)
+	// Not interrupted: a container whose id is not known could not be removed.
+	created := e.command(context.WithoutCancel(ctx), slices.Concat(arguments, []string{"--", inspected.ID}, command[1:])...)
 	created.Env = append(created.Env, environment...)
 	return created, nil
 }
