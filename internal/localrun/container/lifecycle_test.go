@@ -150,7 +150,7 @@ func TestImages(t *testing.T) {
 			engine := newEngine(t, program, nil)
 			for want, edit := range map[string]func(*localrun.Container){
 				`image "registry.invalid/x:1" cannot be pulled: check its name, log in with`: func(c *localrun.Container) { c.Image = "registry.invalid/x:1" },
-				`the image of main must be a valid image reference, not "--privileged"`:      func(c *localrun.Container) { c.Image = "--privileged" },
+				`the image of main must be a valid image reference, not "--detach"`:          func(c *localrun.Container) { c.Image = "--detach" },
 				"the image of main must be set":                                              func(c *localrun.Container) { c.Image = "" },
 				`image "registry.invalid/y" is not on this machine, and imagePullPolicy is Never: load or build it`: func(c *localrun.Container) {
 					c.Image = "registry.invalid/y"
