@@ -192,8 +192,23 @@ func lockLimits() map[string]limit {
 	}
 }
 
-// configLimits are those of function configs, by kind; the values that a field may have are in its tag. Values that are not
-// here are checked by the function alone.
+func testLimits() map[string]limit {
+	seconds := limit{most: validate.MaxTestTimeout}
+	all := map[string]limit{
+		"name": subdomain, "spec.plugin": reference, "spec.skip[]": {oneOf: v1alpha1.BuiltinChecks()},
+		"spec.cases[].name": identifier, "spec.fixtures[].name": subdomain, "spec.secrets[].name": subdomain,
+		"spec.fixtures[].port": {most: port.most}, "spec.timeoutSeconds": seconds, "spec.fixtures[].timeoutSeconds": seconds,
+	}
+	for _, values := range []string{"spec.secrets[].fixtureData[]", "spec.cases[].fixtureParams[]"} {
+		all[values+".field"] = limit{oneOf: []string{v1alpha1.FixtureHost, v1alpha1.FixturePort}}
+	}
+	for _, phase := range v1alpha1.Phases {
+		all["spec.cases[]."+string(phase)+".fails.exitCode"] = limit{most: 255}
+	}
+	return all
+}
+
+// configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.
 func configLimits(kind string) map[string]limit {
 	rules := map[string]limit{
 		".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}},

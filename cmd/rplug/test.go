@@ -75,7 +75,7 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 }
 
 func (f *testFlags) test(c *cobra.Command, args []string) error {
-	options, err := f.options(c)
+	options, err := f.options()
 	if err != nil {
 		return err
 	}
@@ -97,13 +97,18 @@ func (f *testFlags) test(c *cobra.Command, args []string) error {
 	if suite == nil {
 		return report.Refused(list.Results())
 	}
+	machine, err := f.machine(c)
+	if err != nil {
+		return err
+	}
 	ctx, stop := cli.Interruptible(c.Context())
 	defer stop()
-	result, err := suite.Run(ctx)
+	result, err := suite.Run(ctx, machine)
 	var interrupted cli.Interrupted
 	switch {
 	case errors.As(err, &interrupted):
-		return errors.Join(err, functionExit(interrupted.ExitCode()))
+		complain(c.ErrOrStderr(), c, err.Error())
+		return functionExit(interrupted.ExitCode())
 	case err != nil:
 		return err
 	}
@@ -132,10 +137,8 @@ func (f *testFlags) finish(ctx context.Context, c *cobra.Command, result *plugin
 }
 
 // options checks the flags.
-func (f *testFlags) options(c *cobra.Command) (plugintest.Options, error) {
-	options := plugintest.Options{
-		Chain: build.New(), Parallel: f.parallel, Environment: os.Environ(),
-	}
+func (f *testFlags) options() (plugintest.Options, error) {
+	options := plugintest.Options{Chain: build.New()}
 	if f.parallel < 1 {
 		return options, fmt.Errorf("--parallel must be at least 1, not %d", f.parallel)
 	}
@@ -149,29 +152,31 @@ func (f *testFlags) options(c *cobra.Command) (plugintest.Options, error) {
 		}
 		options.Select = pattern
 	}
-	return options, f.openEngine(c, &options)
+	return options, nil
 }
 
-// openEngine chooses the engine. Each life has one of its own, since containers are in the network of their life.
-func (f *testFlags) openEngine(c *cobra.Command, options *plugintest.Options) error {
+// machine chooses the engine. Each life has one of its own, since containers are in the network of their life.
+func (f *testFlags) machine(c *cobra.Command) (plugintest.Machine, error) {
+	machine := plugintest.Machine{Parallel: f.parallel, Environment: os.Environ()}
 	opener := runFlags{engine: f.engine, helperImage: f.helperImage}
-	engine, err := opener.open(c, newRunProgress(c.ErrOrStderr()))
+	notes := newRunProgress(c.ErrOrStderr()) // of images that are pulled
+	engine, err := opener.open(c, notes)
 	if err != nil {
-		return err
+		return machine, err
 	}
 	if engine.Name() == process.Name {
-		options.Engine = func(context.Context, string) (localrun.Engine, error) { return engine, nil }
+		machine.Engine = func(context.Context, string) (localrun.Engine, error) { return engine, nil }
 		if installed := slices.IndexFunc(container.Programs(), isInstalled); installed >= 0 {
-			options.Containers = container.Programs()[installed]
+			machine.Containers = container.Programs()[installed]
 		}
-		return nil
+		return machine, nil
 	}
-	options.Containers, options.Networked = engine.Name(), true
-	options.Engine = func(_ context.Context, network string) (localrun.Engine, error) {
+	machine.Containers, machine.Networked = engine.Name(), true
+	machine.Engine = func(_ context.Context, network string) (localrun.Engine, error) {
 		own := runFlags{engine: engine.Name(), helperImage: f.helperImage, network: network}
-		return own.open(c, newRunProgress(c.ErrOrStderr()))
+		return own.open(c, notes)
 	}
-	return engine.Close()
+	return machine, engine.Close()
 }
 
 func isInstalled(program string) bool {

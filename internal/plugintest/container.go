@@ -47,11 +47,11 @@ func client(ctx context.Context, program string, environment []string, arguments
 
 // createNetwork makes the network of a life.
 func (l *life) createNetwork(ctx context.Context) error {
-	if l.suite.options.Containers == "" {
+	if l.suite.machine.Containers == "" {
 		return errors.New("a fixture with an image needs docker or podman: install one, or give the fixture a command alone")
 	}
 	name := "rplug-test-" + strings.ToLower(rand.Text()[:10])
-	_, err := client(ctx, l.suite.options.Containers, nil, "network", "create", "--label", label, name)
+	_, err := client(ctx, l.suite.machine.Containers, nil, "network", "create", "--label", label, name)
 	if err == nil {
 		l.network = name
 	}
@@ -64,13 +64,13 @@ func (l *life) removeNetwork() error {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), removeTimeout)
 	defer stop()
-	_, err := client(ctx, l.suite.options.Containers, nil, "network", "rm", l.network)
+	_, err := client(ctx, l.suite.machine.Containers, nil, "network", "rm", l.network)
 	return err
 }
 
 // startContainer starts a fixture in a container, and waits until it is ready.
 func (l *life) startContainer(ctx context.Context, f *fixture) error {
-	program := l.suite.options.Containers
+	program := l.suite.machine.Containers
 	f.box = &container{program: program, name: l.network + "-" + f.Name}
 	arguments := []string{"run", "--detach", "--name", f.box.name, "--label", label,
 		"--network", l.network, "--network-alias", f.Name}

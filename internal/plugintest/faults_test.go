@@ -27,11 +27,6 @@ func suite(t *testing.T, options plugintest.Options, changes ...string) (*plugin
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the scripts of the plugin under test need bash: ", err)
 	}
-	engine, err := process.New(process.Options{})
-	require.NoError(t, err)
-	if isolated, reason := engine.IsIsolated(); !isolated {
-		t.Skip("outputs are at absolute paths, which needs namespaces: ", reason)
-	}
 	own, err := os.Executable()
 	require.NoError(t, err)
 	folder := t.TempDir()
@@ -57,11 +52,24 @@ func suite(t *testing.T, options plugintest.Options, changes ...string) (*plugin
 	for _, document := range read.Documents {
 		list.Append(document.Item)
 	}
-	options.Chain, options.Environment, options.Parallel = build.New(), os.Environ(), 2
-	options.Engine = func(context.Context, string) (localrun.Engine, error) { return engine, nil }
+	options.Chain = build.New()
 	made, err := plugintest.New(list, options)
 	require.NoError(t, err)
 	return made, list, folder
+}
+
+// machine runs steps as processes.
+func machine(t *testing.T) plugintest.Machine {
+	t.Helper()
+	engine, err := process.New(process.Options{})
+	require.NoError(t, err)
+	if isolated, reason := engine.IsIsolated(); !isolated {
+		t.Skip("outputs are at absolute paths, which needs namespaces: ", reason)
+	}
+	return plugintest.Machine{
+		Environment: os.Environ(), Parallel: 2,
+		Engine: func(context.Context, string) (localrun.Engine, error) { return engine, nil },
+	}
 }
 
 // failed runs a plugin with a fault. It returns the messages of the checks that failed, by CASE/CHECK.
@@ -69,7 +77,7 @@ func failed(t *testing.T, selected string, changes ...string) (all map[string]st
 	t.Helper()
 	made, list, _ := suite(t, plugintest.Options{Select: regexp.MustCompile(selected)}, changes...)
 	require.NotNil(t, made, "%v", list.Results())
-	report, err := made.Run(t.Context())
+	report, err := made.Run(t.Context(), machine(t))
 	require.NoError(t, err)
 	all = map[string]string{}
 	for _, check := range report.Tests[0].Checks {

@@ -59,7 +59,7 @@ func (l *life) start(ctx context.Context, f *fixture) error {
 
 // startCommand starts a fixture on this machine, and waits until it is ready.
 func (l *life) startCommand(ctx context.Context, f *fixture) error {
-	if l.suite.options.Networked && f.Port != 0 {
+	if l.suite.machine.Networked && f.Port != 0 {
 		return errors.New("steps in containers cannot reach a command on this machine: give the fixture an image, or use --engine process")
 	}
 	own, err := os.MkdirTemp(l.folder, "fixture-")
@@ -70,7 +70,7 @@ func (l *life) startCommand(ctx context.Context, f *fixture) error {
 	if err != nil {
 		return err
 	}
-	environment := append(slices.Clone(l.suite.options.Environment), "TEST_FOLDER="+from)
+	environment := append(slices.Clone(l.suite.machine.Environment), "TEST_FOLDER="+from)
 	if f.Port != 0 {
 		if f.port, err = freePort(ctx); err != nil {
 			return err
@@ -147,11 +147,11 @@ func (l *life) fixtureValue(value v1alpha1.FixtureValue) string {
 	for _, f := range l.fixtures {
 		switch {
 		case f.Name != value.Fixture:
-		case value.Field == v1alpha1.FixtureHost && f.box != nil && l.suite.options.Networked:
+		case value.Field == v1alpha1.FixtureHost && f.box != nil && l.suite.machine.Networked:
 			return f.Name
 		case value.Field == v1alpha1.FixtureHost:
 			return localhost
-		case f.box != nil && l.suite.options.Networked:
+		case f.box != nil && l.suite.machine.Networked:
 			return strconv.Itoa(f.Port)
 		default:
 			return strconv.Itoa(f.port)

@@ -49,7 +49,7 @@ func (r *caseRun) begin(ctx context.Context) (*life, error) {
 	if err := l.startFixtures(ctx); err != nil {
 		return l, err
 	}
-	engine, err := r.suite.options.Engine(ctx, l.network)
+	engine, err := r.suite.machine.Engine(ctx, l.network)
 	if err != nil {
 		return l, err
 	}

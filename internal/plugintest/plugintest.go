@@ -1,8 +1,8 @@
 // Package plugintest tests plugins on this machine. A Suite holds the PluginTest documents of a list, and Run runs them:
 //
-//	suite, err := plugintest.New(list, plugintest.Options{Engine: engine})
-//	report, err := suite.Run(ctx)
-//	err = report.Write(os.Stdout, report.Text)
+//	suite, err := plugintest.New(list, plugintest.Options{Chain: build.New()})
+//	result, err := suite.Run(ctx, plugintest.Machine{Engine: engine})
+//	err = result.Write(os.Stdout, report.Text, report.Style{})
 //
 // A case is run as several lives of one sandbox resource. The first life creates and deletes it, as the case says, and each
 // phase runs twice. In each of the other lives a step of the create phase is killed: half-way, and at its end, when it has
@@ -32,22 +32,27 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// Options say how tests run.
-type Options struct {
-	// Chain renders.
-	Chain build.Chain
-	// Engine returns an engine for one life, which closes it.
+// Machine is where tests run.
+type Machine struct {
+	// Engine returns an engine for one life, which closes it. The network is that of the life's containers, empty if it has
+	// none.
 	Engine func(ctx context.Context, network string) (localrun.Engine, error)
 	// Containers is the program that runs containers of fixtures: docker or podman; empty if the machine has none.
 	Containers string
 	// Networked reports whether steps run in containers, and so reach fixtures in the network of their life.
 	Networked bool
-	// Select chooses cases by TEST/CASE, and the checks of the plugin itself by TEST; nil means all.
-	Select *regexp.Regexp
-	// Parallel is how many cases run at once; 0 means one.
-	Parallel int
 	// Environment is that of check scripts and of fixtures on this machine.
 	Environment []string
+	// Parallel is how many cases run at once; 0 means one.
+	Parallel int
+}
+
+// Options say what is tested.
+type Options struct {
+	// Chain renders.
+	Chain build.Chain
+	// Select chooses cases by TEST/CASE, and the checks of the plugin itself by TEST; nil means all.
+	Select *regexp.Regexp
 	// Done is called for each check that has ended, by one goroutine at a time; it may be nil.
 	Done func(Check)
 }
@@ -55,6 +60,7 @@ type Options struct {
 // Suite is the tests of a list.
 type Suite struct {
 	options Options
+	machine Machine
 	tests   []*test
 	// documents are what cases are rendered from: plugins, catalogs and locks, Secrets and ConfigMaps. Each life parses them
 	// anew.
@@ -63,6 +69,8 @@ type Suite struct {
 	sandboxes []*document.Sandbox
 	// unread are the findings of package validate about inputs that no script reads, by the plugin's item.
 	unread map[*krm.Item][]string
+
+	mu sync.Mutex // held while options.Done is called
 }
 
 // test is a PluginTest with its plugin.
@@ -154,7 +162,8 @@ func (s *Suite) selectsAny() bool {
 
 // Run runs the tests. What fails is in the report; the error says what has ended the tests early: the cause of ctx, or that
 // this machine has no room for temporary files.
-func (s *Suite) Run(ctx context.Context) (*Report, error) {
+func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
+	s.machine = machine
 	folder, err := os.MkdirTemp("", "rplug-test-")
 	if err != nil {
 		return nil, err
@@ -193,11 +202,9 @@ func (s *Suite) Run(ctx context.Context) (*Report, error) {
 	return report, context.Cause(ctx)
 }
 
-var doneMutex sync.Mutex
-
 func (s *Suite) done(check Check) {
-	doneMutex.Lock()
-	defer doneMutex.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.options.Done != nil {
 		s.options.Done(check)
 	}
@@ -207,7 +214,7 @@ func (s *Suite) done(check Check) {
 func (s *Suite) runAll(ctx context.Context, runs []*caseRun) {
 	var group sync.WaitGroup
 	next := make(chan *caseRun)
-	for range max(1, s.options.Parallel) {
+	for range max(1, s.machine.Parallel) {
 		group.Go(func() {
 			for r := range next {
 				r.all(ctx)

@@ -86,7 +86,7 @@ func (l *life) variables() []string {
 			variables[variable("FIXTURE", f.Name, v1alpha1.FixturePort)] = fmt.Sprint(f.port)
 		}
 	}
-	environment := slices.Clone(l.suite.options.Environment)
+	environment := slices.Clone(l.suite.machine.Environment)
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		if value := variables[name]; !strings.Contains(value, "\x00") { // which no variable can hold
 			environment = append(environment, name+"="+value)

@@ -86,8 +86,8 @@ func params(one *v1alpha1.TestCase) map[string]string {
 
 var testName = Rule{
 	ID: "test-name", Severity: krm.Error,
-	Summary: "The names of a test and of its Secrets are DNS subdomains, those of its fixtures DNS labels, and those of its " +
-		"cases have letters, digits and inner dashes and at most 30 characters.",
+	Summary: "The names of a test, its fixtures and its Secrets are DNS subdomains, and those of its cases have letters, " +
+		"digits and inner dashes and at most 30 characters.",
 	Why:     "A case's name is that of its sandbox, and a fixture's name its host name.",
 	Example: "spec.cases[0].name: small shop",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
@@ -96,7 +96,7 @@ var testName = Rule{
 		}
 		t.must(r, namePath, "name", document.CheckSubdomain(t.Name))
 		for i, fixture := range t.Spec.Fixtures {
-			t.must(r, fixturePath(i).Key("name"), "name", document.CheckLabel(fixture.Name))
+			t.must(r, fixturePath(i).Key("name"), "name", document.CheckSubdomain(fixture.Name))
 		}
 		for i, secret := range t.Spec.Secrets {
 			t.must(r, testSecretPath(i).Key("name"), "name", document.CheckSubdomain(secret.Name))
