@@ -43,9 +43,9 @@ func testCommand(stdout io.Writer) *cobra.Command {
 	command := &cobra.Command{
 		Use: "test [PATH...]", GroupID: groupRun, Args: cobra.ArbitraryArgs,
 		Short: "Test plugins here, without a cluster",
-		Long: "Run the PluginTest documents below the paths (default: the working directory) with the plugins there.\n" +
-			"A test has fixtures, such as a database server, and cases: params, and what each phase must do. Of\n" +
-			"each case these checks are made, too, unless the test skips them:\n\n" +
+		Long: "Run the PluginTest documents below the paths (default: the working directory). A test has fixtures,\n" +
+			"such as a database server, and cases: params, and what each phase must do. These checks are made,\n" +
+			"too, unless the test skips them:\n\n" +
 			"  inputs-read               scripts read their inputs\n" +
 			"  outputs-read              each output is read by a step, a sandbox or an expectation\n" +
 			"  create-twice              a second create phase succeeds with the same outputs\n" +
@@ -65,7 +65,7 @@ func testCommand(stdout io.Writer) *cobra.Command {
 
 func (f *testFlags) declare(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVar(&f.run, "run", "", "`REGEX` of what is run: TEST/CASE, and TEST for the checks of a plugin itself")
+	flags.StringVar(&f.run, "run", "", "`REGEX` of cases, as TEST/CASE, and of checks of a plugin, as TEST")
 	flags.StringVar(&f.engine, "engine", "", "`ENGINE`: docker, podman or process (default: docker, then podman)")
 	flags.StringVar(&f.helperImage, "helper-image", "", "`IMAGE` with the runner of steps, as of rplug run")
 	flags.IntVar(&f.parallel, "parallel", 1, "run `N` cases at once")

@@ -70,9 +70,8 @@ var layers = []struct {
 	{path: "internal/build"},
 	{path: "internal/function"},
 	{path: "internal/build"},
-	{path: "internal/localrun", allowed: []string{"time"}}, // runs steps on this machine, for cmd/rplug alone, and so do engines
-	{path: "internal/localrun/process", allowed: []string{"os/exec", "time"}},
-	{path: "internal/localrun/container", allowed: []string{"os/exec", "time"}},
+	{path: "internal/localrun", allowed: []string{"os/exec", "time"}},          // runs steps on this machine, for cmd/rplug alone
+	{path: "internal/plugintest", allowed: []string{"net", "os/exec", "time"}}, // fixtures: ports, commands; for cmd/rplug alone
 }
 
 func TestImportsGoOneWay(t *testing.T) {
