@@ -31,7 +31,9 @@ func (r *caseRun) all(ctx context.Context) {
 	if why == "" && len(r.test.plugin.Spec.Delete) == 0 {
 		why = noDelete
 	}
-	r.builtin(ctx, v1alpha1.CheckDeleteAfterHalfCreate, why, func() ([]string, []Log) { return r.eachKill(ctx, r.deleteAfterHalf) })
+	r.builtin(ctx, v1alpha1.CheckDeleteAfterHalfCreate, why, func() ([]string, []Log) {
+		return r.eachKill(ctx, r.deleteAfterHalf)
+	})
 }
 
 const noDelete = "the plugin has no delete phase"
@@ -176,7 +178,7 @@ func (l *life) nothingLeft() ([]string, []Log) {
 	}
 	var messages []string
 	for _, record := range left {
-		messages = append(messages, fmt.Sprintf("the delete phase must remove everything that steps published: %q is left", record))
+		messages = append(messages, fmt.Sprintf("the delete phase must remove what steps published: %q is left", record))
 	}
 	return messages, nil
 }

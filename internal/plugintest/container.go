@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -33,7 +32,7 @@ const label = contract.Group + "/fixture"
 // own, so that the Ctrl-C of a terminal does not end it.
 func client(ctx context.Context, program string, environment []string, arguments ...string) (string, error) {
 	command := exec.CommandContext(ctx, program, arguments...)
-	command.Env = append(os.Environ(), environment...)
+	command.Env = append(command.Environ(), environment...)
 	own := separations()
 	own[len(own)-1](command)
 	text, err := command.Output()
@@ -74,7 +73,7 @@ func (l *life) startContainer(ctx context.Context, f *fixture) error {
 	f.box = &container{program: program, name: l.network + "-" + f.Name}
 	arguments := []string{"run", "--detach", "--name", f.box.name, "--label", label,
 		"--network", l.network, "--network-alias", f.Name}
-	var environment []string
+	environment := make([]string, 0, len(f.Env))
 	for _, name := range slices.Sorted(maps.Keys(f.Env)) { // values are in no command line, which all users can read
 		arguments, environment = append(arguments, "--env", name), append(environment, name+"="+f.Env[name])
 	}
@@ -104,7 +103,8 @@ func (l *life) startContainer(ctx context.Context, f *fixture) error {
 
 // ready reports whether the container is ready. It closes ended if the container has ended.
 func (c *container) ready(ctx context.Context, f *fixture, ended chan struct{}) bool {
-	if state, err := client(ctx, c.program, nil, "inspect", "--format", "{{.State.Running}}", c.name); err == nil && state != "true" {
+	running, err := client(ctx, c.program, nil, "inspect", "--format", "{{.State.Running}}", c.name)
+	if err == nil && running != "true" {
 		select {
 		case <-ended:
 		default:

@@ -208,7 +208,8 @@ func sameOutputs(first, second outputs) []string {
 		case !found:
 			messages = append(messages, fmt.Sprintf("output %q must be published again: it was %s", name, quoted(first[name])))
 		case !bytes.Equal(first[name], value):
-			messages = append(messages, fmt.Sprintf("output %q must stay the same: it was %s, and is %s", name, quoted(first[name]), quoted(value)))
+			messages = append(messages, fmt.Sprintf("output %q must stay the same: it was %s, and is %s",
+				name, quoted(first[name]), quoted(value)))
 		}
 	}
 	return messages

@@ -60,7 +60,8 @@ func (l *life) start(ctx context.Context, f *fixture) error {
 // startCommand starts a fixture on this machine, and waits until it is ready.
 func (l *life) startCommand(ctx context.Context, f *fixture) error {
 	if l.suite.machine.Networked && f.Port != 0 {
-		return errors.New("steps in containers cannot reach a command on this machine: give the fixture an image, or use --engine process")
+		return errors.New("steps in containers cannot reach a command on this machine: give the fixture an image, or use " +
+			"--engine process")
 	}
 	own, err := os.MkdirTemp(l.folder, "fixture-")
 	if err != nil {
@@ -135,7 +136,8 @@ func freePort(ctx context.Context) (int, error) {
 
 // accepts reports whether a port of this machine accepts connections.
 func accepts(ctx context.Context, port int) bool {
-	connection, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(localhost, strconv.Itoa(port)))
+	dialer := &net.Dialer{Timeout: time.Second}
+	connection, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(localhost, strconv.Itoa(port)))
 	if err != nil {
 		return false
 	}

@@ -179,7 +179,7 @@ func (l *life) snapshot() (restore func() error, err error) {
 // left returns the records of steps that the state still has.
 func (l *life) left() ([]string, error) {
 	var files []string
-	err := filepath.WalkDir(filepath.Join(l.stateFolder(), "steps"), func(path string, entry os.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(l.stateFolder(), "steps"), func(_ string, entry os.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return nil

@@ -153,7 +153,8 @@ func (s *Suite) selects(name string) bool {
 
 func (s *Suite) selectsAny() bool {
 	for _, t := range s.tests {
-		if s.selects(t.Name) || slices.ContainsFunc(t.Spec.Cases, func(c v1alpha1.TestCase) bool { return s.selects(t.Name + "/" + c.Name) }) {
+		selectsCase := func(c v1alpha1.TestCase) bool { return s.selects(t.Name + "/" + c.Name) }
+		if s.selects(t.Name) || slices.ContainsFunc(t.Spec.Cases, selectsCase) {
 			return true
 		}
 	}

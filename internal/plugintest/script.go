@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -83,7 +84,7 @@ func (l *life) variables() []string {
 	for _, f := range l.fixtures {
 		variables[variable("FIXTURE", f.Name, v1alpha1.FixtureHost)] = localhost
 		if f.port != 0 {
-			variables[variable("FIXTURE", f.Name, v1alpha1.FixturePort)] = fmt.Sprint(f.port)
+			variables[variable("FIXTURE", f.Name, v1alpha1.FixturePort)] = strconv.Itoa(f.port)
 		}
 	}
 	environment := slices.Clone(l.suite.machine.Environment)

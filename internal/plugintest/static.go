@@ -50,8 +50,8 @@ func (s *Suite) unreadOutputs(t *test) []string {
 		for i, out := range step.Outputs {
 			name := key(step.Name, out.Name)
 			if !read[name] && !t.expects(step.Name, out.Name) {
-				messages = append(messages, fmt.Sprintf("%s: output %q is never read: read it in a step, a sandbox or an expectation, or remove it",
-					ref.Output(i), name))
+				messages = append(messages, fmt.Sprintf(
+					"%s: output %q is never read: read it in a step, a sandbox or an expectation, or remove it", ref.Output(i), name))
 			}
 		}
 	}
@@ -64,9 +64,10 @@ func (t *test) expects(step, output string) bool {
 	for i := range t.Spec.Cases {
 		for _, phase := range v1alpha1.Phases {
 			expected := t.Spec.Cases[i].Expectation(phase)
-			if strings.Contains(expected.Check, name) || slices.ContainsFunc(expected.Outputs, func(e v1alpha1.OutputExpectation) bool {
+			isListed := slices.ContainsFunc(expected.Outputs, func(e v1alpha1.OutputExpectation) bool {
 				return e.Step == step && e.Output == output
-			}) {
+			})
+			if isListed || strings.Contains(expected.Check, name) {
 				return true
 			}
 		}

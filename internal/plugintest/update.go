@@ -3,6 +3,7 @@ package plugintest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -81,17 +82,17 @@ func (r *caseRun) outdated() []outdated {
 // change returns the edit that writes a value.
 func (t *TestReport) change(files *edit.Files, expected outdated) (edit.Edit, error) {
 	if !utf8.Valid(expected.value) {
-		return edit.Edit{}, fmt.Errorf("the value is not text: expect something else than equals")
+		return edit.Edit{}, errors.New("the value is not text: expect something else than equals")
 	}
 	result := krm.At(t.test.Item, expected.path, krm.Error, "")
 	_, scalar, err := files.Scalar(result)
 	if err != nil {
 		return edit.Edit{}, err
 	}
-	style := scalar.Style
 	if scalar.Block {
-		style = yaml.DoubleQuotedStyle
+		return edit.Edit{}, errors.New("a value of several lines must be changed by hand")
 	}
+	style := scalar.Style
 	if isJSON(t.File) {
 		style = yaml.DoubleQuotedStyle
 	}

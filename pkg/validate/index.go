@@ -99,8 +99,8 @@ type binding struct {
 
 func (b *binding) kind() string { return b.on.item.Kind() }
 
-// bindings returns the resources of all sandboxes, and the cases of all tests. There are none if the list has no plugins: a sandbox may be checked
-// alone.
+// bindings returns the resources of all sandboxes, and the cases of all tests. There are none if the list has no plugins: a
+// sandbox may be checked alone.
 func (d *documents) bindings() []binding {
 	if d.plugins == nil || d.resources != nil {
 		return d.resources

@@ -128,14 +128,16 @@ func checkTestUnique(r *Rule, t *pluginTest) {
 		t.once(r, cases, one.Name, "case", casePath(i))
 		for n, value := range one.FixtureParams {
 			if _, given := one.Params[value.Name]; given {
-				t.report(r, casePath(i).Key("fixtureParams").Index(n).Key("name"), "param %q must be given once: params has it too", value.Name)
+				t.report(r, casePath(i).Key("fixtureParams").Index(n).Key("name"),
+					"param %q must be given once: params has it too", value.Name)
 			}
 		}
 	}
 	for i, secret := range t.Spec.Secrets {
 		for n, value := range secret.FixtureData {
 			if _, given := secret.Data[value.Name]; given {
-				t.report(r, testSecretPath(i).Key("fixtureData").Index(n).Key("name"), "key %q must be given once: data has it too", value.Name)
+				t.report(r, testSecretPath(i).Key("fixtureData").Index(n).Key("name"),
+					"key %q must be given once: data has it too", value.Name)
 			}
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 var expectationForm = Rule{
 	ID: "expectation-form", Severity: krm.Error,
-	Summary: "An output is expected to be at most one of equals, matches, nonEmpty and absent, and an exit code is at most 255.",
+	Summary: "An output is expected to be at most one of equals, matches, nonEmpty and absent, and an exit code is at most " +
+		"255.",
 	Why:     "It could not be all of them.",
 	sources: []string{},
 	Example: "spec.cases[0].create.outputs[0]: {step: provision, output: host, equals: shop, nonEmpty: true}",

@@ -48,7 +48,7 @@ var fixtureReference = Rule{
 
 func checkFixtureValues(r *Rule, t *pluginTest) {
 	fixtures := map[string]int{}
-	var names []string
+	names := make([]string, 0, len(t.Spec.Fixtures))
 	for i, fixture := range t.Spec.Fixtures {
 		fixtures[fixture.Name], names = i, append(names, fixture.Name)
 	}

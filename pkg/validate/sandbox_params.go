@@ -58,8 +58,9 @@ func eachBinding(do func(*Rule, *binding)) []check {
 
 // ofBindings checks the resources of all sandboxes and the cases of all tests one by one.
 func ofBindings(do func(*Rule, *documents, *binding)) []check {
-	var checks []check
-	for _, kind := range []string{contract.Sandbox, contract.PluginTest} {
+	both := [...]string{contract.Sandbox, contract.PluginTest}
+	checks := make([]check, 0, len(both))
+	for _, kind := range both {
 		checks = append(checks, listCheck{kind, func(r *Rule, d *documents) {
 			bindings := d.bindings()
 			for i := range bindings {

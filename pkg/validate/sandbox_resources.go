@@ -43,7 +43,8 @@ var resourceName = Rule{
 
 var pluginReference = Rule{
 	ID: "plugin-reference", Severity: krm.Error,
-	Summary: "The plugin of a resource or a test is name[@version]: the name of a plugin, and a version or a range of versions.",
+	Summary: "The plugin of a resource or a test is name[@version]: the name of a plugin, and a version or a range of " +
+		"versions.",
 	Why:     "Nothing else can be resolved to a plugin.",
 	sources: []string{sandboxSpec, "https://semver.org/"},
 	Example: "spec.resources[0].plugin: hello_db",

@@ -1,5 +1,5 @@
-// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents, and the requests and metadata of Crossplane
-// packages, against the rules of their specifications.
+// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents, and the requests and metadata of
+// Crossplane packages, against the rules of their specifications.
 //
 // Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
 // severity, what to do, and the fix if only one is possible. It changes nothing:

@@ -1,0 +1,87 @@
+package plugintest_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/build"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/localrun/container"
+	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/internal/plugintest"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// fixtureImage has a static busybox and bash of this machine.
+const fixtureImage = "rplug.test/fixture:1"
+
+// A fixture in a container is reached by its name, and nothing of it is left.
+func TestSuite_containers(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.Command("docker", "info").CombinedOutput(); err != nil {
+		checkout.LeaveOut(t, "docker does not run: %v: %.100s", err, out)
+	}
+	scripts, folder := filepath.Join(checkout.Root(), "test", "node"), t.TempDir()
+	for _, command := range [][]string{
+		{filepath.Join(scripts, "shell"), filepath.Join(folder, "shell")},
+		{filepath.Join(scripts, "image"), "-o", filepath.Join(folder, "tar"), "-t", fixtureImage, "-c", `["/bin/sh"]`, filepath.Join(folder, "shell")},
+		{"docker", "load", "--input", filepath.Join(folder, "tar")},
+	} {
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			checkout.LeaveOut(t, "there is no image to test with: %v: %s", err, out)
+		}
+	}
+	suite := containerSuite(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	var networks []string
+	report, err := suite.Run(t.Context(), plugintest.Machine{
+		Containers: "docker", Networked: true, Environment: os.Environ(),
+		Engine: func(ctx context.Context, network string) (localrun.Engine, error) {
+			networks = append(networks, network)
+			return container.New(ctx, "docker", container.Options{
+				Environment: os.Environ(), Network: network, Folder: folder,
+				Runner: container.Runner{File: self, Arguments: []string{process.RunnerArgument}},
+			})
+		},
+	})
+	require.NoError(t, err)
+	for _, check := range report.Tests[0].Checks {
+		assert.NotEqual(t, plugintest.Failed, check.Result, "%s: %v %v", check.ID, check.Messages, check.Logs)
+	}
+	assert.Equal(t, 6, report.Passed)
+	require.Len(t, networks, 1)
+	for _, list := range [][]string{{"ps", "--all", "--format", "{{.Names}}"}, {"network", "ls", "--format", "{{.Name}}"}} {
+		out, err := exec.Command("docker", list...).Output()
+		require.NoError(t, err)
+		assert.NotContains(t, string(out), networks[0])
+	}
+}
+
+// containerSuite reads the documents of testdata/container.
+func containerSuite(t *testing.T) *plugintest.Suite {
+	t.Helper()
+	list := krm.NewList()
+	for _, name := range []string{"plugin.yaml", "test.yaml"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "container", name))
+		require.NoError(t, err)
+		read, err := load.Read([]string{load.Stdin}, load.Options{Input: strings.NewReader(strings.ReplaceAll(string(text), "IMAGE", fixtureImage))})
+		require.NoError(t, err)
+		for _, document := range read.Documents {
+			list.Append(document.Item)
+		}
+	}
+	suite, err := plugintest.New(list, plugintest.Options{Chain: build.New()})
+	require.NoError(t, err)
+	require.NotNil(t, suite, "%v", list.Results())
+	return suite
+}
