@@ -211,7 +211,9 @@ func (r *caseRun) end(l *life) {
 }
 
 // eachKill runs a check in a life of its own for each step of the create phase.
-func (r *caseRun) eachKill(ctx context.Context, do func(context.Context, *life, string) ([]string, []Log)) ([]string, []Log) {
+func (r *caseRun) eachKill(
+	ctx context.Context, do func(context.Context, *life, string) ([]string, []Log),
+) ([]string, []Log) {
 	var messages []string
 	var logs []Log
 	for i := range r.test.plugin.Spec.Create {

@@ -111,6 +111,7 @@ func TestSuite_withoutFault(t *testing.T) {
 
 const (
 	asks     = `      ask() { exec 3<>"/dev/tcp/$HOST/$PORT"; echo "$*" >&3; IFS= read -r answer <&3; exec 3>&-; echo "$answer"; }` + "\n"
+	noSkip   = "  plugin: store@^1\n"
 	putName  = `ask put "$SIGNADOT_SANDBOX_ID" > /tmp/answer`
 	makeName = `printf 'store-%s' "$SIZE" > /outputs/name`
 	delName  = `ask del "$SIGNADOT_SANDBOX_ID" > /tmp/answer`
@@ -155,11 +156,11 @@ func TestSuite_findsFaults(t *testing.T) {
 		"delete leaks what a step left that was killed": {
 			[]string{delName, "true", makeName, makeName + "\n      " + `ask put "$SIGNADOT_SANDBOX_ID-done" > /tmp/answer`,
 				delSeed, delSeed + "\n      " + `[ "$(ask remove "$SIGNADOT_SANDBOX_ID-done")" = missing ] || ` + delName,
-				putName, putName + "\n      sleep 0.4"},
+				putName, putName + "\n      sleep 2", noSkip, "  skip: [create-twice, delete-twice, create-after-kill]\n" + noSkip},
 			map[string]string{"small/delete-after-half-create": `after step "provision" was killed half-way: the check script after delete`},
 		},
 		"delete fails the second time": {
-			[]string{delName, `[ "$(ask remove "$SIGNADOT_SANDBOX_ID")" = ok ] || { echo "not there" >&2; exit 5; }`, putName, "sleep 0.4\n      " + putName},
+			[]string{delName, `[ "$(ask remove "$SIGNADOT_SANDBOX_ID")" = ok ] || { echo "not there" >&2; exit 5; }`, putName, "sleep 2\n      " + putName, noSkip, "  skip: [create-twice, create-after-kill]\n" + noSkip},
 			map[string]string{
 				"small/delete-twice":             `step "drop" failed: the script exited with 5`,
 				"small/delete-after-half-create": "not there",
@@ -172,8 +173,9 @@ func TestSuite_findsFaults(t *testing.T) {
 		},
 		"a kill leaves a lock": {
 			[]string{putName, `[ "$(ask add "$SIGNADOT_SANDBOX_ID-lock")" = ok ] || { echo "it is locked" >&2; exit 6; }` +
-				"\n      sleep 0.5\n      " + putName + "\n      " + `ask del "$SIGNADOT_SANDBOX_ID-lock" > /tmp/answer`,
-				delSeed, delSeed + "\n      " + `ask del "$SIGNADOT_SANDBOX_ID-lock" > /tmp/answer`},
+				"\n      sleep 2\n      " + putName + "\n      " + `ask del "$SIGNADOT_SANDBOX_ID-lock" > /tmp/answer`,
+				delSeed, delSeed + "\n      " + `ask del "$SIGNADOT_SANDBOX_ID-lock" > /tmp/answer`,
+				noSkip, "  skip: [create-twice, delete-twice, delete-after-half-create]\n" + noSkip},
 			map[string]string{"small/create-after-kill": `after step "provision" was killed half-way: step "provision" failed: the script exited with 6`},
 		},
 		"an input is not read": {

@@ -7,8 +7,8 @@
 // A case is run as several lives of one sandbox resource. The first life creates and deletes it, as the case says, and each
 // phase runs twice. In each of the other lives a step of the create phase is killed: half-way, and at its end, when it has
 // done everything and published nothing. A life has fixtures and a state of its own, so that nothing of another one is in
-// its way. Lives of a case run one after the other, since scripts name things after the sandbox: it is that of the case, in a
-// cluster with the name of the test.
+// its way. Lives of a case run one after the other, since scripts name things after the sandbox: it is that of the case, in
+// a cluster with the name of the test.
 //
 // Phases are rendered by package build and run by package localrun, so that a test runs what would be applied.
 package plugintest
@@ -80,8 +80,8 @@ type test struct {
 	folder string // of the document's file
 }
 
-// New reads the tests of a list, which it validates. What is wrong with a document is a result of the list: there is no suite
-// then. The error is about options, or says that there is nothing to run.
+// New reads the tests of a list, which it validates. What is wrong with a document is a result of the list: there is no
+// suite then. The error is about options, or says that there is nothing to run.
 func New(list *krm.ResourceList, options Options) (*Suite, error) {
 	s := &Suite{options: options, unread: map[*krm.Item][]string{}}
 	if err := s.validate(list); err != nil || list.Results().Failed() {

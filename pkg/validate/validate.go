@@ -30,9 +30,9 @@ type Report struct {
 	Results krm.Results
 }
 
-// Check checks the plugins, sandboxes, route groups, tests, requests and packages of a list, including those that are local-config,
-// and does not change the list. The error is krm.OptionErrors if options cannot be used, or that of a document that cannot
-// be parsed.
+// Check checks the plugins, sandboxes, route groups, tests, requests and packages of a list, including those that are
+// local-config, and does not change the list. The error is krm.OptionErrors if options cannot be used, or that of a document
+// that cannot be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return Report{}, wrong
