@@ -26,25 +26,23 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
-			return nil
-		},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script, "crlf": crlf, "lf": lf},
 	})
 }
 
-// condition is what scripts can ask in addition: whether the process engine can isolate steps here.
-func condition(name string) (bool, error) {
-	if name != "namespaces" {
-		return false, fmt.Errorf("unknown condition %q", name)
+// crlf ends the lines of a file with CRLF, lf with LF.
+func crlf(ts *testscript.TestScript, _ bool, args []string) { replaceAll(ts, args[0], "\n", "\r\n") }
+
+func lf(ts *testscript.TestScript, _ bool, args []string) { replaceAll(ts, args[0], "\r\n", "\n") }
+
+// replaceAll replaces a text in a file, which must have it.
+func replaceAll(ts *testscript.TestScript, file, old, by string) {
+	before := ts.ReadFile(file)
+	after := strings.ReplaceAll(before, old, by)
+	if after == before || strings.Count(after, "\n") != strings.Count(before, "\n") {
+		ts.Fatalf("%s must have other ends of lines", file)
 	}
-	engine, err := process.New(process.Options{})
-	if err != nil {
-		return false, err
-	}
-	isolated, _ := engine.IsIsolated()
-	return isolated, nil
+	ts.Check(os.WriteFile(ts.MkAbs(file), []byte(after), 0o600))
 }
 
 // The help of every command fits a screen of 60 lines and 100 columns.

@@ -39,6 +39,8 @@ func (r *run) files() int {
 		return exitCall
 	}
 	switch {
+	case r.Write:
+		return r.endWithPins(c, lock)
 	case lock != nil:
 		return r.endWithLock(c, lock)
 	case r.folder() != "":
@@ -83,6 +85,8 @@ type checked struct {
 	text []byte
 	// lock is the lock to write; nil if there is none.
 	lock *lockFile
+	// references are the documents that --write may pin; nil without it.
+	references []*pinned
 	// rendered are the items that the function has rendered.
 	rendered map[*krm.Item]bool
 }
@@ -118,6 +122,9 @@ func (r *run) readAndProcess() (*checked, error) {
 	found := read.Results()
 	call.found = &found
 	c := &checked{read: read, list: call.List, rendered: call.rendered, lock: lock}
+	if r.Write {
+		c.references = referencesOf(read)
+	}
 	if r.hasNothing(c, call.Base) {
 		call.List.Report(r.nothing())
 	} else if err := r.work(call, c); err != nil {

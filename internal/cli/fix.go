@@ -79,7 +79,7 @@ func (f *fixes) file(name string, before []byte, proposals []proposal, refused *
 	if bytes.Equal(before, after) {
 		return 0, nil
 	}
-	if err := rewrite(name, before, after); err != nil {
+	if err := rewrite(name, before, after, nil); err != nil {
 		var skip skipError
 		if !errors.As(err, &skip) {
 			return 0, err

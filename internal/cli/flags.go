@@ -22,23 +22,29 @@ type options struct {
 	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set wins; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
-	Kustomize   []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
-	Exclude     []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
-	AllowEmpty  bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
-	KeepInputs  bool     `json:"keepInputs" help:"print local-config documents too"`
-	Base        string   `json:"base" arg:"PATH" help:"file or folder with an older state, to compare with"`
-	BaseRef     string   `json:"baseRef" arg:"REVISION" help:"git revision with an older state of the paths, such as main"`
-	WriteLock   string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
-	Graph       string   `json:"graph" arg:"FORMAT" help:"draw the documents"`
-	Format      string   `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
-	Context     bool     `json:"context" help:"print the source below each finding, as it is on a terminal"`
-	Fix         bool     `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
-	NoProject   bool     `json:"noProject" help:"do not read the project file rplug.yaml"`
-	PrintConfig bool     `json:"printConfig" help:"print what is in force, and where it is from, and read no document"`
-	Explain     string   `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
-	Verbose     bool     `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
-	Help        bool     `json:"help" short:"h" help:"show this text"`
-	ShowVersion bool     `json:"version" help:"show the version"`
+	Kustomize     []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
+	Exclude       []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
+	AllowEmpty    bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
+	KeepInputs    bool     `json:"keepInputs" help:"print local-config documents too"`
+	Base          string   `json:"base" help:"file or folder with an older state, to compare with"`
+	BaseRef       string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
+	Write         bool     `json:"write" help:"write the pins into the files, which stay as they are otherwise, and print nothing"`
+	WriteLock     string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
+	Graph         string   `json:"graph" help:"draw the documents"`
+	OutputDir     string   `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
+	Check         string   `json:"check" arg:"DIR" help:"print how a folder that was written differs; exit code 1 if it does"`
+	FilePer       string   `json:"filePer" help:"what gets a file of its own in the folder: sandbox or object"`
+	Kustomization bool     `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
+	Overwrite     bool     `json:"overwrite" help:"replace files that were edited since they were written, too"`
+
+	Format      string `json:"output" help:"how findings are printed: text, json, sarif or junit"`
+	Context     bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
+	Fix         bool   `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
+	NoProject   bool   `json:"noProject" help:"do not read the project file rplug.yaml"`
+	Explain     string `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
+	Verbose     bool   `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
+	Help        bool   `json:"help" short:"h" help:"show this text"`
+	ShowVersion bool   `json:"version" help:"show the version"`
 }
 
 // fileMode reports whether documents are read from files.
@@ -132,7 +138,7 @@ func (r *run) commonFlags() []Field {
 		switch f.Key {
 		case "graph":
 			return r.Drawing == nil
-		case "writeLock":
+		case "write", "writeLock":
 			return r.LockKind == ""
 		case "keepInputs":
 			return r.Output == Findings || r.Folder != nil
@@ -214,6 +220,8 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	switch {
 	case r.WriteLock == load.Stdin:
 		return errors.New("--write-lock must be a file")
+	case r.Write && r.KeepInputs:
+		return errors.New("--write must be without --keep-inputs: nothing is printed")
 	case r.WriteLock != "" && r.KeepInputs:
 		return errors.New("--write-lock must be without --keep-inputs: nothing but the lock is written")
 	}

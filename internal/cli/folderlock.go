@@ -53,6 +53,16 @@ func LockFolder(ctx context.Context, folder string) (*FolderLock, error) {
 	}
 }
 
+// isOf reports whether the lock is that of a folder.
+func (l *FolderLock) isOf(folder string) bool {
+	if l == nil {
+		return false
+	}
+	own, err := os.Stat(l.folder)
+	other, otherErr := os.Stat(folder)
+	return err == nil && otherErr == nil && os.SameFile(own, other)
+}
+
 // Unlock releases the lock, once no file is being replaced.
 func (l *FolderLock) Unlock() {
 	l.mutex.Lock()

@@ -18,10 +18,12 @@ type fileUpdate struct {
 	target string // where the file is, if name is a link
 	before []byte // nil if the file does not exist
 	lock   *FolderLock
+	isHeld bool // the lock is that of another update
 }
 
 // openUpdate waits until no other command changes files of the folder, and reads the file, if it exists. A link is followed.
-func openUpdate(ctx context.Context, name string) (*fileUpdate, error) {
+// Held is the lock that this command has already; nil if there is none.
+func openUpdate(ctx context.Context, name string, held *FolderLock) (*fileUpdate, error) {
 	u := &fileUpdate{name: name, target: name}
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if u.target, err = filepath.EvalSymlinks(name); err != nil {
@@ -29,7 +31,9 @@ func openUpdate(ctx context.Context, name string) (*fileUpdate, error) {
 		}
 	}
 	var err error
-	if u.lock, err = LockFolder(ctx, filepath.Dir(u.target)); err != nil {
+	if folder := filepath.Dir(u.target); held.isOf(folder) {
+		u.lock, u.isHeld = held, true
+	} else if u.lock, err = LockFolder(ctx, folder); err != nil {
 		return nil, err
 	}
 	if u.before, err = readIfExists(u.target); err != nil {
@@ -52,11 +56,15 @@ func (u *fileUpdate) write(content []byte) error {
 }
 
 // close lets other commands change files of the folder.
-func (u *fileUpdate) close() { u.lock.Unlock() }
+func (u *fileUpdate) close() {
+	if !u.isHeld {
+		u.lock.Unlock()
+	}
+}
 
 // UpdateFile replaces a file with the content that change returns, nil if it stays as it is.
 func UpdateFile(ctx context.Context, name string, change func() ([]byte, error)) error {
-	update, err := openUpdate(ctx, name)
+	update, err := openUpdate(ctx, name, nil)
 	if err != nil {
 		return err
 	}
@@ -94,7 +102,7 @@ func (e skipError) Error() string { return string(e) }
 
 // rewrite replaces the content of a file that was read before. A link is not replaced, and neither is a file that changed
 // since it was read: the error is a skipError then.
-func rewrite(name string, before, after []byte) error {
+func rewrite(name string, before, after []byte, held *FolderLock) error {
 	file := filepath.FromSlash(name)
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -103,7 +111,7 @@ func rewrite(name string, before, after []byte) error {
 	if !info.Mode().IsRegular() {
 		return skipError("it must be in a regular file: name the file that the link leads to")
 	}
-	update, err := openUpdate(context.Background(), file)
+	update, err := openUpdate(context.Background(), file, held)
 	if err != nil {
 		return err
 	}

@@ -17,10 +17,10 @@ func TestRewrite(t *testing.T) {
 	require.NoError(t, os.Chmod(path, 0o444))
 
 	var skip skipError
-	require.ErrorAs(t, rewrite(path, []byte("before"), []byte("after")), &skip, "somebody changed the file")
-	require.ErrorAs(t, rewrite(dir, nil, nil), &skip)
-	require.ErrorIs(t, rewrite(filepath.Join(dir, "none"), nil, nil), os.ErrNotExist)
-	require.NoError(t, rewrite(path, []byte("now"), []byte("after")))
+	require.ErrorAs(t, rewrite(path, []byte("before"), []byte("after"), nil), &skip, "somebody changed the file")
+	require.ErrorAs(t, rewrite(dir, nil, nil, nil), &skip)
+	require.ErrorIs(t, rewrite(filepath.Join(dir, "none"), nil, nil, nil), os.ErrNotExist)
+	require.NoError(t, rewrite(path, []byte("now"), []byte("after"), nil))
 
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ func (r *run) openLock() (*fileUpdate, error) {
 	if r.WriteLock == "" {
 		return nil, nil
 	}
-	update, err := openUpdate(context.Background(), r.WriteLock)
+	update, err := openUpdate(context.Background(), r.WriteLock, nil)
 	if err != nil {
 		return nil, fmt.Errorf("--write-lock: %w", err)
 	}

@@ -100,7 +100,7 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 	}
 	for _, one := range objects {
 		normalize(one.root)
-		p.Documents = append(p.Documents, Document{Item: krm.FromSource(one.root, one)})
+		p.Documents = append(p.Documents, Document{Item: krm.FromSource(one.root, one), Built: true})
 	}
 	return nil
 }

@@ -124,6 +124,8 @@ type Document struct {
 	Item *krm.Item
 	// Native reports whether it came from a native document.
 	Native bool
+	// Built reports whether kustomize made it.
+	Built bool
 	// Package is the path of the Crossplane package that the document is part of; empty for others. It is the path of a
 	// `.registry` folder, of package.yaml, of an OCI layout or of a tar.
 	Package string

@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Where references are: those of sandboxes to plugins, and those of install requests to packages, which may name a CRD until
+// they are pinned.
+const (
+	resourcesPath krm.Path = "spec.resources"
+	packagePath   krm.Path = "spec.package"
+	crdPath       krm.Path = "spec.crd"
+)
+
+// recordKeys are the annotations in which resolution records what was asked for.
+var recordKeys = []string{contract.DigestsKey, contract.RequestedKey}
+
+// pinned is a document with references, as it was read.
+type pinned struct {
+	item       *krm.Item
+	isNative   bool
+	isBuilt    bool // by kustomize
+	object     krm.Place
+	references []writtenReference
+	record     map[string]string
+}
+
+// writtenReference is a reference as it is written in a file.
+type writtenReference struct {
+	path  krm.Path
+	text  string
+	place krm.Place
+}
+
+// referencesOf returns the documents with references, before they are resolved.
+func referencesOf(read *load.Package) (all []*pinned) {
+	for _, d := range read.Documents {
+		isSandbox := d.Item.Kind() == contract.Sandbox && d.Item.APIVersion() == contract.APIVersion
+		if !isSandbox && !stackpackage.IsDocument(d.Item) {
+			continue
+		}
+		p := &pinned{item: d.Item, isNative: d.Native, isBuilt: d.Built, object: d.Item.PlaceOf(""), record: recordOf(d.Item)}
+		paths := []krm.Path{packagePath, crdPath}
+		if isSandbox {
+			paths = nil
+			resources, _ := resourcesPath.Find(d.Item.YNode())
+			for i := range contentOf(resources) {
+				paths = append(paths, resourcesPath.Index(i).Key("plugin"))
+			}
+		}
+		for _, path := range paths {
+			if text, ok := textAt(d.Item, path); ok {
+				p.references = append(p.references, writtenReference{path, text, d.Item.PlaceOf(path)})
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// contentOf returns the elements of a list, which may be an alias.
+func contentOf(node *yaml.Node) []*yaml.Node {
+	if node != nil && node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	if node == nil {
+		return nil
+	}
+	return node.Content
+}
+
+func textAt(item *krm.Item, path krm.Path) (string, bool) {
+	node, ok := path.Find(item.YNode())
+	if ok && node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	if !ok || node.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	return node.Value, true
+}
+
+func recordOf(item *krm.Item) map[string]string {
+	record := map[string]string{}
+	for _, key := range recordKeys {
+		if text, ok := item.Annotation(key); ok {
+			record[key] = text
+		}
+	}
+	return record
+}
+
+// noRecord is the record of nothing: a line of its own is not removed.
+const noRecord = "{}"
+
+// annotations returns the annotations that have changed.
+func (p *pinned) annotations() (changed []edit.Annotation) {
+	if p.isNative {
+		return nil // it has no place for annotations
+	}
+	now := recordOf(p.item)
+	for _, key := range recordKeys {
+		before, present := p.record[key]
+		after, stays := now[key]
+		if !stays && present {
+			after, stays = noRecord, true
+		}
+		if stays && after != before {
+			changed = append(changed, edit.Annotation{Key: key, Value: after})
+		}
+	}
+	return changed
+}
+
+// change makes the changes of the document in its file, and returns a line for each reference that is pinned.
+func (p *pinned) change(file *edit.Change) (lines []string, err error) {
+	if p.isBuilt {
+		return nil, errBuilt
+	}
+	err = file.Try(func() error {
+		for _, ref := range p.references {
+			now, ok := textAt(p.item, ref.path)
+			if !ok && ref.path == crdPath {
+				if now, ok = textAt(p.item, packagePath); ok {
+					if err := file.Rename(ref.place, "crd", "package"); err != nil {
+						return err
+					}
+				}
+			}
+			if !ok || now == ref.text {
+				continue
+			}
+			if ref.place.File != p.object.File {
+				return errEmbedded
+			}
+			if err := file.Set(ref.place, ref.text, now); err != nil {
+				return err
+			}
+			lines = append(lines, fmt.Sprintf("pinned: %s:%d: %s %s: %s -> %s",
+				ref.place.File, ref.place.Line, p.item.Kind(), p.item.Name(), ref.text, now))
+		}
+		if changed := p.annotations(); len(changed) > 0 {
+			return file.Annotate(p.object, changed...)
+		}
+		return nil
+	})
+	return lines, err
+}
+
+// isChanged reports whether the document must be written.
+func (p *pinned) isChanged() bool {
+	return len(p.annotations()) > 0 || slices.ContainsFunc(p.references, func(ref writtenReference) bool {
+		now, ok := textAt(p.item, ref.path)
+		return !ok || now != ref.text
+	})
+}
+
+// Why a document is not pinned in place.
+const (
+	errEmbedded = skipError("it must be in the file itself, not in one that is embedded")
+	errStdin    = skipError("it must be in a file: the standard input cannot be changed")
+	errBuilt    = skipError("it must be in a file that is read: what a kustomization builds cannot be changed")
+)
+
+// pins is what --write did.
+type pins struct {
+	lines           bytes.Buffer
+	pinned, skipped int
+	changed         int // files
+}
+
+// writePins writes the pins of all documents into their files. A document that cannot be pinned stays as it is, and is named.
+func (r *run) writePins(c *checked, held *FolderLock) (*pins, error) {
+	done, byFile := &pins{}, map[string][]*pinned{}
+	for _, p := range c.references {
+		if p.isChanged() {
+			byFile[p.object.File] = append(byFile[p.object.File], p)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byFile)) {
+		if err := done.file(c.read, name, byFile[name], held); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// file pins the documents of a file.
+func (d *pins) file(read *load.Package, name string, documents []*pinned, held *FolderLock) error {
+	before := read.Text(name)
+	change, err := edit.NewChange(name, before)
+	switch {
+	case name == load.StdinName:
+		err = errStdin
+	case before == nil:
+		err = errBuilt
+	case read.IsInImage(name):
+		err = errInImage
+	}
+	if err != nil {
+		d.refuse(documents, err)
+		return nil
+	}
+	var made []*pinned
+	var lines []string
+	for _, p := range documents {
+		own, err := p.change(change)
+		if err != nil {
+			d.refuse([]*pinned{p}, err)
+			continue
+		}
+		made, lines = append(made, p), append(lines, own...)
+	}
+	after, err := change.Bytes()
+	if err == nil && !bytes.Equal(before, after) {
+		err = rewrite(name, before, after, held)
+		d.changed++
+	}
+	var skip skipError
+	switch {
+	case errors.As(err, &skip) || err != nil && after == nil:
+		d.refuse(made, err)
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, line := range lines {
+		fmt.Fprintln(&d.lines, report.Printable(line))
+	}
+	d.pinned += len(lines)
+	return nil
+}
+
+// refuse names documents that are not pinned in place.
+func (d *pins) refuse(documents []*pinned, err error) {
+	for _, p := range documents {
+		place := p.object.File
+		if p.object.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, p.object.Line)
+		}
+		fmt.Fprintln(&d.lines, report.Printable(fmt.Sprintf("not pinned: %s: %s %s: %s", place, p.item.Kind(), p.item.Name(), err)))
+	}
+	d.skipped += len(documents)
+}
+
+// endWithPins ends a run with --write: what was done goes to stderr, and nothing to stdout. A lock is written after the
+// documents were read again: they may have no place for what was asked for.
+func (r *run) endWithPins(c *checked, lock *fileUpdate) int {
+	if c.results.Failed() {
+		return r.end(c.results, true, "nothing written: fix the errors above")
+	}
+	var held *FolderLock
+	if lock != nil {
+		held = lock.lock
+	}
+	done, err := r.writePins(c, held)
+	_, _ = done.lines.WriteTo(r.stderr)
+	if err != nil {
+		return r.fail(err)
+	}
+	c.summary += fmt.Sprintf("; wrote %s to %s", Count(done.pinned, "pin"), Count(done.changed, "file"))
+	code := exitClean
+	if lock != nil {
+		if done.changed > 0 {
+			summary := c.summary
+			if c, err = r.readAndProcess(); err != nil {
+				return r.fail(err)
+			}
+			c.summary = summary
+		}
+		code = r.endWithLock(c, lock)
+	} else {
+		code = r.end(c.results, true, c.summary)
+	}
+	if done.skipped > 0 {
+		return exitFindings
+	}
+	return code
+}
