@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/edits"
 )
 
 // call runs rplug and returns its exit code and what it prints.
@@ -176,4 +177,47 @@ func writeFiles(t *testing.T, folder string, files map[string]string) {
 	for name, text := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
+}
+
+// After each of many edits, the folder is what a build into an empty folder gives, and files of others stay as they are.
+// TEST_ROUNDS=5 is 200 sequences of edits.
+func TestBuildFollowsEdits(t *testing.T) {
+	t.Parallel()
+	const length = 8
+	sequences := checkout.Rounds(40)
+	foreign := map[string]string{"README.md": "mine\n", "sandbox-mine.yaml": "a: b\n", ".hidden.yaml": "# rplug\n", "sub/shared.yaml": "c: d\n"}
+	refused, changed := 0, 0
+	for seed := range sequences {
+		p, docs, out := edits.New(uint64(seed)), filepath.Join(t.TempDir(), "docs"), filepath.Join(t.TempDir(), "out")
+		require.NoError(t, os.MkdirAll(filepath.Join(out, "sub"), 0o750))
+		for name, text := range foreign {
+			require.NoError(t, os.WriteFile(filepath.Join(out, name), []byte(text), 0o600))
+		}
+		flags := [][]string{nil, {"--file-per", "object"}, {"--kustomization"}}[seed%3]
+		for range length {
+			p.Edit()
+			writeFiles(t, docs, p.Files())
+			before := tree(t, out)
+			code, stdout, stderr := call("", joined("build", flags, []string{"--output-dir", out, docs})...)
+			require.Empty(t, stdout)
+			if code != exitClean {
+				refused++
+				require.Equal(t, before, tree(t, out), stderr)
+				continue
+			}
+			got := tree(t, out)
+			for name, text := range foreign {
+				require.Equal(t, "-rw------- "+text, got[name], name)
+				delete(got, name)
+			}
+			require.Equal(t, built(t, append(flags, docs)...), got)
+			if len(got) > 0 {
+				changed++
+			}
+			code, stdout, _ = call("", joined("build", flags, []string{"--check", out, docs})...)
+			require.Zero(t, code, stdout)
+		}
+	}
+	assert.Greater(t, changed, sequences)
+	t.Logf("%d builds with files, %d refused", changed, refused)
 }

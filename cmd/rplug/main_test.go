@@ -26,7 +26,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script, "crlf": crlf, "lf": lf},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script, "crlf": crlf, "lf": lf, "append": appendLine},
 	})
 }
 
@@ -34,6 +34,11 @@ func TestScripts(t *testing.T) {
 func crlf(ts *testscript.TestScript, _ bool, args []string) { replaceAll(ts, args[0], "\n", "\r\n") }
 
 func lf(ts *testscript.TestScript, _ bool, args []string) { replaceAll(ts, args[0], "\r\n", "\n") }
+
+// appendLine adds a line to a file.
+func appendLine(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+"# edited\n"), 0o600))
+}
 
 // replaceAll replaces a text in a file, which must have it.
 func replaceAll(ts *testscript.TestScript, file, old, by string) {

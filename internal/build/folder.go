@@ -19,7 +19,7 @@ import (
 // Each file begins with a line that says that we wrote it, and what. A file without that line is somebody else's: it is
 // never touched, and it is an error if its name is needed. A file that was edited since is only replaced or removed if
 // Overwrite is set.
-type Folder cli.FolderOptions
+type Folder struct{ cli.FolderOptions }
 
 // file is a file of the folder.
 type file struct {

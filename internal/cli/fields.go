@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,13 +22,42 @@ type Field struct {
 	arg   string   // the name of the flag's value in --help, empty for that of its type
 	enum  []string // the values that it, or each element of it, may have; nil for any
 	value reflect.Value
+	same  []reflect.Value // fields of other parts of the config that have its value
+}
+
+// Composite is a config that consists of those of other functions. A field that several parts have is one flag.
+type Composite interface {
+	Config
+	// Parts returns pointers to the parts.
+	Parts() []any
+	// Without returns the keys of fields that are no flags.
+	Without() []string
 }
 
 // Fields returns the fields of the function's config, in the order of --help.
 func (f Function) Fields() []Field { return fieldsOf(f.Config()) }
 
-// fieldsOf returns the fields of the struct that config points to, in its order.
+// fieldsOf returns the fields of a config, in their order.
 func fieldsOf(config any) []Field {
+	whole, ok := config.(Composite)
+	if !ok {
+		return fieldsOfStruct(config)
+	}
+	var fields []Field
+	for _, part := range whole.Parts() {
+		for _, one := range fieldsOfStruct(part) {
+			if i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == one.Key }); i >= 0 {
+				fields[i].same = append(fields[i].same, one.value)
+			} else if !slices.Contains(whole.Without(), one.Key) {
+				fields = append(fields, one)
+			}
+		}
+	}
+	return fields
+}
+
+// fieldsOfStruct returns the fields of the struct that config points to, in its order.
+func fieldsOfStruct(config any) []Field {
 	target := reflect.ValueOf(config).Elem()
 	var fields []Field
 	for _, f := range reflect.VisibleFields(target.Type()) {
@@ -96,6 +126,14 @@ func (v *flagValue) Type() string {
 
 // Set sets the value. The first value of a list or a map replaces the default, others are added.
 func (v *flagValue) Set(text string) error {
+	err := v.set(text)
+	for _, same := range v.same {
+		same.Set(v.value)
+	}
+	return err
+}
+
+func (v *flagValue) set(text string) error {
 	first := !v.given
 	v.given = true
 	switch v.value.Kind() {

@@ -24,8 +24,8 @@ func Build() cli.Function {
 		Output: cli.Objects,
 		Example: "build . | kubectl apply -f -\nbuild --output-dir rendered .\n" +
 			"build --check rendered . # in CI: exit code 1 if it is not up to date",
-		Config:       func() cli.Config { return newBuild() },
-		Image:        func(c cli.Config) string { return c.(*buildConfig).Image },
+		Config:       func() cli.Config { return &buildConfig{Chain: build.New()} },
+		Image:        func(c cli.Config) string { return c.(*buildConfig).options.Image },
 		Rules:        slices.Concat(validate.Rules, validate.FileRules),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
 		WithoutStdin: true,
@@ -33,61 +33,49 @@ func Build() cli.Function {
 	}
 }
 
-// buildConfig has the fields of all functions. Those that several have, and those that are none of build's, are declared
-// again.
+// buildConfig has the configs of the functions, and what is build's own.
 type buildConfig struct {
-	v1alpha1.RenderPhase
-	v1alpha1.RenderSandbox
-	v1alpha1.ResolveVersion
-	v1alpha1.ValidatePlugin
-
-	Cluster string `json:"cluster" help:"render the sandboxes of this cluster alone"`
-	Strict  bool   `json:"strict" help:"turn warnings into errors"`
-	NoForks bool   `json:"noForks" help:"leave out forks, whose baselines must be among the paths otherwise"`
-	Image   string `json:"image" help:"image of a Crossplane package: NAME[:TAG][@DIGEST]"`
-
-	// These print something else, or are for kpt or an old crossplane.
-	Images, Lock, Explain, Prune               bool   `json:"-"`
-	Compatible, ExecutorImage, TemplatingImage string `json:"-"`
+	build.Chain
+	options buildOptions
 }
 
-func newBuild() *buildConfig {
-	chain := build.New()
-	return &buildConfig{RenderPhase: chain.Render, RenderSandbox: chain.Sandbox, ResolveVersion: chain.Resolve}
+type buildOptions struct {
+	NoForks bool   `json:"noForks" help:"leave out forks, whose baselines must be among the paths otherwise"`
+	Image   string `json:"image" help:"image of a Crossplane package: NAME[:TAG][@DIGEST]"`
+	v1alpha1.ValidatePlugin
+}
+
+// Parts implements cli.Composite.
+func (c *buildConfig) Parts() []any { return []any{&c.options, &c.Resolve, &c.Render, &c.Sandbox} }
+
+// Without implements cli.Composite: these print something else, or are for kpt or an old crossplane.
+func (*buildConfig) Without() []string {
+	return []string{"images", "lock", "explain", "prune", "compatible", "executorImage", "templatingImage"}
 }
 
 // ApplyProject implements cli.ProjectConfig.
 func (c *buildConfig) ApplyProject(file v1alpha1.Project, given func(flag string) bool) {
-	checks := validatePlugin{v1alpha1.ValidatePlugin{Strict: c.Strict, Rules: c.Rules}}
+	checks := validatePlugin{c.options.ValidatePlugin}
 	checks.ApplyProject(file, given)
-	c.Strict, c.Rules = checks.Strict, checks.Rules
+	c.options.ValidatePlugin, c.Resolve.Strict = checks.ValidatePlugin, checks.Strict
 	if file.Cluster != "" && !given("cluster") {
-		c.Cluster = file.Cluster
+		c.Render.Cluster, c.Sandbox.Cluster = file.Cluster, file.Cluster
 	}
 	if file.HelperImage != "" && !given("helper-image") {
-		c.HelperImage = file.HelperImage
+		c.Render.HelperImage = file.HelperImage
 	}
-}
-
-// chain returns the chain that the config describes.
-func (c *buildConfig) chain(call cli.Call) build.Chain {
-	chain := build.Chain{
-		Validate: validate.Options{Strict: c.Strict, Rules: c.Rules},
-		Resolve:  c.ResolveVersion, Render: c.RenderPhase, Sandbox: c.RenderSandbox, NoForks: c.NoForks, Base: baseOf(call),
-	}
-	chain.Resolve.Strict = c.Strict
-	chain.Render.Cluster, chain.Sandbox.Cluster = c.Cluster, c.Cluster
-	return chain
 }
 
 // Process runs the chain on the documents.
 func (c *buildConfig) Process(call cli.Call) (string, error) {
 	debug.SetGCPercent(garbage)
-	if wrong := image.Check(c.Image); wrong != "" {
+	if wrong := image.Check(c.options.Image); wrong != "" {
 		call.ConfigError("image", wrong)
 	}
 	call.List.Report(call.Found()...)
-	result, err := c.chain(call).Run(call.List)
+	chain := c.Chain
+	chain.Validate, chain.NoForks, chain.Base = validatePlugin{c.options.ValidatePlugin}.options(), c.options.NoForks, baseOf(call)
+	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)
 	switch {
 	case reportOptions(call, err):
@@ -98,13 +86,13 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 		return "nothing rendered: fix the errors above", nil
 	}
 	call.SetRendered(result.Objects...)
-	if c.Baseline {
+	if c.Sandbox.Baseline {
 		call.SetRendered(call.List.Items()...)
 	}
 	if result.Rendered.Packages.Requests == 0 {
-		reportNothing(call, c.Cluster, result.Objects, c.nothing)
+		reportNothing(call, c.Render.Cluster, result.Objects, c.nothing)
 	}
-	if c.NoForks {
+	if c.options.NoForks {
 		return result.Rendered.String(), nil
 	}
 	return fmt.Sprintf("%s, %s", result.Rendered, forked(result.Forks)), nil
@@ -112,14 +100,14 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 
 // nothing says why the sandboxes have no objects.
 func (c *buildConfig) nothing(sandboxes []*document.Sandbox) string {
-	if c.NoForks || !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
-		return (&renderPhase{c.RenderPhase}).nothing(sandboxes)
+	if c.options.NoForks || !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
+		return (&renderPhase{c.Render}).nothing(sandboxes)
 	}
 	return nothingForked(sandboxes)
 }
 
 func writeFolder(items []*krm.Item, options cli.FolderOptions) (cli.FolderReport, error) {
-	folder := build.Folder(options)
+	folder := build.Folder{FolderOptions: options}
 	if options.Compare {
 		return folder.Check(items)
 	}
