@@ -61,6 +61,30 @@ func BenchmarkForks(b *testing.B) {
 	contestWithHelm(b, writeForkList, forkTemplate, map[string]string{"forks": chainForks})
 }
 
+// chainOfCommands is what rplug build does, as a pipe of its subcommands on files: like it, it prints what was rendered.
+const chainOfCommands = `r=$1/rplug; "$r" validate "$2" && "$r" resolve --keep-inputs "$2" | "$r" render --keep-inputs - | "$r" fork --keep-inputs -`
+
+// BenchmarkBuild is rplug build over 10,000 sandboxes against the pipe, to stdout, to a folder that it has written before, and
+// checking that folder. Each ratio is one of runs that took turns.
+func BenchmarkBuild(b *testing.B) {
+	const sandboxes = 10000
+	for _, s := range sets(b) {
+		documents, out := b.TempDir(), filepath.Join(b.TempDir(), "out")
+		require.NoError(b, writeBuildDocuments(documents, sandboxes))
+		require.NoError(b, checkout.BuildProgram(filepath.Join(s.folder, "rplug"), "cmd/rplug"))
+		piped := &contestant{name: "piped" + s.suffix, argv: []string{"bash", "-o", "pipefail", "-c", chainOfCommands, "bench", s.folder, documents}}
+		build := func(name string, against []*contestant, flags ...string) *contestant {
+			argv := append([]string{filepath.Join(s.folder, "rplug"), "build"}, flags...)
+			return &contestant{name: name + s.suffix, argv: append(argv, documents), against: against}
+		}
+		stdout := build("build", []*contestant{piped})
+		write := build("write", []*contestant{piped, stdout}, "--output-dir", out)
+		require.NoError(b, write.run())
+		write.walls, write.cpus = nil, nil
+		contest(b, piped, stdout, write, build("check", []*contestant{stdout}, "--check", out))
+	}
+}
+
 // contestWithHelm runs scripts over 1,000 and over 10,000 sandboxes against helm, and the second against the first.
 func contestWithHelm(b *testing.B, write func(string, int) error, template string, scripts map[string]string) {
 	b.Helper()

@@ -83,6 +83,15 @@ func writeDocuments(folder string, n int) error {
 	return nil
 }
 
+// writeBuildDocuments writes the documents with the baseline that their sandboxes fork.
+func writeBuildDocuments(folder string, n int) error {
+	baseline := fmt.Sprintf(baselineDeployment+"---\n"+baselineService, "checkout")
+	if err := os.WriteFile(filepath.Join(folder, "baseline.yaml"), []byte(baseline), 0o600); err != nil {
+		return err
+	}
+	return writeDocuments(folder, n)
+}
+
 const listHead = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 
 func writeItem(w *bufio.Writer, object string) {
