@@ -10,7 +10,8 @@ import (
 
 // buildCommand returns all functions as one command, with their flags.
 func buildCommand(stdout io.Writer) *cobra.Command {
-	command := functionCommand("build", "Check, resolve and render documents at once, to files or stdout", function.Build(), stdout)
+	const short = "Check, resolve and render documents at once, to files or stdout"
+	command := functionCommand("build", short, function.Build(), stdout)
 	command.GroupID = groupBuild
 	return command
 }

@@ -49,8 +49,8 @@ type Result struct {
 	Suppressed []validate.Suppressed
 }
 
-// Run runs the chain on a list. What is wrong with a document is a result of the list, besides those that it has already, such
-// as those of reading it; nothing is rendered after an error that no comment suppresses. The error is about options
+// Run runs the chain on a list. What is wrong with a document is a result of the list, besides those that it has already,
+// such as those of reading it; nothing is rendered after an error that no comment suppresses. The error is about options
 // (krm.OptionErrors), or a list that cannot be processed at all.
 func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 	var result Result

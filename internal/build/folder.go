@@ -35,12 +35,7 @@ func (f Folder) files(items []*krm.Item) ([]file, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := ""
-		if f.PerObject {
-			name = objectFile(item)
-		} else {
-			name = ownerFile(item, text)
-		}
+		name := f.fileOf(item, text)
 		if texts[name] == nil {
 			texts[name] = &bytes.Buffer{}
 		} else {
@@ -58,6 +53,14 @@ func (f Folder) files(items []*krm.Item) ([]file, error) {
 	}
 	krm.Each(len(files), func(i int) { files[i].content = marked(files[i].name, files[i].content) })
 	return files, nil
+}
+
+// fileOf returns the name of the file of an object, whose text is given, too.
+func (f Folder) fileOf(item *krm.Item, text []byte) string {
+	if f.PerObject {
+		return objectFile(item)
+	}
+	return ownerFile(item, text)
 }
 
 // kustomization returns a kustomization of files.

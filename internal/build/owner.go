@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// owners are the annotations that say what an object belongs to, and how the file of that is named. Objects that have none of
-// them, such as scripts, belong to several sandboxes.
+// owners are the annotations that say what an object belongs to, and how the file of that is named. Objects that have none
+// of them, such as scripts, belong to several sandboxes.
 var owners = []struct{ key, kind string }{
 	{contract.SandboxKey, "sandbox"},
 	{contract.RouteGroupKey, "route-group"},

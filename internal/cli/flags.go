@@ -28,7 +28,7 @@ type options struct {
 	KeepInputs    bool     `json:"keepInputs" help:"print local-config documents too"`
 	Base          string   `json:"base" help:"file or folder with an older state, to compare with"`
 	BaseRef       string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
-	Write         bool     `json:"write" help:"write the pins into the files, which stay as they are otherwise, and print nothing"`
+	Write         bool     `json:"write" help:"write the pins into the files, and print nothing"`
 	WriteLock     string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
 	Graph         string   `json:"graph" help:"draw the documents"`
 	OutputDir     string   `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
@@ -135,6 +135,9 @@ func (repeatedFlag) GetSlice() []string { return nil }
 // commonFlags returns the options that have a meaning for this function.
 func (r *run) commonFlags() []Field {
 	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f Field) bool {
+		if f.isOfFolder() {
+			return r.Folder == nil
+		}
 		switch f.Key {
 		case "graph":
 			return r.Drawing == nil
@@ -142,8 +145,6 @@ func (r *run) commonFlags() []Field {
 			return r.LockKind == ""
 		case "keepInputs":
 			return r.Output == Findings || r.Folder != nil
-		case "outputDir", "check", "filePer", "kustomization", "overwrite":
-			return r.Folder == nil
 		case "output":
 			return r.Output != Findings && r.Folder == nil
 		case "context", "fix":
@@ -172,6 +173,11 @@ func (r *run) commonFlags() []Field {
 		}
 	}
 	return fields
+}
+
+// isOfFolder reports whether an option is about a folder that is written.
+func (f Field) isOfFolder() bool {
+	return slices.Contains([]string{"outputDir", "check", "filePer", "kustomization", "overwrite"}, f.Key)
 }
 
 // FlagError words an error of pflag as all our programs do; an unknown flag comes with the nearest known one.

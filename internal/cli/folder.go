@@ -63,7 +63,6 @@ func (r *run) checkFolder(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--%s must be a folder", name)
 		}
 	}
-	given := func(name string) bool { return flags.Changed(name) }
 	switch {
 	case r.OutputDir != "" && r.Check != "":
 		return errors.New("--output-dir and --check must not be given together: --check names the folder, too")
@@ -71,14 +70,19 @@ func (r *run) checkFolder(flags *pflag.FlagSet) error {
 		return errors.New("--overwrite must come with --output-dir")
 	case r.FilePer != perSandbox && r.FilePer != perObject:
 		return fmt.Errorf("--file-per must be %s or %s, not %q", perSandbox, perObject, r.FilePer)
-	case r.folder() == "":
-		for _, name := range []string{"file-per", "kustomization", "output"} {
-			if given(name) {
-				return fmt.Errorf("--%s must come with --output-dir or --check: objects are printed without", name)
-			}
-		}
-		return nil
+	case r.folder() != "":
+		return r.checkOutside()
 	}
+	for _, name := range []string{"file-per", "kustomization", "output"} {
+		if flags.Changed(name) {
+			return fmt.Errorf("--%s must come with --output-dir or --check: objects are printed without", name)
+		}
+	}
+	return nil
+}
+
+// checkOutside refuses paths in the folder that is written.
+func (r *run) checkOutside() error {
 	for _, path := range slices.Concat(r.paths, r.Kustomize) {
 		if path != load.Stdin && isWithin(r.folder(), path) {
 			return fmt.Errorf("%q must not be in the folder that is written, %q", path, r.folder())

@@ -182,7 +182,8 @@ type pins struct {
 	changed         int // files
 }
 
-// writePins writes the pins of all documents into their files. A document that cannot be pinned stays as it is, and is named.
+// writePins writes the pins of all documents into their files. A document that cannot be pinned stays as it is, and is
+// named.
 func (r *run) writePins(c *checked, held *FolderLock) (*pins, error) {
 	done, byFile := &pins{}, map[string][]*pinned{}
 	for _, p := range c.references {
@@ -251,7 +252,8 @@ func (d *pins) refuse(documents []*pinned, err error) {
 		if p.object.Line > 0 {
 			place = fmt.Sprintf("%s:%d", place, p.object.Line)
 		}
-		fmt.Fprintln(&d.lines, report.Printable(fmt.Sprintf("not pinned: %s: %s %s: %s", place, p.item.Kind(), p.item.Name(), err)))
+		line := fmt.Sprintf("not pinned: %s: %s %s: %s", place, p.item.Kind(), p.item.Name(), err)
+		fmt.Fprintln(&d.lines, report.Printable(line))
 	}
 	d.skipped += len(documents)
 }
@@ -272,21 +274,18 @@ func (r *run) endWithPins(c *checked, lock *fileUpdate) int {
 		return r.fail(err)
 	}
 	c.summary += fmt.Sprintf("; wrote %s to %s", Count(done.pinned, "pin"), Count(done.changed, "file"))
-	code := exitClean
-	if lock != nil {
-		if done.changed > 0 {
-			summary := c.summary
-			if c, err = r.readAndProcess(); err != nil {
-				return r.fail(err)
-			}
-			c.summary = summary
+	if lock != nil && done.changed > 0 {
+		summary := c.summary
+		if c, err = r.readAndProcess(); err != nil {
+			return r.fail(err)
 		}
+		c.summary = summary
+	}
+	var code int
+	if lock != nil {
 		code = r.endWithLock(c, lock)
 	} else {
 		code = r.end(c.results, true, c.summary)
 	}
-	if done.skipped > 0 {
-		return exitFindings
-	}
-	return code
+	return max(code, map[bool]int{true: exitFindings}[done.skipped > 0])
 }

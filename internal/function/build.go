@@ -74,7 +74,8 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 	}
 	call.List.Report(call.Found()...)
 	chain := c.Chain
-	chain.Validate, chain.NoForks, chain.Base = validatePlugin{c.options.ValidatePlugin}.options(), c.options.NoForks, baseOf(call)
+	chain.Validate = validatePlugin{c.options.ValidatePlugin}.options()
+	chain.NoForks, chain.Base = c.options.NoForks, baseOf(call)
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)
 	switch {
