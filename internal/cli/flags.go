@@ -147,14 +147,12 @@ func (r *run) commonFlags() []Field {
 			return r.Output == Findings || r.Folder != nil
 		case "output":
 			return r.Output != Findings && r.Folder == nil
-		case "context", "fix":
-			return r.Output != Findings
-		case "noProject", "printConfig":
-			return !r.ReadsProject
+		case "noProject":
+			return !r.heedsProject()
 		case "base", "baseRef":
 			return r.OpenRevision == nil
-		case "explain":
-			return r.Rules == nil || r.Output != Findings
+		case "context", "fix", "explain":
+			return r.Output != Findings || r.Rules == nil && f.Key == "explain"
 		}
 		return false
 	})
