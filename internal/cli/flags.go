@@ -134,28 +134,7 @@ func (repeatedFlag) GetSlice() []string { return nil }
 
 // commonFlags returns the options that have a meaning for this function.
 func (r *run) commonFlags() []Field {
-	fields := slices.DeleteFunc(fieldsOf(&r.options), func(f Field) bool {
-		if f.isOfFolder() {
-			return r.Folder == nil
-		}
-		switch f.Key {
-		case "graph":
-			return r.Drawing == nil
-		case "write", "writeLock":
-			return r.LockKind == ""
-		case "keepInputs":
-			return r.Output == Findings || r.Folder != nil
-		case "output":
-			return r.Output != Findings && r.Folder == nil
-		case "noProject":
-			return !r.heedsProject()
-		case "base", "baseRef":
-			return r.OpenRevision == nil
-		case "context", "fix", "explain":
-			return r.Output != Findings || r.Rules == nil && f.Key == "explain"
-		}
-		return false
-	})
+	fields := slices.DeleteFunc(fieldsOf(&r.options), r.lacks)
 	for i := range fields {
 		switch {
 		case fields[i].Key == "graph":
@@ -171,6 +150,30 @@ func (r *run) commonFlags() []Field {
 		}
 	}
 	return fields
+}
+
+// lacks reports whether an option has no meaning for this function.
+func (r *run) lacks(f Field) bool {
+	if f.isOfFolder() {
+		return r.Folder == nil
+	}
+	switch f.Key {
+	case "graph":
+		return r.Drawing == nil
+	case "write", "writeLock":
+		return r.LockKind == ""
+	case "keepInputs":
+		return r.Output == Findings || r.Folder != nil
+	case "output":
+		return r.Output != Findings && r.Folder == nil
+	case "noProject":
+		return !r.heedsProject()
+	case "base", "baseRef":
+		return r.OpenRevision == nil
+	case "context", "fix", "explain":
+		return r.Output != Findings || r.Rules == nil && f.Key == "explain"
+	}
+	return false
 }
 
 // isOfFolder reports whether an option is about a folder that is written.
