@@ -1,0 +1,249 @@
+package renderdiff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// comparison finds out why a step runs again, from what is made of the parts of a generation:
+//
+//	script        the ConfigMap behind the volume of the script
+//	image         of the container main
+//	params        variables of main, and the ConfigMap behind the volume of the params
+//	inputs        variables from Secrets, mounts and the plan's producers; by the plugins' documents, if they are known
+//	outputs       the plan
+//	producers     their generations in the plan, or on their Secrets
+//	overlay       by the plugins' documents, if they are known; else what remains of the Pod template
+//
+// What only the documents tell is found by elimination.
+type comparison struct {
+	*compare
+
+	old, new *step
+	reasons  []Reason
+	// overlayVariables are the variables with a value that the overlay sets for sure.
+	overlayVariables []string
+	// hidden is set if something of the step could not be compared.
+	hidden bool
+}
+
+// run returns whether and why a step runs.
+func (c *compare) run(before, after *step) (Run, []Reason) {
+	if before == nil {
+		return First, nil
+	}
+	if after == nil {
+		return Gone, nil
+	}
+	d := &comparison{compare: c, old: before, new: after}
+	switch same := before.generation == after.generation; {
+	case same && !d.losesTrack():
+		d.addRendering()
+		return No, nil
+	case before.job == nil:
+		d.cannot("step %s/%s %s/%s: its Job is not in %s, so that only the generation was compared",
+			after.sandbox, after.resource, after.phase, after.step, c.before.name)
+		return Again, []Reason{{Kind: ReasonUnknown}}
+	case after.job == nil:
+		return Again, []Reason{{Kind: ReasonUnknown}}
+	case same:
+		d.track()
+	default:
+		d.track()
+		d.generation()
+	}
+	return Again, d.reasons
+}
+
+// losesTrack reports whether nothing says in the new render that the step has run.
+func (d *comparison) losesTrack() bool {
+	switch {
+	case d.old.job == nil:
+		return false
+	case d.new.publishes():
+		return !d.old.publishes() || d.old.identity.namespace != d.new.identity.namespace
+	}
+	return d.old.identity != d.new.identity
+}
+
+// track adds the reasons why a step runs again whose generation is the same.
+func (d *comparison) track() {
+	from, to := d.old.identity.namespace, d.new.identity.namespace
+	if from != to {
+		d.add(Reason{Kind: ReasonNamespace, Before: cmp.Or(from, "default"), After: cmp.Or(to, "default")})
+	}
+	switch {
+	case d.old.generation != d.new.generation:
+	case !d.new.publishes():
+		d.reasons = append(d.reasons, d.jobReasons()...)
+	case !d.old.publishes():
+		d.add(Reason{Kind: ReasonSecret})
+	}
+}
+
+func (d *comparison) add(reasons ...Reason) { d.reasons = append(d.reasons, reasons...) }
+
+// cannot says what cannot be compared.
+func (d *comparison) cannot(format string, args ...any) {
+	d.hidden = true
+	d.report.NotCompared = append(d.report.NotCompared, fmt.Sprintf(format, args...))
+}
+
+// generation adds the reasons of another generation.
+func (d *comparison) generation() {
+	before := len(d.reasons)
+	d.identity()
+	d.script()
+	if from, to := d.old.main().Image, d.new.main().Image; from != to {
+		d.add(Reason{Kind: ReasonImage, Before: from, After: to})
+	}
+	old, new := d.before.plugin(d.old), d.after.plugin(d.new)
+	if old != nil && new != nil {
+		d.inputsOf(stepOf(old, d.old), stepOf(new, d.new))
+	} else {
+		d.inputs(namesOf(old, d.old), namesOf(new, d.new))
+	}
+	d.outputs()
+	d.producers()
+	d.overlay(old, new, len(d.reasons) == before)
+	switch {
+	case len(d.reasons) > before:
+	case d.hidden:
+		d.add(Reason{Kind: ReasonUnknown})
+	default: // a part of the overlay that the Pod does not show
+		d.add(Reason{Kind: ReasonOverlay})
+	}
+}
+
+// identity compares the variables that every script gets.
+func (d *comparison) identity() {
+	for _, one := range []struct {
+		variable string
+		kind     ReasonKind
+	}{{contract.SandboxIDVariable, ReasonSandboxID}, {contract.RoutingKeyVariable, ReasonRoutingKey}} {
+		if variable(d.old.main(), one.variable) != variable(d.new.main(), one.variable) {
+			d.add(Reason{Kind: one.kind})
+		}
+	}
+}
+
+// variable returns the value of a variable, empty if there is none.
+func variable(container *corev1.Container, name string) string {
+	for _, v := range container.Env {
+		if v.Name == name {
+			return valueOf(v)
+		}
+	}
+	return ""
+}
+
+// script compares the scripts. ConfigMaps of the same name have the same scripts.
+func (d *comparison) script() {
+	oldMap, oldKey := d.old.configMap(contract.ScriptVolume)
+	newMap, newKey := d.new.configMap(contract.ScriptVolume)
+	if oldMap == newMap && oldKey == newKey {
+		return
+	}
+	old, isOld := d.content(d.before, d.old, oldMap, oldKey, "script")
+	new, isNew := d.content(d.after, d.new, newMap, newKey, "script")
+	if isOld && isNew && old != new {
+		d.add(Reason{Kind: ReasonScript})
+	}
+}
+
+// content returns the value of a key of a ConfigMap.
+func (d *comparison) content(side *state, of *step, name, key, what string) (string, bool) {
+	o := side.find(kindConfigMap, of.identity.namespace, name)
+	if o == nil {
+		d.cannot("step %s/%s %s/%s: its %s, since %s has no ConfigMap %q", of.sandbox, of.resource, of.phase, of.step,
+			what, side.name, name)
+		return "", false
+	}
+	return o.data[key], true
+}
+
+// outputs compares what the steps publish.
+func (d *comparison) outputs() {
+	paths := func(outputs []contract.Output) (map[string]string, []string) {
+		found := map[string]string{}
+		var order []string
+		for _, output := range outputs {
+			found[output.Name] = output.Path
+			order = append(order, output.Name)
+		}
+		return found, order
+	}
+	old, oldOrder := paths(d.old.plan.Outputs)
+	new, newOrder := paths(d.new.plan.Outputs)
+	d.named(ReasonOutput, old, new, oldOrder, newOrder)
+}
+
+// reordered is the Reason.Change of inputs or outputs that are the same in another order, which generations depend on.
+const reordered = "reordered"
+
+// named compares definitions by name, and if they are the same, their order.
+func (d *comparison) named(kind ReasonKind, old, new map[string]string, oldOrder, newOrder []string) {
+	before := len(d.reasons)
+	for _, name := range newOrder {
+		was, found := old[name]
+		switch {
+		case !found:
+			d.add(Reason{Kind: kind, Name: name, Change: string(Added)})
+		case was != new[name]:
+			d.add(Reason{Kind: kind, Name: name, Change: string(Changed)})
+		}
+	}
+	for _, name := range oldOrder {
+		if _, found := new[name]; !found {
+			d.add(Reason{Kind: kind, Name: name, Change: string(Removed)})
+		}
+	}
+	if len(d.reasons) == before && !slices.Equal(oldOrder, newOrder) {
+		d.add(Reason{Kind: kind, Change: reordered})
+	}
+}
+
+// producers compares the generations of the steps whose outputs are read. A producer that comes or goes is an input that
+// does.
+func (d *comparison) producers() {
+	old := map[string]string{}
+	for i, producer := range d.old.plan.Producers {
+		old[producer.Step] = d.before.producerGeneration(d.old, i)
+	}
+	for i, producer := range d.new.plan.Producers {
+		was, found := old[producer.Step]
+		generation := d.after.producerGeneration(d.new, i)
+		switch {
+		case !found:
+		case was == "" || generation == "":
+			side := d.after
+			if was == "" {
+				side = d.before
+			}
+			d.cannot("step %s/%s %s/%s: the outputs of step %s, since %s does not have its Secret", d.new.sandbox,
+				d.new.resource, d.new.phase, d.new.step, producer.Step, side.name)
+		case was != generation:
+			d.add(Reason{Kind: ReasonProducer, Name: producer.Step})
+		}
+	}
+}
+
+// stepOf returns a plugin's document of a step, nil if it has none.
+func stepOf(spec *v1alpha1.ResourcePluginSpec, of *step) *v1alpha1.Step {
+	if spec == nil {
+		return nil
+	}
+	steps := spec.Workflow(of.phase)
+	for i := range steps {
+		if steps[i].Name == of.step {
+			return &steps[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package renderdiff
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// The kinds that are decoded in their own way.
+const (
+	kindJob       = "Job"
+	kindPod       = "Pod"
+	kindSecret    = "Secret"
+	kindConfigMap = "ConfigMap"
+)
+
+// identity identifies an object. The group is that of the apiVersion: an object is the same in every version.
+type identity struct{ group, kind, namespace, name string }
+
+// object is a rendered object, decoded as far as it is compared.
+type object struct {
+	identity
+	metav1.ObjectMeta
+
+	order int
+	// job is the spec of a Job, of a Pod its template alone; nil for others.
+	job *batchv1.JobSpec
+	// data is that of a ConfigMap.
+	data map[string]string
+	// fields are those of what is neither a Job, a Pod, a Secret nor a ConfigMap.
+	fields map[string]any
+}
+
+func decodeError(item *krm.Item, err error) error {
+	return fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
+}
+
+// decodeAll decodes the rendered objects among items.
+func decodeAll(items []*krm.Item) ([]*object, error) {
+	all := make([]*object, len(items))
+	errs := make([]error, len(items))
+	krm.Each(len(items), func(i int) {
+		if all[i], errs[i] = decode(items[i]); errs[i] == nil {
+			all[i].order = i
+		}
+	})
+	kept := all[:0]
+	for i, o := range all {
+		if errs[i] != nil {
+			return nil, decodeError(items[i], errs[i])
+		}
+		if o.isOurs() {
+			kept = append(kept, o)
+		}
+	}
+	return kept, nil
+}
+
+func decode(item *krm.Item) (*object, error) {
+	text, err := item.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if text, err = yaml.ToJSON(text); err != nil {
+		return nil, err
+	}
+	o := &object{}
+	group, version, found := strings.Cut(item.APIVersion(), "/")
+	if !found {
+		group, version = "", group
+	}
+	switch kind := item.Kind(); {
+	case kind == kindJob && group == "batch" && version == "v1":
+		var job batchv1.Job
+		err = json.Unmarshal(text, &job)
+		o.ObjectMeta, o.job = job.ObjectMeta, &job.Spec
+	case kind == kindPod && group == "":
+		var pod corev1.Pod
+		err = json.Unmarshal(text, &pod)
+		template := corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
+		o.ObjectMeta, o.job = pod.ObjectMeta, &batchv1.JobSpec{Template: template}
+	case kind == kindSecret && group == "":
+		var secret metav1.PartialObjectMetadata // its values are never decoded
+		err = json.Unmarshal(text, &secret)
+		o.ObjectMeta = secret.ObjectMeta
+	case kind == kindConfigMap && group == "":
+		var configMap corev1.ConfigMap
+		err = json.Unmarshal(text, &configMap)
+		o.ObjectMeta, o.data = configMap.ObjectMeta, configMap.Data
+	default:
+		err = o.decodeOther(text)
+	}
+	o.identity = identity{group, item.Kind(), o.Namespace, o.Name}
+	if o.identity.namespace == metav1.NamespaceDefault {
+		o.identity.namespace = "" // an object without one is applied there
+	}
+	return o, err
+}
+
+func (o *object) decodeOther(text []byte) error {
+	var free unstructured.Unstructured
+	if err := json.Unmarshal(text, &free.Object); err != nil {
+		return err
+	}
+	var partial metav1.PartialObjectMetadata
+	if err := json.Unmarshal(text, &partial); err != nil {
+		return err
+	}
+	o.ObjectMeta, o.fields = partial.ObjectMeta, free.Object
+	return nil
+}
+
+// isOurs reports whether a renderer has made the object.
+func (o *object) isOurs() bool {
+	return o.Annotations[contract.RenderedByKey] != "" || o.Annotations[contract.AppliedByKey] != "" ||
+		o.Labels[contract.ManagedByKey] == contract.ManagedBy && o.fact(contract.PhaseKey) != ""
+}
+
+// fact returns what the object is annotated or labelled with; the annotation has the true value.
+func (o *object) fact(key string) string { return cmp.Or(o.Annotations[key], o.Labels[key]) }
+
+// sandboxName returns the lower-cased name of the sandbox that the object is for, empty if there is none.
+func (o *object) sandboxName() string { return strings.ToLower(o.fact(contract.SandboxKey)) }
+
+// isHook reports whether a tool applies the object later, when it removes what it has applied.
+func (o *object) isHook() bool {
+	return o.Annotations["helm.sh/hook"] != "" || o.Annotations["argocd.argoproj.io/hook"] != ""
+}
+
+// isWorkload reports whether the object runs something.
+func (o *object) isWorkload() bool { return o.job != nil }

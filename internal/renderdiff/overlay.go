@@ -1,0 +1,100 @@
+package renderdiff
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+)
+
+// overlay compares the overlays: the documents' if both are known, else what they have left in the Pods. What options of
+// the renderer set, too, counts only if there is no other reason.
+func (d *comparison) overlay(old, new *v1alpha1.ResourcePluginSpec, isOnlyReason bool) {
+	if old != nil && new != nil {
+		was, is := old.Runner.PodTemplateOverlay, new.Runner.PodTemplateOverlay
+		if was == is {
+			return
+		}
+		first, _ := overlay.Parse(was)
+		second, _ := overlay.Parse(is)
+		if !bytes.Equal(first.Canonical, second.Canonical) {
+			d.add(Reason{Kind: ReasonOverlay, Fields: d.podFields()})
+		}
+		return
+	}
+	fields := d.podFields()
+	certain := slices.DeleteFunc(slices.Clone(fields), isOptional)
+	if len(certain) > 0 || isOnlyReason && len(fields) > 0 {
+		d.add(Reason{Kind: ReasonOverlay, Fields: fields})
+	}
+}
+
+// isOptional reports whether an option of the renderer may set a field of a Pod template.
+func isOptional(field string) bool {
+	for _, prefix := range []string{"spec.activeDeadlineSeconds", "spec.imagePullSecrets", "spec.securityContext"} {
+		if strings.HasPrefix(field, prefix) {
+			return true
+		}
+	}
+	return strings.HasPrefix(field, "spec.containers[") && strings.Contains(field, "].securityContext")
+}
+
+// podFields returns the fields that differ of what the overlay leaves in the Pods.
+func (d *comparison) podFields() []string {
+	return d.fields(d.remainder(d.old), d.remainder(d.new))
+}
+
+// remainder returns a Pod template without what a renderer puts in from anything but the overlay.
+func (d *comparison) remainder(of *step) *corev1.PodTemplateSpec {
+	template := of.job.Template.DeepCopy()
+	template.ObjectMeta = metav1.ObjectMeta{
+		Labels: withoutOurs(template.Labels), Annotations: withoutOurs(template.Annotations),
+	}
+	pod := &template.Spec
+	isOurs := func(c corev1.Container) bool {
+		return c.Name == contract.InputManager || c.Name == contract.OutputManager
+	}
+	pod.InitContainers = slices.DeleteFunc(pod.InitContainers, isOurs)
+	pod.Containers = slices.DeleteFunc(pod.Containers, isOurs)
+	volumes := []string{contract.ScriptVolume, contract.ParamsVolume, contract.IOVolume, contract.TokenVolume}
+	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return slices.Contains(volumes, v.Name) })
+	if contract.IsObjectName(pod.ServiceAccountName) {
+		pod.ServiceAccountName = ""
+	}
+	pod.DeprecatedServiceAccount = ""
+	for i := range pod.Containers {
+		main := &pod.Containers[i]
+		if main.Name != contract.MainContainer {
+			continue
+		}
+		main.Image, main.Command, main.Args = "", nil, nil
+		main.VolumeMounts = slices.DeleteFunc(main.VolumeMounts, func(m corev1.VolumeMount) bool {
+			return slices.Contains(volumes, m.Name)
+		})
+		main.Env = slices.DeleteFunc(main.Env, func(v corev1.EnvVar) bool {
+			if v.ValueFrom == nil {
+				return !slices.Contains(d.overlayVariables, v.Name)
+			}
+			return producerOf(of, v.ValueFrom) != ""
+		})
+	}
+	return template
+}
+
+// withoutOurs returns labels or annotations without ours and those of the Job controller.
+func withoutOurs(values map[string]string) map[string]string {
+	values = maps.Clone(values)
+	maps.DeleteFunc(values, func(key, _ string) bool {
+		domain, _, _ := strings.Cut(key, "/")
+		return domain == contract.Group || key == contract.ManagedByKey || domain == "batch.kubernetes.io" ||
+			key == "job-name" || key == "controller-uid"
+	})
+	return values
+}

@@ -1,0 +1,68 @@
+package renderdiff
+
+import (
+	"cmp"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+)
+
+// Side is one of the two renders.
+type Side struct {
+	name  string
+	live  bool
+	items []*krm.Item
+	// plugins are the documents that were rendered, nil if they are not known.
+	plugins *resolve.Catalog
+	specs   map[string]*v1alpha1.ResourcePluginSpec
+}
+
+// NewSide returns a render. Name says in reports where it is from. The documents are those that it was rendered from, if
+// they are known: the plugins among them tell what a variable is for.
+func NewSide(name string, objects, documents []*krm.Item) *Side {
+	s := &Side{name: name, items: objects, specs: map[string]*v1alpha1.ResourcePluginSpec{}}
+	for _, item := range documents {
+		if item.Kind() == contract.ResourcePlugin && item.APIVersion() == contract.APIVersion {
+			s.plugins = resolve.NewCatalog(documents)
+			break
+		}
+	}
+	return s
+}
+
+// NewLiveSide returns what a cluster has, such as the items of `kubectl get -o yaml`. Objects of other programs are
+// ignored, and so are fields that only the cluster has: defaults, and what admission webhooks add.
+func NewLiveSide(name string, objects []*krm.Item) *Side {
+	s := NewSide(name, objects, nil)
+	s.live = true
+	return s
+}
+
+// plugin returns the plugin that a step was rendered from, nil if it is not known.
+func (s *Side) plugin(of *step) *v1alpha1.ResourcePluginSpec {
+	if s.plugins == nil || of.plugin == "" {
+		return nil
+	}
+	key := of.plugin + " " + of.digest
+	spec, known := s.specs[key]
+	if !known {
+		choice, err := s.plugins.Resolve(of.plugin)
+		if err == nil && cmp.Or(of.digest, choice.Digest) == choice.Digest {
+			spec = choice.Spec
+		}
+		s.specs[key] = spec
+	}
+	return spec
+}
+
+// IsRendered reports whether an item is a rendered object.
+func IsRendered(item *krm.Item) bool {
+	for _, key := range []string{contract.RenderedByKey, contract.AppliedByKey, contract.StepKey} {
+		if _, found := item.Annotation(key); found {
+			return true
+		}
+	}
+	return false
+}
