@@ -27,7 +27,7 @@ func catalogCommand(stdout io.Writer) *cobra.Command {
 		SuggestionsMinimumDistance: suggestionDistance,
 	}
 	catalog.AddCommand(
-		indexCommand(), listCommand(), versionsCommand(), explainCommand(), diffCommand(), yankCommand(), deprecateCommand(),
+		indexCommand(), listCommand(), versionsCommand(), explainCommand(), catalogDiffCommand(), yankCommand(), deprecateCommand(),
 		pushCommand(), pullCommand(),
 		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
 	)

@@ -102,7 +102,7 @@ const (
 	groupBuild     = "build"
 	groupPackages  = "packages"
 	groupCluster   = "cluster"
-	groupRun       = "run"
+	groupBuild     = "build"
 )
 
 // suggestionDistance is how many letters of a command's name may be wrong for it to be proposed.
@@ -127,12 +127,10 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
-	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
-		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
-	root.SetHelpCommand(helpCommand())
-	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
+	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupBuild, Title: "Build:"},
+		&cobra.Group{ID: groupCatalogs, Title: "Catalogs:"}, &cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(), runCommand(), testCommand(stdout))
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(), diffCommand())
 	return root
 }
 

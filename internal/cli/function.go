@@ -153,7 +153,7 @@ func (c Call) Print(text []byte) {
 // code 2), and else it is an error of the functionConfig. The key is the field's key, with what is below it in brackets or
 // after a dot, such as `phases[1]`.
 func (c Call) ConfigError(key krm.Path, message string) {
-	c.wrong.add("--"+kebab(firstKey(key)), message)
+	c.wrong.add(FlagName(key), message)
 	switch {
 	case c.FileMode: // the call ends with the flags
 	case c.config != nil:
@@ -162,6 +162,9 @@ func (c Call) ConfigError(key krm.Path, message string) {
 		c.List.Report(krm.NewResult(krm.Error, "functionConfig "+string(key)+": "+message))
 	}
 }
+
+// FlagName returns the flag of a field of a config, such as --helper-image.
+func FlagName(key krm.Path) string { return "--" + kebab(firstKey(key)) }
 
 // Main runs the function on the process's arguments and streams, and exits. Signals are handled if a file is written or
 // a terminal shows progress; a function between two pipes needs no cleanup.

@@ -103,7 +103,7 @@ func (d *comparison) generation() {
 	if from, to := d.old.main().Image, d.new.main().Image; from != to {
 		d.add(Reason{Kind: ReasonImage, Before: from, After: to})
 	}
-	old, new := d.before.plugin(d.old), d.after.plugin(d.new)
+	old, new := d.plugin(d.old), d.plugin(d.new)
 	if old != nil && new != nil {
 		d.inputsOf(stepOf(old, d.old), stepOf(new, d.new))
 	} else {
@@ -119,6 +119,14 @@ func (d *comparison) generation() {
 	default: // a part of the overlay that the Pod does not show
 		d.add(Reason{Kind: ReasonOverlay})
 	}
+}
+
+// plugin returns the plugin that a step was rendered from, of either side's documents; nil if it is not known.
+func (d *comparison) plugin(of *step) *v1alpha1.ResourcePluginSpec {
+	if spec := d.before.plugin(of); spec != nil {
+		return spec
+	}
+	return d.after.plugin(of)
 }
 
 // identity compares the variables that every script gets.

@@ -10,9 +10,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func diffCommand() *cobra.Command {
+func catalogDiffCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "diff OLD NEW", Args: arguments(2, 2), RunE: diff,
+		Use: "diff OLD NEW", Args: arguments(2, 2), RunE: catalogDiff,
 		Short: "Show how two states of a catalog differ",
 		Long: "Lines begin with + for what is new and ~ for what has another value. A published version that is\n" +
 			"gone or has another digest begins with !, and makes the exit code 1.",
@@ -20,7 +20,7 @@ func diffCommand() *cobra.Command {
 	}
 }
 
-func diff(c *cobra.Command, args []string) error {
+func catalogDiff(c *cobra.Command, args []string) error {
 	older, err := readCatalogFile(args[0])
 	if err != nil {
 		return err

@@ -1,0 +1,40 @@
+package renderdiff
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Format is how a report is printed.
+type Format string
+
+// The formats.
+const (
+	Text     Format = "text"
+	JSON     Format = "json"
+	Markdown Format = "markdown"
+)
+
+// Formats lists the formats.
+var Formats = []Format{Text, JSON, Markdown}
+
+// Write prints the report in a format.
+func (r *Report) Write(out io.Writer, format Format) error {
+	switch format {
+	case Text:
+		return r.writeText(out)
+	case JSON:
+		return r.writeJSON(out)
+	case Markdown:
+		return r.writeMarkdown(out)
+	}
+	return fmt.Errorf("there is no format %q", format)
+}
+
+func (r *Report) writeJSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
