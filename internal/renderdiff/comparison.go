@@ -47,8 +47,8 @@ func (c *compare) run(before, after *step) (Run, []Reason) {
 		d.addRendering()
 		return No, nil
 	case before.job == nil:
-		d.cannot("step %s/%s %s/%s: its Job is not in %s, so that only the generation was compared",
-			after.sandbox, after.resource, after.phase, after.step, c.before.name)
+		d.cannot("more than the generation of step %s/%s of %s/%s, since %s does not have its Job", after.phase, after.step,
+			after.sandbox, after.resource, c.before.name)
 		return Again, []Reason{{Kind: ReasonUnknown}}
 	case after.job == nil:
 		return Again, []Reason{{Kind: ReasonUnknown}}
@@ -113,9 +113,9 @@ func (d *comparison) generation() {
 	d.producers()
 	d.overlay(old, new, len(d.reasons) == before)
 	switch {
-	case len(d.reasons) > before:
 	case d.hidden:
 		d.add(Reason{Kind: ReasonUnknown})
+	case len(d.reasons) > before:
 	default: // a part of the overlay that the Pod does not show
 		d.add(Reason{Kind: ReasonOverlay})
 	}
@@ -158,8 +158,8 @@ func (d *comparison) script() {
 	if oldMap == newMap && oldKey == newKey {
 		return
 	}
-	old, isOld := d.content(d.before, d.old, oldMap, oldKey, "script")
-	new, isNew := d.content(d.after, d.new, newMap, newKey, "script")
+	old, isOld := d.content(d.before, d.old, oldMap, oldKey, "scripts")
+	new, isNew := d.content(d.after, d.new, newMap, newKey, "scripts")
 	if isOld && isNew && old != new {
 		d.add(Reason{Kind: ReasonScript})
 	}
@@ -169,8 +169,7 @@ func (d *comparison) script() {
 func (d *comparison) content(side *state, of *step, name, key, what string) (string, bool) {
 	o := side.find(kindConfigMap, of.identity.namespace, name)
 	if o == nil {
-		d.cannot("step %s/%s %s/%s: its %s, since %s has no ConfigMap %q", of.sandbox, of.resource, of.phase, of.step,
-			what, side.name, name)
+		d.cannot("%s, since %s does not have ConfigMap %q", what, side.name, name)
 		return "", false
 	}
 	return o.data[key], true
@@ -234,8 +233,8 @@ func (d *comparison) producers() {
 			if was == "" {
 				side = d.before
 			}
-			d.cannot("step %s/%s %s/%s: the outputs of step %s, since %s does not have its Secret", d.new.sandbox,
-				d.new.resource, d.new.phase, d.new.step, producer.Step, side.name)
+			d.cannot("whether step %s of %s/%s has run again, since %s does not have its Secret", producer.Step,
+				d.new.sandbox, d.new.resource, side.name)
 		case was != generation:
 			d.add(Reason{Kind: ReasonProducer, Name: producer.Step})
 		}

@@ -57,7 +57,7 @@ func (d *comparison) param(side *state, of *step, input *v1alpha1.Input) (string
 		return variable(of.main(), name), true
 	}
 	name, _ := of.configMap(contract.ParamsVolume)
-	return d.content(side, of, name, input.Name, "param "+input.Name)
+	return d.content(side, of, name, input.Name, "params")
 }
 
 // value returns the reason of another value.
@@ -143,8 +143,8 @@ func (d *comparison) paramFile(name string) {
 	if oldMap == newMap {
 		return
 	}
-	before, isBefore := d.content(d.before, d.old, oldMap, name, "param "+name)
-	after, isAfter := d.content(d.after, d.new, newMap, name, "param "+name)
+	before, isBefore := d.content(d.before, d.old, oldMap, name, "params")
+	after, isAfter := d.content(d.after, d.new, newMap, name, "params")
 	if isBefore && isAfter && before != after {
 		d.add(d.value(ReasonParam, name, before, after))
 	}

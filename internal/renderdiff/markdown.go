@@ -24,7 +24,7 @@ type markdownWriter struct {
 	dropped int // lines that were too many
 }
 
-// row adds lines unless that makes the comment too long.
+// add adds lines unless that makes the comment too long.
 func (w *markdownWriter) add(text string) {
 	if w.Len()+len(text) > maxMarkdown {
 		w.dropped++
@@ -73,7 +73,7 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 	if len(r.Objects) > 0 {
 		w.add("\nOther objects: " + code(countObjects(r.Objects)) + "\n")
 	}
-	bullets(w, "Not compared", r.NotCompared, func(text string) string { return text })
+	bullets(w, "Not compared", r.notCompared(), func(text string) string { return text })
 	if w.dropped > 0 {
 		fmt.Fprintf(w, "\n%d more lines are left out, since a comment must not be longer: see `rplug diff`.\n", w.dropped)
 	}

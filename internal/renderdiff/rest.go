@@ -42,8 +42,8 @@ func (c *compare) rest() {
 	slices.SortFunc(c.report.Objects, compareObjects)
 }
 
-// content returns the fields of an object without those that the server sets, and those of ours that change with the
-// version of a plugin.
+// content returns the fields of an object without those that the server sets, and without the annotations of ours that
+// change with a plugin.
 func content(o *object) map[string]any {
 	fields := maps.Clone(o.fields)
 	delete(fields, "status")
@@ -54,8 +54,9 @@ func content(o *object) map[string]any {
 	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok && o.fact(contract.ResourceKey) != "" {
 		annotations = maps.Clone(annotations)
-		delete(annotations, contract.PluginKey)
-		delete(annotations, contract.DigestKey)
+		for _, key := range versioned {
+			delete(annotations, key)
+		}
 		metadata["annotations"] = annotations
 	}
 	if o.Namespace == o.identity.namespace {

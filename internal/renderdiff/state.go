@@ -49,16 +49,10 @@ func newState(side *Side, items, same []*krm.Item) (*state, error) {
 	return s, nil
 }
 
-// drop drops objects, and returns how many.
+// drop leaves objects out of the comparison, and returns how many. They can still be found.
 func (s *state) drop(isDropped func(o *object) bool) int {
 	before := len(s.objects)
-	s.objects = slices.DeleteFunc(s.objects, func(o *object) bool {
-		dropped := isDropped(o)
-		if dropped {
-			delete(s.byID, o.identity)
-		}
-		return dropped
-	})
+	s.objects = slices.DeleteFunc(s.objects, isDropped)
 	return before - len(s.objects)
 }
 

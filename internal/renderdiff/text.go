@@ -37,7 +37,7 @@ func (r *Report) writeText(out io.Writer) error {
 	if len(r.Objects) > 0 {
 		w.line(0, "other objects: %s", countObjects(r.Objects))
 	}
-	section(w, "not compared", r.NotCompared, func(text string) string { return text })
+	section(w, "not compared", r.notCompared(), func(text string) string { return text })
 	_, err := io.WriteString(out, w.String())
 	return err
 }

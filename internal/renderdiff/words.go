@@ -16,7 +16,7 @@ func (r Reason) String() string {
 	text := string(r.Kind)
 	switch r.Kind {
 	case ReasonUnknown:
-		text = "cannot be told, see below"
+		text = "what was not compared, see below"
 	case ReasonSecret:
 		text = "it published no outputs before"
 	case ReasonJob:
@@ -215,7 +215,7 @@ func (s Summary) words() string {
 	add(s.SandboxesChanged, "sandbox", "changed")
 	add(s.StepsAgain, "step", "to run again")
 	add(s.StepsFirst, "step", "to run")
-	add(s.StepsNo, "step", "not to run with another version")
+	add(s.StepsNo, "step", "unchanged under another version")
 	add(s.StepsGone, "step", "gone")
 	return cmp.Or(strings.Join(words, ", "), "no step runs")
 }
@@ -267,7 +267,19 @@ func (r *Report) groups() (all []*group) {
 	return all
 }
 
-// withoutSteps are the steps that people are told of: not those that go with their sandbox, or with its create phase.
+// maxNotCompared is how much people are told of that was not compared.
+const maxNotCompared = 20
+
+// notCompared is what people are told of that was not compared.
+func (r *Report) notCompared() []string {
+	if len(r.NotCompared) <= maxNotCompared {
+		return r.NotCompared
+	}
+	return append(slices.Clone(r.NotCompared[:maxNotCompared]),
+		fmt.Sprintf("%d more: see --output json", len(r.NotCompared)-maxNotCompared))
+}
+
+// steps are the steps that people are told of: not those that go with their sandbox, or with its create phase.
 func (s Sandbox) steps(of Resource) []Step {
 	if s.Change == Changed && of.Change == Changed {
 		return of.Steps
