@@ -243,6 +243,10 @@ type source struct {
 	live     bool
 }
 
-func onDisk(paths ...string) source { return source{name: strings.Join(paths, " "), paths: paths} }
+func onDisk(paths ...string) diffSource {
+	return diffSource{name: strings.Join(paths, " "), paths: paths}
+}
 
-func (s source) readsStdin() bool { return s.revision == "" && slices.Contains(s.paths, load.Stdin) }
+func (s diffSource) readsStdin() bool {
+	return s.revision == "" && slices.Contains(s.paths, load.Stdin)
+}
