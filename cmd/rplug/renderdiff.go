@@ -51,10 +51,11 @@ func diffCommand() *cobra.Command {
 	f.StringVar(&flags.baseRef, "base-ref", "", "git `REVISION` with the older state of the paths")
 	f.StringVar(&flags.live, "live", "", "`FILE` with the objects of a cluster, as the older state")
 	f.StringVarP(&flags.format, "output", "o", string(renderdiff.Text), "`FORMAT`: text, json or markdown")
-	f.StringVar(&flags.graph, "graph", "", "draw the plugins whose steps run, as `FORMAT`: mermaid, dot or svg")
+	f.StringVar(&flags.graph, "graph", "", "draw plugins whose steps run as `FORMAT`: mermaid, dot or svg")
 	f.BoolVar(&flags.exitCode, "exit-code", false, "exit with 1 if something differs")
 	f.BoolVar(&flags.showValues, "show-values", false, "show the values of params, which may be passwords")
 	flags.set = setFlag(f)
+	f.Lookup("set").Usage = "`KEY=VALUE` of a variable of native documents; repeatable"
 	f.StringArrayVar(&flags.values, "values", nil, "`FILE` with values of variables; repeatable")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "`PATTERN` of what folders are read without; repeatable")
 	f.BoolVar(&flags.noProject, "no-project", false, "do not read the project file rplug.yaml")
@@ -66,7 +67,7 @@ func diffCommand() *cobra.Command {
 // renderFlags declares the flags of render and fork that change what is rendered.
 func (f *diffFlags) renderFlags(flags *pflag.FlagSet) {
 	phase, fork := &f.chain.Render, &f.chain.Sandbox
-	flags.StringSliceVar(&phase.Phases, "phases", phase.Phases, "`A,B`, as for render; so are the following ones")
+	flags.StringSliceVar(&phase.Phases, "phases", phase.Phases, "`A,B`; this and what follows as for render")
 	flags.StringVar(&phase.Cluster, "cluster", "", "`NAME` of the cluster")
 	flags.StringVar(&phase.Delivery, "delivery", phase.Delivery, "`TOOL`: kubectl, argocd, flux, helm or kpt")
 	flags.StringVar(&phase.DeleteHook, "delete-hook", "", "`HOOK`: PostDelete or PreDelete")

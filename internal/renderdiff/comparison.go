@@ -67,14 +67,14 @@ func (d *comparison) losesTrack() bool {
 	case d.old.job == nil:
 		return false
 	case d.new.publishes():
-		return !d.old.publishes() || d.old.identity.namespace != d.new.identity.namespace
+		return !d.old.publishes() || d.old.namespace != d.new.namespace
 	}
 	return d.old.identity != d.new.identity
 }
 
 // track adds the reasons why a step runs again whose generation is the same.
 func (d *comparison) track() {
-	from, to := d.old.identity.namespace, d.new.identity.namespace
+	from, to := d.old.namespace, d.new.namespace
 	if from != to {
 		d.add(Reason{Kind: ReasonNamespace, Before: cmp.Or(from, "default"), After: cmp.Or(to, "default")})
 	}
@@ -103,15 +103,15 @@ func (d *comparison) generation() {
 	if from, to := d.old.main().Image, d.new.main().Image; from != to {
 		d.add(Reason{Kind: ReasonImage, Before: from, After: to})
 	}
-	old, new := d.plugin(d.old), d.plugin(d.new)
-	if old != nil && new != nil {
-		d.inputsOf(stepOf(old, d.old), stepOf(new, d.new))
+	was, is := d.plugin(d.old), d.plugin(d.new)
+	if was != nil && is != nil {
+		d.inputsOf(stepOf(was, d.old), stepOf(is, d.new))
 	} else {
-		d.inputs(namesOf(old, d.old), namesOf(new, d.new))
+		d.inputs(namesOf(was, d.old), namesOf(is, d.new))
 	}
 	d.outputs()
 	d.producers()
-	d.overlay(old, new, len(d.reasons) == before)
+	d.overlay(was, is, len(d.reasons) == before)
 	switch {
 	case d.hidden:
 		d.add(Reason{Kind: ReasonUnknown})
@@ -158,16 +158,16 @@ func (d *comparison) script() {
 	if oldMap == newMap && oldKey == newKey {
 		return
 	}
-	old, isOld := d.content(d.before, d.old, oldMap, oldKey, "scripts")
-	new, isNew := d.content(d.after, d.new, newMap, newKey, "scripts")
-	if isOld && isNew && old != new {
+	was, isOld := d.content(d.before, d.old, oldMap, oldKey, "scripts")
+	is, isNew := d.content(d.after, d.new, newMap, newKey, "scripts")
+	if isOld && isNew && was != is {
 		d.add(Reason{Kind: ReasonScript})
 	}
 }
 
 // content returns the value of a key of a ConfigMap.
 func (d *comparison) content(side *state, of *step, name, key, what string) (string, bool) {
-	o := side.find(kindConfigMap, of.identity.namespace, name)
+	o := side.find(kindConfigMap, of.namespace, name)
 	if o == nil {
 		d.cannot("%s, since %s does not have ConfigMap %q", what, side.name, name)
 		return "", false
@@ -179,35 +179,34 @@ func (d *comparison) content(side *state, of *step, name, key, what string) (str
 func (d *comparison) outputs() {
 	paths := func(outputs []contract.Output) (map[string]string, []string) {
 		found := map[string]string{}
-		var order []string
-		for _, output := range outputs {
-			found[output.Name] = output.Path
-			order = append(order, output.Name)
+		order := make([]string, len(outputs))
+		for i, output := range outputs {
+			found[output.Name], order[i] = output.Path, output.Name
 		}
 		return found, order
 	}
-	old, oldOrder := paths(d.old.plan.Outputs)
-	new, newOrder := paths(d.new.plan.Outputs)
-	d.named(ReasonOutput, old, new, oldOrder, newOrder)
+	was, oldOrder := paths(d.old.plan.Outputs)
+	is, newOrder := paths(d.new.plan.Outputs)
+	d.named(ReasonOutput, was, is, oldOrder, newOrder)
 }
 
 // reordered is the Reason.Change of inputs or outputs that are the same in another order, which generations depend on.
 const reordered = "reordered"
 
 // named compares definitions by name, and if they are the same, their order.
-func (d *comparison) named(kind ReasonKind, old, new map[string]string, oldOrder, newOrder []string) {
+func (d *comparison) named(kind ReasonKind, older, newer map[string]string, oldOrder, newOrder []string) {
 	before := len(d.reasons)
 	for _, name := range newOrder {
-		was, found := old[name]
+		was, found := older[name]
 		switch {
 		case !found:
 			d.add(Reason{Kind: kind, Name: name, Change: string(Added)})
-		case was != new[name]:
+		case was != newer[name]:
 			d.add(Reason{Kind: kind, Name: name, Change: string(Changed)})
 		}
 	}
 	for _, name := range oldOrder {
-		if _, found := new[name]; !found {
+		if _, found := newer[name]; !found {
 			d.add(Reason{Kind: kind, Name: name, Change: string(Removed)})
 		}
 	}

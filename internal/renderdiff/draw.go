@@ -8,5 +8,70 @@ import (
 
 // Draw draws the plugins.
 func (r *Report) Draw(format diagram.Format) ([]byte, error) {
-	return nil, errors.New(string(format))
+	var pictures []*diagram.Picture
+	for _, one := range r.drawings() {
+		spec := r.compare.after.plugin(one.of)
+		if spec == nil {
+			return nil, fmt.Errorf("the graph needs the document of plugin %q, which is not among those of %s",
+				one.of.plugin, r.After)
+		}
+		title := one.of.plugin + ": " + one.resources[0]
+		if more := len(one.resources) - 1; more > 0 {
+			title += fmt.Sprintf(" and %d more", more)
+		}
+		picture, problems := diagram.NewMarked(&document.Plugin{Name: title, Spec: *spec}, one.marks)
+		if len(problems) > 0 {
+			return nil, errors.New(problems[0].String())
+		}
+		pictures = append(pictures, picture)
+	}
+	if len(pictures) == 0 {
+		return nil, ErrNothingRuns
+	}
+	return diagram.Draw(format, pictures)
+}
+
+// drawings are what is drawn: resources of which the same steps run are in one.
+func (r *Report) drawings() (all []*drawing) {
+	known := map[string]*drawing{}
+	for _, sandbox := range slices.Sorted(maps.Keys(r.compare.changed)) {
+		resources := r.compare.changed[sandbox].resources
+		for _, name := range slices.Sorted(maps.Keys(resources)) {
+			one := marked(resources[name].steps)
+			if one == nil {
+				continue
+			}
+			parts := append(make([]string, 0, 2+2*len(one.marks)), one.of.plugin, one.of.digest)
+			for _, step := range slices.Sorted(maps.Keys(one.marks)) {
+				parts = append(parts, step, string(one.marks[step]))
+			}
+			key := strings.Join(parts, "\x00")
+			if known[key] == nil {
+				known[key] = one
+				all = append(all, one)
+			}
+			known[key].resources = append(known[key].resources, sandbox+"/"+name)
+		}
+	}
+	return all
+}
+
+// marked returns the steps that run, nil if none does.
+func marked(steps []*stepChange) *drawing {
+	one := &drawing{marks: map[string]diagram.Mark{}}
+	for _, step := range steps {
+		switch step.run {
+		case First:
+			one.marks[step.new.step] = diagram.Runs
+		case Again:
+			one.marks[step.new.step] = diagram.RunsAgain
+		case No, Gone:
+			continue
+		}
+		one.of = step.new
+	}
+	if one.of == nil {
+		return nil
+	}
+	return one
 }

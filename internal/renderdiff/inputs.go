@@ -13,16 +13,16 @@ import (
 )
 
 // inputsOf compares the inputs of two documents, and the values of params in the Pods.
-func (d *comparison) inputsOf(old, new *v1alpha1.Step) {
-	if old == nil || new == nil {
+func (d *comparison) inputsOf(old, newer *v1alpha1.Step) {
+	if old == nil || newer == nil {
 		d.inputs(nil, nil)
 		return
 	}
 	was, wasOrder := definitions(old)
-	is, order := definitions(new)
+	is, order := definitions(newer)
 	d.named(ReasonInput, was, is, wasOrder, order)
-	for i := range new.Inputs {
-		input := &new.Inputs[i]
+	for i := range newer.Inputs {
+		input := &newer.Inputs[i]
 		at := slices.IndexFunc(old.Inputs, func(other v1alpha1.Input) bool { return other.Name == input.Name })
 		if at < 0 || !input.ValueFromSandbox || !old.Inputs[at].ValueFromSandbox {
 			continue
@@ -102,11 +102,11 @@ func (d *comparison) inputs(oldNames, newNames map[string]string) {
 		return oldNames[variable]
 	}
 	old, oldOrder := podInputs(d.old, nameOf)
-	new, newOrder := podInputs(d.new, nameOf)
+	newer, newOrder := podInputs(d.new, nameOf)
 	before := len(d.reasons)
 	for _, key := range union(newOrder, oldOrder) {
 		was, isOld := old[key]
-		is, isNew := new[key]
+		is, isNew := newer[key]
 		kind, name := ReasonInput, strings.TrimPrefix(key, variablePrefix)
 		isVariable := name != key
 		if isVariable && (was.isText || is.isText) {
@@ -123,16 +123,24 @@ func (d *comparison) inputs(oldNames, newNames map[string]string) {
 			d.add(Reason{Kind: kind, Name: name, Change: string(Removed)})
 		case was.definition != is.definition:
 			d.add(Reason{Kind: kind, Name: name, Change: string(Changed)})
-		case was.value != is.value && isVariable:
-			d.add(d.value(kind, name, was.value, is.value))
-		case was.value != is.value:
-			d.add(d.value(ReasonParam, name, was.value, is.value))
-		case is.file:
-			d.paramFile(name)
+		default:
+			d.paramValue(kind, name, was, is)
 		}
 	}
 	if len(d.reasons) == before && !slices.Equal(oldOrder, newOrder) {
 		d.add(Reason{Kind: ReasonInput, Change: reordered})
+	}
+}
+
+// paramValue compares the values of an input that is defined in the same way.
+func (d *comparison) paramValue(kind ReasonKind, name string, was, is podInput) {
+	if kind == ReasonInput {
+		kind = ReasonParam
+	}
+	if was.value != is.value {
+		d.add(d.value(kind, name, was.value, is.value))
+	} else if is.file {
+		d.paramFile(name)
 	}
 }
 

@@ -101,8 +101,8 @@ func decode(item *krm.Item) (*object, error) {
 		err = o.decodeOther(text)
 	}
 	o.identity = identity{group, item.Kind(), o.Namespace, o.Name}
-	if o.identity.namespace == metav1.NamespaceDefault {
-		o.identity.namespace = "" // an object without one is applied there
+	if o.namespace == metav1.NamespaceDefault {
+		o.namespace = "" // an object without one is applied there
 	}
 	return o, err
 }

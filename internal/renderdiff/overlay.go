@@ -16,9 +16,9 @@ import (
 
 // overlay compares the overlays: the documents' if both are known, else what they have left in the Pods. What options of
 // the renderer set, too, counts only if there is no other reason.
-func (d *comparison) overlay(old, new *v1alpha1.ResourcePluginSpec, isOnlyReason bool) {
-	if old != nil && new != nil {
-		was, is := old.Runner.PodTemplateOverlay, new.Runner.PodTemplateOverlay
+func (d *comparison) overlay(old, newer *v1alpha1.ResourcePluginSpec, isOnlyReason bool) {
+	if old != nil && newer != nil {
+		was, is := old.Runner.PodTemplateOverlay, newer.Runner.PodTemplateOverlay
 		if was == is {
 			return
 		}

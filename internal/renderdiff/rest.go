@@ -13,7 +13,7 @@ import (
 func (c *compare) rest() {
 	packages := map[string]*Package{}
 	for _, o := range c.before.objects {
-		if c.after.byID[o.identity] == nil && !(c.before.live && isLeftover(o)) {
+		if c.after.byID[o.identity] == nil && (!c.before.live || !isLeftover(o)) {
 			c.file(o, nil, nil, packages)
 		}
 	}
@@ -59,7 +59,7 @@ func content(o *object) map[string]any {
 		}
 		metadata["annotations"] = annotations
 	}
-	if o.Namespace == o.identity.namespace {
+	if o.Namespace == o.namespace {
 		fields["metadata"] = metadata
 		return fields
 	}

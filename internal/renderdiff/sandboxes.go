@@ -220,8 +220,7 @@ func (c *compare) resource(sandbox, name string, of *resourceChange) (Resource, 
 	if of.after.exists {
 		one.After = of.newPlugin
 	}
-	moves := of.before.exists && of.after.exists && of.oldPlugin != "" && of.newPlugin != "" &&
-		(of.oldPlugin != of.newPlugin || of.oldDigest != of.newDigest && of.oldDigest != "" && of.newDigest != "")
+	moves := of.moves()
 	if moves {
 		c.move(sandbox, name, of)
 	}
@@ -232,6 +231,14 @@ func (c *compare) resource(sandbox, name string, of *resourceChange) (Resource, 
 		}
 	}
 	return one, moves || one.Change != Changed || len(one.Steps) > 0
+}
+
+// moves reports whether both sides have the resource, of another plugin, version or document.
+func (r *resourceChange) moves() bool {
+	if !r.before.exists || !r.after.exists || r.oldPlugin == "" || r.newPlugin == "" {
+		return false
+	}
+	return r.oldPlugin != r.newPlugin || r.oldDigest != r.newDigest && r.oldDigest != "" && r.newDigest != ""
 }
 
 // any returns the newer of the steps.

@@ -143,7 +143,7 @@ func (s *state) find(kind, namespace, name string) *object {
 		return o
 	}
 	for _, item := range s.same[[2]string{kind, name}] {
-		if o, err := decode(item); err == nil && o.identity.namespace == namespace {
+		if o, err := decode(item); err == nil && o.namespace == namespace {
 			s.byID[o.identity] = o
 			return o
 		}
@@ -158,7 +158,7 @@ func (s *state) producerGeneration(of *step, i int) string {
 		return producer.Generation
 	}
 	name := of.job.Template.Annotations[contract.InputSecretKey(i)]
-	if secret := s.find(kindSecret, of.identity.namespace, name); secret != nil {
+	if secret := s.find(kindSecret, of.namespace, name); secret != nil {
 		return secret.Annotations[contract.GenerationKey]
 	}
 	return ""

@@ -11,17 +11,16 @@ import (
 // maxFields is how many fields people are told of.
 const maxFields = 4
 
+// reasonWords are the kinds of reasons that people read in other words.
+var reasonWords = map[ReasonKind]string{
+	ReasonUnknown: "what was not compared, see below",
+	ReasonSecret:  "it published no outputs before",
+	ReasonJob:     "its Job is another one",
+}
+
 // String words the reason, such as "param size".
 func (r Reason) String() string {
-	text := string(r.Kind)
-	switch r.Kind {
-	case ReasonUnknown:
-		text = "what was not compared, see below"
-	case ReasonSecret:
-		text = "it published no outputs before"
-	case ReasonJob:
-		text = "its Job is another one"
-	}
+	text := cmp.Or(reasonWords[r.Kind], string(r.Kind))
 	if r.Name != "" {
 		text += " " + r.Name
 	}
@@ -92,6 +91,7 @@ func (s Sandbox) words() string {
 		return "becomes absent: its delete phase runs"
 	case Present:
 		return "is created again"
+	case Changed:
 	}
 	return ""
 }
@@ -182,10 +182,10 @@ func (p Package) words() string {
 // countObjects counts objects by what becomes of them, and lists their kinds.
 func countObjects(objects []Object) string {
 	counts := map[Change]int{}
-	var kinds []string
-	for _, o := range objects {
+	kinds := make([]string, len(objects))
+	for i, o := range objects {
 		counts[o.Change]++
-		kinds = append(kinds, o.Kind)
+		kinds[i] = o.Kind
 	}
 	slices.Sort(kinds)
 	var words []string
