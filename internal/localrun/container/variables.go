@@ -11,19 +11,19 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 )
 
-// reserved are the beginnings of names that the program, the Go runtime, or the dynamic linker may read in their environment.
+// reserved are the beginnings of names that the program, the Go runtime or the dynamic linker may read in an environment.
 var reserved = []string{
 	"BUILD", "COMPOSE_", "CONTAINER", "DBUS_", "DOCKER_", "GCONV_", "GETCONF_", "GLIBC_", "GO", "HOSTALIASES", "LANG", "LC_",
-	"LD_", "LISTEN_", "LOCALDOMAIN", "LOCPATH", "MALLOC_", "NETAVARK", "NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "REGISTR", "RES_",
-	"RESOLV_", "SSH_", "SSL_", "STORAGE_", "TZ", "XDG_", "_",
+	"LD_", "LISTEN_", "LOCALDOMAIN", "LOCPATH", "MALLOC_", "NETAVARK", "NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "REGISTR",
+	"RES_", "RESOLV_", "SSH_", "SSL_", "STORAGE_", "TZ", "XDG_", "_",
 }
 
 // variables gives the container its variables without their values in the command line. It returns the flags of `create` and
 // the variables that the program must have in its own environment.
 //
-// With `--env NAME` the program passes on a variable of its own, whatever the bytes of the value. But a document must not say
-// how the program works: DOCKER_HOST, PATH and LD_PRELOAD mean something to the program itself. Those names, and all that the
-// program has anyway, go by a file, which can hold only values of one line.
+// With `--env NAME` the program passes on a variable of its own, whatever the bytes of the value. But a document must not
+// say how the program works: DOCKER_HOST, PATH and LD_PRELOAD mean something to the program itself. Those names, and all
+// that the program has anyway, go by a file, which can hold only values of one line.
 func (e *Engine) variables(container localrun.Container, folder string) (flags, environment []string, err error) {
 	var lines strings.Builder
 	for _, variable := range container.Env {
