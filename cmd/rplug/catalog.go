@@ -27,7 +27,8 @@ func catalogCommand(stdout io.Writer) *cobra.Command {
 		SuggestionsMinimumDistance: suggestionDistance,
 	}
 	catalog.AddCommand(
-		indexCommand(), listCommand(), versionsCommand(), explainCommand(), catalogDiffCommand(), yankCommand(), deprecateCommand(),
+		indexCommand(), listCommand(), versionsCommand(), explainCommand(), catalogDiffCommand(), yankCommand(),
+		deprecateCommand(),
 		pushCommand(), pullCommand(),
 		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
 	)
@@ -62,7 +63,7 @@ func (*lintConfig) Process(call cli.Call) (string, error) {
 // contain commas and equals signs.
 func setFlag(flags *pflag.FlagSet) map[string]string {
 	values := map[string]string{}
-	flags.Func("set", "`KEY=VALUE` of a variable of native documents, for @{KEY}; repeatable", func(text string) error {
+	flags.Func("set", "`KEY=VALUE` of a variable, for @{KEY}; repeatable", func(text string) error {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || !template.IsVariable(name) {
 			return fmt.Errorf("must be KEY=VALUE, the key a letter and letters, digits, %q, not %q", "_.-", name)

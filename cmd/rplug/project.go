@@ -34,7 +34,7 @@ func (in *inputs) readsProject(command *cobra.Command) *cobra.Command {
 	in.set = setFlag(flags)
 	flags.StringArrayVar(&in.values, "values", nil, "`FILE` with values of variables; --set wins; repeatable")
 	flags.BoolVar(&in.noProject, "no-project", false, "do not read the project file "+project.FileName)
-	flags.BoolVar(&in.printConfig, "print-config", false, "print what is in force, and where it is from, and read no document")
+	flags.BoolVar(&in.printConfig, "print-config", false, "print what is in force, and where it is from, alone")
 	checkArguments, run := command.Args, command.RunE
 	command.Args = func(c *cobra.Command, args []string) error {
 		if in.printConfig {

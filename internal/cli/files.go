@@ -109,13 +109,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
-		packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: lock != nil,
-		Partial: read.Findings.Failed(), text: new([]byte), suppressed: &r.suppressed}
-	for _, d := range read.Documents {
-		call.List.Append(d.Item)
-		call.native[d.Item], call.packages[d.Item] = d.Native, d.Package
-	}
+	call := r.newCall(read, lock != nil)
 	if call.Base, err = then.read(read); err != nil {
 		return nil, err
 	}
@@ -150,6 +144,18 @@ func (r *run) readAndProcess() (*checked, error) {
 	}
 	c.summary = r.withSkipped(c)
 	return c, nil
+}
+
+// newCall returns a call of the function with the documents that were read.
+func (r *run) newCall(read *load.Package, writeLock bool) Call {
+	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
+		packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: writeLock,
+		Partial: read.Findings.Failed(), text: new([]byte), suppressed: &r.suppressed}
+	for _, d := range read.Documents {
+		call.List.Append(d.Item)
+		call.native[d.Item], call.packages[d.Item] = d.Native, d.Package
+	}
+	return call
 }
 
 // read reads the files.

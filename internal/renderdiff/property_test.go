@@ -393,10 +393,10 @@ func isSizeEdit(i int) bool    { return i == 9 || i == 14 || i == 15 }
 func isColorEdit(i int) bool   { return i == 10 || i == 13 || i == 15 }
 
 // wanted returns the reasons of a step, by its own edits and the producers that the renderer gave another generation.
-func wanted(step string, own map[string][]string, old, new map[string]string) (want []string) {
+func wanted(step string, own map[string][]string, older, newer map[string]string) (want []string) {
 	want = slices.Clone(own[step])
 	for _, producer := range producersOf[step] {
-		if key := "s/db/create/" + producer; old[key] != new[key] {
+		if key := "s/db/create/" + producer; older[key] != newer[key] {
 			want = append(want, "producer "+producer)
 		}
 	}
@@ -456,9 +456,9 @@ func TestCompare_sandboxEdits(t *testing.T) {
 				renderdiff.Options{})
 			require.NoError(t, err)
 			changes := runs(report)
-			old, new := jobsOf(t, before), jobsOf(t, after)
-			for key, is := range new {
-				was, existed := old[key]
+			older, newer := jobsOf(t, before), jobsOf(t, after)
+			for key, is := range newer {
+				was, existed := older[key]
 				switch {
 				case !existed:
 					assert.Equal(t, renderdiff.First, changes[key].Run, key)
@@ -470,8 +470,8 @@ func TestCompare_sandboxEdits(t *testing.T) {
 					assert.NotEqual(t, renderdiff.Again, changes[key].Run, key)
 				}
 			}
-			for key := range old {
-				if _, exists := new[key]; !exists {
+			for key := range older {
+				if _, exists := newer[key]; !exists {
 					assert.Equal(t, renderdiff.Gone, changes[key].Run, key)
 				}
 			}
