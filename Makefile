@@ -66,10 +66,12 @@ e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize ## run end-to-end test
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/images ./test/orchestrator ./internal/stackpackage
+	go test -p 1 -timeout $(TIMEOUT) ./internal/localrun/container ./internal/plugintest
 
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/...
+	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/... \
+	  ./internal/localrun ./internal/localrun/process ./internal/plugintest
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
