@@ -208,7 +208,8 @@ func testLimits() map[string]limit {
 	return all
 }
 
-// configLimits are those of function configs, by kind. Values that are not here are checked by the function alone.
+// configLimits are those of function configs, by kind; the values that a field may have are in its tag. Values that are not
+// here are checked by the function alone.
 func configLimits(kind string) map[string]limit {
 	rules := map[string]limit{
 		".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}},

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/stackrender"
@@ -36,7 +35,7 @@ func isPath(arg string) bool {
 }
 
 // sourceOf returns what an argument means. One that is a path and a revision as well is an error.
-func sourceOf(arg string, paths []string) (source, error) {
+func sourceOf(arg string, paths []string) (diffSource, error) {
 	if isPath(arg) {
 		return onDisk(arg), nil
 	}
@@ -47,74 +46,35 @@ func sourceOf(arg string, paths []string) (source, error) {
 	}
 	switch {
 	case err == nil && notFound == nil:
-		return source{}, fmt.Errorf("%q is a git revision and a path: write ./%s, or --base-ref %s", arg, arg, arg)
+		return diffSource{}, fmt.Errorf("%q is a git revision and a path: write ./%s, or --base-ref %s", arg, arg, arg)
 	case err == nil:
-		return source{name: arg, revision: arg, paths: paths}, nil
+		return diffSource{name: arg, revision: arg, paths: paths}, nil
 	case notFound == nil:
 		return onDisk(arg), nil
 	}
-	return source{}, fmt.Errorf("%q must be a file, a folder or a git revision: %w", arg, err)
+	return diffSource{}, fmt.Errorf("%q must be a file, a folder or a git revision: %w", arg, err)
 }
 
-// reading is how both sides are read.
-type reading struct {
-	load.Options
-
-	exclude []load.Exclusion
-	// catalogs are read with the paths.
-	catalogs []string
-}
-
-// options returns how documents are read: as flags and the project file say.
-func (f *diffFlags) options(c *cobra.Command) (reading, error) {
-	r := reading{Options: load.Options{Values: map[string]string{}, Input: c.InOrStdin()}}
-	if !f.noProject {
-		found, err := project.Find(".")
-		if err != nil {
-			return r, err
+// configure completes the options with what the project file says and no flag does, and returns how documents are read.
+func (f *diffFlags) configure(c *cobra.Command) (load.Options, error) {
+	if found := f.inputs.project; found != nil {
+		f.chain.Validate.Rules = found.Rules
+		if found.Cluster != "" && !c.Flags().Changed("cluster") {
+			f.chain.Render.Cluster = found.Cluster
 		}
-		if found != nil {
-			if err := f.apply(&r, found, c.Flags().Changed); err != nil {
-				return r, err
-			}
+		if found.HelperImage != "" && !c.Flags().Changed("helper-image") {
+			f.chain.Render.HelperImage = found.HelperImage
 		}
 	}
-	r.exclude = append(r.exclude, load.Exclusion{Patterns: f.exclude, From: ".", Source: "--exclude"})
-	more, err := project.ReadValues(f.values)
-	maps.Copy(r.Values, more)
-	maps.Copy(r.Values, f.set)
 	f.chain.Sandbox.Cluster = f.chain.Render.Cluster
-	return r, err
-}
-
-// apply sets what the project file says and no flag does.
-func (f *diffFlags) apply(r *reading, found *project.Project, given func(flag string) bool) error {
-	maps.Copy(r.Values, found.Values)
-	f.chain.Validate.Rules = found.Rules
-	if found.Cluster != "" && !given("cluster") {
-		f.chain.Render.Cluster = found.Cluster
-	}
-	if found.HelperImage != "" && !given("helper-image") {
-		f.chain.Render.HelperImage = found.HelperImage
-	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		return err
-	}
-	folder, err := filepath.Rel(here, filepath.Dir(found.File))
-	if err != nil {
-		return err
-	}
-	r.exclude = append(r.exclude, load.Exclusion{Patterns: found.Exclude, From: folder, Source: project.FileName})
-	for _, catalog := range found.Catalogs {
-		r.catalogs = append(r.catalogs, filepath.Join(folder, catalog))
-	}
-	return nil
+	options, err := f.inputs.options(c.InOrStdin())
+	options.Exclude = append(options.Exclude, load.Exclusion{Patterns: f.exclude, From: ".", Source: "--exclude"})
+	return options, err
 }
 
 // side reads a side, and renders it unless it is rendered already.
-func (f *diffFlags) side(of source, how reading) (*renderdiff.Side, error) {
-	items, err := of.read(how)
+func (f *diffFlags) side(of diffSource, how load.Options) (*renderdiff.Side, error) {
+	items, err := of.read(how, f.inputs.catalogs)
 	if err != nil {
 		return nil, err
 	}
@@ -157,33 +117,31 @@ func flagError(err error) error {
 	return errors.Join(errs...)
 }
 
-// read returns the documents of a side.
-func (s source) read(how reading) ([]*krm.Item, error) {
-	paths := append(append([]string{}, s.paths...), how.catalogs...)
-	place := func(path string) (string, error) { return path, nil }
+// read returns the documents of a side, with those of catalogs.
+func (s diffSource) read(how load.Options, catalogs []string) ([]*krm.Item, error) {
 	if s.live {
-		paths, how.exclude = s.paths, nil
+		how.Exclude = nil
+		return readWith(s.paths, how)
 	}
-	if s.revision != "" {
-		revision, err := load.OpenRevision(s.revision, load.MaxFile)
-		if err != nil {
+	paths := slices.Concat(s.paths, catalogs)
+	if s.revision == "" {
+		return readWith(paths, how)
+	}
+	revision, err := load.OpenRevision(s.revision, load.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = revision.Close() }()
+	how.Files, how.Label, how.Exclude = revision, s.revision+":", slices.Clone(how.Exclude)
+	for i := range paths {
+		if paths[i], err = revision.Path(paths[i]); err != nil {
 			return nil, err
 		}
-		defer func() { _ = revision.Close() }()
-		how.Files, how.Label, place = revision, s.revision+":", revision.Path
-		for i := range paths {
-			if paths[i], err = place(paths[i]); err != nil {
-				return nil, err
-			}
-		}
 	}
-	for _, one := range how.exclude {
-		from, err := place(one.From)
-		if err != nil {
+	for i := range how.Exclude {
+		if how.Exclude[i].From, err = revision.Path(how.Exclude[i].From); err != nil {
 			return nil, err
 		}
-		one.From = from
-		how.Exclude = append(how.Exclude, one)
 	}
-	return readWith(paths, how.Options)
+	return readWith(paths, how)
 }

@@ -20,19 +20,6 @@ func readDocuments(paths []string, set map[string]string, stdin io.Reader) ([]*k
 	return readWith(paths, load.Options{Values: set, Input: stdin})
 }
 
-// readWith reads documents. The error has what is wrong with them.
-func readWith(paths []string, options load.Options) ([]*krm.Item, error) {
-	read, err := load.Read(paths, options)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]*krm.Item, len(read.Documents))
-	for i, d := range read.Documents {
-		items[i] = d.Item
-	}
-	return items, report.Refused(read.Results())
-}
-
 // ofKind returns the items of one kind of our group.
 func ofKind(kind string, items []*krm.Item) []*krm.Item {
 	var chosen []*krm.Item

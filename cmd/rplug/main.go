@@ -6,12 +6,10 @@ import (
 	"os"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 )
 
 func main() {
-	container.Enter()
 	process.Enter()
 	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

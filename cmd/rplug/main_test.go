@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,11 +15,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
 func TestMain(m *testing.M) {
+	process.Enter()
 	testscript.Main(m, map[string]func(){programName: main, kubectlPlugin: main, kubectlCompletions: main})
 }
 
@@ -26,8 +31,46 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script, "crlf": crlf, "lf": lf, "append": appendLine},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"image": ociimage.Script, "status": runStatus, "crlf": crlf, "lf": lf, "append": appendLine,
+		},
+		Condition: condition,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
+			program, err := exec.LookPath("rplug")
+			env.Setenv("RPLUG", program)
+			env.Setenv("USER_NAME", "ada $(x) and ü")
+			return err
+		},
 	})
+}
+
+// runStatus is the script command "status CODE ARGUMENTS...": it runs rplug status, which must have that exit code.
+func runStatus(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("rplug", append([]string{"status"}, args[1:]...)...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code must be %s, not %d", args[0], code)
+	}
+}
+
+// condition is what scripts can ask in addition: whether the process engine can isolate steps here.
+func condition(name string) (bool, error) {
+	if name != "namespaces" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	engine, err := process.New(process.Options{})
+	if err != nil {
+		return false, err
+	}
+	isolated, _ := engine.IsIsolated()
+	return isolated, nil
 }
 
 // crlf ends the lines of a file with CRLF, lf with LF.

@@ -79,12 +79,20 @@ func (in *inputs) print(c *cobra.Command) error {
 
 // read reads documents as file mode of the functions does, `-` from stdin.
 func (in *inputs) read(paths []string, stdin io.Reader) ([]*krm.Item, error) {
-	values, err := in.project.Variables(in.values, in.set)
+	options, err := in.options(stdin)
 	if err != nil {
 		return nil, err
 	}
-	options := load.Options{Values: project.Texts(values), Input: stdin, Exclude: in.project.Exclusions()}
 	return readWith(paths, options)
+}
+
+// options say how documents are read.
+func (in *inputs) options(stdin io.Reader) (load.Options, error) {
+	values, err := in.project.Variables(in.values, in.set)
+	if err != nil {
+		return load.Options{}, err
+	}
+	return load.Options{Values: project.Texts(values), Input: stdin, Exclude: in.project.Exclusions()}, nil
 }
 
 // pathsFrom returns the arguments from the given one on. If there are none these are the working directory and the catalogs

@@ -20,16 +20,15 @@ import (
 // diffFlags are the flags of rplug diff.
 type diffFlags struct {
 	base, baseRef, live  string
-	set                  map[string]string
-	values, exclude      []string
-	noProject            bool
+	inputs               inputs
+	exclude              []string
 	format, graph        string
 	exitCode, showValues bool
 	chain                build.Chain
 }
 
 func diffCommand() *cobra.Command {
-	flags := diffFlags{chain: build.New()}
+	flags := diffFlags{chain: build.New(), inputs: inputs{readsCatalogs: true}}
 	command := &cobra.Command{
 		Use: "diff [OLD [NEW]] [-- PATH...]", GroupID: groupBuild, Args: cobra.ArbitraryArgs,
 		Short: "Show which steps run again between two states, and why",
@@ -54,14 +53,10 @@ func diffCommand() *cobra.Command {
 	f.StringVar(&flags.graph, "graph", "", "draw plugins whose steps run as `FORMAT`: mermaid, dot or svg")
 	f.BoolVar(&flags.exitCode, "exit-code", false, "exit with 1 if something differs")
 	f.BoolVar(&flags.showValues, "show-values", false, "show the values of params, which may be passwords")
-	flags.set = setFlag(f)
-	f.Lookup("set").Usage = "`KEY=VALUE` of a variable of native documents; repeatable"
-	f.StringArrayVar(&flags.values, "values", nil, "`FILE` with values of variables; repeatable")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "`PATTERN` of what folders are read without; repeatable")
-	f.BoolVar(&flags.noProject, "no-project", false, "do not read the project file rplug.yaml")
 	flags.renderFlags(f)
 	command.RunE = flags.run
-	return command
+	return flags.inputs.readsProject(command)
 }
 
 // renderFlags declares the flags of render and fork that change what is rendered.
@@ -82,6 +77,7 @@ func (f *diffFlags) renderFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&phase.Retries, "retries", phase.Retries, "`N`")
 	flags.IntVar(&phase.TTLSecondsAfterFinished, "ttl-seconds-after-finished", phase.TTLSecondsAfterFinished, "`N`")
 	flags.StringVar(&phase.Install, "install", phase.Install, "`WAY`: job or objects")
+	flags.BoolVar(&f.chain.NoForks, "no-forks", false, "leave out forks, whose baselines must be in the paths else")
 	flags.StringVar(&fork.Routing, "routing", fork.Routing, "`WAY`: none, gateway-api or istio, as for fork")
 	flags.StringVar(&fork.Gateway, "gateway", fork.Gateway, "`NAMESPACE/NAME`")
 	flags.StringVar(&fork.GatewayDomain, "gateway-domain", fork.GatewayDomain, "`DOMAIN`")
@@ -96,7 +92,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	reading, err := f.options(c)
+	reading, err := f.configure(c)
 	if err != nil {
 		return err
 	}
@@ -122,7 +118,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 }
 
 // refused says on which side the documents have errors.
-func (f *diffFlags) refused(c *cobra.Command, of source, err error) error {
+func (f *diffFlags) refused(c *cobra.Command, of diffSource, err error) error {
 	var found report.FindingsError
 	if errors.As(err, &found) {
 		complain(c.ErrOrStderr(), c, "nothing compared: fix the errors of "+of.name)
@@ -135,7 +131,10 @@ func (f *diffFlags) print(out io.Writer, of *renderdiff.Report) error {
 		return of.Write(out, renderdiff.Format(f.format))
 	}
 	drawing, err := of.Draw(diagram.Format(f.graph))
-	if err == nil {
+	switch {
+	case errors.Is(err, renderdiff.ErrNothingRuns):
+		return refuse(err)
+	case err == nil:
 		_, err = out.Write(drawing)
 	}
 	return err
@@ -165,7 +164,7 @@ func (f *diffFlags) check() error {
 func (f *diffFlags) hasOlder() bool { return f.base+f.baseRef+f.live != "" }
 
 // sources returns what the arguments mean; dash is how many were before --, -1 without one.
-func (f *diffFlags) sources(args []string, dash int) (before, after source, err error) {
+func (f *diffFlags) sources(args []string, dash int) (before, after diffSource, err error) {
 	sides, paths := args, []string{"."}
 	if dash >= 0 && dash < len(args) {
 		sides, paths = args[:dash], args[dash:]
@@ -185,10 +184,10 @@ func (f *diffFlags) sources(args []string, dash int) (before, after source, err 
 }
 
 // older is the state that a flag names.
-func (f *diffFlags) older(paths []string) source {
+func (f *diffFlags) older(paths []string) diffSource {
 	switch {
 	case f.baseRef != "":
-		return source{name: f.baseRef, revision: f.baseRef, paths: paths}
+		return diffSource{name: f.baseRef, revision: f.baseRef, paths: paths}
 	case f.live != "":
 		one := onDisk(f.live)
 		one.live = true
@@ -198,7 +197,7 @@ func (f *diffFlags) older(paths []string) source {
 }
 
 // positional returns the sides that arguments name, and of what only the paths count.
-func positional(sides, paths []string) (before, after source, err error) {
+func positional(sides, paths []string) (before, after diffSource, err error) {
 	if len(sides) == 1 && !isPath(sides[0]) {
 		if old, is, isRange := strings.Cut(sides[0], ".."); isRange {
 			if strings.HasPrefix(is, ".") {
@@ -210,7 +209,7 @@ func positional(sides, paths []string) (before, after source, err error) {
 	}
 	switch len(sides) {
 	case 0:
-		return source{name: head, revision: head, paths: paths}, onDisk(paths...), nil
+		return diffSource{name: head, revision: head, paths: paths}, onDisk(paths...), nil
 	case 1:
 		if before, err = sourceOf(sides[0], paths); err == nil && before.revision == "" {
 			err = fmt.Errorf("%q must be compared with something: give a second one, --base, --base-ref or --live", sides[0])
@@ -235,8 +234,8 @@ func orHead(revision string) string {
 	return revision
 }
 
-// source is where a side is from.
-type source struct {
+// diffSource is where a side is from.
+type diffSource struct {
 	name string
 	// revision is a git revision; empty if the paths are on the disk.
 	revision string

@@ -99,10 +99,9 @@ const (
 	groupFunctions = "functions"
 	groupBuild     = "build"
 	groupCatalogs  = "catalogs"
-	groupBuild     = "build"
 	groupPackages  = "packages"
 	groupCluster   = "cluster"
-	groupBuild     = "build"
+	groupRun       = "run"
 )
 
 // suggestionDistance is how many letters of a command's name may be wrong for it to be proposed.
@@ -127,10 +126,15 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
-	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"}, &cobra.Group{ID: groupBuild, Title: "Build:"},
-		&cobra.Group{ID: groupCatalogs, Title: "Catalogs:"}, &cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"})
+	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"},
+		&cobra.Group{ID: groupBuild, Title: "Build:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
+		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"},
+		&cobra.Group{ID: groupRun, Title: "Run and test:"})
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(), diffCommand())
+	root.AddCommand(buildCommand(stdout), diffCommand(), newCommand(), postRenderCommand(stdout))
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), statusCommand(stdout), runCommand(), testCommand(stdout))
 	return root
 }
 

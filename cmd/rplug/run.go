@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,18 +29,18 @@ type runFlags struct {
 	params      map[string]string
 	sandbox     string
 	engine      string
-	containers  containerFlags
-	set         map[string]string
+	helperImage string
+	network     string
+	inputs      inputs
 	parallel    int
 	rerun       bool
 	logs        bool
 	showOutputs bool
 	output      output
-	network     string // of containers, empty for the default one
 }
 
 func runCommand() *cobra.Command {
-	flags := runFlags{output: textOutput, params: map[string]string{}}
+	flags := runFlags{output: textOutput, params: map[string]string{}, inputs: inputs{readsCatalogs: true}}
 	command := &cobra.Command{
 		Use: "run PLUGIN [PATH...]", GroupID: groupRun, Args: arguments(1, -1),
 		Short: "Run the steps of a plugin here, without a cluster",
@@ -56,7 +57,7 @@ func runCommand() *cobra.Command {
 	}
 	flags.declare(command.Flags())
 	command.RunE = flags.run
-	return command
+	return flags.inputs.readsProject(command)
 }
 
 func (f *runFlags) declare(flags *pflag.FlagSet) {
@@ -72,8 +73,9 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	})
 	flags.StringVar(&f.sandbox, "sandbox", "", "`NAME` of a sandbox among the documents, whose params and id are used")
 	flags.StringVar(&f.engine, "engine", "", "`ENGINE`: docker, podman or process (default: docker, then podman)")
-	f.containers.declare(flags)
-	flags.StringToStringVar(&f.set, "set", nil, "`NAME=VALUE` of a variable of native documents; repeatable")
+	flags.StringVar(&f.helperImage, "helper-image", "",
+		"`IMAGE` with the runner of steps (default: rplug itself on Linux,\nelsewhere "+contract.RuntimeImage+")")
+	flags.StringVar(&f.network, "network", "", "`NETWORK` of containers, as docker knows it (default: that of the engine)")
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` steps at once; 0 is no limit")
 	flags.BoolVar(&f.rerun, "rerun", false, "run all steps, those that are published, too")
 	flags.BoolVar(&f.logs, "logs", false, "print what all steps printed, not only failed ones")
@@ -89,7 +91,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	if f.parallel < 0 {
 		return fmt.Errorf("--parallel must not be negative: %d", f.parallel)
 	}
-	items, err := readDocuments(pathsFrom(args, 1), f.set, c.InOrStdin())
+	items, err := f.inputs.read(f.inputs.pathsFrom(args, 1), c.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -128,24 +130,15 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// open returns the engine.
-func (f *runFlags) open(c *cobra.Command) (localrun.Engine, error) {
-	switch f.engine {
-	case process.Name:
-		engine, err := process.New(process.Options{})
-		if err != nil {
-			return nil, err
-		}
-		c.PrintErrf("[warning] the scripts run directly on this machine, with your rights and without their images\n")
-		if isolated, reason := engine.IsIsolated(); !isolated {
-			c.PrintErrf("[warning] the scripts see and change your files, since this machine allows no namespaces: %s\n",
-				report.Printable(reason.Error()))
-		}
-		return engine, nil
-	case "":
-		return f.openContainers(c, container.Programs()...)
-	case "docker", "podman":
-		return f.openContainers(c, f.engine)
+// execute runs the objects with the engine and shows the progress.
+func (f *runFlags) execute(c *cobra.Command, objects []*krm.Item, options localrun.Options) (*localrun.Report, error) {
+	ctx, stop := cli.Interruptible(c.Context())
+	defer stop()
+	progress := newRunProgress(c.ErrOrStderr())
+	defer progress.end()
+	engine, err := f.open(c, progress)
+	if err != nil {
+		return nil, err
 	}
 	options.Engine, options.Observe = engine, progress.observe
 	result, err := localrun.Run(ctx, objects, options)
@@ -175,14 +168,26 @@ func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engin
 }
 
 func (f *runFlags) openContainer(c *cobra.Command, program string, progress *runProgress) (localrun.Engine, error) {
+	folder, err := filepath.Abs(localrun.StateFolder)
+	if err != nil {
+		return nil, err
+	}
 	options := container.Options{
-		Environment: os.Environ(), HelperImage: cmp.Or(f.helperImage, contract.RuntimeImage), Progress: progress.note,
-		Network: f.network,
+		Environment: os.Environ(), Folder: folder, HelperImage: f.runnerImage(), Network: f.network,
+		Progress: progress.note,
 	}
 	if self, err := os.Executable(); err == nil && f.helperImage == "" {
 		options.Runner = container.Runner{File: self, Arguments: []string{process.RunnerArgument}}
 	}
 	return container.New(c.Context(), program, options)
+}
+
+// runnerImage is the image that has the runner.
+func (f *runFlags) runnerImage() string {
+	if f.helperImage == "" && f.inputs.project != nil {
+		return cmp.Or(f.inputs.project.HelperImage, contract.RuntimeImage)
+	}
+	return cmp.Or(f.helperImage, contract.RuntimeImage)
 }
 
 // openProcess returns the engine without containers, and says what that means.

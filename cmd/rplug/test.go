@@ -34,12 +34,12 @@ type testFlags struct {
 	parallel    int
 	update      bool
 	output      string
-	set         map[string]string
+	inputs      inputs
 	stdout      io.Writer
 }
 
 func testCommand(stdout io.Writer) *cobra.Command {
-	flags := testFlags{stdout: stdout}
+	flags := testFlags{stdout: stdout, inputs: inputs{readsCatalogs: true}}
 	command := &cobra.Command{
 		Use: "test [PATH...]", GroupID: groupRun, Args: cobra.ArbitraryArgs,
 		Short: "Test plugins here, without a cluster",
@@ -60,7 +60,7 @@ func testCommand(stdout io.Writer) *cobra.Command {
 	}
 	flags.declare(command.Flags())
 	command.RunE = flags.test
-	return command
+	return flags.inputs.readsProject(command)
 }
 
 func (f *testFlags) declare(flags *pflag.FlagSet) {
@@ -71,7 +71,6 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 	flags.IntVar(&f.parallel, "parallel", 1, "run `N` cases at once")
 	flags.BoolVar(&f.update, "update", false, "write the values of outputs into expectations (equals) that differ")
 	flags.StringVarP(&f.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(plugintest.Formats(), ", "))
-	f.set = setFlag(flags)
 }
 
 func (f *testFlags) test(c *cobra.Command, args []string) error {
@@ -79,7 +78,11 @@ func (f *testFlags) test(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	read, err := load.Read(pathsFrom(args, 0), load.Options{Values: f.set, Input: c.InOrStdin()})
+	reading, err := f.inputs.options(c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	read, err := load.Read(f.inputs.pathsFrom(args, 0), reading)
 	if err != nil {
 		return err
 	}
@@ -158,7 +161,7 @@ func (f *testFlags) options() (plugintest.Options, error) {
 // machine chooses the engine. Each life has one of its own, since containers are in the network of their life.
 func (f *testFlags) machine(c *cobra.Command) (plugintest.Machine, error) {
 	machine := plugintest.Machine{Parallel: f.parallel, Environment: os.Environ()}
-	opener := runFlags{engine: f.engine, helperImage: f.helperImage}
+	opener := runFlags{engine: f.engine, helperImage: f.helperImage, inputs: f.inputs}
 	notes := newRunProgress(c.ErrOrStderr()) // of images that are pulled
 	engine, err := opener.open(c, notes)
 	if err != nil {
@@ -173,7 +176,7 @@ func (f *testFlags) machine(c *cobra.Command) (plugintest.Machine, error) {
 	}
 	machine.Containers, machine.Networked = engine.Name(), true
 	machine.Engine = func(_ context.Context, network string) (localrun.Engine, error) {
-		own := runFlags{engine: engine.Name(), helperImage: f.helperImage, network: network}
+		own := runFlags{engine: engine.Name(), helperImage: f.helperImage, inputs: f.inputs, network: network}
 		return own.open(c, notes)
 	}
 	return machine, engine.Close()

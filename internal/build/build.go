@@ -26,6 +26,8 @@ type Chain struct {
 
 	// NoForks leaves out forks, so that their baselines need not be in the list.
 	NoForks bool
+	// PostRender is that of render.Options.
+	PostRender bool
 	// Base is the older state that documents are compared with, nil if there is none.
 	Base *validate.Base
 }

@@ -101,6 +101,14 @@ func (f Field) Usage() string {
 	return strings.TrimSpace(usage + " " + f.argument())
 }
 
+// set sets the value of the field in each part of the config that has it.
+func (f Field) set(value reflect.Value) {
+	f.value.Set(value)
+	for _, same := range f.same {
+		same.Set(value)
+	}
+}
+
 // argument names the value of the flag, empty for a switch.
 func (f Field) argument() string {
 	arg := map[reflect.Kind]string{reflect.Int: "N", reflect.Slice: "A,B", reflect.Map: "KEY=VALUE", reflect.String: "TEXT"}
@@ -126,14 +134,12 @@ func (v *flagValue) Type() string {
 
 // Set sets the value. The first value of a list or a map replaces the default, others are added.
 func (v *flagValue) Set(text string) error {
-	err := v.set(text)
-	for _, same := range v.same {
-		same.Set(v.value)
-	}
+	err := v.parse(text)
+	v.set(v.value)
 	return err
 }
 
-func (v *flagValue) set(text string) error {
+func (v *flagValue) parse(text string) error {
 	first := !v.given
 	v.given = true
 	switch v.value.Kind() {

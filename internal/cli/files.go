@@ -132,9 +132,8 @@ func (r *run) readAndProcess() (*checked, error) {
 		c.summary += ", without a value for " + strings.Join(names, ", ")
 	}
 	c.wrong = *call.wrong
-	unfilled := newUnfilled(read)
-	c.results = slices.DeleteFunc(call.List.Results(), func(result krm.Result) bool { return unfilled.has(result.Place) })
-	c.results = append(c.results, read.Results()...)
+	c.results = slices.DeleteFunc(call.List.Results(), newUnfilled(read).isAbout)
+	c.results = append(c.results, found...)
 	c.results = slices.DeleteFunc(c.results, r.isOfCatalog)
 	if call.Base != nil {
 		c.results = append(c.results, call.Base.unread...)

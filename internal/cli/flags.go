@@ -26,21 +26,22 @@ type options struct {
 	Exclude       []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
 	AllowEmpty    bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
 	KeepInputs    bool     `json:"keepInputs" help:"print local-config documents too"`
-	Base          string   `json:"base" help:"file or folder with an older state, to compare with"`
-	BaseRef       string   `json:"baseRef" help:"git revision with an older state of the paths, such as main"`
+	Base          string   `json:"base" arg:"PATH" help:"file or folder with an older state, to compare with"`
+	BaseRef       string   `json:"baseRef" arg:"REVISION" help:"git revision with an older state of the paths, such as main"`
 	Write         bool     `json:"write" help:"write the pins into the files, and print nothing"`
 	WriteLock     string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
-	Graph         string   `json:"graph" help:"draw the documents"`
+	Graph         string   `json:"graph" arg:"FORMAT" help:"draw the documents"`
 	OutputDir     string   `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
 	Check         string   `json:"check" arg:"DIR" help:"print how a folder that was written differs; exit code 1 if it does"`
-	FilePer       string   `json:"filePer" help:"what gets a file of its own in the folder: sandbox or object"`
+	FilePer       string   `json:"filePer" arg:"KIND" help:"what gets a file of its own in the folder: sandbox or object"`
 	Kustomization bool     `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
 	Overwrite     bool     `json:"overwrite" help:"replace files that were edited since they were written, too"`
 
-	Format      string `json:"output" help:"how findings are printed: text, json, sarif or junit"`
+	Format      string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
 	Context     bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
 	Fix         bool   `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
 	NoProject   bool   `json:"noProject" help:"do not read the project file rplug.yaml"`
+	PrintConfig bool   `json:"printConfig" help:"print what is in force, and where it is from, and read no document"`
 	Explain     string `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
 	Verbose     bool   `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
 	Help        bool   `json:"help" short:"h" help:"show this text"`
@@ -166,8 +167,8 @@ func (r *run) lacks(f Field) bool {
 		return r.Output == Findings || r.Folder != nil
 	case "output":
 		return r.Output != Findings && r.Folder == nil
-	case "noProject":
-		return !r.heedsProject()
+	case "noProject", "printConfig":
+		return !r.ReadsProject
 	case "base", "baseRef":
 		return r.OpenRevision == nil
 	case "context", "fix", "explain":

@@ -109,6 +109,47 @@ func (l *FolderLock) replaceAs(name string, content []byte, mode os.FileMode) er
 	return Uninterrupted(func() error { return replace(file, filepath.Join(l.folder, prefix), content, mode) })
 }
 
+// ReplaceAll replaces many files of the folder itself, each as Replace does, in the order of their names. Their temporary
+// files, and those of a command that was killed, have a name of their own.
+func (l *FolderLock) ReplaceAll(temporary string, files map[string][]byte) error {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	prefix, err := l.temporary(temporary)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := filepath.Join(l.folder, name)
+		err := Uninterrupted(func() error { return replace(file, filepath.Join(l.folder, prefix), files[name], publicFile) })
+		if err != nil {
+			return NotChanged(file, err)
+		}
+	}
+	return nil
+}
+
+// RemoveAll removes files of the folder.
+func (l *FolderLock) RemoveAll(names []string) error {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(l.folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// temporary returns what temporary files begin with, and removes those that are left.
+func (l *FolderLock) temporary(name string) (prefix string, err error) {
+	prefix = name + ".part-" // what follows keeps a temporary file from being read as a document
+	entries, err := os.ReadDir(l.folder)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(l.folder, entry.Name()))
+		}
+	}
+	return prefix, err
+}
+
 // replace writes a temporary file, whose name starts with a path, and renames it. The mode is that of a new file.
 func replace(file, prefix string, content []byte, mode os.FileMode) (err error) {
 	if info, err := os.Stat(file); err == nil {

@@ -61,7 +61,7 @@ func (r *run) applyProject() {
 				}
 			}
 		case !r.flags.Changed(f.flag):
-			f.value.Set(value)
+			f.set(value)
 			r.places[key] = r.project.Place(key)
 		}
 	}

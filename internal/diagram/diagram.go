@@ -11,7 +11,6 @@ package diagram
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -53,15 +52,21 @@ const (
 	Ready      Mark = "Ready"
 )
 
-// Marks lists the marks.
+// The marks of steps that run when a change is applied.
+const (
+	Runs      Mark = "runs"
+	RunsAgain Mark = "runs again"
+)
+
+// Marks lists the marks that say how far a step is.
 var Marks = []Mark{Failed, Stale, Missing, InProgress, Ready}
 
 // class is the mark as a class of a style sheet, empty if it has no colour.
 func (m Mark) class() string {
-	if !slices.Contains(Marks, m) {
+	if colors[m] == "" {
 		return ""
 	}
-	return strings.ToLower(string(m))
+	return strings.ToLower(strings.ReplaceAll(string(m), " ", ""))
 }
 
 // Input is an input of a step: a param of the sandbox, or an output of a step.

@@ -51,6 +51,7 @@ type graph struct {
 // colors are the colours of the marks, which can be told from a light and from a dark background.
 var colors = map[Mark]string{
 	Failed: "#e5534b", Stale: "#cc6b2c", Missing: "#848d97", InProgress: "#4184e4", Ready: "#46954a",
+	Runs: "#4184e4", RunsAgain: "#cc6b2c",
 }
 
 type phaseNodes struct {

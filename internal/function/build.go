@@ -28,6 +28,7 @@ func Build() cli.Function {
 		Image:        func(c cli.Config) string { return c.(*buildConfig).options.Image },
 		Rules:        slices.Concat(validate.Rules, validate.FileRules),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
+		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage"},
 		WithoutStdin: true,
 		Folder:       writeFolder,
 	}
@@ -51,19 +52,6 @@ func (c *buildConfig) Parts() []any { return []any{&c.options, &c.Resolve, &c.Re
 // Without implements cli.Composite: these print something else, or are for kpt or an old crossplane.
 func (*buildConfig) Without() []string {
 	return []string{"images", "lock", "explain", "prune", "compatible", "executorImage", "templatingImage"}
-}
-
-// ApplyProject implements cli.ProjectConfig.
-func (c *buildConfig) ApplyProject(file v1alpha1.Project, given func(flag string) bool) {
-	checks := validatePlugin{c.options.ValidatePlugin}
-	checks.ApplyProject(file, given)
-	c.options.ValidatePlugin, c.Resolve.Strict = checks.ValidatePlugin, checks.Strict
-	if file.Cluster != "" && !given("cluster") {
-		c.Render.Cluster, c.Sandbox.Cluster = file.Cluster, file.Cluster
-	}
-	if file.HelperImage != "" && !given("helper-image") {
-		c.Render.HelperImage = file.HelperImage
-	}
 }
 
 // Process runs the chain on the documents.

@@ -2,6 +2,7 @@ package function
 
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
@@ -11,9 +12,9 @@ func PostRender() cli.Function {
 	f := Build()
 	f.Name, f.Output, f.Workloads, f.Folder = "post-render", cli.Documents, true, nil
 	f.Config = func() cli.Config {
-		c := newBuild()
-		c.Delivery, c.PostRender = "helm", true
-		c.Phases = []string{string(v1alpha1.PhaseCreate), string(v1alpha1.PhaseDelete)}
+		c := &buildConfig{Chain: build.New()}
+		c.Render.Delivery, c.PostRender = "helm", true
+		c.Render.Phases = []string{string(v1alpha1.PhaseCreate), string(v1alpha1.PhaseDelete)}
 		return c
 	}
 	return f

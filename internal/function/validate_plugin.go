@@ -40,21 +40,6 @@ func ValidatePlugin() cli.Function {
 // validatePlugin says how strictly to check.
 type validatePlugin struct{ v1alpha1.ValidatePlugin }
 
-// ApplyProject implements cli.ProjectConfig.
-func (c *validatePlugin) ApplyProject(file v1alpha1.Project, given func(flag string) bool) {
-	if !given("strict") {
-		c.Strict = file.Strict
-	}
-	for id, level := range file.Rules {
-		if c.Rules[id] == "" {
-			if c.Rules == nil {
-				c.Rules = map[string]string{}
-			}
-			c.Rules[id] = level
-		}
-	}
-}
-
 func (c validatePlugin) options() validate.Options {
 	return validate.Options{Strict: c.Strict, Rules: c.Rules}
 }

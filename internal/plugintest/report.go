@@ -131,13 +131,13 @@ func (c Check) Text(style report.Style) string {
 	line := fmt.Sprintf("%s %s", c.Name(), c.ID)
 	switch c.Result {
 	case Passed:
-		return style.Good("ok  ") + "  " + line + "\n"
+		return style.Success("ok  ") + "  " + line + "\n"
 	case Skipped:
 		return style.Quiet("skip") + "  " + line + ": " + report.Printable(strings.Join(c.Messages, "; ")) + "\n"
 	case Failed:
 	}
 	var text strings.Builder
-	text.WriteString(style.Bad("FAIL") + "  " + line + "\n")
+	text.WriteString(style.Failure("FAIL") + "  " + line + "\n")
 	for _, message := range c.Messages {
 		fmt.Fprintf(&text, "      %s\n", report.Printable(message))
 	}

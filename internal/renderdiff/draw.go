@@ -2,11 +2,26 @@ package renderdiff
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// Draw draws the plugins.
+// ErrNothingRuns is the error of Draw if no step runs.
+var ErrNothingRuns = errors.New("no step runs: there is nothing to draw")
+
+// drawing is a plugin with the steps that run, for the resources of which that is so.
+type drawing struct {
+	of        *step
+	marks     map[string]diagram.Mark
+	resources []string
+}
+
+// Draw draws the plugins whose steps run, and marks these. It is an error if a plugin's document is not known.
 func (r *Report) Draw(format diagram.Format) ([]byte, error) {
 	var pictures []*diagram.Picture
 	for _, one := range r.drawings() {

@@ -37,13 +37,16 @@ func (s Style) paint(color, text string) string {
 	return color + text + plain
 }
 
-// Good paints what has passed.
-func (s Style) Good(text string) string { return s.paint(green, text) }
+// Failure colors what somebody must act on.
+func (s Style) Failure(text string) string { return s.paint(red, text) }
 
-// Bad paints what has failed.
-func (s Style) Bad(text string) string { return s.paint(red, text) }
+// Pending colors what is not done.
+func (s Style) Pending(text string) string { return s.paint(yellow, text) }
 
-// Quiet paints what was left out.
+// Success colors what is done.
+func (s Style) Success(text string) string { return s.paint(green, text) }
+
+// Quiet colors what was left out.
 func (s Style) Quiet(text string) string { return s.paint(blue, text) }
 
 func colorOf(severity krm.Severity) string {

@@ -68,9 +68,12 @@ var layers = []struct {
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
 	{path: "internal/build"},
+	{path: "internal/renderdiff"},
 	{path: "internal/function"},
-	{path: "internal/build"},
-	{path: "internal/localrun", allowed: []string{"os/exec", "time"}},          // runs steps on this machine, for cmd/rplug alone
+	{path: "internal/scaffold"},
+	{path: "internal/localrun", allowed: []string{"time"}}, // runs steps on this machine, for cmd/rplug alone, and so do engines
+	{path: "internal/localrun/process", allowed: []string{"os/exec", "time"}},
+	{path: "internal/localrun/container", allowed: []string{"os/exec", "time"}},
 	{path: "internal/plugintest", allowed: []string{"net", "os/exec", "time"}}, // fixtures: ports, commands; for cmd/rplug alone
 }
 

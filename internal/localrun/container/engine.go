@@ -42,9 +42,9 @@ type Options struct {
 	// Folder is where the files are that containers mount while they run. The daemon must see it under the same path, also
 	// from a virtual machine. Empty means the folder for temporary files.
 	Folder string
-	// Runner is a program that becomes contract.RunnerFile: one that calls Enter first, such as rplug itself. If it does not
-	// run in an image, since it is linked dynamically or is one for another system, that of HelperImage is used.
-	Runner string
+	// Runner is the program that becomes contract.RunnerFile, such as rplug itself. If it does not run in an image, since it is
+	// linked dynamically or is one for another system, that of HelperImage is used.
+	Runner Runner
 	// HelperImage is the image with contract.ImageRunner.
 	HelperImage string
 	// Network is the network of the containers, as the flag --network has it. Empty means the default one.

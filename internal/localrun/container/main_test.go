@@ -20,7 +20,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Enter()
 	process.Enter()
 	code := m.Run()
 	if err := daemons.stop(); err != nil {

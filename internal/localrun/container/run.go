@@ -72,9 +72,11 @@ func (e *Engine) create(ctx context.Context, container localrun.Container, folde
 	}
 	command, runner := container.Command, ""
 	if container.Plan != nil {
-		if runner, err = e.runner(ctx, inspected); err != nil {
+		var before []string
+		if runner, before, err = e.runner(ctx, inspected); err != nil {
 			return nil, err
 		}
+		command = slices.Concat(command[:1], before, command[1:])
 	}
 	security := settingsOf(container.Template)
 	runAs, err := user(security, inspected)

@@ -27,12 +27,13 @@ type Runner struct {
 // that come before the script.
 func (e *Engine) runner(ctx context.Context, inspected image) (file string, before []string, err error) {
 	own := e.options.Runner
-	if own != "" && runtime.GOOS == "linux" && inspected.Architecture == runtime.GOARCH && isStatic(own) {
-		return own, nil
+	if own.File != "" && runtime.GOOS == "linux" && inspected.Architecture == runtime.GOARCH && isStatic(own.File) {
+		return own.File, own.Arguments, nil
 	}
-	return once(ctx, &e.mutex, e.runners, inspected.Architecture, func() (string, error) {
+	file, err = once(ctx, &e.mutex, e.runners, inspected.Architecture, func() (string, error) {
 		return e.extractRunner(ctx, inspected.Architecture)
 	})
+	return file, nil, err
 }
 
 // isStatic reports whether a program runs in an image without the libraries of this machine.
