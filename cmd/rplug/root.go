@@ -127,9 +127,9 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
 	root.AddGroup(&cobra.Group{ID: groupFunctions, Title: "Functions:"},
-		&cobra.Group{ID: groupBuild, Title: "Build:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
-		&cobra.Group{ID: groupPackages, Title: "Packages:"}, &cobra.Group{ID: groupCluster, Title: "Clusters:"},
-		&cobra.Group{ID: groupRun, Title: "Run and test:"})
+		&cobra.Group{ID: groupBuild, Title: "Build:"}, &cobra.Group{ID: groupRun, Title: "Run and test:"},
+		&cobra.Group{ID: groupCluster, Title: "Clusters:"}, &cobra.Group{ID: groupCatalogs, Title: "Catalogs:"},
+		&cobra.Group{ID: groupPackages, Title: "Packages:"})
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
 	root.AddCommand(functionCommands(stdout)...)
