@@ -71,7 +71,7 @@ containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/... \
-	  ./internal/localrun ./internal/localrun/process ./internal/plugintest
+	  ./internal/localrun ./internal/localrun/process
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME

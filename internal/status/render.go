@@ -118,8 +118,7 @@ func (r *Render) Query(secrets bool) []byte {
 		short.SetNamespace(o.GetNamespace())
 		short.SetName(o.GetName())
 		text, _ := short.MarshalJSON() // it has only strings
-		query.Write(text)              // ends in a line break
-		query.WriteString("---\n")
+		query.Write(text)              // ends in a line break; kubectl 1.32 refuses `---` after JSON
 	}
 	return query.Bytes()
 }
