@@ -98,7 +98,7 @@ func TestQuery(t *testing.T) {
 		true:  `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}`,
 		false: `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}`,
 	} {
-		assert.Equal(t, want+"\n---\n", string(render.Query(secrets)))
+		assert.Equal(t, want+"\n", string(render.Query(secrets)))
 	}
 }
 
