@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
 // maxFields is how many fields people are told of.
@@ -150,7 +152,7 @@ func (s Secret) words() string {
 }
 
 func (v Version) words() string {
-	of := count(v.Resources, "resource")
+	of := cli.Count(v.Resources, "resource")
 	if v.SameVersion {
 		return fmt.Sprintf("%s@%s has changed under its version, which must not be: %s", v.Plugin, v.After, of)
 	}
@@ -159,9 +161,9 @@ func (v Version) words() string {
 
 func (r Rendering) words() string {
 	if r.Before != "" || r.After != "" {
-		return fmt.Sprintf("%s %s -> %s: %s", r.What, shown(r.Before), shown(r.After), count(r.Objects, "object"))
+		return fmt.Sprintf("%s %s -> %s: %s", r.What, shown(r.Before), shown(r.After), cli.Count(r.Objects, "object"))
 	}
-	return fmt.Sprintf("%s: %s", r.What, count(r.Objects, "object"))
+	return fmt.Sprintf("%s: %s", r.What, cli.Count(r.Objects, "object"))
 }
 
 func (p Package) words() string {
@@ -205,7 +207,7 @@ func (s Summary) words() string {
 	var words []string
 	add := func(n int, noun, verb string) {
 		if n > 0 {
-			words = append(words, count(n, noun)+" "+verb)
+			words = append(words, cli.Count(n, noun)+" "+verb)
 		}
 	}
 	add(s.SandboxesAdded, "sandbox", "added")
@@ -218,18 +220,6 @@ func (s Summary) words() string {
 	add(s.StepsNo, "step", "unchanged under another version")
 	add(s.StepsGone, "step", "gone")
 	return cmp.Or(strings.Join(words, ", "), "no step runs")
-}
-
-// count counts things whose plural ends in s or es.
-func count(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "x"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // listed lists the first texts.
