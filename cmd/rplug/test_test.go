@@ -33,42 +33,6 @@ func TestExampleHelloDB(t *testing.T) {
 	assert.Contains(t, stdout, "1 test and 1 case: 9 checks passed, 0 failed, 0 skipped\n")
 }
 
-// The test of examples/postgres passes with a PostgreSQL server on this machine, in place of the container.
-func TestExamplePostgres(t *testing.T) {
-	t.Parallel()
-	needsNamespaces(t)
-	for _, program := range []string{"psql", "pg_config", "setpriv"} {
-		if _, err := exec.LookPath(program); err != nil {
-			checkout.LeaveOut(t, "the fixture is a PostgreSQL server on this machine: %v", err)
-		}
-	}
-	bin, err := exec.Command("pg_config", "--bindir").Output()
-	require.NoError(t, err)
-	if _, err := exec.LookPath(filepath.Join(strings.TrimSpace(string(bin)), "initdb")); err != nil {
-		checkout.LeaveOut(t, "the fixture is a PostgreSQL server on this machine: %v", err)
-	}
-	version, err := exec.Command("pg_config", "--version").Output()
-	require.NoError(t, err)
-	major, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(version)), "PostgreSQL "), ".")
-	example, folder := filepath.Join(checkout.Root(), "examples", "postgres"), t.TempDir()
-	text, err := os.ReadFile(filepath.Join(example, "test.yaml"))
-	require.NoError(t, err)
-	server, err := filepath.Abs(filepath.Join("testdata", "postgres", "server.sh"))
-	require.NoError(t, err)
-	local := strings.NewReplacer(
-		"image: postgres:15", "command: ["+server+"]",
-		"ready: [pg_isready, --host=127.0.0.1, --username=postgres]", "ready: [sh, -c, pg_isready --host=127.0.0.1 --port=$FIXTURE_PORT]",
-		`"15[.].*\n"`, `"`+major+`[.].*\n"`,
-	).Replace(string(text))
-	require.NotContains(t, local, "image:")
-	file := filepath.Join(folder, "test.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(local), 0o600))
-	code, stdout, stderr := rplug("test", "--engine", "process", filepath.Join(example, "plugin.yaml"), file)
-	assert.Equal(t, exitClean, code, "%s%s", stdout, stderr)
-	assert.Contains(t, stdout, "1 test and 2 cases: 12 checks passed, 0 failed, 6 skipped\n")
-	assert.Contains(t, stdout, "ok    postgres/products delete-check\n")
-}
-
 // However a test is ended, no process of a step or of a fixture remains, and no file.
 func TestTestThatIsEndedLeavesNothing(t *testing.T) {
 	t.Parallel()
