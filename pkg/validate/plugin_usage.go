@@ -188,7 +188,8 @@ func delegates(script string) bool {
 		call, isCall := node.(*syntax.CallExpr)
 		if isCall && len(call.Args) > 0 {
 			name := call.Args[0].Lit()
-			found = found || name == "" || strings.Contains(name, "/") || slices.Contains(runners, name)
+			changesFiles := name == "exec" && len(call.Args) == 1 // such as `exec 3<>/dev/tcp/…`, which runs nothing
+			found = found || name == "" || strings.Contains(name, "/") || slices.Contains(runners, name) && !changesFiles
 		}
 		if expansion, ok := node.(*syntax.ParamExp); ok && expansion.Excl {
 			found = true

@@ -53,6 +53,10 @@ func TestScriptsThatDoNotUseTheirInputsAndOutputs(t *testing.T) {
 			regionAt, "/tmp/bucket", "#!/bin/sh\naws s3 mb s3://$SIGNADOT_SANDBOX_ID\necho b > /tmp/bucket\n",
 			unread + `"region" is never read (/inputs/region): read it in the script, or remove it`,
 		},
+		{
+			region, "/tmp/bucket", "#!/bin/bash\nexec 3<>/dev/tcp/$HOST/80 2>&1\necho b > /tmp/bucket\n",
+			unread + `"region" is never read ($REGION): read it in the script, or remove it`,
+		},
 	} {
 		assert.Equal(t, []string{c.want}, usage(t, validate.Options{}, c.input, c.output, c.script), c.script)
 	}
@@ -93,6 +97,7 @@ func TestScriptsThatMayUseTheirInputsAndOutputs(t *testing.T) {
 		{region, "/tmp/bucket", "#!/usr/bin/env python3\nimport os\nprint({**os.environ})\nopen('/tmp/bucket')\n"},
 		{region, "/tmp/bucket", "#!/usr/bin/env python3\nimport os\nprint(os.environ['REGION'])\nopen('/tmp/bucket')\n"},
 		{region, "/tmp/bucket", "#!/bin/sh\ncreate-bucket\n" + written},
+		{region, "/tmp/bucket", "#!/bin/sh\nexec create-bucket $SIGNADOT_SANDBOX_ID 2>&1\n" + written},
 		{regionAt, "/tmp/bucket", "#!/bin/sh\nfor f in /inputs/*; do cat $f; done\n" + written},
 		{regionAt, "/tmp/bucket", "#!/bin/sh\ncd /inputs && cat region\n" + written},
 	} {
