@@ -30,7 +30,8 @@ func TestExamplePostgres(t *testing.T) {
 	require.NoError(t, err)
 	stdout := testsExample(t, "postgres", "plugin.yaml",
 		"image: postgres:15", "command: "+serverOf(t, "postgres"),
-		"ready: [pg_isready, --host=127.0.0.1, --username=postgres]", "ready: [sh, -c, pg_isready --host=127.0.0.1 --port=$FIXTURE_PORT]",
+		"ready: [pg_isready, --host=127.0.0.1, --username=postgres]",
+		"ready: [sh, -c, pg_isready --host=127.0.0.1 --port=$FIXTURE_PORT]",
 		`"15[.].*\n"`, `"`+regexp.MustCompile(`[0-9]+`).FindString(string(version))+`[.].*\n"`,
 	)
 	assert.Contains(t, stdout, "1 test and 3 cases: 21 checks passed, 0 failed, 5 skipped\n")
@@ -45,7 +46,8 @@ func TestExampleOrdersDB(t *testing.T) {
 	}
 	stdout := testsExample(t, "orders-db", "documents.yaml",
 		"image: mariadb:11.8", "command: "+serverOf(t, "orders-db"),
-		"ready: [mariadb-admin, --host=127.0.0.1, ping]", "ready: [sh, -c, mariadb-admin --host=127.0.0.1 --port=$FIXTURE_PORT ping]",
+		"ready: [mariadb-admin, --host=127.0.0.1, ping]",
+		"ready: [sh, -c, mariadb-admin --host=127.0.0.1 --port=$FIXTURE_PORT ping]",
 	)
 	assert.Contains(t, stdout, "1 test and 2 cases: 14 checks passed, 0 failed, 4 skipped\n")
 	assert.Contains(t, stdout, "ok    orders-db/orders delete-check\n")
