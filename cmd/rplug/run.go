@@ -168,6 +168,9 @@ func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engin
 }
 
 func (f *runFlags) openContainer(c *cobra.Command, program string, progress *runProgress) (localrun.Engine, error) {
+	if _, err := localrun.OpenState(localrun.StateFolder); err != nil { // the daemon sees files below the working directory
+		return nil, err
+	}
 	folder, err := filepath.Abs(localrun.StateFolder)
 	if err != nil {
 		return nil, err

@@ -100,12 +100,12 @@ func (f *testFlags) test(c *cobra.Command, args []string) error {
 	if suite == nil {
 		return report.Refused(list.Results())
 	}
+	ctx, stop := cli.Interruptible(c.Context())
+	defer stop()
 	machine, err := f.machine(c)
 	if err != nil {
 		return err
 	}
-	ctx, stop := cli.Interruptible(c.Context())
-	defer stop()
 	result, err := suite.Run(ctx, machine)
 	var interrupted cli.Interrupted
 	switch {

@@ -33,7 +33,7 @@ const (
 	ownerFile   = 0o600
 )
 
-// OpenState opens a state, and makes its folder if there is none. A run makes git ignore what is in it.
+// OpenState opens a state, and makes its folder if there is none, which git ignores.
 func OpenState(folder string) (*State, error) {
 	if err := os.MkdirAll(folder, ownerFolder); err != nil {
 		return nil, err
@@ -48,25 +48,22 @@ func OpenState(folder string) (*State, error) {
 	if err := os.Chmod(folder, ownerFolder); err != nil {
 		return nil, err
 	}
+	file := filepath.Join(folder, ".gitignore")
+	if info, err := os.Lstat(file); err != nil || info.Size() == 0 { // a process that was killed left it empty
+		if err := os.WriteFile(file, []byte("*\n"), ownerFile); err != nil {
+			return nil, err
+		}
+	}
 	return &State{folder: folder}, nil
 }
 
-// ignoreFile makes git ignore the folder.
-const ignoreFile = ".gitignore"
-
-// lock waits until no other run changes the folder, and makes git ignore it before there is an output in it.
+// lock waits until no other run changes the folder.
 func (s *State) lock(ctx context.Context) (unlock func(), err error) {
 	held, err := cli.LockFolder(ctx, s.folder)
 	if err != nil {
 		return nil, err
 	}
 	s.held = held
-	if _, err := os.Lstat(filepath.Join(s.folder, ignoreFile)); errors.Is(err, fs.ErrNotExist) {
-		if err := held.ReplacePrivate(ignoreFile, []byte("*\n")); err != nil {
-			held.Unlock()
-			return nil, err
-		}
-	}
 	return held.Unlock, nil
 }
 

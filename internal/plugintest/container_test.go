@@ -19,6 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/plugintest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/docker"
 )
 
 // fixtureImage has a static busybox and bash of this machine.
@@ -27,18 +28,9 @@ const fixtureImage = "rplug.test/fixture:1"
 // A fixture in a container is reached by its name, and nothing of it is left.
 func TestSuite_containers(t *testing.T) {
 	t.Parallel()
-	if out, err := exec.Command("docker", "info").CombinedOutput(); err != nil {
-		checkout.LeaveOut(t, "docker does not run: %v: %.100s", err, out)
-	}
-	scripts, folder := filepath.Join(checkout.Root(), "test", "node"), t.TempDir()
-	for _, command := range [][]string{
-		{filepath.Join(scripts, "shell"), filepath.Join(folder, "shell")},
-		{filepath.Join(scripts, "image"), "-o", filepath.Join(folder, "tar"), "-t", fixtureImage, "-c", `["/bin/sh"]`, filepath.Join(folder, "shell")},
-		{"docker", "load", "--input", filepath.Join(folder, "tar")},
-	} {
-		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			checkout.LeaveOut(t, "there is no image to test with: %v: %s", err, out)
-		}
+	folder := t.TempDir()
+	if err := docker.Shell("docker", fixtureImage, folder); err != nil {
+		checkout.LeaveOut(t, "docker cannot run containers: %.200v", err)
 	}
 	suite := containerSuite(t)
 	self, err := os.Executable()

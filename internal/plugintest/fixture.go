@@ -23,8 +23,8 @@ type fixture struct {
 	// port is where this machine reaches it, 0 if it has none.
 	port int
 
-	run *process   // on this machine
-	box *container // or in a container
+	run *process // on this machine
+	box *box     // or in a container
 }
 
 // readyInterval is how often it is tried whether a fixture is ready.
@@ -169,21 +169,24 @@ func (f *fixture) logs() []Log {
 	case f.run != nil:
 		return logOf(what, f.run.output.String())
 	case f.box != nil:
-		return logOf(what, f.box.logs())
+		return logOf(what, f.box.program.Logs(f.box.name, tailLines))
 	}
 	return nil
 }
 
 // stopFixtures ends the fixtures, the last one first.
 func (l *life) stopFixtures() error {
-	var errs []error
+	var containers []string
 	for _, f := range slices.Backward(l.fixtures) {
 		switch {
 		case f.run != nil:
 			f.run.stop()
 		case f.box != nil:
-			errs = append(errs, f.box.remove())
+			containers = append(containers, f.box.name)
 		}
 	}
-	return errors.Join(append(errs, l.removeNetwork())...)
+	if l.network == "" {
+		return nil
+	}
+	return l.program.Remove(context.Background(), containers, []string{l.network})
 }

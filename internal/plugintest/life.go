@@ -13,6 +13,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 )
 
 // life is one life of the sandbox of a case: its fixtures, its state, and what its steps have published.
@@ -22,7 +23,9 @@ type life struct {
 	one   *v1alpha1.TestCase
 
 	folder   string
-	network  string
+	network  string             // empty if no fixture is in a container
+	program  *container.Program // has made the network
+	mark     string             // of the network and its containers: see owner.New
 	fixtures []*fixture
 	engine   *watched
 	state    *localrun.State

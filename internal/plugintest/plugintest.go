@@ -28,6 +28,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -165,7 +166,8 @@ func (s *Suite) selectsAny() bool {
 // this machine has no room for temporary files.
 func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
 	s.machine = machine
-	folder, err := os.MkdirTemp("", "rplug-test-")
+	_ = owner.RemoveFolders(os.TempDir(), os.RemoveAll) // what cannot be removed is left to the user
+	folder, _, err := owner.MakeFolder(os.TempDir())
 	if err != nil {
 		return nil, err
 	}

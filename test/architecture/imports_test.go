@@ -71,6 +71,7 @@ var layers = []struct {
 	{path: "internal/renderdiff"},
 	{path: "internal/function"},
 	{path: "internal/scaffold"},
+	{path: "internal/owner"},
 	{path: "internal/localrun", allowed: []string{"time"}}, // runs steps on this machine, for cmd/rplug alone, and so do engines
 	{path: "internal/localrun/process", allowed: []string{"os/exec", "time"}},
 	{path: "internal/localrun/container", allowed: []string{"os/exec", "time"}},

@@ -69,6 +69,43 @@ func Load(archive string) error {
 	return err
 }
 
+// Shell makes an image with a static busybox and bash of this machine, and loads it into a program: docker or podman. The
+// error says why the program cannot run its containers here. The folder has files that containers need.
+func Shell(program, tag, folder string) error {
+	scripts := filepath.Join(checkout.Root(), "test", "node")
+	files, archive := filepath.Join(folder, "shell"), filepath.Join(folder, "shell.tar")
+	for _, command := range [][]string{
+		{program, "info"},
+		{filepath.Join(scripts, "shell"), files},
+		{filepath.Join(scripts, "image"), "-o", archive, "-t", tag, "-c", `["/bin/sh"]`, files},
+		{program, "load", "--input", archive},
+	} {
+		if _, err := run("", command[0], command[1:]...); err != nil {
+			return err
+		}
+	}
+	works := func() error {
+		_, err := run("", program, Run("--pull", "never", tag, "true")...)
+		return err
+	}
+	err := works()
+	if err == nil || program != "podman" || os.Getenv("CONTAINERS_CONF") != "" {
+		return err
+	}
+	file := filepath.Join(folder, "containers.conf")
+	if err := errors.Join(os.WriteFile(file, []byte(podmanConfig), 0o600), os.Setenv("CONTAINERS_CONF", file)); err != nil {
+		return err
+	}
+	return works()
+}
+
+// podmanConfig is for machines where podman's default runtime or limits do not work, such as one inside a container.
+const podmanConfig = `[containers]
+default_ulimits=["nofile=1024:4096","nproc=1024:4096"]
+[engine]
+runtime="runc"
+`
+
 func run(folder, name string, args ...string) (string, error) {
 	command := exec.Command(name, args...)
 	command.Dir = folder

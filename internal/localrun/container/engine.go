@@ -19,21 +19,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 )
-
-// Programs are the programs that New knows, in the order in which rplug looks for one.
-func Programs() []string { return []string{"docker", "podman"} }
 
 // Options are what an engine must know of this machine and of its caller.
 type Options struct {
@@ -55,11 +48,11 @@ type Options struct {
 
 // Engine runs containers with one of Programs.
 type Engine struct {
-	name, path string
-	podman     bool
-	options    Options
-	owner      string
-	files      string // a folder for what several containers mount
+	*Program
+
+	options Options
+	owner   string // see owner.New
+	files   string // a folder for what several containers mount
 
 	mutex   sync.Mutex
 	images  map[string]*found[image]
@@ -68,49 +61,33 @@ type Engine struct {
 
 var _ localrun.Engine = (*Engine)(nil)
 
-// New returns the engine of a program: one of Programs. It removes containers that an interrupted run has left. The error
-// says why the engine cannot be used.
+// New returns the engine of a program: one of Programs. It removes what an interrupted run has left. The error says why the
+// engine cannot be used.
 func New(ctx context.Context, program string, options Options) (*Engine, error) {
-	path, err := exec.LookPath(program)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not installed: %w", program, err)
-	}
-	engine := &Engine{
-		name: program, path: path, options: options, owner: newOwner(),
-		images: map[string]*found[image]{}, runners: map[string]*found[string]{},
-	}
-	version, err := engine.output(ctx, "--version")
+	known, err := Find(ctx, program, options.Environment)
 	if err != nil {
 		return nil, err
 	}
-	engine.podman = strings.Contains(version, "podman")
-	if _, err := engine.output(ctx, "info", "--format", "{{.}}"); err != nil {
-		return nil, fmt.Errorf("%s does not work, start its daemon or its machine: %w", program, err)
+	engine := &Engine{
+		Program: known, options: options, images: map[string]*found[image]{}, runners: map[string]*found[string]{},
 	}
 	if engine.options.Folder == "" {
 		engine.options.Folder = os.TempDir()
 	}
-	if err := engine.removeLeftovers(ctx); err != nil {
-		return nil, err
-	}
-	if engine.files, err = os.MkdirTemp(engine.options.Folder, filesPrefix); err != nil {
-		return nil, err
-	}
-	return engine, os.WriteFile(filepath.Join(engine.files, ownerFile), []byte(engine.owner), 0o600)
+	// After the containers that mount files of them. A folder that cannot be removed is left to the user.
+	_ = owner.RemoveFolders(engine.options.Folder, func(folder string) error { return engine.removeFolder(ctx, folder) })
+	engine.files, engine.owner, err = owner.MakeFolder(engine.options.Folder)
+	return engine, err
 }
 
-// Name is the name of the program.
-func (e *Engine) Name() string { return e.name }
-
-// removeTimeout is how long the program may take to remove containers after the end of a context.
-const removeTimeout = time.Minute
-
-// Close removes the engine's containers and files.
+// Close removes the engine's containers and files, and what a killed process has left meanwhile: a daemon may do what it was
+// asked for after the end of that process.
 func (e *Engine) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
-	ids, err := e.labelled(ctx, "="+e.owner)
-	return errors.Join(err, e.remove(ctx, ids...), os.RemoveAll(e.files))
+	err := e.removeOwned(ctx, func(mark string) bool { return mark == e.owner })
+	e.removeLeftovers(ctx)
+	return errors.Join(err, os.RemoveAll(e.files))
 }
 
 // progress tells that something takes long.
@@ -118,65 +95,6 @@ func (e *Engine) progress(format string, arguments ...any) {
 	if e.options.Progress != nil {
 		e.options.Progress(fmt.Sprintf(format, arguments...))
 	}
-}
-
-// command returns a call of the program. It is in a process group of its own, so that the Ctrl-C of a terminal reaches
-// rplug alone, which then stops the container.
-func (e *Engine) command(ctx context.Context, arguments ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, e.path, arguments...)
-	command.Env = slices.Clone(e.options.Environment)
-	separate(command)
-	return command
-}
-
-// output runs the program and returns its output without the line break at its end.
-func (e *Engine) output(ctx context.Context, arguments ...string) (string, error) {
-	return e.finish(e.command(ctx, arguments...))
-}
-
-// finish runs a command and returns its output. The error has the last line that the program wrote to stderr.
-func (e *Engine) finish(command *exec.Cmd) (string, error) {
-	var stdout, stderr strings.Builder
-	command.Stdout, command.Stderr = &stdout, &stderr
-	if err := command.Run(); err != nil {
-		return "", e.failed(command, &stderr, err)
-	}
-	return strings.TrimSuffix(stdout.String(), "\n"), nil
-}
-
-// failed returns the error of a command that failed, such as "docker create: no such image". It has no arguments but the
-// subcommand.
-func (e *Engine) failed(command *exec.Cmd, stderr fmt.Stringer, err error) error {
-	if line := lastLine(stderr.String()); line != "" {
-		err = errors.New(line)
-	}
-	return fmt.Errorf("%s %s: %w", e.name, command.Args[1], err)
-}
-
-// lastLine returns the last line of a text that says something.
-func lastLine(text string) string {
-	line := ""
-	for one := range strings.Lines(text) {
-		if one = strings.TrimSpace(one); one != "" && !strings.HasPrefix(one, "Run '") { // docker ends with: see --help
-			line = one
-		}
-	}
-	for _, prefix := range []string{"Error response from daemon: ", "Error: ", "docker: "} {
-		line = strings.TrimPrefix(line, prefix)
-	}
-	return line
-}
-
-// remove removes containers, running or not, and their anonymous volumes. That one does not exist is no error.
-func (e *Engine) remove(ctx context.Context, ids ...string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	_, err := e.output(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
-	if err != nil && strings.Contains(strings.ToLower(err.Error()), "no such container") {
-		return nil
-	}
-	return err
 }
 
 // main returns the container of a Pod template that runs the script; an empty one if there is none.

@@ -120,7 +120,7 @@ func TestRunPassesVariables(t *testing.T) {
 
 func TestVariablesRefuses(t *testing.T) {
 	t.Parallel()
-	engine := &Engine{name: "docker", options: Options{Environment: []string{"MINE=1"}}}
+	engine := &Engine{Program: &Program{name: "docker", environment: []string{"MINE=1"}}}
 	for name, value := range map[string]string{
 		"": "x", "BYTES": "\xff", "A=B": "x", "NUL": "a\x00b", "DOCKER_HOST": "a\nb", "LD_PRELOAD": "a\nb", "PATH": " x", "ld_x": `"a"`, "MINE": "a\nb",
 		"https_proxy": "\xff", "HOME": strings.Repeat("x", 70_000),

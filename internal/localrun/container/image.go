@@ -38,28 +38,43 @@ func (e *Engine) image(ctx context.Context, name string, policy corev1.PullPolic
 		case policy == corev1.PullNever:
 			return image{}, fmt.Errorf("image %q is not on this machine, and imagePullPolicy is Never: load or build it", name)
 		}
-		full, err := fullName(name)
-		if err != nil {
-			return image{}, err
-		}
-		e.progress("%s pulls %s", e.name, full)
-		if _, err := e.output(ctx, "pull", "--quiet", full); err != nil {
-			return image{}, fmt.Errorf("image %q cannot be pulled: check its name, log in with `%s login`, or load it with "+
-				"`%[2]s load`: %w", name, e.name, err)
-		}
-		return e.inspectImage(ctx, full)
+		return e.pull(ctx, name, e.options.Progress)
 	})
 }
 
+// Pull pulls an image that is not on this machine.
+func (p *Program) Pull(ctx context.Context, name string) error {
+	_, err := p.inspectImage(ctx, name)
+	if err != nil {
+		_, err = p.pull(ctx, name, nil)
+	}
+	return err
+}
+
+func (p *Program) pull(ctx context.Context, name string, progress func(line string)) (image, error) {
+	full, err := fullName(name)
+	if err != nil {
+		return image{}, err
+	}
+	if progress != nil {
+		progress(fmt.Sprintf("%s pulls %s", p.name, full))
+	}
+	if _, err := p.output(ctx, "pull", "--quiet", full); err != nil {
+		return image{}, fmt.Errorf("image %q cannot be pulled: check its name, log in with `%s login`, or load it with "+
+			"`%[2]s load`: %w", name, p.name, err)
+	}
+	return p.inspectImage(ctx, full)
+}
+
 // inspectImage returns an image that need not be pulled.
-func (e *Engine) inspectImage(ctx context.Context, name string) (image, error) {
-	text, err := e.output(ctx, "image", "inspect", name)
+func (p *Program) inspectImage(ctx context.Context, name string) (image, error) {
+	text, err := p.output(ctx, "image", "inspect", name)
 	if err != nil {
 		return image{}, err
 	}
 	var images []image
 	if err := json.Unmarshal([]byte(text), &images); err != nil || len(images) != 1 {
-		return image{}, fmt.Errorf("%s image inspect: must describe one image: %w", e.name, err)
+		return image{}, fmt.Errorf("%s image inspect: must describe one image: %w", p.name, err)
 	}
 	return images[0], nil
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 )
 
 // marker calls a function at the first output of a container.
@@ -65,10 +64,10 @@ func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
 	}
 }
 
-// left returns the containers of an owner.
-func left(t *testing.T, engine *Engine, owner string) []string {
+// left returns the containers of an engine.
+func left(t *testing.T, engine *Engine) []string {
 	t.Helper()
-	ids, err := engine.labelled(t.Context(), "="+owner)
+	ids, err := engine.owned(t.Context(), containerKind, func(mark string) bool { return mark == engine.owner })
 	require.NoError(t, err)
 	return ids
 }
@@ -88,58 +87,54 @@ func TestRunLeavesNothing(t *testing.T) {
 				_, _ = engine.Run(ctx, one)
 				cancel()
 			}
-			assert.Empty(t, left(t, engine, engine.owner))
+			assert.Empty(t, left(t, engine))
 			after, err := engine.output(t.Context(), "volume", "ls", "--quiet", "--filter", "dangling=true")
 			require.NoError(t, err)
 			assert.Equal(t, volumes, after)
 			files, err := os.ReadDir(engine.files)
 			require.NoError(t, err)
-			assert.Len(t, files, 1, "the name of the owner")
+			assert.Empty(t, files)
 			require.NoError(t, engine.Close())
 			assert.NoDirExists(t, engine.files)
 		})
 	}
 }
 
-// The next engine removes the containers of a process that was killed, and no others.
+// The next engine removes the containers, networks and files of a process that was killed, and no others.
 func TestNewRemovesLeftovers(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
-			engine := newEngine(t, program, nil)
-			killed := exec.Command("sleep", "1000")
-			require.NoError(t, killed.Start())
-			running := strings.Replace(newOwner(), "/"+strconv.Itoa(os.Getpid())+"/", "/1/", 1)
-			owners := map[string]string{"other machine": "elsewhere/1/1/1", "odd": "x", "mine": newOwner(), "killed": newOwner()}
-			parts := strings.Split(owners["killed"], "/")
-			parts[1], parts[2] = strconv.Itoa(killed.Process.Pid), startOf(killed.Process.Pid)
-			owners["killed"] = strings.Join(parts, "/")
-			owners["reused"] = running // process 1 runs, but has another start
-			for _, owner := range owners {
-				id, err := engine.output(t.Context(), "create", "--label", ownerLabel+"="+owner, "--network", "none", shellImage, "sleep", "1000")
+			engine, folder := newEngine(t, program, nil), t.TempDir()
+			mine := strings.Split(owner.New(), ".")
+			mine[3] += "00" // no other test of this process has it
+			owners := map[string]string{"other machine": "elsewhere.1.1.1", "odd": "x", "mine": strings.Join(mine, ".")}
+			mine[2] = "1" // another process had the id
+			owners["killed"] = strings.Join(mine, ".")
+			for _, mark := range owners {
+				label := owner.Label + "=" + mark
+				id, err := engine.output(t.Context(), "create", "--label", label, "--network", "none", shellImage, "sleep", "1000")
 				require.NoError(t, err)
-				t.Cleanup(func() { _ = engine.remove(context.Background(), id) })
-			}
-			require.NoError(t, engine.removeLeftovers(t.Context()))
-			assert.Len(t, left(t, engine, owners["killed"]), 1, "it still runs")
-			require.NoError(t, killed.Process.Kill())
-			_ = killed.Wait()
-			folder := t.TempDir()
-			for _, owner := range []string{owners["killed"], owners["mine"]} {
-				files, err := os.MkdirTemp(folder, filesPrefix)
+				network := "rplug-leftover-" + mark
+				_, err = engine.output(t.Context(), "network", "create", "--label", label, network)
 				require.NoError(t, err)
-				require.NoError(t, os.WriteFile(filepath.Join(files, ownerFile), []byte(owner), 0o600))
+				t.Cleanup(func() { _ = engine.Remove(context.Background(), []string{id}, []string{network}) })
+				require.NoError(t, os.Mkdir(filepath.Join(folder, "rplug-"+mark), 0o700))
 			}
 			again := newEngine(t, engine.Name(), func(o *Options) { o.Folder = folder })
-			folders, err := os.ReadDir(folder)
-			require.NoError(t, err)
-			assert.Len(t, folders, 2, "that of this process, and the new one")
-			for name, owner := range owners {
+			for name, mark := range owners {
 				want := 1
-				if name == "killed" || name == "reused" {
+				if name == "killed" {
 					want = 0
 				}
-				assert.Len(t, left(t, again, owner), want, name)
+				for _, of := range []kind{containerKind, networkKind} {
+					found, err := again.owned(t.Context(), of, func(other string) bool { return other == mark })
+					require.NoError(t, err)
+					assert.Len(t, found, want, "%s %s", of.list, name)
+				}
 			}
+			folders, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			assert.Len(t, folders, 4, "three others, and the new one")
 		})
 	}
 }
@@ -166,7 +161,7 @@ func TestImages(t *testing.T) {
 				require.ErrorContains(t, err, want)
 				assert.NotContains(t, err.Error(), "\n")
 			}
-			assert.Empty(t, left(t, engine, engine.owner))
+			assert.Empty(t, left(t, engine))
 		})
 	}
 }

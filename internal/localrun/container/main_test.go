@@ -88,12 +88,8 @@ func (p *programs) prepare(name string) error {
 	if out, err := runner.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	scripts, files, archive := filepath.Join(checkout.Root(), "test", "node"), filepath.Join(p.folder, "shell"), filepath.Join(p.folder, "shell.tar")
-	helper := filepath.Join(p.folder, "helper.tar")
+	scripts, helper := filepath.Join(checkout.Root(), "test", "node"), filepath.Join(p.folder, "helper.tar")
 	for _, command := range [][]string{
-		{filepath.Join(scripts, "shell"), files},
-		{filepath.Join(scripts, "image"), "-o", archive, "-t", shellImage, "-c", `["/bin/sh"]`, files},
-		{name, "load", "--input", archive},
 		{"sh", "-c", `mkdir -p "$0/helper" && cp "$0/runner" "$0/helper/"`, p.folder},
 		{filepath.Join(scripts, "image"), "-o", helper, "-t", helperImage, filepath.Join(p.folder, "helper")},
 		{name, "load", "--input", helper},
@@ -102,30 +98,7 @@ func (p *programs) prepare(name string) error {
 			return err
 		}
 	}
-	return p.works(name)
-}
-
-// podmanConfig is for machines where podman's default runtime or limits do not work, such as one inside a container.
-const podmanConfig = `[containers]
-default_ulimits=["nofile=1024:4096","nproc=1024:4096"]
-[engine]
-runtime="runc"
-`
-
-// works reports why a program cannot run containers on this machine.
-func (p *programs) works(name string) error {
-	works := func() error {
-		return call(append([]string{name}, docker.Run("--pull", "never", shellImage, "true")...)...)
-	}
-	err := works()
-	if err == nil || name != "podman" || os.Getenv("CONTAINERS_CONF") != "" {
-		return err
-	}
-	file := filepath.Join(p.folder, "containers.conf")
-	if err := errors.Join(os.WriteFile(file, []byte(podmanConfig), 0o600), os.Setenv("CONTAINERS_CONF", file)); err != nil {
-		return err
-	}
-	return works()
+	return docker.Shell(name, shellImage, p.folder)
 }
 
 func call(command ...string) error {

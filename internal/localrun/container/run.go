@@ -20,6 +20,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
@@ -42,11 +43,7 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 		return result, err
 	}
 	id = lastLine(id)
-	defer func() {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
-		defer cancel()
-		err = errors.Join(err, e.remove(limited, id))
-	}()
+	defer func() { err = errors.Join(err, e.Remove(ctx, []string{id}, nil)) }()
 	if container.Plan != nil {
 		if err := e.prepare(ctx, id, ioFolder(folder), *container.Plan); err != nil {
 			return result, err
@@ -130,7 +127,7 @@ func entrypoint(program string, podman bool) string {
 
 func (e *Engine) labels(container localrun.Container) []string {
 	flags := make([]string, 0, 2*(len(container.Labels)+1))
-	flags = append(flags, "--label", ownerLabel+"="+e.owner)
+	flags = append(flags, "--label", owner.Label+"="+e.owner)
 	for _, key := range slices.Sorted(maps.Keys(container.Labels)) {
 		flags = append(flags, "--label", key+"="+container.Labels[key])
 	}

@@ -13,6 +13,7 @@ import (
 	"runtime"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 )
 
 // Runner is a program of this machine that can be the runner of a step.
@@ -60,7 +61,7 @@ func (e *Engine) extractRunner(ctx context.Context, architecture string) (string
 	if name == "" {
 		return "", errors.New("a helper image must be given: this program is not the runner of " + platform)
 	}
-	arguments := []string{"create", "--platform", platform, "--label", ownerLabel + "=" + e.owner}
+	arguments := []string{"create", "--platform", platform, "--label", owner.Label + "=" + e.owner}
 	if _, err := e.inspectImage(ctx, name); err != nil {
 		e.progress("%s pulls %s", e.name, name)
 	} else if e.podman {
@@ -71,7 +72,7 @@ func (e *Engine) extractRunner(ctx context.Context, architecture string) (string
 		return "", fmt.Errorf("helper image %q for %s: load it with `%s load`, give another one, or build rplug for this "+
 			"platform with CGO_ENABLED=0: %w", name, platform, e.name, err)
 	}
-	defer func() { _ = e.remove(context.WithoutCancel(ctx), id) }()
+	defer func() { _ = e.Remove(ctx, []string{id}, nil) }()
 	file := filepath.Join(e.files, "runner-"+architecture)
 	found := false
 	err = e.copyFrom(ctx, id, contract.ImageRunner, func(header *tar.Header, content io.Reader) error {

@@ -2,9 +2,6 @@ package container
 
 import (
 	"bytes"
-	"fmt"
-	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,9 +9,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 )
-
-var containers atomic.Int64
 
 // step returns a container with a script, as for a step with data flow.
 func step(script string, outputs ...string) localrun.Container {
@@ -30,7 +26,7 @@ func step(script string, outputs ...string) localrun.Container {
 // plain returns a container with a script that runs without the runner.
 func plain(script string) localrun.Container {
 	return localrun.Container{
-		Name: fmt.Sprintf("rplug-test-%s-%d", strings.ReplaceAll(newOwner(), "/", "-"), containers.Add(1)), Image: shellImage,
+		Name: "rplug-test-" + owner.New(), Image: shellImage,
 		Command:  []string{contract.ScriptFile},
 		Files:    []localrun.File{{Path: contract.ScriptFile, Content: []byte(script), Mode: 0o555}},
 		Template: &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: contract.MainContainer}}}},

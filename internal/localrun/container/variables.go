@@ -70,7 +70,7 @@ func (e *Engine) isReserved(name string) bool {
 	if strings.HasSuffix(upper, "_PROXY") {
 		return true
 	}
-	for _, variable := range e.options.Environment {
+	for _, variable := range e.environment {
 		if strings.HasPrefix(variable, name+"=") {
 			return true
 		}

@@ -26,6 +26,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 )
 
 // Name is the name of the engine.
@@ -63,7 +64,9 @@ func New(options Options) (*Engine, error) {
 	} else {
 		e.reason = probe()
 	}
-	e.isIsolated = e.reason == nil
+	if e.isIsolated = e.reason == nil; !e.isIsolated { // what cannot be removed is left to the user
+		_ = owner.RemoveFolders(os.TempDir(), os.RemoveAll)
+	}
 	return e, supported()
 }
 

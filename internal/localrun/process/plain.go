@@ -11,6 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/internal/owner"
 )
 
 // runPlain runs a script among the files of this machine, in a folder of its own.
@@ -18,7 +19,7 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 	if err := checkPaths(container); err != nil {
 		return localrun.Result{}, err
 	}
-	folder, err := os.MkdirTemp("", "rplug-step-")
+	folder, _, err := owner.MakeFolder(os.TempDir())
 	if err != nil {
 		return localrun.Result{}, err
 	}
