@@ -23,7 +23,8 @@ type Engine interface {
 	Unsupported(template *corev1.PodTemplateSpec) []string
 	// Run runs a container until it ends. When the context ends, the container is ended as Kubernetes ends it: SIGTERM, and
 	// SIGKILL after the grace period. The error is about the engine, such as an image that cannot be pulled; a script that
-	// fails is a Result. Several goroutines may call it at once.
+	// fails is a Result. If the
+	// context ends before the container starts, the error is its cause. Several goroutines may call it at once.
 	Run(ctx context.Context, container Container) (Result, error)
 	// Close removes what the engine has left on the machine.
 	Close() error
@@ -71,6 +72,8 @@ type Result struct {
 	ExitCode int
 	// Message is the termination message: why it failed, on one line. It is empty if it has none.
 	Message string
+	// Interrupted is set if the engine ended the container, since the context had ended.
+	Interrupted bool
 	// Outputs are the values of the plan's outputs, if the exit code is 0.
 	Outputs map[string][]byte
 }

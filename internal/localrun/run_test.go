@@ -197,6 +197,42 @@ func TestRun_endsScriptsAtTheirDeadline(t *testing.T) {
 	}
 }
 
+// lateEngine returns a result once the deadline has passed.
+type lateEngine struct {
+	localrun.Engine
+	result localrun.Result
+	err    error
+}
+
+func (e lateEngine) Run(ctx context.Context, _ localrun.Container) (localrun.Result, error) {
+	<-ctx.Done()
+	return e.result, e.err
+}
+
+// Only a container that the engine ended has failed because of the deadline. One that ended by itself just before has not.
+func TestRun_deadlinePassesAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		engine lateEngine
+		want   string
+	}{
+		"ended by itself":         {lateEngine{result: localrun.Result{ExitCode: 3, Message: "no database"}}, "a failed 3 no database"},
+		"succeeded":               {lateEngine{}, "a done 0"},
+		"ended by the engine":     {lateEngine{result: localrun.Result{ExitCode: 143, Message: "bye", Interrupted: true}}, "a failed 143 Pod was active on the node longer than the specified deadline"},
+		"exits with 0 on SIGTERM": {lateEngine{result: localrun.Result{Interrupted: true}}, "a failed 1 Pod was active on the node longer than the specified deadline"},
+		"ended before it started": {lateEngine{err: context.DeadlineExceeded}, "a failed 1 Pod was active on the node longer than the specified deadline"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			c.engine.Engine = w.engine
+			w.engine = c.engine
+			report := w.run(pluginWith("spec: {activeDeadlineSeconds: 1}", "- name: a\n  script: |\n    #!/bin/sh\n    true", ""), create)
+			assert.Equal(t, c.want, summary(report))
+		})
+	}
+}
+
 // flow is two steps; the script of each is given.
 func flow(first, second string) string {
 	return plugin(`

@@ -287,9 +287,10 @@ func (r *run) attempt(ctx context.Context, s *step, container Container, number 
 	}
 	result, err := r.Engine.Run(limited, container)
 	switch {
+	case limited.Err() == context.DeadlineExceeded && (result.Interrupted || errors.Is(err, context.DeadlineExceeded)):
+		// A container that ended by itself before has its own message, or has succeeded.
+		return Result{ExitCode: max(result.ExitCode, exitFailed), Message: messageDeadline}, nil
 	case err != nil:
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		result.ExitCode, result.Message = max(result.ExitCode, exitFailed), messageDeadline
 	case result.ExitCode != 0 && result.Message == "":
 		result.Message = fmt.Sprintf("main exited with %d", result.ExitCode)
 	}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -77,6 +78,9 @@ func New(ctx context.Context, program string, options Options) (*Engine, error) 
 	// After the containers that mount files of them. A folder that cannot be removed is left to the user.
 	_ = owner.RemoveFolders(engine.options.Folder, func(folder string) error { return engine.removeFolder(ctx, folder) })
 	engine.files, engine.owner, err = owner.MakeFolder(engine.options.Folder)
+	if engine.podman { // it leaves temporary files of `podman cp`
+		engine.environment = append(slices.Clone(engine.environment), "TMPDIR="+engine.files)
+	}
 	return engine, err
 }
 

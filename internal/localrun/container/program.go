@@ -123,15 +123,17 @@ func (p *Program) Remove(ctx context.Context, containers, networks []string) err
 // kind is a kind of what can have owner.Label, with the arguments of the program for it.
 type kind struct {
 	list, inspect, remove []string
-	format                string // of inspect: the name, and the label below it
-	missing               string // what an error says of one that does not exist
+	removeWithPodman      []string // more flags
+	format                string   // of inspect: the name, and the label below it
+	missing               string   // what an error says of one that does not exist
 }
 
 var (
 	containerKind = kind{
 		list: []string{"ps", "--all", "--quiet", "--no-trunc"}, inspect: []string{"inspect", "--type", "container"},
 		remove: []string{"rm", "--force", "--volumes"}, format: `{{.Id}} {{index .Config.Labels "` + owner.Label + `"}}`,
-		missing: "no such container",
+		removeWithPodman: []string{"--time", "0"}, // it would wait for the end of the container
+		missing:          "no such container",
 	}
 	networkKind = kind{
 		list: []string{"network", "ls", "--quiet"}, inspect: []string{"network", "inspect"},
@@ -145,7 +147,11 @@ func (p *Program) remove(ctx context.Context, of kind, names ...string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	_, err := p.output(ctx, slices.Concat(of.remove, names)...)
+	arguments := of.remove
+	if p.podman {
+		arguments = slices.Concat(arguments, of.removeWithPodman)
+	}
+	_, err := p.output(ctx, slices.Concat(arguments, names)...)
 	if err != nil && strings.Contains(strings.ToLower(err.Error()), of.missing) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package container
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 	defer func() { err = errors.Join(err, e.removeFolder(context.WithoutCancel(ctx), folder)) }()
 	create, err := e.create(ctx, container, folder)
 	if err != nil {
-		return result, err
+		return result, cmp.Or(context.Cause(ctx), err)
 	}
 	id, err := e.finish(create)
 	if err != nil {
@@ -46,15 +47,17 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 	defer func() { err = errors.Join(err, e.Remove(ctx, []string{id}, nil)) }()
 	if container.Plan != nil {
 		if err := e.prepare(ctx, id, ioFolder(folder), *container.Plan); err != nil {
-			return result, err
+			return result, cmp.Or(context.Cause(ctx), err)
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
 		return result, err
 	}
 	log := &end{}
-	startErr := e.start(ctx, id, container.Template, io.MultiWriter(logOf(container.Log), log))
-	return e.result(context.WithoutCancel(ctx), id, container, folder, log, startErr)
+	interrupted, startErr := e.start(ctx, id, container.Template, io.MultiWriter(logOf(container.Log), log))
+	result, err = e.result(context.WithoutCancel(ctx), id, container, folder, log, startErr)
+	result.Interrupted = interrupted
+	return result, err
 }
 
 // create returns the command that creates a container.
@@ -182,16 +185,21 @@ func (e *Engine) prepare(ctx context.Context, id, folder string, plan contract.P
 // stopAgain is how long to wait before a container is stopped again that was not yet running.
 const stopAgain = 200 * time.Millisecond
 
-// start starts a container and waits for its end. When the context ends, it is stopped as a kubelet stops it.
-func (e *Engine) start(ctx context.Context, id string, template *corev1.PodTemplateSpec, log io.Writer) error {
+// start starts a container and waits for its end. When the context ends, it is interrupted: stopped as a kubelet stops it.
+func (e *Engine) start(ctx context.Context, id string, template *corev1.PodTemplateSpec, log io.Writer) (interrupted bool, err error) {
 	command := e.command(context.WithoutCancel(ctx), "start", "--attach", id)
 	command.Stdout, command.Stderr = log, log
 	ended := make(chan error, 1)
 	go func() { ended <- command.Run() }()
 	select {
 	case err := <-ended:
-		return err
+		return false, err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended: // both at once
+		return false, err
+	default:
 	}
 	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
 	if seconds := podOf(template).TerminationGracePeriodSeconds; seconds != nil {
@@ -203,12 +211,12 @@ func (e *Engine) start(ctx context.Context, id string, template *corev1.PodTempl
 		cancel()
 		select {
 		case err := <-ended:
-			return err
+			return true, err
 		case <-time.After(stopAgain):
 		}
 		if err != nil && limited.Err() != nil {
 			_ = command.Process.Kill()
-			return fmt.Errorf("cannot stop the container: %w", err)
+			return true, fmt.Errorf("cannot stop the container: %w", err)
 		}
 	}
 }

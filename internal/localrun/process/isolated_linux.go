@@ -71,7 +71,11 @@ func runIsolated(ctx context.Context, container localrun.Container) (localrun.Re
 	command.Dir = "/"
 	command.ExtraFiles = []*os.File{control, answer}
 	command.Stdout, command.Stderr = container.Log, container.Log
-	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	got, interrupted := make(chan *response, 1), false
+	command.Cancel = func() error {
+		interrupted = len(got) == 0 // otherwise it has ended by itself
+		return command.Process.Signal(syscall.SIGTERM)
+	}
 	command.WaitDelay = gracePeriod(container.Template)
 	command.SysProcAttr = namespaces()
 	err = command.Start()
@@ -79,7 +83,6 @@ func runIsolated(ctx context.Context, container localrun.Container) (localrun.Re
 	if err != nil {
 		return localrun.Result{}, fmt.Errorf("cannot start a process with namespaces of its own: %w", err)
 	}
-	got := make(chan *response, 1)
 	go func() { got <- readResponse(receive) }()
 	_ = json.NewEncoder(send).Encode(request{ // if it has ended, there is no response
 		container.Command, container.Env, container.WorkingDir, container.Plan, container.Files, container.Folders,
@@ -89,12 +92,13 @@ func runIsolated(ctx context.Context, container localrun.Container) (localrun.Re
 	answered := <-got
 	switch status, _ := command.ProcessState.Sys().(syscall.WaitStatus); {
 	case answered == nil && status.Signaled():
-		return localrun.Result{ExitCode: 128 + int(status.Signal())}, nil
+		return localrun.Result{ExitCode: 128 + int(status.Signal()), Interrupted: interrupted}, nil
 	case answered == nil:
-		return localrun.Result{ExitCode: max(status.ExitStatus(), 1)}, nil
+		return localrun.Result{ExitCode: max(status.ExitStatus(), 1), Interrupted: interrupted}, nil
 	case answered.Problem != "":
 		return localrun.Result{}, errors.New(answered.Problem)
 	}
+	answered.Result.Interrupted = interrupted
 	return answered.Result, nil
 }
 

@@ -54,12 +54,21 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 	command.Stdout, command.Stderr = container.Log, container.Log
 	command.WaitDelay = gracePeriod(container.Template)
 	asGroup(command)
+	cancel, interrupted := command.Cancel, false
+	command.Cancel = func() error {
+		err := cancel()
+		interrupted = err == nil // otherwise it has ended by itself
+		return err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return localrun.Result{}, err
+	}
 	if err := command.Start(); err != nil {
 		return localrun.Result{ExitCode: 1, Message: fmt.Sprintf("main cannot be started: %v", err)}, nil
 	}
 	_ = command.Wait() // the state says more
 	endGroup(command)
-	return localrun.Result{ExitCode: exitCode(command.ProcessState)}, nil
+	return localrun.Result{ExitCode: exitCode(command.ProcessState), Interrupted: interrupted}, nil
 }
 
 // checkPaths reports everything that would have to be at a path of its own.
