@@ -84,16 +84,13 @@ func TestRunThatIsEndedLeavesNothing(t *testing.T) {
 				folder := t.TempDir()
 				text := strings.NewReplacer("MARK", mark, "WAIT", "wait %1", "SECONDS", "1000").Replace(lingering)
 				require.NoError(t, os.WriteFile(filepath.Join(folder, "plugin.yaml"), []byte(text), 0o600))
-				command := exec.CommandContext(t.Context(), "rplug", "run", "linger", "--engine", "process")
-				command.Dir = folder
-				require.NoError(t, command.Start())
+				command := start(t, folder, nil, "run", "linger", "--engine", "process")
 				if round == 0 {
 					require.Eventually(t, func() bool { return marked(t, mark) >= 5 }, 30*time.Second, 5*time.Millisecond)
 				} else {
 					time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
 				}
-				require.NoError(t, command.Process.Signal(signal))
-				_ = command.Wait() // the state says how
+				endAll(t, command, signal)
 				if signal != syscall.SIGKILL && round == 0 {
 					assert.Equal(t, 128+int(signal), command.ProcessState.ExitCode())
 				}

@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// runProgress shows the steps of a run. On a terminal each has a row, which is rewritten; elsewhere each change is a line.
+// runProgress shows the steps of a run, or the cases of a test. On a terminal each has a row, which is rewritten; elsewhere each change is a line.
 type runProgress struct {
 	out io.Writer
 	// size returns the columns and rows of the terminal; nil if lines cannot be rewritten.
@@ -70,6 +70,13 @@ func (p *runProgress) tick() {
 	}
 }
 
+// observeRows takes a change where it has a row: elsewhere there are no lines.
+func (p *runProgress) observeRows(e localrun.Event) {
+	if p.size != nil {
+		p.observe(e)
+	}
+}
+
 // observe takes a change of a step.
 func (p *runProgress) observe(e localrun.Event) {
 	p.mu.Lock()
@@ -88,8 +95,9 @@ func (p *runProgress) observe(e localrun.Event) {
 	row := &p.rows[i]
 	row.Event = e
 	switch {
-	case e.State == localrun.Running:
+	case e.State == localrun.Running && row.since.IsZero():
 		row.since = p.now()
+	case e.State == localrun.Running:
 	case !row.since.IsZero():
 		row.took = p.now().Sub(row.since)
 	}

@@ -74,39 +74,9 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 }
 
 func (f *testFlags) test(c *cobra.Command, args []string) error {
-	options, err := f.options()
-	if err != nil {
-		return err
-	}
-	reading, err := f.inputs.options(c.InOrStdin())
-	if err != nil {
-		return err
-	}
-	read, err := load.Read(f.inputs.pathsFrom(args, 0), reading)
-	if err != nil {
-		return err
-	}
-	if err := report.Refused(read.Results()); err != nil {
-		return err
-	}
-	list := krm.NewList()
-	for _, document := range read.Documents {
-		list.Append(document.Item)
-	}
-	suite, err := plugintest.New(list, options)
-	if err != nil {
-		return err
-	}
-	if suite == nil {
-		return report.Refused(list.Results())
-	}
-	ctx, stop := cli.Interruptible(c.Context())
-	defer stop()
-	machine, err := f.machine(c)
-	if err != nil {
-		return err
-	}
-	result, err := suite.Run(ctx, machine)
+	progress := newRunProgress(c.ErrOrStderr())
+	result, read, err := f.runTests(c, args, progress)
+	progress.end()
 	var interrupted cli.Interrupted
 	switch {
 	case errors.As(err, &interrupted):
@@ -115,17 +85,56 @@ func (f *testFlags) test(c *cobra.Command, args []string) error {
 	case err != nil:
 		return err
 	}
-	return f.finish(ctx, c, result, read)
+	return f.finish(c, result, read)
+}
+
+// runTests reads the documents and runs their tests.
+func (f *testFlags) runTests(c *cobra.Command, args []string, progress *runProgress) (*plugintest.Report, *load.Package, error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	options.Observe = progress.observeRows
+	reading, err := f.inputs.options(c.InOrStdin())
+	if err != nil {
+		return nil, nil, err
+	}
+	read, err := load.Read(f.inputs.pathsFrom(args, 0), reading)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := report.Refused(read.Results()); err != nil {
+		return nil, nil, err
+	}
+	list := krm.NewList()
+	for _, document := range read.Documents {
+		list.Append(document.Item)
+	}
+	suite, err := plugintest.New(list, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if suite == nil {
+		return nil, nil, report.Refused(list.Results())
+	}
+	ctx, stop := cli.Interruptible(c.Context())
+	defer stop()
+	machine, err := f.machine(c, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	result, err := suite.Run(ctx, machine)
+	return result, read, err
 }
 
 // finish prints the report, and updates the documents.
-func (f *testFlags) finish(ctx context.Context, c *cobra.Command, result *plugintest.Report, read *load.Package) error {
+func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *load.Package) error {
 	style := report.StyleFor(isTerminal(f.stdout), false, os.Getenv)
 	if err := result.Write(c.OutOrStdout(), f.output, style); err != nil {
 		return err
 	}
 	if f.update {
-		lines, err := result.Update(ctx, read.Text)
+		lines, err := result.Update(c.Context(), read.Text)
 		for _, line := range lines {
 			c.PrintErrln(report.Printable(line))
 		}
@@ -159,11 +168,10 @@ func (f *testFlags) options() (plugintest.Options, error) {
 }
 
 // machine chooses the engine. Each life has one of its own, since containers are in the network of their life.
-func (f *testFlags) machine(c *cobra.Command) (plugintest.Machine, error) {
+func (f *testFlags) machine(c *cobra.Command, progress *runProgress) (plugintest.Machine, error) {
 	machine := plugintest.Machine{Parallel: f.parallel, Environment: os.Environ()}
 	opener := runFlags{engine: f.engine, helperImage: f.helperImage, inputs: f.inputs}
-	notes := newRunProgress(c.ErrOrStderr()) // of images that are pulled
-	engine, err := opener.open(c, notes)
+	engine, err := opener.open(c, progress)
 	if err != nil {
 		return machine, err
 	}
@@ -177,7 +185,7 @@ func (f *testFlags) machine(c *cobra.Command) (plugintest.Machine, error) {
 	machine.Containers, machine.Networked = engine.Name(), true
 	machine.Engine = func(_ context.Context, network string) (localrun.Engine, error) {
 		own := runFlags{engine: engine.Name(), helperImage: f.helperImage, inputs: f.inputs, network: network}
-		return own.open(c, notes)
+		return own.open(c, progress)
 	}
 	return machine, engine.Close()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/localrun"
 )
 
 // caseRun runs a case.
@@ -24,8 +25,35 @@ type caseRun struct {
 	got map[v1alpha1.Phase]outputs
 }
 
-// all runs the case's lives.
+// observe tells of a change of the case.
+func (r *caseRun) observe(state localrun.StepState, message string) {
+	r.suite.mu.Lock()
+	defer r.suite.mu.Unlock()
+	if r.suite.options.Observe != nil {
+		r.suite.options.Observe(localrun.Event{Resource: r.test.Name, Step: r.one.Name, State: state, Message: message})
+	}
+}
+
+// all runs the case's lives, and tells how it ends.
 func (r *caseRun) all(ctx context.Context) {
+	r.lives(ctx)
+	var failed []string
+	for _, check := range r.checks {
+		if check.Result == Failed {
+			failed = append(failed, check.ID)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		r.observe(localrun.Failed, context.Cause(ctx).Error())
+	case len(failed) > 0:
+		r.observe(localrun.Failed, strings.Join(failed, ", "))
+	default:
+		r.observe(localrun.Done, "")
+	}
+}
+
+func (r *caseRun) lives(ctx context.Context) {
 	why := r.first(ctx)
 	r.builtin(ctx, v1alpha1.CheckCreateAfterKill, why, func() ([]string, []Log) { return r.eachKill(ctx, r.createAfterKill) })
 	if why == "" && len(r.test.plugin.Spec.Delete) == 0 {
@@ -50,7 +78,6 @@ func (r *caseRun) add(ctx context.Context, id string, messages []string, logs []
 		check.Logs = nil
 	}
 	r.checks = append(r.checks, check)
-	r.suite.done(check)
 }
 
 func (r *caseRun) skip(ctx context.Context, id, why string) {
@@ -59,7 +86,6 @@ func (r *caseRun) skip(ctx context.Context, id, why string) {
 	}
 	check := Check{Test: r.test.Name, Case: r.one.Name, ID: id, Result: Skipped, Messages: []string{why}}
 	r.checks = append(r.checks, check)
-	r.suite.done(check)
 }
 
 const skippedByTest = "the test skips it (spec.skip)"
@@ -72,6 +98,7 @@ func (r *caseRun) builtin(ctx context.Context, id, why string, do func() ([]stri
 	case why != "":
 		r.skip(ctx, id, why)
 	case ctx.Err() == nil:
+		r.observe(localrun.Running, id)
 		messages, logs := do()
 		r.add(ctx, id, messages, logs)
 		return len(messages) == 0
@@ -81,6 +108,7 @@ func (r *caseRun) builtin(ctx context.Context, id, why string, do func() ([]stri
 
 // first runs the life that the case describes. It returns why steps cannot be killed in further lives, empty if they can.
 func (r *caseRun) first(ctx context.Context) (why string) {
+	r.observe(localrun.Running, CheckCreate)
 	l, err := r.begin(ctx)
 	defer r.end(l)
 	if err != nil {
@@ -130,6 +158,7 @@ func (r *caseRun) createTwice(ctx context.Context, l *life, first outputs) ([]st
 
 // delete runs the delete phase, and runs it again.
 func (r *caseRun) delete(ctx context.Context, l *life, why string) {
+	r.observe(localrun.Running, CheckDelete)
 	restore, err := l.snapshot()
 	deleted := l.run(ctx, v1alpha1.PhaseDelete, false)
 	if why == "the create phase failed" { // what its steps have left is gone as far as possible; more cannot be expected

@@ -54,8 +54,9 @@ type Options struct {
 	Chain build.Chain
 	// Select chooses cases by TEST/CASE, and the checks of the plugin itself by TEST; nil means all.
 	Select *regexp.Regexp
-	// Done is called for each check that has ended, by one goroutine at a time; it may be nil.
-	Done func(Check)
+	// Observe is called for each change of a case, by one goroutine at a time; it may be nil. The resource of an event is the
+	// test, and the step is the case. The message has the check that runs, or those that have failed.
+	Observe func(localrun.Event)
 }
 
 // Suite is the tests of a list.
@@ -71,7 +72,7 @@ type Suite struct {
 	// unread are the findings of package validate about inputs that no script reads, by the plugin's item.
 	unread map[*krm.Item][]string
 
-	mu sync.Mutex // held while options.Done is called
+	mu sync.Mutex // held while options.Observe is called
 }
 
 // test is a PluginTest with its plugin.
@@ -189,10 +190,8 @@ func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
 			report.Tests = append(report.Tests, one)
 		}
 	}
-	for _, one := range report.Tests {
-		for _, check := range one.static {
-			s.done(check)
-		}
+	for _, r := range runs {
+		r.observe(localrun.Waiting, "")
 	}
 	s.runAll(ctx, runs)
 	for _, one := range report.Tests {
@@ -203,14 +202,6 @@ func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
 	}
 	report.count()
 	return report, context.Cause(ctx)
-}
-
-func (s *Suite) done(check Check) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.options.Done != nil {
-		s.options.Done(check)
-	}
 }
 
 // runAll runs cases, some at once.
