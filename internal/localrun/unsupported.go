@@ -26,73 +26,79 @@ func (p *phase) warn(options Options) {
 	}
 }
 
-// honoured are the fields of a Pod and of its container main that localrun itself heeds, or that have no meaning outside of
-// a cluster and are in every rendered Pod.
+// MainPath is the path of the container main in a Pod template.
+const MainPath = "spec.containers[" + contract.MainContainer + "]"
+
+// honoured are the fields of a Pod that localrun itself heeds, or that have no meaning outside of a cluster and are in every
+// rendered Pod. Fields below them are honoured, too. After "=" is the only value that is.
 var honoured = []string{
 	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds",
-	"spec.automountServiceAccountToken",
-	"spec.containers[main].name", "spec.containers[main].image", "spec.containers[main].command", "spec.containers[main].args",
-	"spec.containers[main].env", "spec.containers[main].envFrom", "spec.containers[main].workingDir",
-	"spec.containers[main].volumeMounts", "spec.containers[main].terminationMessagePath",
+	"spec.automountServiceAccountToken", "spec.serviceAccount",
+	MainPath + ".name", MainPath + ".image", MainPath + ".command", MainPath + ".args", MainPath + ".env",
+	MainPath + ".envFrom", MainPath + ".workingDir", MainPath + ".volumeMounts", MainPath + ".terminationMessagePath",
 }
 
-// Unsupported returns the fields of a Pod template that neither localrun nor an engine heeds, sorted. also are the paths of
-// those that the engine does, such as spec.containers[main].resources. What each rendered Pod has of ours is not named.
-func Unsupported(template *corev1.PodTemplateSpec, also ...string) []string {
-	var found []string
-	for field := range fieldsOf(template.Spec) {
-		switch field {
-		case "containers", "initContainers", "volumes", "serviceAccount":
-		case "serviceAccountName":
-			if !contract.IsObjectName(template.Spec.ServiceAccountName) {
-				found = append(found, "spec.serviceAccountName")
-			}
-		default:
-			found = append(found, "spec."+field)
-		}
+// Unsupported returns the fields of a Pod template that neither localrun nor an engine heeds, sorted. also are those that the
+// engine does, as in honoured. What each rendered Pod has of ours is not named.
+func Unsupported(template *corev1.PodTemplateSpec, also []string) []string {
+	u := unsupported{honoured: slices.Concat(honoured, also)}
+	spec := template.Spec.DeepCopy()
+	if contract.IsObjectName(spec.ServiceAccountName) {
+		spec.ServiceAccountName = ""
 	}
-	found = append(found, ofContainers("spec.containers", template.Spec.Containers)...)
-	found = append(found, ofContainers("spec.initContainers", template.Spec.InitContainers)...)
-	for _, volume := range template.Spec.Volumes {
-		for field := range fieldsOf(volume) {
+	u.containers("spec.containers", spec.Containers)
+	u.containers("spec.initContainers", spec.InitContainers)
+	for _, volume := range spec.Volumes {
+		for field, value := range fieldsOf(volume) {
 			if !slices.Contains([]string{"name", "configMap", "secret", "emptyDir"}, field) && volume.Name != contract.TokenVolume {
-				found = append(found, "spec.volumes["+volume.Name+"]."+field)
+				u.add("spec.volumes["+volume.Name+"]."+field, value)
 			}
 		}
 	}
-	found = slices.DeleteFunc(found, func(path string) bool {
-		return slices.Contains(honoured, path) || slices.Contains(also, path)
-	})
-	slices.Sort(found)
-	return slices.Compact(found)
+	spec.Containers, spec.InitContainers, spec.Volumes = nil, nil, nil
+	u.add("spec", fieldsOf(spec))
+	slices.Sort(u.found)
+	return u.found
 }
 
-// ofContainers returns the fields of main that are set, and the containers of others.
-func ofContainers(path string, containers []corev1.Container) (found []string) {
+// unsupported collects fields that are not honoured.
+type unsupported struct{ honoured, found []string }
+
+// add takes a field with all below it.
+func (u *unsupported) add(path string, value any) {
+	fields, isObject := value.(map[string]any)
+	below := func(known string) bool { return strings.HasPrefix(known, path+".") }
+	switch {
+	case value == nil || isObject && len(fields) == 0:
+	case slices.Contains(u.honoured, path), slices.Contains(u.honoured, fmt.Sprintf("%s=%v", path, value)):
+	case isObject && slices.ContainsFunc(u.honoured, below):
+		for field, value := range fields {
+			u.add(path+"."+field, value)
+		}
+	default:
+		u.found = append(u.found, path)
+	}
+}
+
+// containers takes the fields of main, and the containers of others.
+func (u *unsupported) containers(path string, containers []corev1.Container) {
 	for i := range containers {
 		at := path + "[" + containers[i].Name + "]"
 		switch containers[i].Name {
 		case contract.InputManager, contract.OutputManager:
 		case contract.MainContainer:
-			for field := range fieldsOf(containers[i]) {
-				found = append(found, at+"."+field)
-			}
+			u.add(at, fieldsOf(containers[i]))
 		default:
-			found = append(found, at)
+			u.found = append(u.found, at)
 		}
 	}
-	return found
 }
 
 // fieldsOf returns the fields of a typed value that are set.
-func fieldsOf(value any) map[string]json.RawMessage {
-	fields := map[string]json.RawMessage{}
-	if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &fields) == nil {
-		for field, content := range fields {
-			if content := strings.TrimSpace(string(content)); content == "{}" || content == "null" {
-				delete(fields, field)
-			}
-		}
+func fieldsOf(typed any) map[string]any {
+	fields := map[string]any{}
+	if text, err := json.Marshal(typed); err == nil {
+		_ = json.Unmarshal(text, &fields) // it was encoded
 	}
 	return fields
 }

@@ -78,7 +78,7 @@ func (*Engine) Name() string { return Name }
 
 // Unsupported implements localrun.Engine: processes have no limits of their own, and the user's rights.
 func (*Engine) Unsupported(template *corev1.PodTemplateSpec) []string {
-	return localrun.Unsupported(template, "spec.imagePullSecrets", "spec.containers[main].imagePullPolicy") // there is no image
+	return localrun.Unsupported(template, []string{"spec.imagePullSecrets", localrun.MainPath + ".imagePullPolicy"}) // no image
 }
 
 // Close implements localrun.Engine. Nothing is left: the kernel removes namespaces with their last process.
