@@ -17,7 +17,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// runProgress shows the steps of a run, or the cases of a test. On a terminal each has a row, which is rewritten; elsewhere each change is a line.
+// runProgress shows the steps of a run, or the cases of a test. On a terminal each has a row, which is rewritten; elsewhere
+// each change is a line.
 type runProgress struct {
 	out io.Writer
 	// size returns the columns and rows of the terminal; nil if lines cannot be rewritten.

@@ -89,7 +89,9 @@ func (f *testFlags) test(c *cobra.Command, args []string) error {
 }
 
 // runTests reads the documents and runs their tests.
-func (f *testFlags) runTests(c *cobra.Command, args []string, progress *runProgress) (*plugintest.Report, *load.Package, error) {
+func (f *testFlags) runTests(
+	c *cobra.Command, args []string, progress *runProgress,
+) (*plugintest.Report, *load.Package, error) {
 	options, err := f.options()
 	if err != nil {
 		return nil, nil, err

@@ -38,8 +38,8 @@ var honoured = []string{
 	MainPath + ".envFrom", MainPath + ".workingDir", MainPath + ".volumeMounts", MainPath + ".terminationMessagePath",
 }
 
-// Unsupported returns the fields of a Pod template that neither localrun nor an engine heeds, sorted. also are those that the
-// engine does, as in honoured. What each rendered Pod has of ours is not named.
+// Unsupported returns the fields of a Pod template that neither localrun nor an engine heeds, sorted. also are those that
+// the engine does, as in honoured. What each rendered Pod has of ours is not named.
 func Unsupported(template *corev1.PodTemplateSpec, also []string) []string {
 	u := unsupported{honoured: slices.Concat(honoured, also)}
 	spec := template.Spec.DeepCopy()

@@ -46,7 +46,9 @@ func (l *life) startContainer(ctx context.Context, f *fixture) error {
 		return err
 	}
 	f.box = &box{program: l.program, name: l.network + "-" + f.Name}
-	arguments := []string{"create", "--name", f.box.name, "--label", l.label(), "--network", l.network, "--network-alias", f.Name}
+	arguments := []string{
+		"create", "--name", f.box.name, "--label", l.label(), "--network", l.network, "--network-alias", f.Name,
+	}
 	variables := make([]string, 0, len(f.Env))
 	for _, name := range slices.Sorted(maps.Keys(f.Env)) { // values are in no command line, which all users can read
 		arguments, variables = append(arguments, "--env", name), append(variables, name+"="+f.Env[name])

@@ -23,8 +23,8 @@ type Program struct {
 	environment []string
 }
 
-// Find returns a program, one of Programs, if it works. It removes the containers and networks of processes that were killed.
-// The environment is that of the program, as os.Environ returns it.
+// Find returns a program, one of Programs, if it works. It removes the containers and networks of processes that were
+// killed. The environment is that of the program, as os.Environ returns it.
 func Find(ctx context.Context, name string, environment []string) (*Program, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -158,8 +158,8 @@ func (p *Program) remove(ctx context.Context, of kind, names ...string) error {
 	return err
 }
 
-// removeLeftovers removes what killed processes have left. Another process may be removing it, too, and what cannot be removed
-// is in nobody's way, so there is no error.
+// removeLeftovers removes what killed processes have left. Another process may be removing it, too, and what cannot be
+// removed is in nobody's way, so there is no error.
 func (p *Program) removeLeftovers(ctx context.Context) { _ = p.removeOwned(ctx, owner.IsAbandoned) }
 
 // removeOwned removes the containers and networks of owners.

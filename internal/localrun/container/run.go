@@ -186,7 +186,9 @@ func (e *Engine) prepare(ctx context.Context, id, folder string, plan contract.P
 const stopAgain = 200 * time.Millisecond
 
 // start starts a container and waits for its end. When the context ends, it is interrupted: stopped as a kubelet stops it.
-func (e *Engine) start(ctx context.Context, id string, template *corev1.PodTemplateSpec, log io.Writer) (interrupted bool, err error) {
+func (e *Engine) start(
+	ctx context.Context, id string, template *corev1.PodTemplateSpec, log io.Writer,
+) (interrupted bool, err error) {
 	command := e.command(context.WithoutCancel(ctx), "start", "--attach", id)
 	command.Stdout, command.Stderr = log, log
 	ended := make(chan error, 1)

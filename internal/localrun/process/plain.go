@@ -54,12 +54,7 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 	command.Stdout, command.Stderr = container.Log, container.Log
 	command.WaitDelay = gracePeriod(container.Template)
 	asGroup(command)
-	cancel, interrupted := command.Cancel, false
-	command.Cancel = func() error {
-		err := cancel()
-		interrupted = err == nil // otherwise it has ended by itself
-		return err
-	}
+	interrupted := noteCancel(command)
 	if err := context.Cause(ctx); err != nil {
 		return localrun.Result{}, err
 	}
@@ -68,7 +63,18 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 	}
 	_ = command.Wait() // the state says more
 	endGroup(command)
-	return localrun.Result{ExitCode: exitCode(command.ProcessState), Interrupted: interrupted}, nil
+	return localrun.Result{ExitCode: exitCode(command.ProcessState), Interrupted: *interrupted}, nil
+}
+
+// noteCancel returns what says, after the end of a command, whether the end of its context has ended it.
+func noteCancel(command *exec.Cmd) *bool {
+	cancel, interrupted := command.Cancel, new(bool)
+	command.Cancel = func() error {
+		err := cancel()
+		*interrupted = err == nil // otherwise it has ended by itself
+		return err
+	}
+	return interrupted
 }
 
 // checkPaths reports everything that would have to be at a path of its own.
