@@ -66,7 +66,8 @@ e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize ## run end-to-end test
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/images ./test/orchestrator ./internal/stackpackage
-	go test -p 1 -timeout $(TIMEOUT) ./internal/localrun/container ./internal/plugintest
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./cmd/rplug
 
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build e2e && unix
 
 package main
 
@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,30 +23,6 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/docker"
 )
-
-// start starts rplug in a process group of its own, as a shell does, so that endAll reaches what a terminal would. Signals
-// have their default effect in it, also if those of this process are ignored, as in the background of a shell.
-func start(t *testing.T, folder string, environment []string, args ...string) *exec.Cmd {
-	t.Helper()
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM) // what is caught has its default effect in a child
-	command := exec.CommandContext(t.Context(), "rplug", args...)
-	command.Dir, command.Env = folder, append(os.Environ(), environment...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	err := command.Start()
-	signal.Stop(caught)
-	require.NoError(t, err)
-	return command
-}
-
-// endAll sends a signal to the process group, as the Ctrl-C of a terminal does, and waits for rplug.
-func endAll(t *testing.T, command *exec.Cmd, by syscall.Signal) {
-	t.Helper()
-	if err := syscall.Kill(-command.Process.Pid, by); err != nil {
-		require.ErrorIs(t, err, syscall.ESRCH)
-	}
-	_ = command.Wait() // the state says how
-}
 
 // engineImage has a static busybox and bash of this machine.
 const engineImage = "rplug.test/ended:1"

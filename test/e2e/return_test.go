@@ -69,7 +69,9 @@ func TestReturnKubectl(t *testing.T) {
 	p.write("create.yaml", remove)
 	p.run("Apply")
 	p.ready()
-	assert.Empty(t, s.outputs())
+	for step, secret := range s.outputs() { // the page applies twice: what ends in between is cleaned up, and applied again
+		assert.Empty(t, secret.Data, step)
+	}
 	p.write("create.yaml", create)
 	p.run("Apply")
 	assert.Contains(t, p.run("Is it ready?"), "\nstatus: Ready\n")
