@@ -1,0 +1,76 @@
+package plugintest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+)
+
+// eachKill runs a check in a life of its own for each step of the create phase.
+func (r *caseRun) eachKill(
+	ctx context.Context, do func(context.Context, *life, string) ([]string, []Log),
+) ([]string, []Log) {
+	var messages []string
+	var logs []Log
+	for i := range r.test.plugin.Spec.Create {
+		if ctx.Err() != nil {
+			break
+		}
+		l, err := r.begin(ctx)
+		if err != nil {
+			messages, logs = append(messages, err.Error()), append(logs, logsOf(err)...)
+		} else {
+			more, of := do(ctx, l, r.test.plugin.Spec.Create[i].Name)
+			messages, logs = append(messages, more...), append(logs, of...)
+		}
+		r.end(l)
+	}
+	return messages, logs
+}
+
+// createAfterKill kills a step of the create phase, and runs the phase again.
+func (r *caseRun) createAfterKill(ctx context.Context, l *life, step string) ([]string, []Log) {
+	var killed []string
+	for _, at := range moments {
+		got := l.kill(ctx, step, at)
+		if messages := got.failures(); len(messages) > 0 {
+			return after(step, killed, messages), got.logs()
+		}
+		killed = append(killed, string(at))
+	}
+	got := l.run(ctx, v1alpha1.PhaseCreate, false)
+	messages, logs := judge(&r.one.Create, got), got.logs()
+	if len(messages) == 0 && r.one.Create.Check != "" {
+		messages, logs = l.check(ctx, v1alpha1.PhaseCreate)
+	}
+	if len(messages) > 0 || r.one.Delete.Fails != nil {
+		return after(step, killed, messages), logs
+	}
+	messages, logs = l.deletes(ctx)
+	return after(step, append(killed, "the create phase ran again"), messages), logs
+}
+
+// deleteAfterHalf kills a step of the create phase, and runs the delete phase.
+func (r *caseRun) deleteAfterHalf(ctx context.Context, l *life, step string) ([]string, []Log) {
+	for _, at := range moments {
+		l.kill(ctx, step, at) // a create phase that fails by itself is half of one, too
+		if messages, logs := l.deletes(ctx); len(messages) > 0 {
+			return after(step, []string{string(at)}, messages), logs
+		}
+	}
+	return nil, nil
+}
+
+// after says in messages what was done before.
+func after(step string, killed, messages []string) []string {
+	told := make([]string, len(messages))
+	for i, message := range messages {
+		told[i] = message
+		if len(killed) > 0 {
+			told[i] = fmt.Sprintf("after step %q was killed %s: %s", step, strings.Join(killed, " and "), message)
+		}
+	}
+	return told
+}
