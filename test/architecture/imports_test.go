@@ -41,6 +41,7 @@ var layers = []struct {
 	{path: "api/v1alpha1"},
 	{path: "api/stacks/v1alpha1"},
 	{path: "api/stacks/v1"},
+	{path: "api/externalplugin/v1alpha1"},
 	{path: "pkg/krm/internal/scan"},
 	{path: "internal/yamlprint"},
 	{path: "pkg/krm"},
@@ -66,6 +67,7 @@ var layers = []struct {
 	{path: "internal/report"},
 	{path: "internal/status"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
+	{path: "internal/externalplugin", allowed: []string{"os/exec", "time"}}, // programs of the user, for cmd/rplug alone
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
 	{path: "internal/build"},
 	{path: "internal/renderdiff"},
