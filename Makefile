@@ -108,6 +108,8 @@ tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 tool_benchstat     := golang.org/x/perf/cmd/benchstat
 tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
 tool_crossplane    := .
+tool_kubebuilder   := sigs.k8s.io/kubebuilder/v4
+tool_kubebuilder45 := sigs.k8s.io/kubebuilder/v4
 
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
@@ -119,6 +121,9 @@ $(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
 
 .PHONY: node
 node: $(NODE_PARTS) ## build the components of a Kubernetes node into bin/tools (14 minutes)
+
+# Tools are kept, though some are named by no other target.
+.SECONDARY:
 
 # For relative paths: make bin/tools/kubectl.
 bin/tools/%: $(TOOLS)/% ;

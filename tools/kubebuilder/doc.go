@@ -1,0 +1,2 @@
+// Package kubebuilder pins kubebuilder, which tests run external plugins with.
+package kubebuilder
