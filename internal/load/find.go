@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/gitignore"
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -32,7 +33,7 @@ type finder struct {
 	files    fs.FS
 	working  string // folder of the disk that relative paths begin in
 	label    string // of the names
-	excludes *ignoreList
+	excludes *gitignore.List
 	tracked  func(path string) bool // by git; never nil
 }
 
@@ -45,9 +46,7 @@ func newFinder(options Options) *finder {
 		f.working = working
 	}
 	for _, e := range options.Exclude {
-		f.excludes = f.excludes.with(ignoreList{
-			folder: f.rooted(e.From), source: e.Source, patterns: parseIgnore(strings.Join(e.Patterns, "\n")),
-		})
+		f.excludes = f.excludes.With(f.rooted(e.From), e.Source, strings.Join(e.Patterns, "\n"))
 	}
 	return f
 }
@@ -152,25 +151,23 @@ type walked struct {
 
 // walkedFolder is what decides about the entries of a folder.
 type walkedFolder struct {
-	ignores *ignoreList
-	ignored *ignoreList // that ignores the folder itself, which has tracked files
+	ignores *gitignore.List
+	ignored *gitignore.List // that ignores the folder itself, which has tracked files
 }
 
 // above returns the lists from above the folder. An older state is what was committed: git ignores none of it.
-func (w *walked) above() *ignoreList {
+func (w *walked) above() *gitignore.List {
 	if !w.onDisk() {
 		return nil
 	}
-	return repositoryIgnores(w.root)
+	return gitignore.Repository(w.root, filepath.ToSlash(TopLevel(filepath.FromSlash(w.root))))
 }
 
 // enter records what decides about the entries of a folder.
 func (w *walked) enter(below string, folder walkedFolder) {
 	if w.onDisk() {
-		file := path.Join(below, ignoreFile)
-		folder.ignores = folder.ignores.with(ignoreList{
-			folder: path.Join(w.root, below), source: path.Join(w.name, file), patterns: readIgnore(w.files, file),
-		})
+		file := path.Join(below, gitignore.FileName)
+		folder.ignores = folder.ignores.With(path.Join(w.root, below), path.Join(w.name, file), gitignore.Read(w.files, file))
 	}
 	w.folders[below] = folder
 }
@@ -187,12 +184,12 @@ func (w *walked) folder(below string) error {
 
 // decide returns which list ignores an entry, nil if none does, and whether the entry is left out, which is recorded. An
 // ignored one that git tracks is not.
-func (w *walked) decide(below string, isFolder bool) (ignored *ignoreList, leftOut bool) {
+func (w *walked) decide(below string, isFolder bool) (ignored *gitignore.List, leftOut bool) {
 	at, parent := path.Join(w.root, below), w.folders[path.Dir(below)]
-	by := w.excludes.match(at, isFolder)
+	by := w.excludes.Match(at, isFolder)
 	if by == nil {
 		if ignored = parent.ignored; ignored == nil {
-			ignored = parent.ignores.match(at, isFolder)
+			ignored = parent.ignores.Match(at, isFolder)
 		}
 		if ignored == nil || w.tracked(path.Join(w.name, below)) {
 			return ignored, false
@@ -203,7 +200,7 @@ func (w *walked) decide(below string, isFolder bool) (ignored *ignoreList, leftO
 	if isFolder {
 		shown += "/"
 	}
-	w.skipped = append(w.skipped, Skipped{File: shown, Reason: "excluded by " + by.source, Excluded: true})
+	w.skipped = append(w.skipped, Skipped{File: shown, Reason: "excluded by " + by.Source(), Excluded: true})
 	return by, true
 }
 

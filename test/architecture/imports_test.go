@@ -62,11 +62,13 @@ var layers = []struct {
 	{path: "pkg/render/sandbox"},
 	{path: "internal/stackrender"},
 	{path: "internal/diagram"},
+	{path: "internal/gitignore"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
 	{path: "internal/project"},
 	{path: "internal/report"},
 	{path: "internal/status"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
+	{path: "internal/transaction"},
 	{path: "internal/externalplugin", allowed: []string{"os/exec", "time"}}, // programs of the user, for cmd/rplug alone
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
 	{path: "internal/build"},

@@ -1,4 +1,4 @@
-package load
+package gitignore
 
 import (
 	"os"
@@ -37,8 +37,8 @@ func TestIgnoreListMatchesAsGitDoes(t *testing.T) {
 			}
 		}
 		for _, text := range texts {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, ignoreFile), []byte(text+"\n"), 0o600))
-			list := &ignoreList{folder: "/r", patterns: parseIgnore(text + "\n")}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte(text+"\n"), 0o600))
+			list := (*List)(nil).With("/r", "", text+"\n")
 			want := ignoredByGit(t, dir, entries)
 			for _, entry := range entries {
 				assert.Equal(t, want[entry], ignores(list, entry, isFolder), "%q: %q, folder: %t", text, entry, isFolder)
@@ -61,10 +61,10 @@ func ignoredByGit(t *testing.T, dir string, names []string) map[string]bool {
 }
 
 // ignores decides about a path as a walk does: from the folder at the top down to the entry.
-func ignores(list *ignoreList, name string, isFolder bool) bool {
+func ignores(list *List, name string, isFolder bool) bool {
 	parts := strings.Split(name, "/")
 	for i := range parts {
-		if list.match(path.Join("/r", path.Join(parts[:i+1]...)), isFolder || i+1 < len(parts)) != nil {
+		if list.Match(path.Join("/r", path.Join(parts[:i+1]...)), isFolder || i+1 < len(parts)) != nil {
 			return true
 		}
 	}
