@@ -32,7 +32,10 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require sigs.k8s.io/gateway-api v1.6.3
+require (
+	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2
+	sigs.k8s.io/gateway-api v1.6.3
+)
 
 require github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2
 

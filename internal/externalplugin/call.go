@@ -1,14 +1,18 @@
 package externalplugin
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
@@ -18,7 +22,7 @@ import (
 type Limits struct {
 	// Time is how long the plugin may run: 2 minutes by default.
 	Time time.Duration
-	// Output is how many bytes its response may have: 64 MiB by default.
+	// Output is how many bytes its response may have: 256 MiB by default.
 	Output int64
 	// Stderr receives what the plugin prints on stderr; nil drops it.
 	Stderr io.Writer
@@ -26,7 +30,7 @@ type Limits struct {
 
 const (
 	defaultTime   = 2 * time.Minute
-	defaultOutput = 64 << 20
+	defaultOutput = 256 << 20
 	// endGrace is how long a plugin's children may keep its stdout open after it has ended.
 	endGrace = time.Second
 )
@@ -51,16 +55,31 @@ func (e *FailedError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Call sends a request to the plugin, which runs in the folder of the project, and returns its response. The error is a
-// *FailedError if the plugin says that it has failed.
+// Universe passes the files of a project to a function one after the other, and returns its error, or one of its own.
+type Universe func(file func(name string, content []byte) error) error
+
+// Call sends a request to the plugin, which runs in the folder of the project, and returns its response. The request's
+// universe is replaced by the given one, which needs no more memory than its largest file, unless that is nil. The error is
+// a *FailedError if the plugin says that it has failed.
 func (p Plugin) Call(
-	ctx context.Context, project string, request v1alpha1.Request, limits Limits,
+	ctx context.Context, project string, request v1alpha1.Request, universe Universe, limits Limits,
 ) (*v1alpha1.Response, error) {
-	text, err := json.Marshal(request)
-	if err != nil {
-		return nil, fmt.Errorf("plugin %s: the request must be JSON: %w", p.Key(), err)
+	if universe == nil {
+		universe = func(func(string, []byte) error) error { return nil }
 	}
-	out, err := p.Exchange(ctx, project, text, limits)
+	reader, writer := io.Pipe()
+	var failed error
+	var sent sync.WaitGroup
+	sent.Go(func() {
+		failed = writeRequest(writer, request, universe)
+		_ = writer.CloseWithError(failed)
+	})
+	out, err := p.Exchange(ctx, project, reader, limits)
+	_ = reader.Close() // of a plugin that has not read all
+	sent.Wait()
+	if failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
+		return nil, failed
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +93,44 @@ func (p Plugin) Call(
 	return response, nil
 }
 
-// Exchange runs the plugin with a text on stdin, and returns what it prints on stdout.
-func (p Plugin) Exchange(ctx context.Context, project string, stdin []byte, limits Limits) ([]byte, error) {
+// writeRequest writes a request as one JSON object, whose universe is written file by file.
+func writeRequest(out io.Writer, request v1alpha1.Request, universe Universe) error {
+	own := request.Universe
+	request.Universe = nil
+	text, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("the request must be JSON: %w", err)
+	}
+	before, after, _ := bytes.Cut(text, []byte(emptyUniverse))
+	buffered := bufio.NewWriter(out)
+	_, _ = buffered.Write(before)
+	_, _ = buffered.WriteString(`"universe":{`)
+	separator := ""
+	file := func(name string, content []byte) error {
+		key, _ := json.Marshal(name)
+		value, _ := json.Marshal(string(content))
+		_, err := fmt.Fprintf(buffered, "%s%s:%s", separator, key, value)
+		separator = ","
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if err := file(name, []byte(own[name])); err != nil {
+			return err
+		}
+	}
+	if err := universe(file); err != nil {
+		return err
+	}
+	_, _ = buffered.WriteString("}")
+	_, _ = buffered.Write(after)
+	return buffered.Flush()
+}
+
+// emptyUniverse is a universe of nil as JSON.
+const emptyUniverse = `"universe":null`
+
+// Exchange runs the plugin with what it reads from stdin, and returns what it prints on stdout.
+func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, limits Limits) ([]byte, error) {
 	if limits.Time == 0 {
 		limits.Time = defaultTime
 	}
@@ -86,7 +141,7 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin []byte, limi
 	defer cancel()
 	out := &limitedBuffer{left: limits.Output, full: cancel}
 	command := exec.CommandContext(limited, p.Path)
-	command.Dir, command.Stdin, command.Stdout, command.Stderr = project, bytes.NewReader(stdin), out, limits.Stderr
+	command.Dir, command.Stdin, command.Stdout, command.Stderr = project, stdin, out, limits.Stderr
 	command.WaitDelay = endGrace
 	ownGroup(command)
 	err := command.Run()

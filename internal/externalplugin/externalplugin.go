@@ -1,7 +1,7 @@
 // Package externalplugin finds kubebuilder's external plugins and calls them. Its main type is Plugin:
 //
 //	plugins, broken, err := externalplugin.Discover(root)
-//	response, err := plugins[0].Call(ctx, project, request, externalplugin.Limits{})
+//	response, err := plugins[0].Call(ctx, project, request, nil, externalplugin.Limits{})
 //
 // A plugin is a program: it reads a Request and answers with a Response, as package api/externalplugin/v1alpha1 has them.
 // It is trusted to run, since the user has installed it, but not to answer well.

@@ -145,14 +145,14 @@ func TestCall(t *testing.T) {
 			t.Parallel()
 			project := t.TempDir()
 			request := v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: v1alpha1.CommandInit}
-			response, err := script(t, test.script).Call(context.Background(), project, request, test.limits)
+			response, err := script(t, test.script).Call(context.Background(), project, request, nil, test.limits)
 			if test.want != "" {
 				require.EqualError(t, err, test.want)
 				return
 			}
 			require.NoError(t, err)
 			if received, err := os.ReadFile(filepath.Join(project, "request")); err == nil {
-				assert.JSONEq(t, `{"apiVersion": "v1alpha1", "command": "init", "args": null, "universe": null}`, string(received))
+				assert.JSONEq(t, `{"apiVersion": "v1alpha1", "command": "init", "args": null, "universe": {}}`, string(received))
 				assert.Equal(t, map[string]string{"a": "b"}, response.Universe)
 			}
 		})
