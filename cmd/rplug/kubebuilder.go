@@ -39,7 +39,7 @@ type hostFlags struct {
 func kubebuilderRunCommand() *cobra.Command {
 	var flags hostFlags
 	command := &cobra.Command{
-		Use: "run [flags] COMMAND [-- ARGUMENT...]",
+		Use:   "run [flags] COMMAND [-- ARGUMENT...]",
 		Short: "Run a chain of external plugins on a project, and write all that they return or nothing",
 		Long: "Run a chain of external plugins on a project, and write all that they return or nothing. COMMAND is " +
 			strings.Join(pluginhost.Commands, ", ") + ".\n\n" +
@@ -57,7 +57,7 @@ func kubebuilderRunCommand() *cobra.Command {
 	f.StringVar(&flags.root, "root", "", "`FOLDER` that plugins are installed in (default: kubebuilder's)")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the changes as a diff, and write nothing")
 	f.DurationVar(&flags.timeout, "timeout", 0, "`DURATION` of the longest call of a plugin (default 2m)")
-	command.RunE = func(c *cobra.Command, args []string) error { return flags.run(c, args) }
+	command.RunE = flags.run
 	return command
 }
 
@@ -79,7 +79,9 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	host := pluginhost.Host{Root: root, Environment: os.Environ(), Stderr: c.ErrOrStderr(), Limits: externalplugin.Limits{Time: f.timeout}}
+	host := pluginhost.Host{
+		Root: root, Environment: os.Environ(), Stderr: c.ErrOrStderr(), Limits: externalplugin.Limits{Time: f.timeout},
+	}
 	if program, err := exec.LookPath("kubebuilder"); err == nil {
 		host.Kubebuilder = program
 	}

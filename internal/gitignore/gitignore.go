@@ -1,5 +1,5 @@
-// Package gitignore matches paths against files of patterns such as .gitignore. Its main type is List, which is nil if nothing
-// is ignored:
+// Package gitignore matches paths against files of patterns such as .gitignore. Its main type is List, which is nil if
+// nothing is ignored:
 //
 //	list := gitignore.Repository(folder, top)
 //	list = list.With(folder, ".gitignore", gitignore.Read(os.DirFS(folder), gitignore.FileName))

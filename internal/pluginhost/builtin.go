@@ -120,8 +120,11 @@ func (p *project) copyTo(folder string, withoutProjectFile bool) error {
 		}
 	}
 	for _, name := range names {
+		if withoutProjectFile && name == projectFileName {
+			continue
+		}
 		content, err := p.read(name)
-		if err == nil && content != nil && !(withoutProjectFile && name == projectFileName) {
+		if err == nil && content != nil {
 			mode := fs.FileMode(0o644)
 			if info, err := p.root.Lstat(name); err == nil {
 				mode = info.Mode().Perm()

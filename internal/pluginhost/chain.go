@@ -1,6 +1,7 @@
 package pluginhost
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,56 +42,73 @@ func (c *chain) step(ctx context.Context, s segment) error {
 // apply takes over what a plugin has changed, or nothing if any of it is refused. The error has everything that is.
 func (c *chain) apply(plugin externalplugin.Plugin, response *v1alpha1.Response) error {
 	var errs []error
-	refuse := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("plugin "+plugin.Key()+": "+format, args...))
-	}
+	refuse := func(wrong string) { errs = append(errs, fmt.Errorf("plugin %s: %s", plugin.Key(), wrong)) }
 	if v := response.APIVersion; v != "" && v != v1alpha1.APIVersion {
-		refuse("apiVersion must be %q, not %q", v1alpha1.APIVersion, v)
+		refuse(fmt.Sprintf("apiVersion must be %q, not %q", v1alpha1.APIVersion, v))
 	}
 	if v := response.Command; v != "" && v != c.call.Command {
-		refuse("command must be %q as in the request, not %q", c.call.Command, v)
+		refuse(fmt.Sprintf("command must be %q as in the request, not %q", c.call.Command, v))
 	}
 	changed := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
-		if wrong := externalplugin.CheckPath(name); wrong != "" {
-			refuse("path %s", wrong)
-			continue
+		content := []byte(response.Universe[name])
+		isChanged, wrong := c.checkWritten(name, content)
+		if isChanged {
+			changed[name] = content
 		}
-		before, err := c.project.read(name)
-		switch after := response.Universe[name]; {
-		case err != nil:
-			refuse("%w", err)
-		case before != nil && string(before) == after:
-		case before != nil && !isText(before):
-			refuse("%s must stay as it is: plugins do not see it, since it is not text in UTF-8", name)
-		case name == projectFileName && c.call.Command == v1alpha1.CommandInit:
-			refuse("%s must not be in a response to %s: the host writes it", name, v1alpha1.CommandInit)
-		default:
-			changed[name] = []byte(after)
+		if wrong != "" {
+			refuse(wrong)
 		}
 	}
 	for _, name := range slices.Sorted(slices.Values(response.Deleted)) {
-		_, isWritten := response.Universe[name]
-		switch before, err := c.project.read(name); {
-		case externalplugin.CheckPath(name) != "":
-			refuse("deleted path %s", externalplugin.CheckPath(name))
-		case isWritten:
-			refuse("%s must not be both in the universe and deleted", name)
-		case name == projectFileName:
-			refuse("%s must not be deleted", name)
-		case err != nil:
-			refuse("%w", err)
-		case before == nil:
-			refuse("%s must not be deleted: there is no such file", name)
-		default:
-			changed[name] = nil
+		if _, isWritten := response.Universe[name]; isWritten {
+			refuse(name + " must not be both in the universe and deleted")
+		} else if wrong := c.checkDeleted(name); wrong != "" {
+			refuse(wrong)
 		}
+		changed[name] = nil
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
 	maps.Copy(c.project.changed, changed)
 	return c.reread()
+}
+
+// checkWritten reports whether a plugin has changed a file, and what is wrong with that.
+func (c *chain) checkWritten(name string, after []byte) (isChanged bool, wrong string) {
+	if wrong := externalplugin.CheckPath(name); wrong != "" {
+		return false, "path " + wrong
+	}
+	before, err := c.project.read(name)
+	switch {
+	case err != nil:
+		return false, err.Error()
+	case before != nil && bytes.Equal(before, after):
+		return false, ""
+	case before != nil && !isText(before):
+		return false, name + " must stay as it is: plugins do not see it, since it is not text in UTF-8"
+	case name == projectFileName && c.call.Command == v1alpha1.CommandInit:
+		return false, fmt.Sprintf("%s must not be in a response to %s: the host writes it", name, v1alpha1.CommandInit)
+	}
+	return true, ""
+}
+
+// checkDeleted returns what is wrong with removing a file.
+func (c *chain) checkDeleted(name string) string {
+	if wrong := externalplugin.CheckPath(name); wrong != "" {
+		return "deleted path " + wrong
+	}
+	before, err := c.project.read(name)
+	switch {
+	case name == projectFileName:
+		return name + " must not be deleted"
+	case err != nil:
+		return err.Error()
+	case before == nil:
+		return name + " must not be deleted: there is no such file"
+	}
+	return ""
 }
 
 // reread reads the file PROJECT again if a plugin has changed it.

@@ -54,7 +54,8 @@ type Call struct {
 
 // Commands are the commands that a chain can be run with.
 var Commands = []string{
-	v1alpha1.CommandInit, v1alpha1.CommandCreateAPI, v1alpha1.CommandCreateWebhook, v1alpha1.CommandEdit, v1alpha1.CommandDelete,
+	v1alpha1.CommandInit, v1alpha1.CommandCreateAPI, v1alpha1.CommandCreateWebhook, v1alpha1.CommandEdit,
+	v1alpha1.CommandDelete,
 }
 
 // Run is a chain that has ended, whose changes are not written yet.
@@ -176,5 +177,6 @@ func (h Host) missing(key string, installed []string, broken []externalplugin.Br
 	if len(installed) > 0 {
 		text = strings.Join(installed, ", ")
 	}
-	return fmt.Errorf("plugin %q is not in %s, which has %s; plugins of kubebuilder need kubebuilder on the PATH", key, h.Root, text)
+	return fmt.Errorf("plugin %q is not in %s, which has %s; plugins of kubebuilder need kubebuilder on the PATH",
+		key, h.Root, text)
 }

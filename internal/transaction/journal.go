@@ -35,8 +35,8 @@ type journal struct {
 
 // recoverJournal completes what an interrupted transaction has left, and reports whether there was any.
 func recoverJournal(root *os.Root) (bool, error) {
-	if _, err := root.Lstat(journalFolder); errors.Is(err, fs.ErrNotExist) {
-		journal{root: root}.removeIfUnused()
+	if empty := (journal{root: root}); !empty.has(journalFolder) {
+		empty.removeIfUnused()
 		return false, nil
 	}
 	for _, plan := range []struct {
@@ -64,11 +64,16 @@ func (j journal) create() error {
 	if err := j.root.MkdirAll(journalFolder, 0o700); err != nil {
 		return err
 	}
-	ignore := Folder + "/.gitignore"
-	if _, err := j.root.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+	if ignore := Folder + "/.gitignore"; !j.has(ignore) {
 		return j.write(ignore, []byte("*\n"), newMode)
 	}
 	return nil
+}
+
+// has reports whether a file exists.
+func (j journal) has(name string) bool {
+	_, err := j.root.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // write writes a file to the disk.
@@ -118,7 +123,7 @@ func (j journal) applyOne(i int, c change) error {
 		}
 		return nil
 	}
-	if _, err := j.root.Lstat(newFile(i)); errors.Is(err, fs.ErrNotExist) {
+	if !j.has(newFile(i)) {
 		return nil // done before an interruption
 	}
 	if err := j.root.MkdirAll(path.Dir(c.Path), 0o755); err != nil {
@@ -149,13 +154,13 @@ func (j journal) undo() error {
 
 func (j journal) undoOne(i int, c change) error {
 	if c.Existed {
-		if _, err := j.root.Lstat(oldFile(i)); errors.Is(err, fs.ErrNotExist) {
+		if !j.has(oldFile(i)) {
 			return nil
 		}
 		return j.root.Rename(oldFile(i), c.Path)
 	}
-	if _, err := j.root.Lstat(newFile(i)); err == nil {
-		return nil // was not made
+	if j.has(newFile(i)) {
+		return nil // it was not made
 	}
 	if err := j.root.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
