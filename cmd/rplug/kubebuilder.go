@@ -40,12 +40,13 @@ func kubebuilderRunCommand() *cobra.Command {
 	var flags hostFlags
 	command := &cobra.Command{
 		Use:   "run [flags] COMMAND [-- ARGUMENT...]",
-		Short: "Run a chain of external plugins on a project, and write all that they return or nothing",
-		Long: "Run a chain of external plugins on a project, and write all that they return or nothing. COMMAND is " +
-			strings.Join(pluginhost.Commands, ", ") + ".\n\n" +
-			"Plugins see the files of text that git does not ignore. What they do not change is not written, and no path may\n" +
-			"lead out of the project. Plugins that are not installed, such as go/v4, are run by the kubebuilder on the PATH. If\n" +
-			"the command is killed, the next one completes the changes, or there are none.\n\n" +
+		Short: "Run a chain of plugins on a project, and write all that they return or nothing",
+		Long: "Run a chain of external plugins on a project, and write all that they return or nothing.\n" +
+			"COMMAND is one of " + strings.Join(pluginhost.Commands, ", ") + ".\n\n" +
+			"Plugins see the files of text that git does not ignore. What they do not change is not written, and\n" +
+			"no path may lead out of the project. Plugins that are not installed, such as go/v4, are run by the\n" +
+			"kubebuilder on the PATH. If the command is killed, the next one completes the changes, or there are\n" +
+			"none.\n\n" +
 			"Exit code: 0 if done, 1 if a plugin fails or is refused, 2 if the call is wrong.",
 		Example: "  rplug kubebuilder run --plugins sample/v1 init -- --domain example.org\n" +
 			"  rplug kubebuilder run --dry-run create api -- --kind Database --version v1",

@@ -118,10 +118,7 @@ func (j journal) apply() error {
 
 func (j journal) applyOne(i int, c change) error {
 	if c.Removed {
-		if err := j.root.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return j.removeFile(c.Path)
 	}
 	if !j.has(newFile(i)) {
 		return nil // done before an interruption
@@ -162,13 +159,19 @@ func (j journal) undoOne(i int, c change) error {
 	if j.has(newFile(i)) {
 		return nil // it was not made
 	}
-	if err := j.root.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for folder := path.Dir(c.Path); folder != "."; folder = path.Dir(folder) {
-		if j.root.Remove(folder) != nil { // others' files are in it
-			break
+	err := j.removeFile(c.Path)
+	for folder := path.Dir(c.Path); err == nil && folder != "."; folder = path.Dir(folder) {
+		if j.root.Remove(folder) != nil {
+			break // others' files are in it
 		}
+	}
+	return err
+}
+
+// removeFile removes a file, if it exists.
+func (j journal) removeFile(name string) error {
+	if err := j.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }
@@ -176,7 +179,7 @@ func (j journal) undoOne(i int, c change) error {
 // remove removes the journal, its plan first: without one nothing is to be done.
 func (j journal) remove() error {
 	for _, file := range []string{planFile, undoFile} {
-		if err := j.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := j.removeFile(file); err != nil {
 			return err
 		}
 	}
