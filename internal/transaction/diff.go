@@ -73,10 +73,13 @@ func (c Change) diff(out *bytes.Buffer) {
 	}
 }
 
-// lines returns the lines of a text, each with its end.
+// lines returns the lines of a text, each with its end. That the last one has none is said as diff(1) does.
 func lines(text []byte) []string {
 	var all []string
 	for line := range bytes.Lines(text) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			line = append(bytes.Clone(line), "\n\\ No newline at end of file\n"...)
+		}
 		all = append(all, string(line))
 	}
 	return all
