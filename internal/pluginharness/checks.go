@@ -1,0 +1,342 @@
+package pluginharness
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/externalplugin"
+)
+
+// subcommands are the arguments of flags and metadata, and the commands that they stand for.
+var subcommands = []struct{ arg, command string }{
+	{"--init", v1alpha1.CommandInit}, {"--api", v1alpha1.CommandCreateAPI},
+	{"--webhook", v1alpha1.CommandCreateWebhook}, {"--edit", v1alpha1.CommandEdit},
+}
+
+// commands are the commands that write files.
+var commands = []string{
+	v1alpha1.CommandInit, v1alpha1.CommandCreateAPI, v1alpha1.CommandCreateWebhook, v1alpha1.CommandEdit,
+}
+
+// Checks are what is checked, in this order.
+var Checks = []Check{
+	{"metadata", "answers metadata for init, api, webhook and edit, with a description",
+		"kubebuilder asks for all four on each run, --help included", checkMetadata},
+	{"flags", "answers flags for init, api, webhook and edit",
+		"kubebuilder binds the flags that are listed, and no others", checkFlags},
+	{"time", "answers flags and metadata at once", "kubebuilder asks eight times before it does anything", checkTime},
+	{"command", "succeeds with init or create api", "everything else is checked with them", checkCommand},
+	{"echo", "repeats apiVersion and command of the request", "a host cannot tell otherwise which request is answered", checkEcho},
+	{"null-args", "accepts null as args", "kubebuilder sends it if the user gives none", checkNullArgs},
+	{"equals", "accepts --flag=value as --flag value", "users write both, and kubebuilder passes on what they write", checkEquals},
+	{"unknown-flag", "refuses an unknown flag with errorMsgs, and exits with 0",
+		"kubebuilder drops what a plugin prints that exits with another code", checkUnknownFlag},
+	{"unknown-command", "refuses an unknown command with errorMsgs, and exits with 0",
+		"later releases send others, such as delete", checkUnknownCommand},
+	{"old-host", "works without pluginChain and config", "releases before v4.10 send neither", checkOldHost},
+	{"paths", "returns paths that stay in the project", "kubebuilder writes to any path", checkPaths},
+	{"project-file", "does not return PROJECT at init", "kubebuilder writes it itself, and breaks the run otherwise", checkProjectFile},
+	{"changed-only", "returns only files that it has changed",
+		"kubebuilder sends binary files with U+FFFD for bytes that are not UTF-8, and writes back what is returned", checkChangedOnly},
+	{"large-project", "works on a project with many files", "kubebuilder sends every file", checkLargeProject},
+	{"idempotent", "changes nothing when it runs again on what it has made", "users run commands again", checkIdempotent},
+	{"same-bytes", "answers the same request with the same files", "a diff shows what is new otherwise", checkSameBytes},
+	{"chain-order", "works at each place of a chain", "pluginChain is the layout with the plugin in front, not the order of execution",
+		checkChainOrder},
+}
+
+func checkMetadata(s *session) {
+	for _, sub := range subcommands {
+		response := s.succeed(v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: v1alpha1.CommandMetadata, Args: []string{sub.arg}})
+		if response != nil && response.Metadata.Description == "" {
+			s.fail("metadata %s: must give a description", sub.arg)
+		}
+	}
+}
+
+// flagsOf are the flags of a subcommand.
+func (s *session) flagsOf(arg string) *v1alpha1.Response {
+	return s.succeed(v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: v1alpha1.CommandFlags, Args: []string{arg}})
+}
+
+func checkFlags(s *session) {
+	types := []string{"string", "bool", "int", "float"}
+	for _, sub := range subcommands {
+		response := s.flagsOf(sub.arg)
+		if response == nil {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, flag := range response.Flags {
+			switch {
+			case flag.Name == "" || strings.HasPrefix(flag.Name, "-") || strings.ContainsAny(flag.Name, " ="):
+				s.fail("flags %s: a name must be without hyphens in front, blanks and equals signs, not %q", sub.arg, flag.Name)
+			case seen[flag.Name]:
+				s.fail("flags %s: must list %q once", sub.arg, flag.Name)
+			case !slices.Contains(types, flag.Type):
+				s.fail("flags %s: the type of %q must be one of %s, not %q", sub.arg, flag.Name, strings.Join(types, ", "), flag.Type)
+			case flag.Usage == "":
+				s.fail("flags %s: %q must have a usage", sub.arg, flag.Name)
+			}
+			seen[flag.Name] = true
+		}
+	}
+}
+
+func checkTime(s *session) {
+	for _, command := range []string{v1alpha1.CommandFlags, v1alpha1.CommandMetadata} {
+		for _, sub := range subcommands {
+			start := time.Now()
+			_, err := s.send(v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: command, Args: []string{sub.arg}})
+			if taken := time.Since(start); err == nil && taken > s.Answer {
+				s.fail("%s %s: must take less than %s, not %s", command, sub.arg, s.Answer, taken.Round(time.Millisecond))
+			}
+		}
+	}
+}
+
+func checkCommand(s *session) {
+	if len(s.supported(v1alpha1.CommandInit, v1alpha1.CommandCreateAPI)) > 0 {
+		return
+	}
+	s.skipped = ""
+	s.succeed(s.request(v1alpha1.CommandInit))
+	s.succeed(s.request(v1alpha1.CommandCreateAPI))
+}
+
+func checkEcho(s *session) {
+	for command, response := range inOrder(s.supported(commands...)) {
+		if response.APIVersion != v1alpha1.APIVersion {
+			s.fail("%s: apiVersion must be %q, not %q", command, v1alpha1.APIVersion, response.APIVersion)
+		}
+		if response.Command != command {
+			s.fail("%s: command must be %q, not %q", command, command, response.Command)
+		}
+	}
+}
+
+// inOrder are the responses in the order of their commands.
+func inOrder(responses map[string]*v1alpha1.Response) func(func(string, *v1alpha1.Response) bool) {
+	return func(yield func(string, *v1alpha1.Response) bool) {
+		for _, command := range commands {
+			if response := responses[command]; response != nil && !yield(command, response) {
+				return
+			}
+		}
+	}
+}
+
+// answers sends a request, which the plugin may refuse, and reports an answer that is none.
+func (s *session) answers(what string, request v1alpha1.Request) *v1alpha1.Response {
+	response, err := s.send(request)
+	if err != nil {
+		s.fail("%s: %v", what, err)
+		return nil
+	}
+	if response.Error && len(response.ErrorMsgs) == 0 {
+		s.fail("%s: an error must have errorMsgs, a list: error_msg and other keys are lost", what)
+	}
+	return response
+}
+
+func checkNullArgs(s *session) {
+	for _, command := range commands {
+		request := s.request(command)
+		request.Args = nil
+		s.answers(command+" with null as args", request)
+	}
+}
+
+func checkUnknownFlag(s *session) {
+	for command := range inOrder(s.supported(commands...)) {
+		request := s.request(command)
+		request.Args = append(slices.Clone(request.Args), "--no-such-flag", "x")
+		what := command + " with --no-such-flag"
+		if response := s.answers(what, request); response != nil && !response.Error {
+			s.fail("%s: must be refused with `error: true` and errorMsgs: a misspelled flag has no effect otherwise", what)
+		}
+	}
+}
+
+func checkUnknownCommand(s *session) {
+	request := s.request("no such command")
+	if response := s.answers("an unknown command", request); response != nil && !response.Error {
+		s.fail("an unknown command: must be refused with `error: true` and errorMsgs")
+	}
+}
+
+func checkEquals(s *session) {
+	checked := false
+	for command, response := range inOrder(s.supported(commands...)) {
+		request := s.request(command)
+		joined := []string{}
+		for i := 0; i < len(request.Args); i++ {
+			if arg := request.Args[i]; i+1 < len(request.Args) && strings.HasPrefix(arg, "--") && !strings.HasPrefix(request.Args[i+1], "--") {
+				joined, i = append(joined, arg+"="+request.Args[i+1]), i+1
+				continue
+			}
+			joined = append(joined, request.Args[i])
+		}
+		if slices.Equal(joined, request.Args) {
+			continue
+		}
+		checked = true
+		request.Args = joined
+		if again := s.succeed(request); again != nil && !maps.Equal(again.Universe, response.Universe) {
+			s.fail("%s: %q must make the same files as %q", command, joined, s.args(command))
+		}
+	}
+	if !checked {
+		s.skip("no command has arguments with values: give them with --args")
+	}
+}
+
+func checkOldHost(s *session) {
+	for command, response := range inOrder(s.supported(commands...)) {
+		request := s.request(command)
+		request.PluginChain, request.Config = nil, nil
+		if old := s.succeed(request); old != nil && len(old.Universe) == 0 && len(response.Universe) > 0 {
+			s.fail("%s: must return the files without pluginChain and config, too", command)
+		}
+	}
+}
+
+func checkPaths(s *session) {
+	for command, response := range inOrder(s.supported(commands...)) {
+		for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
+			if wrong := externalplugin.CheckPath(name); wrong != "" {
+				s.fail("%s: a path %s", command, wrong)
+			}
+		}
+		s.checkHostileArgs(command)
+	}
+}
+
+// hostile is a value that leads out of the project if it becomes a part of a path.
+const hostile = "../../../tmp/escaped"
+
+// checkHostileArgs gives each argument a value that leads out of the project.
+func (s *session) checkHostileArgs(command string) {
+	args := s.args(command)
+	for i := range args {
+		if strings.HasPrefix(args[i], "-") {
+			continue
+		}
+		request := s.request(command)
+		request.Args = slices.Clone(args)
+		request.Args[i] = hostile
+		response := s.answers(fmt.Sprintf("%s %q", command, request.Args), request)
+		if response == nil || response.Error {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
+			if wrong := externalplugin.CheckPath(name); wrong != "" {
+				s.fail("%s %q: must be refused, since a path %s", command, request.Args, wrong)
+				break
+			}
+		}
+	}
+	s.checkFolder(command)
+}
+
+// checkFolder reports files that the plugin has written itself.
+func (s *session) checkFolder(command string) {
+	if entries, err := os.ReadDir(s.folder); err == nil && len(entries) > 0 {
+		s.fail("%s: must return files, and not write them itself, as %q", command, entries[0].Name())
+	}
+}
+
+func checkProjectFile(s *session) {
+	for command, response := range inOrder(s.supported(v1alpha1.CommandInit)) {
+		if _, found := response.Universe["PROJECT"]; found {
+			s.fail("%s: must not return PROJECT", command)
+		}
+	}
+}
+
+// others are files of other people. What is not UTF-8 comes as U+FFFD.
+var others = map[string]string{
+	"main.go": "package main\n", "docs/logo.png": "\ufffdPNG\r\n\x1a\n\x00\ufffd", "latin1.txt": "caf\ufffd\n", ".git/config": "[core]\n",
+	"crlf.txt": "a\r\nb\r\n", "no-newline.txt": "a", "empty.txt": "", "\u00fcmlaut \u20ac.txt": "\u00fc",
+}
+
+func checkChangedOnly(s *session) {
+	for command := range inOrder(s.supported(commands...)) {
+		request := s.request(command)
+		maps.Copy(request.Universe, others)
+		response := s.succeed(request)
+		if response == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
+			if before, existed := request.Universe[name]; existed && before == response.Universe[name] {
+				s.fail("%s: must not return %q, which it has not changed", command, name)
+			} else if _, isOther := others[name]; isOther {
+				s.fail("%s: must not change %q, which is not its own", command, name)
+			}
+		}
+	}
+}
+
+func checkLargeProject(s *session) {
+	for command, response := range inOrder(s.supported(v1alpha1.CommandInit, v1alpha1.CommandCreateAPI)) {
+		request := s.request(command)
+		for i := range s.Files {
+			request.Universe[fmt.Sprintf("src/%d/%d.go", i%20, i)] = strings.Repeat("// a line of a large project\n", 50)
+		}
+		if large := s.succeed(request); large != nil && !maps.Equal(large.Universe, response.Universe) {
+			s.fail("%s: must return the same files for a project with %d others", command, s.Files)
+		}
+	}
+}
+
+func checkIdempotent(s *session) {
+	for command, response := range inOrder(s.supported(commands...)) {
+		request := s.request(command)
+		maps.Copy(request.Universe, response.Universe)
+		again := s.succeed(request)
+		if again == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(again.Universe)) {
+			if request.Universe[name] != again.Universe[name] {
+				s.fail("%s: must not change %q when it runs again", command, name)
+			}
+		}
+	}
+}
+
+func checkSameBytes(s *session) {
+	for command, response := range inOrder(s.supported(commands...)) {
+		again := s.succeed(s.request(command))
+		if again == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
+			if !bytes.Equal([]byte(response.Universe[name]), []byte(again.Universe[name])) {
+				s.fail("%s: %q must be the same each time", command, name)
+			}
+		}
+	}
+}
+
+func checkChainOrder(s *session) {
+	for command, response := range inOrder(s.supported(commands...)) {
+		for _, chain := range [][]string{
+			{s.Plugin.Key(), "go.kubebuilder.io/v4"}, {"go.kubebuilder.io/v4", s.Plugin.Key(), "other.example.org/v1"},
+		} {
+			request := s.request(command)
+			request.PluginChain = chain
+			request.Config["layout"] = chain
+			if other := s.succeed(request); other != nil && !maps.Equal(other.Universe, response.Universe) {
+				s.fail("%s: must return the same files in the chain %s", command, strings.Join(chain, ", "))
+			}
+		}
+	}
+}
