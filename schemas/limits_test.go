@@ -2,7 +2,9 @@ package schemas
 
 import (
 	"maps"
+	"strings"
 
+	external "github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -206,6 +208,27 @@ func testLimits() map[string]limit {
 		all["spec.cases[]."+string(phase)+".fails.exitCode"] = limit{most: 255}
 	}
 	return all
+}
+
+func externalPluginLimits() map[string]limit {
+	all := map[string]limit{"spec.entries[].type": {oneOf: v1alpha1.EntryTypes()}}
+	for _, m := range messages {
+		for path, limit := range m.limits {
+			all["spec.exchanges[]."+strings.ToLower(m.kind)+path] = limit
+		}
+	}
+	return all
+}
+
+// messages are those of kubebuilder's external plugins: no documents, since they have no kind.
+var messages = []struct {
+	kind, file string
+	limits     map[string]limit
+}{
+	{"Request", "pluginrequest.json", map[string]limit{
+		".apiVersion": {oneOf: []string{external.APIVersion}}, ".command": {oneOf: external.Commands()},
+	}},
+	{"Response", "pluginresponse.json", map[string]limit{".flags[].Type": {oneOf: external.FlagTypes()}}},
 }
 
 // configLimits are those of function configs, by kind; the values that a field may have are in its tag. Values that are not

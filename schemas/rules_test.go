@@ -27,6 +27,7 @@ var fixtures = map[string]string{
 	contract.Catalog:        "../pkg/resolve/testdata/full.yaml",
 	contract.PluginLock:     "testdata/pluginlock.yaml",
 	contract.PluginTest:     "../pkg/validate/testdata/plugintest.yaml",
+	contract.ExternalPlugin: "../pkg/validate/testdata/externalplugin.yaml",
 }
 
 // values are what is put in the place of each limited value: at the borders of every form and length.
@@ -35,7 +36,7 @@ func values() []any {
 	for _, text := range strings.Split("|a|ab|a-b|-a|a-|1a|a1|A|Ab|a_b|a.b|a..b|.a|a b|ä|a/b|/|/a|/a/|/a/b|_A|a=b|"+
 		"ab@1|ab@1.0.0|ab@v1.0|ab@1.0.0-rc.1+b|ab@latest|ab@^1|ab@x y|ab@|1.0.0|1.0|v1.0.0|1.0.0-rc.1+b.2|"+
 		"http|grpc|HTTP|tcp|upsert|delete|merge|strategic|json|signadot/env|createdAt|updatedAt|noMatchedSandboxes|"+
-		"Deployment|deployment|Rollout|ArgoRollout|Service|Job|1m|2h|3d|4w|5s|d|4294967295d|4294967296d|"+
+		"file|folder|link|string|int|bool|init|edit|create api|v1alpha1|Deployment|deployment|Rollout|ArgoRollout|Service|Job|1m|2h|3d|4w|5s|d|4294967295d|4294967296d|"+
 		"host:1|host:0|host|:1|[::1]:80|::1:80|::1|::ffff:1.2.3.4|1.2.3.4|a.b.|http://a|a.b|a-b.c-d|1.b|a.1|a b.c", "|") {
 		all = append(all, text)
 	}

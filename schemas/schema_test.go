@@ -85,7 +85,12 @@ func (b *builder) value(of ast.Expr, path, description string, required bool) ob
 		if types := map[string]string{"string": "string", "bool": "boolean", "int": "integer"}; types[of.Name] != "" {
 			return b.assemble(path, types[of.Name], description, required, nil)
 		}
+		if of.Name == "any" {
+			return object{}
+		}
 		return b.structure(of.Name, path, description, required)
+	case *ast.SelectorExpr: // a type of another package
+		return b.structure(of.Sel.Name, path, description, required)
 	default:
 		require.Failf(b.t, "no rule for a type", "%s: %T", path, of)
 		return nil

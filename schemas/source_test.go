@@ -41,12 +41,16 @@ type field struct {
 // source is the struct types of one package.
 type source map[string]*structure
 
-// readSource reads the types of a folder's Go files, without those of tests.
-func readSource(t *testing.T, folder string) source {
+// readSource reads the types of the Go files of folders, without those of tests.
+func readSource(t *testing.T, folders ...string) source {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(checkout.Root(), folder, "*.go"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files, folder)
+	var files []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(filepath.Join(checkout.Root(), folder, "*.go"))
+		require.NoError(t, err)
+		require.NotEmpty(t, found, folder)
+		files = append(files, found...)
+	}
 	types := source{}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {

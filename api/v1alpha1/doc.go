@@ -11,7 +11,8 @@
 //   - https://github.com/signadot/go-sdk/tree/main/models for fields that the pages show only in examples
 //
 // A Catalog lists the published versions of plugins, and a PluginLock what references resolved to. A PluginTest says how a
-// plugin is tested on one machine.
+// plugin is tested on one machine. An ExternalPlugin holds what is known of external plugins of kubebuilder: how they are
+// installed, and what they have answered.
 //
 // Functions decode documents with these tags: `json` is the key, `required:"true"` marks a value that must be set, and
 // `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
@@ -62,4 +63,11 @@ type PluginTest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              PluginTestSpec `json:"spec"`
+}
+
+// ExternalPlugin describes external plugins of kubebuilder.
+type ExternalPlugin struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              ExternalPluginSpec `json:"spec"`
 }

@@ -47,7 +47,8 @@ func (v Validated) String() string {
 	for _, rare := range []struct {
 		n    int
 		noun string
-	}{{v.RouteGroups, "route group"}, {v.Requests, "package request"}, {v.Packages, "package"}} {
+	}{{v.RouteGroups, "route group"}, {v.Requests, "package request"}, {v.Packages, "package"},
+		{v.ExternalPlugins, "external plugin"}} {
 		if rare.n > 0 {
 			counts = append(counts, cli.Count(rare.n, rare.noun))
 		}

@@ -259,5 +259,5 @@ func isForCluster(item *krm.Item) bool {
 // documentKinds are the kinds of our group that are documents; the others configure functions.
 var documentKinds = []string{
 	contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-	contract.PluginTest,
+	contract.PluginTest, contract.ExternalPlugin,
 }

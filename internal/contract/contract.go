@@ -24,6 +24,7 @@ const (
 	Catalog        = "Catalog"
 	PluginLock     = "PluginLock"
 	PluginTest     = "PluginTest"
+	ExternalPlugin = "ExternalPlugin"
 )
 
 // Project is the kind of the project file.

@@ -13,10 +13,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // Plugin is a plugin of a discovery folder.
@@ -41,10 +42,6 @@ type Broken struct {
 
 // Error implements error.
 func (b Broken) Error() string { return fmt.Sprintf("%s: %s", b.Folder, b.Reason) }
-
-// versionForm is what a version looks like:
-// https://github.com/kubernetes-sigs/kubebuilder/blob/v4.15.0/pkg/plugin/version.go
-var versionForm = regexp.MustCompile(`^v[1-9][0-9]*(-alpha|-beta)?$`)
 
 // Root is the discovery folder: $EXTERNAL_PLUGINS_PATH, or kubebuilder/plugins in the user's folder of configurations on
 // the operating system.
@@ -128,11 +125,11 @@ func checkName(entry os.DirEntry) string {
 
 // program returns the program of a version's folder, or why there is none.
 func program(folder, name string, version os.DirEntry) (path, reason string) {
-	switch {
-	case !version.IsDir():
+	if !version.IsDir() {
 		return "", "must be a folder with the version of a plugin, and no link"
-	case !versionForm.MatchString(version.Name()):
-		return "", fmt.Sprintf("the version must be such as v1, v2-alpha or v1-beta, not %q", version.Name())
+	}
+	if wrong := document.CheckPluginVersion(version.Name()); wrong != "" {
+		return "", "the version " + wrong
 	}
 	files, err := entries(folder)
 	if err != nil {
@@ -140,8 +137,7 @@ func program(folder, name string, version os.DirEntry) (path, reason string) {
 	}
 	var found []string
 	for _, file := range files {
-		base := strings.TrimSuffix(file.Name(), filepath.Ext(file.Name()))
-		if base == name || file.Name() == name {
+		if document.IsProgram(file.Name(), name) {
 			found = append(found, file.Name())
 		}
 	}

@@ -5,7 +5,7 @@
 // (comma-separated), `required:"true"` where a value must be set and a string must not be empty, and `quotable:"true"` where
 // a string of digits is taken for a number, and `unquoted:"true"` where a number is taken for the string that it is written
 // as, both with a warning. Fields are strings, bools, ints, structs, pointers to them, lists of them, maps of strings to
-// them, and json.RawMessage for a value of any form. Null means absent, as it does for Signadot's own loader. Of duplicate
+// them, and json.RawMessage or any for a value of any form. Null means absent, as it does for Signadot's own loader. Of duplicate
 // keys the first one is decoded and the others are problems. A value under a former key, or under a key in the wrong case,
 // is decoded too if the current key is absent, so that the problems below it are found in the same run.
 //
@@ -152,6 +152,8 @@ func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
 		d.list(node, at, target)
 	case reflect.Map:
 		d.dictionary(node, at, target)
+	case reflect.Interface:
+		d.any(node, &at, target)
 	default:
 		d.scalar(node, at, target)
 	}
@@ -167,6 +169,27 @@ func (d *decoder) raw(node *yaml.Node, at *path, target reflect.Value) {
 		return
 	}
 	target.SetBytes(bytes.TrimSpace(text))
+}
+
+// any decodes a value of any form: mappings, lists and scalars.
+func (d *decoder) any(node *yaml.Node, at *path, target reflect.Value) {
+	switch node.Kind {
+	case yaml.MappingNode:
+		values := map[string]any{}
+		d.dictionary(node, *at, reflect.ValueOf(&values).Elem())
+		target.Set(reflect.ValueOf(values))
+	case yaml.SequenceNode:
+		var values []any
+		d.list(node, *at, reflect.ValueOf(&values).Elem())
+		target.Set(reflect.ValueOf(values))
+	default:
+		var value any
+		if err := node.Decode(&value); err != nil {
+			d.mistyped(at, node, "must be a value of JSON, not %s")
+			return
+		}
+		target.Set(reflect.ValueOf(value))
+	}
 }
 
 func (d *decoder) list(node *yaml.Node, at path, target reflect.Value) {

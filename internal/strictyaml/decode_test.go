@@ -414,3 +414,19 @@ func TestFormerKeysAreRead(t *testing.T) {
 		"spec.Name": "name", "spec.marks": "tags", "spec.labels": "", "spec.owner.Age": "age",
 	}, today)
 }
+
+// A field of any form takes what JSON has, with the problems of keys.
+func TestInto_anyForm(t *testing.T) {
+	t.Parallel()
+	var target struct {
+		Config map[string]any `json:"config"`
+	}
+	var node yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte("config: {a: [1, {b: null, c: x}], d: true, d: false, e: {f: 1.5}}"), &node))
+	problems := strictyaml.Into(&node, "", &target)
+	assert.Equal(t, map[string]any{
+		"a": []any{1, map[string]any{"b": nil, "c": "x"}}, "d": true, "e": map[string]any{"f": 1.5},
+	}, target.Config)
+	require.Len(t, problems, 1)
+	assert.Equal(t, `config.d: must be given once: key "d" is repeated`, problems[0].String())
+}

@@ -104,7 +104,7 @@ func isListOfOurs(item *krm.Item) bool {
 // kinds are the kinds of documents. Function configs are of our group too: their kinds are not misspelled ones.
 var kinds = []string{
 	contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-	contract.PluginTest,
+	contract.PluginTest, contract.ExternalPlugin,
 }
 
 // misspelled distinguishes a misspelled kind from another kind such as PluginCatalog.

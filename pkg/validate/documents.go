@@ -18,6 +18,9 @@ type documents struct {
 	routeGroups []*routeGroup
 	tests       []*pluginTest
 	stacks      *stackDocuments
+
+	externalPlugins []*externalPlugin
+
 	hasCatalogs bool // catalogs decide what references mean
 
 	index     *index
@@ -46,6 +49,8 @@ func newDocuments(list *krm.ResourceList, items []*krm.Item) *documents {
 			d.sandboxes = append(d.sandboxes, &sandbox{checked: fresh})
 		case contract.PluginTest:
 			d.tests = append(d.tests, &pluginTest{checked: fresh})
+		case contract.ExternalPlugin:
+			d.externalPlugins = append(d.externalPlugins, &externalPlugin{checked: fresh})
 		default:
 			d.routeGroups = append(d.routeGroups, &routeGroup{checked: fresh})
 		}
@@ -81,6 +86,9 @@ func (d *documents) all() []*checked {
 	}
 	for _, t := range d.tests {
 		all = append(all, &t.checked)
+	}
+	for _, p := range d.externalPlugins {
+		all = append(all, &p.checked)
 	}
 	return append(all, d.stacks.all()...)
 }

@@ -20,6 +20,7 @@ const (
 	aSandbox    = "testdata/sandbox.yaml"
 	aRouteGroup = "testdata/routegroup.yaml"
 	aPluginTest = "testdata/plugintest.yaml"
+	anExternal  = "testdata/externalplugin.yaml"
 
 	aStackInstall    = "testdata/stackinstall.yaml"
 	aPackageRequest  = "testdata/packagerequest.yaml"
@@ -31,7 +32,7 @@ const (
 // fixtures are the valid documents, by kind.
 var fixtures = map[string]string{
 	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
-	contract.PluginTest: aPluginTest,
+	contract.PluginTest: aPluginTest, contract.ExternalPlugin: anExternal,
 }
 
 // stackFixtures are the valid documents of Crossplane's stacks and packages, by what Kinds calls them.

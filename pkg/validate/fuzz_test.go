@@ -14,7 +14,7 @@ import (
 
 // FuzzCheck feeds anything that is YAML: no panic, every finding complete, the same findings every time.
 func FuzzCheck(f *testing.F) {
-	for _, file := range []string{aPlugin, aSandbox, aRouteGroup, aPluginTest} {
+	for _, file := range []string{aPlugin, aSandbox, aRouteGroup, aPluginTest, anExternal} {
 		text, err := os.ReadFile(file)
 		require.NoError(f, err)
 		f.Add(string(text))

@@ -20,9 +20,12 @@ var references = []string{"unknown-step", "unknown-output", "resource-reference"
 // usages are the rules that find what a script does not use any more where a name or a path is changed.
 var usages = []string{"input-unread", "output-unwritten"}
 
+// misplaced are the rules that take an entry or a message for another one where a word is changed.
+var misplaced = []string{"plugin-folder-program", "plugin-folder-entry", "response-echo", "response-error", "message-args", "flag-form"}
+
 // isMadeUp reports whether the key at path is one that users make up.
 func isMadeUp(path krm.Path) bool {
-	return slices.ContainsFunc([]string{".labels.", ".labels[", ".params.", ".data.", ".env."},
+	return slices.ContainsFunc([]string{".labels.", ".labels[", ".params.", ".data.", ".env.", ".universe.", ".universe[", ".config."},
 		func(below string) bool { return strings.Contains(string(path), below) })
 }
 
@@ -102,6 +105,19 @@ var lacking = map[krm.Path]struct {
 	"spec.match.any[1].all":          {"match-form", "spec.match.any[1]"},
 	"spec.match.any[1].all[0].label": {"match-form", "spec.match.any[1].all[0]"},
 	"spec.match.any[1].all[1].label": {"match-form", "spec.match.any[1].all[1]"},
+
+	"spec.entries[2].executable":            {"plugin-folder-program", "spec.entries[2].executable"},
+	"spec.exchanges[2].request.args":        {"message-args", "spec.exchanges[2].request.args"},
+	"spec.exchanges[0].response.apiVersion": {"response-echo", "spec.exchanges[0].response.apiVersion"},
+	"spec.exchanges[0].response.command":    {"response-echo", "spec.exchanges[0].response.command"},
+	"spec.exchanges[1].response.apiVersion": {"response-echo", "spec.exchanges[1].response.apiVersion"},
+	"spec.exchanges[1].response.command":    {"response-echo", "spec.exchanges[1].response.command"},
+	"spec.exchanges[2].response.apiVersion": {"response-echo", "spec.exchanges[2].response.apiVersion"},
+	"spec.exchanges[2].response.command":    {"response-echo", "spec.exchanges[2].response.command"},
+	"spec.exchanges[3].response.apiVersion": {"response-echo", "spec.exchanges[3].response.apiVersion"},
+	"spec.exchanges[3].response.command":    {"response-echo", "spec.exchanges[3].response.command"},
+	"spec.exchanges[3].response.error":      {"response-error", "spec.exchanges[3].response.error"},
+	"spec.exchanges[3].response.errorMsgs":  {"response-error", "spec.exchanges[3].response.errorMsgs"},
 }
 
 // renamed misspells each key, and writes it in another case.
@@ -109,7 +125,12 @@ func renamed(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	for _, other := range []func(string) string{
 		func(key string) string { return key + "x" },
-		func(key string) string { return strings.ToUpper(key[:1]) + key[1:] },
+		func(key string) string {
+			if upper := strings.ToUpper(key[:1]); upper != key[:1] {
+				return upper + key[1:]
+			}
+			return strings.ToLower(key[:1]) + key[1:]
+		},
 		func(string) string { return "qqqqqqqqqqqqqqqqqqqqqqqq" },
 	} {
 		eachKey(t, file, false, func(path krm.Path, root, mapping *yaml.Node, at int) {
@@ -137,7 +158,7 @@ func retyped(t *testing.T, file string) (all []mutation) {
 			case "":
 				return
 			case "ambiguous-yaml":
-				m.follow = slices.Concat(references, usages)
+				m.follow = slices.Concat(references, usages, misplaced)
 				m.rule, m.path = found, path
 			default:
 				m.rule, m.path = found, path
@@ -197,7 +218,7 @@ func duplicated(t *testing.T, file string) (all []mutation) {
 		}
 		last := path.Index(len(list.Content))
 		list.Content = append(list.Content, list.Content[0])
-		m := mutation{sort: "duplicated", what: string(path) + "[0]", file: file, root: root}
+		m := mutation{sort: "duplicated", what: string(path) + "[0]", file: file, root: root, follow: misplaced}
 		if unique, ok := uniqueness[anyIndex(path)]; ok {
 			m.rule, m.path, m.follow = unique.rule, last, unique.follow
 			if unique.key != "" {
@@ -231,6 +252,9 @@ var uniqueness = map[string]struct {
 	"spec.skip":                   {"test-skip", "", nil},
 	"spec.cases[].create.outputs": {"test-unique", "", nil},
 	"spec.cases[].delete.outputs": {"test-unique", "", nil},
+
+	"spec.exchanges":                  {"exchange-unique", "name", nil},
+	"spec.exchanges[].response.flags": {"flag-form", "Name", nil},
 
 	"spec.forks[].customizations.images": {"image-container", "container", nil},
 	"spec.forks[].endpoints":             {"endpoint-unique", "name", nil},
@@ -279,7 +303,7 @@ func reindented(t *testing.T, file string) (all []mutation) {
 		all = append(all, mutation{
 			sort: "re-indented", what: string(path), file: file, root: root,
 			rule: "unknown-key", path: parent(parent(path)).Key(key),
-			follow: slices.Concat(references, []string{
+			follow: slices.Concat(references, misplaced, []string{
 				"required", "input-source", "label-reserved", "image-container", "env-source", "match-form", "missing-create",
 			}),
 		})
@@ -292,6 +316,7 @@ func knows(file string, path krm.Path, key string) bool {
 	at := map[string]reflect.Type{
 		aPlugin: reflect.TypeFor[v1alpha1.ResourcePluginSpec](), aSandbox: reflect.TypeFor[v1alpha1.SandboxSpec](),
 		aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](), aPluginTest: reflect.TypeFor[v1alpha1.PluginTestSpec](),
+		anExternal: reflect.TypeFor[v1alpha1.ExternalPluginSpec](),
 	}[file]
 	if path == "" {
 		return false // nothing of spec stands beside it
@@ -409,6 +434,9 @@ var requiredPaths = map[string]map[string]bool{
 		spec.cases[].fixtureParams[].name spec.cases[].fixtureParams[].fixture spec.cases[].fixtureParams[].field
 		spec.cases[].create.outputs[].step spec.cases[].create.outputs[].output spec.cases[].create.fails.step
 		spec.cases[].delete.outputs[].step spec.cases[].delete.outputs[].output spec.cases[].delete.fails.step`),
+	anExternal: words(`spec.entries[].path spec.entries[].type spec.exchanges[].name spec.exchanges[].request
+		spec.exchanges[].response spec.exchanges[].request.apiVersion spec.exchanges[].request.command
+		spec.exchanges[].response.flags[].Name`),
 }
 
 func words(text string) map[string]bool {

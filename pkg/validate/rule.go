@@ -28,22 +28,23 @@ type Rule struct {
 
 // The pages that rules come from.
 const (
-	pluginSpec     = "https://www.signadot.com/docs/reference/resource-plugins/spec"
-	sandboxSpec    = "https://www.signadot.com/docs/reference/sandboxes/spec"
-	routeGroupSpec = "https://www.signadot.com/docs/reference/route-groups/spec"
-	clientModels   = "https://github.com/signadot/go-sdk/tree/main/models"
-	kubernetesName = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
-	stacksDesign   = "https://github.com/crossplane/crossplane/blob/v0.10.0/design/design-doc-stacks.md"
-	stackTypes     = "https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go"
-	packageSpec    = "https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md"
-	packagesPage   = "https://docs.crossplane.io/latest/packages/"
-	testPage       = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
-	crdPage        = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
+	pluginSpec          = "https://www.signadot.com/docs/reference/resource-plugins/spec"
+	sandboxSpec         = "https://www.signadot.com/docs/reference/sandboxes/spec"
+	routeGroupSpec      = "https://www.signadot.com/docs/reference/route-groups/spec"
+	clientModels        = "https://github.com/signadot/go-sdk/tree/main/models"
+	kubernetesName      = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
+	stacksDesign        = "https://github.com/crossplane/crossplane/blob/v0.10.0/design/design-doc-stacks.md"
+	stackTypes          = "https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go"
+	packageSpec         = "https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md"
+	packagesPage        = "https://docs.crossplane.io/latest/packages/"
+	testPage            = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
+	externalPluginsPage = "https://book.kubebuilder.io/plugins/extending/external-plugins"
+	crdPage             = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
 )
 
 var specs = map[string]string{
 	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
-	contract.PluginTest:           testPage,
+	contract.PluginTest: testPage, contract.ExternalPlugin: externalPluginsPage,
 	stackRequestCheck(nil).kind(): stackTypes, packageRequestCheck(nil).kind(): packagesPage,
 	stackRecordCheck(nil).kind(): stackTypes, packageMetadataCheck(nil).kind(): packageSpec,
 	packageCRDCheck(nil).kind(): crdPage,
@@ -61,6 +62,9 @@ type (
 	sandboxCheck    func(*Rule, *sandbox)
 	routeGroupCheck func(*Rule, *routeGroup)
 	pluginTestCheck func(*Rule, *pluginTest)
+	// externalPluginCheck looks at an ExternalPlugin, and exchangeCheck at one of its exchanges.
+	externalPluginCheck func(*Rule, *externalPlugin)
+	exchangeCheck       func(*Rule, *externalPlugin, exchange)
 	// These look at one document of Crossplane's stacks and packages.
 	stackRequestCheck    func(*Rule, *stackRequest)
 	packageRequestCheck  func(*Rule, *packageRequest)
@@ -84,6 +88,9 @@ func (sandboxCheck) kind() string    { return contract.Sandbox }
 func (routeGroupCheck) kind() string { return contract.RouteGroup }
 func (pluginTestCheck) kind() string { return contract.PluginTest }
 func (c listCheck) kind() string     { return c.on }
+
+func (externalPluginCheck) kind() string { return contract.ExternalPlugin }
+func (exchangeCheck) kind() string       { return contract.ExternalPlugin }
 
 func (stackRequestCheck) kind() string    { return "StackInstall" }
 func (packageRequestCheck) kind() string  { return "package request" }
@@ -181,6 +188,10 @@ var Rules = []*Rule{
 
 	&testName, &duplicateTest, &testUnique, &fixtureForm, &fixtureReference, &testSecretKey,
 	&expectationForm, &expectationPattern, &expectedStep, &testSkip, &testTimeout,
+
+	&folderType, &folderName, &folderVersion, &folderProgram, &folderHidden, &folderEntry,
+	&exchangeUnique, &messageVersion, &messageCommand, &messageArgs, &responseEcho, &responseError, &flagForm,
+	&universePath, &universeProject, &universeUnchanged,
 
 	&immutableVersion, &versionInUse, &immutableField, &forkRemoved, &teardownSkipped,
 

@@ -20,6 +20,7 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	assert.Empty(t, check(t, edited(t, aSandbox), edited(t, aRouteGroup)))
 	assert.Empty(t, check(t, edited(t, aPlugin), edited(t, aSandbox, fed)))
 	assert.Empty(t, check(t, edited(t, aPluginTest), edited(t, aPlugin)))
+	assert.Empty(t, check(t, edited(t, anExternal)))
 	assert.Empty(t, check(t, edited(t, aStackInstall), edited(t, aPackageRequest), edited(t, aPackageMetadata)))
 	assert.Empty(t, check(t, append(neighbours(t, aPackageCRD), edited(t, aPackageCRD))...))
 }

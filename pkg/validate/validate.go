@@ -1,5 +1,5 @@
-// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents, and the requests and metadata of
-// Crossplane packages, against the rules of their specifications.
+// Package validate checks ResourcePlugin, Sandbox, RouteGroup, PluginTest and ExternalPlugin documents, and the requests and
+// metadata of Crossplane packages, against the rules of their specifications.
 //
 // Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
 // severity, what to do, and the fix if only one is possible. It changes nothing:
@@ -24,6 +24,8 @@ type Report struct {
 	Plugins, Sandboxes, RouteGroups int
 	// Tests is the number of PluginTests that were checked.
 	Tests int
+	// ExternalPlugins is the number of ExternalPlugins that were checked.
+	ExternalPlugins int
 	// Requests and Packages are the numbers of requests for Crossplane packages, and of records and metadata of packages.
 	Requests, Packages int
 	// Results are the findings, sorted, each once. The tag `rule` of a result is the rule's id.
@@ -38,7 +40,7 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 		return Report{}, wrong
 	}
 	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup,
-		contract.PluginTest)
+		contract.PluginTest, contract.ExternalPlugin)
 	if err != nil {
 		return Report{}, err
 	}
@@ -50,11 +52,12 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
 	krm.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
 	krm.Each(len(d.tests), func(i int) { d.tests[i].check() })
+	krm.Each(len(d.externalPlugins), func(i int) { d.externalPlugins[i].check() })
 	d.stacks.check()
 	d.check()
 	report := Report{
 		Plugins: len(d.plugins), Sandboxes: len(d.sandboxes), RouteGroups: len(d.routeGroups),
-		Tests:    len(d.tests),
+		Tests: len(d.tests), ExternalPlugins: len(d.externalPlugins),
 		Requests: len(d.stacks.stackRequests) + len(d.stacks.packageRequests),
 		Packages: len(d.stacks.records) + len(d.stacks.metadata),
 		Results:  unknownDocuments(list, options),

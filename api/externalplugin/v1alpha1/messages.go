@@ -25,13 +25,26 @@ const (
 	CommandMetadata = "metadata"
 )
 
+// Commands returns all commands.
+func Commands() []string {
+	return []string{
+		CommandInit, CommandCreateAPI, CommandCreateWebhook, CommandEdit, CommandDelete, CommandFlags, CommandMetadata,
+	}
+}
+
+// Subcommands returns the arguments of the commands flags and metadata.
+func Subcommands() []string { return []string{"--init", "--api", "--webhook", "--edit"} }
+
+// FlagTypes returns the types of flags.
+func FlagTypes() []string { return []string{"string", "bool", "int", "float"} }
+
 // Request is what kubebuilder writes to a plugin.
 type Request struct {
 	// APIVersion is v1alpha1.
 	APIVersion string `json:"apiVersion" required:"true"`
 	// Args are the arguments of the user; null if there are none.
 	Args []string `json:"args"`
-	// Command is what the plugin shall do: init, create api, create webhook, edit, flags or metadata.
+	// Command is what the plugin shall do.
 	Command string `json:"command" required:"true"`
 	// Universe is the project: the contents of files by their paths from the project's folder.
 	Universe map[string]string `json:"universe"`
@@ -56,7 +69,7 @@ type Response struct {
 	// Error reports that the command has failed.
 	Error bool `json:"error,omitempty"`
 	// ErrorMsgs say why, each for one line. The error_msg of the design is read by no release.
-	ErrorMsgs []string `json:"errorMsgs,omitempty"`
+	ErrorMsgs []string `json:"errorMsgs,omitempty" aliases:"error_msg"`
 	// Flags are the flags of a subcommand, in answer to the command flags.
 	Flags []Flag `json:"flags,omitempty"`
 }
@@ -72,7 +85,7 @@ type Metadata struct {
 // Flag is a flag of a subcommand.
 type Flag struct {
 	// Name is the flag's name without hyphens in front.
-	Name string `json:"Name"`
+	Name string `json:"Name" required:"true"`
 	// Type is string, bool, int or float. Any other counts as string.
 	Type string `json:"Type"`
 	// Default is the value without the flag.

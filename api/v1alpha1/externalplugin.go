@@ -1,0 +1,44 @@
+package v1alpha1
+
+import messages "github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
+
+// ExternalPluginSpec describes how external plugins of kubebuilder are installed, and what they have answered. File mode of
+// validate-plugin makes such documents of discovery folders, and of files with recorded messages.
+type ExternalPluginSpec struct {
+	// Folder is a discovery folder, from the folder of the document's file. Its entries are read in file mode alone.
+	Folder string `json:"folder"`
+	// Entries are what a discovery folder holds, down to the files of versions.
+	Entries []PluginEntry `json:"entries"`
+	// Exchanges are recorded requests, with what was answered.
+	Exchanges []PluginExchange `json:"exchanges"`
+}
+
+// PluginEntry is a file or a folder of a discovery folder.
+type PluginEntry struct {
+	// Path is where it is, from the discovery folder: NAME, NAME/VERSION or NAME/VERSION/FILE.
+	Path string `json:"path" required:"true"`
+	// Type is folder, file or link. A link that leads to a file is a file.
+	Type string `json:"type" required:"true"`
+	// Executable means that somebody may execute the file.
+	Executable bool `json:"executable"`
+}
+
+// EntryTypes returns the types of a PluginEntry.
+func EntryTypes() []string { return []string{EntryFolder, EntryFile, EntryLink} }
+
+// The types of a PluginEntry.
+const (
+	EntryFolder = "folder"
+	EntryFile   = "file"
+	EntryLink   = "link"
+)
+
+// PluginExchange is a request to a plugin, and its response.
+type PluginExchange struct {
+	// Name is the name of the exchange, such as create-api.
+	Name string `json:"name" required:"true"`
+	// Request is what the plugin was sent.
+	Request *messages.Request `json:"request" required:"true"`
+	// Response is what it answered.
+	Response *messages.Response `json:"response" required:"true"`
+}
