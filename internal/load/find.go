@@ -21,7 +21,9 @@ type source struct {
 	files fs.FS  // the folder that was walked, or what holds the file that was named
 	below string // the path in files
 	named bool   // the file itself was named, so it must hold documents
-	pack  bool   // it is a package of Crossplane, or part of one
+
+	discovery bool // it is a discovery folder of kubebuilder
+	pack      bool // it is a package of Crossplane, or part of one
 }
 
 // finder finds the sources of paths.
@@ -90,6 +92,9 @@ func (f *finder) one(p string) error {
 	if path.Base(f.rooted(clean)) == stackpackage.Folder || stackpackage.IsLayout(files) {
 		f.add(source{path: clean, files: files, below: ".", named: true, pack: true})
 		return nil
+	}
+	if f.onDisk() && isDiscovery(p) {
+		f.sources = append(f.sources, source{name: clean, path: clean, discovery: true})
 	}
 	return f.walk(files, clean)
 }

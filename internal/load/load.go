@@ -165,7 +165,8 @@ func (d *Document) result(problem strictyaml.Problem) krm.Result {
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, but for those of .git and .rplug, and those
 // that a pattern of Exclude or of a .gitignore file matches, and those that rplug build has written to a folder below) and
-// Stdin. A file that two paths lead to is read once. In
+// Stdin. Discovery folders of kubebuilder that are named, and files with messages of external plugins, become documents of
+// the kind ExternalPlugin. A file that two paths lead to is read once. In
 // folders, files of other tools are skipped. Packages of Crossplane become documents, too: `.registry` folders, and OCI
 // layouts and image tars that are named. The error is about a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
@@ -213,12 +214,22 @@ func (p *Package) open(sources []source, options Options) ([]*reader, error) {
 	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
 	krm.Each(len(sources), func(i int) {
-		if !sources[i].pack {
+		if !sources[i].pack && !sources[i].discovery {
 			texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input)
 		}
 	})
+	exchanges, err := p.exchanges(sources, texts, errs)
+	if err != nil {
+		return nil, err
+	}
 	var readers []*reader
 	for i, source := range sources {
+		if one, isMessage := exchanges[i]; isMessage || source.discovery {
+			if one != nil || source.discovery {
+				readers = append(readers, &reader{source: source, options: options, exchange: one})
+			}
+			continue
+		}
 		if source.pack {
 			readers = append(readers, p.packages(source, options)...)
 			continue
@@ -267,7 +278,7 @@ func (p *Package) collect(readers []*reader) {
 			r.skipped = nil
 			r.documents = slices.DeleteFunc(r.documents, func(d Document) bool { return !d.isOurs() })
 		}
-		p.Documents = append(p.Documents, r.documents...)
+		p.Documents = append(p.Documents, r.withFolders()...)
 		p.Findings = append(p.Findings, r.findings...)
 		p.Skipped = append(p.Skipped, r.skipped...)
 	}

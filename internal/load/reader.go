@@ -27,10 +27,19 @@ type reader struct {
 	skipped   []Skipped
 	embedded  map[string][]byte      // the files that the document embeds
 	foreign   string                 // why the text is not for us, unless the file has documents of ours and it is not valid
+	exchange  *exchange              // that the text is part of, nil for others
 	contents  *stackpackage.Contents // the package that the text is part of, nil if it is part of none
 }
 
 func (r *reader) read() {
+	switch {
+	case r.exchange != nil:
+		r.readExchange()
+		return
+	case r.source.discovery:
+		r.discovery()
+		return
+	}
 	if r.contents != nil && r.contents.Form == stackpackage.FormRegistry {
 		r.unpack()
 		return

@@ -131,7 +131,7 @@ var responseError = Rule{
 		case e.response.Error && len(texts) == 0:
 			p.report(r, path.Key("errorMsgs"), "must say why the command has failed: `error` is true")
 		case !e.response.Error && len(texts) > 0:
-			p.propose(r, path.Key("error"), true, "must be true: errorMsgs are not shown otherwise")
+			p.report(r, path.Key("error"), "must be true: errorMsgs are not shown otherwise")
 		}
 	})},
 }

@@ -97,7 +97,7 @@ func checkPrograms(r *Rule, p *externalPlugin) {
 		case entry.Type == v1alpha1.EntryFolder || entry.Type == v1alpha1.EntryLink:
 			p.report(r, entryPath(i).Key("type"), "the program %q must be a file", entry.Path)
 		case !entry.Executable:
-			p.propose(r, entryPath(i).Key("executable"), true, "the program %q must be executable: use chmod +x", entry.Path)
+			p.report(r, entryPath(i).Key("executable"), "the program %q must be executable: use chmod +x", entry.Path)
 		}
 		programs[folder] = file
 	})
