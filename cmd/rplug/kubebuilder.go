@@ -18,12 +18,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/transaction"
 )
 
-func kubebuilderCommand() *cobra.Command {
+func kubebuilderCommand(stdout io.Writer) *cobra.Command {
 	command := &cobra.Command{
 		Use: "kubebuilder", GroupID: groupPackages, Args: cobra.ArbitraryArgs, RunE: unknownCommand,
-		Short: "Run kubebuilder's external plugins",
+		Short: "Run and test kubebuilder's external plugins",
 	}
-	command.AddCommand(kubebuilderRunCommand())
+	command.AddCommand(kubebuilderRunCommand(), kubebuilderTestCommand(stdout))
 	return command
 }
 
@@ -58,6 +58,14 @@ func kubebuilderRunCommand() *cobra.Command {
 	f.StringVar(&flags.root, "root", "", "`FOLDER` that plugins are installed in (default: kubebuilder's)")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the changes as a diff, and write nothing")
 	f.DurationVar(&flags.timeout, "timeout", 0, "`DURATION` of the longest call of a plugin (default 2m)")
+	register(command, "plugins", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+		return completeList(installedPlugins(flags.root))(c, args, text)
+	})
+	register(command, "timeout", cobra.NoFileCompletions)
+	for _, folder := range []string{"project", "root"} {
+		_ = command.MarkFlagDirname(folder)
+	}
+	command.ValidArgsFunction = completeCommand
 	command.RunE = flags.run
 	return command
 }
@@ -73,12 +81,9 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("COMMAND must be one of %s, not %q; arguments of plugins follow --",
 			strings.Join(pluginhost.Commands, ", "), name)
 	}
-	root := f.root
-	if root == "" {
-		var err error
-		if root, err = externalplugin.Root(runtime.GOOS, os.Getenv); err != nil {
-			return err
-		}
+	root, err := pluginsRoot(f.root)
+	if err != nil {
+		return err
 	}
 	host := pluginhost.Host{
 		Root: root, Environment: os.Environ(), Stderr: c.ErrOrStderr(), Limits: externalplugin.Limits{Time: f.timeout},
@@ -108,11 +113,51 @@ func (f *hostFlags) print(out io.Writer, run *pluginhost.Run) error {
 		_, err := out.Write(transaction.Diff(run.Changes))
 		return err
 	}
-	for _, change := range run.Changes {
+	printFileChanges(out, run.Changes)
+	return nil
+}
+
+// printFileChanges prints a line for each file that was changed.
+func printFileChanges(out io.Writer, changes []transaction.Change) {
+	for _, change := range changes {
 		fmt.Fprintf(out, "%s  %s\n", change.Verb(), report.Printable(change.Path))
 	}
-	if len(run.Changes) == 0 {
+	if len(changes) == 0 {
 		fmt.Fprintln(out, "no file is changed")
 	}
-	return nil
+}
+
+// pluginsRoot returns the folder that plugins are installed in: the flag's, or kubebuilder's.
+func pluginsRoot(flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	return externalplugin.Root(runtime.GOOS, os.Getenv)
+}
+
+// installedPlugins returns the keys of the plugins that are installed, for completion.
+func installedPlugins(flag string) []string {
+	root, err := pluginsRoot(flag)
+	if err != nil {
+		return nil
+	}
+	found, _, _ := externalplugin.Discover(root)
+	keys := make([]string, len(found))
+	for i, plugin := range found {
+		keys[i] = plugin.Key()
+	}
+	return keys
+}
+
+// completeCommand completes the words of the command that a chain runs.
+func completeCommand(_ *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	for _, command := range pluginhost.Commands {
+		words := strings.Fields(command)
+		isNext := len(words) > len(args) && slices.Equal(words[:len(args)], args) && strings.HasPrefix(words[len(args)], text)
+		if isNext && !slices.Contains(found, words[len(args)]) {
+			found = append(found, words[len(args)])
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -137,14 +138,18 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	if limits.Output == 0 {
 		limits.Output = defaultOutput
 	}
+	program, err := filepath.Abs(p.Path) // since it runs in another folder
+	if err != nil {
+		return nil, err
+	}
 	limited, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	out := &limitedBuffer{left: limits.Output, full: cancel}
-	command := exec.CommandContext(limited, p.Path)
+	command := exec.CommandContext(limited, program)
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = project, stdin, out, limits.Stderr
 	command.WaitDelay = endGrace
 	ownGroup(command)
-	err := command.Run()
+	err = command.Run()
 	endGroup(command)
 	var exit *exec.ExitError
 	switch {

@@ -31,6 +31,29 @@ type Plugin struct {
 // Key is how a project refers to the plugin: NAME/VERSION.
 func (p Plugin) Key() string { return p.Name + "/" + p.Version }
 
+// FromPath returns the plugin whose program is at a path. Its name and version are those of the folders that it is installed
+// in; elsewhere they are the file's name, up to the first dot, and v1.
+func FromPath(program string) (Plugin, error) {
+	at, err := filepath.Abs(program)
+	if err != nil {
+		return Plugin{}, err
+	}
+	info, err := os.Stat(at)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return Plugin{}, fmt.Errorf("the program %q must be a regular file", program)
+	case !isExecutable(info):
+		return Plugin{}, fmt.Errorf("the program %q must be executable: chmod +x %s", program, program)
+	}
+	version := filepath.Dir(at)
+	name := filepath.Base(filepath.Dir(version))
+	if document.CheckPluginVersion(filepath.Base(version)) == "" && document.IsProgram(filepath.Base(at), name) {
+		return Plugin{Name: name, Version: filepath.Base(version), Path: program}, nil
+	}
+	name, _, _ = strings.Cut(filepath.Base(at), ".")
+	return Plugin{Name: name, Version: "v1", Path: program}, nil
+}
+
 // Broken is a folder of a discovery folder that holds no plugin which can be called. Kubebuilder disables all plugins
 // because of one.
 type Broken struct {

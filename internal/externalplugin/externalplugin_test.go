@@ -191,3 +191,26 @@ func FuzzDecode(f *testing.F) {
 		assert.Equal(t, err == nil, response != nil)
 	})
 }
+
+// A relative path is one from the working directory, though the plugin runs in the folder of the project.
+func TestFromPath_relative(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	folder := filepath.Join("sample", "v2-beta")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	script := []byte("#!/bin/sh\ncat > /dev/null\necho '{}'\n")
+	for _, file := range []string{filepath.Join(folder, "sample.sh"), "other.sh"} {
+		require.NoError(t, os.WriteFile(file, script, 0o755))
+	}
+	installed, err := externalplugin.FromPath(filepath.Join(folder, "sample.sh"))
+	require.NoError(t, err)
+	assert.Equal(t, "sample/v2-beta", installed.Key())
+	_, err = installed.Call(t.Context(), t.TempDir(), v1alpha1.Request{}, nil, externalplugin.Limits{})
+	require.NoError(t, err)
+	elsewhere, err := externalplugin.FromPath("other.sh")
+	require.NoError(t, err)
+	assert.Equal(t, "other/v1", elsewhere.Key())
+	require.NoError(t, os.Chmod("other.sh", 0o644))
+	_, err = externalplugin.FromPath("other.sh")
+	assert.EqualError(t, err, `the program "other.sh" must be executable: chmod +x other.sh`)
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/externalplugin"
 )
 
@@ -24,6 +25,9 @@ var commands = []string{
 	v1alpha1.CommandInit, v1alpha1.CommandCreateAPI, v1alpha1.CommandCreateWebhook, v1alpha1.CommandEdit,
 }
 
+// Commands returns the commands that a harness sends, but for questions.
+func Commands() []string { return slices.Clone(commands) }
+
 // Checks are what is checked, in this order.
 var Checks = []Check{
 	{"metadata", "answers metadata for init, api, webhook and edit, with a description",
@@ -31,7 +35,7 @@ var Checks = []Check{
 	{"flags", "answers flags for init, api, webhook and edit",
 		"kubebuilder binds the flags that are listed, and no others", checkFlags},
 	{"time", "answers flags and metadata at once", "kubebuilder asks eight times before it does anything", checkTime},
-	{"command", "succeeds with init or create api", "everything else is checked with them", checkCommand},
+	{"command", "succeeds with init or create api, and with each command of --args", "everything else is checked with them", checkCommand},
 	{"echo", "repeats apiVersion and command of the request", "a host cannot tell otherwise which request is answered", checkEcho},
 	{"null-args", "accepts null as args", "kubebuilder sends it if the user gives none", checkNullArgs},
 	{"equals", "accepts --flag=value as --flag value", "users write both, and kubebuilder passes on what they write", checkEquals},
@@ -66,7 +70,7 @@ func (s *session) flagsOf(arg string) *v1alpha1.Response {
 }
 
 func checkFlags(s *session) {
-	types := []string{"string", "bool", "int", "float"}
+	types := v1alpha1.FlagTypes()
 	for _, sub := range subcommands {
 		response := s.flagsOf(sub.arg)
 		if response == nil {
@@ -74,9 +78,9 @@ func checkFlags(s *session) {
 		}
 		seen := map[string]bool{}
 		for _, flag := range response.Flags {
-			switch {
-			case flag.Name == "" || strings.HasPrefix(flag.Name, "-") || strings.ContainsAny(flag.Name, " ="):
-				s.fail("flags %s: a name must be without hyphens in front, blanks and equals signs, not %q", sub.arg, flag.Name)
+			switch wrong := document.CheckFlagName(flag.Name); {
+			case wrong != "":
+				s.fail("flags %s: a name %s", sub.arg, wrong)
 			case seen[flag.Name]:
 				s.fail("flags %s: must list %q once", sub.arg, flag.Name)
 			case !slices.Contains(types, flag.Type):
@@ -102,6 +106,14 @@ func checkTime(s *session) {
 }
 
 func checkCommand(s *session) {
+	for _, command := range commands {
+		if _, given := s.Args[command]; given {
+			s.succeed(s.request(command))
+		}
+	}
+	if len(s.failures) > 0 {
+		return
+	}
 	if len(s.supported(v1alpha1.CommandInit, v1alpha1.CommandCreateAPI)) > 0 {
 		return
 	}

@@ -27,10 +27,20 @@ type Harness struct {
 	Plugin externalplugin.Plugin
 	// Args are the arguments with which a command succeeds, by command: DefaultArgs where there are none.
 	Args map[string][]string
-	// Files is how many files the large universe has; 2,000 if it is 0.
+	// Files is how many files the large universe has; DefaultFiles if it is 0.
 	Files int
-	// Answer is how long flags and metadata may take; a second if it is 0.
+	// Answer is how long flags and metadata may take; DefaultAnswer if it is 0.
 	Answer time.Duration
+	// Exchanges are replayed first.
+	Exchanges []Exchange
+	// Progress is called with the name of each check, or of each exchange, before it runs; it may be nil.
+	Progress func(name string)
+}
+
+func (h Harness) progress(name string) {
+	if h.Progress != nil {
+		h.Progress(name)
+	}
 }
 
 // DefaultArgs are the arguments that kubebuilder itself asks for.
@@ -39,9 +49,10 @@ var DefaultArgs = map[string][]string{
 	v1alpha1.CommandCreateWebhook: {"--group", "demo", "--version", "v1", "--kind", "Demo"},
 }
 
+// The defaults of a Harness.
 const (
-	defaultFiles  = 2000
-	defaultAnswer = time.Second
+	DefaultFiles  = 2000
+	DefaultAnswer = time.Second
 )
 
 // State is how a check ended.
@@ -64,14 +75,19 @@ type Result struct {
 
 // Report is the end of all checks of a plugin.
 type Report struct {
-	Plugin  string   `json:"plugin"`
-	Path    string   `json:"path"`
-	Results []Result `json:"results"`
+	Plugin string `json:"plugin"`
+	Path   string `json:"path"`
+	// Exchanges are the exchanges that were replayed, by their names.
+	Exchanges []Result `json:"exchanges,omitempty"`
+	Results   []Result `json:"results"`
 }
+
+// all are the results of the exchanges, and those of the checks.
+func (r Report) all() []Result { return slices.Concat(r.Exchanges, r.Results) }
 
 // Failed reports whether a check has failed.
 func (r Report) Failed() bool {
-	return slices.ContainsFunc(r.Results, func(one Result) bool { return one.State == Failed })
+	return slices.ContainsFunc(r.all(), func(one Result) bool { return one.State == Failed })
 }
 
 // Check is one thing that is checked.
@@ -84,28 +100,42 @@ type Check struct {
 	run func(*session)
 }
 
-// Run runs all checks, one after the other.
+// Run replays the exchanges and runs all checks, one after the other.
 func (h Harness) Run(ctx context.Context) (Report, error) {
 	if h.Files == 0 {
-		h.Files = defaultFiles
+		h.Files = DefaultFiles
 	}
 	if h.Answer == 0 {
-		h.Answer = defaultAnswer
+		h.Answer = DefaultAnswer
 	}
 	report := Report{Plugin: h.Plugin.Key(), Path: h.Plugin.Path}
+	var err error
+	if report.Exchanges, err = h.replay(ctx); err != nil {
+		return report, err
+	}
 	for _, check := range Checks {
-		folder, err := os.MkdirTemp("", "rplug-harness-")
+		h.progress(check.ID)
+		result, err := h.inFolder(ctx, check.ID, check.run)
 		if err != nil {
 			return report, err
 		}
-		s := &session{Harness: h, ctx: ctx, folder: folder}
-		check.run(s)
-		if err := errors.Join(ctx.Err(), os.RemoveAll(folder)); err != nil {
-			return report, err
-		}
-		report.Results = append(report.Results, s.result(check.ID))
+		report.Results = append(report.Results, result)
 	}
 	return report, nil
+}
+
+// inFolder runs a check in an empty folder of its own. The error is the cause if the context has ended.
+func (h Harness) inFolder(ctx context.Context, name string, check func(*session)) (Result, error) {
+	folder, err := os.MkdirTemp("", "rplug-harness-")
+	if err != nil {
+		return Result{}, err
+	}
+	s := &session{Harness: h, ctx: ctx, folder: folder}
+	check(s)
+	if err := errors.Join(context.Cause(ctx), os.RemoveAll(folder)); err != nil {
+		return Result{}, err
+	}
+	return s.result(name), nil
 }
 
 // session is one check of one plugin.
