@@ -57,7 +57,7 @@ func kubebuilderTestCommand(stdout io.Writer) *cobra.Command {
 	}
 	f := command.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&flags.args, "args", nil, "`COMMAND=ARGUMENTS` with which a command succeeds, quoted as in a shell")
+	f.StringArrayVar(&flags.args, "args", nil, "`COMMAND=ARGUMENTS` with which it succeeds, quoted as in a shell")
 	f.StringVar(&flags.exchanges, "exchanges", "", "`FOLDER` with exchanges to replay")
 	f.StringVar(&flags.record, "record", "", "`FOLDER` to write exchanges to, and check nothing")
 	f.StringVar(&flags.root, "root", "", "`FOLDER` that plugins are installed in (default: kubebuilder's)")

@@ -38,10 +38,10 @@ var layers = []struct {
 	{path: "internal/podreport"}, // and these, too: rplug runs steps with the same code
 	{path: "internal/sharedvolume"},
 	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
+	{path: "api/externalplugin/v1alpha1"},
 	{path: "api/v1alpha1"},
 	{path: "api/stacks/v1alpha1"},
 	{path: "api/stacks/v1"},
-	{path: "api/externalplugin/v1alpha1"},
 	{path: "pkg/krm/internal/scan"},
 	{path: "internal/yamlprint"},
 	{path: "pkg/krm"},
