@@ -38,6 +38,13 @@ func isDiscovery(folder string) bool {
 	return false
 }
 
+// discovery adds a folder if it is a discovery folder. An older state has no x bits that could be checked.
+func (f *finder) discovery(folder, shown string) {
+	if f.onDisk() && isDiscovery(folder) {
+		f.sources = append(f.sources, source{name: shown, path: shown, discovery: true})
+	}
+}
+
 // escapeGlob escapes what has a meaning in patterns.
 func escapeGlob(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(folder)
@@ -109,7 +116,8 @@ func (p entryPlaces) add(list *yaml.Node, folder, below string) error {
 		kind, executable := typeOf(filepath.Join(folder, filepath.FromSlash(at)), entry)
 		node := mappingNode(textNode("path"), textNode(at), textNode("type"), textNode(kind))
 		if executable {
-			node.Content = append(node.Content, textNode("executable"), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+			yes := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"}
+			node.Content = append(node.Content, textNode("executable"), yes)
 		}
 		for _, part := range append(node.Content, node) {
 			p.files[part] = path.Join(p.folder, at)
@@ -155,8 +163,8 @@ func (r *reader) withFolders() []Document {
 	var all []Document
 	for _, d := range r.documents {
 		node, found := krm.Path("spec.folder").Find(d.Item.YNode())
-		isNamed := found && node.Value != "" && d.Item.Kind() == contract.ExternalPlugin && d.Item.APIVersion() == contract.APIVersion
-		if !isNamed || r.source.path == StdinName || r.options.Files != (disk{}) {
+		isOurs := d.Item.Kind() == contract.ExternalPlugin && d.Item.APIVersion() == contract.APIVersion
+		if !isOurs || !found || node.Value == "" || r.source.path == StdinName || r.options.Files != (disk{}) {
 			all = append(all, d)
 			continue
 		}

@@ -45,51 +45,70 @@ func messageOf(file string) (stem, key string) {
 	return "", ""
 }
 
-// exchanges finds the exchanges among the sources, by the index of their first source; those of their second one are nil.
-// The other file of a message that is named is read, too.
-func (p *Package) exchanges(sources []source, texts [][]byte, errs []error) (map[int]*exchange, error) {
-	known := map[string]int{}
+// aboutPlugins returns the readers of sources that are about external plugins, by their index: of discovery folders, and of
+// the first message of an exchange. That of the second message has none.
+func (p *Package) aboutPlugins(
+	sources []source, texts [][]byte, errs []error, options Options,
+) (map[int][]*reader, error) {
+	known := map[string]int{} // files of messages
 	for i, s := range sources {
 		if _, key := messageOf(s.path); key != "" && errs[i] == nil {
 			known[s.path] = i
 		}
 	}
-	found := map[int]*exchange{}
+	found := map[int][]*reader{}
 	for i, s := range sources {
-		stem, _ := messageOf(s.path)
-		if _, isKnown := known[s.path]; !isKnown || found[i] != nil {
-			continue
-		}
-		one := &exchange{name: path.Base(stem)}
-		isOurs := false
-		var parts []int
-		for _, suffix := range []string{document.RequestFile, document.ResponseFile} {
-			m, at, err := s.sibling(stem+suffix, known, texts)
-			switch {
-			case err != nil:
+		_, isMessage := known[s.path]
+		_, isDone := found[i]
+		switch {
+		case s.discovery:
+			found[i] = []*reader{{source: s, options: options}}
+		case isMessage && !isDone:
+			one, parts, err := s.exchange(known, sources, texts)
+			if err != nil {
 				return nil, err
-			case m == nil:
-				continue
-			case at >= 0:
-				parts = append(parts, at)
-				isOurs = isOurs || sources[at].named
 			}
-			_, m.key = messageOf(m.path)
-			isOurs = isOurs || isMessage(m.text)
-			one.messages = append(one.messages, *m)
-		}
-		if !isOurs {
-			continue
-		}
-		for _, part := range parts {
-			found[part] = nil
-		}
-		found[i] = one
-		for _, m := range one.messages {
-			p.texts[m.name] = m.text
+			if one == nil {
+				continue
+			}
+			for _, part := range parts {
+				found[part] = nil
+			}
+			found[i] = []*reader{{source: s, options: options, exchange: one}}
+			for _, m := range one.messages {
+				p.texts[m.name] = m.text
+			}
 		}
 	}
 	return found, nil
+}
+
+// exchange returns the exchange that a message is part of, and which of the sources are its messages. The other file of a
+// message that is named is read, too. It is nil if the files are those of another program.
+func (s source) exchange(known map[string]int, sources []source, texts [][]byte) (*exchange, []int, error) {
+	stem, _ := messageOf(s.path)
+	one := &exchange{name: path.Base(stem)}
+	isOurs := false
+	var parts []int
+	for _, suffix := range []string{document.RequestFile, document.ResponseFile} {
+		m, at, err := s.sibling(stem+suffix, known, texts)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case m == nil:
+			continue
+		case at >= 0:
+			parts = append(parts, at)
+			isOurs = isOurs || sources[at].named
+		}
+		_, m.key = messageOf(m.path)
+		isOurs = isOurs || isMessage(m.text)
+		one.messages = append(one.messages, *m)
+	}
+	if !isOurs {
+		return nil, nil, nil
+	}
+	return one, parts, nil
 }
 
 // sibling returns a message of the same exchange, with its index among the sources, -1 if it is none of them. It is nil if
@@ -124,13 +143,14 @@ func isMessage(text []byte) bool {
 
 // readExchange makes the document of an exchange, if all its messages can be read.
 func (r *reader) readExchange() {
-	pairs := []*yaml.Node{textNode("name"), textNode(r.exchange.name)}
+	one := mappingNode(textNode("name"), textNode(r.exchange.name))
 	readable := true
 	for i, m := range r.exchange.messages {
 		root, problem := strictyaml.ParseJSON(m.text)
 		switch {
 		case problem == nil && (root == nil || root.Kind != yaml.MappingNode):
-			problem = &strictyaml.Problem{Line: 1, Column: 1, Message: "must be one JSON object: a " + m.key + " of an external plugin"}
+			message := "must be one JSON object: a " + m.key + " of an external plugin"
+			problem = &strictyaml.Problem{Line: 1, Column: 1, Message: message}
 			fallthrough
 		case problem != nil:
 			r.findings = append(r.findings, finding(m.name, problem.Line, problem.Column, krm.Error, problem.Message))
@@ -141,12 +161,11 @@ func (r *reader) readExchange() {
 		default:
 			r.places.splice(root, m.name, m.text)
 		}
-		pairs = append(pairs, textNode(m.key), root)
+		one.Content = append(one.Content, textNode(m.key), root)
 	}
 	if !readable {
 		return
 	}
-	one := mappingNode(pairs...)
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: 1, Column: 1, Content: []*yaml.Node{one}}
 	spec := mappingNode(textNode("exchanges"), list)
 	r.documents = append(r.documents, Document{Item: krm.FromSource(externalPlugin(r.exchange.name, spec), r.places)})
@@ -171,8 +190,9 @@ func (p *places) splice(root *yaml.Node, file string, text []byte) {
 // externalPlugin is an ExternalPlugin document that is in no file: it is for those who check it, and not printed.
 func externalPlugin(name string, spec *yaml.Node) *yaml.Node {
 	local := mappingNode(textNode(contract.LocalConfigKey), textNode("true"))
-	return mappingNode(textNode("apiVersion"), textNode(contract.APIVersion), textNode("kind"), textNode(contract.ExternalPlugin),
-		textNode("metadata"), mappingNode(textNode("name"), textNode(name), textNode("annotations"), local), textNode("spec"), spec)
+	metadata := mappingNode(textNode("name"), textNode(name), textNode("annotations"), local)
+	return mappingNode(textNode("apiVersion"), textNode(contract.APIVersion), textNode("kind"),
+		textNode(contract.ExternalPlugin), textNode("metadata"), metadata, textNode("spec"), spec)
 }
 
 func mappingNode(content ...*yaml.Node) *yaml.Node {

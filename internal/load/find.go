@@ -93,9 +93,7 @@ func (f *finder) one(p string) error {
 		f.add(source{path: clean, files: files, below: ".", named: true, pack: true})
 		return nil
 	}
-	if f.onDisk() && isDiscovery(p) {
-		f.sources = append(f.sources, source{name: clean, path: clean, discovery: true})
-	}
+	f.discovery(p, clean)
 	return f.walk(files, clean)
 }
 

@@ -214,20 +214,18 @@ func (p *Package) open(sources []source, options Options) ([]*reader, error) {
 	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
 	krm.Each(len(sources), func(i int) {
-		if !sources[i].pack && !sources[i].discovery {
+		if sources[i].isFile() {
 			texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input)
 		}
 	})
-	exchanges, err := p.exchanges(sources, texts, errs)
+	aboutPlugins, err := p.aboutPlugins(sources, texts, errs, options)
 	if err != nil {
 		return nil, err
 	}
 	var readers []*reader
 	for i, source := range sources {
-		if one, isMessage := exchanges[i]; isMessage || source.discovery {
-			if one != nil || source.discovery {
-				readers = append(readers, &reader{source: source, options: options, exchange: one})
-			}
+		if special, found := aboutPlugins[i]; found {
+			readers = append(readers, special...)
 			continue
 		}
 		if source.pack {

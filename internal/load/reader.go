@@ -35,15 +35,16 @@ func (r *reader) read() {
 	switch {
 	case r.exchange != nil:
 		r.readExchange()
-		return
 	case r.source.discovery:
 		r.discovery()
-		return
-	}
-	if r.contents != nil && r.contents.Form == stackpackage.FormRegistry {
+	case r.contents != nil && r.contents.Form == stackpackage.FormRegistry:
 		r.unpack()
-		return
+	default:
+		r.readText()
 	}
+}
+
+func (r *reader) readText() {
 	if item, above := foreign(r.chunk); item != nil {
 		r.places.above = r.chunk.line + above
 		item.Locate(r.places)

@@ -26,6 +26,9 @@ func (u *unreadable) result() krm.Result {
 	return finding(u.file, u.line, u.column, krm.Error, u.message)
 }
 
+// isFile reports whether the source is a file with documents.
+func (s source) isFile() bool { return !s.pack && !s.discovery }
+
 // folder is the folder of a document's embedded files.
 func (s source) folder() string {
 	if s.path == StdinName {

@@ -35,29 +35,41 @@ var Checks = []Check{
 	{"flags", "answers flags for init, api, webhook and edit",
 		"kubebuilder binds the flags that are listed, and no others", checkFlags},
 	{"time", "answers flags and metadata at once", "kubebuilder asks eight times before it does anything", checkTime},
-	{"command", "succeeds with init or create api, and with each command of --args", "everything else is checked with them", checkCommand},
-	{"echo", "repeats apiVersion and command of the request", "a host cannot tell otherwise which request is answered", checkEcho},
+	{"command", "succeeds with init or create api, and with each command of --args", "everything else is checked with them",
+		checkCommand},
+	{"echo", "repeats apiVersion and command of the request", "a host cannot tell otherwise which request is answered",
+		checkEcho},
 	{"null-args", "accepts null as args", "kubebuilder sends it if the user gives none", checkNullArgs},
-	{"equals", "accepts --flag=value as --flag value", "users write both, and kubebuilder passes on what they write", checkEquals},
+	{"equals", "accepts --flag=value as --flag value", "users write both, and kubebuilder passes on what they write",
+		checkEquals},
 	{"unknown-flag", "refuses an unknown flag with errorMsgs, and exits with 0",
 		"kubebuilder drops what a plugin prints that exits with another code", checkUnknownFlag},
 	{"unknown-command", "refuses an unknown command with errorMsgs, and exits with 0",
 		"later releases send others, such as delete", checkUnknownCommand},
 	{"old-host", "works without pluginChain and config", "releases before v4.10 send neither", checkOldHost},
 	{"paths", "returns paths that stay in the project", "kubebuilder writes to any path", checkPaths},
-	{"project-file", "does not return PROJECT at init", "kubebuilder writes it itself, and breaks the run otherwise", checkProjectFile},
+	{"project-file", "does not return PROJECT at init", "kubebuilder writes it itself, and breaks the run otherwise",
+		checkProjectFile},
 	{"changed-only", "returns only files that it has changed",
-		"kubebuilder sends binary files with U+FFFD for bytes that are not UTF-8, and writes back what is returned", checkChangedOnly},
+		"kubebuilder sends binary files with U+FFFD for bytes that are not UTF-8, and writes back what is returned",
+		checkChangedOnly},
 	{"large-project", "works on a project with many files", "kubebuilder sends every file", checkLargeProject},
 	{"idempotent", "changes nothing when it runs again on what it has made", "users run commands again", checkIdempotent},
 	{"same-bytes", "answers the same request with the same files", "a diff shows what is new otherwise", checkSameBytes},
-	{"chain-order", "works at each place of a chain", "pluginChain is the layout with the plugin in front, not the order of execution",
-		checkChainOrder},
+	{"chain-order", "works at each place of a chain",
+		"pluginChain is the layout with the plugin in front, not the order of execution", checkChainOrder},
+}
+
+// question is the request for the flags or the metadata of a subcommand.
+func question(command, arg string) v1alpha1.Request {
+	return v1alpha1.Request{
+		APIVersion: v1alpha1.APIVersion, Command: command, Args: []string{arg}, Universe: map[string]string{},
+	}
 }
 
 func checkMetadata(s *session) {
 	for _, sub := range subcommands {
-		response := s.succeed(v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: v1alpha1.CommandMetadata, Args: []string{sub.arg}})
+		response := s.succeed(question(v1alpha1.CommandMetadata, sub.arg))
 		if response != nil && response.Metadata.Description == "" {
 			s.fail("metadata %s: must give a description", sub.arg)
 		}
@@ -66,7 +78,7 @@ func checkMetadata(s *session) {
 
 // flagsOf are the flags of a subcommand.
 func (s *session) flagsOf(arg string) *v1alpha1.Response {
-	return s.succeed(v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: v1alpha1.CommandFlags, Args: []string{arg}})
+	return s.succeed(question(v1alpha1.CommandFlags, arg))
 }
 
 func checkFlags(s *session) {
@@ -97,7 +109,7 @@ func checkTime(s *session) {
 	for _, command := range []string{v1alpha1.CommandFlags, v1alpha1.CommandMetadata} {
 		for _, sub := range subcommands {
 			start := time.Now()
-			_, err := s.send(v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: command, Args: []string{sub.arg}})
+			_, err := s.send(question(command, sub.arg))
 			if taken := time.Since(start); err == nil && taken > s.Answer {
 				s.fail("%s %s: must take less than %s, not %s", command, sub.arg, s.Answer, taken.Round(time.Millisecond))
 			}
@@ -189,8 +201,9 @@ func checkEquals(s *session) {
 		request := s.request(command)
 		joined := []string{}
 		for i := 0; i < len(request.Args); i++ {
-			if arg := request.Args[i]; i+1 < len(request.Args) && strings.HasPrefix(arg, "--") && !strings.HasPrefix(request.Args[i+1], "--") {
-				joined, i = append(joined, arg+"="+request.Args[i+1]), i+1
+			isFlag := func(at int) bool { return at < len(request.Args) && strings.HasPrefix(request.Args[at], "--") }
+			if isFlag(i) && i+1 < len(request.Args) && !isFlag(i+1) {
+				joined, i = append(joined, request.Args[i]+"="+request.Args[i+1]), i+1
 				continue
 			}
 			joined = append(joined, request.Args[i])
@@ -274,7 +287,8 @@ func checkProjectFile(s *session) {
 
 // others are files of other people. What is not UTF-8 comes as U+FFFD.
 var others = map[string]string{
-	"main.go": "package main\n", "docs/logo.png": "\ufffdPNG\r\n\x1a\n\x00\ufffd", "latin1.txt": "caf\ufffd\n", ".git/config": "[core]\n",
+	"main.go": "package main\n", ".git/config": "[core]\n",
+	"docs/logo.png": "\ufffdPNG\r\n\x1a\n\x00\ufffd", "latin1.txt": "caf\ufffd\n",
 	"crlf.txt": "a\r\nb\r\n", "no-newline.txt": "a", "empty.txt": "", "\u00fcmlaut \u20ac.txt": "\u00fc",
 }
 

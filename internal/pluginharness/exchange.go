@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
@@ -98,7 +99,7 @@ func Differences(want, got *v1alpha1.Response) []string {
 	d.text("command", want.Command, got.Command)
 	d.text("metadata.Description", want.Metadata.Description, got.Metadata.Description)
 	d.text("metadata.Examples", want.Metadata.Examples, got.Metadata.Examples)
-	d.text("error", fmt.Sprint(want.Error), fmt.Sprint(got.Error))
+	d.text("error", strconv.FormatBool(want.Error), strconv.FormatBool(got.Error))
 	d.list("errorMsgs", want.ErrorMsgs, got.ErrorMsgs)
 	d.list("deleted", want.Deleted, got.Deleted)
 	d.flags(want.Flags, got.Flags)
@@ -237,9 +238,7 @@ func (h Harness) usual() []Exchange {
 	}
 	for _, command := range []string{v1alpha1.CommandFlags, v1alpha1.CommandMetadata} {
 		for _, arg := range v1alpha1.Subcommands() {
-			add(command+arg[1:], v1alpha1.Request{
-				APIVersion: v1alpha1.APIVersion, Command: command, Args: []string{arg}, Universe: map[string]string{},
-			})
+			add(command+arg[1:], question(command, arg))
 		}
 	}
 	return all

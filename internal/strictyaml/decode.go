@@ -2,12 +2,13 @@
 // problem.
 //
 // Into decodes a tree. The target's structs carry `json` tags for the keys, `aliases` tags with the keys' former names
-// (comma-separated), `required:"true"` where a value must be set and a string must not be empty, and `quotable:"true"` where
-// a string of digits is taken for a number, and `unquoted:"true"` where a number is taken for the string that it is written
-// as, both with a warning. Fields are strings, bools, ints, structs, pointers to them, lists of them, maps of strings to
-// them, and json.RawMessage or any for a value of any form. Null means absent, as it does for Signadot's own loader. Of duplicate
-// keys the first one is decoded and the others are problems. A value under a former key, or under a key in the wrong case,
-// is decoded too if the current key is absent, so that the problems below it are found in the same run.
+// (comma-separated), `required:"true"` where a value must be set and a string must not be empty, and `quotable:"true"`
+// where a string of digits is taken for a number, and `unquoted:"true"` where a number is taken for the string that it is
+// written as, both with a warning. Fields are strings, bools, ints, structs, pointers to them, lists of them, maps of
+// strings to them, and json.RawMessage or any for a value of any form. Null means absent, as it does for Signadot's own
+// loader. Of duplicate keys the first one is decoded and the others are problems. A value under a former key, or under a
+// key in the wrong case, is decoded too if the current key is absent, so that the problems below it are found in the same
+// run.
 //
 // IntoObject and IntoPatch decode Kubernetes objects and patches of them, which Kubernetes reads as YAML 1.1. Parse reads
 // the tree of a text. Expand replaces aliases and merge keys by what they stand for. Every Problem has a path and a message,

@@ -137,7 +137,8 @@ var folderEntry = Rule{
 		report := func(what string) func(int, v1alpha1.PluginEntry, []string) {
 			return func(i int, entry v1alpha1.PluginEntry, _ []string) {
 				if entry.Type == v1alpha1.EntryFile || entry.Type == v1alpha1.EntryLink {
-					p.report(r, entryPath(i).Key("type"), "%q must be the folder of a %s, not a %s: it is not looked at", entry.Path, what, entry.Type)
+					p.report(r, entryPath(i).Key("type"), "%q must be the folder of a %s, not a %s: it is not looked at",
+						entry.Path, what, entry.Type)
 				}
 			}
 		}

@@ -15,8 +15,8 @@ import (
 
 var universePath = Rule{
 	ID: "universe-path", Severity: krm.Error,
-	Summary: "The path of a file in a message is the shortest one from the project's folder, with slashes. It leads neither out of " +
-		"the project nor into a folder .git.",
+	Summary: "The path of a file in a response is the shortest one from the project's folder, with slashes. It leads neither " +
+		"out of the project nor into a folder .git.",
 	Why:     "Kubebuilder writes what a response holds to any path, ../ included.",
 	Example: "spec.exchanges[0].response.universe: {../Makefile: all}",
 	checks: []check{exchangeCheck(func(r *Rule, p *externalPlugin, e exchange) {
@@ -41,7 +41,8 @@ var universeProject = Rule{
 	Example: `spec.exchanges[0].response.universe.PROJECT: "3"`,
 	checks: []check{exchangeCheck(func(r *Rule, p *externalPlugin, e exchange) {
 		if _, found := e.response.Universe[projectFile]; found && e.request.Command == messages.CommandInit {
-			p.reportKey(r, e.responsePath.Key("universe").Key(projectFile), "must not be in the response to init: kubebuilder writes it")
+			p.reportKey(r, e.responsePath.Key("universe").Key(projectFile),
+				"must not be in the response to init: kubebuilder writes it")
 		}
 	})},
 }
