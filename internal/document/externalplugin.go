@@ -34,9 +34,10 @@ const (
 	ResponseFile = ".response.json"
 )
 
-// pluginVersion is what the version of an external plugin looks like:
+// pluginVersion is what the version of an external plugin looks like. Kubebuilder reads 1 and v01, too, as v1: a project
+// would refer to another folder.
 // https://github.com/kubernetes-sigs/kubebuilder/blob/v4.15.0/pkg/plugin/version.go
-var pluginVersion = regexp.MustCompile(`^v[1-9][0-9]*(-alpha|-beta)?$`)
+var pluginVersion = regexp.MustCompile(`^v(0|[1-9][0-9]*)(-alpha|-beta)?$`)
 
 // CheckPluginVersion returns what is wrong with the version of an external plugin, empty if nothing is.
 func CheckPluginVersion(text string) string {

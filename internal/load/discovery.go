@@ -27,7 +27,7 @@ func isDiscovery(folder string) bool {
 	if strings.HasSuffix("/"+filepath.ToSlash(filepath.Clean(folder)), "/kubebuilder/plugins") {
 		return true
 	}
-	programs, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*", "v[1-9]*", "*"))
+	programs, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*", "v[0-9]*", "*"))
 	for _, file := range programs {
 		version := filepath.Dir(file)
 		if document.CheckPluginVersion(filepath.Base(version)) == "" && !hasDocuments(file) &&
