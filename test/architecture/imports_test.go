@@ -70,9 +70,9 @@ var layers = []struct {
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/transaction"},
 	{path: "internal/externalplugin", allowed: []string{"os/exec", "time"}}, // programs of the user, for cmd/rplug alone
-	{path: "internal/pluginharness", allowed: []string{"time"}}, // calls plugins, for cmd/rplug alone
-	{path: "internal/pluginhost", allowed: []string{"os/exec"}}, // kubebuilder, for cmd/rplug alone
-	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, for cmd/rplug alone
+	{path: "internal/pluginharness", allowed: []string{"time"}},             // calls plugins, for cmd/rplug alone
+	{path: "internal/pluginhost", allowed: []string{"os/exec"}},             // kubebuilder, for cmd/rplug alone
+	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}},    // registries, for cmd/rplug alone
 	{path: "internal/build"},
 	{path: "internal/renderdiff"},
 	{path: "internal/function"},
