@@ -36,7 +36,7 @@ func TestSchemasOfMessages(t *testing.T) {
 		},
 	} {
 		for _, text := range texts.valid {
-			assert.NoError(t, compile(t, file).Validate(parsed(t, text)), "%s: %s", file, text)
+			require.NoError(t, compile(t, file).Validate(parsed(t, text)), "%s: %s", file, text)
 		}
 		for _, text := range texts.invalid {
 			assert.Error(t, compile(t, file).Validate(parsed(t, text)), "%s: %s", file, text)
