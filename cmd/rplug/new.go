@@ -21,14 +21,14 @@ import (
 func newCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "new COMMAND", GroupID: groupBuild, Args: cobra.ArbitraryArgs, RunE: unknownCommand,
-		Short: "Write the first files of a plugin, a sandbox or a test",
-		Long: "Write the first files of a plugin, a sandbox or a test. They are valid and render as they are.\n" +
-			"A file that exists with other content is not replaced: nothing is written then. A second call of the\n" +
-			"same command changes nothing.\n\n" + exitCodes,
+		Short: "Write the first files of a project, a plugin, a sandbox or a test",
+		Long: "Write the first files of a project, a plugin, a sandbox or a test. They are valid and render as they\n" +
+			"are. A file that exists with other content is not replaced: nothing is written then. A second call\n" +
+			"of the same command changes nothing.\n\n" + exitCodes,
 
 		SuggestionsMinimumDistance: suggestionDistance,
 	}
-	command.AddCommand(newPluginCommand(), newSandboxCommand(), newTestCommand())
+	command.AddCommand(newProjectCommand(), newPluginCommand(), newSandboxCommand(), newTestCommand())
 	return command
 }
 
@@ -105,6 +105,27 @@ func flagErrors(c *cobra.Command, err error) error {
 		errs[i] = fmt.Errorf("%s: %s", name, strings.TrimPrefix(one.Message, "name "))
 	}
 	return errors.Join(errs...)
+}
+
+func newProjectCommand() *cobra.Command {
+	var flags newFlags
+	var options scaffold.Project
+	command := &cobra.Command{
+		Use: "project", Args: arguments(0, 0),
+		Short: "Write a project: a catalog, a lock, and files for make, kustomize, kpt, CI and editors",
+		Long: "Write a project for plugins and sandboxes: a catalog, a lock, the project file, make targets, and\n" +
+			"files for kustomize, kpt, pre-commit, GitHub and editors. Plugins belong below DIR/plugins.",
+		Example: "  rplug new project --cluster staging",
+		RunE: func(c *cobra.Command, _ []string) error {
+			plugins := filepath.Join(flags.dir, scaffold.PluginFolder)
+			return flags.write(c, options, "rplug new plugin NAME --dir "+plugins)
+		},
+	}
+	f := command.Flags()
+	f.SortFlags = false
+	f.StringVar(&options.Cluster, "cluster", scaffold.DefaultCluster, "`NAME` of the cluster of sandboxes")
+	flags.add(command)
+	return command
 }
 
 func newPluginCommand() *cobra.Command {

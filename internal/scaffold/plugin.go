@@ -17,6 +17,9 @@ const (
 	DefaultVersion     = "1.0.0"
 	DefaultImage       = "debian:13-slim"
 	DefaultDescription = "describe here what a sandbox gets"
+
+	// CreateStep is the name of the step that publishes the outputs.
+	CreateStep = "provision"
 )
 
 // Plugin are the options of a plugin with one step in each phase. An option that is empty has its default.

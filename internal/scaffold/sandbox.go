@@ -27,7 +27,7 @@ type Sandbox struct {
 }
 
 // SandboxFile returns the path of the sandbox of a name.
-func SandboxFile(name string) string { return "sandboxes/" + name + ".yaml" }
+func SandboxFile(name string) string { return SandboxFolder + "/" + name + ".yaml" }
 
 // Files returns the sandbox. The error is krm.OptionErrors if options cannot be used.
 func (s Sandbox) Files() (Files, error) {

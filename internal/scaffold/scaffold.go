@@ -1,8 +1,9 @@
 // Package scaffold makes the first files of plugins, sandboxes and tests from templates, and writes them without replacing
 // what a user has written. The documents have no findings of validate-plugin, warnings included, and they render.
 //
-// Plugin, Sandbox and Test hold the options of one set of templates each. Their method Files returns texts; Write puts them
-// on disk:
+// Plugin, Sandbox and Test hold the options of one document each, API those of all three. Project, Policy and Operator are
+// other sets of templates: a folder for plugins, a ValidatingAdmissionPolicy, and Go code that renders plugins. The method
+// Files of each returns texts; Write puts them on disk:
 //
 //	files, err := scaffold.Plugin{Name: "postgres-db", Outputs: []string{"host"}}.Files()
 //	written, err := scaffold.Write(ctx, ".", files, scaffold.WriteOptions{})
@@ -26,12 +27,13 @@ type Files map[string]string
 // Paths returns the paths, sorted.
 func (f Files) Paths() []string { return slices.Sorted(maps.Keys(f)) }
 
-//go:embed templates/*.tmpl
+//go:embed templates/*.tmpl templates/project/*.tmpl templates/operator/*.tmpl
 var sources embed.FS
 
-// templates have the names of the files in the folder templates.
+// templates have the names of the files in the folder templates and below it.
 var templates = template.Must(template.New("").Option("missingkey=error").
-	Funcs(template.FuncMap{"yaml": quote}).ParseFS(sources, "templates/*.tmpl"))
+	Funcs(template.FuncMap{"yaml": quote, "createStep": func() string { return CreateStep }}).
+	ParseFS(sources, "templates/*.tmpl", "templates/*/*.tmpl"))
 
 // expand makes a file with one document from a template. In the template, every value goes through the function yaml; what
 // is used without it must have been checked. The document must be valid: a finding at a field is an error of the option
