@@ -27,6 +27,10 @@ help: ## show this help
 build: ## build the functions and rplug into bin/
 	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/... ./cmd/...
 
+.PHONY: kubebuilder
+kubebuilder: build ## install the external plugin of kubebuilder (ROOT=DIR for another folder)
+	@$(BIN)/rplug kubebuilder install $(if $(ROOT),--root $(ROOT))
+
 .PHONY: images
 images: ## build the images of the functions and of programs in Pods into bin/images (PLATFORMS=linux/amd64 is faster)
 	@GOWORK=off go run -C tools/images . -checkout $(CURDIR) -output $(BIN)/images -platforms $(PLATFORMS) \

@@ -21,11 +21,14 @@ import (
 func kubebuilderCommand(stdout io.Writer) *cobra.Command {
 	command := &cobra.Command{
 		Use: "kubebuilder", GroupID: groupPackages, Args: cobra.ArbitraryArgs, RunE: unknownCommand,
-		Short: "Run and test kubebuilder's external plugins",
+		Short: "Install, run and test kubebuilder's external plugins",
 	}
-	command.AddCommand(kubebuilderRunCommand(), kubebuilderTestCommand(stdout))
+	command.AddCommand(kubebuilderInstallCommand(), kubebuilderRunCommand(), kubebuilderTestCommand(stdout))
 	return command
 }
+
+// rootUsage is the help of --root.
+const rootUsage = "`FOLDER` that plugins are installed in (default: kubebuilder's)"
 
 // hostFlags are the flags of rplug kubebuilder run.
 type hostFlags struct {
@@ -55,7 +58,7 @@ func kubebuilderRunCommand() *cobra.Command {
 	f.SortFlags = false
 	f.StringSliceVar(&flags.plugins, "plugins", nil, "`KEYS` of the chain, NAME/VERSION (default: the layout of PROJECT)")
 	f.StringVarP(&flags.folder, "project", "p", ".", "`FOLDER` of the project")
-	f.StringVar(&flags.root, "root", "", "`FOLDER` that plugins are installed in (default: kubebuilder's)")
+	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the changes as a diff, and write nothing")
 	f.DurationVar(&flags.timeout, "timeout", 0, "`DURATION` of the longest call of a plugin (default 2m)")
 	register(command, "plugins", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {

@@ -6,10 +6,14 @@ import (
 	"os"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 )
 
 func main() {
+	if isKubebuilderPlugin(os.Args[0]) {
+		os.Exit(kubebuilderplugin.Serve(os.Stdin, os.Stdout, os.Stderr))
+	}
 	process.Enter()
 	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

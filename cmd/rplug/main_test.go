@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/ociimage"
@@ -22,7 +23,9 @@ import (
 
 func TestMain(m *testing.M) {
 	process.Enter()
-	testscript.Main(m, map[string]func(){programName: main, kubectlPlugin: main, kubectlCompletions: main})
+	testscript.Main(m, map[string]func(){
+		programName: main, kubectlPlugin: main, kubectlCompletions: main, kubebuilderplugin.Name: main,
+	})
 }
 
 // TestScripts runs whole commands. Programs that they need are those on the PATH, else those of bin/tools.

@@ -77,6 +77,7 @@ var layers = []struct {
 	{path: "internal/renderdiff"},
 	{path: "internal/function"},
 	{path: "internal/scaffold"},
+	{path: "internal/kubebuilderplugin"},
 	{path: "internal/owner"},
 	{path: "internal/localrun", allowed: []string{"time"}}, // runs steps on this machine, for cmd/rplug alone, and so do engines
 	{path: "internal/localrun/process", allowed: []string{"os/exec", "time"}},
