@@ -168,7 +168,10 @@ func unknownCommand(c *cobra.Command, args []string) error {
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if n := len(args); n < least || most >= 0 && n > most {
-			_, usage, _ := strings.Cut(c.Use, " ")
+			_, usage, hasUsage := strings.Cut(c.Use, " ")
+			if !hasUsage {
+				return fmt.Errorf("there must be no arguments, not %q: see --help", args[0])
+			}
 			return fmt.Errorf("arguments must be %s: see --help", usage)
 		}
 		return nil

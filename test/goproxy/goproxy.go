@@ -1,0 +1,49 @@
+// Package goproxy gives tests a module proxy in a folder, which has versions of this checkout.
+package goproxy
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// Path is the path of this repository's module.
+const Path = "github.com/resource-plugins/krm-functions"
+
+// Publish adds a version to the proxy (https://go.dev/ref/mod#goproxy-protocol): the files of a folder. The proxy lists
+// all versions that are given.
+func Publish(tb testing.TB, source, proxy, version string, all ...string) {
+	tb.Helper()
+	folder := filepath.Join(proxy, filepath.FromSlash(Path), "@v")
+	require.NoError(tb, os.MkdirAll(folder, 0o755))
+	var archive bytes.Buffer
+	require.NoError(tb, zip.CreateFromDir(&archive, module.Version{Path: Path, Version: version}, source))
+	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	require.NoError(tb, err)
+	for name, content := range map[string][]byte{
+		version + ".zip": archive.Bytes(), version + ".mod": mod, version + ".info": []byte(`{"Version":"` + version + `"}`),
+		"list": []byte(strings.Join(append(all, version), "\n") + "\n"),
+	} {
+		require.NoError(tb, os.WriteFile(filepath.Join(folder, name), content, 0o600))
+	}
+}
+
+// Environment is what go needs to use the proxy: a module cache of its own, so that no version of a test stays on the machine.
+// Dependencies come from the machine's cache where it has them. -trimpath lets the build cache be shared.
+func Environment(tb testing.TB, proxy, cache string) []string {
+	tb.Helper()
+	env := func(key string) string {
+		value, err := exec.Command("go", "env", key).Output()
+		require.NoError(tb, err)
+		return strings.TrimSpace(string(value))
+	}
+	return append(os.Environ(), "GOWORK=off", "GOMODCACHE="+cache, "GOFLAGS=-modcacherw -trimpath", "CGO_ENABLED=0",
+		"GONOSUMDB="+Path, "GOPROXY=file://"+proxy+",file://"+filepath.Join(env("GOMODCACHE"), "cache", "download")+","+env("GOPROXY"))
+}
