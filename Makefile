@@ -94,6 +94,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
 	cd runtime && $(TOOLS)/golangci-lint run ./...
 	cd tools/images && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
@@ -119,6 +120,10 @@ $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
 
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
+
+# Built as the components of a node are, whose packages it shares.
+$(TOOLS)/cel: tools/cel/go.mod tools/cel/go.sum tools/cel/main.go
+	@GOWORK=off go build -C tools/cel -ldflags '-s -w' -o $@ .
 
 $(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
 	@GOWORK=off go build -C tools/kubernetes -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)
