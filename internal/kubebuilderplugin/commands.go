@@ -78,7 +78,8 @@ func (p *workspace) createAPI(args arguments) error {
 	bare := scaffold.BareName(args[flagKind])
 	p.addResources(scaffold.PluginPath(scaffold.PluginFile(bare)), scaffold.SandboxFile(scaffold.ExampleSandbox(bare)))
 	return p.addOperator(operatorAPI{
-		kind: args[flagKind], group: args[flagGroup], version: args[flagVersion], plugin: bare + "@" + release, params: args.list(flagParams),
+		kind: args[flagKind], group: args[flagGroup], version: args[flagVersion],
+		plugin: bare + "@" + release, params: args.list(flagParams),
 	})
 }
 

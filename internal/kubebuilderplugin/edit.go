@@ -112,8 +112,8 @@ func (p *workspace) checkUnused(bare string) error {
 		sandbox, _ := document.ReadSandbox(item)
 		for _, resource := range sandbox.Spec.Resources {
 			if name, _, _ := strings.Cut(resource.Plugin, "@"); name == bare {
-				errs = append(errs, fmt.Errorf("%s uses the plugin: set its annotation %s: absent, apply what is rendered, and remove it",
-					path, contract.StateKey))
+				errs = append(errs, fmt.Errorf("%s uses the plugin: set its annotation %s: absent, apply what is rendered, "+
+					"and remove it", path, contract.StateKey))
 				break
 			}
 		}

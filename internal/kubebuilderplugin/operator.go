@@ -106,7 +106,7 @@ func copiesDocuments(before string) (string, error) {
 
 // copiesPlugins makes a Dockerfile that copies folders copy plugins, too.
 func copiesPlugins(before string) (string, error) {
-	const sources, plugins = "COPY internal/ internal/\n", "COPY plugins/ plugins/\n"
+	sources, plugins := copies("internal/"), copies(scaffold.PluginFolder+"/")
 	if strings.Contains(before, plugins) || strings.Contains(before, "COPY . .") {
 		return before, nil
 	}
@@ -115,6 +115,9 @@ func copiesPlugins(before string) (string, error) {
 	}
 	return strings.Replace(before, sources, sources+plugins, 1), nil
 }
+
+// copies is the line of a Dockerfile that copies a folder.
+func copies(folder string) string { return "COPY " + folder + " " + folder + "\n" }
 
 // toDo is the line of a controller of go/v4 that says where code belongs.
 const toDo = "\t// TODO(user): your logic here\n\n\treturn ctrl.Result{}, nil\n"
@@ -143,7 +146,8 @@ var reconciliation = template.Must(template.New("").Parse(`	owner := &{{ .API }}
 
 // reconciles makes the controller of an API render its plugin. A controller that somebody has edited stays as it is.
 func reconciles(before, module string, api operatorAPI) (string, error) {
-	imported := regexp.MustCompile(`\t(\w+) "` + regexp.QuoteMeta(module) + `/api/(?:[\w.-]+/)?` + regexp.QuoteMeta(api.version) + `"\n`)
+	imported := regexp.MustCompile(
+		`\t(\w+) "` + regexp.QuoteMeta(module) + `/api/(?:[\w.-]+/)?` + regexp.QuoteMeta(api.version) + `"\n`)
 	match := imported.FindStringSubmatch(before)
 	switch {
 	case strings.Contains(before, "plugins.Reconcile("):

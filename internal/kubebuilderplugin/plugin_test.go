@@ -122,7 +122,7 @@ func TestServe_kustomization(t *testing.T) {
 	for before, after := range map[string]string{
 		"resources:\n- a.yaml # mine\n\ntransformers: []\n": "resources:\n- a.yaml # mine\n- plugins/cache/plugin.yaml\n" +
 			"- sandboxes/cache.yaml\n\ntransformers: []\n",
-		"resources:\n  - plugins/cache/plugin.yaml": "resources:\n  - plugins/cache/plugin.yaml\n  - sandboxes/cache.yaml\n",
+		"resources:\n  - plugins/cache/plugin.yaml":                         "resources:\n  - plugins/cache/plugin.yaml\n  - sandboxes/cache.yaml\n",
 		"resources:\n- 'plugins/cache/plugin.yaml'\n- sandboxes/cache.yaml": "resources:\n- 'plugins/cache/plugin.yaml'\n- sandboxes/cache.yaml",
 		"a: [\n":        "a: [\n",
 		"":              "",
@@ -152,11 +152,11 @@ func TestServe_refuses(t *testing.T) {
 	}{
 		"an unknown command": {"deploy", nil, nil, []string{
 			`command must be one of flags, metadata, init, create api, create webhook, edit, delete, not "deploy"`}},
-		"an unknown flag":     {v1alpha1.CommandInit, []string{"--clutser", "a"}, nil, []string{"init: unknown flag: --clutser"}},
-		"a word":              {v1alpha1.CommandInit, []string{"--force", "a"}, nil, []string{`init: arguments must be flags, not "a"`}},
-		"an empty cluster":    {v1alpha1.CommandInit, []string{"--cluster", " "}, nil, []string{"--cluster: must not be blank"}},
-		"no kind":             {v1alpha1.CommandCreateAPI, nil, nil, []string{"--kind must be set"}},
-		"a path":              {v1alpha1.CommandCreateAPI, []string{"--kind", "../../x"}, nil, []string{`--kind: "../../x" must start with a letter`}},
+		"an unknown flag":  {v1alpha1.CommandInit, []string{"--clutser", "a"}, nil, []string{"init: unknown flag: --clutser"}},
+		"a word":           {v1alpha1.CommandInit, []string{"--force", "a"}, nil, []string{`init: arguments must be flags, not "a"`}},
+		"an empty cluster": {v1alpha1.CommandInit, []string{"--cluster", " "}, nil, []string{"--cluster: must not be blank"}},
+		"no kind":          {v1alpha1.CommandCreateAPI, nil, nil, []string{"--kind must be set"}},
+		"a path":           {v1alpha1.CommandCreateAPI, []string{"--kind", "../../x"}, nil, []string{`--kind: "../../x" must start with a letter`}},
 		"a path as a version": {v1alpha1.CommandCreateAPI, []string{"--kind", "Ab", "--version", "../v1"}, nil, []string{
 			`--version: must be such as v1, v1alpha1 or v2beta1, not "../v1"`}},
 		"names": {v1alpha1.CommandCreateAPI, []string{"--kind", "Ab", "--params", "a,", "--outputs", "a_b"}, nil, []string{

@@ -112,7 +112,8 @@ func find(command string) *subcommand {
 }
 
 func commandNames() []string {
-	names := []string{v1alpha1.CommandFlags, v1alpha1.CommandMetadata}
+	names := make([]string, 0, 2+len(subcommands))
+	names = append(names, v1alpha1.CommandFlags, v1alpha1.CommandMetadata)
 	for _, s := range subcommands {
 		names = append(names, s.command)
 	}

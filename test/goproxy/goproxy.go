@@ -35,8 +35,8 @@ func Publish(tb testing.TB, source, proxy, version string, all ...string) {
 	}
 }
 
-// Environment is what go needs to use the proxy: a module cache of its own, so that no version of a test stays on the machine.
-// Dependencies come from the machine's cache where it has them. -trimpath lets the build cache be shared.
+// Environment is what go needs to use the proxy: a module cache of its own, so that no version of a test stays on the
+// machine. Dependencies come from the machine's cache where it has them. -trimpath lets the build cache be shared.
 func Environment(tb testing.TB, proxy, cache string) []string {
 	tb.Helper()
 	env := func(key string) string {
@@ -44,6 +44,7 @@ func Environment(tb testing.TB, proxy, cache string) []string {
 		require.NoError(tb, err)
 		return strings.TrimSpace(string(value))
 	}
+	proxies := "file://" + proxy + ",file://" + filepath.Join(env("GOMODCACHE"), "cache", "download") + "," + env("GOPROXY")
 	return append(os.Environ(), "GOWORK=off", "GOMODCACHE="+cache, "GOFLAGS=-modcacherw -trimpath", "CGO_ENABLED=0",
-		"GONOSUMDB="+Path, "GOPROXY=file://"+proxy+",file://"+filepath.Join(env("GOMODCACHE"), "cache", "download")+","+env("GOPROXY"))
+		"GONOSUMDB="+Path, "GOPROXY="+proxies)
 }

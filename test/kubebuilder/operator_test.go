@@ -21,6 +21,8 @@ var controllerTools = map[string]string{"kubebuilder": "v0.21.0", "kubebuilder45
 
 // Behind go/v4, an operator whose controller renders the plugin compiles, and its tests pass. Its modules come from a proxy
 // that has this checkout, from the machine's module cache, and what is missing there from the network.
+//
+//nolint:tparallel // one after the other: each compiles for minutes
 func TestScaffoldBehindGo(t *testing.T) {
 	t.Parallel()
 	source, proxy := t.TempDir(), t.TempDir()
@@ -28,7 +30,7 @@ func TestScaffoldBehindGo(t *testing.T) {
 	goproxy.Publish(t, source, proxy, scaffold.Release)
 	modules := goproxy.Environment(t, proxy, t.TempDir())
 	for _, name := range append(slices.Clone(releases), "host") {
-		t.Run(name, func(t *testing.T) { // one after the other: each compiles for minutes
+		t.Run(name, func(t *testing.T) {
 			s, run := newShell(t, modules...), runner(host)
 			if name == "host" {
 				s.env = append(s.env, "PATH="+filepath.Dir(checkout.Tool(t, "kubebuilder"))+":"+s.path())
