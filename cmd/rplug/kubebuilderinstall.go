@@ -19,7 +19,9 @@ const pluginProgram = "kubebuilder-resource-plugin"
 
 // isKubebuilderPlugin reports whether the program is called as an external plugin: by the name that one must have in its
 // discovery folder.
-func isKubebuilderPlugin(program string) bool { return filepath.Base(program) == kubebuilderplugin.Name }
+func isKubebuilderPlugin(program string) bool {
+	return filepath.Base(program) == kubebuilderplugin.Name
+}
 
 func kubebuilderInstallCommand() *cobra.Command {
 	var root string
@@ -30,7 +32,8 @@ func kubebuilderInstallCommand() *cobra.Command {
 			"resource plugins, alone or behind go/v4.\n\n" +
 			"A program is copied, so rplug can be moved; install again after an update. It is the program\n" +
 			pluginProgram + " beside rplug, else rplug itself.",
-		Example: "  rplug kubebuilder install --root ./external\n  EXTERNAL_PLUGINS_PATH=./external kubebuilder init --plugins " + kubebuilderplugin.Key,
+		Example: "  rplug kubebuilder install --root ./external\n" +
+			"  EXTERNAL_PLUGINS_PATH=./external kubebuilder init --plugins " + kubebuilderplugin.Key,
 		RunE: func(c *cobra.Command, _ []string) error {
 			folder, err := pluginsRoot(root)
 			if err != nil {
@@ -77,7 +80,8 @@ func installProgram(file string) (state string, err error) {
 	return state, replaceProgram(file, program)
 }
 
-// replaceProgram writes a program under another name first: above the folder of the version, where kubebuilder ignores files.
+// replaceProgram writes a program under another name first: above the folder of the version, where kubebuilder ignores
+// files.
 func replaceProgram(file string, program []byte) error {
 	folder := filepath.Dir(file)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
