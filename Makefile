@@ -59,6 +59,10 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 
+.PHONY: scaffolds
+scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
+	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/kubebuilder
+
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
 	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010

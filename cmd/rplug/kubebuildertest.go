@@ -60,7 +60,7 @@ func kubebuilderTestCommand(stdout io.Writer) *cobra.Command {
 	f.StringArrayVar(&flags.args, "args", nil, "`COMMAND=ARGUMENTS` with which it succeeds, quoted as in a shell")
 	f.StringVar(&flags.exchanges, "exchanges", "", "`FOLDER` with exchanges to replay")
 	f.StringVar(&flags.record, "record", "", "`FOLDER` to write exchanges to, and check nothing")
-	f.StringVar(&flags.root, "root", "", "`FOLDER` that plugins are installed in (default: kubebuilder's)")
+	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.IntVar(&flags.files, "files", pluginharness.DefaultFiles, "`N` files in a large project")
 	f.DurationVar(&flags.answer, "answer", pluginharness.DefaultAnswer, "`DURATION` that flags and metadata may take")
 	f.StringVarP(&flags.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(pluginharness.Formats(), ", "))

@@ -16,15 +16,15 @@ import (
 	"github.com/resource-plugins/krm-functions/test/goproxy"
 )
 
-// marker is in the second version alone: every package must be of the version that was asked for.
-const marker = "package function\n\nfunc init() { println(\"marked\") }\n"
+// marker is in the second version alone, in a package of every program: each package must be of the version that was asked for.
+const marker = "package cli\n\nfunc init() { println(\"marked\") }\n"
 
 func TestGoInstall(t *testing.T) {
 	t.Parallel()
 	source, proxy := t.TempDir(), t.TempDir()
 	require.NoError(t, checkout.Copy(source))
 	goproxy.Publish(t, source, proxy, "v0.1.0")
-	require.NoError(t, os.WriteFile(filepath.Join(source, "internal", "function", "marker.go"), []byte(marker), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(source, "internal", "cli", "marker.go"), []byte(marker), 0o600))
 	goproxy.Publish(t, source, proxy, "v0.2.0-test", "v0.1.0")
 	cache := t.TempDir()
 	for _, version := range []string{"v0.1.0", "v0.2.0-test"} {
