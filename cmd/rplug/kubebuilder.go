@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -26,9 +25,6 @@ func kubebuilderCommand(stdout io.Writer) *cobra.Command {
 	command.AddCommand(kubebuilderInstallCommand(), kubebuilderRunCommand(), kubebuilderTestCommand(stdout))
 	return command
 }
-
-// rootUsage is the help of --root.
-const rootUsage = "`FOLDER` that plugins are installed in (default: kubebuilder's)"
 
 // hostFlags are the flags of rplug kubebuilder run.
 type hostFlags struct {
@@ -128,28 +124,6 @@ func printFileChanges(out io.Writer, changes []transaction.Change) {
 	if len(changes) == 0 {
 		fmt.Fprintln(out, "no file is changed")
 	}
-}
-
-// pluginsRoot returns the folder that plugins are installed in: the flag's, or kubebuilder's.
-func pluginsRoot(flag string) (string, error) {
-	if flag != "" {
-		return flag, nil
-	}
-	return externalplugin.Root(runtime.GOOS, os.Getenv)
-}
-
-// installedPlugins returns the keys of the plugins that are installed, for completion.
-func installedPlugins(flag string) []string {
-	root, err := pluginsRoot(flag)
-	if err != nil {
-		return nil
-	}
-	found, _, _ := externalplugin.Discover(root)
-	keys := make([]string, len(found))
-	for i, plugin := range found {
-		keys[i] = plugin.Key()
-	}
-	return keys
 }
 
 // completeCommand completes the words of the command that a chain runs.

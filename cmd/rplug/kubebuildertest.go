@@ -171,58 +171,6 @@ func (f *harnessFlags) readExchanges(harness *pluginharness.Harness) error {
 	return nil
 }
 
-// plugins finds the plugins that the arguments name.
-func (f *harnessFlags) plugins(args []string) ([]externalplugin.Plugin, error) {
-	if len(args) == 0 {
-		return nil, errors.New("PLUGIN must be given: NAME/VERSION, the path of a program, or a discovery folder")
-	}
-	var all []externalplugin.Plugin
-	for _, arg := range args {
-		found, err := f.find(arg)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	if f.record != "" && len(all) > 1 {
-		return nil, fmt.Errorf("--record must have one plugin, not %d", len(all))
-	}
-	return all, nil
-}
-
-// find finds the plugins that an argument names: by their key, by the path of their program or by their discovery folder.
-func (f *harnessFlags) find(arg string) ([]externalplugin.Plugin, error) {
-	info, err := os.Stat(arg)
-	switch {
-	case err == nil && !info.IsDir():
-		plugin, err := externalplugin.FromPath(arg)
-		return []externalplugin.Plugin{plugin}, err
-	case err == nil:
-		found, broken, err := externalplugin.Discover(arg)
-		for _, one := range broken {
-			err = errors.Join(err, one)
-		}
-		if err == nil && len(found) == 0 {
-			err = fmt.Errorf("%q must be a discovery folder: it has no NAME/VERSION/NAME", arg)
-		}
-		return found, err
-	}
-	root, err := pluginsRoot(f.root)
-	if err != nil {
-		return nil, err
-	}
-	found, _, err := externalplugin.Discover(root)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(found, func(one externalplugin.Plugin) bool { return one.Key() == arg })
-	if at < 0 {
-		return nil, fmt.Errorf("there is no plugin %q in %s, and no such file: rplug validate %s says what is wrong with it",
-			arg, root, root)
-	}
-	return found[at : at+1], nil
-}
-
 // check tests the plugins and prints the report.
 func (f *harnessFlags) check(
 	ctx context.Context, c *cobra.Command, harness pluginharness.Harness, plugins []externalplugin.Plugin,
