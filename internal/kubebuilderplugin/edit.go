@@ -3,11 +3,14 @@ package kubebuilderplugin
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/edit"
@@ -22,13 +25,13 @@ func (p *workspace) edit(args arguments) error {
 		return err
 	}
 	bare := scaffold.BareName(args[flagPlugin])
-	path, plugin, err := p.plugin(bare)
+	file, plugin, err := p.plugin(bare)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", flagPlugin, err)
 	}
 	present, err := version.ParseName(plugin.Name)
 	if err != nil {
-		return fmt.Errorf("%s: metadata.name: %w", path, err)
+		return fmt.Errorf("%s: metadata.name: %w", file, err)
 	}
 	to, err := version.Parse(args[flagTo])
 	switch {
@@ -37,19 +40,19 @@ func (p *workspace) edit(args arguments) error {
 	case to.Equal(present.Version):
 		return nil
 	case to.LessThan(present.Version):
-		return fmt.Errorf("--%s: must be higher than %s, which %s has, not %q", flagTo, present.Version, path, args[flagTo])
+		return fmt.Errorf("--%s: must be higher than %s, which %s has, not %q", flagTo, present.Version, file, args[flagTo])
 	}
-	text, _ := p.read(path)
+	text, _ := p.read(file)
 	kept := scaffold.KeptFile(present)
 	if before, exists := p.read(kept); exists && before != text {
-		return fmt.Errorf("%s exists with other content than %s, which has the same version: remove one of them", kept, path)
+		return fmt.Errorf("%s exists with other content than %s, which has the same version: remove one of them", kept, file)
 	}
-	after, err := renamed(path, text, version.Name{Bare: present.Bare, Version: to}.String())
+	after, err := renamed(file, text, version.Name{Bare: present.Bare, Version: to}.String())
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	p.set(kept, text)
-	p.set(path, after)
+	p.set(file, after)
 	p.addResources(kept)
 	return nil
 }
@@ -78,48 +81,64 @@ func (p *workspace) delete(args arguments) error {
 		return err
 	}
 	bare := scaffold.BareName(args[flagKind])
-	path, _, err := p.plugin(bare)
+	file, _, err := p.plugin(bare)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", flagKind, err)
 	}
 	if err := p.checkUnused(bare); err != nil {
 		return err
 	}
-	for _, file := range []string{path, scaffold.PluginPath(scaffold.TestFile(bare)), scaffold.PolicyFile(bare)} {
-		if _, exists := p.read(file); exists {
-			p.deleted = append(p.deleted, file)
+	for _, removed := range []string{file, scaffold.PluginPath(scaffold.TestFile(bare)), scaffold.PolicyFile(bare)} {
+		if _, exists := p.read(removed); exists {
+			p.deleted = append(p.deleted, removed)
 		}
 	}
 	slices.Sort(p.deleted)
-	p.edits(scaffold.KustomizationFile, "remove "+path+" from resources", func(before string) (string, error) {
-		return strings.Replace(before, "- "+path+"\n", "", 1), nil
+	p.edits(scaffold.KustomizationFile, "remove "+file+" from resources", func(before string) (string, error) {
+		return strings.Replace(before, "- "+file+"\n", "", 1), nil
 	})
 	return nil
 }
 
-// checkUnused names the sandboxes that use a plugin: without it, what they have created could not be removed.
+// checkUnused names the sandboxes that use a plugin, wherever they are: without it, what they have created could not be
+// removed.
 func (p *workspace) checkUnused(bare string) error {
 	var errs []error
-	for path := range p.universe {
-		if !strings.HasPrefix(path, scaffold.SandboxFolder+"/") {
+	for _, file := range slices.Sorted(maps.Keys(p.universe)) {
+		if extension := path.Ext(file); extension != ".yaml" && extension != ".yml" {
 			continue
 		}
-		text, _ := p.read(path)
-		item, err := krm.NewItem([]byte(text))
-		if err != nil || item.Kind() != contract.Sandbox {
+		if text, _ := p.read(file); usesPlugin(text, bare) {
+			errs = append(errs, fmt.Errorf("%s uses the plugin: set its annotation %s: absent, apply what is rendered, "+
+				"and remove it", file, contract.StateKey))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// usesPlugin reports whether a document of a file is a sandbox that uses a plugin. What is not YAML uses none.
+func usesPlugin(text, bare string) bool {
+	if !strings.Contains(text, bare) {
+		return false
+	}
+	documents := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var root yaml.Node
+		if documents.Decode(&root) != nil {
+			return false
+		}
+		item := krm.FromNode(&root, "")
+		if item.Kind() != contract.Sandbox {
 			continue
 		}
 		sandbox, _ := document.ReadSandbox(item)
-		for _, resource := range sandbox.Spec.Resources {
-			if name, _, _ := strings.Cut(resource.Plugin, "@"); name == bare {
-				errs = append(errs, fmt.Errorf("%s uses the plugin: set its annotation %s: absent, apply what is rendered, "+
-					"and remove it", path, contract.StateKey))
-				break
-			}
+		if slices.ContainsFunc(sandbox.Spec.Resources, func(r v1alpha1.SandboxResource) bool {
+			name, _, _ := strings.Cut(r.Plugin, "@")
+			return name == bare
+		}) {
+			return true
 		}
 	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errors.Join(errs...)
 }
 
 // addResources adds files to the kustomization.

@@ -100,6 +100,20 @@ func TestServe_versions(t *testing.T) {
 	}
 }
 
+// A plugin is kept while a sandbox uses it, wherever it is.
+func TestServe_keepsUsedPlugins(t *testing.T) {
+	t.Parallel()
+	p := tool{}
+	p.run(t, v1alpha1.CommandCreateAPI, "--kind", "Cache")
+	p["team/other.yml"] = "kind: ConfigMap\n---\n" + p["sandboxes/cache.yaml"]
+	p["notes.md"] = p["sandboxes/cache.yaml"]
+	p["broken.yaml"] = "a: [cache\n"
+	delete(p, "sandboxes/cache.yaml")
+	response, _ := serve(t, v1alpha1.Request{Command: v1alpha1.CommandDelete, Args: []string{"--kind", "Cache"}, Universe: p})
+	assert.Equal(t, []string{"team/other.yml uses the plugin: set its annotation resourceplugins.dev/state: absent, " +
+		"apply what is rendered, and remove it"}, response.ErrorMsgs)
+}
+
 // What somebody has edited stays, and is named.
 func TestServe_keepsEdits(t *testing.T) {
 	t.Parallel()
