@@ -1,5 +1,5 @@
 // Package schemas holds the JSON Schemas of the project's documents and function configs, for editors: see
-// docs/editors.md. They are written by the tests of this folder, from the Go types that the functions decode into: the
+// docs/howto/editors.md. They are written by the tests of this folder, from the Go types that the functions decode into: the
 // types give the keys, their doc comments the descriptions, and limits_test.go the forms of values.
 package schemas
 

@@ -8,7 +8,7 @@ import (
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	const page = "https://github.com/resource-plugins/krm-functions/blob/main/docs/rules.md"
+	const page = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md"
 	const sources = `  source:  https://www.signadot.com/docs/reference/resource-plugins/spec
   source:  https://www.signadot.com/docs/reference/sandboxes/spec
   source:  https://www.signadot.com/docs/reference/route-groups/spec

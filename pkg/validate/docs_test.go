@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-const rulesPage = "../../docs/rules.md"
+const rulesPage = "../../docs/reference/rules.md"
 
 const pageHead = `# Rules
 
@@ -112,7 +112,7 @@ func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 // The page of a rule is its section of the page of the rules.
 func TestPagesOfRules(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "https://github.com/resource-plugins/krm-functions/blob/main/docs/rules.md#step-name", validate.Find("step-name").Page())
+	assert.Equal(t, "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md#step-name", validate.Find("step-name").Page())
 }
 
 // A source is a link that a reader can open.

@@ -144,7 +144,7 @@ func (r *Rule) Sources() []string {
 }
 
 // rulesPage is where all rules are described.
-const rulesPage = "https://github.com/resource-plugins/krm-functions/blob/main/docs/rules.md"
+const rulesPage = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md"
 
 // Page returns the link to the description of the rule.
 func (r *Rule) Page() string { return rulesPage + "#" + r.ID }

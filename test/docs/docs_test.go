@@ -73,7 +73,7 @@ func link(t *testing.T, programs, folder string) {
 }
 
 // tutorial is the page whose commands run in an empty folder.
-const tutorial = "docs/tutorial.md"
+const tutorial = "docs/tutorial/README.md"
 
 // check runs the command in a folder, with the programs of another one on the PATH.
 func (c command) check(t *testing.T, page, folder, programs string) {

@@ -70,7 +70,7 @@ func (l exampleRun) run(phase string) {
 	}
 }
 
-// remove deletes everything with the sandbox's label, as docs/delivery/kubectl.md says. There must be no Secret with the
+// remove deletes everything with the sandbox's label, as docs/howto/kubectl.md says. There must be no Secret with the
 // label: the cleanup has deleted the outputs and their copies.
 func (l exampleRun) remove() {
 	l.t.Helper()

@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// page runs the commands of docs/delivery/kubectl.md for a sandbox, as they are on the page.
+// page runs the commands of docs/howto/kubectl.md for a sandbox, as they are on the page.
 type page struct {
 	*testNamespace
 	sandbox string
@@ -26,7 +26,7 @@ type page struct {
 
 func newPage(s *testNamespace, sandbox string) *page {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(checkout.Root(), "docs", "delivery", "kubectl.md"))
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "docs", "howto", "kubectl.md"))
 	require.NoError(s.t, err)
 	p := &page{testNamespace: s, sandbox: sandbox, folder: s.t.TempDir(), scripts: map[string]string{}}
 	heading, isScript := "", false

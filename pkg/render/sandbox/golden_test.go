@@ -143,7 +143,7 @@ func TestRender_matchesTheDefaultHeaders(t *testing.T) {
 // The page tells every header that can carry a key.
 func TestPageListsTheHeaders(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "routing.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "howto", "routing.md"))
 	require.NoError(t, err)
 	for _, header := range Headers() {
 		assert.Contains(t, string(page), "`"+header+"`")
