@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -41,15 +40,10 @@ func (s sized) allocated() uint64 {
 // cpu returns the time that all cores spend on a run.
 func (s sized) cpu(tb testing.TB) time.Duration {
 	tb.Helper()
-	spent := func() time.Duration {
-		var usage syscall.Rusage
-		require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
 	runtime.GC()
-	before := spent()
+	before := spentCPU(tb)
 	s.run()
-	return spent() - before
+	return spentCPU(tb) - before
 }
 
 // runs returns a shape of a size for every function.

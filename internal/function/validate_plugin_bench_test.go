@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -39,7 +38,7 @@ func BenchmarkFiles(b *testing.B) {
 				require.Contains(b, string(out), fmt.Sprintf("checked %d plugins", n))
 				require.NotContains(b, string(out), "[")
 				spent += call.ProcessState.UserTime() + call.ProcessState.SystemTime()
-				peak = max(peak, call.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+				peak = max(peak, peakMemory(call.ProcessState))
 			}
 			b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms")
 			b.ReportMetric(float64(spent.Microseconds())/float64(b.N)/float64(n), "cpu-µs/document")

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,7 +30,7 @@ deep
 		fmt.Sprintf("name: pl\nspec:\n  runner: {image: a}\n  create: [{name: a, script: %q}]\n", "@{embed: "+embed+"}"))
 	require.NoError(t, os.Symlink("../outside.sh", filepath.Join(dir, "p/out.sh")))
 	require.NoError(t, os.Symlink("in.sh", filepath.Join(dir, "p/link.sh")))
-	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "p/pipe"), 0o600))
+	makePipe(t, filepath.Join(dir, "p/pipe"))
 	switch embed {
 	case "large":
 		nativeWrite(t, filepath.Join(dir, "p/large"), strings.Repeat("x", template.MaxFile+1))

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -102,7 +101,7 @@ func TestReadDoesNotFollowLinksOut(t *testing.T) {
 func TestReadLeavesOutWhatIsNotAFile(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, sandboxes)
-	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe.yaml"), 0o600))
+	makePipe(t, filepath.Join(dir, "pipe.yaml"))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.yaml"), 0o755))
 	read, err := load.Read([]string{dir}, load.Options{})
 	require.NoError(t, err)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"syscall"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -104,9 +103,7 @@ func (c *contestant) run() error {
 	}
 	c.walls = append(c.walls, time.Since(start))
 	c.cpus = append(c.cpus, command.ProcessState.UserTime()+command.ProcessState.SystemTime())
-	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		c.peak = max(c.peak, usage.Maxrss<<10)
-	}
+	c.peak = max(c.peak, peakMemory(command.ProcessState))
 	return nil
 }
 

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package bench
+
+import "os"
+
+// peakMemory is unknown.
+func peakMemory(*os.ProcessState) int64 { return 0 }
