@@ -12,6 +12,8 @@ FUZZTIME ?= 30s
 # Timeout for the tests of a package. A busy machine takes ten times as long as an idle one.
 TIMEOUT  ?= 60m
 PLATFORMS ?= linux/amd64,linux/arm64
+PARALLELISM  ?= 2
+RELEASE_DATE ?= 1970-01-01
 
 # The components of a Kubernetes node. Their version is set with linker flags, since it is not that of this repository.
 NODE_PARTS   := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet)
@@ -36,6 +38,23 @@ images: ## build the images of the functions and of programs in Pods into bin/im
 	@GOWORK=off go run -C tools/images . -checkout $(CURDIR) -output $(BIN)/images -platforms $(PLATFORMS) \
 	  -version $(VERSION) -revision $(REVISION)
 
+.PHONY: push
+push: images ## push the images of `make images` to REGISTRY, and print what to write in rplug.yaml
+	@GOWORK=off go run -C tools/images . push -images $(BIN)/images -registry '$(REGISTRY)'
+
+# The tools that GoReleaser runs are found on the PATH.
+.PHONY: release-snapshot
+release-snapshot: $(TOOLS)/goreleaser $(TOOLS)/sbom ## build the archives, packages and manifests of a release into bin/release
+	@PATH="$(TOOLS):$$PATH" goreleaser release --snapshot --clean --skip=sign --parallelism=$(PARALLELISM)
+
+.PHONY: release-files
+release-files: # completions and man pages, which GoReleaser packs
+	@rm -rf $(BIN)/release-files && mkdir -p $(BIN)/release-files/completions $(BIN)/release-files/man
+	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/release-files/rplug ./cmd/rplug
+	@cd $(BIN)/release-files && ./rplug completion bash > completions/rplug.bash && \
+	  ./rplug completion zsh > completions/_rplug && ./rplug completion fish > completions/rplug.fish && \
+	  ./rplug man --date $(RELEASE_DATE) man && gzip -9n man/*.1 && rm rplug
+
 .PHONY: demo
 demo: build $(TOOLS)/kustomize ## render the examples with kustomize
 	@$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
@@ -58,6 +77,7 @@ stacks: build $(TOOLS)/kustomize ## render examples/stacks: stacks for a Job and
 test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither root nor a cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
+	GOWORK=off go test -C tools/sbom -timeout $(TIMEOUT) ./...
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
@@ -91,7 +111,7 @@ bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## compare with other programs and
 	test/bench/run
 
 .PHONY: lint
-lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
+lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(TOOLS)/actionlint
 	$(TOOLS)/golangci-lint run --build-tags e2e ./...
@@ -99,6 +119,13 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
 	cd tools/images && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
+
+# The runtime runs in Pods, which are Linux.
+.PHONY: vet
+vet: ## check that all packages and tests of the root module build for Windows and macOS
+	GOOS=windows go vet ./...
+	GOOS=darwin go vet ./...
 
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
@@ -116,14 +143,17 @@ tool_helm4         := helm.sh/helm/v4/cmd/helm
 tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 tool_benchstat     := golang.org/x/perf/cmd/benchstat
 tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
+tool_goreleaser    := github.com/goreleaser/goreleaser/v2
 tool_crossplane    := .
 tool_kubebuilder   := sigs.k8s.io/kubebuilder/v4
 tool_kubebuilder45 := sigs.k8s.io/kubebuilder/v4
+tool_sbom          := .
 
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
 
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
+$(TOOLS)/sbom: $(wildcard tools/sbom/*.go)
 
 # Built as the components of a node are, whose packages it shares.
 $(TOOLS)/cel: tools/cel/go.mod tools/cel/go.sum tools/cel/main.go

@@ -77,8 +77,8 @@ func writeLayout(folder string, reference name.Tag, index v1.ImageIndex) error {
 	}
 	// containerd reads the full name, other tools the tag.
 	err = path.AppendIndex(index, layout.WithAnnotations(map[string]string{
-		"io.containerd.image.name":          reference.Name(),
-		"org.opencontainers.image.ref.name": reference.TagStr(),
+		"io.containerd.image.name": reference.Name(),
+		refName:                    reference.TagStr(),
 	}))
 	if err != nil {
 		return err
