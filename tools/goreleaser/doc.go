@@ -1,0 +1,2 @@
+// Package goreleaser pins GoReleaser, which builds the archives, packages and manifests of a release.
+package goreleaser
