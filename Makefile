@@ -42,10 +42,13 @@ images: ## build the images of the functions and of programs in Pods into bin/im
 push: images ## push the images of `make images` to REGISTRY, and print what to write in rplug.yaml
 	@GOWORK=off go run -C tools/images . push -images $(BIN)/images -registry '$(REGISTRY)'
 
-# The tools that GoReleaser runs are found on the PATH.
+# The tools that GoReleaser runs are found on the PATH. In a clone without a remote it reads no commit and no date, so there is
+# one; the network is not used.
 .PHONY: release-snapshot
 release-snapshot: $(TOOLS)/goreleaser $(TOOLS)/sbom ## build the archives, packages and manifests of a release into bin/release
-	@PATH="$(TOOLS):$$PATH" goreleaser release --snapshot --clean --skip=sign --parallelism=$(PARALLELISM)
+	@PATH="$(TOOLS):$$PATH" GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url \
+	  GIT_CONFIG_VALUE_0=https://github.com/resource-plugins/krm-functions \
+	  goreleaser release --snapshot --clean --skip=sign --parallelism=$(PARALLELISM)
 
 .PHONY: release-files
 release-files: # completions and man pages, which GoReleaser packs
