@@ -39,7 +39,8 @@ images: ## build the images of the functions and of programs in Pods into bin/im
 	  -version $(VERSION) -revision $(REVISION)
 
 .PHONY: push
-push: images ## push the images of `make images` to REGISTRY, and print what to write in rplug.yaml
+push: ## push the images of `make images` to REGISTRY, and print what to write in rplug.yaml
+	@$(MAKE) --silent --no-print-directory images >&2 # what is pushed is printed once
 	@GOWORK=off go run -C tools/images . push -images $(BIN)/images -registry '$(REGISTRY)'
 
 # The tools that GoReleaser runs are found on the PATH. In a clone without a remote it reads no commit and no date, so there is
@@ -49,6 +50,10 @@ release-snapshot: $(TOOLS)/goreleaser $(TOOLS)/sbom ## build the archives, packa
 	@PATH="$(TOOLS):$$PATH" GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url \
 	  GIT_CONFIG_VALUE_0=https://github.com/resource-plugins/krm-functions \
 	  goreleaser release --snapshot --clean --skip=sign --parallelism=$(PARALLELISM)
+
+.PHONY: release-test
+release-test: release-snapshot ## install what was built in a fresh Debian, and build it twice again (root, debootstrap, docker-registry)
+	go test -tags e2e -timeout $(TIMEOUT) -v ./test/release
 
 .PHONY: release-files
 release-files: # completions and man pages, which GoReleaser packs

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func manCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			day, err := time.Parse(time.DateOnly, date)
 			if err != nil {
-				return err
+				return fmt.Errorf("--date must be a date such as 2026-01-20, not %q", date)
 			}
 			root := c.Root()
 			root.DisableAutoGenTag = true

@@ -3,21 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/registry"
 )
 
 const helloDB = `name: hello-db@1.0.0
@@ -34,7 +30,7 @@ spec:
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	blobs := t.TempDir()
-	host := startRegistry(t, blobs)
+	host := registry.Start(t, blobs)
 	work := t.TempDir()
 	plugins, back := filepath.Join(work, "plugins"), filepath.Join(work, "back")
 	require.NoError(t, os.Mkdir(plugins, 0o755))
@@ -77,45 +73,6 @@ func TestRegistryThatCannotBeReached(t *testing.T) {
 	code, _, stderr = invoke("pull", host+"/platform/plugins:v1", plugins)
 	assert.Equal(t, exitFindings, code)
 	assert.Equal(t, "rplug catalog pull: cannot reach "+host+": connection refused\n", stderr)
-}
-
-// startRegistry starts a registry on a free port of the loopback device and returns its host.
-func startRegistry(t *testing.T, folder string) string {
-	t.Helper()
-	binary := checkout.Program(t, "docker-registry", "docker-registry")
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	host := listener.Addr().String()
-	require.NoError(t, listener.Close())
-	config := filepath.Join(t.TempDir(), "config.yml")
-	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "version: 0.1\nlog: {level: error}\n"+
-		"storage: {filesystem: {rootdirectory: %q}}\nhttp: {addr: %q}\n", folder, host), 0o600))
-	var output bytes.Buffer
-	server := exec.CommandContext(t.Context(), binary, "serve", config)
-	server.Stdout, server.Stderr = &output, &output
-	require.NoError(t, server.Start())
-	t.Cleanup(func() {
-		_ = server.Process.Kill()
-		_ = server.Wait()
-		if t.Failed() {
-			t.Log(output.String())
-		}
-	})
-	require.Eventually(t, func() bool { return answers(t, "http://"+host+"/v2/") }, time.Minute, 50*time.Millisecond)
-	return host
-}
-
-func answers(t *testing.T, url string) bool {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return false
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false
-	}
-	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
 }
 
 // tamper changes one byte of the script that a registry keeps.

@@ -22,8 +22,9 @@ func document(archive, version string, programs []program) *cdx.BOM {
 			BOMRef: ref, Type: cdx.ComponentTypeApplication, Name: p.info.Path, Version: version,
 			Hashes: &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: p.sha256}},
 		})
-		var needs []string
-		for _, module := range linked(p) {
+		libraries := linked(p)
+		needs := make([]string, 0, len(libraries))
+		for _, module := range libraries {
 			modules[module.BOMRef] = module
 			needs = append(needs, module.BOMRef)
 		}
@@ -47,7 +48,8 @@ func document(archive, version string, programs []program) *cdx.BOM {
 
 // linked returns the modules in a program, and the standard library, which scanners for vulnerabilities look up, too.
 func linked(p program) []cdx.Component {
-	modules := []cdx.Component{library(&debug.Module{Path: "stdlib", Version: strings.TrimPrefix(p.info.GoVersion, "go")})}
+	modules := make([]cdx.Component, 0, len(p.info.Deps)+1)
+	modules = append(modules, library(&debug.Module{Path: "stdlib", Version: strings.TrimPrefix(p.info.GoVersion, "go")}))
 	for _, module := range p.info.Deps {
 		if module.Replace != nil {
 			module = module.Replace
