@@ -38,7 +38,7 @@ func (n *node) height() int {
 func (s *Step) width() int {
 	in, out := 0, 0
 	for _, input := range s.Inputs {
-		in = max(in, columnsOf(input.Name))
+		in = max(in, columnsOf(input.text()))
 	}
 	for _, output := range s.Outputs {
 		out = max(out, columnsOf(output.Name))
@@ -105,10 +105,8 @@ func (l *layout) align(column []*node, links func(*node) []link) {
 func (l *layout) desired(n *node, links []link) (y, weight int) {
 	sum, count := 0, 0
 	for _, t := range links {
-		if other := l.nodes[t.node]; other.phase == n.phase {
-			sum += other.y + t.there - t.here
-			count++
-		}
+		sum += l.nodes[t.node].y + t.there - t.here
+		count++
 	}
 	switch {
 	case count == 0:

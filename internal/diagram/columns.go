@@ -25,27 +25,16 @@ type layout struct {
 	nodes []*node
 	// columns are the nodes of a phase by column, each from top to bottom.
 	columns map[v1alpha1.Phase][][]*node
-	// lines are the nodes that each flow goes through.
+	// lines are the nodes that each flow goes through, none if it is one between the phases.
 	lines [][]int
 }
 
-// newLayout gives each node its column. Delete steps are to the right of all steps that they read from, those of one
-// layer in one column.
+// newLayout gives each node its column. It reports whether the lines can be drawn.
 func newLayout(p *Picture) (*layout, bool) {
 	l := &layout{Picture: p, columns: map[v1alpha1.Phase][][]*node{}}
-	offset := 0
-	for _, flow := range p.Flows {
-		if p.across(flow) {
-			offset = max(offset, p.Steps[flow.From].Layer+1-p.Steps[flow.To].Layer)
-		}
-	}
 	for i := range p.Steps {
 		step := &p.Steps[i]
-		column := step.Layer
-		if step.Phase == v1alpha1.PhaseDelete {
-			column += offset
-		}
-		l.add(&node{step: step, phase: step.Phase, column: column})
+		l.add(&node{step: step, phase: step.Phase, column: step.Layer})
 	}
 	return l, l.connect()
 }
@@ -64,19 +53,20 @@ func (l *layout) add(n *node) int {
 
 // connect adds the lines, with shared bends for those of one output. It reports whether there are at most maxBends.
 func (l *layout) connect() bool {
-	type bend struct {
-		from, output, column int
-		phase                v1alpha1.Phase
-	}
+	type bend struct{ from, output, column int }
 	bends, linked, passed := map[bend]int{}, map[[4]int]bool{}, 0
 	for _, flow := range l.Flows {
+		if l.across(flow) {
+			l.lines = append(l.lines, nil)
+			continue
+		}
 		line := []int{flow.From}
 		to := l.nodes[flow.To]
 		for column := l.nodes[flow.From].column + 1; column < to.column; column++ {
 			if passed++; passed > maxBends {
 				return false
 			}
-			key := bend{flow.From, flow.Output, column, to.phase}
+			key := bend{flow.From, flow.Output, column}
 			at, known := bends[key]
 			if !known {
 				at = l.add(&node{phase: to.phase, column: column})

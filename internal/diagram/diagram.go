@@ -2,9 +2,10 @@
 // its outputs. New reads a plugin's graph (package document) into one model, and each format draws the same model: Mermaid
 // and DOT in their languages, whose programs do the layout, and SVG, whose layout is done here.
 //
-// The layout of an SVG: columns are the longest chains (columns.go), the nodes of a column are sorted to cross few lines
-// (order.go) and then aligned with the nodes that they are linked to (align.go). A line that passes a column has a node
-// there, a bend, so no line runs through a box.
+// The layout of an SVG: each phase is laid out on its own, columns are the longest chains (columns.go), the nodes of a column
+// are sorted to cross few lines (order.go) and then aligned with the nodes that they are linked to (align.go). A line that
+// passes a column has a node there, a bend, so no line runs through a box. What a delete step reads from a create step is
+// named in its box: lines between the phases would cross all others.
 //
 // Names are untrusted. Every one goes through label, which makes one short line of it, and through its format's escape.
 package diagram
@@ -73,6 +74,8 @@ func (m Mark) class() string {
 type Input struct {
 	Name  string
 	Param bool
+	// Left is the output that it reads, as STEP.OUTPUT, if that is of the other phase.
+	Left string
 }
 
 // Output is an output of a step. One that no step of the plugin reads is for workloads.
@@ -144,6 +147,9 @@ func newStep(of *v1alpha1.Step, phase v1alpha1.Phase, layer int) Step {
 func (p *Picture) connect(flow Flow) {
 	p.Flows = append(p.Flows, flow)
 	output := &p.Steps[flow.From].Outputs[flow.Output]
+	if p.across(flow) {
+		p.Steps[flow.To].Inputs[flow.Input].Left = p.Steps[flow.From].Name + "." + output.Name
+	}
 	output.Kept = p.across(flow) && (output.Kept || !output.Read)
 	output.Read = true
 }

@@ -23,7 +23,7 @@ func drawGraph(language string, pictures []*Picture, quote func(lines ...string)
 			return quote(lines...)
 		}
 		return quote(fmt.Sprint(text))
-	}, "colors": func() map[Mark]string { return colors }, "class": Mark.class, "marked": isMarked}
+	}, "record": quoteRecord, "colors": func() map[Mark]string { return colors }, "class": Mark.class, "marked": isMarked}
 	parsed, err := template.New("").Funcs(functions).Parse(language)
 	if err != nil {
 		return nil, err
@@ -42,6 +42,7 @@ type graph struct {
 	Phases    []phaseNodes
 	Params    []param
 	Bundles   []bundle
+	Reads     []read
 	// Unread are the outputs for workloads.
 	Unread []unread
 	// Marked reports whether a step has a mark.
@@ -67,12 +68,20 @@ type stepNode struct {
 	Lines []string
 	// Class is that of the mark; Color is its colour.
 	Class, Color string
+	// Inputs and Outputs are their names.
+	Inputs, Outputs []string
 }
 
-// param is a param of the sandbox with the steps that take it.
+// param is a param of the sandbox with the steps, and their inputs, that take it.
 type param struct {
-	ID, Name string
-	Steps    []string
+	ID, Name      string
+	Steps, Inputs []string
+}
+
+// read is an input that reads an output.
+type read struct {
+	From, To string
+	Across   bool
 }
 
 // bundle is all that one step reads from another, for which one edge is drawn.
@@ -83,7 +92,7 @@ type bundle struct {
 	Reads []string
 }
 
-type unread struct{ ID, Name, Step string }
+type unread struct{ ID, Name, Step, Port string }
 
 func newGraph(id string, p *Picture) graph {
 	g := graph{ID: id, Title: p.Title}
@@ -99,6 +108,7 @@ func newGraph(id string, p *Picture) graph {
 			ofStep = len(g.Bundles)
 		}
 		from := g.step(flow.From)
+		g.Reads = append(g.Reads, read{outputPort(from, flow.Output), inputPort(g.step(flow.To), flow.Input), p.across(flow)})
 		at := ofStep + slices.IndexFunc(g.Bundles[ofStep:], func(b bundle) bool { return b.From == from })
 		if at < ofStep {
 			at = len(g.Bundles)
@@ -114,35 +124,43 @@ func newGraph(id string, p *Picture) graph {
 // addStep adds a step to its phase, and its params and unread outputs to the graph.
 func (g *graph) addStep(phase *phaseNodes, i int, step *Step) {
 	id := g.step(i)
-	one := stepNode{id, []string{step.Name}, step.Mark.class(), colors[step.Mark]}
+	one := stepNode{ID: id, Lines: []string{step.Name}, Class: step.Mark.class(), Color: colors[step.Mark]}
 	if step.Mark != "" {
 		one.Lines = append(one.Lines, string(step.Mark))
 		g.Marked = true
+	}
+	for i, input := range step.Inputs {
+		one.Inputs = append(one.Inputs, input.Name)
+		if input.Param {
+			g.addParam("param "+input.Name, id, inputPort(id, i))
+		}
+	}
+	for i, output := range step.Outputs {
+		one.Outputs = append(one.Outputs, output.Name)
+		if !output.Read {
+			out := fmt.Sprintf("%s_out%d", g.ID, len(g.Unread)+1)
+			g.Unread = append(g.Unread, unread{out, step.Name + "." + output.Name, id, outputPort(id, i)})
+		}
 	}
 	phase.Steps = append(phase.Steps, one)
 	for len(phase.Layers) <= step.Layer {
 		phase.Layers = append(phase.Layers, nil)
 	}
 	phase.Layers[step.Layer] = append(phase.Layers[step.Layer], id)
-	for _, input := range step.Inputs {
-		if input.Param {
-			g.addParam("param "+input.Name, id)
-		}
-	}
-	for _, output := range step.Outputs {
-		if !output.Read {
-			out := fmt.Sprintf("%s_out%d", g.ID, len(g.Unread)+1)
-			g.Unread = append(g.Unread, unread{out, step.Name + "." + output.Name, id})
-		}
-	}
 }
 
-func (g *graph) addParam(name, step string) {
+// inputPort and outputPort name a row of a step's box, at the side where edges end and begin.
+func inputPort(step string, i int) string { return fmt.Sprintf("%s:i%d:w", step, i) }
+
+func outputPort(step string, i int) string { return fmt.Sprintf("%s:o%d:e", step, i) }
+
+func (g *graph) addParam(name, step, input string) {
 	i := slices.IndexFunc(g.Params, func(p param) bool { return p.Name == name })
 	if i < 0 {
 		i = len(g.Params)
 		g.Params = append(g.Params, param{ID: fmt.Sprintf("%s_in%d", g.ID, i+1), Name: name})
 	}
+	g.Params[i].Inputs = append(g.Params[i].Inputs, input)
 	steps := &g.Params[i].Steps
 	if n := len(*steps); n == 0 || (*steps)[n-1] != step {
 		*steps = append(*steps, step)
@@ -160,7 +178,8 @@ func (p *Picture) reads(flow Flow) string {
 	return output + " → " + input
 }
 
-// dot draws a cluster for each plugin, and in it one for each phase. Steps of a layer have one rank.
+// dot draws a cluster for each plugin, and in it one for each phase. Steps of a layer have one rank. Edges lead from row to
+// row of the boxes, so they need no labels, which Graphviz would put on other edges.
 //
 //go:embed dot.tmpl
 var dot string
@@ -169,7 +188,40 @@ var dot string
 func quoteDOT(lines ...string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {
-		escaped[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`).Replace(line)
+		escaped[i] = escapeDOT.Replace(line)
 	}
 	return `"` + strings.Join(escaped, `\n`) + `"`
 }
+
+// quoteRecord writes the label of a step: its lines above a column of inputs and one of outputs. Graphviz turns a record by
+// 90 degrees if ranks go from left to right. What has a meaning in a record is escaped in addition.
+func quoteRecord(step stepNode) string {
+	lines := make([]string, len(step.Lines))
+	for i, line := range step.Lines {
+		lines[i] = escapeRecord.Replace(line)
+	}
+	label := strings.Join(lines, `\n`)
+	var columns []string
+	for _, column := range []struct {
+		port  string
+		names []string
+	}{{"i", step.Inputs}, {"o", step.Outputs}} {
+		rows := make([]string, len(column.names))
+		for i, name := range column.names {
+			rows[i] = fmt.Sprintf("<%s%d>%s", column.port, i, escapeRecord.Replace(name))
+		}
+		if len(rows) > 0 {
+			columns = append(columns, "{"+strings.Join(rows, "|")+"}")
+		}
+	}
+	if len(columns) > 0 {
+		label += "|{" + strings.Join(columns, "|") + "}"
+	}
+	return `"` + label + `"`
+}
+
+var (
+	escapeDOT    = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
+	escapeRecord = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`,
+		"{", `\{`, "}", `\}`, "|", `\|`, "<", `\<`, ">", `\>`, " ", `\ `)
+)

@@ -29,7 +29,7 @@ func label(name string) string {
 // beyond Latin letters every character counts as a wide one.
 func cells(r rune) int {
 	const endOfLatin = 0x250
-	if r < endOfLatin || r == '…' || r == '→' {
+	if r < endOfLatin || r == '…' || r == '→' || r == '←' {
 		return 1
 	}
 	return 2

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -115,7 +116,7 @@ func TestNothingOverlaps(t *testing.T) {
 			require.Equal(t, 1, inside, "box %v is in one frame", a)
 		}
 		for _, e := range all {
-			if class := e.attrs["class"]; e.name != "path" || class != "flow" && class != "across" {
+			if e.name != "path" || e.attrs["class"] != "flow" {
 				continue
 			}
 			for _, point := range points(t, e.attrs["d"]) {
@@ -125,6 +126,81 @@ func TestNothingOverlaps(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Each phase begins at the left, and what delete reads of create is named in place of a line between them.
+func TestPhasesHaveNoLinesBetweenThem(t *testing.T) {
+	t.Parallel()
+	for name, all := range plugins {
+		image := parse(t, draw(t, diagram.SVG, all...))
+		frames := boxes(t, image, "frame")
+		lefts := map[float64]bool{}
+		for _, f := range frames {
+			left := f.right
+			for _, b := range boxes(t, image, "box") {
+				if b.top > f.top && b.bottom < f.bottom {
+					left = min(left, b.left)
+				}
+			}
+			lefts[left] = true
+		}
+		assert.LessOrEqual(t, len(lefts), 1, "%s: the left sides of the leftmost boxes of the phases: %v", name, lefts)
+		for _, e := range image {
+			if e.name != "path" || e.attrs["class"] != "flow" && e.attrs["class"] != "across" {
+				continue
+			}
+			touched := 0
+			for _, f := range frames {
+				if slices.ContainsFunc(points(t, e.attrs["d"]), func(p [2]float64) bool { return f.holds(p[0], p[1]) }) {
+					touched++
+				}
+			}
+			assert.LessOrEqual(t, touched, 1, "%s: line %s", name, e.attrs["d"])
+		}
+	}
+	said := texts(parse(t, draw(t, diagram.SVG, read("orders-db@1.2.0", orders))), "tspan")
+	assert.Equal(t, []string{"← create-database.name", "← create-user.user"}, said)
+}
+
+// A label of an edge may be drawn on another edge.
+func TestEdgesOfDOTHaveNoLabels(t *testing.T) {
+	t.Parallel()
+	for name, all := range plugins {
+		for line := range strings.Lines(draw(t, diagram.DOT, all...)) {
+			if strings.HasPrefix(strings.TrimSpace(line), "p1_") && strings.Contains(line, " -> ") {
+				assert.NotContains(t, line, "label", name)
+			}
+		}
+	}
+}
+
+// The sheet for a page has no rule that reaches out of its pictures, and each class of a picture that has a rule keeps it.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	one, problems := diagram.New(read("orders-db@1.2.0", orders))
+	require.Empty(t, problems)
+	image, err := diagram.Embed(one, "p1")
+	require.NoError(t, err)
+	all := parse(t, string(image))
+	assert.Equal(t, "p1-title p1-description", all[0].attrs["aria-labelledby"])
+	assert.NotContains(t, texts(all, "text"), "orders-db@1.2.0", "the page has the title")
+	assert.Empty(t, texts(all, "style"))
+	sheet := diagram.Style(".picture")
+	for line := range strings.Lines(sheet) {
+		line = strings.TrimSpace(line)
+		if line == "}" || strings.HasPrefix(line, "@media") {
+			continue
+		}
+		selectors, _, _ := strings.Cut(line, " {")
+		for selector := range strings.SplitSeq(selectors, ", ") {
+			assert.True(t, strings.HasPrefix(selector, ".picture "), line)
+		}
+	}
+	for _, e := range all {
+		if class := e.attrs["class"]; class != "" && class != "in" {
+			assert.Contains(t, sheet, ".picture ."+class)
 		}
 	}
 }

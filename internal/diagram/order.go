@@ -82,9 +82,7 @@ func (l *layout) crossings() int {
 			var ends [][2]int
 			for _, n := range column {
 				for _, t := range n.after {
-					if to := l.nodes[t.node]; to.phase == n.phase {
-						ends = append(ends, [2]int{n.rank*span + t.here, to.rank*span + t.there})
-					}
+					ends = append(ends, [2]int{n.rank*span + t.here, l.nodes[t.node].rank*span + t.there})
 				}
 			}
 			slices.SortFunc(ends, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/xml"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,25 +33,57 @@ func markStyle(pictures []*Picture) string {
 func drawSVG(pictures []*Picture) ([]byte, error) {
 	s := &svg{x: padding, y: padding, used: map[string]bool{}}
 	for _, p := range pictures {
-		l, fits := newLayout(p)
-		if !fits {
-			return nil, fmt.Errorf("too many lines of %q pass too many columns for an image: draw it as %s", p.Title, DOT)
+		s.text(s.x, s.y+16, "title", p.Title)
+		s.wide(columnsOf(p.Title) * (cell + 3))
+		s.y += 30
+		if err := s.plugin(p); err != nil {
+			return nil, err
 		}
-		l.order()
-		s.plugin(l)
 	}
 	s.legend()
 	var b bytes.Buffer
-	width, height := s.width+2*padding, s.y+padding
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" `+
-		`aria-labelledby="picture-title picture-description">`+"\n", width, height, width, height)
-	fmt.Fprintf(&b, "<title id=\"picture-title\">%s</title>\n", escapeXML(titles(pictures)))
-	fmt.Fprintf(&b, "<desc id=\"picture-description\">%s</desc>\n", escapeXML(describe(pictures)))
+	width, height := s.open(&b, "picture", pictures...)
 	fmt.Fprintf(&b, "<style>\n%s%s</style>\n", style, markStyle(pictures))
 	fmt.Fprintf(&b, "<rect class=\"ground\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n", width-1, height-1)
 	_, _ = s.WriteTo(&b)
 	b.WriteString("</svg>\n")
 	return b.Bytes(), nil
+}
+
+// Embed draws a picture as an element for a page, which must have the style sheet of Style. The page has its title, too. No
+// other element of the page may have an id that begins with the given one. An error means that it is too large for an image.
+func Embed(p *Picture, id string) ([]byte, error) {
+	s := &svg{x: 1, y: 1, used: map[string]bool{}}
+	if err := s.plugin(p); err != nil {
+		return nil, err
+	}
+	s.legend()
+	var b bytes.Buffer
+	s.open(&b, id, p)
+	_, _ = s.WriteTo(&b)
+	b.WriteString("</svg>\n")
+	return b.Bytes(), nil
+}
+
+// Style returns the style sheet of pictures below an element that a selector chooses.
+func Style(scope string) string {
+	return selectors.ReplaceAllStringFunc(style, func(line string) string {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		return indent + scope + " " + strings.ReplaceAll(strings.TrimSpace(line), ", ", ", "+scope+" ") + " "
+	})
+}
+
+// selectors are those of the rules of a style sheet, which has a rule in each line.
+var selectors = regexp.MustCompile(`(?m)^ *[.a-z][^{@]*`)
+
+// open begins the image, with its text alternative. The padding is in the plugins' positions.
+func (s *svg) open(b *bytes.Buffer, id string, pictures ...*Picture) (width, height int) {
+	width, height = s.width+2*s.x, s.y+s.x
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" `+
+		`aria-labelledby="%s-title %s-description">`+"\n", width, height, width, height, id, id)
+	fmt.Fprintf(b, "<title id=\"%s-title\">%s</title>\n", id, escapeXML(titles(pictures)))
+	fmt.Fprintf(b, "<desc id=\"%s-description\">%s</desc>\n", id, escapeXML(describe(pictures)))
+	return width, height
 }
 
 // svg writes elements from the top down.
@@ -61,67 +94,77 @@ type svg struct {
 	used  map[string]bool
 }
 
-// plugin draws a plugin: its name, then a frame for each phase. A step of the delete phase stands right of what it reads.
-func (s *svg) plugin(l *layout) {
-	s.text(s.x, s.y+16, "title", l.Title)
-	s.wide(columnsOf(l.Title) * (cell + 3))
-	s.y += 30
-	tops := map[v1alpha1.Phase]int{}
-	bottom := s.y
-	for _, phase := range v1alpha1.Phases {
-		if len(l.columns[phase]) > 0 {
-			tops[phase] = bottom
-			bottom += frameHead + l.alignAll(l.columns[phase]) + 2*padding
-			for _, column := range l.columns[phase] {
-				for _, n := range column {
-					n.y += tops[phase] + frameHead + padding/2
-				}
-			}
-		}
+// plugin draws a frame for each phase of a plugin. It is an error if there are too many lines.
+func (s *svg) plugin(p *Picture) error {
+	l, fits := newLayout(p)
+	if !fits {
+		return fmt.Errorf("too many lines of %q pass too many columns for an image: draw it as %s", p.Title, DOT)
 	}
-	lefts, widths, right := l.horizontal()
+	l.order()
+	var phases []*phaseLayout
+	right := 0
+	for _, phase := range v1alpha1.Phases {
+		if len(l.columns[phase]) == 0 {
+			continue
+		}
+		of := &phaseLayout{layout: l, phase: phase, top: s.y}
+		s.y += frameHead + l.alignAll(l.columns[phase]) + 2*padding
+		of.place(s.x)
+		phases, right = append(phases, of), max(right, of.right)
+	}
 	s.wide(right)
-	for _, phase := range v1alpha1.Phases {
-		if top, drawn := tops[phase]; drawn {
-			end := bottom
-			if phase == v1alpha1.PhaseCreate && tops[v1alpha1.PhaseDelete] > 0 {
-				end = tops[v1alpha1.PhaseDelete]
+	for i, of := range phases {
+		end := s.y
+		if i+1 < len(phases) {
+			end = phases[i+1].top
+		}
+		s.element(`<rect class="frame" x="%d" y="%d" width="%d" height="%d" rx="6"/>`, s.x, of.top, right, end-of.top-padding/2)
+		s.text(s.x+padding, of.top+18, "note", string(of.phase))
+		s.flows(of)
+		for i := range l.Steps {
+			if n := l.nodes[i]; n.phase == of.phase {
+				s.step(n, of.lefts[n.column], of.widths[n.column])
 			}
-			s.element(`<rect class="frame" x="%d" y="%d" width="%d" height="%d" rx="6"/>`, s.x, top, right, end-top-padding/2)
-			s.text(s.x+padding, top+18, "note", string(phase))
 		}
 	}
-	s.flows(l, lefts, widths)
-	for i := range l.Steps {
-		n := l.nodes[i]
-		s.step(n, s.x+lefts[n.column], widths[n.column])
-	}
-	s.y = bottom + padding
+	s.y += padding
+	return nil
 }
 
-// horizontal returns where each column begins and how wide it is, and how wide all is.
-func (l *layout) horizontal() (lefts, widths []int, right int) {
-	gaps := []int{}
-	for _, n := range l.nodes {
-		for len(widths) <= n.column {
-			widths, gaps = append(widths, 0), append(gaps, minGap)
+// phaseLayout is where the nodes of a phase are, in pixels.
+type phaseLayout struct {
+	*layout
+	phase v1alpha1.Phase
+	top   int
+	// lefts and widths are those of the columns.
+	lefts, widths []int
+	right         int // how wide all is
+}
+
+// place moves the nodes below the phase's name, and finds where each column begins, from x on, and how wide it is.
+func (l *phaseLayout) place(x int) {
+	l.right = 2 * padding
+	for _, column := range l.columns[l.phase] {
+		width, gap := 0, minGap
+		for _, n := range column {
+			n.y += l.top + frameHead + padding/2
+			if n.step != nil {
+				width = max(width, n.step.width())
+			}
 		}
-		if n.step != nil {
-			widths[n.column] = max(widths[n.column], n.step.width())
+		for _, n := range column {
+			for _, t := range n.before {
+				steep := n.y + t.here - l.nodes[t.node].y - t.there
+				gap = min(maxGap, max(gap, max(steep, -steep)/3))
+			}
 		}
-		for _, t := range n.after {
-			steep := n.y + t.here - l.nodes[t.node].y - t.there
-			gaps[n.column] = min(maxGap, max(gaps[n.column], max(steep, -steep)/4))
+		if len(l.lefts) > 0 {
+			l.right += gap
 		}
+		l.lefts, l.widths = append(l.lefts, x+l.right), append(l.widths, width)
+		l.right += width
 	}
-	right = 2 * padding
-	for i, width := range widths {
-		lefts = append(lefts, right)
-		if right += width; i+1 < len(widths) {
-			right += gaps[i]
-		}
-	}
-	return lefts, widths, right + 2*padding
+	l.right += 2 * padding
 }
 
 func (s *svg) wide(width int) { s.width = max(s.width, width) }

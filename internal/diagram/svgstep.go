@@ -19,8 +19,14 @@ func (s *svg) step(n *node, x, width int) {
 	}
 	for i, input := range n.step.Inputs {
 		middle := n.y + rowMiddle(i)
-		if input.Param {
+		switch {
+		case input.Param:
 			s.param(x, middle)
+		case input.Left != "":
+			s.left(x, middle)
+			s.element(`<text class="in" x="%d" y="%d">%s <tspan class="left">%s</tspan></text>`, x+padding, middle+4,
+				escapeXML(input.Name), escapeXML(leftArrow+input.Left))
+			continue
 		}
 		s.text(x+padding, middle+4, "in", input.Name)
 	}
@@ -56,24 +62,39 @@ func (s *svg) free(x, y int) {
 	s.element(`<path class="free" d="M%d %da4 4 0 1 0 8 0a4 4 0 1 0 -8 0M%d %dh10m-4 -4l4 4l-4 4"/>`, x-4, y, x+4, y)
 }
 
-// flows draws the lines, from the ports of outputs to the arrowheads at inputs.
-func (s *svg) flows(l *layout, lefts, widths []int) {
+// leftArrow is between an input and what it reads of the other phase.
+const leftArrow = "← "
+
+// text is what a box says of an input.
+func (i Input) text() string {
+	if i.Left == "" {
+		return i.Name
+	}
+	return i.Name + " " + leftArrow + i.Left
+}
+
+// left draws the arrow of an input that reads what the other phase left.
+func (s *svg) left(x, y int) {
+	s.used[acrossMark] = true
+	s.element(`<path class="across" d="M%d %dh9"/>`, x-18, y)
+	s.element(`<path class="far" d="M%d %dl-9 -5v10z"/>`, x, y)
+}
+
+// flows draws the lines of a phase, from the ports of outputs to the arrowheads at inputs.
+func (s *svg) flows(l *phaseLayout) {
 	for i, flow := range l.Flows {
-		class, port := "flow", "port"
-		if l.across(flow) {
-			class, port = "across", "far"
-			s.used[acrossMark] = true
-		} else {
-			s.used[flowMark] = true
-		}
-		var path strings.Builder
 		line := l.lines[i]
+		if line == nil || l.nodes[flow.To].phase != l.phase {
+			continue
+		}
+		s.used[flowMark] = true
+		var path strings.Builder
 		from, to := l.nodes[line[0]], l.nodes[line[len(line)-1]]
-		x, y := s.x+lefts[from.column]+widths[from.column], from.y+rowMiddle(flow.Output)
+		x, y := l.lefts[from.column]+l.widths[from.column], from.y+rowMiddle(flow.Output)
 		fmt.Fprintf(&path, "M%d %d", x, y)
 		for _, at := range line[1:] {
 			n := l.nodes[at]
-			left, height := s.x+lefts[n.column], n.y
+			left, height := l.lefts[n.column], n.y
 			if n == to {
 				height += rowMiddle(flow.Input)
 				left -= 7
@@ -81,13 +102,13 @@ func (s *svg) flows(l *layout, lefts, widths []int) {
 			middle := (x + left) / 2
 			fmt.Fprintf(&path, "C%d %d %d %d %d %d", middle, y, middle, height, left, height)
 			if x, y = left, height; n != to {
-				x += widths[n.column]
+				x += l.widths[n.column]
 				fmt.Fprintf(&path, "L%d %d", x, y)
 			}
 		}
 		s.element(`<g><title>%s</title>`, escapeXML(l.sentence(flow)))
-		s.element(`<path class="%s" d="%s"/>`, class, path.String())
-		s.element(`<path class="%s" d="M%d %dl-9 -5v10z"/></g>`, port, x+7, y)
+		s.element(`<path class="flow" d="%s"/>`, path.String())
+		s.element(`<path class="port" d="M%d %dl-9 -5v10z"/></g>`, x+7, y)
 	}
 }
 
