@@ -15,3 +15,11 @@ func buildCommand(stdout io.Writer) *cobra.Command {
 	command.GroupID = groupBuild
 	return command
 }
+
+// reportCommand returns the page about what build does.
+func reportCommand(stdout io.Writer) *cobra.Command {
+	const short = "Write a page about documents: sandboxes, plugins, findings, objects"
+	command := functionCommand("report", short, function.Report(), stdout)
+	command.GroupID = groupBuild
+	return command
+}

@@ -133,7 +133,7 @@ func rootCommand(stdout io.Writer) *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
 	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(buildCommand(stdout), diffCommand(), newCommand(), postRenderCommand(stdout))
+	root.AddCommand(buildCommand(stdout), diffCommand(), reportCommand(stdout), newCommand(), postRenderCommand(stdout))
 	root.AddCommand(catalogCommand(stdout), unpackCommand(), kubebuilderCommand(stdout), manCommand())
 	root.AddCommand(statusCommand(stdout), runCommand(), testCommand(stdout))
 	return root

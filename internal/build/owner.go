@@ -9,12 +9,35 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// owners are the annotations that say what an object belongs to, and how the file of that is named. Objects that have none
-// of them, such as scripts, belong to several sandboxes.
+// The kinds of owners.
+const (
+	OwnerSandbox    = "sandbox"
+	OwnerRouteGroup = "route-group"
+	OwnerPackage    = "package"
+)
+
+// owners are the annotations that say what an object belongs to.
 var owners = []struct{ key, kind string }{
-	{contract.SandboxKey, "sandbox"},
-	{contract.RouteGroupKey, "route-group"},
-	{contract.InstallKey, "package"},
+	{contract.SandboxKey, OwnerSandbox},
+	{contract.RouteGroupKey, OwnerRouteGroup},
+	{contract.InstallKey, OwnerPackage},
+}
+
+// Owner is what an object belongs to. It is empty for what several sandboxes use, such as scripts.
+type Owner struct{ Kind, Name string }
+
+// OwnerOf returns what an object belongs to, whose text is given, too.
+func OwnerOf(item *krm.Item, text []byte) Owner {
+	for _, owner := range owners {
+		name, ok := plainAnnotation(text, owner.key)
+		if !ok {
+			name, ok = item.Annotation(owner.key)
+		}
+		if ok {
+			return Owner{owner.kind, name}
+		}
+	}
+	return Owner{}
 }
 
 // sharedFile has the objects of no owner, and kustomizationFile lists the others.
@@ -25,14 +48,8 @@ const (
 
 // ownerFile returns the file of what owns an object, whose text is given, too.
 func ownerFile(item *krm.Item, text []byte) string {
-	for _, owner := range owners {
-		name, ok := plainAnnotation(text, owner.key)
-		if !ok {
-			name, ok = item.Annotation(owner.key)
-		}
-		if ok {
-			return fileName(owner.kind, name)
-		}
+	if owner := OwnerOf(item, text); owner != (Owner{}) {
+		return fileName(owner.Kind, owner.Name)
 	}
 	return sharedFile
 }

@@ -61,7 +61,7 @@ func (r *run) files() int {
 		return r.fail(err)
 	}
 	_, _ = fixed.lines.WriteTo(r.stderr)
-	if r.Output != Findings && c.results.Failed() {
+	if r.Output != Findings && r.Page == nil && c.results.Failed() {
 		c.summary = "nothing printed: fix the errors above"
 	}
 	r.listSkipped(c)
@@ -190,6 +190,9 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	switch {
 	case r.Output == Findings:
 		return &out, r.report(c).Write(&out, r.Format)
+	case r.Page != nil:
+		text, err := r.Page(r.config, r.ran(c))
+		return bytes.NewBuffer(text), err
 	case c.results.Failed():
 		return &out, nil
 	case r.Graph != "":
@@ -208,6 +211,15 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 		out.Write(text)
 	}
 	return &out, nil
+}
+
+// ran describes the run for a page.
+func (r *run) ran(c *checked) Run {
+	of := Run{Report: r.report(c), Paths: slices.Concat(r.paths, r.Kustomize)}
+	if !c.results.Failed() {
+		of.Documents = r.printed(c)
+	}
+	return of
 }
 
 // printed returns the documents that are printed.

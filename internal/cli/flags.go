@@ -164,7 +164,7 @@ func (r *run) lacks(f Field) bool {
 	case "write", "writeLock":
 		return r.LockKind == ""
 	case "keepInputs":
-		return r.Output == Findings || r.Folder != nil
+		return r.Output == Findings || r.Folder != nil || r.Page != nil
 	case "output":
 		return r.Output != Findings && r.Folder == nil
 	case "noProject", "printConfig":

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -63,6 +64,18 @@ type Function struct {
 	// Folder writes the documents that file mode prints to a folder, or compares them with it. If it is set, file mode has
 	// --output-dir and --check.
 	Folder func(items []*krm.Item, options FolderOptions) (FolderReport, error)
+	// Page returns a page about the run, which file mode prints in place of documents, also if there are errors; nil if
+	// documents are printed.
+	Page func(config Config, run Run) ([]byte, error)
+}
+
+// Run is what a page is about.
+type Run struct {
+	// Report has the documents and the findings.
+	*report.Report
+	// Paths are the arguments, and Documents what would be printed: nothing if there is an error.
+	Paths     []string
+	Documents []*krm.Item
 }
 
 // Output is what file mode writes to stdout.

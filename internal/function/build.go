@@ -25,7 +25,7 @@ func Build() cli.Function {
 		Example: "build . | kubectl apply -f -\nbuild --output-dir rendered .\n" +
 			"build --check rendered . # in CI: exit code 1 if it is not up to date",
 		Config:       func() cli.Config { return &buildConfig{Chain: build.New()} },
-		Image:        func(c cli.Config) string { return c.(*buildConfig).options.Image },
+		Image:        packageImage,
 		Rules:        slices.Concat(validate.Rules, validate.FileRules),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
 		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage"},
@@ -33,6 +33,13 @@ func Build() cli.Function {
 		Folder:       writeFolder,
 	}
 }
+
+// builder is a config with a buildConfig.
+type builder interface{ packageImage() string }
+
+func packageImage(c cli.Config) string { return c.(builder).packageImage() }
+
+func (c *buildConfig) packageImage() string { return c.options.Image }
 
 // buildConfig has the configs of the functions, and what is build's own.
 type buildConfig struct {

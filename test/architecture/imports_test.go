@@ -75,6 +75,7 @@ var layers = []struct {
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}},    // registries, for cmd/rplug alone
 	{path: "internal/build"},
 	{path: "internal/renderdiff"},
+	{path: "internal/htmlreport"},
 	{path: "internal/function"},
 	{path: "internal/scaffold"},
 	{path: "internal/kubebuilderplugin"},

@@ -1,0 +1,50 @@
+package htmlreport
+
+import (
+	"cmp"
+
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// finding is a finding as the page shows it.
+type finding struct {
+	Anchor                     string
+	Severity                   krm.Severity
+	Rule, Page                 string
+	Place, Object, Field, Text string
+	// Card is the anchor of the document that it is about, empty if that has no card.
+	Card string
+	// Lines are those that it is about, if they are known.
+	Lines []report.SourceLine
+	// Proposal is the value that must be there instead.
+	Proposal string
+	// Reason is why a comment suppresses it.
+	Reason string
+}
+
+// linesAround is how many lines of the source are shown above and below the place of a finding.
+const linesAround = 2
+
+func severityOf(result krm.Result) krm.Severity { return cmp.Or(result.Severity, krm.Error) }
+
+func (b *builder) finding(result krm.Result) finding {
+	f := finding{
+		Anchor: b.anchor("finding", result.Tags[krm.RuleTag]), Severity: severityOf(result), Rule: result.Tags[krm.RuleTag],
+		Place: report.PlaceText(result), Object: report.ObjectText(result.ResourceRef),
+		Text: b.values.message(result), Card: b.cards[result.Item()],
+	}
+	if result.Field != nil {
+		f.Field = result.Field.Path
+		if result.Field.ProposedValue != nil && !b.values.hides(result) {
+			f.Proposal = report.Change(result)
+		}
+	}
+	for _, rule := range b.Rules {
+		if rule.ID == f.Rule {
+			f.Page = rule.Page()
+		}
+	}
+	f.Lines = b.values.lines(result, b.Source(result, linesAround))
+	return f
+}

@@ -1,0 +1,215 @@
+package htmlreport
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the template, the style sheet and the script
+	"encoding/base64"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Page is what a page is about.
+type Page struct {
+	// Report has the documents and the findings.
+	*report.Report
+	// Paths are where the documents were read.
+	Paths []string
+	// Objects are to be applied; nothing if there is an error.
+	Objects []*krm.Item
+	// ShowValues shows values that may be passwords.
+	ShowValues bool
+}
+
+var (
+	//go:embed page.tmpl
+	pageTemplate string
+	//go:embed style.css
+	style string
+	//go:embed script.js
+	script string
+)
+
+var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"count": cli.Count}).Parse(pageTemplate))
+
+// content is what the template shows.
+type content struct {
+	Policy string
+	Style  template.CSS
+	Script template.JS
+
+	Title      string
+	Verdict    verdict
+	Sections   []section
+	Findings   []finding
+	Suppressed []finding
+	Sandboxes  []sandboxCard
+	Groups     []groupCard
+	Requests   []requestCard
+	Plugins    []pluginCard
+	Owners     []ownerCard
+	Objects    int
+	// Hidden reports that a value is hidden somewhere.
+	Hidden bool
+	// Many reports that cards are closed at first.
+	Many bool
+}
+
+// section is a part of the page. Closable means that it has cards that can be closed.
+type section struct {
+	ID, Title string
+	Count     int
+	Closable  bool
+}
+
+// sections are those that the page has.
+func (c *content) sections() []section {
+	all := []section{
+		{"findings", "Findings", len(c.Findings), false},
+		{"sandboxes", "Sandboxes", len(c.Sandboxes), true},
+		{"route-groups", "Route groups", len(c.Groups), true},
+		{"packages", "Packages", len(c.Requests), true},
+		{"plugins", "Plugins", len(c.Plugins), true},
+		{"objects", "Objects", c.Objects, c.Objects > 0},
+	}
+	return slices.DeleteFunc(all, func(s section) bool { return s.Count == 0 && s.ID != "findings" && s.ID != "objects" })
+}
+
+// verdict is what the page says first.
+type verdict struct {
+	// Class is failed, warned or passed.
+	Class, Text, Detail string
+}
+
+// many is from how many cards on they are closed at first.
+const many = 8
+
+// HTML returns the page. The same documents make the same bytes.
+func (p Page) HTML() ([]byte, error) {
+	b := &builder{Page: p, anchors: reserved(), cards: map[*krm.Item]string{},
+		values: values{show: p.ShowValues, files: p.Files, params: map[string]bool{}, masks: map[string]map[int]int{},
+			items: p.List.Items()}}
+	c, err := b.content()
+	if err != nil {
+		return nil, err
+	}
+	sheet := style + diagram.Style(".picture")
+	c.Policy = "default-src 'none'; style-src 'sha256-" + digest(sheet) + "'; script-src 'sha256-" + digest(script) +
+		"'; img-src data:; base-uri 'none'; form-action 'none'"
+	c.Style, c.Script = template.CSS(sheet), template.JS(script)
+	var out bytes.Buffer
+	err = parsed.Execute(&out, c)
+	return out.Bytes(), err
+}
+
+// reserved has the anchors that the template uses itself.
+func reserved() map[string]int {
+	taken := map[string]int{"main": 1, "query": 1, "matches": 1, "no-match": 1}
+	for _, one := range (&content{}).sections() {
+		taken[one.ID] = 1
+	}
+	return taken
+}
+
+// digest is how a policy names a style sheet or a script.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// builder makes the content of a page.
+type builder struct {
+	Page
+	// anchors counts the uses of each anchor, to make them unique, and cards has those of documents.
+	anchors map[string]int
+	cards   map[*krm.Item]string
+	values  values
+	hidden  bool
+}
+
+func (b *builder) content() (*content, error) {
+	c := &content{Title: strings.Join(b.Paths, " ")}
+	c.Plugins = b.plugins()
+	c.Sandboxes = b.sandboxes(c.Plugins)
+	c.Groups = b.groups()
+	c.Requests = b.requests()
+	var err error
+	if c.Owners, err = b.owners(c); err != nil {
+		return nil, err
+	}
+	for _, result := range b.Results {
+		c.Findings = append(c.Findings, b.finding(result))
+	}
+	for _, one := range b.Report.Suppressed {
+		f := b.finding(one.Result)
+		f.Reason = one.Reason
+		c.Suppressed = append(c.Suppressed, f)
+	}
+	b.link(c)
+	c.Objects = len(b.Objects)
+	c.Sections = c.sections()
+	c.Verdict = b.verdict()
+	c.Hidden = b.hidden
+	c.Many = len(c.Sandboxes)+len(c.Plugins) > many
+	return c, nil
+}
+
+// verdict counts the findings, and says what becomes of the documents.
+func (b *builder) verdict() verdict {
+	counts := map[krm.Severity]int{}
+	for _, result := range b.Results {
+		counts[severityOf(result)]++
+	}
+	var said []string
+	for _, severity := range []krm.Severity{krm.Error, krm.Warning} {
+		if n := counts[severity]; n > 0 {
+			said = append(said, cli.Count(n, string(severity)))
+		}
+	}
+	detail := cli.Count(len(b.Objects), "object") + " to be applied"
+	switch {
+	case counts[krm.Error] > 0:
+		return verdict{"failed", strings.Join(said, ", "), "Nothing is rendered until the errors are fixed."}
+	case counts[krm.Warning] > 0:
+		return verdict{"warned", strings.Join(said, ", "), detail + "."}
+	}
+	return verdict{"passed", "No errors, no warnings", detail + "."}
+}
+
+// anchor returns a name for links, made of a kind and what it is about. It is unique on the page.
+func (b *builder) anchor(kind string, names ...string) string {
+	var plain strings.Builder
+	plain.WriteString(kind)
+	for _, name := range names {
+		plain.WriteByte('-')
+		for _, r := range strings.ToLower(name) {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' {
+				plain.WriteRune(r)
+			} else if text := plain.String(); text[len(text)-1] != '-' {
+				plain.WriteByte('-')
+			}
+			if plain.Len() > longestAnchor {
+				break
+			}
+		}
+	}
+	return b.unique(strings.TrimRight(plain.String(), "-"))
+}
+
+const longestAnchor = 120
+
+// unique adds a number to an anchor that is taken. No anchor ends in an underscore and a number otherwise.
+func (b *builder) unique(anchor string) string {
+	b.anchors[anchor]++
+	if n := b.anchors[anchor]; n > 1 {
+		return anchor + "_" + strconv.Itoa(n)
+	}
+	return anchor
+}

@@ -1,0 +1,166 @@
+package htmlreport
+
+import (
+	"html/template"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// pluginCard is a plugin.
+type pluginCard struct {
+	card
+	Description      string
+	Image, Namespace string
+	// Picture shows the steps; NoPicture says why there is none.
+	Picture   template.HTML
+	NoPicture string
+	Phases    []phaseRows
+	Steps     int
+	UsedBy    []link
+
+	name string
+}
+
+// card is what all cards of documents have.
+type card struct {
+	Anchor, Name, Place string
+	Errors, Warnings    int
+}
+
+// link leads to a card.
+type link struct{ Anchor, Text string }
+
+type phaseRows struct {
+	Phase v1alpha1.Phase
+	Steps []stepRow
+}
+
+// stepRow is a step of a plugin.
+type stepRow struct {
+	Name    string
+	Inputs  []inputRow
+	Outputs []outputRow
+	Script  string
+}
+
+type inputRow struct {
+	Name string
+	// From is the param or the output that it reads, and As where the script finds it.
+	From string
+	As   []string
+}
+
+type outputRow struct{ Name, Path, Description string }
+
+// newCard returns the card of a document, whose findings link to it.
+func (b *builder) newCard(kind, name string, item *krm.Item) card {
+	c := card{Anchor: b.anchor(kind, name), Name: report.Printable(name)}
+	place := item.PlaceOf("")
+	c.Place = report.Printable(report.PlaceText(krm.Result{Place: krm.Place{File: place.File, Line: place.Line}}))
+	b.cards[item] = c.Anchor
+	for _, result := range b.Results {
+		if result.Item() != item {
+			continue
+		}
+		switch severityOf(result) {
+		case krm.Error:
+			c.Errors++
+		case krm.Warning:
+			c.Warnings++
+		case krm.Info:
+		}
+	}
+	return c
+}
+
+func (b *builder) plugins() (cards []pluginCard) {
+	for _, item := range b.List.Of(contract.APIVersion, contract.ResourcePlugin) {
+		p, _ := document.ReadPlugin(item)
+		one := pluginCard{
+			card: b.newCard("plugin", p.Name, item), Description: report.Printable(p.Spec.Description),
+			Image: report.Printable(p.Spec.Runner.Image), Namespace: report.Printable(p.Spec.RunnerNamespace()), name: p.Name,
+			Steps: len(p.Spec.Create) + len(p.Spec.Delete),
+		}
+		one.Picture, one.NoPicture = picture(p, one.Anchor+"_picture")
+		for _, phase := range v1alpha1.Phases {
+			if steps := p.Spec.Workflow(phase); len(steps) > 0 {
+				one.Phases = append(one.Phases, phaseRows{phase, stepRows(steps)})
+			}
+		}
+		cards = append(cards, one)
+	}
+	return cards
+}
+
+// picture draws the steps of a plugin. What package diagram draws is markup of its own, in which names are escaped.
+func picture(p *document.Plugin, id string) (image template.HTML, why string) {
+	drawn, problems := diagram.New(p)
+	if len(problems) > 0 {
+		return "", report.Printable(problems[0].String())
+	}
+	if len(drawn.Steps) == 0 {
+		return "", ""
+	}
+	text, err := diagram.Embed(drawn, id)
+	if err != nil {
+		return "", report.Printable(err.Error())
+	}
+	return template.HTML(text), ""
+}
+
+func stepRows(steps []v1alpha1.Step) []stepRow {
+	rows := make([]stepRow, len(steps))
+	for i, step := range steps {
+		rows[i] = stepRow{Name: report.Printable(step.Name), Script: printable([]byte(step.Script))}
+		for _, input := range step.Inputs {
+			one := inputRow{Name: report.Printable(input.Name), From: "param"}
+			if from := input.ValueFromStep; from != nil {
+				one.From = report.Printable(from.Key())
+			}
+			for _, as := range []string{input.Env(), input.Path()} {
+				if as != "" {
+					one.As = append(one.As, report.Printable(as))
+				}
+			}
+			rows[i].Inputs = append(rows[i].Inputs, one)
+		}
+		for _, output := range step.Outputs {
+			rows[i].Outputs = append(rows[i].Outputs, outputRow{
+				report.Printable(output.Name), report.Printable(output.ValueFromPath), report.Printable(output.Description),
+			})
+		}
+	}
+	return rows
+}
+
+// link links plugins with the sandboxes that use them.
+func (b *builder) link(c *content) {
+	at := map[string]int{}
+	for i := range c.Plugins {
+		at[c.Plugins[i].Anchor] = i
+	}
+	for _, s := range c.Sandboxes {
+		for _, r := range s.Resources {
+			if r.PluginAnchor != "" {
+				p := &c.Plugins[at[r.PluginAnchor]]
+				if n := len(p.UsedBy); n == 0 || p.UsedBy[n-1].Anchor != s.Anchor {
+					p.UsedBy = append(p.UsedBy, link{s.Anchor, s.Name})
+				}
+			}
+		}
+	}
+}
+
+// Uses says in how many sandboxes a plugin is used.
+func (p pluginCard) Uses() string {
+	if len(p.UsedBy) == 0 {
+		return "not used"
+	}
+	return "used by " + cli.Count(len(p.UsedBy), "sandbox")
+}

@@ -1,0 +1,319 @@
+package htmlreport
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// hidden is shown in place of a value.
+const hidden = "(hidden)"
+
+// values hides what may be passwords: params, literal values of variables, patches and files of sandboxes, and Secrets.
+type values struct {
+	// show shows them all the same.
+	show  bool
+	files *edit.Files
+	// params are the ConfigMaps with params, by namespace and name.
+	params map[string]bool
+	// masks say from which character on the lines of a file are hidden.
+	masks map[string]map[int]int
+	items []*krm.Item
+}
+
+// message returns the message of a result without the value that it is about.
+func (v *values) message(result krm.Result) string {
+	text := result.Message
+	for _, value := range v.about(result) {
+		for _, written := range []string{strconv.Quote(value), value} {
+			if written != "" {
+				text = replaceWords(text, written)
+			}
+		}
+	}
+	return report.Printable(text)
+}
+
+// hides reports whether a result is about a value that is hidden.
+func (v *values) hides(result krm.Result) bool { return len(v.about(result)) > 0 }
+
+// about returns the hidden values that a result is about.
+func (v *values) about(result krm.Result) (found []string) {
+	item := result.Item()
+	if v.show || item == nil || result.Field == nil {
+		return nil
+	}
+	node, known := krm.Path(result.Field.Path).Find(item.YNode())
+	if !known {
+		return nil
+	}
+	all := v.of(item.Kind(), item.YNode(), false)
+	for _, scalar := range scalars(node) {
+		if slices.Contains(all, scalar) {
+			found = append(found, scalar.Value)
+		}
+	}
+	return found
+}
+
+// replaceWords hides a text where it is not a part of a word.
+func replaceWords(text, word string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(text, word)
+		if at < 0 {
+			return b.String() + text
+		}
+		end := at + len(word)
+		isPart := at > 0 && isWord(text[at-1]) && isWord(word[0]) || end < len(text) && isWord(text[end]) && isWord(word[len(word)-1])
+		b.WriteString(text[:at])
+		if isPart {
+			b.WriteString(word)
+		} else {
+			b.WriteString(hidden)
+		}
+		text = text[end:]
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// lines hides the values in lines of the file that a result is about. Of a document that could not be read, all but the
+// keys is hidden.
+func (v *values) lines(result krm.Result, lines []report.SourceLine) []report.SourceLine {
+	if v.show || len(lines) == 0 {
+		return lines
+	}
+	if item := result.Item(); item == nil || v.hides(result) && item.PlaceOf("").File != result.Place.File {
+		for i := range lines {
+			key, _, isKey := strings.Cut(lines[i].Before+lines[i].Marked+lines[i].After, ": ")
+			if lines[i] = (report.SourceLine{Number: lines[i].Number, Before: hidden}); isKey && !strings.ContainsAny(key, `"'{[`) {
+				lines[i].Before = key + ": " + hidden
+			}
+		}
+		return lines
+	}
+	masks := v.masksOf(result.Place.File)
+	for i, line := range lines {
+		from, masked := masks[line.Number]
+		if !masked {
+			continue
+		}
+		all := []rune(line.Before + line.Marked + line.After)
+		kept := string(all[:min(from, len(all))])
+		if strings.HasPrefix(line.Before, "…") {
+			kept = "…"
+		}
+		lines[i].Before, lines[i].Marked, lines[i].After = kept+hidden, "", ""
+		if strings.HasPrefix(kept, line.Before) && strings.HasPrefix(kept, line.Before+line.Marked) {
+			lines[i].Before, lines[i].Marked, lines[i].After = line.Before, line.Marked, kept[len(line.Before+line.Marked):]+hidden
+		}
+	}
+	return lines
+}
+
+// masksOf finds what is hidden in a file.
+func (v *values) masksOf(file string) map[int]int {
+	if masks, known := v.masks[file]; known {
+		return masks
+	}
+	masks := map[int]int{}
+	v.masks[file] = masks
+	text := v.files.Text(file)
+	for _, item := range v.items {
+		if text == nil || item.PlaceOf("").File != file {
+			continue
+		}
+		for _, node := range v.of(item.Kind(), item.YNode(), false) {
+			last := node.Line + strings.Count(node.Value, "\n")
+			if scalar, found := text.Scalar(node.Line, node.Column, node.Value); found {
+				last, _ = text.Position(scalar.End)
+			}
+			if from, known := masks[node.Line]; !known || node.Column-1 < from {
+				masks[node.Line] = max(0, node.Column-1)
+			}
+			for line := node.Line + 1; line <= last; line++ {
+				masks[line] = 0
+			}
+		}
+	}
+	return masks
+}
+
+// object returns the text of a rendered object without its values, and whether there was one.
+func (v *values) object(item *krm.Item, text []byte) (shown string, hides bool) {
+	if v.show || !v.mayHide(item, text) {
+		return printable(text), false
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil || len(document.Content) == 0 {
+		return hidden, true
+	}
+	_, isOurs := item.Annotation(contract.PhaseKey)
+	nodes := v.of(item.Kind(), document.Content[0], isOurs)
+	if v.params[item.Namespace()+"/"+item.Name()] && item.Kind() == "ConfigMap" {
+		nodes = append(nodes, scalars(krm.Value(document.Content[0], "data"))...)
+	}
+	source := edit.New(text, 0)
+	slices.SortFunc(nodes, func(a, b *yaml.Node) int { return slices.Compare([]int{b.Line, b.Column}, []int{a.Line, a.Column}) })
+	for _, node := range slices.Compact(nodes) { // from the end, so that the places of the others stay
+		scalar, found := source.Scalar(node.Line, node.Column, node.Value)
+		if !found {
+			return hidden, true
+		}
+		end := scalar.End
+		for end > scalar.Start && text[end-1] == '\n' {
+			end--
+		}
+		text = slices.Concat(text[:scalar.Start], []byte(hidden), text[end:])
+	}
+	return printable(text), len(nodes) > 0
+}
+
+// mayHide reports whether an object can have a value that is hidden, without parsing it.
+func (v *values) mayHide(item *krm.Item, text []byte) bool {
+	switch item.Kind() {
+	case "Secret":
+		return true
+	case "ConfigMap":
+		return v.params[item.Namespace()+"/"+item.Name()]
+	}
+	return bytes.Contains(text, []byte("env")) || bytes.Contains(text, []byte(corev1.LastAppliedConfigAnnotation))
+}
+
+// addParams remembers the ConfigMaps with the params of a rendered Job or Pod.
+func (v *values) addParams(item *krm.Item, text []byte) {
+	if v.show || !bytes.Contains(text, []byte("name: "+contract.ParamsVolume)) {
+		return
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return
+	}
+	walk(&document, func(key string, value *yaml.Node) {
+		if key != "volumes" {
+			return
+		}
+		for _, volume := range value.Content {
+			name := krm.Value(volume, "name")
+			if name != nil && name.Value == contract.ParamsVolume {
+				if configMap := krm.Value(volume, "configMap"); configMap != nil && krm.Value(configMap, "name") != nil {
+					v.params[item.Namespace()+"/"+krm.Value(configMap, "name").Value] = true
+				}
+			}
+		}
+	})
+}
+
+// of returns the scalars of an object of a kind that are hidden. Of what we have rendered, variables of ours are not.
+func (v *values) of(kind string, root *yaml.Node, isOurs bool) (nodes []*yaml.Node) {
+	isSandbox := kind == contract.Sandbox || kind == contract.PluginTest
+	hide := func(value *yaml.Node) { nodes = append(nodes, scalars(value)...) }
+	walk(root, func(key string, value *yaml.Node) {
+		switch key {
+		case "env":
+			for _, variable := range value.Content {
+				name := krm.Value(variable, "name")
+				if literal := krm.Value(variable, "value"); literal != nil && !(isOurs && name != nil && isOwnVariable(name.Value)) {
+					hide(literal)
+				}
+			}
+		case "params":
+			if isSandbox {
+				hide(value)
+			}
+		case "patch":
+			if literal := krm.Value(value, "value"); isSandbox && literal != nil {
+				hide(literal)
+			}
+		case "files", "args":
+			for _, entry := range value.Content {
+				if literal := krm.Value(entry, "value"); isSandbox && literal != nil {
+					hide(literal)
+				}
+			}
+		case "data", "stringData":
+			if kind == "Secret" {
+				hide(value)
+			}
+		case corev1.LastAppliedConfigAnnotation:
+			hide(value)
+		}
+	})
+	return nodes
+}
+
+// isOwnVariable reports whether a variable of a rendered step holds no value of a document.
+func isOwnVariable(name string) bool {
+	return name == contract.PlanVariable || slices.Contains(contract.StepVariables(), name)
+}
+
+// walk calls do with each key of a tree that is a scalar, and its value. Aliases are not followed: what they stand for is
+// in the tree.
+func walk(node *yaml.Node, do func(key string, value *yaml.Node)) {
+	if node.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			value := node.Content[i+1]
+			if value.Kind == yaml.AliasNode {
+				value = value.Alias
+			}
+			do(node.Content[i].Value, value)
+		}
+	}
+	for _, child := range node.Content {
+		walk(child, do)
+	}
+}
+
+// scalars returns the values below a node, or itself, and those that its aliases stand for.
+func scalars(node *yaml.Node) (all []*yaml.Node) {
+	return appendScalars(nil, node, map[*yaml.Node]bool{})
+}
+
+func appendScalars(all []*yaml.Node, node *yaml.Node, seen map[*yaml.Node]bool) []*yaml.Node {
+	if node == nil || seen[node] {
+		return all
+	}
+	seen[node] = true
+	switch node.Kind {
+	case yaml.ScalarNode:
+		return append(all, node)
+	case yaml.AliasNode:
+		return appendScalars(all, node.Alias, seen)
+	}
+	for i, child := range node.Content {
+		if node.Kind != yaml.MappingNode || i%2 == 1 {
+			all = appendScalars(all, child, seen)
+		}
+	}
+	return all
+}
+
+// printable escapes what cannot be printed in a text of several lines.
+func printable(text []byte) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for i, line := range strings.Split(string(text), "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for j, part := range strings.Split(line, "\t") {
+			if j > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(report.Printable(part))
+		}
+	}
+	return b.String()
+}

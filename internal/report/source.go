@@ -1,0 +1,57 @@
+package report
+
+import "github.com/resource-plugins/krm-functions/pkg/krm"
+
+// SourceLine is a line of a file. Marked is what a finding is about, empty in the lines around it.
+type SourceLine struct {
+	Number                int
+	Before, Marked, After string
+}
+
+// Source returns the line that a result is about, and so many lines above and below it; nothing if its place is not known.
+// Lines are cut and printable as in text.
+func (r *Report) Source(result krm.Result, around int) (lines []SourceLine) {
+	place := result.Place
+	text := r.Files.Text(place.File)
+	if text == nil || place.Line == 0 {
+		return nil
+	}
+	for number := max(1, place.Line-around); number <= place.Line+around; number++ {
+		content := text.Line(number)
+		switch {
+		case content == nil && number >= place.Line:
+			return lines
+		case number != place.Line || place.Column == 0:
+			lines = append(lines, cutLine(number, []rune(string(content)), 0, 0))
+		default:
+			at := place.Column - 1
+			lines = append(lines, cutLine(number, []rune(string(content)), at, at+max(1, r.width(result))))
+		}
+	}
+	return lines
+}
+
+// cutLine returns a line with what is to be marked of it. A long line is cut around that.
+func cutLine(number int, runes []rune, from, to int) SourceLine {
+	from, to = min(from, len(runes)), min(to, len(runes))
+	first, last, ends := 0, len(runes), [2]string{}
+	if len(runes) > longest {
+		first = max(0, min(from-ahead, len(runes)-longest))
+		last = first + longest
+	}
+	if first > 0 {
+		ends[0] = "…"
+	}
+	if last < len(runes) {
+		ends[1] = "…"
+	}
+	to = min(to, last)
+	show := func(part []rune) (shown string) {
+		for _, r := range part {
+			piece, _ := display(r)
+			shown += piece
+		}
+		return shown
+	}
+	return SourceLine{number, ends[0] + show(runes[first:from]), show(runes[from:to]), show(runes[to:last]) + ends[1]}
+}
