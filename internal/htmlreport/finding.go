@@ -31,13 +31,13 @@ func severityOf(result krm.Result) krm.Severity { return cmp.Or(result.Severity,
 func (b *builder) finding(result krm.Result) finding {
 	f := finding{
 		Anchor: b.anchor("finding", result.Tags[krm.RuleTag]), Severity: severityOf(result), Rule: result.Tags[krm.RuleTag],
-		Place: report.PlaceText(result), Object: report.ObjectText(result.ResourceRef),
+		Place: report.Printable(report.PlaceText(result)), Object: report.Printable(report.ObjectText(result.ResourceRef)),
 		Text: b.values.message(result), Card: b.cards[result.Item()],
 	}
 	if result.Field != nil {
-		f.Field = result.Field.Path
+		f.Field = report.Printable(result.Field.Path)
 		if result.Field.ProposedValue != nil && !b.values.hides(result) {
-			f.Proposal = report.Change(result)
+			f.Proposal = report.Printable(report.Change(result))
 		}
 	}
 	for _, rule := range b.Rules {
@@ -45,6 +45,8 @@ func (b *builder) finding(result krm.Result) finding {
 			f.Page = rule.Page()
 		}
 	}
-	f.Lines = b.values.lines(result, b.Source(result, linesAround))
+	if f.Severity != krm.Info {
+		f.Lines = b.values.lines(result, b.Source(result, linesAround))
+	}
 	return f
 }

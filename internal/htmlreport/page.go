@@ -49,6 +49,7 @@ type content struct {
 	Verdict    verdict
 	Sections   []section
 	Findings   []finding
+	Notes      []finding
 	Suppressed []finding
 	Sandboxes  []sandboxCard
 	Groups     []groupCard
@@ -94,6 +95,7 @@ const many = 8
 // HTML returns the page. The same documents make the same bytes.
 func (p Page) HTML() ([]byte, error) {
 	b := &builder{Page: p, anchors: reserved(), cards: map[*krm.Item]string{},
+		counts: map[*krm.Item]map[krm.Severity]int{},
 		values: values{show: p.ShowValues, files: p.Files, params: map[string]bool{}, masks: map[string]map[int]int{},
 			items: p.List.Items()}}
 	c, err := b.content()
@@ -111,7 +113,7 @@ func (p Page) HTML() ([]byte, error) {
 
 // reserved has the anchors that the template uses itself.
 func reserved() map[string]int {
-	taken := map[string]int{"main": 1, "query": 1, "matches": 1, "no-match": 1}
+	taken := map[string]int{"main": 1, "query": 1, "matches": 1, "no-match": 1, "notes": 1, "suppressed": 1}
 	for _, one := range (&content{}).sections() {
 		taken[one.ID] = 1
 	}
@@ -130,12 +132,20 @@ type builder struct {
 	// anchors counts the uses of each anchor, to make them unique, and cards has those of documents.
 	anchors map[string]int
 	cards   map[*krm.Item]string
-	values  values
-	hidden  bool
+	// counts are the findings about each document.
+	counts map[*krm.Item]map[krm.Severity]int
+	values values
+	hidden bool
 }
 
 func (b *builder) content() (*content, error) {
-	c := &content{Title: strings.Join(b.Paths, " ")}
+	c := &content{Title: report.Printable(strings.Join(b.Paths, " "))}
+	for _, result := range b.Results {
+		if b.counts[result.Item()] == nil {
+			b.counts[result.Item()] = map[krm.Severity]int{}
+		}
+		b.counts[result.Item()][severityOf(result)]++
+	}
 	c.Plugins = b.plugins()
 	c.Sandboxes = b.sandboxes(c.Plugins)
 	c.Groups = b.groups()
@@ -145,11 +155,15 @@ func (b *builder) content() (*content, error) {
 		return nil, err
 	}
 	for _, result := range b.Results {
-		c.Findings = append(c.Findings, b.finding(result))
+		if severityOf(result) == krm.Info {
+			c.Notes = append(c.Notes, b.finding(result))
+		} else {
+			c.Findings = append(c.Findings, b.finding(result))
+		}
 	}
 	for _, one := range b.Report.Suppressed {
 		f := b.finding(one.Result)
-		f.Reason = one.Reason
+		f.Reason = report.Printable(one.Reason)
 		c.Suppressed = append(c.Suppressed, f)
 	}
 	b.link(c)
@@ -190,7 +204,7 @@ func (b *builder) anchor(kind string, names ...string) string {
 	for _, name := range names {
 		plain.WriteByte('-')
 		for _, r := range strings.ToLower(name) {
-			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 				plain.WriteRune(r)
 			} else if text := plain.String(); text[len(text)-1] != '-' {
 				plain.WriteByte('-')

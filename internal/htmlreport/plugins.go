@@ -24,7 +24,8 @@ type pluginCard struct {
 	Steps     int
 	UsedBy    []link
 
-	name string
+	name, last string // of the document; the sandbox that was counted last
+	uses       int
 }
 
 // card is what all cards of documents have.
@@ -64,18 +65,7 @@ func (b *builder) newCard(kind, name string, item *krm.Item) card {
 	place := item.PlaceOf("")
 	c.Place = report.Printable(report.PlaceText(krm.Result{Place: krm.Place{File: place.File, Line: place.Line}}))
 	b.cards[item] = c.Anchor
-	for _, result := range b.Results {
-		if result.Item() != item {
-			continue
-		}
-		switch severityOf(result) {
-		case krm.Error:
-			c.Errors++
-		case krm.Warning:
-			c.Warnings++
-		case krm.Info:
-		}
-	}
+	c.Errors, c.Warnings = b.counts[item][krm.Error], b.counts[item][krm.Warning]
 	return c
 }
 
@@ -139,6 +129,9 @@ func stepRows(steps []v1alpha1.Step) []stepRow {
 	return rows
 }
 
+// mostUses is how many of the sandboxes that use a plugin are named.
+const mostUses = 20
+
 // link links plugins with the sandboxes that use them.
 func (b *builder) link(c *content) {
 	at := map[string]int{}
@@ -149,7 +142,11 @@ func (b *builder) link(c *content) {
 		for _, r := range s.Resources {
 			if r.PluginAnchor != "" {
 				p := &c.Plugins[at[r.PluginAnchor]]
-				if n := len(p.UsedBy); n == 0 || p.UsedBy[n-1].Anchor != s.Anchor {
+				if p.last == s.Anchor {
+					continue
+				}
+				p.last = s.Anchor
+				if p.uses++; p.uses <= mostUses {
 					p.UsedBy = append(p.UsedBy, link{s.Anchor, s.Name})
 				}
 			}
@@ -159,8 +156,11 @@ func (b *builder) link(c *content) {
 
 // Uses says in how many sandboxes a plugin is used.
 func (p pluginCard) Uses() string {
-	if len(p.UsedBy) == 0 {
+	if p.uses == 0 {
 		return "not used"
 	}
-	return "used by " + cli.Count(len(p.UsedBy), "sandbox")
+	return "used by " + cli.Count(p.uses, "sandbox")
 }
+
+// More is how many sandboxes use a plugin without being named.
+func (p pluginCard) More() int { return p.uses - len(p.UsedBy) }
