@@ -91,6 +91,10 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
 	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/kubebuilder
 
+.PHONY: browser
+browser: ## test the page of rplug report in a browser (apt-get install chromium poppler-utils)
+	GOWORK=off go test -C test/browser -timeout $(TIMEOUT) -v ./...
+
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
 	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010
@@ -128,6 +132,7 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd test/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
 # The runtime runs in Pods, which are Linux.
 .PHONY: vet

@@ -61,7 +61,7 @@ func (r *run) files() int {
 		return r.fail(err)
 	}
 	_, _ = fixed.lines.WriteTo(r.stderr)
-	if r.Output != Findings && r.Page == nil && c.results.Failed() {
+	if r.printsNothing(c) {
 		c.summary = "nothing printed: fix the errors above"
 	}
 	r.listSkipped(c)
@@ -212,6 +212,9 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 	}
 	return &out, nil
 }
+
+// printsNothing reports whether errors keep documents from being printed.
+func (r *run) printsNothing(c *checked) bool { return r.Output != Findings && r.Page == nil && c.results.Failed() }
 
 // ran describes the run for a page.
 func (r *run) ran(c *checked) Run {

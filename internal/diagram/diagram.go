@@ -2,10 +2,10 @@
 // its outputs. New reads a plugin's graph (package document) into one model, and each format draws the same model: Mermaid
 // and DOT in their languages, whose programs do the layout, and SVG, whose layout is done here.
 //
-// The layout of an SVG: each phase is laid out on its own, columns are the longest chains (columns.go), the nodes of a column
-// are sorted to cross few lines (order.go) and then aligned with the nodes that they are linked to (align.go). A line that
-// passes a column has a node there, a bend, so no line runs through a box. What a delete step reads from a create step is
-// named in its box: lines between the phases would cross all others.
+// The layout of an SVG: each phase is laid out on its own, columns are the longest chains (columns.go), the nodes of a
+// column are sorted to cross few lines (order.go) and then aligned with the nodes that they are linked to (align.go). A line
+// that passes a column has a node there, a bend, so no line runs through a box. What a delete step reads from a create step
+// is named in its box: lines between the phases would cross all others.
 //
 // Names are untrusted. Every one goes through label, which makes one short line of it, and through its format's escape.
 package diagram

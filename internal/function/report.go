@@ -13,7 +13,7 @@ func Report() cli.Function {
 	f := Build()
 	f.Name, f.Command, f.Folder, f.Page = "report", "", nil, writePage
 	f.Purpose = "does what build does, and prints a page in HTML: sandboxes, plugins with their pictures, findings at their " +
-		"lines, and the objects to be applied. Values are hidden that may be passwords: those of params, of variables, of Secrets."
+		"lines, and the objects to be applied. Values of params, variables and Secrets are hidden without --show-values."
 	f.Example = "report . > report.html\nreport --show-values plugins/ sandboxes/ > report.html"
 	f.Config = func() cli.Config { return &reportConfig{buildConfig: buildConfig{Chain: build.New()}} }
 	return f

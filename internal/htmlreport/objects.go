@@ -32,8 +32,8 @@ type object struct {
 	YAML  string
 }
 
-// owners returns the objects by what they belong to, in the order of the sandboxes, and what several use at the end. Cards of
-// sandboxes and others learn how many they have.
+// owners returns the objects by what they belong to, in the order of the sandboxes, and what several use at the end. Cards
+// of sandboxes and others learn how many they have.
 func (b *builder) owners(c *content) ([]ownerCard, error) {
 	texts := make([][]byte, len(b.Objects))
 	errs := make([]error, len(b.Objects))
@@ -127,8 +127,8 @@ func (b *builder) object(item *krm.Item, text []byte) (object, bool) {
 		Kind: report.Printable(item.Kind()), Namespace: report.Printable(item.Namespace()), Name: report.Printable(item.Name()),
 		About: report.Printable(about(item)),
 	}
-	hides := false
-	o.YAML, hides = b.values.object(item, text)
+	shown, hides := b.values.object(item, text)
+	o.YAML = shown
 	return o, hides
 }
 

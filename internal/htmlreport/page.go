@@ -161,7 +161,7 @@ func (b *builder) content() (*content, error) {
 			c.Findings = append(c.Findings, b.finding(result))
 		}
 	}
-	for _, one := range b.Report.Suppressed {
+	for _, one := range b.Suppressed {
 		f := b.finding(one.Result)
 		f.Reason = report.Printable(one.Reason)
 		c.Suppressed = append(c.Suppressed, f)

@@ -150,7 +150,8 @@ func workload(w v1alpha1.Workload) string { return w.Kind + " " + w.Name }
 
 func (b *builder) fork(of v1alpha1.Fork) forkRow {
 	row := forkRow{
-		Name: report.Printable(of.Name), Of: report.Printable(workload(of.ForkOf)), Namespace: report.Printable(of.ForkOf.Namespace),
+		Name: report.Printable(of.Name), Of: report.Printable(workload(of.ForkOf)),
+		Namespace: report.Printable(of.ForkOf.Namespace),
 	}
 	if of.Customizations == nil {
 		return row

@@ -2,6 +2,7 @@ package htmlreport
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,8 @@ func replaceWords(text, word string) string {
 			return b.String() + text
 		}
 		end := at + len(word)
-		isPart := at > 0 && isWord(text[at-1]) && isWord(word[0]) || end < len(text) && isWord(text[end]) && isWord(word[len(word)-1])
+		isPart := at > 0 && isWord(text[at-1]) && isWord(word[0]) ||
+			end < len(text) && isWord(text[end]) && isWord(word[len(word)-1])
 		b.WriteString(text[:at])
 		if isPart {
 			b.WriteString(word)
@@ -166,7 +168,7 @@ func (v *values) object(item *krm.Item, text []byte) (shown string, hides bool) 
 		nodes = append(nodes, scalars(krm.Value(document.Content[0], "data"))...)
 	}
 	source := edit.New(text, 0)
-	slices.SortFunc(nodes, func(a, b *yaml.Node) int { return slices.Compare([]int{b.Line, b.Column}, []int{a.Line, a.Column}) })
+	slices.SortFunc(nodes, func(a, b *yaml.Node) int { return cmp.Or(b.Line-a.Line, b.Column-a.Column) })
 	for _, node := range slices.Compact(nodes) { // from the end, so that the places of the others stay
 		scalar, found := source.Scalar(node.Line, node.Column, node.Value)
 		if !found {
@@ -218,45 +220,46 @@ func (v *values) addParams(item *krm.Item, text []byte) {
 
 // of returns the scalars of an object of a kind that are hidden. Of what we have rendered, variables of ours are not.
 func (v *values) of(kind string, root *yaml.Node, isOurs bool) (nodes []*yaml.Node) {
-	isSandbox := kind == contract.Sandbox || kind == contract.PluginTest
-	hide := func(value *yaml.Node) { nodes = append(nodes, scalars(value)...) }
+	ofKind := map[string]func(*yaml.Node) []*yaml.Node{}
+	switch kind {
+	case contract.Sandbox, contract.PluginTest:
+		ofKind["params"], ofKind["patch"] = scalars, valueIn
+		ofKind["files"], ofKind["args"] = valuesIn, valuesIn
+	case "Secret":
+		ofKind["data"], ofKind["stringData"] = scalars, scalars
+	}
+	ofKind[corev1.LastAppliedConfigAnnotation] = scalars
+	ofKind["env"] = func(variables *yaml.Node) (all []*yaml.Node) {
+		for _, variable := range variables.Content {
+			if !isOurs || !isOwnVariable(variable) {
+				all = append(all, valueIn(variable)...)
+			}
+		}
+		return all
+	}
 	walk(root, func(key string, value *yaml.Node) {
-		switch key {
-		case "env":
-			for _, variable := range value.Content {
-				name := krm.Value(variable, "name")
-				if literal := krm.Value(variable, "value"); literal != nil && !(isOurs && name != nil && isOwnVariable(name.Value)) {
-					hide(literal)
-				}
-			}
-		case "params":
-			if isSandbox {
-				hide(value)
-			}
-		case "patch":
-			if literal := krm.Value(value, "value"); isSandbox && literal != nil {
-				hide(literal)
-			}
-		case "files", "args":
-			for _, entry := range value.Content {
-				if literal := krm.Value(entry, "value"); isSandbox && literal != nil {
-					hide(literal)
-				}
-			}
-		case "data", "stringData":
-			if kind == "Secret" {
-				hide(value)
-			}
-		case corev1.LastAppliedConfigAnnotation:
-			hide(value)
+		if hidden := ofKind[key]; hidden != nil {
+			nodes = append(nodes, hidden(value)...)
 		}
 	})
 	return nodes
 }
 
+// valueIn returns what the key value of a mapping has.
+func valueIn(mapping *yaml.Node) []*yaml.Node { return scalars(krm.Value(mapping, "value")) }
+
+// valuesIn returns what the key value of each mapping of a list has.
+func valuesIn(list *yaml.Node) (all []*yaml.Node) {
+	for _, entry := range list.Content {
+		all = append(all, valueIn(entry)...)
+	}
+	return all
+}
+
 // isOwnVariable reports whether a variable of a rendered step holds no value of a document.
-func isOwnVariable(name string) bool {
-	return name == contract.PlanVariable || slices.Contains(contract.StepVariables(), name)
+func isOwnVariable(variable *yaml.Node) bool {
+	name := krm.Value(variable, "name")
+	return name != nil && (name.Value == contract.PlanVariable || slices.Contains(contract.StepVariables(), name.Value))
 }
 
 // walk calls do with each key of a tree that is a scalar, and its value. Aliases are not followed: what they stand for is
@@ -286,10 +289,10 @@ func appendScalars(all []*yaml.Node, node *yaml.Node, seen map[*yaml.Node]bool) 
 		return all
 	}
 	seen[node] = true
-	switch node.Kind {
-	case yaml.ScalarNode:
+	if node.Kind == yaml.ScalarNode {
 		return append(all, node)
-	case yaml.AliasNode:
+	}
+	if node.Kind == yaml.AliasNode {
 		return appendScalars(all, node.Alias, seen)
 	}
 	for i, child := range node.Content {

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/resource-plugins/krm-functions/pkg/krm"
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
 
 // SourceLine is a line of a file. Marked is what a finding is about, empty in the lines around it.
 type SourceLine struct {
@@ -19,14 +23,22 @@ func (r *Report) Source(result krm.Result, around int) (lines []SourceLine) {
 	for number := max(1, place.Line-around); number <= place.Line+around; number++ {
 		content := text.Line(number)
 		switch {
-		case content == nil && number >= place.Line:
-			return lines
+		case content == nil:
+			return withoutBlankEnd(lines, place.Line)
 		case number != place.Line || place.Column == 0:
 			lines = append(lines, cutLine(number, []rune(string(content)), 0, 0))
 		default:
 			at := place.Column - 1
 			lines = append(lines, cutLine(number, []rune(string(content)), at, at+max(1, r.width(result))))
 		}
+	}
+	return withoutBlankEnd(lines, place.Line)
+}
+
+// withoutBlankEnd drops empty lines at the end, behind the one that is shown.
+func withoutBlankEnd(lines []SourceLine, shown int) []SourceLine {
+	for n := len(lines); n > 0 && lines[n-1].Number > shown && lines[n-1].Before == ""; n-- {
+		lines = lines[:n-1]
 	}
 	return lines
 }
@@ -46,12 +58,17 @@ func cutLine(number int, runes []rune, from, to int) SourceLine {
 		ends[1] = "…"
 	}
 	to = min(to, last)
-	show := func(part []rune) (shown string) {
+	show := func(part []rune) string {
+		var shown strings.Builder
 		for _, r := range part {
 			piece, _ := display(r)
-			shown += piece
+			shown.WriteString(piece)
 		}
-		return shown
+		return shown.String()
 	}
-	return SourceLine{number, ends[0] + show(runes[first:from]), show(runes[from:to]), show(runes[to:last]) + ends[1]}
+	line := SourceLine{number, ends[0] + show(runes[first:from]), show(runes[from:to]), show(runes[to:last]) + ends[1]}
+	if line.Marked == "" {
+		line.Before, line.After = line.Before+line.After, ""
+	}
+	return line
 }
