@@ -214,7 +214,9 @@ func (r *run) outcome(c *checked) (*bytes.Buffer, error) {
 }
 
 // printsNothing reports whether errors keep documents from being printed.
-func (r *run) printsNothing(c *checked) bool { return r.Output != Findings && r.Page == nil && c.results.Failed() }
+func (r *run) printsNothing(c *checked) bool {
+	return r.Output != Findings && r.Page == nil && c.results.Failed()
+}
 
 // ran describes the run for a page.
 func (r *run) ran(c *checked) Run {

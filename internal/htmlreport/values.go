@@ -256,10 +256,10 @@ func valuesIn(list *yaml.Node) (all []*yaml.Node) {
 	return all
 }
 
-// isOwnVariable reports whether a variable of a rendered step holds no value of a document.
+// isOwnVariable reports whether a variable of a rendered step has one of the names that inputs cannot have.
 func isOwnVariable(variable *yaml.Node) bool {
 	name := krm.Value(variable, "name")
-	return name != nil && (name.Value == contract.PlanVariable || slices.Contains(contract.StepVariables(), name.Value))
+	return name != nil && slices.Contains(contract.StepVariables(), name.Value)
 }
 
 // walk calls do with each key of a tree that is a scalar, and its value. Aliases are not followed: what they stand for is

@@ -66,6 +66,8 @@ func TestValuesAreHidden(t *testing.T) {
 		"folded":             plugin + sandbox(resource+"    params:\n      pass: canary-1\n        canary-2\n      file: \"canary-3\n        canary-4\"\n"),
 		"an anchor":          plugin + sandbox("  x: &a canary-1\n"+resource+"    params: {pass: *a, file: x}\n"),
 		"dollars and quotes": plugin + sandbox(resource+"    params: {pass: 'canary-1$(x)\"', file: 'canary-2''$$'}\n"),
+		"a name of ours": strings.Replace(plugin, "as: {path: /run/file}", "as: {env: RESOURCEPLUGINS_PLAN}", 1) +
+			sandbox(resource+"    params: {pass: canary-1, file: canary-2}\n"),
 		"an unknown param":   plugin + sandbox(resource+"    params:\n      pass: canary-1\n      file: canary-2\n      fil: canary-3\n"),
 		"a number":           plugin + sandbox(resource+"    params:\n      pass: 7346531\n      file: canary-2\n"),
 		"a list":             plugin + sandbox(resource+"    params:\n      pass: [canary-1, {x: canary-2}]\n      file: canary-2\n"),
