@@ -129,7 +129,7 @@ func open(t *testing.T, html string) *tab {
 
 // hear remembers what a page without faults does not do.
 func (tt *tab) hear(event any) {
-	said := ""
+	var said string
 	switch event := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		said = fmt.Sprintf("console: %s", event.Type)
