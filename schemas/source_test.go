@@ -77,7 +77,7 @@ func (s source) add(file *ast.File) {
 				continue
 			}
 			if body, ok := named.Type.(*ast.StructType); ok {
-				doc := named.Doc.Text() + general.Doc.Text()
+				doc, _, _ := strings.Cut(named.Doc.Text()+general.Doc.Text(), "\n\n") // what follows is for programmers
 				s[named.Name.Name] = &structure{name: named.Name.Name, doc: oneLine(doc), fields: fieldsOf(body)}
 			}
 		}
@@ -132,9 +132,6 @@ var rewordings = []string{
 	"; nil means no limit", "; without it there is no limit",
 	"absent means the variable DefaultEnv", "without it the variable is the name in upper case, with `_` for `-`",
 	"With ValueFromSandbox it", "With `valueFromSandbox` it",
-	" (package digest)", "",
 	"see DefaultRouteGroup", "see `defaultRouteGroup`",
-	"its OffsetFrom is", "its `offsetFrom` is",
-	"`localMachineID` and Connection name", "`localMachineID` and `connection` name",
-	"`value` and ValueFrom exclude", "`value` and `valueFrom` exclude",
+	"Its OffsetFrom is", "Its `offsetFrom` is",
 }

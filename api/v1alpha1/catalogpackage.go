@@ -20,10 +20,11 @@ type CatalogPackageVersion struct {
 	Version string `json:"version" required:"true"`
 	// Digest is the digest of the image's manifest.
 	Digest string `json:"digest" required:"true"`
-	// APIVersion and Kind are those of the package's metadata document, such as meta.pkg.crossplane.io/v1 and Provider.
+	// APIVersion is the apiVersion of the package's metadata document, such as meta.pkg.crossplane.io/v1.
 	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	// CRDs are those that the package owns: a request by CRD finds the package by them.
+	// Kind is the kind of the package's metadata document, such as Provider.
+	Kind string `json:"kind,omitempty"`
+	// CRDs are the CRDs that the package owns. A request for a CRD finds the package by them.
 	CRDs []CatalogCRD `json:"crds,omitempty"`
 	// DependsOn are what the package needs, in its order.
 	DependsOn []CatalogDependency `json:"dependsOn,omitempty"`
@@ -33,8 +34,8 @@ type CatalogPackageVersion struct {
 	Released string `json:"released,omitempty"`
 	// Deprecated says why another version should be chosen. It is chosen only if no other one fits, with a warning.
 	Deprecated string `json:"deprecated,omitempty"`
-	// Yanked says why the version must not be chosen. A range never means it; a request that is pinned or locked to it
-	// still resolves, with a warning, since what was installed with it has to be removed with it.
+	// Yanked says why the version must not be chosen. A range is never resolved to it. A request that is pinned or
+	// locked to it still is, with a warning, since what was installed with a version has to be removed with it.
 	Yanked string `json:"yanked,omitempty"`
 	// Source says where the package's documents are: a URL, an OCI reference or a path relative to the catalog. Functions
 	// only show it.
@@ -43,23 +44,25 @@ type CatalogPackageVersion struct {
 
 // CatalogCRD is a CRD that a package owns.
 type CatalogCRD struct {
-	// Group, Kind and Plural name it.
-	Group  string `json:"group" required:"true"`
-	Kind   string `json:"kind" required:"true"`
+	// Group is the API group.
+	Group string `json:"group" required:"true"`
+	// Kind is the kind of the objects.
+	Kind string `json:"kind" required:"true"`
+	// Plural is the plural name of the resource.
 	Plural string `json:"plural" required:"true"`
 	// Versions are the versions that are served.
 	Versions []string `json:"versions"`
-	// Scope is Cluster or Namespaced.
+	// Scope is whether the objects are in a namespace.
 	Scope string `json:"scope,omitempty"`
 }
 
-// CatalogDependency is what a package needs: exactly one of Package and CRD.
+// CatalogDependency is what a package needs: exactly one of `package` and `crd`.
 type CatalogDependency struct {
 	// Package is an image repository, without a tag.
 	Package string `json:"package,omitempty"`
 	// Kind is the kind of the package, such as Provider; empty if any will do.
 	Kind string `json:"kind,omitempty"`
-	// Version is a version, a version range or a digest of Package; empty means any release.
+	// Version is a version, a version range or a digest of `package`; empty means any release.
 	Version string `json:"version,omitempty"`
 	// CRD is `<plural>.<group>/<version>` or `*.<group>/<version>`. The version may be missing.
 	CRD string `json:"crd,omitempty"`

@@ -1,6 +1,8 @@
 package v1alpha1
 
-// ImportPlugin is the config of import-plugin. `help` is what --help says of a field; `flag:"-"` is no flag.
+// ImportPlugin is the config of import-plugin.
+//
+// `help` is what --help says of a field; `flag:"-"` is no flag.
 type ImportPlugin struct {
 	Path              string            `json:"path" flag:"-" help:"file or folder to read, below where the function runs"`
 	Set               map[string]string `json:"set" flag:"-" help:"values of variables, for @{KEY}"`
@@ -8,17 +10,19 @@ type ImportPlugin struct {
 	Image             string            `json:"image" help:"image of an imported Crossplane package: NAME[:TAG][@DIGEST]"`
 }
 
-// RenderPhase is the config of render-phase. `help` is what --help says of a field; `flag:"-"` is no flag.
+// RenderPhase is the config of render-phase.
+//
+// `help` is what --help says of a field; `flag:"-"` is no flag.
 type RenderPhase struct {
 	Phases   []string `json:"phases" enum:"create,delete" help:"create or delete; both with argocd or helm alone"`
 	Workload string   `json:"workload" enum:"Job,Pod" help:"what a step becomes: Job or Pod"`
 	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
 
 	Delivery   string `json:"delivery" enum:"kubectl,argocd,flux,helm,kpt" help:"the tool: kubectl, argocd, flux, helm or kpt"`
-	DeleteHook string `json:"deleteHook" enum:"PostDelete,PreDelete" help:"of argocd and helm: PostDelete or PreDelete"`
+	DeleteHook string `json:"deleteHook" enum:"PostDelete,PreDelete" help:"when argocd or helm run the delete phase: PostDelete or PreDelete"`
 
 	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
-	Namespaces      map[string]string `json:"namespaces" help:"run the steps of one namespace in another: old=new"`
+	Namespaces      map[string]string `json:"namespaces" help:"run the steps of a namespace in another one: old=new"`
 
 	TrustedAccounts []string `json:"trustedAccounts" help:"ServiceAccounts of overlays that several sandboxes may share"`
 
@@ -35,11 +39,11 @@ type RenderPhase struct {
 	Install string `json:"install" enum:"job,objects" help:"what a requested stack becomes: job or objects"`
 	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too"`
 
-	UnpackerImage string `json:"unpackerImage" help:"of what installs and removes stacks"`
+	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
 
-	Compatible      string `json:"compatible" enum:"v0.10" help:"v0.10: only render the Jobs of crossplane v0.10.0"`
-	ExecutorImage   string `json:"executorImage" help:"of crossplane, with compatible"`
-	TemplatingImage string `json:"templatingImage" help:"of template stacks, with compatible"`
+	Compatible      string `json:"compatible" enum:"v0.10" help:"with v0.10: only render the Jobs of crossplane v0.10.0"`
+	ExecutorImage   string `json:"executorImage" help:"with compatible: the image of Crossplane"`
+	TemplatingImage string `json:"templatingImage" help:"with compatible: the image of the controllers of template stacks"`
 
 	Mirror map[string]string `json:"mirror" help:"where package images are: old prefix=new prefix"`
 	Images bool              `json:"images" help:"on files: only print the images of the requested packages"`
@@ -48,24 +52,28 @@ type RenderPhase struct {
 	Prune bool `json:"prune" help:"remove rendered objects even if nothing asks for any (kpt)"`
 }
 
-// RenderSandbox is the config of render-sandbox. `help` is what --help says of a field; `flag:"-"` is no flag.
+// RenderSandbox is the config of render-sandbox.
+//
+// `help` is what --help says of a field; `flag:"-"` is no flag.
 type RenderSandbox struct {
 	Cluster   string `json:"cluster" help:"render the sandboxes of this cluster alone"`
 	Namespace string `json:"namespace" help:"the namespace of baseline objects that have none"`
 	Replicas  int    `json:"replicas" help:"how many Pods a fork has"`
 
-	Routing string `json:"routing" enum:"none,gateway-api,istio" help:"none, gateway-api (HTTPRoute) or istio (VirtualService)"`
+	Routing string `json:"routing" enum:"none,gateway-api,istio" help:"the kind of routes: none, gateway-api (HTTPRoute) or istio (VirtualService)"`
 
 	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`
 	Gateway       string   `json:"gateway" help:"the Gateway that endpoints are published at: NAMESPACE/NAME"`
-	GatewayDomain string   `json:"gatewayDomain" help:"what the host names of endpoints end in"`
-	GatewayScheme string   `json:"gatewayScheme" enum:"http,https" help:"of the URLs of endpoints: http or https"`
+	GatewayDomain string   `json:"gatewayDomain" help:"the domain of the host names of endpoints"`
+	GatewayScheme string   `json:"gatewayScheme" enum:"http,https" help:"the scheme of the URLs of endpoints: http or https"`
 
 	Baseline bool `json:"baseline" help:"on files: print the baseline too, not only what is rendered"`
 	Prune    bool `json:"prune" help:"remove rendered objects even if there is no sandbox (kpt)"`
 }
 
-// ResolveVersion is the config of resolve-version. `help` is what --help says of a field; `flag:"-"` is no flag.
+// ResolveVersion is the config of resolve-version.
+//
+// `help` is what --help says of a field; `flag:"-"` is no flag.
 type ResolveVersion struct {
 	Mode              string   `json:"mode" enum:"keep,locked,update" help:"what happens to the lock: keep, locked or update"`
 	Update            []string `json:"update" help:"with mode update: the plugins, packages or references to move, else all"`
@@ -74,7 +82,9 @@ type ResolveVersion struct {
 	Explain           bool     `json:"explain" help:"report what each reference resolved to, and how"`
 }
 
-// ValidatePlugin is the config of validate-plugin. `help` is what --help says of a field; `flag:"-"` is no flag.
+// ValidatePlugin is the config of validate-plugin.
+//
+// `help` is what --help says of a field; `flag:"-"` is no flag.
 type ValidatePlugin struct {
 	Strict bool              `json:"strict" help:"turn warnings into errors"`
 	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`

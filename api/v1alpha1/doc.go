@@ -23,49 +23,54 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ResourcePlugin is a plugin document. Its name is `bareName[@version]`.
+// ResourcePlugin describes how something that an ephemeral environment needs, such as a database, is created and deleted:
+// two lists of steps, each a script in a container with inputs and outputs. Its name contains the version:
+// `metadata.name: hello-db@1.0.0`. A name without a version means 0.0.0.
 type ResourcePlugin struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              ResourcePluginSpec `json:"spec"`
 }
 
-// Sandbox is a sandbox document.
+// Sandbox is an ephemeral environment on a cluster: copies of some workloads with changes (forks), the resources that
+// plugins create for it, and the URLs at which it is reached.
 type Sandbox struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              SandboxSpec `json:"spec"`
 }
 
-// RouteGroup is a route group document.
+// RouteGroup sends requests to several sandboxes at once: those whose labels match. It has a routing key of its own.
 type RouteGroup struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              RouteGroupSpec `json:"spec"`
 }
 
-// Catalog is a catalog document.
+// Catalog lists the published versions of plugins and of Crossplane packages: their digests, channels, and which of them
+// are deprecated or yanked. References are resolved against all catalogs and plugin documents of the input.
 type Catalog struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              CatalogSpec `json:"spec"`
 }
 
-// PluginLock is a lock document.
+// PluginLock records what each reference was resolved to, so that a new version of a plugin does not recreate live resources.
 type PluginLock struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              PluginLockSpec `json:"spec"`
 }
 
-// PluginTest is a test of a plugin.
+// PluginTest describes tests of a plugin: cases that create and delete a resource on one machine, without a cluster, and what
+// must come of it.
 type PluginTest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              PluginTestSpec `json:"spec"`
 }
 
-// ExternalPlugin describes external plugins of kubebuilder.
+// ExternalPlugin describes external plugins of kubebuilder: how they are installed, and what they have answered.
 type ExternalPlugin struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

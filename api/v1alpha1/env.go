@@ -4,35 +4,45 @@ import "strings"
 
 // Env sets or deletes a variable of a container.
 type Env struct {
+	// Name is the name of the variable.
 	Name string `json:"name" required:"true"`
-	// Container is the container's name; empty means the first one of the Pod.
+	// Container is the name of the container; empty means the first one of the Pod.
 	Container string `json:"container"`
-	// Operation is upsert (the default) or delete.
+	// Operation is what is done with the variable. The default is upsert.
 	Operation string `json:"operation"`
-	// Value and ValueFrom exclude each other.
-	Value     string     `json:"value"`
+	// Value is the value of the variable.
+	Value string `json:"value"`
+	// ValueFrom is where the value is taken from, in place of `value`.
 	ValueFrom *EnvSource `json:"valueFrom"`
 }
 
 // EnvSource is where a variable's value comes from: exactly one of its fields.
 type EnvSource struct {
-	Resource  *ResourceOutput `json:"resource"`
-	Fork      *ForkExpression `json:"fork"`
-	ConfigMap *KeyReference   `json:"configMap"`
-	Secret    *KeyReference   `json:"secret"`
+	// Resource is an output of a resource of this sandbox.
+	Resource *ResourceOutput `json:"resource"`
+	// Fork is a value that is derived from another fork of this sandbox.
+	Fork *ForkExpression `json:"fork"`
+	// ConfigMap is a key of a ConfigMap.
+	ConfigMap *KeyReference `json:"configMap"`
+	// Secret is a key of a Secret.
+	Secret *KeyReference `json:"secret"`
 }
 
 // FileSource is where a local file's content comes from: exactly one of its fields.
 type FileSource struct {
-	Resource  *ResourceOutput `json:"resource"`
-	ConfigMap *KeysReference  `json:"configMap"`
-	Secret    *KeysReference  `json:"secret"`
+	// Resource is an output of a resource of this sandbox.
+	Resource *ResourceOutput `json:"resource"`
+	// ConfigMap is a key of a ConfigMap, or all of them.
+	ConfigMap *KeysReference `json:"configMap"`
+	// Secret is a key of a Secret, or all of them.
+	Secret *KeysReference `json:"secret"`
 }
 
 // ResourceOutput names an output of a resource of this sandbox.
 type ResourceOutput struct {
+	// Name is the name of the resource.
 	Name string `json:"name" required:"true"`
-	// OutputKey is `<step>.<output>` of the plugin's create phase. In an old form it is the output's name alone.
+	// OutputKey is `STEP.OUTPUT` of the plugin's create phase. In an old form it is the name of the output alone.
 	OutputKey string `json:"outputKey" required:"true"`
 }
 
@@ -44,22 +54,32 @@ func (r *ResourceOutput) StepOutput() (step, output string) {
 
 // ForkExpression takes a value from another fork.
 type ForkExpression struct {
+	// ForkOf is the baseline of the other fork.
 	ForkOf Workload `json:"forkOf" required:"true"`
-	// Expression is a template over the fork, such as `{{.Service.Host}}`.
+	// Expression is a template: `{{ .Service.Host }}` and `{{ .Service.Port }}` of the fork's first Service are rendered, any
+	// other is refused.
 	Expression string `json:"expression" required:"true"`
 }
 
 // KeyReference names a key of a ConfigMap or a Secret.
 type KeyReference struct {
-	Name     string `json:"name" required:"true"`
-	Key      string `json:"key" required:"true"`
-	Optional bool   `json:"optional"`
+	// Name is the name of the ConfigMap or Secret, in the namespace of the workload.
+	Name string `json:"name" required:"true"`
+	// Key is the key.
+	Key string `json:"key" required:"true"`
+	// Optional means that the workload starts if the key does not exist.
+	Optional bool `json:"optional"`
 }
 
-// KeysReference names a ConfigMap or a Secret as the source of a file. The model calls it a map and requires nothing of
+// KeysReference names a ConfigMap or a Secret as the source of a file.
+//
+// The model calls it a map and requires nothing of
 // it, so a reference without a key is allowed.
 type KeysReference struct {
-	Name     string `json:"name" required:"true"`
-	Key      string `json:"key"`
-	Optional bool   `json:"optional"`
+	// Name is the name of the ConfigMap or Secret.
+	Name string `json:"name" required:"true"`
+	// Key is the key; empty means all keys.
+	Key string `json:"key"`
+	// Optional means that the workload starts if it does not exist.
+	Optional bool `json:"optional"`
 }

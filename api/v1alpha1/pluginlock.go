@@ -10,11 +10,11 @@ type PluginLockSpec struct {
 
 // LockEntry is what one reference resolved to.
 type LockEntry struct {
-	// Asked is the reference as sandboxes have it: bare, a pin, a range or a channel.
+	// Asked is the reference as sandboxes have it: a bare name, a version, a range or a channel.
 	Asked string `json:"asked" required:"true"`
 	// Chosen is the version in full, such as `hello-db@1.2.0`.
 	Chosen string `json:"chosen" required:"true"`
-	// Digest is the digest of that version's document (package digest).
+	// Digest is the digest of that version's document.
 	Digest string `json:"digest" required:"true"`
 }
 

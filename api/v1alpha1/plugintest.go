@@ -45,11 +45,11 @@ type Fixture struct {
 
 // FixtureValue is a value that is known once a fixture runs.
 type FixtureValue struct {
-	// Name is that of the param, or the key of the Secret, which gets the value.
+	// Name is the name of the param, or the key of the Secret, that gets the value.
 	Name string `json:"name" required:"true"`
 	// Fixture is the name of the fixture.
 	Fixture string `json:"fixture" required:"true"`
-	// Field is host or port: where the plugin's scripts reach the fixture.
+	// Field is which value: the host or the port at which the plugin's scripts reach the fixture.
 	Field string `json:"field" required:"true"`
 }
 
@@ -99,7 +99,7 @@ type PhaseExpectation struct {
 	// Fails means that the phase must fail, and how. After a failed create phase the delete phase runs all the same.
 	Fails *ExpectedFailure `json:"fails"`
 	// Check is a script that runs on this machine after the phase, in the folder of the document's file, and must exit with 0.
-	// Its variables are those of the case: see the page about tests.
+	// Its variables are those of the case: `docs/howto/test.md` lists them.
 	Check string `json:"check"`
 }
 

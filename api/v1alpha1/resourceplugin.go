@@ -2,60 +2,64 @@ package v1alpha1
 
 import "strings"
 
-// ResourcePluginSpec is what a plugin does. The `aliases` are the keys of the syntax before March 2023.
+// ResourcePluginSpec is what a plugin does.
+//
+// The `aliases` are the keys of the syntax before March 2023.
 type ResourcePluginSpec struct {
-	// Description says what the plugin is for; at most 255 bytes by the spec, though real ones are longer.
+	// Description says what the plugin is for. The specification allows 255 bytes; a longer one is a warning.
 	Description string `json:"description"`
-	// Runner says how steps are executed.
+	// Runner is how steps are executed.
 	Runner Runner `json:"runner" required:"true"`
-	// Create runs when the sandbox starts, before its workloads. Nil means absent; a list that is present and empty is
-	// against the spec.
+	// Create are the steps that run when the sandbox starts, before its workloads. Steps run in parallel unless one reads an
+	// output of another. Nil means absent; a list that is present and empty is against the spec.
 	Create []Step `json:"create"`
-	// Delete runs when the sandbox ends, after its workloads. Nil means absent.
+	// Delete are the steps that run when the sandbox ends, after its workloads. Nil means absent.
 	Delete []Step `json:"delete"`
 }
 
 // Runner says how steps are executed.
 type Runner struct {
-	// Image is the container image of every step.
+	// Image is the container image in which the script of every step runs.
 	Image string `json:"image" required:"true"`
-	// Namespace is where the steps run; empty means DefaultNamespace.
+	// Namespace is the namespace in which the steps run; empty means DefaultNamespace.
 	Namespace string `json:"namespace"`
-	// PodTemplateOverlay is YAML of a partial pod template that each step's Pod is built on.
+	// PodTemplateOverlay is a partial Pod template, as YAML in a text: the base of each step's Pod. It sets resources, volumes,
+	// variables, a ServiceAccount or a security context; the container of the script is `main`.
 	PodTemplateOverlay string `json:"podTemplateOverlay" aliases:"basePodTemplate"`
 }
 
 // Step is one unit of work of a phase: a script with inputs and outputs.
 type Step struct {
-	// Name is what other steps and sandboxes refer to; unique across both phases, at most 30 characters.
+	// Name is the name by which other steps and sandboxes refer to the step. It is unique across both phases.
 	Name string `json:"name" required:"true"`
-	// Inputs reach the script as environment variables and files.
+	// Inputs are the values that the script gets as environment variables or files.
 	Inputs []Input `json:"inputs"`
-	// Script is the program that the main container runs, its interpreter in the first line.
+	// Script is the program that the container `main` runs, with its interpreter in the first line, such as `#!/bin/sh`. It must
+	// be idempotent: a step runs at least once.
 	Script string `json:"script"`
-	// Outputs are files of the script that other steps and workloads read.
+	// Outputs are the files of the script that other steps and workloads read.
 	Outputs []Output `json:"outputs"`
 }
 
 // Input is a value that a step gets from the sandbox resource or from another step: exactly one of the two.
 type Input struct {
-	// Name is unique within the step. With ValueFromSandbox it is the param's name too.
+	// Name is the name of the input, unique within the step. With ValueFromSandbox it is the name of the param, too.
 	Name string `json:"name" required:"true"`
-	// Type is in Signadot's client model, undocumented and unused.
+	// Type is accepted and has no effect: it is in Signadot's client model, without documentation.
 	Type string `json:"type"`
-	// ValueFromSandbox takes the sandbox resource's param of the input's name.
+	// ValueFromSandbox means that the value is the param of that name of the sandbox's resource.
 	ValueFromSandbox bool `json:"valueFromSandbox"`
-	// ValueFromStep takes an output of another step.
+	// ValueFromStep is the output of another step that the value is taken from. The step then waits for the other one.
 	ValueFromStep *StepOutput `json:"valueFromStep"`
-	// As says where the script finds the value; absent means the variable DefaultEnv.
+	// As is where the script finds the value; absent means the variable DefaultEnv.
 	As *As `json:"as" aliases:"to"`
 }
 
 // StepOutput names an output of a step of either phase.
 type StepOutput struct {
-	// Name is the step's.
+	// Name is the name of the step.
 	Name string `json:"name" required:"true"`
-	// Output is the name of one of its outputs.
+	// Output is the name of an output of that step.
 	Output string `json:"output" required:"true" aliases:"value"`
 }
 
@@ -64,21 +68,22 @@ func (o StepOutput) Key() string { return o.Name + "." + o.Output }
 
 // As says where the script finds an input: an environment variable, a file, or both.
 type As struct {
-	// Env is a variable of the main container.
+	// Env is the name of an environment variable of the container `main`.
 	Env string `json:"env"`
-	// Path is an absolute path in the main container.
+	// Path is a file in the container `main` that has the value. It is read-only.
 	Path string `json:"path" aliases:"localPath,file"`
 }
 
 // Output is a file that the script writes.
 type Output struct {
-	// Name is unique within the step; a sandbox addresses the output as `<step>.<name>`.
+	// Name is the name of the output, unique within the step. A sandbox refers to the output as `STEP.NAME`.
 	Name string `json:"name" required:"true"`
-	// Type is in Signadot's client model, undocumented and unused.
+	// Type is accepted and has no effect: it is in Signadot's client model, without documentation.
 	Type string `json:"type"`
-	// Description is for people.
+	// Description says what the output is; it has no effect.
 	Description string `json:"description"`
-	// ValueFromPath is the file in the main container, read verbatim after the script succeeded.
+	// ValueFromPath is the file that the script writes, in the container `main`. It is read after the script has exited with 0,
+	// and its bytes are the value. All outputs of a step together may have 1 MiB.
 	ValueFromPath string `json:"valueFromPath" required:"true" aliases:"from"`
 }
 

@@ -2,37 +2,42 @@ package v1alpha1
 
 // RouteGroupSpec is what a route group is made of.
 type RouteGroupSpec struct {
-	// Cluster is at most 255 bytes; empty means that the group spans clusters.
+	// Cluster is the name of the cluster; empty means that the group spans clusters.
 	Cluster string `json:"cluster"`
-	// Description is for people; at most 255 bytes.
+	// Description says what the group is for; it has no effect.
 	Description string `json:"description"`
-	// Match says which sandboxes take part.
+	// Match is which sandboxes take part.
 	Match *RouteGroupMatch `json:"match" required:"true"`
 	// Endpoints are the URLs of the group.
 	Endpoints []RouteEndpoint `json:"endpoints"`
-	// TTL limits the group's life; its OffsetFrom is noMatchedSandboxes (the default), createdAt or updatedAt.
+	// TTL is the time after which the group may be deleted. Its OffsetFrom is noMatchedSandboxes by default.
 	TTL *TTL `json:"ttl"`
 }
 
 // RouteGroupMatch is exactly one of its fields.
 type RouteGroupMatch struct {
+	// Label is a label that a sandbox must have.
 	Label *LabelMatch `json:"label"`
-	// Any holds if one of the entries does, All if every one does.
+	// Any are alternatives: at least one must match.
 	Any []RouteGroupMatch `json:"any"`
+	// All are conditions that must all match.
 	All []RouteGroupMatch `json:"all"`
 }
 
-// LabelMatch holds for sandboxes that have a label.
+// LabelMatch matches sandboxes that have a label.
 type LabelMatch struct {
+	// Key is the key of the label.
 	Key string `json:"key" required:"true"`
-	// Value is a glob.
+	// Value is a pattern of the label's value: `*` stands for any characters, `?` for one.
 	Value string `json:"value" required:"true"`
 }
 
 // RouteEndpoint is a named URL of a route group.
 type RouteEndpoint struct {
-	Name   string `json:"name" required:"true"`
+	// Name is the name of the endpoint, unique in the group.
+	Name string `json:"name" required:"true"`
+	// Target is the URL of a Service.
 	Target string `json:"target" required:"true"`
-	// Cluster is where the target is, in a group that spans clusters.
+	// Cluster is the cluster of the target, in a group that spans clusters.
 	Cluster string `json:"cluster"`
 }

@@ -7,31 +7,38 @@ import (
 
 // HostEndpoint is a deprecated endpoint of the sandbox as a whole.
 type HostEndpoint struct {
+	// Name is the name of the endpoint.
 	Name string `json:"name" required:"true"`
-	// Host is resolved by the cluster's DNS.
+	// Host is a host name, which the cluster's DNS resolves, or an address.
 	Host string `json:"host" required:"true"`
-	Port int    `json:"port" required:"true" quotable:"true"`
-	// Protocol is http or grpc.
+	// Port is the port of the host.
+	Port int `json:"port" required:"true" quotable:"true"`
+	// Protocol is the protocol of the port.
 	Protocol string `json:"protocol"`
 }
 
 // ForkEndpoint is a deprecated endpoint of a fork.
 type ForkEndpoint struct {
+	// Name is the name of the endpoint.
 	Name string `json:"name" required:"true"`
-	Port int    `json:"port" required:"true" quotable:"true"`
-	// Protocol is http or grpc.
+	// Port is a port of the fork's Pods.
+	Port int `json:"port" required:"true" quotable:"true"`
+	// Protocol is the protocol of the port.
 	Protocol string `json:"protocol"`
 }
 
-// DefaultRouteGroup is the sandbox's own route group; it matches the sandbox itself, so it has no `match`.
+// DefaultRouteGroup is the sandbox's own route group. It matches the sandbox, so it has no `match`.
 type DefaultRouteGroup struct {
+	// Endpoints are the named URLs of the sandbox.
 	Endpoints []Endpoint `json:"endpoints"`
 }
 
 // Endpoint is a named URL of the route group.
 type Endpoint struct {
+	// Name is the name of the endpoint, unique in the sandbox.
 	Name string `json:"name" required:"true"`
-	// Target is a URL of a service, or `http://NAME.NS.deploy:PORT` and `http://NAME.NS.rollout:PORT`.
+	// Target is the URL of a Service, or of a port of a workload: `http://NAME.NAMESPACE.deploy:PORT` or
+	// `http://NAME.NAMESPACE.rollout:PORT`.
 	Target string `json:"target" required:"true"`
 }
 
@@ -59,22 +66,27 @@ func TargetWorkload(target string) (w Workload, ok bool) {
 
 // Middleware is applied to requests on their way to the sandbox's workloads.
 type Middleware struct {
+	// Name is the name of the middleware.
 	Name string `json:"name" required:"true"`
-	// Match says which workloads' requests it sees: any of the entries. No entry means none.
+	// Match are the workloads whose requests it sees: those of any entry. No entry means none.
 	Match []MiddlewareMatch `json:"match"`
-	Args  []MiddlewareArg   `json:"args"`
+	// Args are its arguments.
+	Args []MiddlewareArg `json:"args"`
 }
 
 // MiddlewareMatch says which workloads' requests a middleware sees.
 type MiddlewareMatch struct {
-	// Workload is a glob over the names of the sandbox's workloads.
+	// Workload is a pattern of names of the sandbox's workloads, in which `*` stands for any characters.
 	Workload string `json:"workload"`
 }
 
 // MiddlewareArg is one argument of a middleware.
 type MiddlewareArg struct {
-	Name      string     `json:"name" required:"true"`
-	Value     string     `json:"value"`
+	// Name is the name of the argument.
+	Name string `json:"name" required:"true"`
+	// Value is its value.
+	Value string `json:"value"`
+	// ValueFrom is where its value is taken from, in place of `value`.
 	ValueFrom *ArgSource `json:"valueFrom"`
 }
 
@@ -84,15 +96,22 @@ type ArgSource struct {
 	Forward string `json:"forward"`
 }
 
-// Routing holds how traffic is sent on.
+// Routing has the addresses to which middleware forwards.
 type Routing struct {
+	// Forwards are the addresses, by their names.
 	Forwards []Forward `json:"forwards"`
 }
 
-// Forward sends a workload's port to an address of the workstation. The client model requires none of its fields.
+// Forward sends a workload's port to an address of the developer's machine.
+//
+// The client model requires none of its fields.
 type Forward struct {
-	Name        string `json:"name"`
-	Port        int    `json:"port" quotable:"true"`
-	ToLocal     string `json:"toLocal"`
+	// Name is the name by which an argument of a middleware refers to it.
+	Name string `json:"name"`
+	// Port is the port of the workload.
+	Port int `json:"port" quotable:"true"`
+	// ToLocal is the address on the machine.
+	ToLocal string `json:"toLocal"`
+	// AppProtocol is accepted and has no effect.
 	AppProtocol string `json:"appProtocol"`
 }

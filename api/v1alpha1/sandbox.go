@@ -1,62 +1,70 @@
 package v1alpha1
 
-// SandboxSpec is what a sandbox is made of. `required` follows the Sandbox spec alone: the client model requires next to
+// SandboxSpec is what a sandbox is made of.
+//
+// `required` follows the Sandbox spec alone: the client model requires next to
 // nothing, and what it leaves open is not refused. The `aliases` are former keys, and wrong ones that are in use.
 type SandboxSpec struct {
-	// Cluster is the name of the cluster; at most 255 bytes, immutable.
+	// Cluster is the name of the cluster. It is part of the identity of the sandbox and immutable.
 	Cluster string `json:"cluster" required:"true"`
-	// Description is for people; at most 255 bytes, immutable.
+	// Description says what the sandbox is for. It is immutable.
 	Description string `json:"description"`
-	// Labels are what sandboxes are found by.
+	// Labels are the labels by which route groups match the sandbox, and people find it.
 	Labels map[string]string `json:"labels" aliases:"tags"`
-	// TTL limits the sandbox's life; nil means no limit.
+	// TTL is the time after which the sandbox may be deleted; nil means no limit.
 	TTL *TTL `json:"ttl"`
-	// Forks are copies of workloads for this sandbox.
+	// Forks are copies of workloads of the cluster, with changes, for this sandbox.
 	Forks []Fork `json:"forks"`
-	// Endpoints are the deprecated endpoints of hosts.
+	// Endpoints are deprecated: use `defaultRouteGroup`. They are endpoints of hosts of the cluster.
 	Endpoints []HostEndpoint `json:"endpoints"`
-	// DefaultRouteGroup holds the endpoints.
+	// DefaultRouteGroup is the sandbox's own route group: it has the sandbox's endpoints.
 	DefaultRouteGroup *DefaultRouteGroup `json:"defaultRouteGroup"`
-	// Local are workloads that run on a workstation. The spec's text once calls the field `locals`.
+	// Local are workloads that run on a developer's machine in place of those of the cluster. They are checked, and not
+	// rendered.
 	Local []LocalWorkload `json:"local" aliases:"locals"`
-	// LocalMachineID and Connection name the workstation: the older and the newer way.
-	LocalMachineID string      `json:"localMachineID"`
-	Connection     *Connection `json:"connection"`
-	// Virtual are baseline workloads that take part without a copy.
+	// LocalMachineID is the machine on which local workloads run, in its older form. It is checked, and not rendered.
+	LocalMachineID string `json:"localMachineID"`
+	// Connection is the machine on which local workloads run, in its newer form. It is checked, and not rendered.
+	Connection *Connection `json:"connection"`
+	// Virtual are baseline workloads that take part without a copy. They are checked, and not rendered.
 	Virtual []VirtualWorkload `json:"virtual"`
-	// Middleware handles requests on their way to the sandbox.
+	// Middleware are handlers of requests on their way to the sandbox. They are checked, and not rendered.
 	Middleware []Middleware `json:"middleware"`
-	// Routing holds what middleware forwards to.
+	// Routing has the addresses to which middleware forwards. It is checked, and not rendered.
 	Routing *Routing `json:"routing"`
-	// Resources are what plugins provide; immutable.
+	// Resources are what plugins create for the sandbox. They are immutable.
 	Resources []SandboxResource `json:"resources" aliases:"resource"`
-	// DisableSandboxTrafficManager is retired and still accepted.
+	// DisableSandboxTrafficManager is accepted and has no effect: Signadot has retired it.
 	DisableSandboxTrafficManager bool `json:"disableSandboxTrafficManager"`
 }
 
-// TTL limits the sandbox's life.
+// TTL is a limit of the life of a sandbox or a route group.
 type TTL struct {
-	// Duration is `<n><unit>`, the unit m, h, d or w.
+	// Duration is the length of the life, in minutes, hours, days or weeks.
 	Duration string `json:"duration" required:"true"`
-	// OffsetFrom is createdAt (the default) or updatedAt.
+	// OffsetFrom is what the duration counts from. The default is createdAt, and that of a route group noMatchedSandboxes.
 	OffsetFrom string `json:"offsetFrom"`
 }
 
 // SandboxResource is something that a plugin provides for the sandbox.
 type SandboxResource struct {
+	// Name is the name of the resource, unique in the sandbox. Forks refer to its outputs by it.
 	Name string `json:"name" required:"true"`
-	// Plugin is the reference `name[@version]`; without a version the highest one is meant.
+	// Plugin is the plugin: a name, or NAME@VERSION with a version, a range or a channel, such as `hello-db@^1`. Without a
+	// version the highest one is meant.
 	Plugin string `json:"plugin" required:"true"`
-	// Params are what the plugin's steps take as inputs.
+	// Params are the values of the inputs of the plugin's steps that have `valueFromSandbox`.
 	Params map[string]string `json:"params"`
 }
 
 // Workload names a workload of the cluster.
 type Workload struct {
-	// Kind is Deployment, ArgoRollout or Rollout.
-	Kind      string `json:"kind" required:"true"`
+	// Kind is the kind of the workload. ArgoRollout and Rollout are both a Rollout of Argo.
+	Kind string `json:"kind" required:"true"`
+	// Namespace is the namespace of the workload.
 	Namespace string `json:"namespace" required:"true"`
-	Name      string `json:"name" required:"true"`
+	// Name is the name of the workload.
+	Name string `json:"name" required:"true"`
 }
 
 // Plain returns the workload with one name for each kind: an ArgoRollout is a Rollout.
@@ -69,69 +77,87 @@ func (w Workload) Plain() Workload {
 
 // Fork is a copy of a workload for this sandbox.
 type Fork struct {
-	// Name is optional; middleware matches it.
-	Name           string          `json:"name"`
-	ForkOf         Workload        `json:"forkOf" required:"true"`
+	// Name is a name by which middleware matches the fork. It is not the name of the rendered workload.
+	Name string `json:"name"`
+	// ForkOf is the baseline: the workload that is copied.
+	ForkOf Workload `json:"forkOf" required:"true"`
+	// Customizations are what is changed in the copy.
 	Customizations *Customizations `json:"customizations"`
-	// Endpoints are deprecated: see DefaultRouteGroup.
+	// Endpoints are deprecated: see DefaultRouteGroup. They are endpoints of ports of the fork.
 	Endpoints []ForkEndpoint `json:"endpoints"`
 }
 
 // Customizations are the differences between a fork and its baseline, applied in the order of the fields.
 type Customizations struct {
+	// Images are the images of containers.
 	Images []ContainerImage `json:"images"`
-	Env    []Env            `json:"env"`
-	Patch  *WorkloadPatch   `json:"patch" aliases:"patches"`
+	// Env are variables of containers.
+	Env []Env `json:"env"`
+	// Patch is a patch of the workload as a whole. It cannot change the fork's name and selectors.
+	Patch *WorkloadPatch `json:"patch" aliases:"patches"`
 }
 
 // ContainerImage replaces a container's image.
 type ContainerImage struct {
-	// Container is the container's name; empty means the first one of the Pod.
+	// Container is the name of the container or init container; empty means the first container of the Pod.
 	Container string `json:"container"`
-	Image     string `json:"image" required:"true"`
+	// Image is the new image.
+	Image string `json:"image" required:"true"`
 }
 
 // WorkloadPatch changes a fork after its images and variables.
 type WorkloadPatch struct {
-	// Type is json, merge or strategic; newer ones are signadot/env and signadot/image.
+	// Type is the kind of patch. `json`, `merge` and `strategic` do what `kubectl patch` does; `signadot/env` and
+	// `signadot/image` are lists like `env` and `images`.
 	Type string `json:"type" required:"true"`
-	// Value holds the patch as JSON or YAML.
+	// Value is the patch, as JSON or YAML in a text.
 	Value string `json:"value" required:"true"`
 }
 
 // VirtualWorkload is a baseline workload that takes part in the sandbox without a copy.
 type VirtualWorkload struct {
-	Name     string   `json:"name" required:"true"`
+	// Name is the name of the virtual workload.
+	Name string `json:"name" required:"true"`
+	// Workload is the baseline.
 	Workload Workload `json:"workload" required:"true"`
 }
 
-// LocalWorkload runs a workload on the workstation of whoever submits the sandbox.
+// LocalWorkload is a workload that runs on the machine of whoever submits the sandbox.
 type LocalWorkload struct {
-	Name string   `json:"name" required:"true"`
+	// Name is the name of the local workload.
+	Name string `json:"name" required:"true"`
+	// From is the workload of the cluster whose place it takes.
 	From Workload `json:"from" required:"true"`
-	// Mappings must have at least one entry.
+	// Mappings are the ports that are sent to the machine.
 	Mappings []PortMapping `json:"mappings" required:"true"`
-	Env      []Env         `json:"env"`
-	Files    []LocalFile   `json:"files"`
+	// Env are variables of the process.
+	Env []Env `json:"env"`
+	// Files are files of the process.
+	Files []LocalFile `json:"files"`
 }
 
-// PortMapping sends a workload's port to an address of the workstation.
+// PortMapping sends a workload's port to an address of the developer's machine.
 type PortMapping struct {
+	// Port is the port of the workload.
 	Port int `json:"port" required:"true" quotable:"true"`
-	// ToLocal is `host:port`.
+	// ToLocal is the address on the machine.
 	ToLocal string `json:"toLocal" required:"true"`
-	// AppProtocol is in Signadot's client model, undocumented.
+	// AppProtocol is accepted and has no effect: it is in Signadot's client model, without documentation.
 	AppProtocol string `json:"appProtocol"`
 }
 
 // LocalFile is a file for a local workload.
 type LocalFile struct {
-	Path      string      `json:"path" required:"true"`
-	Value     string      `json:"value"`
+	// Path is the path of the file.
+	Path string `json:"path" required:"true"`
+	// Value is the content of the file.
+	Value string `json:"value"`
+	// ValueFrom is where the content is taken from, in place of `value`.
 	ValueFrom *FileSource `json:"valueFrom"`
 }
 
 // Connection names the machine that local workloads run on.
 type Connection struct {
+	// DevboxID is the id of a devbox of Signadot.
 	DevboxID string `json:"devboxId"`
 }
