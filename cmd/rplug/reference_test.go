@@ -89,10 +89,10 @@ func writeCommand(t *testing.T, text, contents *strings.Builder, c *cobra.Comman
 		text.WriteString(h.about + "\n\n")
 	}
 	if kind := configOf[path]; kind != "" {
-		fmt.Fprintf(text, "Each field of [%s](functions.md#%s) is a flag. In addition:\n\n", kind, strings.ToLower(kind))
+		fmt.Fprintf(text, "The flags of [%s](functions.md#%s), and:\n\n", kind, strings.ToLower(kind))
 	}
 	if h.others != "" {
-		fmt.Fprintf(text, "Flags of the functions, which [their configs](functions.md) describe: `%s`. In addition:\n\n", h.others)
+		fmt.Fprintf(text, "The flags of the functions, which [their configs](functions.md) describe, `%s`, and:\n\n", h.others)
 	}
 	text.WriteString("| flag | meaning |\n|---|---|\n")
 	for _, flag := range h.flags {

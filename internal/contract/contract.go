@@ -30,34 +30,62 @@ const (
 // Project is the kind of the project file.
 const Project = "Project"
 
-// Annotations, and the labels among them, of what is rendered and of sandboxes.
+// Annotations and labels. Each comment says what they are on, and after a colon what they hold: docs/reference/annotations.md
+// is made from them. A label has the value of the annotation, or if that is no valid label, a sanitized one that ends in a hash.
 const (
-	SandboxKey    = Group + "/sandbox"    // label and annotation: the sandbox's name
-	ResourceKey   = Group + "/resource"   // label and annotation: the sandbox resource's name
-	PhaseKey      = Group + "/phase"      // label and annotation: create or delete
-	StepKey       = Group + "/step"       // label and annotation: the step's name
-	HelperKey     = Group + "/helper"     // label and annotation: copy or cleanup, of what runs no step
-	CopyToKey     = Group + "/copy-to"    // on a copy Job: the namespace that it copies outputs to
-	PluginKey     = Group + "/plugin"     // name@version, the version canonical
-	DigestKey     = Group + "/digest"     // sha256:… of the plugin document
-	DependsOnKey  = Group + "/depends-on" // the steps that this one waits for, comma-separated
-	GenerationKey = Group + "/generation" // what the step is made from, as a hash
+	// a sandbox: `absent` renders its delete phase in place of the create phase
+	StateKey = Group + "/state"
+	// a sandbox, or as label and annotation a rendered object: the sandbox's id; on a sandbox it replaces the id that is derived
+	// from cluster and name
+	SandboxIDKey = Group + "/sandbox-id"
+	// a sandbox or a route group: its routing key, in place of the derived one; on forks and routes the key that leads to them
+	RoutingKeyKey = Group + "/routing-key"
+	// a sandbox or an install request: the references that `resolve-version` has replaced, as a JSON object by resource
+	RequestedKey = Group + "/requested"
+	// a sandbox or an install request: the digests of what its references were resolved to, as a JSON object by resource
+	DigestsKey = Group + "/digests"
+	// a sandbox or a route group: its endpoints as `NAME=URL`, separated by commas; a comma in a URL is `%2C`
+	EndpointsKey = Group + "/endpoints"
+	// the metadata document of a Crossplane package: its image, `NAME[:TAG][@DIGEST]`
+	PackageKey = Group + "/package"
+	// the other documents of a Crossplane package: the name of its metadata document
+	PackagePartKey = Group + "/package-of"
+
+	// rendered objects, label and annotation: the name of the sandbox
+	SandboxKey = Group + "/sandbox"
+	// rendered objects, label and annotation: the name of the sandbox's resource
+	ResourceKey = Group + "/resource"
+	// rendered objects, label and annotation: `create` or `delete`
+	PhaseKey = Group + "/phase"
+	// rendered objects, label and annotation: the name of the step
+	StepKey = Group + "/step"
+	// objects of Jobs that run no step, label and annotation: `copy` or `cleanup`
+	HelperKey = Group + "/helper"
+	// a copy Job and its objects: the namespace to which it copies outputs
+	CopyToKey = Group + "/copy-to"
+	// rendered objects: the plugin, `NAME@VERSION`
+	PluginKey = Group + "/plugin"
+	// rendered objects: the digest of the plugin's document
+	DigestKey = Group + "/digest"
+	// a Job or Pod of a step: the steps that it waits for, separated by commas
+	DependsOnKey = Group + "/depends-on"
+	// a Job or Pod of a step, and its Secret: a hash of everything that the step depends on; on the Secret, the generation that
+	// may publish there
+	GenerationKey = Group + "/generation"
+	// rendered objects: the name of the function config that rendered them; only that config replaces or removes them
 	RenderedByKey = Group + "/rendered-by"
-	// RenderedWithKey is on what a config renders of the phase that it does not list: the phase that it lists.
+	// objects of another phase than the config lists, such as the Secrets in a delete phase: the phase that it lists
 	RenderedWithKey = Group + "/rendered-with"
-	SandboxIDKey    = Group + "/sandbox-id"  // label and annotation: the sandbox's id; on a sandbox: overrides the derived id
-	RoutingKeyKey   = Group + "/routing-key" // on a sandbox or route group: its own key; on routes and forks: whose
-	RouteGroupKey   = Group + "/route-group" // label and annotation of routes: the route group's name
-	StateKey        = Group + "/state"       // on a sandbox: absent renders its delete phase
-	RequestedKey    = Group + "/requested"   // on a sandbox: the references as they were before resolution
-	DigestsKey      = Group + "/digests"     // on a sandbox: the digests of what its references resolved to
-	ForkKey         = Group + "/fork"        // label and annotation of forks and their Pods: the fork's own name
-	BaselineKey     = Group + "/baseline"    // on forks and their Services: KIND/NAME of what they are a copy of
-	PackageKey      = Group + "/package"     // on a package's metadata document: its image, NAME[:TAG][@DIGEST]
-	PackagePartKey  = Group + "/package-of"  // on a package's other documents: the name of its metadata document
-	AppliedByKey    = Group + "/applied-by"  // on documents of a package that are applied as they are: who made them so
-	InstallKey      = Group + "/install"     // label and annotation of what installs a package: the request's name
-	EndpointsKey    = Group + "/endpoints"   // on a sandbox or route group: its endpoints as NAME=URL,…, with %2C in URLs
+	// forks and their Pods, label and annotation: the name of the fork
+	ForkKey = Group + "/fork"
+	// forks and their Services: what they are a copy of, `KIND/NAME`
+	BaselineKey = Group + "/baseline"
+	// routes, label and annotation: the name of the route group
+	RouteGroupKey = Group + "/route-group"
+	// what installs or removes a package, label and annotation: the name of the request
+	InstallKey = Group + "/install"
+	// documents of a package that are applied as they are: the name of the function config that made them so
+	AppliedByKey = Group + "/applied-by"
 )
 
 // The label that every object has that we made.

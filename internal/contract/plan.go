@@ -118,9 +118,12 @@ func InputJobVariable(i int) string { return "RESOURCEPLUGINS_INPUT_JOB_" + strc
 // running finds another than its own, and does not overwrite newer outputs. A Secret without GenerationKey is not the
 // renderer's, and nobody publishes there.
 const (
-	PublishedKey = Group + "/published" // the generation whose outputs the Secret holds
-	FailedKey    = Group + "/failed"    // the generation that failed for good
-	FailuresKey  = Group + "/failures"  // GENERATION COUNT of the Pods that failed, where a Plan allows several Attempts
+	// the Secret of a step: the generation whose outputs it has
+	PublishedKey = Group + "/published"
+	// the Secret of a step: the generation that has failed for good
+	FailedKey = Group + "/failed"
+	// the Secret of a step with `retries`: a generation and how many of its Pods have failed
+	FailuresKey = Group + "/failures"
 )
 
 // MaxOutputBytes is how much the values of one Secret may hold together: MaxSecretSize of k8s.io/api/core/v1.
