@@ -60,6 +60,39 @@ func TestRulesPageIsCurrent(t *testing.T) {
 	assert.Equal(t, page.String(), string(current), "run make golden")
 }
 
+const messagesPage = "../../docs/reference/messages.md"
+
+// The page of messages has those of the rules' examples. UPDATE_GOLDEN writes them anew.
+func TestMessagesPageIsCurrent(t *testing.T) {
+	t.Parallel()
+	const start, end = "<!-- rules: from pkg/validate -->\n", "<!-- end of rules -->\n"
+	current, err := os.ReadFile(messagesPage)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(current), start)
+	require.True(t, found)
+	_, after, found := strings.Cut(rest, end)
+	require.True(t, found)
+	var table strings.Builder
+	table.WriteString("\n| an example of the message | rule, with what to do |\n|---|---|\n")
+	for _, r := range validate.Rules {
+		if r.ComparesStates() {
+			continue // the message names both states
+		}
+		_, message, found := strings.Cut(": "+example(t, r), ": ")
+		require.True(t, found, r.ID)
+		if path, rest, found := strings.Cut(message, ": "); found && !strings.Contains(path, " ") {
+			message = rest
+		}
+		fmt.Fprintf(&table, "| `%s` | [%s](rules.md#%s) |\n", strings.NewReplacer("|", `\|`, "`", "'").Replace(message), r.ID, r.ID)
+	}
+	want := before + start + table.String() + "\n" + end + after
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(messagesPage, []byte(want), 0o644))
+		return
+	}
+	assert.Equal(t, want, string(current), "run make golden")
+}
+
 // example is the finding that a rule's example gives, `path: message`.
 func example(t *testing.T, r *validate.Rule) string {
 	t.Helper()
