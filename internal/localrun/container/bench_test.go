@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 )
 
-// The time of a step whose script does nothing, by engine. ms/median is what docs/explanation/run-engines.md has.
+// The time of a step whose script does nothing, by engine. ms/median is what docs/explanation/engines.md has.
 func BenchmarkStep(b *testing.B) {
 	processes, err := process.New(process.Options{})
 	require.NoError(b, err)
