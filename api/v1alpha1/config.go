@@ -19,7 +19,7 @@ type RenderPhase struct {
 	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
 
 	Delivery   string `json:"delivery" enum:"kubectl,argocd,flux,helm,kpt" help:"the tool: kubectl, argocd, flux, helm or kpt"`
-	DeleteHook string `json:"deleteHook" enum:"PostDelete,PreDelete" help:"when argocd or helm run the delete phase: PostDelete or PreDelete"`
+	DeleteHook string `json:"deleteHook" enum:"PostDelete,PreDelete" help:"when argocd or helm delete: PostDelete or PreDelete"`
 
 	RunnerNamespace string            `json:"runnerNamespace" help:"run all steps in this namespace"`
 	Namespaces      map[string]string `json:"namespaces" help:"run the steps of a namespace in another one: old=new"`
@@ -60,7 +60,7 @@ type RenderSandbox struct {
 	Namespace string `json:"namespace" help:"the namespace of baseline objects that have none"`
 	Replicas  int    `json:"replicas" help:"how many Pods a fork has"`
 
-	Routing string `json:"routing" enum:"none,gateway-api,istio" help:"the kind of routes: none, gateway-api (HTTPRoute) or istio (VirtualService)"`
+	Routing string `json:"routing" enum:"none,gateway-api,istio" help:"none, gateway-api (HTTPRoute) or istio (VirtualService)"`
 
 	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`
 	Gateway       string   `json:"gateway" help:"the Gateway that endpoints are published at: NAMESPACE/NAME"`

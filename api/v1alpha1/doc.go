@@ -55,15 +55,16 @@ type Catalog struct {
 	Spec              CatalogSpec `json:"spec"`
 }
 
-// PluginLock records what each reference was resolved to, so that a new version of a plugin does not recreate live resources.
+// PluginLock records what each reference was resolved to, so that a new version of a plugin does not recreate live
+// resources.
 type PluginLock struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              PluginLockSpec `json:"spec"`
 }
 
-// PluginTest describes tests of a plugin: cases that create and delete a resource on one machine, without a cluster, and what
-// must come of it.
+// PluginTest describes tests of a plugin: cases that create and delete a resource on one machine, without a cluster, and
+// what must come of it.
 type PluginTest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

@@ -34,8 +34,8 @@ type Step struct {
 	Name string `json:"name" required:"true"`
 	// Inputs are the values that the script gets as environment variables or files.
 	Inputs []Input `json:"inputs"`
-	// Script is the program that the container `main` runs, with its interpreter in the first line, such as `#!/bin/sh`. It must
-	// be idempotent: a step runs at least once.
+	// Script is the program that the container `main` runs, with its interpreter in the first line, such as `#!/bin/sh`. It
+	// must be idempotent: a step runs at least once.
 	Script string `json:"script"`
 	// Outputs are the files of the script that other steps and workloads read.
 	Outputs []Output `json:"outputs"`

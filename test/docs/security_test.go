@@ -37,7 +37,7 @@ func TestThreatsNameTests(t *testing.T) {
 		for _, test := range tests {
 			find := exec.Command("git", "grep", "-qE", "^func "+test[1]+`\(`, "--", "*_test.go")
 			find.Dir = checkout.Root()
-			assert.NoError(t, find.Run(), "there is no %s", test[1])
+			require.NoError(t, find.Run(), "there is no %s", test[1])
 		}
 	}
 	assert.Greater(t, rows, 12)
