@@ -57,6 +57,10 @@ var referencePages = []struct{ kind, file, example, more string }{
 		contract.PluginTest, "plugintest.md", "examples/hello-db/test.yaml",
 		"`rplug test` runs it: see [tests](../howto/test.md).",
 	},
+	{
+		contract.ExternalPlugin, "externalplugin.md", "pkg/validate/testdata/externalplugin.yaml",
+		"[External plugins](external-plugins.md) has the protocol, and what `rplug validate` makes of folders and files.",
+	},
 }
 
 // general are the rules that hold for every field. The pages name them once.
@@ -193,8 +197,8 @@ func (r *kindPage) walk(of ast.Expr, path string, open []string) {
 		r.walk(of.Elt, path+"[]", open)
 	case *ast.MapType:
 		r.walk(of.Value, path+"{}", open)
-	case *ast.Ident:
-		s := r.types[of.Name]
+	default:
+		s := r.types[elementType(of)]
 		if s == nil || slices.Contains(open, s.name) {
 			return
 		}
@@ -248,6 +252,8 @@ func elementType(of ast.Expr) string {
 		return elementType(of.Elt)
 	case *ast.MapType:
 		return elementType(of.Value)
+	case *ast.SelectorExpr:
+		return of.Sel.Name
 	case *ast.Ident:
 		return of.Name
 	}
@@ -363,14 +369,13 @@ func (r *kindPage) typeOf(of ast.Expr) string {
 		return "list of " + r.typeOf(of.Elt)
 	case *ast.MapType:
 		return "map of " + r.typeOf(of.Value)
-	case *ast.Ident:
-		if r.types[of.Name] != nil {
-			return fmt.Sprintf("[%s](#%s)", of.Name, strings.ToLower(of.Name))
-		}
-		return cmp.Or(map[string]string{"bool": "boolean", "int": "integer"}[of.Name], of.Name)
 	}
-	require.Failf(r.t, "no words for a type", "%T", of)
-	return ""
+	name := elementType(of)
+	require.NotEmpty(r.t, name, "no words for a type: %T", of)
+	if r.types[name] != nil {
+		return fmt.Sprintf("[%s](#%s)", name, strings.ToLower(name))
+	}
+	return cmp.Or(map[string]string{"bool": "boolean", "int": "integer", "any": "values"}[name], name)
 }
 
 // constraints are the limits of a field, of the elements of a list, and of the keys and values of a map. Where a type is at

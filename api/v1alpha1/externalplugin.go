@@ -5,7 +5,7 @@ import messages "github.com/resource-plugins/krm-functions/api/externalplugin/v1
 // ExternalPluginSpec describes how external plugins of kubebuilder are installed, and what they have answered. File mode of
 // validate-plugin makes such documents of discovery folders, and of files with recorded messages.
 type ExternalPluginSpec struct {
-	// Folder is a discovery folder, from the folder of the document's file. Its entries are read in file mode alone.
+	// Folder is the path of a discovery folder, from the folder of the document's file. It is only read in file mode.
 	Folder string `json:"folder"`
 	// Entries are what a discovery folder holds, down to the files of versions.
 	Entries []PluginEntry `json:"entries"`
@@ -15,11 +15,11 @@ type ExternalPluginSpec struct {
 
 // PluginEntry is a file or a folder of a discovery folder.
 type PluginEntry struct {
-	// Path is where it is, from the discovery folder: NAME, NAME/VERSION or NAME/VERSION/FILE.
+	// Path is the path from the discovery folder: NAME, NAME/VERSION or NAME/VERSION/FILE.
 	Path string `json:"path" required:"true"`
-	// Type is folder, file or link. A link that leads to a file is a file.
+	// Type is the type of the entry. A link that leads to a file is a file.
 	Type string `json:"type" required:"true"`
-	// Executable means that somebody may execute the file.
+	// Executable means that the file is executable for somebody.
 	Executable bool `json:"executable"`
 }
 

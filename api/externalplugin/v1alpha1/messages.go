@@ -40,11 +40,11 @@ func FlagTypes() []string { return []string{"string", "bool", "int", "float"} }
 
 // Request is what kubebuilder writes to a plugin.
 type Request struct {
-	// APIVersion is v1alpha1.
+	// APIVersion is the version of the messages.
 	APIVersion string `json:"apiVersion" required:"true"`
 	// Args are the arguments of the user; null if there are none.
 	Args []string `json:"args"`
-	// Command is what the plugin shall do.
+	// Command is what the plugin is asked to do.
 	Command string `json:"command" required:"true"`
 	// Universe is the project: the contents of files by their paths from the project's folder.
 	Universe map[string]string `json:"universe"`
@@ -56,9 +56,9 @@ type Request struct {
 
 // Response is what a plugin answers.
 type Response struct {
-	// APIVersion is that of the request. Kubebuilder does not check it.
+	// APIVersion is the version of the request. Kubebuilder does not check it.
 	APIVersion string `json:"apiVersion"`
-	// Command is that of the request. Kubebuilder does not check it.
+	// Command is the command of the request. Kubebuilder does not check it.
 	Command string `json:"command"`
 	// Metadata is the help of a subcommand, in answer to the command metadata.
 	Metadata Metadata `json:"metadata"`
