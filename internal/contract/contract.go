@@ -30,14 +30,14 @@ const (
 // Project is the kind of the project file.
 const Project = "Project"
 
-// Annotations and labels. Each comment says what they are on, and after a colon what they hold: docs/reference/annotations.md
-// is made from them. A label has the value of the annotation, or if that is no valid label, a sanitized one that ends in
+// Annotations and labels. Each comment says what they are on, and after a colon what they hold:
+// docs/reference/annotations.md is made from them. A label has the value of the annotation, or if that is no valid label, a sanitized one that ends in
 // a hash.
 const (
 	// a sandbox: `absent` renders its delete phase in place of the create phase
 	StateKey = Group + "/state"
-	// a sandbox, or as label and annotation a rendered object: the sandbox's id; on a sandbox it replaces the id that is derived
-	// from cluster and name
+	// a sandbox, or as label and annotation a rendered object: the sandbox's id; on a sandbox it replaces the id that is
+	// derived from cluster and name
 	SandboxIDKey = Group + "/sandbox-id"
 	// a sandbox or a route group: its routing key, in place of the derived one; on forks and routes the key that leads to them
 	RoutingKeyKey = Group + "/routing-key"
