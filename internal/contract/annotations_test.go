@@ -19,9 +19,9 @@ import (
 
 const annotationsPage = "../../docs/reference/annotations.md"
 
-// The page of annotations has what the constants say, between its markers. UPDATE_GOLDEN writes the tables anew.
+// The page of annotations has what the constants say, between its markers. UPDATE_GOLDEN writes the tables anew. It is not
+// parallel: others read the page after it.
 func TestAnnotationsPageIsThatOfTheConstants(t *testing.T) {
-	t.Parallel()
 	documented := documentedKeys(t)
 	text, err := os.ReadFile(annotationsPage)
 	require.NoError(t, err)

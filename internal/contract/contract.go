@@ -31,8 +31,8 @@ const (
 const Project = "Project"
 
 // Annotations and labels. Each comment says what they are on, and after a colon what they hold:
-// docs/reference/annotations.md is made from them. A label has the value of the annotation, or if that is no valid label, a sanitized one that ends in
-// a hash.
+// docs/reference/annotations.md is made from them. A label has the value of the annotation, or if that is no valid label, a
+// sanitized one that ends in a hash.
 const (
 	// a sandbox: `absent` renders its delete phase in place of the create phase
 	StateKey = Group + "/state"
