@@ -30,7 +30,7 @@ var commandPages = map[string]string{
 	"rplug validate": "../../functions/validate-plugin/README.md", "rplug resolve": "../../functions/resolve-version/README.md",
 	"rplug render": "../../functions/render-phase/README.md", "rplug fork": "../../functions/render-sandbox/README.md",
 	"rplug import": "../../functions/import-plugin/README.md", "rplug graph": "../../functions/render-phase/README.md",
-	"rplug build": "build.md", "rplug diff": "diff.md", "rplug new": "../tutorial/README.md", "rplug run": "run.md",
+	"rplug build": "build.md", "rplug diff": "diff.md", "rplug report": "report.md", "rplug new": "../tutorial/README.md", "rplug run": "run.md",
 	"rplug test": "../howto/test.md", "rplug status": "status.md", "rplug unpack": "unpack.md", "rplug post-render": "../howto/helm.md",
 	"rplug catalog": "../howto/publish.md", "rplug kubebuilder": "external-plugins.md", "rplug completion": "rplug.md#completion",
 }
