@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// script is a parsed script.
+type script struct {
+	title      string
+	cols, rows int
+	actions    []action
+}
+
+// action is a line of a script.
+type action struct {
+	line int
+	kind kind
+	text string
+	// exit is the exit code that the command must have.
+	exit int
+	// length is how long the screen stays as it is.
+	length time.Duration
+}
+
+type kind int
+
+const (
+	shown  kind = iota // a command that is typed and run
+	hidden             // a command that is run unseen
+	clear              // an empty screen
+	pause
+)
+
+// parse reads a script. Its lines are:
+//
+//	title TEXT      what the picture says to those who do not see it
+//	size COLSxROWS  of the terminal
+//	$ COMMAND       is typed and run by bash; its exit code must be 0
+//	[exit N]        the exit code that the command before must have instead
+//	hidden COMMAND  is run, and neither it nor its output is shown
+//	clear           clears the screen
+//	pause DURATION  as in "pause 1.5s"
+//
+// Empty lines are skipped, and lines that start with "//".
+func parse(text string) (script, error) {
+	s := script{cols: 100, rows: 24}
+	for i, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "//") {
+			continue
+		}
+		if err := s.read(i+1, line); err != nil {
+			return script{}, fmt.Errorf("line %d: %q: %w", i+1, line, err)
+		}
+	}
+	if s.title == "" {
+		return script{}, errors.New("title is missing")
+	}
+	return s, nil
+}
+
+func (s *script) read(number int, line string) (err error) {
+	word, rest, _ := strings.Cut(line, " ")
+	next := action{line: number, text: rest}
+	switch word {
+	case "title":
+		s.title = rest
+		return nil
+	case "size":
+		if n, err := fmt.Sscanf(rest, "%dx%d", &s.cols, &s.rows); n != 2 || err != nil || s.cols < 1 || s.rows < 1 {
+			return errors.New("must be COLSxROWS")
+		}
+		return nil
+	case "[exit":
+		if len(s.actions) == 0 || s.actions[len(s.actions)-1].kind != shown {
+			return errors.New("must follow a command")
+		}
+		s.actions[len(s.actions)-1].exit, err = strconv.Atoi(strings.TrimSuffix(rest, "]"))
+		return err
+	case "$":
+		next.kind = shown
+	case "hidden":
+		next.kind = hidden
+	case "clear":
+		next.kind = clear
+	case "pause":
+		next.kind = pause
+		next.length, err = time.ParseDuration(rest)
+	default:
+		return errors.New(`must start with "title", "size", "$", "[exit", "hidden", "clear" or "pause"`)
+	}
+	s.actions = append(s.actions, next)
+	return err
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hinshun/vt10x"
+)
+
+// Sizes in pixels. A character has cellWidth whatever font the viewer has: textLength says so.
+const (
+	fontSize   = 14
+	cellWidth  = 8.4
+	lineHeight = 19
+	margin     = 16
+)
+
+// textRun is text of one style that is seen for one interval.
+type textRun struct {
+	x, y  int
+	text  string
+	style string
+	interval
+}
+
+// interval is when something is seen: from one time to another one.
+type interval struct{ from, to time.Duration }
+
+// draw draws a recording. Without animations, which some viewers lack and some people switch off, it is the last screen.
+func draw(title string, r recording) []byte {
+	runs := textRuns(r)
+	intervals := map[interval]string{}
+	var order []interval
+	for _, run := range runs {
+		if _, known := intervals[run.interval]; !known && run.interval != (interval{0, r.length}) {
+			intervals[run.interval] = fmt.Sprintf("i%d", len(intervals))
+			order = append(order, run.interval)
+		}
+	}
+	width := fmt.Sprintf("%.0f", float64(r.cols)*cellWidth+2*margin)
+	height := fmt.Sprint(r.rows*lineHeight + 2*margin)
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img" viewBox="0 0 %s %s" width="%s" height="%s">`+"\n",
+		width, height, width, height)
+	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(title))
+	out.WriteString("<style>\n" + colours)
+	for _, i := range order {
+		if i.to < r.length {
+			fmt.Fprintf(&out, ".%s{visibility:hidden}\n", intervals[i])
+		}
+	}
+	out.WriteString("@media (prefers-reduced-motion: no-preference){\n")
+	fmt.Fprintf(&out, "text{animation-duration:%s;animation-iteration-count:infinite;animation-timing-function:step-end}\n",
+		seconds(r.length))
+	for _, i := range order {
+		fmt.Fprintf(&out, ".%s{animation-name:%s}@keyframes %s{%s}\n",
+			intervals[i], intervals[i], intervals[i], keyframes(i, r.length))
+	}
+	out.WriteString("}\n</style>\n")
+	fmt.Fprintf(&out, `<rect class="bg" width="%s" height="%s" rx="8"/>`+"\n", width, height)
+	for _, run := range runs {
+		classes := strings.TrimSpace(run.style + " " + intervals[run.interval])
+		fmt.Fprintf(&out, `<text x="%s" y="%d"%s textLength="%s" lengthAdjust="spacingAndGlyphs">%s</text>`+"\n",
+			pixels(float64(run.x)*cellWidth+margin), run.y*lineHeight+margin+fontSize, class(classes),
+			pixels(float64(len([]rune(run.text)))*cellWidth), html.EscapeString(run.text))
+	}
+	out.WriteString("</svg>\n")
+	return out.Bytes()
+}
+
+// colours are the background and the styles of text, for light and dark pages.
+var colours = fmt.Sprintf(`text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:#1f2328}
+.bg{fill:#f6f8fa;stroke:#d1d9e0}
+.c1{fill:#cf222e}.c2{fill:#116329}.c3{fill:#7d4e00}.c4{fill:#0550ae}.c5{fill:#8250df}.c6{fill:#1b7c83}.c7{fill:#59636e}.b{font-weight:bold}
+@media (prefers-color-scheme: dark){
+text{fill:#e6edf3}.bg{fill:#151b23;stroke:#3d444d}
+.c1{fill:#ff7b72}.c2{fill:#3fb950}.c3{fill:#d29922}.c4{fill:#58a6ff}.c5{fill:#bc8cff}.c6{fill:#39c5cf}.c7{fill:#9198a1}
+}
+`, fontSize)
+
+// keyframes are the animation of what is seen for an interval.
+func keyframes(i interval, length time.Duration) string {
+	percent := func(t time.Duration) string {
+		return strings.TrimSuffix(fmt.Sprintf("%.2f", 100*float64(t)/float64(length)), ".00") + "%"
+	}
+	seen := percent(i.from) + "{visibility:visible}"
+	if i.from > 0 {
+		seen = "0%{visibility:hidden}" + seen
+	}
+	if i.to < length {
+		return seen + percent(i.to) + "{visibility:hidden}"
+	}
+	return seen + "to{visibility:visible}"
+}
+
+// textRuns returns what is seen, in the order of time, rows and columns. Cells beside each other of the same style that come and go
+// together are one run, spaces between words included.
+func textRuns(r recording) []textRun {
+	var runs []textRun
+	for y := range r.rows {
+		for start := 0; start < len(r.frames); start++ {
+			for x := 0; x < r.cols; x++ {
+				if run, ok := runAt(r, start, x, y); ok {
+					runs = append(runs, run)
+					x += len([]rune(run.text)) - 1
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b textRun) int {
+		return int(a.from - b.from)
+	})
+	return runs
+}
+
+// runAt returns the run that appears with a frame at a position.
+func runAt(r recording, start, x, y int) (textRun, bool) {
+	if !appears(r, start, x, y) {
+		return textRun{}, false
+	}
+	first := r.frames[start].cells[y][x]
+	end := lasts(r, start, x, y)
+	var text []rune
+	for ; x+len(text) < r.cols; text = append(text, r.frames[start].cells[y][x+len(text)].Char) {
+		at := x + len(text)
+		cell := r.frames[start].cells[y][at]
+		if cell.Char == ' ' {
+			continue
+		}
+		if style(cell) != style(first) || !appears(r, start, at, y) || lasts(r, start, at, y) != end {
+			break
+		}
+	}
+	run := textRun{x: x, y: y, style: style(first), text: strings.TrimRight(string(text), " "),
+		interval: interval{from: r.frames[start].from, to: r.length}}
+	if end < len(r.frames) {
+		run.to = r.frames[end].from
+	}
+	return run, true
+}
+
+// appears reports whether a cell shows something in a frame that it did not in the one before.
+func appears(r recording, frame, x, y int) bool {
+	cell := r.frames[frame].cells[y][x]
+	return cell.Char != ' ' && cell.Char != 0 && (frame == 0 || !same(cell, r.frames[frame-1].cells[y][x]))
+}
+
+// lasts returns the first frame after start in which a cell shows something else.
+func lasts(r recording, start, x, y int) int {
+	end := start + 1
+	for end < len(r.frames) && same(r.frames[end].cells[y][x], r.frames[start].cells[y][x]) {
+		end++
+	}
+	return end
+}
+
+func same(a, b vt10x.Glyph) bool { return a.Char == b.Char && style(a) == style(b) }
+
+// bold is an attribute in Glyph.Mode; vt10x does not export it.
+const bold = 1 << 2
+
+// style returns the classes of a cell. Bright colours are drawn as the others.
+func style(cell vt10x.Glyph) string {
+	var classes []string
+	if colour := cell.FG % 8; cell.FG < 16 && colour > 0 {
+		classes = append(classes, fmt.Sprintf("c%d", colour))
+	}
+	if cell.Mode&bold != 0 {
+		classes = append(classes, "b")
+	}
+	return strings.Join(classes, " ")
+}
+
+func class(names string) string {
+	if names == "" {
+		return ""
+	}
+	return ` class="` + names + `"`
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }
+
+func pixels(f float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") }

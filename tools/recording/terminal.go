@@ -1,0 +1,145 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+)
+
+const (
+	prompt = "\x1b[32m$\x1b[0m "
+	// As many characters as typed appear together, each time after keyTime.
+	typed   = 3
+	keyTime = 60 * time.Millisecond
+	// runTime is the time between the last key and the output.
+	runTime = 300 * time.Millisecond
+	// afterRun is how long the output stays before the next key.
+	afterRun = 800 * time.Millisecond
+)
+
+// recording is what the terminal showed.
+type recording struct {
+	cols, rows int
+	frames     []frame
+	length     time.Duration
+}
+
+// frame is the screen from a time on: rows of cells.
+type frame struct {
+	from  time.Duration
+	cells [][]vt10x.Glyph
+}
+
+// player feeds a terminal emulator and takes frames of its screen.
+type player struct {
+	recording
+	terminal vt10x.Terminal
+	folder   string
+	env      []string
+}
+
+// play runs a script in a folder.
+func play(s script, folder, programs string) (recording, error) {
+	home := filepath.Join(folder, "home")
+	work := filepath.Join(folder, "work")
+	for _, name := range []string{home, work} {
+		if err := os.Mkdir(name, 0o755); err != nil {
+			return recording{}, err
+		}
+	}
+	p := &player{
+		recording: recording{cols: s.cols, rows: s.rows},
+		terminal:  vt10x.New(vt10x.WithSize(s.cols, s.rows)),
+		folder:    work,
+		env: []string{"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "LC_ALL=C.UTF-8",
+			"GIT_CONFIG_NOSYSTEM=1", "TMPDIR=" + home},
+	}
+	p.take(0)
+	for _, next := range s.actions {
+		if err := p.do(next); err != nil {
+			return recording{}, fmt.Errorf("line %d: %w", next.line, err)
+		}
+	}
+	return p.recording, nil
+}
+
+func (p *player) do(next action) error {
+	switch next.kind {
+	case hidden:
+		return p.run(next, false)
+	case clear:
+		p.write("\x1b[2J\x1b[H")
+		p.take(0)
+	case pause:
+		p.length += next.length
+	case shown:
+		p.write(prompt)
+		keys := []rune(next.text)
+		for i := 0; i < len(keys); i += typed {
+			p.write(string(keys[i:min(i+typed, len(keys))]))
+			p.take(keyTime)
+		}
+		p.write("\r\n")
+		p.length += runTime
+		if err := p.run(next, true); err != nil {
+			return err
+		}
+		p.take(0)
+		p.length += afterRun
+	}
+	return nil
+}
+
+// write sends text to the emulator.
+func (p *player) write(text string) {
+	_, _ = p.terminal.Write([]byte(text)) // never fails
+}
+
+// take adds the screen as it is, and lets time pass.
+func (p *player) take(passes time.Duration) {
+	p.terminal.Lock()
+	defer p.terminal.Unlock()
+	cells := make([][]vt10x.Glyph, p.rows)
+	for y := range cells {
+		cells[y] = make([]vt10x.Glyph, p.cols)
+		for x := range cells[y] {
+			cells[y][x] = p.terminal.Cell(x, y)
+		}
+	}
+	p.frames = append(p.frames, frame{from: p.length, cells: cells})
+	p.length += passes
+}
+
+// run runs a command in a terminal of its own, whose output goes to the emulator if it is to be shown.
+func (p *player) run(next action, show bool) error {
+	command := exec.Command("bash", "-c", next.text)
+	command.Dir, command.Env = p.folder, p.env
+	terminal, err := pty.StartWithSize(command, &pty.Winsize{Cols: uint16(p.cols), Rows: uint16(p.rows)})
+	if err != nil {
+		return err
+	}
+	defer terminal.Close()
+	output, err := io.ReadAll(terminal)
+	if err != nil && !errors.Is(err, syscall.EIO) { // how Linux reports the end of a terminal's output
+		return err
+	}
+	var failed *exec.ExitError
+	if err := command.Wait(); err != nil && !errors.As(err, &failed) {
+		return err
+	}
+	if code := command.ProcessState.ExitCode(); code != next.exit {
+		return fmt.Errorf("exit code %d, not %d\n%s", code, next.exit, output)
+	}
+	if show {
+		p.write(string(output))
+	}
+	return nil
+}
