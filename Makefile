@@ -64,8 +64,15 @@ release-files: # completions and man pages, which GoReleaser packs
 	  ./rplug man --date $(RELEASE_DATE) man && gzip -9n man/*.1 && rm rplug
 
 .PHONY: demo
-demo: build $(TOOLS)/kustomize ## render the examples with kustomize
-	@$(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
+demo: build $(TOOLS)/kustomize ## render the examples with kustomize: to a file and a summary, or into a pipe
+	@if [ -t 1 ]; then \
+	  $(DEMO) > $(BIN)/demo.yaml && echo && echo "bin/demo.yaml has these objects:" && \
+	  sed -n 's/^kind: //p' $(BIN)/demo.yaml | sort | uniq -c && echo && \
+	  echo "Read them:   less bin/demo.yaml" && \
+	  echo "Apply them:  kubectl create namespace databases; kubectl create namespace shop; kubectl apply -f bin/demo.yaml"; \
+	else $(DEMO); fi
+
+DEMO := $(TOOLS)/kustomize build --enable-alpha-plugins --enable-exec .
 
 .PHONY: shop
 shop: build ## render examples/shop: a database, a fork of the catalog that uses it, and routes
@@ -86,6 +93,7 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/sbom -timeout $(TIMEOUT) ./...
+	GOWORK=off go test -C tools/recording -timeout $(TIMEOUT) ./...
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
@@ -129,6 +137,7 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
 	$(TOOLS)/golangci-lint run --build-tags e2e ./...
 	cd runtime && $(TOOLS)/golangci-lint run ./...
 	cd tools/images && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/recording && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
@@ -144,6 +153,7 @@ vet: ## check that all packages and tests of the root module build for Windows a
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./schemas/... # metadata.yaml files are generated from them
 	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./test/... ./cmd/...
+	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean
 clean: ## remove what was built
