@@ -149,6 +149,11 @@ vet: ## check that all packages and tests of the root module build for Windows a
 	GOOS=windows go vet ./...
 	GOOS=darwin go vet ./...
 
+.PHONY: docs
+docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
+	@command -v mkdocs > /dev/null || { echo "mkdocs is not on the PATH: apt-get install mkdocs" >&2; exit 1; }
+	@mkdocs build --quiet --strict
+
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./schemas/... # metadata.yaml files are generated from them

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -78,12 +79,6 @@ const tutorial = "docs/tutorial/README.md"
 // check runs the command in a folder, with the programs of another one on the PATH.
 func (c command) check(t *testing.T, page, folder, programs string) {
 	t.Helper()
-	if strings.Contains(c.text, "--engine process") {
-		if out, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").CombinedOutput(); err != nil {
-			t.Logf("%s:%d: not run: this machine does not allow namespaces: %s %s", page, c.line, err, out)
-			return
-		}
-	}
 	if strings.Contains(c.text, "kpt ") {
 		if _, err := exec.LookPath("kpt"); err != nil {
 			t.Logf("%s:%d: not run: kpt is not on the PATH", page, c.line)
@@ -113,28 +108,62 @@ func (c command) check(t *testing.T, page, folder, programs string) {
 	}
 }
 
-// TestLinks checks that the target of every relative link exists, and its section.
+// pageLink is what a page links to: a file, by its path in the checkout, and a section of it.
+type pageLink struct{ file, section string }
+
+// links returns the relative links of a page.
+func links(t *testing.T, page string) []pageLink {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
+	require.NoError(t, err)
+	var found []pageLink
+	for _, match := range linkPattern.FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains(match[1], "://") {
+			continue
+		}
+		to := pageLink{file: page, section: match[2]}
+		if match[1] != "" {
+			to.file = filepath.Join(filepath.Dir(page), match[1])
+		}
+		found = append(found, to)
+	}
+	return found
+}
+
+var linkPattern = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+
+// check checks that the target of a link exists, and its section.
+func (l pageLink) check(t *testing.T, from string) {
+	t.Helper()
+	target := filepath.Join(checkout.Root(), l.file)
+	_, err := os.Stat(target)
+	if slices.Contains(pending, l.file) && os.IsNotExist(err) {
+		t.Logf("%s: not checked: %s does not exist yet", from, l.file)
+		return
+	}
+	require.NoError(t, err, "%s links to %s", from, l.file)
+	if l.section != "" && strings.HasSuffix(target, ".md") {
+		content, err := os.ReadFile(target)
+		require.NoError(t, err)
+		assert.Contains(t, anchors(string(content)), l.section, "%s links to %s", from, l.file)
+	}
+}
+
+// pending are pages that others may link to before they are written.
+var pending = []string{
+	"docs/explanation/comparison.md", "docs/explanation/data-flow.md", "docs/explanation/engines.md", "docs/explanation/faq.md",
+	"docs/explanation/security.md", "docs/howto/helper-image.md", "docs/howto/install.md", "docs/howto/verify.md",
+	"docs/reference/annotations.md", "docs/reference/catalog.md", "docs/reference/cli.md", "docs/reference/exit-codes.md",
+	"docs/reference/functions.md", "docs/reference/lock.md", "docs/reference/messages.md", "docs/reference/plugin.md",
+	"docs/reference/report.md", "docs/reference/routegroup.md", "docs/reference/sandbox.md",
+}
+
+// TestLinks checks all relative links.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	link := regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
 	for _, page := range pages(t) {
-		text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
-		require.NoError(t, err)
-		for _, match := range link.FindAllStringSubmatch(string(text), -1) {
-			if strings.Contains(match[1], "://") {
-				continue
-			}
-			target := filepath.Join(checkout.Root(), filepath.Dir(page), match[1])
-			if match[1] == "" {
-				target = filepath.Join(checkout.Root(), page)
-			}
-			_, err := os.Stat(target)
-			require.NoError(t, err, "%s links to %s", page, match[1])
-			if match[2] != "" && strings.HasSuffix(target, ".md") {
-				content, err := os.ReadFile(target)
-				require.NoError(t, err)
-				assert.Contains(t, anchors(string(content)), match[2], "%s links to %s", page, match[0])
-			}
+		for _, to := range links(t, page) {
+			to.check(t, page)
 		}
 	}
 }
