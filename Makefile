@@ -117,6 +117,10 @@ containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./cmd/rplug
 
+.PHONY: tutorial
+tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)
+	TEST_SKIPS=none go test -tags e2e -v -count 1 -timeout $(TIMEOUT) -run FreshDebian ./test/docs
+
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/... \

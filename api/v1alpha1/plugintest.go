@@ -96,7 +96,7 @@ func (c *TestCase) Expectation(phase Phase) *PhaseExpectation {
 type PhaseExpectation struct {
 	// Outputs are expectations of the outputs of the phase's steps. Outputs that are not listed may have any value.
 	Outputs []OutputExpectation `json:"outputs"`
-	// Fails means that the phase must fail, and how. After a failed create phase the delete phase runs all the same.
+	// Fails means that the phase must fail, and how. After a failed create phase the delete phase runs anyway.
 	Fails *ExpectedFailure `json:"fails"`
 	// Check is a script that runs on this machine after the phase, in the folder of the document's file, and must exit with 0.
 	// Its variables are those of the case: `docs/howto/test.md` lists them.

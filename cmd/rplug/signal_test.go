@@ -13,7 +13,7 @@ import (
 )
 
 // start starts rplug in a process group of its own, as a shell does, so that endAll reaches what a terminal would. Signals
-// have their default effect in it, also if those of this process are ignored, as in the background of a shell.
+// have their default effect in it, even if those of this process are ignored, as in the background of a shell.
 func start(t *testing.T, folder string, environment []string, args ...string) *exec.Cmd {
 	t.Helper()
 	caught := make(chan os.Signal, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// allRules is the value of --explain that lists all rules, also if it has none.
+// allRules is the value of --explain that lists all rules, even if it has none.
 const allRules = "list"
 
 // checkExplain takes the arguments as ids of rules, and refuses other flags.

@@ -15,7 +15,7 @@ const (
 )
 
 // tryLock creates a file that nobody else can open. Windows cannot lock a folder, but deletes this file when it is closed,
-// also if the process is killed.
+// even if the process is killed.
 func tryLock(folder string) (*os.File, error) {
 	if _, err := os.Stat(folder); err != nil {
 		return nil, err

@@ -98,7 +98,7 @@ func TestASecondSignalDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := start(t, "within")
 	for s.Process.Signal(os.Interrupt) == nil && !ended(s) {
-		time.Sleep(10 * time.Millisecond) // the first one is heeded at some time, and one of those after it ends the process
+		time.Sleep(10 * time.Millisecond) // the first one is honoured at some time, and one of those after it ends the process
 	}
 	assert.NotContains(t, s.rest(t), "whole")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Ctrl-C while --fix rewrites many files leaves each as it was or as it shall be, and nothing else in the folder; the exit
+// Ctrl-C while --fix rewrites many files leaves each as it was or as it must be, and nothing else in the folder; the exit
 // code says that it was Ctrl-C. The signal comes when a certain number of files is done.
 func TestInterruptedFix(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ type Options struct {
 	// Progress is called with how many documents of how many were read, by several goroutines at once; it may be nil.
 	Progress func(done, total int)
 	// Exclude are patterns of files and folders that are left out of folders; the last ones decide first. A file that is
-	// named is read all the same.
+	// named is read anyway.
 	Exclude []Exclusion
 	// Tracked reports whether a path is tracked by git: such a file, or a folder with one, is read though a .gitignore file
 	// matches it. Nil if that is not known.

@@ -19,7 +19,7 @@ type Options struct {
 	Parallel int
 	// Observe is called for each change of a step's state, one call at a time; it may be nil.
 	Observe func(Event)
-	// Warn is called once for each field of the Pods that is not heeded here, before anything runs; it may be nil.
+	// Warn is called once for each field of the Pods that is not honoured here, before anything runs; it may be nil.
 	Warn func(message string)
 	// Rerun forgets what is published, so that every step runs.
 	Rerun bool

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// warn names the fields that are not heeded.
+// warn names the fields that are not honoured.
 func (p *phase) warn(options Options) {
 	if options.Warn == nil {
 		return
@@ -29,7 +29,7 @@ func (p *phase) warn(options Options) {
 // MainPath is the path of the container main in a Pod template.
 const MainPath = "spec.containers[" + contract.MainContainer + "]"
 
-// honoured are the fields of a Pod that localrun itself heeds, or that have no meaning outside of a cluster and are in every
+// honoured are the fields of a Pod that localrun itself honours, or that have no meaning outside of a cluster and are in every
 // rendered Pod. Fields below them are honoured, too. After "=" is the only value that is.
 var honoured = []string{
 	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds",
@@ -38,7 +38,7 @@ var honoured = []string{
 	MainPath + ".envFrom", MainPath + ".workingDir", MainPath + ".volumeMounts", MainPath + ".terminationMessagePath",
 }
 
-// Unsupported returns the fields of a Pod template that neither localrun nor an engine heeds, sorted. also are those that
+// Unsupported returns the fields of a Pod template that neither localrun nor an engine honours, sorted. also are those that
 // the engine does, as in honoured. What each rendered Pod has of ours is not named.
 func Unsupported(template *corev1.PodTemplateSpec, also []string) []string {
 	u := unsupported{honoured: slices.Concat(honoured, also)}

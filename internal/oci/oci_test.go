@@ -246,7 +246,7 @@ func FuzzFetch(f *testing.F) {
 	})
 }
 
-// A signal that comes while a file is unpacked waits until the file is whole: so does unpacking while one is heeded.
+// A signal that comes while a file is unpacked waits until the file is whole: so does unpacking while one is honoured.
 func TestUnpackingIsWhole(t *testing.T) {
 	t.Parallel()
 	b, folder, ended := packed(t, "1.0.0"), t.TempDir(), make(chan error, 1)

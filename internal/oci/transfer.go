@@ -44,7 +44,7 @@ func Push(ctx context.Context, target oras.Target, tag string, b *Bundle, force 
 }
 
 // keep refuses what a newer catalog loses of an older one. With force it returns that, but refuses versions with another
-// digest all the same.
+// digest anyway.
 func keep(older, newer *resolve.CatalogDocument, force bool) (dropped []resolve.Change, err error) {
 	losses := resolve.Losses(older, newer)
 	refused, hint := make([]string, 0, len(losses)), ""

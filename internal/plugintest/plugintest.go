@@ -5,7 +5,7 @@
 //	err = result.Write(os.Stdout, report.Text, report.Style{})
 //
 // A case is run as several lives of one sandbox resource. The first life creates and deletes it, as the case says, and each
-// phase runs twice. In each of the other lives a step of the create phase is killed: half-way, and at its end, when it has
+// phase runs twice. In each of the other lives a step of the create phase is killed: halfway, and at its end, when it has
 // done everything and published nothing. A life has fixtures and a state of its own, so that nothing of another one is in
 // its way. Lives of a case run one after the other, since scripts name things after the sandbox: it is that of the case, in
 // a cluster with the name of the test.

@@ -37,7 +37,7 @@ func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 	files := tree{}
 	for i, layer := range manifest.Layers {
 		if base >= 0 && i != base {
-			if err := l.blob(layer, func(io.Reader) error { return nil }); err != nil { // it is verified all the same
+			if err := l.blob(layer, func(io.Reader) error { return nil }); err != nil { // it is verified anyway
 				return nil, err
 			}
 			continue

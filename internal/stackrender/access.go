@@ -42,14 +42,14 @@ func grant(objects []contract.InstalledObject, verbs ...string) *access {
 	return a
 }
 
-// watch allows to wait for CRDs.
+// watch lets it wait for CRDs.
 func (a *access) watch(crds []string) {
 	for _, name := range crds {
 		addRule(&a.cluster, "apiextensions.k8s.io", plurals[crd], name, []string{"watch"})
 	}
 }
 
-// list allows to list custom resources. No name can limit that.
+// list lets it list custom resources. No name can limit that.
 func (a *access) list(resources []contract.CustomResource) {
 	for _, one := range resources {
 		a.cluster = append(a.cluster, rbacv1.PolicyRule{

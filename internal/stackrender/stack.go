@@ -45,7 +45,7 @@ type Summary struct {
 // rendered and this one has not. Requests for stacks, and packages, are marked as not to be applied; requests of
 // pkg.crossplane.io are changed in place.
 //
-// What is wrong with a request is reported to the list; the others are rendered all the same, and nothing is removed then.
+// What is wrong with a request is reported to the list; the others are rendered anyway, and nothing is removed then.
 // The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot be read.
 func Render(list *krm.ResourceList, options render.Options) (Summary, error) {
 	options.Install, options.Delivery = cmp.Or(options.Install, render.InstallJob), cmp.Or(options.Delivery, render.Tools[0])

@@ -16,7 +16,7 @@ type Resolution struct {
 // Request is an install request with what it needs.
 type Request struct {
 	Item *krm.Item
-	// Package is the repository of the package that is asked for, also if it is asked for by a CRD. It is empty if the request
+	// Package is the repository of the package that is asked for, even if it is asked for by a CRD. It is empty if the request
 	// cannot be read or nothing owns the CRD.
 	Package string
 	// Closure are the packages that the request needs: dependencies first, its own package last. It is nil if the request

@@ -14,7 +14,7 @@ type Problem struct {
 	// Rule is the id of the broken rule: one of the Rule constants, or an id that the reader documents. It is empty if the
 	// reader has no rules.
 	Rule string
-	// Severity is an error, or a warning if the value is used all the same.
+	// Severity is an error, or a warning if the value is used anyway.
 	Severity krm.Severity
 	// Path is the field, below the path that the reader was given; empty for the whole.
 	Path krm.Path

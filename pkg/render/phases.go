@@ -30,7 +30,7 @@ type Summary struct {
 // before are resolved in the same way, so that a render needs no other function. Documents of our own kinds are marked as
 // not to be applied.
 //
-// What is wrong with a document is reported to the list; objects of other sandboxes are rendered all the same, and nothing
+// What is wrong with a document is reported to the list; objects of other sandboxes are rendered anyway, and nothing
 // is removed then. The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot
 // be read; nothing is rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // The rules of this file compare a step's script with its inputs and outputs. They report what a script certainly does not
-// do: a script that starts a program of its image, which may read and write anything, is let be.
+// do: a script that starts a program of its image, which may read and write anything, is not reported.
 
 var outputUnwritten = Rule{
 	ID: "output-unwritten", Severity: krm.Warning,

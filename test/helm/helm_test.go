@@ -231,7 +231,7 @@ func TestErrorsFailHelm(t *testing.T) {
 	}
 }
 
-// A chart without sandboxes is what it was, also if nothing is left to apply.
+// A chart without sandboxes is what it was, even if nothing is left to apply.
 func TestChartsWithoutSandboxes(t *testing.T) {
 	t.Parallel()
 	h := install(t, map[string]string{"others.yaml": others})

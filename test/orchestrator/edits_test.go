@@ -20,7 +20,7 @@ import (
 )
 
 // A package that kpt renders again after each of some edits has the same documents in the same files as one that it renders
-// once after all of them, also if somebody changes or removes what was rendered in between. kpt itself keeps the order of
+// once after all of them, even if somebody changes or removes what was rendered in between. kpt itself keeps the order of
 // fields that a document had before.
 func TestKptRandomEditsLeaveNothingBehind(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
 module github.com/resource-plugins/krm-functions/tools/recording
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/creack/pty v1.1.24

@@ -182,7 +182,7 @@ func (p *Program) owned(ctx context.Context, of kind, isOwner func(mark string) 
 	if err != nil || ids == "" {
 		return nil, err
 	}
-	// One that has gone in the meantime is an error, but the others are printed.
+	// One that has gone meanwhile is an error, but the others are printed.
 	inspect := p.command(ctx, slices.Concat(of.inspect, []string{"--format", of.format}, strings.Fields(ids))...)
 	described, _ := inspect.Output()
 	var owned []string

@@ -73,7 +73,7 @@ func hasValue(key string, all []labels.Requirement) bool {
 type exclusion struct {
 	named map[string]bool
 	set   labels.Set
-	// unavoidable are the selectors that select such a Pod all the same, in their order.
+	// unavoidable are the selectors that select such a Pod anyway, in their order.
 	unavoidable []unavoidable
 }
 

@@ -221,7 +221,7 @@ func hardSet(pods int) (selectors []labels.Selector) {
 	return selectors
 }
 
-// The search ends soon. What is not told as unavoidable is escaped all the same, and what is told does take the labels: also what
+// The search ends soon. What is not told as unavoidable is escaped anyway, and what is told does take the labels: also what
 // comes after the search has given up.
 func TestSearchEnds(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ func (f *fork) describe() string {
 	return text.String()
 }
 
-// reportSelecting reports, once for each namespace with forks, what selects the forks' Pods all the same, and, once for each
+// reportSelecting reports, once for each namespace with forks, what selects the forks' Pods anyway, and, once for each
 // baseline, which NetworkPolicies its forks lose.
 func (r *renderer) reportSelecting() {
 	namespaces := map[*namespace]bool{}

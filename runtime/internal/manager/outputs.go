@@ -77,7 +77,7 @@ func (t *task) waitForStart(ctx context.Context, volume *sharedvolume.Volume) er
 	return nil
 }
 
-// abandon forbids the runner to start. It returns nil if the runner has the lock or has started in the meantime.
+// abandon forbids the runner to start. It returns nil if the runner has the lock or has started meanwhile.
 func abandon(volume *sharedvolume.Volume, cause error) error {
 	lock, err := volume.TryLock()
 	if errors.Is(err, sharedvolume.ErrLocked) {
