@@ -94,6 +94,7 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/sbom -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/recording -timeout $(TIMEOUT) ./...
+	GOWORK=off go test -C tools/prose -timeout $(TIMEOUT) ./...
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
@@ -135,13 +136,15 @@ bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## compare with other programs and
 	test/bench/run
 
 .PHONY: lint
-lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## run linters
+lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint $(TOOLS)/prose ## run linters
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(TOOLS)/actionlint
+	git ls-files '*.md' '*.go' ':!*/testdata/*' | xargs $(TOOLS)/prose
 	$(TOOLS)/golangci-lint run --build-tags e2e ./...
 	cd runtime && $(TOOLS)/golangci-lint run ./...
 	cd tools/images && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/recording && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/prose && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
@@ -177,6 +180,7 @@ tool_benchstat     := golang.org/x/perf/cmd/benchstat
 tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
 tool_goreleaser    := github.com/goreleaser/goreleaser/v2
 tool_crossplane    := .
+tool_prose         := .
 tool_kubebuilder   := sigs.k8s.io/kubebuilder/v4
 tool_kubebuilder45 := sigs.k8s.io/kubebuilder/v4
 tool_sbom          := .
@@ -186,6 +190,8 @@ $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
 $(TOOLS)/sbom: $(wildcard tools/sbom/*.go)
+
+$(TOOLS)/prose: $(wildcard tools/prose/*.go) tools/prose/words.txt
 
 # Built as the components of a node are, whose packages it shares.
 $(TOOLS)/cel: tools/cel/go.mod tools/cel/go.sum tools/cel/main.go

@@ -80,7 +80,7 @@ var notProse = regexp.MustCompile("(?ms)^ *```.*?^ *```$|`[^`\n]*(?:\n[^`\n]+)?`
 // page returns the prose of a page, in the lines that it is in: code, addresses and targets of links are blank.
 func page(text string) string { return notProse.ReplaceAllStringFunc(text, blank) }
 
-// comments returns the comments of Go code, in the lines that they are in. Lines that are indented, and directives, are blank.
+// comments returns the comments of Go code, in the lines that they are in. Indented lines and directives are blank.
 func comments(path, text string) (string, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, path, text, parser.ParseComments|parser.SkipObjectResolution)

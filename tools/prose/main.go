@@ -1,5 +1,5 @@
-// Command prose checks the English of pages and of comments in Go code: common misspellings, and words that the project does not
-// use, which words.txt lists with what to write instead. Code in pages is not checked.
+// Command prose checks the English of pages and of comments in Go code: common misspellings, and words that the project does
+// not use, which words.txt lists with what to write instead. Code in pages is not checked.
 //
 //	prose FILE...
 //

@@ -3,8 +3,8 @@
 //
 //	recording -script demo.txt -programs bin -output demo.svg
 //
-// Commands run for as long as they need, but the times in the picture are those of a calm typist and depend on the text alone:
-// the same output of commands gives the same bytes. What a command draws and erases again, such as its progress, is not seen.
+// Commands run for as long as they need, but the times in the picture depend on the text alone: the same output of commands
+// gives the same bytes. What a command draws and erases again, such as its progress, is not seen.
 package main
 
 import (

@@ -29,9 +29,9 @@ type action struct {
 type kind int
 
 const (
-	shown  kind = iota // a command that is typed and run
-	hidden             // a command that is run unseen
-	clear              // an empty screen
+	shown    kind = iota // a command that is typed and run
+	hidden               // a command that is run unseen
+	clearing             // an empty screen
 	pause
 )
 
@@ -85,7 +85,7 @@ func (s *script) read(number int, line string) (err error) {
 	case "hidden":
 		next.kind = hidden
 	case "clear":
-		next.kind = clear
+		next.kind = clearing
 	case "pause":
 		next.kind = pause
 		next.length, err = time.ParseDuration(rest)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"html"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,12 +44,12 @@ func draw(title string, r recording) []byte {
 		}
 	}
 	width := fmt.Sprintf("%.0f", float64(r.cols)*cellWidth+2*margin)
-	height := fmt.Sprint(r.rows*lineHeight + 2*margin)
+	height := strconv.Itoa(r.rows*lineHeight + 2*margin)
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img" viewBox="0 0 %s %s" width="%s" height="%s">`+"\n",
-		width, height, width, height)
+	out.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img"`)
+	fmt.Fprintf(&out, ` viewBox="0 0 %s %s" width="%s" height="%s">`+"\n", width, height, width, height)
 	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(title))
-	out.WriteString("<style>\n" + colours)
+	out.WriteString("<style>\n" + css)
 	for _, i := range order {
 		if i.to < r.length {
 			fmt.Fprintf(&out, ".%s{visibility:hidden}\n", intervals[i])
@@ -72,15 +74,10 @@ func draw(title string, r recording) []byte {
 	return out.Bytes()
 }
 
-// colours are the background and the styles of text, for light and dark pages.
-var colours = fmt.Sprintf(`text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:#1f2328}
-.bg{fill:#f6f8fa;stroke:#d1d9e0}
-.c1{fill:#cf222e}.c2{fill:#116329}.c3{fill:#7d4e00}.c4{fill:#0550ae}.c5{fill:#8250df}.c6{fill:#1b7c83}.c7{fill:#59636e}.b{font-weight:bold}
-@media (prefers-color-scheme: dark){
-text{fill:#e6edf3}.bg{fill:#151b23;stroke:#3d444d}
-.c1{fill:#ff7b72}.c2{fill:#3fb950}.c3{fill:#d29922}.c4{fill:#58a6ff}.c5{fill:#bc8cff}.c6{fill:#39c5cf}.c7{fill:#9198a1}
-}
-`, fontSize)
+// style.css has the font, and colours for light and dark pages.
+//
+//go:embed style.css
+var css string
 
 // keyframes are the animation of what is seen for an interval.
 func keyframes(i interval, length time.Duration) string {
@@ -97,8 +94,8 @@ func keyframes(i interval, length time.Duration) string {
 	return seen + "to{visibility:visible}"
 }
 
-// textRuns returns what is seen, in the order of time, rows and columns. Cells beside each other of the same style that come and go
-// together are one run, spaces between words included.
+// textRuns returns what is seen, in the order of time, rows and columns. Cells beside each other of the same style that come
+// and go together are one run, spaces between words included.
 func textRuns(r recording) []textRun {
 	var runs []textRun
 	for y := range r.rows {

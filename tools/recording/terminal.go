@@ -75,7 +75,7 @@ func (p *player) do(next action) error {
 	switch next.kind {
 	case hidden:
 		return p.run(next, false)
-	case clear:
+	case clearing:
 		p.write("\x1b[2J\x1b[H")
 		p.take(0)
 	case pause:
