@@ -67,7 +67,7 @@ func TestSite(t *testing.T) {
 	for _, page := range pending {
 		file := filepath.Join(folder, page)
 		if _, err := os.Stat(file); os.IsNotExist(err) {
-			require.NoError(t, os.WriteFile(file, []byte("# "+page+"\n"), 0o600))
+			require.NoError(t, os.WriteFile(file, []byte("# "+placeholder+"\n"), 0o600))
 		}
 	}
 	build := exec.Command(mkdocs, "build", "--strict", "--quiet")
@@ -99,6 +99,9 @@ func readSite(t *testing.T, root string) map[string]string {
 	return site
 }
 
+// placeholder is the title of pages that are not written yet.
+const placeholder = "pending page"
+
 var (
 	hrefs    = regexp.MustCompile(`<a [^>]*href="([^"]*)"`)
 	loads    = regexp.MustCompile(`<(?:script|img|iframe)[^>]* src="(?:https?:)?//[^"]*"|<link [^>]*rel="stylesheet"[^>]*href="(?:https?:)?//`)
@@ -119,6 +122,9 @@ func faults(site map[string]string, name, text string) []string {
 			if strings.HasSuffix(target.Path, "/") || target.Path == "." || filepath.Base(target.Path) == ".." {
 				to = filepath.Join(to, "index.html")
 			}
+		}
+		if strings.Contains(site[to], placeholder) {
+			continue
 		}
 		if !strings.Contains(site[to], ` id="`+target.Fragment+`"`) {
 			found = append(found, "no section "+match[1])
