@@ -29,7 +29,7 @@ func (p *phase) warn(options Options) {
 // MainPath is the path of the container main in a Pod template.
 const MainPath = "spec.containers[" + contract.MainContainer + "]"
 
-// honoured are the fields of a Pod that localrun itself honours, or that have no meaning outside of a cluster and are in every
+// honoured are the fields of a Pod that localrun itself honours, or that have no meaning outside a cluster and are in every
 // rendered Pod. Fields below them are honoured, too. After "=" is the only value that is.
 var honoured = []string{
 	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds",
