@@ -59,7 +59,7 @@ var referencePages = []struct{ kind, file, example, more string }{
 	},
 	{
 		contract.ExternalPlugin, "externalplugin.md", "pkg/validate/testdata/externalplugin.yaml",
-		"[External plugins](external-plugins.md) has the protocol, and what `rplug validate` makes of folders and files.",
+		"[External plugins](kubebuilder.md) has the protocol, and what `rplug validate` makes of folders and files.",
 	},
 }
 

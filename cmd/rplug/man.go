@@ -14,10 +14,9 @@ import (
 func manCommand() *cobra.Command {
 	var date string
 	command := &cobra.Command{
-		Use:    "man FOLDER",
-		Short:  "Write the man pages of all commands",
-		Args:   arguments(1, 1),
-		Hidden: true,
+		Use: "man FOLDER", Args: arguments(1, 1), Hidden: true,
+		Short:   "Write the man pages of all commands",
+		Example: "  rplug man --date 2026-01-20 man",
 		RunE: func(c *cobra.Command, args []string) error {
 			day, err := time.Parse(time.DateOnly, date)
 			if err != nil {

@@ -32,7 +32,7 @@ var commandPages = map[string]string{
 	"rplug import": "../../functions/import-plugin/README.md", "rplug graph": "../../functions/render-phase/README.md",
 	"rplug build": "build.md", "rplug diff": "diff.md", "rplug report": "report.md", "rplug new": "../tutorial/README.md", "rplug run": "run.md",
 	"rplug test": "../howto/test.md", "rplug status": "status.md", "rplug unpack": "unpack.md", "rplug post-render": "../howto/helm.md",
-	"rplug catalog": "../howto/publish.md", "rplug kubebuilder": "external-plugins.md", "rplug completion": "rplug.md#completion",
+	"rplug catalog": "../howto/publish.md", "rplug kubebuilder": "kubebuilder.md", "rplug completion": "rplug.md#completion",
 }
 
 // configOf are the kinds of the configs whose fields are flags of a command.
@@ -123,6 +123,9 @@ var (
 	heading  = regexp.MustCompile(`^((?i:usage|flags|flags of the functions|fields of the functionConfig|examples?|available commands)\b.*):$`)
 )
 
+// indented is the beginning of a line that stays as it is: a command, or a row of a table.
+var indented = regexp.MustCompile(`(?m)^(?:  |\t)`)
+
 // readHelp calls a command with --help.
 func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 	t.Helper()
@@ -179,8 +182,8 @@ func (h *helpText) addFlag(t *testing.T, line string) {
 func paragraphs(lines []string, c *cobra.Command) string {
 	var all []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(strings.Join(lines, "\n")), "\n\n") {
-		if strings.Contains("\n"+paragraph, "\n  ") && !c.DisableFlagParsing {
-			all = append(all, "```text\n"+paragraph+"\n```")
+		if indented.MatchString(paragraph) && !c.DisableFlagParsing {
+			all = append(all, "```text\n"+strings.ReplaceAll(paragraph, "\t", "  ")+"\n```")
 			continue
 		}
 		text := strings.TrimPrefix(strings.Join(strings.Fields(paragraph), " "), c.CommandPath()+" ")

@@ -15,7 +15,7 @@ import (
 // The page for authors of plugins lists the checks. UPDATE_GOLDEN writes the list anew.
 func TestPageListsTheChecks(t *testing.T) {
 	t.Parallel()
-	const page, start, end = "../../docs/reference/external-plugins.md", "<!-- checks: from internal/pluginharness -->\n", "<!-- end of checks -->\n"
+	const page, start, end = "../../docs/reference/kubebuilder.md", "<!-- checks: from internal/pluginharness -->\n", "<!-- end of checks -->\n"
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(text), start)

@@ -50,9 +50,6 @@ func distances(t *testing.T, from string) map[string]int {
 	found := map[string]int{from: 0}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
 		page := queue[0]
-		if _, err := os.Stat("../../" + page); err != nil {
-			continue // pending: TestLinks reports all others
-		}
 		for _, to := range links(t, page) {
 			if _, known := found[to.file]; !known && strings.HasSuffix(to.file, ".md") {
 				found[to.file] = found[page] + 1
