@@ -64,7 +64,7 @@ type Function struct {
 	// Folder writes the documents that file mode prints to a folder, or compares them with it. If it is set, file mode has
 	// --output-dir and --check.
 	Folder func(items []*krm.Item, options FolderOptions) (FolderReport, error)
-	// Page returns a page about the run, which file mode prints in place of documents, also if there are errors; nil if
+	// Page returns a page about the run, which file mode prints in place of documents, with errors or without; nil if
 	// documents are printed.
 	Page func(config Config, run Run) ([]byte, error)
 }

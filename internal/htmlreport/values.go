@@ -21,7 +21,7 @@ const hidden = "(hidden)"
 
 // values hides what may be passwords: params, literal values of variables, patches and files of sandboxes, and Secrets.
 type values struct {
-	// show shows them all the same.
+	// show shows them.
 	show  bool
 	files *edit.Files
 	// params are the ConfigMaps with params, by namespace and name.
