@@ -25,7 +25,7 @@ func TestDemo(t *testing.T) {
 	require.NoError(t, checkout.Copy(folder))
 	link(t, build(t), filepath.Join(folder, "bin"))
 
-	piped := exec.Command("make", "demo")
+	piped := exec.Command("make", "--no-print-directory", "demo")
 	piped.Dir = folder
 	objects, err := piped.Output()
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestDemo(t *testing.T) {
 	assert.NotContains(t, string(objects), "less ")
 	assert.NoFileExists(t, filepath.Join(folder, "bin", "demo.yaml"))
 
-	seen := exec.Command("make", "demo")
+	seen := exec.Command("make", "--no-print-directory", "demo")
 	seen.Dir = folder
 	terminal, err := pty.Start(seen)
 	require.NoError(t, err)
