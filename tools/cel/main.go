@@ -91,7 +91,8 @@ func compile(policy *admissionv1.ValidatingAdmissionPolicy) (validating.Validato
 	if len(conditions) > 0 {
 		matcher = matchconditions.NewMatcher(condition(conditions), policy.Spec.FailurePolicy, "policy", "validate", policy.Name)
 	}
-	return validating.NewValidator(condition(validations), matcher, condition(nil), condition(messages), policy.Spec.FailurePolicy), nil
+	return validating.NewValidator(
+		condition(validations), matcher, condition(nil), condition(messages), policy.Spec.FailurePolicy), nil
 }
 
 // evaluate returns why an object is denied.
