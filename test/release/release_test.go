@@ -55,16 +55,19 @@ func built(t *testing.T) snapshot {
 // programs returns the names of all programs of the root module.
 func programs(t *testing.T) []string {
 	t.Helper()
-	var names []string
-	for _, pattern := range []string{"cmd/*/main.go", "functions/*/main.go"} {
-		found, err := filepath.Glob(filepath.Join(checkout.Root(), pattern))
-		require.NoError(t, err)
-		for _, file := range found {
-			names = append(names, filepath.Base(filepath.Dir(file)))
-		}
+	return append(folders(t, "cmd"), folders(t, "functions")...)
+}
+
+// folders returns the names of the folders below another one that hold a program.
+func folders(t *testing.T, above string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(checkout.Root(), above, "*", "main.go"))
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	for i, file := range found {
+		found[i] = filepath.Base(filepath.Dir(file))
 	}
-	require.NotEmpty(t, names)
-	return names
+	return found
 }
 
 // TestConfig_hasAllPrograms holds the lists of .goreleaser.yaml, which a new function would have to be added to.

@@ -73,8 +73,7 @@ func TestScript_pushesWhatItSigns(t *testing.T) {
 			assert.Equal(t, reference, pasted[1], "the line to paste")
 		}
 	}
-	want := append(programs(t), "runtime", "unpacker", "examples")
-	want = want[1:] // rplug has no image
+	want := append(folders(t, "functions"), "runtime", "unpacker", "examples")
 	assert.ElementsMatch(t, want, repositories)
 	sums, err := os.ReadFile(filepath.Join(folder, "bin", "images", "checksums.txt"))
 	require.NoError(t, err)
