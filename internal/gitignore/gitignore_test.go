@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // Each pattern ignores the entries that git ignores.
 func TestIgnoreListMatchesAsGitDoes(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed: it says what is ignored")
-	}
+	git := checkout.Program(t, "git", "git")
 	texts := []string{
 		"a", "a/", "/a", "a/b", "/a/b", "**/b", "a/**", "a/**/c", "**/a/b", "b/**/", "/**", "**", "a**b", "*/b", "a/*", "?", "/*",
 		"*.yaml\n!keep.yaml", "*\n!a/\n!a/b", "/a/*\n!/a/b", "a\n!a\na/", "!a", "a\n\n# comment\n  \nb", "a\r\nb\r\n", "\ufeffa",
@@ -30,7 +30,7 @@ func TestIgnoreListMatchesAsGitDoes(t *testing.T) {
 	}
 	for _, isFolder := range []bool{false, true} {
 		dir := t.TempDir()
-		require.NoError(t, exec.Command("git", "init", "-q", dir).Run())
+		require.NoError(t, exec.Command(git, "init", "-q", dir).Run())
 		for _, entry := range entries {
 			if isFolder { // git takes what is not there for a file
 				require.NoError(t, os.MkdirAll(filepath.Join(dir, entry), 0o755))
@@ -39,7 +39,7 @@ func TestIgnoreListMatchesAsGitDoes(t *testing.T) {
 		for _, text := range texts {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte(text+"\n"), 0o600))
 			list := (*List)(nil).With("/r", "", text+"\n")
-			want := ignoredByGit(t, dir, entries)
+			want := ignoredByGit(t, git, dir, entries)
 			for _, entry := range entries {
 				assert.Equal(t, want[entry], ignores(list, entry, isFolder), "%q: %q, folder: %t", text, entry, isFolder)
 			}
@@ -47,9 +47,9 @@ func TestIgnoreListMatchesAsGitDoes(t *testing.T) {
 	}
 }
 
-func ignoredByGit(t *testing.T, dir string, names []string) map[string]bool {
+func ignoredByGit(t *testing.T, git, dir string, names []string) map[string]bool {
 	t.Helper()
-	command := exec.Command("git", "-C", dir, "check-ignore", "--no-index", "-z", "--stdin")
+	command := exec.Command(git, "-C", dir, "check-ignore", "--no-index", "-z", "--stdin")
 	command.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "HOME="+dir)
 	command.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
 	out, _ := command.Output() // exit code 1 means that none is ignored
