@@ -201,7 +201,7 @@ func install(t *testing.T, script string) externalplugin.Plugin {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "sample", "v1")
 	require.NoError(t, os.MkdirAll(folder, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "sample"), []byte(script), 0o755))
+	require.NoError(t, checkout.WriteProgram(filepath.Join(folder, "sample"), script))
 	plugins, broken, err := externalplugin.Discover(filepath.Dir(filepath.Dir(folder)))
 	require.NoError(t, err)
 	require.Empty(t, broken)

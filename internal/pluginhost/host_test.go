@@ -17,6 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/externalplugin"
 	"github.com/resource-plugins/krm-functions/internal/pluginhost"
+	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // fixture is a project and a discovery folder whose plugins are shell scripts.
@@ -50,7 +51,7 @@ func (f fixture) plugin(name, script string) {
 	folder := filepath.Join(f.root, name, "v1")
 	require.NoError(f.t, os.MkdirAll(folder, 0o755))
 	text := "#!/bin/sh\ncat > '" + f.requestFile(name) + "'\n" + script
-	require.NoError(f.t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755))
+	require.NoError(f.t, checkout.WriteProgram(filepath.Join(folder, name), text))
 }
 
 func (f fixture) requestFile(name string) string { return f.root + "-" + name + ".json" }
