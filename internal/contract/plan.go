@@ -52,6 +52,8 @@ type Producer struct {
 	Generation string `json:"generation,omitempty"`
 	// Inputs are the outputs that are read; for HelperCopy those that are copied.
 	Inputs []Input `json:"inputs"`
+	// Ended is set if the step has ended when the Pod starts, so that outputs which are missing will not come.
+	Ended bool `json:"ended,omitempty"`
 	// Copies are the namespaces with a Secret of the same name: HelperCopy writes to each, HelperCleanup removes them
 	// with the step's own.
 	Copies []string `json:"copies,omitempty"`

@@ -166,6 +166,39 @@ func TestAnOlderSecretIsGivenTime(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
+// A producer that has ended publishes nothing any more, so the wait ends when the API server has had time to show its outputs.
+func TestAnEndedProducerIsGivenTime(t *testing.T) {
+	t.Parallel()
+	for name, secret := range map[string]map[string]string{
+		"nothing published": {contract.GenerationKey: "g1"},
+		"no Secret":         nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, one := newServer(t), producer("db", "g1")
+			one.Ended = true
+			if secret != nil {
+				server.Apply(one.Secret, secret)
+			}
+			w := waiting(t, server, grace)
+			w.ApplyTimeout = time.Second
+			began := time.Now()
+			var missing *wait.NotPublished
+			require.ErrorAs(t, w.All(t.Context(), []wait.Producer{one}, nothing), &missing)
+			assert.GreaterOrEqual(t, time.Since(began), w.ApplyTimeout)
+			assert.EqualError(t, missing, `step "db" has ended, but secret "db" does not have its outputs: `+
+				`delete the workload of this Pod and apply again`)
+		})
+	}
+
+	server, one := newServer(t), producer("db", "g1")
+	one.Ended = true
+	ended := beginWith(t, server, grace, one) // the default is a minute
+	requireWaiting(t, ended)
+	server.Apply(one.Secret, map[string]string{contract.PublishedKey: "g1"})
+	require.NoError(t, <-ended)
+}
+
 // A producer that runs again removes its failure, so a consumer that starts just before must not stop.
 func TestFailureFromBeforeTheWait(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,18 @@ func (e *Ended) Error() string {
 		"delete the Job and apply again", e.Step, e.Job.Name, e.End, e.Secret.Name)
 }
 
+// NotPublished is the error of a producer that has ended and whose Secret does not have its outputs.
+type NotPublished struct {
+	Step   string
+	Secret cluster.Ref
+}
+
+func (n *NotPublished) Error() string {
+	return fmt.Sprintf("step %q has ended, but secret %q does not have its outputs: "+
+		"delete the workload of this Pod and apply again",
+		n.Step, n.Secret.Name)
+}
+
 // Superseded is the error of a producer whose Secret was rendered for another generation.
 type Superseded struct {
 	Step       string

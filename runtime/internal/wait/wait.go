@@ -23,7 +23,8 @@ type Wait struct {
 	// An ended Job is given the same time, until its outputs are seen or another Job takes its place.
 	FailureGrace time.Duration
 	// ApplyTimeout is how long to wait for a producer whose Secret was rendered for another generation when the wait began:
-	// the Secret may be applied after this Pod. 0 means one minute.
+	// the Secret may be applied after this Pod. A producer that has ended is given the same time, since the API server may
+	// show an older state. 0 means one minute.
 	ApplyTimeout time.Duration
 	// Limit is how long to wait for a producer that neither runs nor waits for a step that runs; 2 s if its Job cannot create
 	// a Pod, or was created longer ago than the limit. 0 means no limit.
@@ -78,6 +79,10 @@ func (w Wait) waitFor(
 	name := cmp.Or(producer.Job.Name, "secret "+producer.Secret.Name)
 	places.add(name, func() { stop(&NotRunning{Step: producer.Step}) })
 	defer places.remove(name)
+	if producer.Ended {
+		missing := &NotPublished{Step: producer.Step, Secret: producer.Secret}
+		defer time.AfterFunc(w.applyTimeout(), func() { stop(missing) }).Stop()
+	}
 	var job sync.WaitGroup
 	var hasFailed atomic.Bool // as the Secret says
 	if producer.Job.Name != "" {
@@ -99,7 +104,7 @@ func (w Wait) watchSecret(
 		failed:     &Failed{Step: producer.Step},
 		superseded: &Superseded{Step: producer.Step, Secret: producer.Secret, Generation: producer.Generation},
 	}
-	times := map[progress]time.Duration{failed: w.grace(), superseded: cmp.Or(w.ApplyTimeout, time.Minute)}
+	times := map[progress]time.Duration{failed: w.grace(), superseded: w.applyTimeout()}
 	var timer *time.Timer // runs while the Secret is as it was before the wait, in the state timed
 	timed, changed := pending, false
 	defer func() { stopTimer(timer) }()
@@ -139,5 +144,7 @@ func stopTimer(timer *time.Timer) {
 		timer.Stop()
 	}
 }
+
+func (w Wait) applyTimeout() time.Duration { return cmp.Or(w.ApplyTimeout, time.Minute) }
 
 func (w Wait) grace() time.Duration { return cmp.Or(w.FailureGrace, 10*time.Second) }
