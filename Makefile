@@ -108,9 +108,22 @@ browser: ## test the page of rplug report in a browser (apt-get install chromium
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
 	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010
 
+.PHONY: engines
+engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the code of Argo Workflows and Tekton (8 minutes to build)
+	TEST_ROUNDS=10 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run Engines ./pkg/render ./internal/function ./test/docs
+
 .PHONY: e2e
-e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
+e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize $(if $(filter TestEngine%,$(E2E)),controllers) ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
 	test/e2e/run $(E2E)
+
+# The engines of clusters, of the versions in tools/engines/go.mod. The group TestEngine of make e2e runs them.
+CONTROLLERS := $(TOOLS)/controllers/argo/argoexec
+
+.PHONY: controllers
+controllers: $(CONTROLLERS) ## build the controllers of Argo Workflows and Tekton into bin/tools (10 minutes)
+
+$(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.sum
+	@tools/engines/controllers $(TOOLS)/controllers
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
@@ -146,6 +159,8 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint $(TOOLS)/prose ## run linte
 	cd tools/recording && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/prose && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/engines && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/health && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd test/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
@@ -180,6 +195,8 @@ tool_benchstat     := golang.org/x/perf/cmd/benchstat
 tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
 tool_goreleaser    := github.com/goreleaser/goreleaser/v2
 tool_crossplane    := .
+tool_engines       := .
+tool_health        := .
 tool_prose         := .
 tool_kubebuilder   := sigs.k8s.io/kubebuilder/v4
 tool_kubebuilder45 := sigs.k8s.io/kubebuilder/v4
@@ -189,6 +206,8 @@ $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
 
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
+$(TOOLS)/engines: $(wildcard tools/engines/*.go)
+$(TOOLS)/health: $(wildcard tools/health/*.go)
 $(TOOLS)/sbom: $(wildcard tools/sbom/*.go)
 
 $(TOOLS)/prose: $(wildcard tools/prose/*.go) tools/prose/words.txt
