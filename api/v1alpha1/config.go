@@ -15,7 +15,8 @@ type ImportPlugin struct {
 // `help` is what --help says of a field; `flag:"-"` is no flag.
 type RenderPhase struct {
 	Phases   []string `json:"phases" enum:"create,delete" help:"create or delete; both with argocd or helm alone"`
-	Workload string   `json:"workload" enum:"Job,Pod" help:"what a step becomes: Job or Pod"`
+	Engine   string   `json:"engine" enum:"jobs,argo,tekton" help:"what runs the steps: jobs, argo or tekton"`
+	Workload string   `json:"workload" enum:"Job,Pod" help:"what a step becomes with engine jobs: Job or Pod"`
 	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
 
 	Delivery   string `json:"delivery" enum:"kubectl,argocd,flux,helm,kpt" help:"the tool: kubectl, argocd, flux, helm or kpt"`

@@ -21,6 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // runFlags are the flags of rplug run.
@@ -152,14 +153,17 @@ func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engin
 		return openProcess(c)
 	case slices.Contains(container.Programs(), f.engine):
 		return f.openContainer(c, f.engine, progress)
+	case slices.Contains([]string{engine.Jobs, engine.Argo, engine.Tekton}, f.engine):
+		return nil, fmt.Errorf("--engine must be docker, podman or process, not %q, which is for clusters: steps run here in "+
+			"the same way, whatever engine a cluster has", f.engine)
 	case f.engine != "":
 		return nil, fmt.Errorf("--engine must be docker, podman or process, not %q", f.engine)
 	}
 	var problems []string
 	for _, program := range container.Programs() {
-		engine, err := f.openContainer(c, program, progress)
+		opened, err := f.openContainer(c, program, progress)
 		if err == nil {
-			return engine, nil
+			return opened, nil
 		}
 		problems = append(problems, err.Error())
 	}

@@ -63,6 +63,6 @@ func (r Rendered) ofSandboxes() string {
 	case len(r.Phases.Phases) == 1 && r.Phases.Phases[0] == v1alpha1.PhaseDelete:
 		phase = string(v1alpha1.PhaseDelete)
 	}
-	return fmt.Sprintf("rendered %s for %s of %s (%s)", cli.Count(r.Phases.Workloads, cmp.Or(r.options.Workload, "Job")),
+	return fmt.Sprintf("rendered %s for %s of %s (%s)", cli.Count(r.Phases.Workloads, cmp.Or(r.Phases.Kind, "Job")),
 		cli.Count(r.Phases.Resources, "resource"), cli.Count(r.Phases.Sandboxes, "sandbox"), phase)
 }

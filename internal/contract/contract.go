@@ -3,6 +3,11 @@
 // dependencies, since the runtime module shares it.
 package contract
 
+import (
+	"strconv"
+	"strings"
+)
+
 // The API group of the project's documents and function configs.
 const (
 	Group      = "resourceplugins.dev"
@@ -62,7 +67,7 @@ const (
 	StepKey = Group + "/step"
 	// objects of Jobs that run no step, label and annotation: `copy` or `cleanup`
 	HelperKey = Group + "/helper"
-	// a copy Job and its objects: the namespace to which it copies outputs
+	// a copy Job, or the Pod of a copy with an engine of the cluster: the namespace to which it copies outputs
 	CopyToKey = Group + "/copy-to"
 	// rendered objects: the plugin, `NAME@VERSION`
 	PluginKey = Group + "/plugin"
@@ -129,6 +134,15 @@ const (
 	IOFolder       = "/var/run/resourceplugins/io"
 	LocalConfigKey = "config.kubernetes.io/local-config"
 
+	// outputsVolume begins the names of volumes with outputs of other steps.
+	outputsVolume = "resourceplugins-outputs-"
+
 	// BuildMarker begins the first line of files that rplug build writes.
 	BuildMarker = "# rplug build wrote this file:"
 )
+
+// OutputsVolume is the volume with outputs of the Plan's producer i, where an engine mounts them.
+func OutputsVolume(i int) string { return outputsVolume + strconv.Itoa(i) }
+
+// IsOutputsVolume reports whether a volume has such a name.
+func IsOutputsVolume(name string) bool { return strings.HasPrefix(name, outputsVolume) }

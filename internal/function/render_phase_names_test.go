@@ -3,6 +3,7 @@ package function
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,19 +20,42 @@ const namesFile = "../../kustomize/names.yaml"
 
 type fieldSpec struct{ Kind, Path string }
 
-// annotationSpecs are the fields of Jobs, and of Pods if there are any, that hold the annotations.
-func annotationSpecs(ofPods bool, keys ...string) (specs []fieldSpec) {
-	for _, key := range keys {
-		escaped := strings.ReplaceAll(key, "/", `\/`)
-		specs = append(specs, fieldSpec{"Job", "spec/template/metadata/annotations/" + escaped})
-		if ofPods {
-			specs = append(specs, fieldSpec{"Pod", "metadata/annotations/" + escaped})
+// annotationSpecs are the fields of kinds that hold the annotations of Pods.
+func annotationSpecs(keys []string, kinds ...string) (specs []fieldSpec) {
+	paths := map[string]string{
+		"Job": "spec/template/metadata/annotations/", "Pod": "metadata/annotations/",
+		"Workflow":    "spec/templates/metadata/annotations/",
+		"PipelineRun": "spec/pipelineSpec/tasks/taskSpec/metadata/annotations/",
+	}
+	for _, kind := range kinds {
+		for _, key := range keys {
+			specs = append(specs, fieldSpec{kind, paths[kind] + strings.ReplaceAll(key, "/", `\/`)})
 		}
 	}
 	return specs
 }
 
-// The shipped configuration names every annotation that holds the name of a Secret or a Job, and no other.
+// referenceSpecs are the fields of engines that refer to a ConfigMap or a Secret by its name, as those of a Pod do.
+func referenceSpecs(kind, name string) (specs []fieldSpec) {
+	for engine, parts := range map[string]struct {
+		base       string
+		containers []string
+	}{
+		"Workflow":    {"spec/templates/", []string{"container", "containerSet/containers", "initContainers", "sidecars"}},
+		"PipelineRun": {"spec/pipelineSpec/tasks/taskSpec/", []string{"steps", "sidecars"}},
+	} {
+		for _, container := range parts.containers {
+			specs = append(specs, fieldSpec{engine, parts.base + container + "/env/valueFrom/" + kind + "KeyRef/name"},
+				fieldSpec{engine, parts.base + container + "/envFrom/" + kind + "Ref/name"})
+		}
+		specs = append(specs, fieldSpec{engine, parts.base + "volumes/" + kind + "/" + name},
+			fieldSpec{engine, parts.base + "volumes/projected/sources/" + kind + "/name"})
+	}
+	return specs
+}
+
+// The shipped configuration names every annotation that holds the name of a Secret or a Job, and every field of an engine that
+// refers to an object, and no other.
 func TestNamesConfigurationIsComplete(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(namesFile)
@@ -43,7 +67,7 @@ func TestNamesConfigurationIsComplete(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.UnmarshalStrict(text, &config))
-	require.Len(t, config.NameReference, 2)
+	require.Len(t, config.NameReference, 4)
 	secrets, jobs := config.NameReference[0], config.NameReference[1]
 	assert.Equal(t, "Secret", secrets.Kind)
 	assert.Equal(t, "Job", jobs.Kind)
@@ -51,8 +75,13 @@ func TestNamesConfigurationIsComplete(t *testing.T) {
 	for i := range contract.MaxSecrets {
 		ofSecrets, ofJobs = append(ofSecrets, contract.InputSecretKey(i)), append(ofJobs, contract.InputJobKey(i))
 	}
-	assert.ElementsMatch(t, annotationSpecs(true, ofSecrets...), secrets.FieldSpecs)
-	assert.ElementsMatch(t, append(annotationSpecs(false, ofJobs...), fieldSpec{"Role", "rules/resourceNames"}), jobs.FieldSpecs)
+	assert.ElementsMatch(t, slices.Concat(annotationSpecs(ofSecrets, "Job", "Pod", "Workflow", "PipelineRun"),
+		referenceSpecs("secret", "secretName"),
+		[]fieldSpec{{"PipelineRun", "spec/taskRunSpecs/podTemplate/imagePullSecrets/name"}}), secrets.FieldSpecs)
+	assert.ElementsMatch(t, append(annotationSpecs(ofJobs, "Job"), fieldSpec{"Role", "rules/resourceNames"}), jobs.FieldSpecs)
+	configMaps, accounts := config.NameReference[2], config.NameReference[3]
+	assert.Equal(t, []string{"ConfigMap", "ServiceAccount"}, []string{configMaps.Kind, accounts.Kind})
+	assert.ElementsMatch(t, referenceSpecs("configMap", "name"), configMaps.FieldSpecs)
 }
 
 const pluginAndSandbox = `
@@ -91,9 +120,9 @@ func TestPhasePrefixReachesEveryReference(t *testing.T) {
 	t.Parallel()
 	names, err := os.ReadFile(namesFile)
 	require.NoError(t, err)
-	for i := range 4 {
-		rendered := runFiles(t, pluginAndSandbox,
-			"--workload", []string{"Job", "Pod"}[i%2], "--phases", []string{"create", "delete"}[i/2])
+	for i := range 8 {
+		flags := [][]string{{"--workload", "Job"}, {"--workload", "Pod"}, {"--engine", "argo"}, {"--engine", "tekton"}}[i%4]
+		rendered := runFiles(t, pluginAndSandbox, append(flags, "--phases", []string{"create", "delete"}[i/4])...)
 		require.Contains(t, rendered, "namespace: web")
 		disk := filesys.MakeFsInMemory()
 		for name, text := range map[string]string{

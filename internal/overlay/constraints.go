@@ -176,7 +176,7 @@ func isOwnVolume(name string) bool {
 	case contract.IOVolume, contract.ScriptVolume, contract.ParamsVolume, contract.TokenVolume:
 		return true
 	}
-	return false
+	return contract.IsOutputsVolume(name)
 }
 
 // unique reports a value that was seen before.

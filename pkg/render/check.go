@@ -10,6 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
@@ -18,18 +19,22 @@ const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
 // package validate.
 type checker struct {
 	spec     *v1alpha1.ResourcePluginSpec
+	traits   engine.Traits
 	mounts   map[string]bool // of the overlay's main container
 	problems []strictyaml.Problem
 }
 
-func checkPlugin(spec *v1alpha1.ResourcePluginSpec, graph *document.Graph, o *overlay.Overlay) []strictyaml.Problem {
-	c := &checker{spec: spec, mounts: map[string]bool{}}
+func checkPlugin(
+	spec *v1alpha1.ResourcePluginSpec, graph *document.Graph, o *overlay.Overlay, traits engine.Traits,
+) []strictyaml.Problem {
+	c := &checker{spec: spec, traits: traits, mounts: map[string]bool{}}
 	if main := containerNamed(o.Template.Spec.Containers, contract.MainContainer); main != nil {
 		for _, mount := range main.VolumeMounts {
 			c.mounts[path.Clean(mount.MountPath)] = true
 		}
 	}
 	c.form("spec.runner.namespace", document.CheckLabel(spec.RunnerNamespace()))
+	c.text("spec.runner.image", spec.Runner.Image)
 	for _, problem := range graph.Problems() {
 		c.report(problem.Path, "%s", problem.Message)
 	}
@@ -110,8 +115,17 @@ func (c *checker) file(at krm.Path, file string, taken map[string]bool) {
 		c.report(at, "must not be %q: the overlay mounts a volume there", file)
 	case taken[file]:
 		c.report(at, "must not be %q: another input of the step has it", file)
+	default:
+		c.text(at, file)
 	}
 	taken[file] = true
+}
+
+// text refuses what the engine would replace, where no reference can stand for it.
+func (c *checker) text(at krm.Path, text string) {
+	if e := c.traits.Expansion; e != nil && e.MatchString(text) {
+		c.report(at, "must not hold %q, which %s replaces: use engine jobs", e.FindString(text), c.traits.Title)
+	}
 }
 
 func (c *checker) outputs(ref document.StepRef, step *v1alpha1.Step) {
@@ -136,7 +150,6 @@ func below(file, folder string) bool {
 const (
 	maxVariable    = 128<<10 - 1 // bytes of NAME=VALUE: MAX_ARG_STRLEN without the last NUL
 	maxEnvironment = 1 << 20     // bytes of all variables: half of what exec takes with the usual stack of 8 MiB
-	maxObject      = 1400 << 10  // bytes of a workload's spec: etcd takes 1.5 MiB a request
 	maxAnnotations = 256 << 10   // bytes of all annotations of an object
 )
 
@@ -173,11 +186,15 @@ func (c *compiledPhase) checkParams(params map[string]string) (problems []strict
 }
 
 // checkSize reports a workload that the API server would not store.
-func (r *renderer) checkSize(step string, size int, annotations map[string]string) {
-	if size > maxObject {
+func (r *renderer) checkSize(step string, size int) {
+	if size > r.traits.MaxSpec {
 		r.report("", "step %q must have a spec of at most %d bytes, not %d: read large params as files (as.path) only",
-			step, maxObject, size)
+			step, r.traits.MaxSpec, size)
 	}
+}
+
+// checkAnnotations reports a Pod that the API server would not store.
+func (r *renderer) checkAnnotations(step string, annotations map[string]string) {
 	total := 0
 	for key, value := range annotations {
 		total += len(key) + len(value)
@@ -185,6 +202,19 @@ func (r *renderer) checkSize(step string, size int, annotations map[string]strin
 	if total > maxAnnotations {
 		r.report("", "step %q must have annotations of at most %d bytes, not %d: shorten those of the overlay",
 			step, maxAnnotations, total)
+	}
+}
+
+// checkTexts refuses names that the engine would replace a part of: they are in annotations of Pods.
+func (r *renderer) checkTexts() {
+	e := r.traits.Expansion
+	switch {
+	case e == nil:
+	case e.MatchString(r.Resource):
+		r.report("name", "must not hold %q, which %s replaces: use engine jobs", e.FindString(r.Resource), r.traits.Title)
+	case e.MatchString(r.Sandbox):
+		r.report("", "the name of the sandbox must not hold %q, which %s replaces: use engine jobs", e.FindString(r.Sandbox),
+			r.traits.Title)
 	}
 }
 

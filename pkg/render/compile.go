@@ -11,12 +11,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // compiledPhase is what all resources that use one phase of a plugin have in common. It is read-only once it is made:
 // resources may be rendered at the same time.
 type compiledPhase struct {
 	options   Options
+	engine    engine.Engine
+	traits    engine.Traits
 	spec      *v1alpha1.ResourcePluginSpec
 	phase     v1alpha1.Phase
 	namespace string
@@ -36,12 +39,15 @@ type compiledPhase struct {
 // renders nothing, or the cleanup alone.
 func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compiledPhase, []strictyaml.Problem) {
 	c := &compiledPhase{options: options, spec: &p.Spec, phase: phase, steps: map[document.StepRef]*step{}}
+	c.engine = newEngine(&c.options)
+	c.traits = c.engine.Traits()
 	c.namespace = c.options.namespace(p.Spec.RunnerNamespace())
 	c.graph = document.NewGraph(&p.Spec)
 	var problems []strictyaml.Problem
 	c.overlay, problems = readOverlay(&p.Spec)
 	problems = append(problems, checkOperator(c.overlay)...)
-	problems = append(problems, checkPlugin(&p.Spec, c.graph, c.overlay)...)
+	problems = append(problems, checkEngine(c.engine, c.overlay)...)
+	problems = append(problems, checkPlugin(&p.Spec, c.graph, c.overlay, c.traits)...)
 	if firstError(problems) != nil {
 		return nil, problems
 	}
@@ -88,6 +94,19 @@ func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []stricty
 		problems[i] = strictyaml.Problem{Severity: p.Severity, Path: overlayPath, Message: p.String()}
 	}
 	return o, problems
+}
+
+// checkEngine reports what of the overlay the engine cannot express.
+func checkEngine(e engine.Engine, o *overlay.Overlay) []strictyaml.Problem {
+	found := e.Check(&o.Template)
+	problems := make([]strictyaml.Problem, len(found))
+	for i, p := range found {
+		problems[i] = strictyaml.Error(overlayPath, "%s: %s", p.Field, p.Message)
+		if p.IsWarning {
+			problems[i].Severity = krm.Warning
+		}
+	}
+	return problems
 }
 
 // base returns the overlay without what would be merged with the step's own parts if those must stand alone: the command

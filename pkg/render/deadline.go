@@ -32,7 +32,12 @@ func (c *compiledPhase) stepSeconds() int64 {
 
 // podDeadline is how long a Pod may take that is the last of so many steps, one after the other. It is the last resort,
 // since a Pod that it ends tells its consumers nothing: a runner has ended its script by then.
-func (c *compiledPhase) podDeadline(steps int) int64 { return times(c.stepSeconds(), steps) }
+func (c *compiledPhase) podDeadline(steps int) int64 {
+	if !c.traits.Waits {
+		steps = 1
+	}
+	return times(c.stepSeconds(), steps)
+}
 
 // plainDeadline is how long a Pod may take that runs nothing but a script.
 func (c *compiledPhase) plainDeadline() int64 { return int64(c.timeout()) }
@@ -51,7 +56,7 @@ func (o *Options) JobDeadline(podSeconds int64, jobs int) int64 {
 
 // limitWait limits how long a Pod waits for producers that do not run. Nothing would replace a Pod without a Job.
 func (c *compiledPhase) limitWait(plan *contract.Plan, producers []*step) {
-	if c.options.Workload == job && len(producers) > 0 {
+	if c.traits.Kind == job && len(producers) > 0 {
 		plan.WaitSeconds, plan.Ancestors = waitSeconds, len(c.ancestors(producers))
 	}
 }

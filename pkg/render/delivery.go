@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -93,7 +94,7 @@ func (o *Options) Delivered(kind string, isHeld bool, index int) map[string]stri
 func isKept(o *object) bool { return o.kind == "Secret" || o.isShared }
 
 func isWorkload(o *object) bool {
-	return o.kind == job || o.kind == pod
+	return slices.Contains(workloadKinds, o.kind)
 }
 
 // isHeld reports whether an object waits for the removal of the delivery.

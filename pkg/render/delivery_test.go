@@ -2,6 +2,7 @@ package render
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,9 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
 // objects are one of each kind in both phases, in the order in which a render has them.
@@ -88,6 +92,70 @@ func TestAnnotations(t *testing.T) {
 			}
 			assert.Equal(t, test.want, got)
 		})
+	}
+}
+
+// Workloads of all engines are delivered as Jobs are, and so is what they need, with either phase and with a delete phase
+// that is held back.
+func TestAnnotations_ofEngines(t *testing.T) {
+	t.Parallel()
+	const keep, wave, disabled = "sync-options=Prune=false,Delete=false sync-wave=-1", "sync-wave=-1", "substitute=disabled"
+	const held, hook = "hook=PostDelete hook-delete-policy=HookSucceeded", "hook=post-delete hook-delete-policy=" +
+		"before-hook-creation,hook-succeeded hook-weight=N"
+	number := regexp.MustCompile(`weight=\d+`)
+	for name, workload := range map[string]string{engine.Jobs: job, engine.Argo: argo.Kind, engine.Tekton: tekton.Kind} {
+		for _, test := range []struct {
+			delivery delivery
+			phase    v1alpha1.Phase
+			want     map[string]string // by kind; scripts are "scripts"
+		}{
+			{delivery{tool: kubectl}, v1alpha1.PhaseCreate, map[string]string{
+				workload: "", "scripts": "", "ConfigMap": "", "Secret": "", "ServiceAccount": "", "Role": "", "RoleBinding": "",
+			}},
+			{delivery{tool: argoCD}, v1alpha1.PhaseCreate, map[string]string{
+				workload: "", "scripts": keep, "ConfigMap": wave, "Secret": keep, "ServiceAccount": wave, "Role": wave, "RoleBinding": wave,
+			}},
+			{delivery{tool: argoCD, holds: true}, v1alpha1.PhaseDelete, map[string]string{
+				workload: held, "scripts": keep, "ConfigMap": held, "Secret": keep, "ServiceAccount": held, "Role": held, "RoleBinding": held,
+			}},
+			{delivery{tool: flux}, v1alpha1.PhaseDelete, map[string]string{
+				workload: disabled, "scripts": "prune=disabled " + disabled, "ConfigMap": disabled, "Secret": "prune=disabled",
+				"ServiceAccount": "", "Role": "", "RoleBinding": "",
+			}},
+			{delivery{tool: helm}, v1alpha1.PhaseCreate, map[string]string{
+				workload: "", "scripts": "resource-policy=keep", "ConfigMap": "", "Secret": "resource-policy=keep",
+				"ServiceAccount": "", "Role": "", "RoleBinding": "",
+			}},
+			{delivery{tool: helm, holds: true}, v1alpha1.PhaseDelete, map[string]string{
+				workload: hook, "scripts": "resource-policy=keep", "ConfigMap": hook, "Secret": "resource-policy=keep",
+				"ServiceAccount": hook, "Role": hook, "RoleBinding": hook,
+			}},
+			{delivery{tool: kpt}, v1alpha1.PhaseCreate, map[string]string{
+				workload: "", "scripts": "on-remove=keep", "ConfigMap": "", "Secret": "on-remove=keep",
+				"ServiceAccount": "", "Role": "", "RoleBinding": "",
+			}},
+		} {
+			objects := rendered(t, read(t, "files"), test.phase, running(name), testRequest)
+			test.delivery.prepare(objects)
+			got := map[string]string{}
+			for i := range objects {
+				kind := objects[i].kind
+				if objects[i].isShared {
+					kind = "scripts"
+				}
+				text := number.ReplaceAllString(line(objects[i]), "weight=N")
+				if before, isKnown := got[kind]; isKnown {
+					assert.Equal(t, before, text, "%s %s: all of a kind have the same", name, kind)
+				}
+				got[kind] = text
+			}
+			for kind := range test.want {
+				if _, isRendered := got[kind]; !isRendered && kind != workload { // not all engines need all of them
+					delete(test.want, kind)
+				}
+			}
+			assert.Equal(t, test.want, got, "%s with %s, %s", name, test.delivery.tool, test.phase)
+		}
 	}
 }
 

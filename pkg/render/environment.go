@@ -16,10 +16,10 @@ import (
 func (r *renderer) environment(s *step) []corev1.EnvVar {
 	const own = 4 // those of contract.StepVariables
 	env := append(make([]corev1.EnvVar, 0, own+len(s.spec.Inputs)),
-		Variable(contract.SandboxIDVariable, r.SandboxID),
-		Variable(contract.SandboxNameVariable, r.Sandbox),
-		Variable(contract.RoutingKeyVariable, r.RoutingKey),
-		Variable(contract.ResourceNameVariable, r.Resource),
+		r.variable(contract.SandboxIDVariable, contract.SandboxIDVariable, r.SandboxID),
+		r.variable(contract.SandboxNameVariable, contract.SandboxNameVariable, r.Sandbox),
+		r.variable(contract.RoutingKeyVariable, contract.RoutingKeyVariable, r.RoutingKey),
+		r.variable(contract.ResourceNameVariable, contract.ResourceNameVariable, r.Resource),
 	)
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
@@ -27,12 +27,23 @@ func (r *renderer) environment(s *step) []corev1.EnvVar {
 		switch {
 		case name == "" || slices.ContainsFunc(env[:own], func(v corev1.EnvVar) bool { return v.Name == name }):
 		case input.ValueFromSandbox:
-			env = append(env, Variable(name, r.Params[input.Name]))
+			env = append(env, r.variable(name, input.Name, r.Params[input.Name]))
 		default:
 			env = append(env, r.outputVariable(name, s, input))
 		}
 	}
 	return env
+}
+
+// variable is a variable with a value as it stands. Engines that replace something in texts read it from the ConfigMap of
+// the resource's params, where it has the key.
+func (r *renderer) variable(name, key, value string) corev1.EnvVar {
+	if r.traits.Expansion == nil {
+		return Variable(name, value)
+	}
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{
+		Key: key, LocalObjectReference: corev1.LocalObjectReference{Name: r.paramsName},
+	}}}
 }
 
 // Variable is a variable with a value as it stands: Kubernetes expands $(NAME) and makes one $ of two.
@@ -57,10 +68,16 @@ func producerOf(s *step, input *v1alpha1.Input) *step {
 	return s.producers[i] // the checks refuse an input without one
 }
 
-func planVariable(plan contract.Plan) corev1.EnvVar {
+// planEscapes keep engines from replacing anything in a plan: in JSON, "{{" and "$" are in strings alone.
+var planEscapes = strings.NewReplacer("{{", `{\u007b`, "$", `\u0024`)
+
+func (r *renderer) planVariable(plan contract.Plan) corev1.EnvVar {
 	text, err := json.Marshal(plan)
 	if err != nil {
 		panic(err) // strings and numbers alone
+	}
+	if r.traits.Expansion != nil {
+		return Variable(contract.PlanVariable, planEscapes.Replace(string(text)))
 	}
 	return Variable(contract.PlanVariable, string(text))
 }
@@ -76,7 +93,7 @@ func (r *renderer) plan(s *step) contract.Plan {
 	}
 	r.limitWait(&plan, s.producers)
 	for _, from := range s.producers {
-		producer := contract.Producer{Step: from.spec.Name, Inputs: inputsFrom(s, from)}
+		producer := contract.Producer{Step: from.spec.Name, Inputs: r.inputsFrom(s, from), Ended: r.hasEnded(from)}
 		if from.ref.Phase == s.ref.Phase {
 			producer.Generation = r.generations[from.ref]
 		}
@@ -88,14 +105,20 @@ func (r *renderer) plan(s *step) contract.Plan {
 	return plan
 }
 
+// hasEnded reports whether a step has ended when a task starts that waits for it.
+func (r *renderer) hasEnded(s *step) bool {
+	_, isTask := r.tasks[s.ref]
+	return isTask && !r.traits.Waits
+}
+
 // inputsFrom lists what a step reads from another, with the files to write.
-func inputsFrom(s, producer *step) []contract.Input {
+func (r *renderer) inputsFrom(s, producer *step) []contract.Input {
 	var inputs []contract.Input
 	for i := range s.spec.Inputs {
 		input := &s.spec.Inputs[i]
 		if from := input.ValueFromStep; from != nil && from.Name == producer.spec.Name {
 			read := contract.Input{Output: from.Output}
-			if input.Path() != "" {
+			if input.Path() != "" && !r.traits.MountsOutputs {
 				read.File = input.Name
 			}
 			inputs = append(inputs, read)

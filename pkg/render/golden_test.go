@@ -12,6 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // testRequest is a resource with params that Kubernetes or a shell would like to interpret.
@@ -26,6 +27,7 @@ var testRequest = request{
 // The golden files are what reviewers read: all that becomes of a plugin and a resource.
 func TestGolden(t *testing.T) {
 	t.Parallel()
+	elsewhere := used("web", "publish", "x")
 	for _, c := range []struct {
 		folder, file string
 		phase        v1alpha1.Phase
@@ -45,7 +47,15 @@ func TestGolden(t *testing.T) {
 		{"files", "create.yaml", v1alpha1.PhaseCreate, changed(func(o *Options) {
 			o.RunnerNamespace, o.Retries, o.StepTimeoutSeconds, o.StartTimeoutSeconds = "elsewhere", 2, 60, 90
 		}), testRequest},
-		{"files", "copies.yaml", v1alpha1.PhaseCreate, DefaultOptions(), used("web", "publish", "x")},
+		{"files", "copies.yaml", v1alpha1.PhaseCreate, DefaultOptions(), elsewhere},
+		{"hello", "argo.yaml", v1alpha1.PhaseCreate, running(engine.Argo), testRequest},
+		{"hello", "tekton.yaml", v1alpha1.PhaseCreate, running(engine.Tekton), testRequest},
+		{"files", "argo.yaml", v1alpha1.PhaseCreate, running(engine.Argo), elsewhere},
+		{"files", "tekton.yaml", v1alpha1.PhaseCreate, running(engine.Tekton), elsewhere},
+		{"postgres", "argo-teardown.yaml", v1alpha1.PhaseDelete, running(engine.Argo, func(o *Options) {
+			o.Retries, o.TTLSecondsAfterFinished, o.PodSecurity = 2, 600, restricted
+		}), copying()},
+		{"files", "tekton-teardown.yaml", v1alpha1.PhaseDelete, running(engine.Tekton, func(o *Options) { o.Retries = 2 }), elsewhere},
 	} {
 		c.options.Phases = []string{string(c.phase)}
 		compiled, problems := compile(read(t, c.folder), c.phase, c.options)
@@ -62,6 +72,16 @@ func TestGolden(t *testing.T) {
 		assert.Equal(t, string(want), string(got), file)
 		assert.NotEmpty(t, objects)
 	}
+}
+
+// running returns options with another engine.
+func running(name string, changes ...func(*Options)) Options {
+	return changed(func(o *Options) {
+		o.Engine = name
+		for _, change := range changes {
+			change(o)
+		}
+	})
 }
 
 func read(tb testing.TB, folder string) *document.Plugin {

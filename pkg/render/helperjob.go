@@ -11,6 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // helperJob is a workload that runs no step but a helper: it copies outputs, or removes them in the end.
@@ -47,17 +48,24 @@ func (r *renderer) helperJob(h helperJob) {
 	m.annotations[contract.GenerationKey] = h.plan.Generation
 	ofObject := r.objectMetadata(m)
 	r.nameProducers(m, h.producers)
+	h.access[0].rules = append(h.access[0].rules, r.traits.PodRules...)
 	name := r.rbacName("helper", h.about, h.producers[0].spec.Name, h.helper)
 	r.objects = append(r.objects, r.rbac(name, name, ofObject, h.access...)...)
-	env := append([]corev1.EnvVar{planVariable(h.plan)}, r.producerVariables(h.producers)...)
+	env := append([]corev1.EnvVar{r.planVariable(h.plan)}, r.producerVariables(h.producers)...)
 	template := instance(r.helperTemplate, m)
 	template.Spec.Containers = []corev1.Container{r.helperContainer(h.helper, h.helper, env, tokenMount)}
 	template.Spec.ActiveDeadlineSeconds = new(r.podDeadline(h.depth + 1))
 	template.Spec.ServiceAccountName = name
 	if h.helper == contract.HelperCopy { // for readers that cannot decode its plan
-		ofObject.annotations = merged(ofObject.annotations, map[string]string{contract.CopyToKey: h.about})
+		to := map[string]string{contract.CopyToKey: h.about}
+		if r.traits.Waits {
+			ofObject.annotations = engine.Merged(ofObject.annotations, to)
+		} else { // the task has no object of its own
+			template.Annotations = engine.Merged(template.Annotations, to)
+		}
 	}
-	r.workload(workload{name: h.helper, template: template, metadata: ofObject, depth: h.depth + 1, waiting: h.helper})
+	task := engine.Task{Name: h.helper, Template: template, Metadata: ofObject.of(r.namespace, ""), Waiting: h.helper}
+	r.task(task, h.producers, h.depth+1)
 }
 
 // compileHelperTemplate makes the part of a helper job's Pod template that no resource changes. Of an overlay it takes where
@@ -176,6 +184,7 @@ func (r *renderer) copy(namespace string, steps []*step) {
 		h.depth = max(h.depth, s.depth)
 		h.plan.Producers = append(h.plan.Producers, contract.Producer{
 			Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: r.copied(s, namespace), Copies: []string{namespace},
+			Ended: r.hasEnded(s),
 		})
 	}
 	followed := r.jobNames(slices.Concat(steps, r.ancestors(steps)))
@@ -215,8 +224,9 @@ func (r *renderer) cleanup() {
 	h := helperJob{helper: contract.HelperCleanup, producers: slices.Concat(awaited, kept)}
 	for _, s := range awaited {
 		h.depth = max(h.depth, s.depth)
-		h.plan.Producers = append(h.plan.Producers,
-			contract.Producer{Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: []contract.Input{}})
+		h.plan.Producers = append(h.plan.Producers, contract.Producer{
+			Step: s.spec.Name, Generation: r.generations[s.ref], Inputs: []contract.Input{}, Ended: r.hasEnded(s),
+		})
 	}
 	h.access = []access{{r.namespace, slices.Concat(
 		rule("secrets", "watch", r.secretNames(awaited)), rule("secrets", "delete", r.secretNames(h.producers)),

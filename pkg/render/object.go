@@ -9,21 +9,17 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
-// Manifest is a Kubernetes object with its TypeMeta: a pointer to one of the types of k8s.io/api, or to one with the same
-// json tags, or an *unstructured.Unstructured.
-type Manifest interface {
-	metav1.Object
-	GetObjectKind() schema.ObjectKind
-}
+// Manifest is a Kubernetes object with its TypeMeta.
+type Manifest = engine.Manifest
 
 // object is a rendered object.
 type object struct {
@@ -46,7 +42,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // print prints the object by a function of yamlprint, with more annotations.
 func (o *object) print(printer func(dst []byte, object any) []byte, annotations map[string]string) []byte {
 	own := o.GetAnnotations()
-	o.SetAnnotations(merged(merged(own, o.added), annotations))
+	o.SetAnnotations(engine.Merged(engine.Merged(own, o.added), annotations))
 	var content any = o.Manifest
 	if free, ok := content.(*unstructured.Unstructured); ok {
 		content = free.Object
@@ -149,15 +145,4 @@ func (r *renderer) objectMetadata(m metadata) metadata {
 		annotations[contract.DigestKey] = r.Digest
 	}
 	return metadata{m.labels, annotations}
-}
-
-// merged returns a with b's entries; b wins.
-func merged(a, b map[string]string) map[string]string {
-	if len(a) == 0 {
-		return b
-	}
-	all := make(map[string]string, len(a)+len(b))
-	maps.Copy(all, a)
-	maps.Copy(all, b)
-	return all
 }

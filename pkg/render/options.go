@@ -13,12 +13,14 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/jobs"
 )
 
 // The values of v1alpha1.RenderPhase.Workload.
 const (
-	job = "Job"
-	pod = "Pod"
+	job = jobs.Job
+	pod = jobs.Pod
 )
 
 // The values of v1alpha1.RenderPhase.Install.
@@ -26,6 +28,9 @@ const (
 	InstallJob     = "job"
 	InstallObjects = "objects"
 )
+
+// engines are the values of v1alpha1.RenderPhase.Engine.
+var engines = []string{engine.Jobs, engine.Argo, engine.Tekton}
 
 // V010 is the value of v1alpha1.RenderPhase.Compatible for crossplane v0.10.0.
 const V010 = "v0.10"
@@ -37,8 +42,8 @@ const keepJobs = -1
 type Options struct {
 	// RenderPhase are the fields of the function's config: see DefaultOptions. A sandbox whose annotation
 	// resourceplugins.dev/state is absent gets its delete phase whatever the phases are. RunnerNamespace goes before
-	// Namespaces, and an overlay's activeDeadlineSeconds before StepTimeoutSeconds. An empty Workload or Delivery is the
-	// default.
+	// Namespaces, and an overlay's activeDeadlineSeconds before StepTimeoutSeconds. An empty Engine, Workload or Delivery is
+	// the default.
 	v1alpha1.RenderPhase
 
 	// Name is put on what is rendered: a run replaces and removes only what a run of the same name has rendered. KRM
@@ -61,6 +66,7 @@ func DefaultOptions() Options {
 		Name: "render-phase",
 		RenderPhase: v1alpha1.RenderPhase{
 			Phases:              []string{string(v1alpha1.PhaseCreate)},
+			Engine:              engine.Jobs,
 			Workload:            job,
 			Delivery:            kubectl,
 			HelperImage:         contract.RuntimeImage,
@@ -95,6 +101,7 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	if o.Workload != job && o.Workload != pod {
 		wrong.Add("workload", "must be Job or Pod, not %q", o.Workload)
 	}
+	o.checkEngine(&wrong)
 	o.checkDelivery(&wrong)
 	if o.PodSecurity != "" && o.PodSecurity != restricted {
 		wrong.Add("podSecurity", "must be restricted, not %q", o.PodSecurity)
@@ -125,6 +132,19 @@ func (o *Options) checkPhases(wrong *krm.OptionErrors) {
 	}
 }
 
+// checkEngine checks what only some engines can do.
+func (o *Options) checkEngine(wrong *krm.OptionErrors) {
+	switch {
+	case !slices.Contains(engines, o.Engine):
+		wrong.Add("engine", "must be one of %s, not %q", strings.Join(engines, ", "), o.Engine)
+	case o.Engine == engine.Jobs:
+	case o.Workload == pod:
+		wrong.Add("workload", "must be Job with engine %s, which makes the Pods itself", o.Engine)
+	case o.Engine == engine.Tekton && o.TTLSecondsAfterFinished > keepJobs:
+		wrong.Add("ttlSecondsAfterFinished", "must be -1 with engine tekton, which keeps ended runs: use engine jobs or argo")
+	}
+}
+
 func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 	if !slices.Contains(Tools, o.Delivery) {
 		wrong.Add("delivery", "must be one of %s, not %q", strings.Join(Tools, ", "), o.Delivery)
@@ -133,6 +153,10 @@ func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 	if recreates(o.Delivery) && o.Workload == pod {
 		wrong.Add("workload", "must be Job with delivery %s, which makes a Pod anew that the cluster has removed, and so runs "+
 			"its step again", o.Delivery)
+	}
+	if o.Delivery == helm && o.Engine != engine.Jobs && len(o.Phases) == 2 {
+		wrong.Add("phases", "must be one phase with delivery helm and engine %s: of hooks Helm waits for Jobs alone, and would "+
+			"remove the delete phase when it has started", o.Engine)
 	}
 	switch {
 	case o.DeleteHook == "":

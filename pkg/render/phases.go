@@ -10,6 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // folder is where rendered objects go in a package.
@@ -17,8 +18,10 @@ const folder = "rendered/"
 
 // Summary counts what was rendered.
 type Summary struct {
-	// Workloads are the Jobs or Pods, of so many resources of so many sandboxes.
+	// Workloads are what runs steps, of so many resources of so many sandboxes.
 	Workloads, Resources, Sandboxes int
+	// Kind is the kind of the workloads.
+	Kind string
 	// Phases are those of which there are workloads.
 	Phases []v1alpha1.Phase
 	// Objects are the items of the list that this run has rendered.
@@ -34,6 +37,7 @@ type Summary struct {
 // is removed then. The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot
 // be read; nothing is rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {
+	options.Engine = cmp.Or(options.Engine, engine.Jobs)
 	options.Workload, options.Delivery = cmp.Or(options.Workload, job), cmp.Or(options.Delivery, kubectl)
 	if wrong := options.Validate(); len(wrong) > 0 {
 		MarkInputs(list)
@@ -100,6 +104,7 @@ func (p *plan) render(mayRemove bool) Summary {
 		reconciler.RemoveRest()
 	}
 	total := summary(outcomes)
+	total.Kind = newEngine(&p.options).Traits().Kind
 	total.Objects = reconciler.Rendered()
 	return total
 }
@@ -128,7 +133,8 @@ func (p *plan) owner() Owner {
 			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
 				phase == string(v1alpha1.PhaseDelete) && sandbox != "" && !p.present[strings.ToLower(sandbox)]
 		},
-		Kinds:        []string{"ConfigMap", job, pod, "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
+		Kinds: append([]string{"ConfigMap", "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
+			workloadKinds...),
 		WithoutPaths: p.options.WithoutPaths,
 	}
 }
@@ -183,7 +189,7 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 		}
 		out.changes = append(out.changes, change)
 		files[file]++
-		if o.kind == p.options.Workload {
+		if isWorkload(o) {
 			out.workloads++
 		}
 	}

@@ -75,6 +75,9 @@ func (r *renderer) stepAccess() []object {
 		}
 	}
 	rules := slices.Concat(rule("secrets", "watch", read), rule("secrets", "patch", written), rule("jobs", "watch", followed))
+	if len(r.spec.Workflow(r.phase)) > 0 {
+		rules = append(rules, r.traits.PodRules...)
+	}
 	if len(rules) == 0 {
 		return nil
 	}

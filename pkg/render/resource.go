@@ -11,6 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // request is a resource of a sandbox.
@@ -37,7 +38,10 @@ type renderer struct {
 	*compiledPhase
 	*request
 	generations map[document.StepRef]string
-	jobs        map[document.StepRef]string // the names of the Jobs that were added
+	run         engine.Run
+	count       int                         // of the tasks of the run
+	tasks       map[document.StepRef]int    // the steps that were added, by their order
+	jobs        map[document.StepRef]string // the names of their Jobs
 	paramsName  string
 	objects     []object
 	problems    []strictyaml.Problem
@@ -48,8 +52,11 @@ type renderer struct {
 func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 	r := renderer{
 		compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order)),
-		jobs: make(map[document.StepRef]string, len(c.order)), problems: c.checkParams(of.Params),
+		tasks: make(map[document.StepRef]int, len(c.order)), jobs: make(map[document.StepRef]string, len(c.order)),
+		problems: c.checkParams(of.Params),
 	}
+	r.start()
+	r.checkTexts()
 	r.paramsName = r.params()
 	first := len(r.objects)
 	for _, ref := range c.order {
@@ -69,6 +76,7 @@ func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 	if c.cleansUp {
 		r.cleanup()
 	}
+	r.finish()
 	if firstError(r.problems) != nil {
 		return nil, r.problems
 	}
@@ -103,16 +111,23 @@ func (r *renderer) generation(s *step) string {
 }
 
 // params adds the ConfigMap with the params that steps of the phase read as files, and returns its name: a hash of what it
-// holds, so that a change of a param changes the Jobs.
+// holds, so that a change of a param changes the Jobs. For engines that replace something in texts it has all values of
+// variables, too: names of params hold no underscore, and those of the variables of every script do.
 func (r *renderer) params() string {
 	data := map[string]string{}
 	for _, ref := range r.order {
 		inputs := r.steps[ref].spec.Inputs
 		for i := range inputs {
-			if input := &inputs[i]; ref.Phase == r.phase && input.ValueFromSandbox && input.Path() != "" {
+			input := &inputs[i]
+			isRead := input.Path() != "" || r.traits.Expansion != nil
+			if ref.Phase == r.phase && input.ValueFromSandbox && isRead {
 				data[input.Name] = r.Params[input.Name]
 			}
 		}
+	}
+	if r.traits.Expansion != nil && len(r.spec.Workflow(r.phase)) > 0 {
+		data[contract.SandboxIDVariable], data[contract.SandboxNameVariable] = r.SandboxID, r.Sandbox
+		data[contract.RoutingKeyVariable], data[contract.ResourceNameVariable] = r.RoutingKey, r.Resource
 	}
 	if len(data) == 0 {
 		return ""
@@ -123,7 +138,11 @@ func (r *renderer) params() string {
 		size += len(key) + len(data[key])
 	}
 	if size > maxConfigMap {
-		r.report("params", "must have at most %d bytes together as files, which a ConfigMap holds", maxConfigMap)
+		read := "as files"
+		if r.traits.Expansion != nil {
+			read = "with engine " + r.options.Engine
+		}
+		r.report("params", "must have at most %d bytes together %s, which a ConfigMap holds", maxConfigMap, read)
 	}
 	name := contract.ObjectName(contract.Hash(hashed...), r.Sandbox, r.Resource, string(r.phase))
 	r.add("ConfigMap", configMap(r.objectMetadata(r.metadata(r.phase, nil)), r.namespace, name, data))
@@ -161,20 +180,27 @@ func (r *renderer) step(s *step) {
 	pod := &template.Spec
 	prependEnv(containerNamed(pod.Containers, contract.MainContainer), r.environment(s)...)
 	if !s.isPlain() {
-		plan := planVariable(r.plan(s))
+		plan := r.planVariable(r.plan(s))
 		if s.publishes() {
 			prependEnv(containerNamed(pod.Containers, contract.OutputManager), plan)
 		}
 		prependEnv(containerNamed(pod.InitContainers, contract.InputManager), plan)
+	}
+	if !s.isPlain() || len(r.traits.PodRules) > 0 {
 		pod.ServiceAccountName = r.stepAccount()
+	}
+	if r.traits.MountsOutputs {
+		pod.Volumes = append(r.outputVolumes(s), pod.Volumes...)
 	}
 	if s.needsParamFiles() {
 		pod.Volumes = append([]corev1.Volume{configMapVolume(contract.ParamsVolume, r.paramsName, readable)}, pod.Volumes...)
 	}
-	name := r.workload(workload{
-		name: s.spec.Name, template: template, metadata: ofObject, depth: s.depth, waiting: s.waitingContainer(),
-	})
-	if r.options.Workload == job {
+	task := engine.Task{
+		Name: s.spec.Name, Template: template, Metadata: ofObject.of(r.namespace, ""), Waiting: s.waitingContainer(),
+	}
+	index := r.count
+	if name := r.task(task, s.producers, s.depth); name != "" {
 		r.jobs[s.ref] = name
 	}
+	r.tasks[s.ref] = index
 }

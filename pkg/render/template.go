@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,6 +65,8 @@ func (c *compiledPhase) main(s *step, spec *v1alpha1.ResourcePluginSpec) corev1.
 			continue
 		case input.ValueFromSandbox:
 			mount.Name, mount.SubPath = contract.ParamsVolume, input.Name
+		case c.traits.MountsOutputs:
+			mount.Name, mount.SubPath = outputsVolume(s, input), input.ValueFromStep.Output
 		default:
 			mount.Name, mount.SubPath = contract.IOVolume, inputsFolder+input.Name
 		}
@@ -90,6 +93,35 @@ func volumes(s *step, scripts string) []corev1.Volume {
 	io := corev1.Volume{Name: contract.IOVolume}
 	io.EmptyDir = &corev1.EmptyDirVolumeSource{}
 	return []corev1.Volume{script, io, tokenVolume()}
+}
+
+// outputsVolume is the volume with the outputs of an input's producer.
+func outputsVolume(s *step, input *v1alpha1.Input) string {
+	i := slices.Index(s.producers, producerOf(s, input))
+	return contract.OutputsVolume(i)
+}
+
+// outputVolumes are the Secrets of producers whose outputs a step reads as files, each with those outputs.
+func (r *renderer) outputVolumes(s *step) (volumes []corev1.Volume) {
+	for i, producer := range s.producers {
+		secret := &corev1.SecretVolumeSource{SecretName: r.secretName(producer), DefaultMode: new(readable)}
+		for n := range s.spec.Inputs {
+			input := &s.spec.Inputs[n]
+			if input.ValueFromStep == nil || input.Path() == "" || producerOf(s, input) != producer {
+				continue
+			}
+			item := corev1.KeyToPath{Key: input.ValueFromStep.Output, Path: input.ValueFromStep.Output}
+			if !slices.Contains(secret.Items, item) {
+				secret.Items = append(secret.Items, item)
+			}
+		}
+		if len(secret.Items) > 0 {
+			volumes = append(volumes, corev1.Volume{
+				Name: contract.OutputsVolume(i), VolumeSource: corev1.VolumeSource{Secret: secret},
+			})
+		}
+	}
+	return volumes
 }
 
 func configMapVolume(name, configMap string, mode int32) corev1.Volume {

@@ -6,58 +6,73 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/jobs"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
-// workload is the Job or Pod of a step or helper.
-type workload struct {
-	// name is that of the step or helper.
-	name     string
-	template *corev1.PodTemplateSpec
-	metadata metadata
-	// depth is how many steps run one after the other until it is done.
-	depth int
-	// waiting is the container that may end with contract.ExitWaited, if there is one.
-	waiting string
+// newEngine returns the engine of the options.
+func newEngine(o *Options) engine.Engine {
+	switch o.Engine {
+	case engine.Argo:
+		return argo.New(o.engineOptions())
+	case engine.Tekton:
+		return tekton.New(o.engineOptions())
+	default:
+		return jobs.New(o.Workload, o.engineOptions())
+	}
 }
 
-// workload adds a Job or Pod and returns its name, which ends in a hash of its spec: whatever changes in what Kubernetes
-// lets nobody change makes another object.
-func (r *renderer) workload(w workload) string {
-	var spec any = &w.template.Spec
-	if r.options.Workload == job {
-		spec = r.jobSpec(w)
+// workloadKinds are the kinds of workloads of all engines.
+var workloadKinds = []string{job, pod, argo.Kind, tekton.Kind}
+
+func (o *Options) engineOptions() engine.Options {
+	return engine.Options{
+		Retries: o.Retries, TTLSecondsAfterFinished: o.TTLSecondsAfterFinished, IsRestricted: o.PodSecurity == restricted,
 	}
-	text := yamlprint.AppendJSON(make([]byte, 0, 4096), spec)
-	r.checkSize(w.name, len(text), w.template.Annotations)
-	name := contract.ObjectName(contract.Hash(r.options.Workload, string(text)), r.Sandbox, r.Resource, w.name)
-	if r.options.Workload == job {
-		r.add(job, &batchv1.Job{
-			TypeMeta: typeMeta("batch/v1", job), ObjectMeta: w.metadata.of(r.namespace, name), Spec: *spec.(*batchv1.JobSpec),
-		})
-		return name
-	}
-	bare := &corev1.Pod{TypeMeta: typeMeta("v1", pod), ObjectMeta: w.template.ObjectMeta, Spec: w.template.Spec}
-	bare.Namespace, bare.Name = r.namespace, name
-	bare.Labels, bare.Annotations = merged(bare.Labels, w.metadata.labels), merged(bare.Annotations, w.metadata.annotations)
-	r.add(pod, bare)
-	return name
 }
 
-// jobSpec is a Job's spec. A Pod that fails is not replaced, unless retries are set. One that the cluster takes away is, and
-// one that made room for another step.
-func (r *renderer) jobSpec(w workload) *batchv1.JobSpec {
-	var ignored []batchv1.PodFailurePolicyRule
-	if w.waiting != "" {
-		ignored = append(ignored, batchv1.PodFailurePolicyRule{
-			Action: batchv1.PodFailurePolicyActionIgnore,
-			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-				ContainerName: &w.waiting, Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{contract.ExitWaited},
-			},
-		})
+// start begins the run of the phase.
+func (r *renderer) start() {
+	m := r.objectMetadata(r.metadata(r.phase, nil))
+	r.run = r.engine.Start(engine.Phase{
+		Name: string(r.phase), Texts: []string{r.Sandbox, r.Resource}, Metadata: m.of(r.namespace, ""),
+	})
+}
+
+// task adds a task that waits for steps of the phase, and is the last of so many that run one after the other. It returns
+// the name of its own Job, empty if there is none.
+func (r *renderer) task(t engine.Task, producers []*step, depth int) string {
+	r.checkAnnotations(t.Name, t.Template.Annotations)
+	t.TrySeconds, t.Seconds = r.stepSeconds(), r.jobDeadline(depth)
+	for _, producer := range producers {
+		if i, isTask := r.tasks[producer.ref]; isTask {
+			t.After = append(t.After, i)
+		}
 	}
-	return r.options.JobSpec(w.template, r.jobDeadline(w.depth), ignored...)
+	r.count++
+	own := r.run.Add(t)
+	if own == nil {
+		return ""
+	}
+	r.addWorkload(own, t.Name)
+	if r.traits.Kind != job {
+		return ""
+	}
+	return own.GetName()
+}
+
+// finish adds the workload of all tasks, if there is one.
+func (r *renderer) finish() {
+	if all := r.run.Finish(); all != nil {
+		r.addWorkload(all, "")
+	}
+}
+
+func (r *renderer) addWorkload(w *engine.Workload, step string) {
+	r.checkSize(step, w.SpecBytes)
+	r.add(r.traits.Kind, w.Manifest)
 }
 
 // JobSpec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the
@@ -65,30 +80,13 @@ func (r *renderer) jobSpec(w workload) *batchv1.JobSpec {
 func (o *Options) JobSpec(
 	template *corev1.PodTemplateSpec, seconds int64, ignored ...batchv1.PodFailurePolicyRule,
 ) *batchv1.JobSpec {
-	disrupted := batchv1.PodFailurePolicyRule{
-		Action: batchv1.PodFailurePolicyActionIgnore,
-		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
-			{Status: corev1.ConditionTrue, Type: corev1.DisruptionTarget},
-		},
-	}
-	spec := &batchv1.JobSpec{
-		ActiveDeadlineSeconds: &seconds,
-		BackoffLimit:          new(int32(o.Retries)),
-		PodFailurePolicy: &batchv1.PodFailurePolicy{
-			Rules: append([]batchv1.PodFailurePolicyRule{disrupted}, ignored...),
-		},
-		Template: *template,
-	}
-	if ttl := o.TTLSecondsAfterFinished; ttl > keepJobs {
-		spec.TTLSecondsAfterFinished = new(int32(ttl))
-	}
-	return spec
+	return jobs.Spec(template, seconds, o.engineOptions(), ignored...)
 }
 
 // instance returns a copy of a Pod template with more metadata, whose containers' fields may be set.
 func instance(template *corev1.PodTemplateSpec, m metadata) *corev1.PodTemplateSpec {
 	own := *template
-	own.Labels, own.Annotations = merged(own.Labels, m.labels), merged(own.Annotations, m.annotations)
+	own.Labels, own.Annotations = engine.Merged(own.Labels, m.labels), engine.Merged(own.Annotations, m.annotations)
 	own.Spec.Containers = slices.Clone(own.Spec.Containers)
 	own.Spec.InitContainers = slices.Clone(own.Spec.InitContainers)
 	return &own

@@ -58,6 +58,10 @@ var layers = []struct {
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
 	{path: "internal/stackresolve"},
+	{path: "pkg/render/engine"},
+	{path: "pkg/render/engine/jobs"},
+	{path: "pkg/render/engine/argo"},
+	{path: "pkg/render/engine/tekton"},
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
 	{path: "internal/stackrender"},

@@ -18,6 +18,8 @@ import (
 	k8syaml "sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
 // manifests are the objects of a rendered stream, decoded as strictly as by the API server.
@@ -103,6 +105,10 @@ func (m *manifests) add(text []byte) error {
 		err := k8syaml.UnmarshalStrict(text, &single)
 		m.pods = append(m.pods, pod{single.Namespace, single.Annotations, single.Spec})
 		return err
+	case argo.Kind:
+		return m.addWorkflow(text)
+	case tekton.Kind:
+		return m.addPipelineRun(text)
 	case "Deployment":
 		var deployment appsv1.Deployment
 		err := k8syaml.UnmarshalStrict(text, &deployment)
@@ -130,6 +136,54 @@ func (m *manifests) add(text []byte) error {
 	}
 }
 
+// addWorkflow adds the Pods of the templates, with what their patches add to them.
+func (m *manifests) addWorkflow(text []byte) error {
+	var workflow argo.Workflow
+	if err := k8syaml.UnmarshalStrict(text, &workflow); err != nil {
+		return err
+	}
+	for i := range workflow.Spec.Templates {
+		t := &workflow.Spec.Templates[i]
+		if t.DAG != nil {
+			continue
+		}
+		var patch corev1.PodSpec
+		if err := k8syaml.Unmarshal([]byte(t.PodSpecPatch), &patch); err != nil {
+			return err
+		}
+		containers := slices.Concat(t.Sidecars, patch.Containers)
+		if t.Container != nil {
+			containers = append(containers, *t.Container)
+		} else {
+			containers = append(containers, t.ContainerSet.Containers...)
+		}
+		m.pods = append(m.pods, pod{workflow.Namespace, t.Metadata.Annotations, corev1.PodSpec{
+			Containers: containers, InitContainers: append(t.InitContainers, patch.InitContainers...),
+			ServiceAccountName: t.ServiceAccountName, Volumes: t.Volumes,
+		}})
+		m.pods = append(m.pods, pod{namespace: workflow.Namespace, spec: corev1.PodSpec{ServiceAccountName: t.Executor.ServiceAccountName}})
+	}
+	return nil
+}
+
+func (m *manifests) addPipelineRun(text []byte) error {
+	var run tekton.PipelineRun
+	if err := k8syaml.UnmarshalStrict(text, &run); err != nil {
+		return err
+	}
+	for i := range run.Spec.PipelineSpec.Tasks {
+		t := &run.Spec.PipelineSpec.Tasks[i].TaskSpec
+		var containers []corev1.Container
+		for _, step := range t.Steps {
+			containers = append(containers, corev1.Container{Env: step.Env, EnvFrom: step.EnvFrom})
+		}
+		m.pods = append(m.pods, pod{run.Namespace, t.Metadata.Annotations, corev1.PodSpec{
+			Containers: containers, ServiceAccountName: run.Spec.TaskRunSpecs[i].ServiceAccountName, Volumes: t.Volumes,
+		}})
+	}
+	return nil
+}
+
 // dangling returns the references without a target in the stream, sorted.
 func (m *manifests) dangling() []string {
 	var found []string
@@ -146,7 +200,7 @@ func (m *manifests) dangling() []string {
 	}
 	for _, role := range m.roles {
 		for _, rule := range role.Rules {
-			kind := map[string]string{"secrets": "Secret", "jobs": "Job"}[rule.Resources[0]]
+			kind := map[string]string{"secrets": "Secret", "jobs": "Job"}[rule.Resources[0]] // those of engines have no names
 			for _, name := range rule.ResourceNames {
 				check(kind, role.Namespace, name)
 			}
@@ -189,6 +243,9 @@ func (p pod) references(visit func(kind, name string)) {
 		for _, env := range container.Env {
 			if env.ValueFrom != nil && env.ValueFrom.SecretKeyRef != nil {
 				visit("Secret", env.ValueFrom.SecretKeyRef.Name)
+			}
+			if env.ValueFrom != nil && env.ValueFrom.ConfigMapKeyRef != nil {
+				visit("ConfigMap", env.ValueFrom.ConfigMapKeyRef.Name)
 			}
 		}
 	}

@@ -1,0 +1,112 @@
+// Package argo runs the tasks of a phase in a Workflow of Argo Workflows (https://argo-workflows.readthedocs.io): a DAG with
+// a template for each task. A task starts when those before it have succeeded, so no Pod waits.
+//
+// A plain step is a container. One with data is a containerSet of main and the helper that publishes, behind an init
+// container, the helper that reads: the files of inputs are mounted before any container of the set starts. The set has no
+// dependencies. As in a Job, the publisher runs beside main and takes the end of main's process from a lock, so that it
+// also ends if main is killed, and records the failure.
+//
+// The controller replaces {{…}} in all texts of a Workflow but a script's or a Secret's. Values of users are read from
+// ConfigMaps and Secrets, and what of an overlay's Pod has {{ in it is in the podSpecPatch, with \u007b for a brace.
+package argo
+
+import (
+	"regexp"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+)
+
+// Kind is the kind of the workloads, and Group its API group.
+const (
+	Kind  = "Workflow"
+	Group = "argoproj.io"
+)
+
+const apiVersion = Group + "/v1alpha1"
+
+// maxSpec is the most that a spec may have, in bytes: the controller refuses a Workflow of 1 MiB, with its status.
+const maxSpec = 768 << 10
+
+// What the controller replaces is between these.
+const (
+	opening = "{{"
+	closing = "}}"
+)
+
+type argo struct{ options engine.Options }
+
+// New returns the engine.
+func New(options engine.Options) engine.Engine { return &argo{options} }
+
+// Traits has the right that the executor in each Pod needs to report how it ended
+// (https://argo-workflows.readthedocs.io/en/release-3.7/workflow-rbac/).
+func (e *argo) Traits() engine.Traits {
+	return engine.Traits{
+		Kind: Kind, Title: "Argo Workflows", Expansion: regexp.MustCompile(regexp.QuoteMeta(opening)), MaxSpec: maxSpec,
+		PodRules: []rbacv1.PolicyRule{{
+			APIGroups: []string{Group}, Resources: []string{"workflowtaskresults"}, Verbs: []string{"create", "patch"},
+		}},
+	}
+}
+
+func (e *argo) Start(phase engine.Phase) engine.Run {
+	return &run{argo: e, phase: phase, names: engine.Names{}}
+}
+
+type run struct {
+	*argo
+	phase     engine.Phase
+	names     engine.Names
+	tasks     []DAGTask
+	templates []Template
+	seconds   int64
+}
+
+// Add adds a template and a node of the graph.
+func (r *run) Add(t engine.Task) *engine.Workload {
+	name := r.names.Add(t.Name)
+	node := DAGTask{Name: name, Template: name}
+	for _, i := range t.After {
+		node.Dependencies = append(node.Dependencies, r.tasks[i].Name)
+	}
+	r.tasks = append(r.tasks, node)
+	r.templates = append(r.templates, r.template(name, t))
+	r.seconds = max(r.seconds, t.Seconds)
+	return nil
+}
+
+// Finish returns the Workflow. Its name ends in a hash of its spec: the controller runs nothing if a spec changes. A branch
+// of the graph goes on if another one fails, as Jobs do. The Pods of a phase that succeeded are removed.
+//
+// All tasks are targets, since a task that is omitted counts as those before it, and the controller takes a containerSet
+// whose executor failed for one that succeeded if its containers did: assessDAGPhase of
+// https://github.com/argoproj/argo-workflows/blob/v3.7.14/workflow/controller/dag.go.
+func (r *run) Finish() *engine.Workload {
+	if len(r.tasks) == 0 {
+		return nil
+	}
+	targets := make([]string, len(r.tasks))
+	for i := range r.tasks {
+		targets[i] = r.tasks[i].Name
+	}
+	entrypoint := Template{Name: r.names.Add(r.phase.Name), DAG: &DAG{Target: strings.Join(targets, " "), Tasks: r.tasks}}
+	w := &Workflow{
+		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: Kind}, ObjectMeta: r.phase.Metadata,
+		Spec: WorkflowSpec{
+			ActiveDeadlineSeconds: r.seconds, Entrypoint: entrypoint.Name, PodGC: PodGC{"OnWorkflowSuccess"},
+			Templates: append([]Template{entrypoint}, r.templates...),
+		},
+	}
+	if ttl := r.options.TTLSecondsAfterFinished; ttl >= 0 {
+		w.Spec.TTLStrategy = &TTLStrategy{int32(ttl)}
+	}
+	text := yamlprint.AppendJSON(nil, &w.Spec)
+	w.Name = contract.ObjectName(contract.Hash(Kind, string(text)), append(r.phase.Texts, r.phase.Name)...)
+	return &engine.Workload{Manifest: w, SpecBytes: len(text)}
+}

@@ -1,0 +1,80 @@
+package argo
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+)
+
+// template makes a template of a task. The fields of its Pod that a template has are set there, the rest in the patch.
+func (r *run) template(name string, t engine.Task) Template {
+	pod := t.Template.Spec.DeepCopy()
+	out := Template{
+		Name:                  name,
+		Metadata:              Metadata{Annotations: t.Template.Annotations, Labels: t.Template.Labels},
+		ActiveDeadlineSeconds: take(&pod.ActiveDeadlineSeconds),
+		ServiceAccountName:    take(&pod.ServiceAccountName),
+		Volumes:               take(&pod.Volumes),
+	}
+	out.Executor = &Executor{out.ServiceAccountName}
+	if mounts := pod.AutomountServiceAccountToken; mounts != nil && !*mounts { // the controller ignores true here
+		out.AutomountServiceAccountToken = take(&pod.AutomountServiceAccountToken)
+	}
+	if r.options.Retries > 0 { // Always, since a Pod that is lost is an error and not a failure
+		out.RetryStrategy = &RetryStrategy{Limit: r.options.Retries, RetryPolicy: "Always"}
+	}
+	pod.RestartPolicy = "" // the controller's, the same
+	p := newPatch(pod, r.options.IsRestricted)
+	containers, init := take(&pod.Containers), take(&pod.InitContainers)
+	out.InitContainers = p.splitAll(init, &p.InitContainers)
+	main, beside := parts(containers)
+	main = p.splitAll(main, &p.Containers)
+	out.Sidecars = p.splitAll(beside, &p.Containers)
+	if len(main) == 1 {
+		main[0].Name = contract.MainContainer // what the controller calls it, also in helpers
+		out.Container = &main[0]
+	} else {
+		out.ContainerSet = &ContainerSet{main}
+	}
+	if !expands(pod.Affinity) {
+		out.Affinity = take(&pod.Affinity)
+	}
+	if !expands(pod.HostAliases) {
+		out.HostAliases = take(&pod.HostAliases)
+	}
+	if !expands(pod.NodeSelector) {
+		out.NodeSelector = take(&pod.NodeSelector)
+	}
+	if !expands(pod.SecurityContext) {
+		out.SecurityContext = take(&pod.SecurityContext)
+	}
+	if !expands(pod.Tolerations) {
+		out.Tolerations = take(&pod.Tolerations)
+	}
+	out.PriorityClassName, out.SchedulerName = take(&pod.PriorityClassName), take(&pod.SchedulerName)
+	out.PodSpecPatch = p.text()
+	return out
+}
+
+// parts returns the containers that must succeed, and those of the overlay beside them: sidecars, which the executor ends
+// with main.
+func parts(containers []corev1.Container) (main, beside []corev1.Container) {
+	if len(containers) == 1 {
+		return containers, nil
+	}
+	for _, c := range containers {
+		if c.Name == contract.MainContainer || c.Name == contract.OutputManager {
+			main = append(main, c)
+		} else {
+			beside = append(beside, c)
+		}
+	}
+	return main, beside
+}
+
+// take returns the value of a field and clears the field.
+func take[T any](field *T) (value T) {
+	value, *field = *field, value
+	return value
+}

@@ -1,0 +1,115 @@
+// Package jobs runs each task in a Job, or in a Pod: nothing but Kubernetes is needed in the cluster. All Pods are created
+// at once, and wait for their inputs.
+package jobs
+
+import (
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+)
+
+// The kinds of workloads.
+const (
+	Job = "Job"
+	Pod = "Pod"
+)
+
+// maxSpec is the most that a spec may have, in bytes: etcd takes 1.5 MiB a request.
+const maxSpec = 1400 << 10
+
+type jobs struct {
+	kind    string
+	options engine.Options
+}
+
+// New returns the engine for workloads of a kind.
+func New(kind string, options engine.Options) engine.Engine { return &jobs{kind, options} }
+
+func (e *jobs) Traits() engine.Traits {
+	return engine.Traits{Kind: e.kind, Title: "Kubernetes Jobs", Waits: true, MaxSpec: maxSpec}
+}
+
+// Check finds nothing: a Job has a Pod template.
+func (e *jobs) Check(*corev1.PodTemplateSpec) []engine.Problem { return nil }
+
+func (e *jobs) Start(phase engine.Phase) engine.Run { return &run{e, phase} }
+
+type run struct {
+	*jobs
+	phase engine.Phase
+}
+
+// Add makes a Job or Pod, whose name ends in a hash of its spec: whatever changes in what Kubernetes lets nobody change
+// makes another object.
+func (r *run) Add(t engine.Task) *engine.Workload {
+	var spec any = &t.Template.Spec
+	if r.kind == Job {
+		spec = r.jobSpec(t)
+	}
+	text := yamlprint.AppendJSON(make([]byte, 0, 4096), spec)
+	name := contract.ObjectName(contract.Hash(r.kind, string(text)), append(slices.Clone(r.phase.Texts), t.Name)...)
+	if r.kind == Job {
+		meta := t.Metadata
+		meta.Name = name
+		job := &batchv1.Job{
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: Job}, ObjectMeta: meta, Spec: *spec.(*batchv1.JobSpec),
+		}
+		return &engine.Workload{Manifest: job, SpecBytes: len(text)}
+	}
+	pod := &corev1.Pod{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: Pod}, ObjectMeta: t.Template.ObjectMeta, Spec: t.Template.Spec,
+	}
+	pod.Namespace, pod.Name = t.Metadata.Namespace, name
+	pod.Labels = engine.Merged(pod.Labels, t.Metadata.Labels)
+	pod.Annotations = engine.Merged(pod.Annotations, t.Metadata.Annotations)
+	return &engine.Workload{Manifest: pod, SpecBytes: len(text)}
+}
+
+// Finish returns nothing: each task has its own workload.
+func (r *run) Finish() *engine.Workload { return nil }
+
+// jobSpec is a Job's spec. A Pod that fails is not replaced, unless retries are set. One that the cluster takes away is, and
+// one that made room for another task.
+func (r *run) jobSpec(t engine.Task) *batchv1.JobSpec {
+	var ignored []batchv1.PodFailurePolicyRule
+	if t.Waiting != "" {
+		ignored = append(ignored, batchv1.PodFailurePolicyRule{
+			Action: batchv1.PodFailurePolicyActionIgnore,
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				ContainerName: &t.Waiting, Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{contract.ExitWaited},
+			},
+		})
+	}
+	return Spec(t.Template, t.Seconds, r.options, ignored...)
+}
+
+// Spec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the cluster
+// did not take away and that no rule ignores.
+func Spec(
+	template *corev1.PodTemplateSpec, seconds int64, o engine.Options, ignored ...batchv1.PodFailurePolicyRule,
+) *batchv1.JobSpec {
+	disrupted := batchv1.PodFailurePolicyRule{
+		Action: batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+			{Status: corev1.ConditionTrue, Type: corev1.DisruptionTarget},
+		},
+	}
+	spec := &batchv1.JobSpec{
+		ActiveDeadlineSeconds: &seconds,
+		BackoffLimit:          new(int32(o.Retries)),
+		PodFailurePolicy: &batchv1.PodFailurePolicy{
+			Rules: append([]batchv1.PodFailurePolicyRule{disrupted}, ignored...),
+		},
+		Template: *template,
+	}
+	if ttl := o.TTLSecondsAfterFinished; ttl >= 0 {
+		spec.TTLSecondsAfterFinished = new(int32(ttl))
+	}
+	return spec
+}

@@ -1,0 +1,14 @@
+package engine
+
+import "maps"
+
+// Merged returns a with b's entries; b wins.
+func Merged(a, b map[string]string) map[string]string {
+	if len(a) == 0 {
+		return b
+	}
+	all := make(map[string]string, len(a)+len(b))
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
+}

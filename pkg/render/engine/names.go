@@ -1,0 +1,20 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// Names gives the tasks of a run names that are DNS labels, each another one.
+type Names map[string]bool
+
+// Add returns the name of a task or of a part of a workload: that of its step in lower case, with a hash if it is taken.
+func (n Names) Add(name string) string {
+	unique := strings.ToLower(name)
+	for n[unique] {
+		unique = strings.ToLower(name) + "-" + contract.Hash("task", unique)
+	}
+	n[unique] = true
+	return unique
+}

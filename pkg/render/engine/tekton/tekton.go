@@ -1,0 +1,106 @@
+// Package tekton runs the tasks of a phase in a PipelineRun of Tekton (https://tekton.dev), with its pipeline and tasks in
+// it. A task starts when those before it have succeeded, so no Pod waits.
+//
+// A plain step is a task of one step. One with data is a task of three, which run one after the other in a Pod: the helper
+// that reads, main, and the helper that publishes. Kubernetes creates their containers at once, so the files of inputs are
+// mounted from the Secrets of their producers.
+//
+// The controller replaces $(…) in most texts of a PipelineRun. Values of users are read from ConfigMaps and Secrets. What of
+// an overlay holds a reference that Tekton knows is refused: there is no way to escape it.
+package tekton
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+)
+
+// Kind is the kind of the workloads, and Group its API group.
+const (
+	Kind  = "PipelineRun"
+	Group = "tekton.dev"
+)
+
+const apiVersion = Group + "/v1"
+
+// maxSpec is the most that a spec may have, in bytes: Tekton copies it to the status, and etcd takes 1.5 MiB a request.
+const maxSpec = 640 << 10
+
+// expansion matches the beginning of what Tekton replaces
+// (https://github.com/tektoncd/pipeline/blob/v1.15.0/docs/variables.md). Kubernetes' own references have no dot or bracket.
+var expansion = regexp.MustCompile(
+	`\$\((artifacts|context|credentials|finally|inputs|outputs|params|resources|results|step|steps|tasks|workspaces)[.\[]`)
+
+type tekton struct{ options engine.Options }
+
+// New returns the engine.
+func New(options engine.Options) engine.Engine { return &tekton{options} }
+
+func (e *tekton) Traits() engine.Traits {
+	return engine.Traits{Kind: Kind, Title: "Tekton", MountsOutputs: true, Expansion: expansion, MaxSpec: maxSpec}
+}
+
+func (e *tekton) Start(phase engine.Phase) engine.Run {
+	return &run{tekton: e, phase: phase, names: engine.Names{}}
+}
+
+type run struct {
+	*tekton
+	phase   engine.Phase
+	names   engine.Names
+	tasks   []PipelineTask
+	specs   []TaskRunSpec
+	seconds int64
+}
+
+// Add adds a task to the pipeline.
+func (r *run) Add(t engine.Task) *engine.Workload {
+	task := PipelineTask{
+		Name: r.names.Add(t.Name), Retries: r.options.Retries, TaskSpec: taskSpec(t.Template), Timeout: duration(t.TrySeconds),
+	}
+	for _, i := range t.After {
+		task.RunAfter = append(task.RunAfter, r.tasks[i].Name)
+	}
+	r.tasks = append(r.tasks, task)
+	r.specs = append(r.specs, TaskRunSpec{
+		PipelineTaskName: task.Name, PodTemplate: podTemplate(&t.Template.Spec),
+		ServiceAccountName: t.Template.Spec.ServiceAccountName,
+	})
+	r.seconds = max(r.seconds, t.Seconds)
+	return nil
+}
+
+// Finish returns the PipelineRun. Its name ends in a hash of its spec: Tekton refuses another spec of a run that has ended.
+func (r *run) Finish() *engine.Workload {
+	if len(r.tasks) == 0 {
+		return nil
+	}
+	run := &PipelineRun{
+		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: Kind}, ObjectMeta: r.phase.Metadata,
+		Spec: PipelineRunSpec{
+			PipelineSpec: PipelineSpec{r.tasks}, TaskRunSpecs: r.specs, Timeouts: Timeouts{duration(r.seconds)},
+		},
+	}
+	text := yamlprint.AppendJSON(nil, &run.Spec)
+	run.Name = contract.ObjectName(contract.Hash(Kind, string(text)), append(slices.Clone(r.phase.Texts), r.phase.Name)...)
+	return &engine.Workload{Manifest: run, SpecBytes: len(text)}
+}
+
+// duration prints seconds as Go does, which is how Tekton stores them.
+func duration(seconds int64) string {
+	h, m, s := seconds/3600, seconds/60%60, seconds%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%dh%dm%ds", h, m, s)
+	case m > 0:
+		return fmt.Sprintf("%dm%ds", m, s)
+	default:
+		return fmt.Sprintf("%ds", s)
+	}
+}
