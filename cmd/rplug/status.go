@@ -40,16 +40,17 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 		Use: "status [SANDBOX...]", GroupID: groupCluster, Args: cobra.ArbitraryArgs,
 		Short: "Report what sandboxes are doing in a cluster, why a step has failed, what is left over",
 		Long: "Report what the phases of sandboxes are doing in a cluster: of those named, or of all. What exists\n" +
-			"is read with kubectl, or from a dump of kubectl get jobs,pods,secrets,events -o json or -o yaml.\n" +
-			"With --render, only the objects of a render count. The state of a step is one of:\n\n" +
-			"  Failed      the Job has failed: fix the cause, delete the Job and apply the render\n" +
-			"  Stale       the Job is complete, but its Secret has no outputs of this render: delete the Job and\n" +
+			"is read with kubectl, or from a dump of kubectl get jobs,pods,secrets,events -o json or -o yaml;\n" +
+			"with an engine add workflows, or pipelineruns and taskruns. With --render, only the objects of a\n" +
+			"render count. A step is run by a Job, or as a task of a Workflow or PipelineRun. Its state is one:\n\n" +
+			"  Failed      it has failed: fix the cause, delete the Job or other object and apply the render\n" +
+			"  Stale       it is complete, but its Secret has no outputs of this render: delete the object and\n" +
 			"              apply the render\n" +
-			"  Missing     the Job does not exist: apply the render\n" +
-			"  InProgress  the step waits or runs\n" +
-			"  Ready       the outputs are published; a step without outputs has a complete Job\n\n" +
+			"  Missing     the object does not exist: apply the render\n" +
+			"  InProgress  it waits or runs\n" +
+			"  Ready       the outputs are published; a step without outputs is complete\n\n" +
 			"Below a step are its failed containers, and what its Pods and events say. The age is the time since\n" +
-			"the Job has ended, or else was started; in a dump, until its newest timestamp.\n\n" +
+			"the step has ended, or else was started; in a dump, until its newest timestamp.\n\n" +
 			"Values of Secrets are never read. What the user may not read is reported as not known. kubectl alone\n" +
 			"shows the states of a render with:\n\n" +
 			"  rplug status --print-template > status.gotemplate\n" +

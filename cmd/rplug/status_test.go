@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
@@ -28,6 +31,22 @@ type manifest = map[string]any
 type cluster struct {
 	objects   map[string][]manifest // by resource
 	forbidden string                // a resource that nobody may read
+	// hasEngines is set if the kinds of Argo Workflows and Tekton are there.
+	hasEngines bool
+}
+
+// groups are the API groups beside the core.
+func (c *cluster) groups() (groups []manifest) {
+	add := func(name, version string) {
+		of := manifest{"groupVersion": name + "/" + version, "version": version}
+		groups = append(groups, manifest{"name": name, "versions": []manifest{of}, "preferredVersion": of})
+	}
+	add("batch", "v1")
+	if c.hasEngines {
+		add("argoproj.io", "v1alpha1")
+		add("tekton.dev", "v1")
+	}
+	return groups
 }
 
 func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -39,23 +58,27 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resource := func(name, kind string) manifest {
 		return manifest{"name": name, "kind": kind, "namespaced": true, "verbs": []string{"get", "list"}}
 	}
+	list := func(version string, resources ...manifest) {
+		answer(http.StatusOK, manifest{"kind": "APIResourceList", "groupVersion": version, "resources": resources})
+	}
 	switch r.URL.Path {
 	case "/api":
 		answer(http.StatusOK, manifest{"kind": "APIVersions", "versions": []string{"v1"}})
 		return
 	case "/apis":
-		version := manifest{"groupVersion": "batch/v1", "version": "v1"}
-		answer(http.StatusOK, manifest{"kind": "APIGroupList", "groups": []manifest{
-			{"name": "batch", "versions": []manifest{version}, "preferredVersion": version},
-		}})
+		answer(http.StatusOK, manifest{"kind": "APIGroupList", "groups": c.groups()})
 		return
 	case "/api/v1":
-		answer(http.StatusOK, manifest{"kind": "APIResourceList", "groupVersion": "v1", "resources": []manifest{
-			resource("pods", "Pod"), resource("secrets", "Secret"), resource("configmaps", "ConfigMap"), resource("events", "Event"),
-		}})
+		list("v1", resource("pods", "Pod"), resource("secrets", "Secret"), resource("configmaps", "ConfigMap"), resource("events", "Event"))
 		return
 	case "/apis/batch/v1":
-		answer(http.StatusOK, manifest{"kind": "APIResourceList", "groupVersion": "batch/v1", "resources": []manifest{resource("jobs", "Job")}})
+		list("batch/v1", resource("jobs", "Job"))
+		return
+	case "/apis/argoproj.io/v1alpha1":
+		list("argoproj.io/v1alpha1", resource("workflows", "Workflow"))
+		return
+	case "/apis/tekton.dev/v1":
+		list("tekton.dev/v1", resource("pipelineruns", "PipelineRun"), resource("taskruns", "TaskRun"))
 		return
 	}
 	_, at, _ := strings.Cut(r.URL.Path, "/namespaces/ns/")
@@ -156,6 +179,80 @@ func TestStatus_kubectl(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(all), `{"kind":"Secret","metadata":{"annotations"`)
 	assert.NotContains(t, string(all), canary, "kubectl must print no value")
+}
+
+// What the real kubectl says of kinds that the cluster does not have, or that the user may not read, is no failure.
+func TestStatus_kubectlEngines(t *testing.T) { //nolint:paralleltest // it sets a variable for kubectl
+	folder := t.TempDir()
+	dump, err := os.ReadFile("../../internal/status/testdata/recorded/tekton-hang.yaml")
+	require.NoError(t, err)
+	of := &cluster{objects: map[string][]manifest{"jobs": {}, "events": {}, "pods": {}, "configmaps": {}, "workflows": {}}}
+	resources := map[string]string{"PipelineRun": "pipelineruns", "TaskRun": "taskruns", "Secret": "secrets"}
+	var render bytes.Buffer
+	for document := range strings.SplitSeq(string(dump), "\n---\n") {
+		var o manifest
+		require.NoError(t, yaml.Unmarshal([]byte(document), &o))
+		kind := o["kind"].(string)
+		o["metadata"].(manifest)["namespace"] = "ns"
+		if kind == "PipelineRun" || kind == "Secret" {
+			rendered := maps.Clone(o)
+			delete(rendered, "status")
+			text, err := yaml.Marshal(rendered)
+			require.NoError(t, err)
+			render.Write(append(text, "---\n"...))
+		}
+		of.objects[resources[kind]] = append(of.objects[resources[kind]], o)
+	}
+	server := httptest.NewServer(of)
+	defer server.Close()
+	config, rendered := filepath.Join(folder, "config"), filepath.Join(folder, "create.yaml")
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "{apiVersion: v1, kind: Config, current-context: c, "+
+		"clusters: [{name: c, cluster: {server: %q}}], contexts: [{name: c, context: {cluster: c, namespace: ns, user: u}}], "+
+		"users: [{name: u, user: {}}]}", server.URL), 0o600))
+	require.NoError(t, os.WriteFile(rendered, render.Bytes(), 0o600))
+	status := func(code int, arguments ...string) string {
+		t.Setenv("KUBECACHEDIR", t.TempDir()) // of the kinds of the cluster
+		var out, notes bytes.Buffer
+		all := append([]string{"status", "--kubectl", checkout.Tool(t, "kubectl"), "--kubeconfig", config}, arguments...)
+		assert.Equal(t, code, run(all, strings.NewReader(""), &out, &notes), notes.String())
+		return out.String()
+	}
+	got := status(exitPending)
+	assert.Regexp(t, `Missing +create +one/r/make .* does not exist: apply the render\n`, got)
+	assert.NotContains(t, got, "not known")
+	got = status(exitPending, "--render", rendered)
+	assert.Contains(t, got, "not known: PipelineRuns are not a kind that the cluster has: install its engine, then apply the render\n")
+	assert.Contains(t, got, "\nstatus: Missing\n")
+
+	of.hasEngines = true
+	for _, arguments := range [][]string{nil, {"--render", rendered}} {
+		got = status(exitPending, arguments...)
+		assert.Regexp(t, `Ready +create +one/r/bare .* pipelinerun/one-r-create-5vrm2gnmbwh4`, got)
+		assert.Regexp(t, `InProgress +create +one/r/make .* runs\n`, got)
+		assert.Regexp(t, `InProgress +create +one/r/left .* waits for make\n`, got)
+		assert.NotContains(t, got, "not known")
+	}
+	var template bytes.Buffer
+	require.Equal(t, exitClean, run([]string{"status", "--print-template"}, strings.NewReader(""), &template, &template))
+	file := filepath.Join(folder, "status.gotemplate")
+	require.NoError(t, os.WriteFile(file, template.Bytes(), 0o600))
+	alone, err := exec.CommandContext(t.Context(), checkout.Tool(t, "kubectl"), "--kubeconfig="+config, "get", "-f", rendered,
+		"--ignore-not-found", "-o", "go-template-file="+file).CombinedOutput()
+	require.NoError(t, err, string(alone))
+	assert.Regexp(t, `^InProgress +one/r/create +ns +pipelinerun/one-r-create-5vrm2gnmbwh4 +Running: Tasks Completed: 1 `+
+		`\(Failed: 0, Cancelled 0\), Incomplete: 3, Skipped: 0\nstatus: InProgress\n$`, string(alone))
+	of.forbidden = "taskruns"
+	for _, arguments := range [][]string{nil, {"--render", rendered}} {
+		got = status(exitPending, arguments...)
+		assert.Regexp(t, `InProgress +create +one/r/make .* is not known: its TaskRun "one-r-create-5vrm2gnmbwh4-make" is not\n`, got)
+		assert.Contains(t, got, "not known: TaskRuns cannot be read: ")
+	}
+	of.forbidden = "pipelineruns"
+	got = status(exitPending)
+	assert.Contains(t, got, "not known: PipelineRuns cannot be read: ")
+	assert.Regexp(t, `Missing +create +one/r/make .* has no Job, and PipelineRuns are not known\n`, got)
+	of.forbidden = "workflows"
+	assert.Contains(t, status(exitPending), "not known: Workflows cannot be read: ")
 }
 
 func text(t *testing.T, value any) []byte {

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/status"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
 // source reads what exists, from a cluster or from dumps.
@@ -21,6 +22,8 @@ type source struct {
 	*statusFlags
 	sandboxes []string       // as labels have them; all if there are none
 	render    *status.Render // nil if there is none
+	// absent are the kinds of engines that the cluster does not have, as arguments of kubectl.
+	absent map[string]bool
 }
 
 // judge returns the state of the render, or of what exists.
@@ -83,27 +86,76 @@ func (s *source) look() (*status.Report, *status.Objects, error) {
 // readRendered reads the objects of the render.
 func (s *source) readRendered(objects *status.Objects) error {
 	get := []string{"get", "-f", "-", "--ignore-not-found", "-o"}
-	if err := s.read(objects, s.render.Query(false), append(get, "json")...); err != nil {
+	for _, kinds := range [][]string{{"Job", "Pod"}, {argo.Kind}, {tekton.Kind}} {
+		query := s.render.Query(kinds...)
+		if len(query) == 0 {
+			continue
+		}
+		err := s.read(objects, query, append(get, "json")...)
+		if err != nil && strings.Contains(err.Error(), "no matches for kind") { // so none exists
+			objects.Lack(kinds[0], "are not a kind that the cluster has: install its engine, then apply the render")
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.readTaskRuns(objects); err != nil {
 		return err
 	}
-	secrets := s.render.Query(true)
+	secrets := s.render.Query("Secret")
 	if len(secrets) == 0 {
 		return nil
 	}
 	return s.readOrLack(objects, "Secret", secrets, append(get, metadataOf("Secret"))...)
 }
 
+// readTaskRuns reads the TaskRuns of the PipelineRuns of the render that exist.
+func (s *source) readTaskRuns(objects *status.Objects) error {
+	runs := objects.PipelineRuns()
+	for _, namespace := range slices.Sorted(maps.Keys(runs)) {
+		for names := range slices.Chunk(runs[namespace], namesPerCall) {
+			get := []string{"get", taskRuns, "-n", namespace, "-l", selectorOf(status.PipelineRunLabel, names), "-o", "json"}
+			if err := s.readOrLack(objects, "TaskRun", nil, get...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The kinds of engines, as arguments of kubectl.
+const (
+	workflows    = "workflows." + argo.Group
+	pipelineRuns = "pipelineruns." + tekton.Group
+	taskRuns     = "taskruns." + tekton.Group
+)
+
+// engineKinds are the kinds that a cluster may not have.
+var engineKinds = []struct{ kind, resource string }{
+	{argo.Kind, workflows}, {tekton.Kind, pipelineRuns}, {"TaskRun", taskRuns},
+}
+
+func selectorOf(label string, values []string) string {
+	return fmt.Sprintf("%s in (%s)", label, strings.Join(values, ","))
+}
+
 // readSandboxes reads the objects with the labels of sandboxes.
 func (s *source) readSandboxes(objects *status.Objects) error {
 	selector := contract.SandboxKey
 	if len(s.sandboxes) > 0 {
-		selector = fmt.Sprintf("%s in (%s)", contract.SandboxKey, strings.Join(s.sandboxes, ","))
+		selector = selectorOf(contract.SandboxKey, s.sandboxes)
 	}
 	get := func(resource, output string, where ...string) []string {
 		return slices.Concat([]string{"get", resource}, where, []string{"-l", selector, "-o", output})
 	}
 	if err := s.read(objects, nil, get("jobs", "json", s.where()...)...); err != nil {
 		return err
+	}
+	for _, of := range engineKinds {
+		if err := s.readIfKnown(objects, of.kind, of.resource, get(of.resource, "json", s.where()...)); err != nil {
+			return err
+		}
 	}
 	if err := s.readOrLack(objects, "Pod", nil, get("pods", "json", s.where()...)...); err != nil {
 		return err
@@ -140,13 +192,13 @@ func metadataOf(kind string) string {
 	return "jsonpath={range .items[*]}" + object + "{end}" + object
 }
 
-// jobsPerCall is how many names a selector has: an argument has at most 128 KiB.
-const jobsPerCall = 200
+// namesPerCall is how many names a selector has: an argument has at most 128 KiB.
+const namesPerCall = 200
 
-// explain adds what says why steps are not ready: the Pods of a render's Jobs, and events.
+// explain adds what says why steps are not ready: the Pods of a render's workloads, and events.
 func (s *source) explain(objects *status.Objects, found *status.Report) error {
-	jobs := found.UnreadyJobs()
-	for _, namespace := range slices.Sorted(maps.Keys(jobs)) {
+	unready := found.Unready()
+	for _, namespace := range slices.Sorted(maps.Keys(unready)) {
 		get := []string{"get", "events", "-n", namespace, "--field-selector", "type=Warning", "-o", "json"}
 		if err := s.readOrLack(objects, "Event", nil, get...); err != nil {
 			return err
@@ -154,15 +206,32 @@ func (s *source) explain(objects *status.Objects, found *status.Report) error {
 		if s.render == nil {
 			continue
 		}
-		for names := range slices.Chunk(jobs[namespace], jobsPerCall) {
-			selector := fmt.Sprintf("%s in (%s)", batchv1.JobNameLabel, strings.Join(names, ","))
-			get := []string{"get", "pods", "-n", namespace, "-l", selector, "-o", "json"}
-			if err := s.readOrLack(objects, "Pod", nil, get...); err != nil {
-				return err
+		for _, label := range slices.Sorted(maps.Keys(unready[namespace])) {
+			for names := range slices.Chunk(unready[namespace][label], namesPerCall) {
+				get := []string{"get", "pods", "-n", namespace, "-l", selectorOf(label, names), "-o", "json"}
+				if err := s.readOrLack(objects, "Pod", nil, get...); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// readIfKnown is readOrLack for a kind that the cluster may not have. It is not asked for again.
+func (s *source) readIfKnown(objects *status.Objects, kind, resource string, get []string) error {
+	if s.absent[resource] {
+		return nil
+	}
+	err := s.readOrLack(objects, kind, nil, get...)
+	if err != nil && strings.Contains(err.Error(), "the server doesn't have a resource type") {
+		if s.absent == nil {
+			s.absent = map[string]bool{}
+		}
+		s.absent[resource] = true
+		return nil
+	}
+	return err
 }
 
 // read adds what kubectl prints.

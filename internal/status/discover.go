@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -19,17 +18,17 @@ const unnamed = "-"
 // found is what exists of one resource of a sandbox.
 type found struct {
 	resource
-	workloads       []*workload
+	tasks           []*task
 	secrets, others []*metav1.PartialObjectMetadata
 	// phase is the one that was applied last: that of the newest workload.
 	phase string
-	// current are the workloads of the phase that count, and older are all others.
-	current, older []*workload
+	// current are the tasks of the phase that count, and older are all others.
+	current, older []*task
 }
 
 // Judge returns the state of the sandboxes, of all if none is named, from what exists alone. What was rendered shows in it:
-// a Secret has the generation that may publish there, so the Jobs of earlier renders do not count. Of a step without a
-// Secret the newest Job counts.
+// a Secret has the generation that may publish there, so the tasks of earlier renders do not count. Of a step without a
+// Secret the newest task counts.
 func (o *Objects) Judge(sandboxes []string) (*Report, error) {
 	report := &Report{}
 	for _, f := range o.resources(sandboxes) {
@@ -42,8 +41,8 @@ func (o *Objects) Judge(sandboxes []string) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
+		attach(steps, f.resource, f.phase, f.current)
 		for i := range steps {
-			steps[i].attach(f.resource, f.phase, f.current)
 			o.admit(&steps[i])
 		}
 		sortSteps(steps)
@@ -58,9 +57,10 @@ func (o *Objects) Judge(sandboxes []string) (*Report, error) {
 // CopyTargets are the namespaces that outputs are copied to, without those of the workloads.
 func (o *Objects) CopyTargets() []string {
 	var targets []string
-	for _, j := range o.jobs {
-		to := j.Annotations[contract.CopyToKey]
-		if to != "" && !slices.ContainsFunc(o.jobs, func(other *batchv1.Job) bool { return other.Namespace == to }) {
+	tasks := o.tasks()
+	for _, t := range tasks {
+		to := t.Annotations[contract.CopyToKey]
+		if to != "" && !slices.ContainsFunc(tasks, func(other *task) bool { return other.Namespace == to }) {
 			targets = append(targets, to)
 		}
 	}
@@ -81,9 +81,9 @@ func (o *Objects) resources(sandboxes []string) []*found {
 		}
 		return all[key]
 	}
-	for _, w := range o.workloads() {
-		f := of(&w.ObjectMeta)
-		f.workloads = append(f.workloads, w)
+	for _, t := range o.tasks() {
+		f := of(&t.ObjectMeta)
+		f.tasks = append(f.tasks, t)
 	}
 	for _, s := range o.secrets {
 		f := of(&s.ObjectMeta)
@@ -98,26 +98,37 @@ func (o *Objects) resources(sandboxes []string) []*found {
 	})
 }
 
-// choose finds the phase that was applied last, and the workloads of it that count.
+// choose finds the phase that was applied last, and the tasks of it that count.
 func (f *found) choose() {
-	slices.SortStableFunc(f.workloads, func(a, b *workload) int { // the newest first
+	slices.SortStableFunc(f.tasks, func(a, b *task) int { // the newest first
 		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(b.phase(), a.phase()),
 			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	f.phase = string(v1alpha1.PhaseCreate)
-	if len(f.workloads) > 0 {
-		f.phase = f.workloads[0].phase()
+	if len(f.tasks) > 0 {
+		f.phase = f.tasks[0].phase()
 	} else if slices.ContainsFunc(f.secrets, isOfDelete) {
 		f.phase = string(v1alpha1.PhaseDelete)
 	}
+	superseded := map[identity]bool{}
+	for _, t := range f.tasks {
+		if f.isSuperseded(t) {
+			superseded[t.identity()] = true
+		}
+	}
 	taken := map[part]bool{}
-	for _, w := range f.workloads {
-		if w.phase() != f.phase || taken[w.part()] || f.isSuperseded(w) {
-			f.older = append(f.older, w)
+	var whole *task // of the newest workload that runs all tasks of the phase: older ones do not count
+	for _, t := range f.tasks {
+		isOlder := whole != nil && whole.identity() != t.identity()
+		if t.phase() != f.phase || taken[t.part()] || superseded[t.identity()] || isOlder {
+			f.older = append(f.older, t)
 			continue
 		}
-		taken[w.part()] = true
-		f.current = append(f.current, w)
+		if t.isOfEngine() {
+			whole = t
+		}
+		taken[t.part()] = true
+		f.current = append(f.current, t)
 	}
 }
 
@@ -126,20 +137,20 @@ func isOfDelete(s *metav1.PartialObjectMetadata) bool {
 }
 
 // isSuperseded reports whether the Secret of a step is for the outputs of another render.
-func (f *found) isSuperseded(w *workload) bool {
+func (f *found) isSuperseded(t *task) bool {
 	for _, s := range f.secrets {
-		if s.Name == w.output() && s.Namespace == w.Namespace {
-			return s.Annotations[contract.GenerationKey] != w.generation()
+		if s.Name == t.output() && s.Namespace == t.Namespace {
+			return s.Annotations[contract.GenerationKey] != t.generation()
 		}
 	}
 	return false
 }
 
-// items returns the List for the template: what counts, and a workload for each Secret whose own does not exist.
+// items returns the List for the template: what counts, and a Job for each Secret that none of it publishes to.
 func (o *Objects) items(f *found) ([]any, error) {
 	var items []any
-	for _, w := range f.current {
-		live, err := w.content()
+	for _, t := range f.current {
+		live, err := t.content()
 		if err != nil {
 			return nil, err
 		}
@@ -157,13 +168,13 @@ func (o *Objects) items(f *found) ([]any, error) {
 	return items, nil
 }
 
-// isPublishedBy reports whether a workload that counts publishes to a Secret, or any copies to it.
+// isPublishedBy reports whether a task that counts publishes to a Secret, or any copies to it.
 func (f *found) isPublishedBy(s *metav1.PartialObjectMetadata) bool {
-	publishes := func(w *workload) bool { return w.output() == s.Name && w.Namespace == s.Namespace }
-	copies := func(w *workload) bool {
-		return w.Annotations[contract.CopyToKey] == s.Namespace && slices.Contains(w.inputs(), s.Name)
+	publishes := func(t *task) bool { return t.output() == s.Name && t.Namespace == s.Namespace }
+	copies := func(t *task) bool {
+		return t.Annotations[contract.CopyToKey] == s.Namespace && slices.Contains(t.inputs(), s.Name)
 	}
-	return slices.ContainsFunc(f.current, publishes) || slices.ContainsFunc(f.workloads, copies)
+	return slices.ContainsFunc(f.current, publishes) || slices.ContainsFunc(f.tasks, copies)
 }
 
 // publisherOf returns the Job of a Secret as it must have been rendered, for the template: it does not exist.
@@ -179,62 +190,15 @@ func publisherOf(s *metav1.PartialObjectMetadata) map[string]any {
 	}
 }
 
-// presumed returns Secrets as they must be if nobody has changed them since the workloads have ended. It is for callers that
-// may not read Secrets.
-func (f *found) presumed() []any {
-	var items []any
-	cleaned := slices.ContainsFunc(f.current, func(w *workload) bool {
-		return w.Labels[contract.HelperKey] == contract.HelperCleanup && w.isComplete()
-	})
-	if cleaned {
-		return nil
-	}
-	known := map[string]bool{}
-	for _, w := range slices.Concat(f.current, f.older) {
-		if name := w.output(); name != "" && !known[w.Namespace+"/"+name] {
-			known[w.Namespace+"/"+name] = true
-			items = append(items, presume(w, name, w.Namespace, w.phase()))
-		}
-	}
-	for _, w := range f.current {
-		for _, name := range w.inputs() {
-			if !known[w.Namespace+"/"+name] { // of the create phase, whose workloads are gone
-				known[w.Namespace+"/"+name] = true
-				items = append(items, content("Secret", metav1.ObjectMeta{
-					Name: name, Namespace: w.Namespace, Annotations: map[string]string{
-						contract.GenerationKey: unnamed, contract.PublishedKey: unnamed,
-					},
-					Labels: presumedLabels(w, string(v1alpha1.PhaseCreate)),
-				}))
-			}
-			if to := w.Annotations[contract.CopyToKey]; to != "" {
-				items = append(items, presume(w, name, to, w.phase()))
-			}
-		}
-	}
-	return items
-}
-
-// presume returns the Secret that a workload writes.
-func presume(w *workload, name, namespace, phase string) map[string]any {
-	annotations := map[string]string{contract.GenerationKey: w.generation()}
-	if w.isComplete() {
-		annotations[contract.PublishedKey] = w.generation()
-	}
-	return content("Secret", metav1.ObjectMeta{
-		Name: name, Namespace: namespace, Annotations: annotations, Labels: presumedLabels(w, phase),
-	})
-}
-
-func presumedLabels(w *workload, phase string) map[string]string {
-	labels := maps.Clone(w.Labels)
-	labels[contract.PhaseKey] = phase
-	delete(labels, contract.HelperKey)
-	return labels
-}
-
-// admit says of a step that is ready by its Job what is not known.
+// admit says what is not known of a step that is ready by its workload, or that has none.
 func (o *Objects) admit(s *Step) {
+	if s.of == nil && s.State == Missing {
+		for _, l := range o.lacks {
+			if l.kind == workflowKind || l.kind == pipelineRunKind {
+				s.Detail = "has no Job, and " + l.kind + "s are not known"
+			}
+		}
+	}
 	if o.noSecrets && s.State == Ready && s.of != nil && (s.of.output() != "" || s.of.Annotations[contract.CopyToKey] != "") {
 		s.Detail = "complete; whether its Secret has the outputs is not known"
 	}

@@ -584,6 +584,12 @@ func FuzzObjects(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(text)
 	}
+	for _, text := range recorded(f) {
+		f.Add(text)
+	}
+	f.Add([]byte(`{"kind":"Workflow","metadata":{"name":"w","labels":{"resourceplugins.dev/sandbox":"s","resourceplugins.dev/resource":"r"}},
+		"spec":{"templates":[{"dag":{"tasks":[{"name":"a","template":"a"},{}]}},{"name":"a","metadata":{"labels":{
+		"resourceplugins.dev/helper":"copy"}},"container":{"env":[{"name":"RESOURCEPLUGINS_PLAN","value":"{\"producers\":[{\"copies\":[\"b\"]}]}"}]}}]}}`))
 	f.Add([]byte(`{"kind":"Job","metadata":{"labels":{"resourceplugins.dev/sandbox":"s","resourceplugins.dev/resource":"r"}}}`))
 	f.Add([]byte(`{"kind":"Job","metadata":{"annotations":{"resourceplugins.dev/phase":"x"},"labels":{
 		"resourceplugins.dev/sandbox":"s","resourceplugins.dev/resource":"r"}}}`))

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -29,70 +28,90 @@ func (c Container) String() string {
 // maxCauses is how many causes a step has: the newest.
 const maxCauses = 5
 
-// UnreadyJobs returns the names of the Jobs that exist and are not ready, by namespace: their Pods and events say why.
-func (r *Report) UnreadyJobs() map[string][]string {
-	jobs := map[string][]string{}
+// Unready returns the names of the workloads that exist and are not ready, by namespace and by the label that their Pods
+// have with the name: the Pods and their events say why.
+func (r *Report) Unready() map[string]map[string][]string {
+	names := map[string]map[string][]string{}
 	for _, step := range r.Steps {
-		if name, isJob := strings.CutPrefix(step.Object, "job/"); isJob && step.State != Ready && step.State != Missing {
-			jobs[step.Namespace] = append(jobs[step.Namespace], name)
+		if step.of == nil || step.State == Ready || step.State == Missing || podLabels[step.of.kind] == "" {
+			continue
+		}
+		if names[step.Namespace] == nil {
+			names[step.Namespace] = map[string][]string{}
+		}
+		label := podLabels[step.of.kind]
+		if of := names[step.Namespace]; !slices.Contains(of[label], step.of.Name) {
+			of[label] = append(of[label], step.of.Name)
 		}
 	}
-	return jobs
+	return names
 }
 
 // explain adds to the steps that are not ready what their Pods and events say.
 func (o *Objects) explain(report *Report) {
 	report.Unknown = o.unknown(report)
-	pods := map[identity][]*corev1.Pod{}
+	pods := map[runner][]*corev1.Pod{}
 	for _, p := range o.pods {
-		of := identity{"Job", p.Namespace, jobOf(p)}
-		if of.name == "" {
-			of = identity{"Pod", p.Namespace, p.Name}
-		}
-		pods[of] = append(pods[of], p)
+		pods[runnerOf(p)] = append(pods[runnerOf(p)], p)
 	}
-	events := o.eventsByObject()
+	events := o.eventsByRunner()
 	for i := range report.Steps {
 		s := &report.Steps[i]
 		if s.State == Ready || s.of == nil {
 			continue
 		}
 		s.tellAttempts()
-		of := identity{s.of.kind(), s.of.Namespace, s.of.Name}
+		of := s.of.runner()
 		for _, pod := range pods[of] {
 			s.Containers = append(s.Containers, failedContainers(pod)...)
 			s.Causes = append(s.Causes, podCauses(pod)...)
+		}
+		if s.of.cause != nil && len(s.Causes) == 0 {
+			s.Causes = append(s.Causes, *s.of.cause)
 		}
 		s.addEvents(events[of])
 	}
 }
 
-// tellAttempts adds to a Job that tries again how often it has failed.
+// tellAttempts adds to a task that tries again how often it has failed.
 func (s *Step) tellAttempts() {
-	job := s.of.job
-	if s.State != InProgress || job == nil || job.Status.Failed == 0 || job.Spec.BackoffLimit == nil {
-		return
+	if s.State == InProgress && s.of.failed > 0 && s.of.tries > 0 {
+		s.Detail += fmt.Sprintf("; %d of %d attempts have failed", s.of.failed, s.of.tries)
 	}
-	s.Detail += fmt.Sprintf("; %d of %d attempts have failed", job.Status.Failed, *job.Spec.BackoffLimit+1)
 }
 
-// eventsByObject returns the warnings of each Job, with those of its Pods, and of each Pod, the newest first.
-func (o *Objects) eventsByObject() map[identity][]*event {
-	jobs := map[identity]bool{}
-	for _, j := range o.jobs {
-		jobs[identity{"Job", j.Namespace, j.Name}] = true
+// eventsByRunner returns the warnings of each Job, and those of the Pods of each task, the newest first. Those of a Workflow
+// or PipelineRun repeat its status.
+func (o *Objects) eventsByRunner() map[runner][]*event {
+	runners := map[identity]runner{} // of Pods, by names and stems
+	for _, p := range o.pods {
+		runners[identity{podKind, p.Namespace, p.Name}] = runnerOf(p)
 	}
-	found := map[identity][]*event{}
+	for _, t := range o.tasks() {
+		for _, pod := range t.pods {
+			runners[identity{podKind, t.Namespace, pod}] = t.runner()
+		}
+		if t.stem != "" {
+			runners[identity{stemOfPods, t.Namespace, t.stem}] = t.runner()
+		}
+	}
+	found := map[runner][]*event{}
 	for _, e := range o.events {
 		if e.Type != corev1.EventTypeWarning {
 			continue
 		}
 		of := identity{e.object().Kind, e.object().Namespace, e.object().Name}
-		found[of] = append(found[of], e)
-		// The Pod may be gone; its name is that of its Job with a suffix.
-		if end := strings.LastIndex(of.name, "-"); of.kind == "Pod" && end > 0 {
-			if job := (identity{"Job", of.namespace, of.name[:end]}); jobs[job] {
-				found[job] = append(found[job], e)
+		switch of.kind {
+		case jobKind:
+			found[runner{of, ""}] = append(found[runner{of, ""}], e)
+		case podKind: // it may be gone
+			end := max(strings.LastIndex(of.name, "-"), 0)
+			by, known := runners[of]
+			if !known {
+				by, known = runners[identity{stemOfPods, of.namespace, of.name[:end]}]
+			}
+			if known {
+				found[by] = append(found[by], e)
 			}
 		}
 	}
@@ -107,16 +126,14 @@ func (o *Objects) eventsByObject() map[identity][]*event {
 
 // addEvents adds events, the newest of each reason, and none that repeats what is said already.
 func (s *Step) addEvents(events []*event) {
-	said := map[string]bool{}
+	said := map[string]bool{s.of.reason: true}
+	for _, reason := range repeats[s.of.reason] {
+		said[reason] = true
+	}
 	for _, c := range s.Causes {
 		said[c.Reason] = true
 		for _, reason := range repeats[c.Reason] {
 			said[reason] = true
-		}
-	}
-	if s.of.job != nil {
-		if failed := s.of.end(batchv1.JobFailed); failed != nil {
-			said[failed.Reason] = true
 		}
 	}
 	for _, e := range events {
@@ -128,7 +145,10 @@ func (s *Step) addEvents(events []*event) {
 	}
 }
 
-// repeats are the reasons of events that say the same as a Pod's status.
+// stemOfPods stands for the kind of what the names of Pods begin with.
+const stemOfPods = "Pods"
+
+// repeats are the reasons of events that say the same as the status of a Pod or TaskRun.
 var repeats = map[string][]string{
 	corev1.PodReasonUnschedulable: {"FailedScheduling"},
 	"ImagePullBackOff":            {"BackOff", "Failed", "ErrImagePull"},
@@ -136,6 +156,7 @@ var repeats = map[string][]string{
 	"InvalidImageName":            {"InspectFailed", "Failed"},
 	"CreateContainerConfigError":  {"Failed"},
 	"CreateContainerError":        {"Failed"},
+	"TaskRunImagePullFailed":      {"BackOff", "Failed", "ErrImagePull", "ImagePullBackOff"},
 }
 
 // starts are the reasons of a container that waits because it starts.
@@ -155,7 +176,7 @@ func podCauses(pod *corev1.Pod) []Cause {
 	}
 	for _, c := range containersOf(pod) {
 		if w := c.State.Waiting; w != nil && !slices.Contains(starts, w.Reason) {
-			causes = append(causes, Cause{object, w.Reason, oneLine(c.Name + ": " + w.Message)})
+			causes = append(causes, Cause{object, w.Reason, oneLine(nameOf(pod, &c) + ": " + w.Message)})
 		}
 	}
 	return causes
@@ -166,20 +187,51 @@ func oneLine(message string) string { return strings.Join(strings.Fields(message
 
 func failedContainers(pod *corev1.Pod) (failed []Container) {
 	for _, status := range containersOf(pod) {
-		end := status.State.Terminated
-		if end == nil || end.ExitCode == 0 || hasMadeRoom(status.Name, end.ExitCode) {
+		end, name := status.State.Terminated, nameOf(pod, &status)
+		if end == nil || end.ExitCode == 0 || hasMadeRoom(name, end.ExitCode) {
 			continue
 		}
-		message := strings.TrimSpace(end.Message)
-		if message == "" {
-			message = end.Reason
+		message, ran := messageOf(end)
+		if !ran {
+			continue
 		}
 		lines := strings.Split(message, "\n")
 		failed = append(failed, Container{
-			Pod: pod.Name, Name: status.Name, ExitCode: end.ExitCode, Message: lines[len(lines)-1],
+			Pod: pod.Name, Name: name, ExitCode: end.ExitCode, Message: lines[len(lines)-1],
 		})
 	}
 	return failed
+}
+
+// messageOf returns the termination message of a container, or the reason why it has ended. Tekton has messages of its own,
+// and ends the steps after one that has failed without having run them.
+func messageOf(end *corev1.ContainerStateTerminated) (message string, ran bool) {
+	message = strings.TrimSpace(end.Message)
+	if results, isTekton := tektonResults(message); isTekton {
+		message = ""
+		for _, r := range results {
+			if r.Key == "Reason" {
+				message = r.Value
+			}
+		}
+		if message == "Skipped" {
+			return "", false
+		}
+	}
+	return cmp.Or(message, end.Reason), true
+}
+
+// nameOf returns the name of a container as it was rendered.
+func nameOf(pod *corev1.Pod, c *corev1.ContainerStatus) string {
+	if runnerOf(pod).kind != pipelineRunKind {
+		return c.Name
+	}
+	for _, prefix := range tektonPrefixes {
+		if name, found := strings.CutPrefix(c.Name, prefix); found {
+			return name
+		}
+	}
+	return c.Name
 }
 
 // hasMadeRoom reports whether a container of that name ended only so that another Pod got the place of its own.

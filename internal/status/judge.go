@@ -47,25 +47,35 @@ func parse(line string) (step Step, ok bool) {
 	return step, true
 }
 
-// attach adds what is known of the step's workload, which is one of those that exist or are rendered.
-func (s *Step) attach(of resource, phase string, workloads []*workload) {
-	s.Sandbox, s.Resource, s.Phase = of.sandbox, of.name, phase
-	if strings.HasSuffix(s.Object, "/"+unnamed) {
-		s.Object = unnamed
+// attach adds to steps what is known of their tasks, which exist or are rendered, each to the first step that is its: the
+// template keeps the order of tasks.
+func attach(steps []Step, of resource, phase string, tasks []*task) {
+	waiting := map[string][]*Step{}
+	for i := range steps {
+		s := &steps[i]
+		s.Sandbox, s.Resource, s.Phase = of.sandbox, of.name, phase
+		if strings.HasSuffix(s.Object, "/"+unnamed) {
+			s.Object = unnamed
+		}
+		key := strings.Join([]string{s.Namespace, s.Object, s.name()}, " ")
+		waiting[key] = append(waiting[key], s)
 	}
-	for _, w := range workloads {
-		if w.object() != s.Object || w.Namespace != s.Namespace {
-			continue
+	for _, t := range tasks {
+		key := strings.Join([]string{t.Namespace, t.object(), t.step()}, " ")
+		if len(waiting[key]) > 0 {
+			waiting[key][0].attach(t)
+			waiting[key] = waiting[key][1:]
 		}
-		s.of = w
-		s.Phase = w.phase()
-		s.Helper = w.Labels[contract.HelperKey]
-		s.Producers = w.dependsOn()
-		if w.UID == "" && w.CreationTimestamp.IsZero() { // rendered, or of a dump without
-			return
-		}
-		if since := w.since(); !since.IsZero() {
-			s.Since = &since
-		}
+	}
+}
+
+func (s *Step) attach(t *task) {
+	s.of = t
+	s.Phase = t.phase()
+	s.Helper = t.Labels[contract.HelperKey]
+	s.Producers = t.dependsOn()
+	if isRendered := t.UID == "" && t.CreationTimestamp.IsZero(); !isRendered && !t.since.IsZero() {
+		since := t.since
+		s.Since = &since
 	}
 }

@@ -16,14 +16,14 @@ func (o *Objects) leftOver(f *found, steps []Step) []LeftOver {
 	isDeleted := f.phase == string(v1alpha1.PhaseDelete) && len(steps) > 0 &&
 		!slices.ContainsFunc(steps, func(s Step) bool { return s.State != Ready })
 	var left []LeftOver
-	for _, w := range f.older {
-		if why := f.whyOlder(w, isDeleted); why != "" {
-			left = append(left, leftOverOf(&w.ObjectMeta, w.kind(), why))
+	for _, t := range workloadsOf(slices.Concat(f.current, f.older))[len(workloadsOf(f.current)):] {
+		if why := f.whyOlder(t, isDeleted); why != "" {
+			left = append(left, leftOverOf(&t.ObjectMeta, t.kind, why))
 		}
 	}
 	for _, s := range f.secrets {
 		if isDeleted {
-			left = append(left, leftOverOf(&s.ObjectMeta, "Secret", deleted))
+			left = append(left, leftOverOf(&s.ObjectMeta, secretKind, deleted))
 		}
 	}
 	for _, other := range f.others {
@@ -31,7 +31,7 @@ func (o *Objects) leftOver(f *found, steps []Step) []LeftOver {
 		case isDeleted:
 			left = append(left, leftOverOf(&other.ObjectMeta, other.Kind, deleted))
 		case len(steps) == 0:
-			left = append(left, leftOverOf(&other.ObjectMeta, other.Kind, "the resource has no Job and no Secret"))
+			left = append(left, leftOverOf(&other.ObjectMeta, other.Kind, "the resource has no workload and no Secret"))
 		}
 	}
 	return append(left, f.terminating()...)
@@ -39,25 +39,25 @@ func (o *Objects) leftOver(f *found, steps []Step) []LeftOver {
 
 const deleted = "the resource has been deleted"
 
-// whyOlder returns why a workload that does not count is left over; empty if it is not: the Jobs of the create phase stay
-// until the resource is deleted.
-func (f *found) whyOlder(w *workload, isDeleted bool) string {
+// whyOlder returns why the workload of a task that does not count is left over; empty if it is not: the workloads of the
+// create phase stay until the resource is deleted.
+func (f *found) whyOlder(t *task, isDeleted bool) string {
 	why := "it is of another render"
 	switch {
 	case isDeleted:
 		why = deleted
-	case w.phase() != f.phase && f.phase == string(v1alpha1.PhaseDelete) && !w.isActive():
+	case t.phase() != f.phase && f.phase == string(v1alpha1.PhaseDelete) && !t.isActive:
 		return ""
-	case w.phase() != f.phase:
-		why = "it is of the " + w.phase() + " phase, and the " + f.phase + " phase was applied since"
+	case t.phase() != f.phase:
+		why = "it is of the " + t.phase() + " phase, and the " + f.phase + " phase was applied since"
 	}
-	if w.isActive() {
+	if t.isActive {
 		why += "; it has not ended"
 	}
 	return why
 }
 
-// terminating returns the objects that are being deleted. Jobs and Pods of steps are among them.
+// terminating returns the objects that are being deleted. Workloads of steps are among them.
 func (f *found) terminating() []LeftOver {
 	var left []LeftOver
 	add := func(m *metav1.ObjectMeta, kind string) {
@@ -70,11 +70,11 @@ func (f *found) terminating() []LeftOver {
 		}
 		left = append(left, leftOverOf(m, kind, why))
 	}
-	for _, w := range f.current {
-		add(&w.ObjectMeta, w.kind())
+	for _, t := range workloadsOf(f.current) {
+		add(&t.ObjectMeta, t.kind)
 	}
 	for _, s := range f.secrets {
-		add(&s.ObjectMeta, "Secret")
+		add(&s.ObjectMeta, secretKind)
 	}
 	for _, other := range f.others {
 		add(&other.ObjectMeta, other.Kind)
@@ -97,11 +97,11 @@ func (r *Render) leftOver(objects *Objects) []LeftOver {
 			left = append(left, leftOverOf(m, kind, "it is not in the render"))
 		}
 	}
-	for _, w := range objects.workloads() {
-		add(&w.ObjectMeta, w.kind())
+	for _, t := range workloadsOf(objects.tasks()) {
+		add(&t.ObjectMeta, t.kind)
 	}
 	for _, s := range objects.secrets {
-		add(&s.ObjectMeta, "Secret")
+		add(&s.ObjectMeta, secretKind)
 	}
 	slices.SortFunc(left, func(a, b LeftOver) int {
 		return cmp.Or(cmp.Compare(a.Sandbox, b.Sandbox), cmp.Compare(a.Resource, b.Resource),

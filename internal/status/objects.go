@@ -3,11 +3,13 @@ package status
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,16 +19,22 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
 )
 
-// Objects is what exists in a cluster of rendered objects, as far as it is known. Of Secrets, and of kinds other than Jobs,
-// Pods and Events, only the metadata is decoded.
+// Objects is what exists in a cluster of rendered objects, as far as it is known. Of Secrets, and of kinds other than
+// workloads, TaskRuns, Pods and Events, only the metadata is decoded.
 type Objects struct {
 	// Namespace is the only one to read, empty for all.
 	Namespace string
 
-	jobs    []*batchv1.Job
-	pods    []*corev1.Pod
+	jobs []*batchv1.Job
+	pods []*corev1.Pod
+	// of engines
+	workflows    []*workflow
+	pipelineRuns []*pipelineRun
+	taskRuns     []*taskRun
+
 	secrets []*metav1.PartialObjectMetadata
 	others  []*metav1.PartialObjectMetadata
 	events  []*event
@@ -44,30 +52,46 @@ type lack struct{ kind, why string }
 // Newest is the newest timestamp of the rendered objects and of all events: the time at which a dump was made, about.
 func (o *Objects) Newest() metav1.Time { return o.newest }
 
-// Lack notes that the Secrets, Pods or Events are not known, and why.
+// Lack notes that the objects of a kind are not known, and why.
 func (o *Objects) Lack(kind, why string) {
-	o.noSecrets = o.noSecrets || kind == "Secret"
+	o.noSecrets = o.noSecrets || kind == secretKind
 	o.lacks = append(o.lacks, lack{kind, why})
 }
 
-// unknown says what is not known of what a report needs: Pods and Events say why Jobs are not ready.
+// unknown says what is not known of what a report needs: Pods and Events say why workloads are not ready.
 func (o *Objects) unknown(report *Report) []string {
 	var unknown []string
 	for _, l := range o.lacks {
-		if l.kind == "Secret" || len(report.UnreadyJobs()) > 0 {
+		if l.kind != podKind && l.kind != eventKind || len(report.Unready()) > 0 {
 			unknown = append(unknown, l.kind+"s "+l.why)
+		}
+	}
+	for _, w := range o.workflows {
+		if w.unread != "" {
+			unknown = append(unknown, fmt.Sprintf("the tasks of workflow/%s of namespace %q: %s",
+				w.Metadata.Name, w.Metadata.Namespace, w.unread))
 		}
 	}
 	return unknown
 }
 
-// LackUnread notes the kinds of which no object at all was read: nobody asked for them.
+// LackUnread notes the kinds of which no object at all was read: nobody asked for them. Engines are missed if there is
+// something of theirs.
 func (o *Objects) LackUnread() {
-	for _, kind := range []string{"Secret", "Pod"} {
-		if !o.kinds[kind] {
+	runners := map[string]bool{}
+	for _, p := range o.pods {
+		runners[runnerOf(p).kind] = true
+	}
+	for kind, isMissed := range map[string]bool{
+		secretKind: true, podKind: true,
+		workflowKind: runners[workflowKind], pipelineRunKind: runners[pipelineRunKind] || len(o.taskRuns) > 0,
+		taskRunKind: slices.ContainsFunc(o.pipelineRuns, func(p *pipelineRun) bool { return len(p.Status.ChildReferences) > 0 }),
+	} {
+		if isMissed && !o.kinds[kind] {
 			o.Lack(kind, "are not in the dump")
 		}
 	}
+	slices.SortFunc(o.lacks, func(a, b lack) int { return cmp.Or(cmp.Compare(b.kind, a.kind), cmp.Compare(a.why, b.why)) })
 }
 
 // Read adds the objects of what kubectl get -o json or -o yaml prints: a List, one object, or several after each other.
@@ -163,26 +187,33 @@ func (o *Objects) add(text []byte, kind string) error {
 	labels := head.Metadata.Labels
 	name, namespace := head.Metadata.Name, head.Metadata.Namespace
 	isOurs := labels[contract.SandboxKey] != "" && labels[contract.ResourceKey] != ""
-	if !isOurs && head.Kind != "Event" || o.Namespace != "" && o.Namespace != namespace || name == "" {
+	if !isOurs && head.Kind != eventKind || o.Namespace != "" && o.Namespace != namespace || name == "" {
 		return nil
 	}
-	if err := o.decode(head.Kind, text); err != nil {
+	if err := o.decode(head.APIVersion, head.Kind, text); err != nil {
 		return fmt.Errorf("must have %s %q of namespace %q as kubectl prints it", head.Kind, name, namespace)
 	}
 	return nil
 }
 
-// decode adds an object of a kind.
-func (o *Objects) decode(kind string, text []byte) error {
-	switch kind {
-	case "Job":
+// decode adds an object of a kind. The items of lists may lack their API version.
+func (o *Objects) decode(apiVersion, kind string, text []byte) error {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	switch {
+	case kind == jobKind:
 		return decode(text, &o.jobs, o.seeJob)
-	case "Pod":
+	case kind == podKind:
 		return decode(text, &o.pods, o.seePod)
-	case "Secret":
+	case kind == secretKind:
 		return decode(text, &o.secrets, o.seeMetadata)
-	case "Event":
+	case kind == eventKind:
 		return decode(text, &o.events, func(e *event) { o.see(e.time()) })
+	case kind == workflowKind && (group == argo.Group || group == ""):
+		return decode(text, &o.workflows, o.seeWorkflow)
+	case kind == pipelineRunKind:
+		return decode(text, &o.pipelineRuns, func(p *pipelineRun) { o.seeRun(&p.Metadata, &p.Status.runStatus) })
+	case kind == taskRunKind:
+		return decode(text, &o.taskRuns, func(r *taskRun) { o.seeRun(&r.Metadata, &r.Status.runStatus) })
 	default:
 		return decode(text, &o.others, o.seeMetadata)
 	}
@@ -242,42 +273,17 @@ func (o *Objects) seePod(p *corev1.Pod) {
 	}
 }
 
-// event is an event of the API version v1 or events.k8s.io/v1.
-type event struct {
-	Metadata  metav1.ObjectMeta      `json:"metadata"`
-	Object    corev1.ObjectReference `json:"involvedObject"`
-	Regarding corev1.ObjectReference `json:"regarding"`
-	Type      string                 `json:"type"`
-	Reason    string                 `json:"reason"`
-	Message   string                 `json:"message"`
-	Note      string                 `json:"note"`
-	First     metav1.Time            `json:"firstTimestamp"`
-	Last      metav1.Time            `json:"lastTimestamp"`
-	Time      metav1.MicroTime       `json:"eventTime"`
+func (o *Objects) seeWorkflow(w *workflow) {
+	w.readNodes()
+	o.see(w.Metadata.CreationTimestamp, w.Status.StartedAt, w.Status.FinishedAt)
+	for _, n := range w.Status.Nodes {
+		o.see(n.StartedAt, n.FinishedAt)
+	}
 }
 
-// object is what the event is about.
-func (e *event) object() corev1.ObjectReference {
-	if e.Object.Name == "" {
-		return e.Regarding
+func (o *Objects) seeRun(m *metav1.ObjectMeta, s *runStatus) {
+	o.see(m.CreationTimestamp, s.since(m.CreationTimestamp))
+	for _, c := range s.Conditions {
+		o.see(c.LastTransitionTime)
 	}
-	return e.Object
-}
-
-func (e *event) message() string {
-	if e.Message == "" {
-		return e.Note
-	}
-	return e.Message
-}
-
-// time is when the event was seen last.
-func (e *event) time() metav1.Time {
-	newest := metav1.Time{Time: e.Time.Time}
-	for _, t := range []metav1.Time{e.Metadata.CreationTimestamp, e.First, e.Last} {
-		if newest.Before(&t) {
-			newest = t
-		}
-	}
-	return newest
 }

@@ -1,11 +1,8 @@
 package status
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -69,7 +66,10 @@ func (d *drawing) add(s *Step) {
 	if mark, marked := d.marks[name]; !marked || slices.Index(states, s.State) < slices.Index(states, State(mark)) {
 		d.marks[name] = diagram.Mark(s.State)
 	}
-	plan := s.of.plan()
+	var plan contract.Plan // empty if nothing is known of the step
+	if s.of != nil {
+		plan = s.of.plan
+	}
 	for _, producer := range plan.Producers {
 		phase := s.Phase
 		if producer.Generation == "" {
@@ -106,18 +106,4 @@ func (d *drawing) picture(title string) (*diagram.Picture, error) {
 		return nil, fmt.Errorf("%s: %s", problems[0].Path, problems[0].Message)
 	}
 	return picture, nil
-}
-
-// plan returns the plan of a workload's Pod; it is empty for a step that neither reads nor leaves outputs.
-func (w *workload) plan() (plan contract.Plan) {
-	if w == nil {
-		return plan
-	}
-	for _, container := range slices.Concat(w.spec.InitContainers, w.spec.Containers) {
-		at := slices.IndexFunc(container.Env, func(v corev1.EnvVar) bool { return v.Name == contract.PlanVariable })
-		if at >= 0 && json.Unmarshal([]byte(container.Env[at].Value), &plan) == nil {
-			return plan
-		}
-	}
-	return contract.Plan{}
 }

@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -19,13 +15,13 @@ import (
 // hooks are the annotations of objects that a tool applies later, when it deletes what it has applied.
 var hooks = []string{"helm.sh/hook", "argocd.argoproj.io/hook"}
 
-// Render is what the status depends on of rendered objects: Jobs or Pods, and Secrets.
+// Render is what the status depends on of rendered objects: workloads and Secrets.
 type Render struct {
 	objects []object
 	// resources has the objects of each resource; order has the resources as they were rendered.
 	resources map[resource][]object
 	order     []resource
-	workloads map[identity]*workload
+	tasks     map[identity][]*task // of workloads
 }
 
 // object is a rendered object.
@@ -45,11 +41,11 @@ type identity struct{ kind, namespace, name string }
 func identityOf(o object) identity { return identity{o.GetKind(), o.GetNamespace(), o.GetName()} }
 
 // NewRender reads the rendered objects of the sandboxes, of all if none is named; others, and hooks, are ignored. It is an
-// error if no Job or Pod is among them.
+// error if no workload is among them.
 func NewRender(items []*krm.Item, sandboxes []string) (*Render, error) {
-	r := &Render{resources: map[resource][]object{}, workloads: map[identity]*workload{}}
+	r := &Render{resources: map[resource][]object{}, tasks: map[identity][]*task{}}
 	for _, item := range items {
-		if kind := item.Kind(); kind != "Job" && kind != "Pod" && kind != "Secret" {
+		if item.Kind() != secretKind && !slices.Contains(workloadKinds, item.Kind()) {
 			continue
 		}
 		content, err := render.ReadObject(item)
@@ -64,7 +60,7 @@ func NewRender(items []*krm.Item, sandboxes []string) (*Render, error) {
 			return nil, fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
 		}
 	}
-	if len(r.workloads) == 0 {
+	if len(r.tasks) == 0 {
 		return nil, errNoSteps
 	}
 	return r, nil
@@ -87,29 +83,28 @@ func (r *Render) add(o object) error {
 	}
 	r.resources[of] = append(r.resources[of], o)
 	r.objects = append(r.objects, o)
-	switch o.GetKind() {
-	case "Job":
-		var job batchv1.Job
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &job); err != nil {
-			return err
-		}
-		r.workloads[identityOf(o)] = ofJob(&job)
-	case "Pod":
-		var pod corev1.Pod
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod); err != nil {
-			return err
-		}
-		r.workloads[identityOf(o)] = ofPod(&pod)
+	if o.GetKind() == secretKind {
+		return nil
+	}
+	text, err := o.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	var alone Objects
+	if err := alone.decode(o.GetAPIVersion(), o.GetKind(), text); err != nil {
+		return err
+	}
+	if tasks := alone.tasks(); len(tasks) > 0 {
+		r.tasks[identityOf(o)] = tasks
 	}
 	return nil
 }
 
-// Query returns manifests with the names of the Secrets, or of the other objects, for kubectl get -f -. It is empty if there
-// are none.
-func (r *Render) Query(secrets bool) []byte {
+// Query returns manifests with the names of the objects of some kinds, for kubectl get -f -. It is empty if there are none.
+func (r *Render) Query(kinds ...string) []byte {
 	var query bytes.Buffer
 	for _, o := range r.objects {
-		if secrets != (o.GetKind() == "Secret") {
+		if !slices.Contains(kinds, o.GetKind()) {
 			continue
 		}
 		short := &unstructured.Unstructured{Object: map[string]any{}}
@@ -123,8 +118,8 @@ func (r *Render) Query(secrets bool) []byte {
 	return query.Bytes()
 }
 
-// Judge returns the state of the render, given the objects that exist. It adds to the template's rules that a Job of the
-// render which does not exist is missing.
+// Judge returns the state of the render, given the objects that exist. It adds to the template's rules that a workload of
+// the render which does not exist is missing.
 func (r *Render) Judge(objects *Objects) (*Report, error) {
 	report := &Report{}
 	existing, err := objects.byIdentity()
@@ -136,19 +131,19 @@ func (r *Render) Judge(objects *Objects) (*Report, error) {
 		f := &found{resource: of}
 		for _, o := range r.resources[of] {
 			id := identityOf(o)
-			w := r.workloads[id]
+			tasks := r.tasks[id]
 			switch one, exists := existing[id]; {
-			case exists && one.workload != nil:
-				w = one.workload
-				items = append(items, one.content)
-			case exists && !objects.noSecrets:
-				items = append(items, one.content)
-			case w != nil:
+			case exists && (len(tasks) > 0 || !objects.noSecrets):
+				items = append(items, one.content...)
+				tasks = one.tasks
+			case len(tasks) > 0 && tasks[0].isOfEngine():
+				for _, t := range tasks {
+					items = append(items, t.rendered())
+				}
+			case len(tasks) > 0:
 				items = append(items, o.Object)
 			}
-			if w != nil {
-				f.current = append(f.current, w)
-			}
+			f.current = append(f.current, tasks...)
 		}
 		if objects.noSecrets {
 			items = append(items, f.presumed()...)
@@ -157,8 +152,8 @@ func (r *Render) Judge(objects *Objects) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
+		attach(steps, of, "", f.current)
 		for i := range steps {
-			steps[i].attach(of, "", f.current)
 			objects.admit(&steps[i])
 		}
 		report.Steps = append(report.Steps, steps...)
@@ -169,27 +164,24 @@ func (r *Render) Judge(objects *Objects) (*Report, error) {
 	return report, nil
 }
 
-// existing is an object of the cluster as the template reads it; workload is nil for a Secret.
+// existing is an object of the cluster as the template reads it; a Secret has no tasks.
 type existing struct {
-	workload *workload
-	content  map[string]any
+	tasks   []*task
+	content []any
 }
 
 func (o *Objects) byIdentity() (map[identity]existing, error) {
 	all := map[identity]existing{}
-	for _, w := range o.workloads() {
-		live, err := w.content()
+	for _, t := range o.tasks() {
+		live, err := t.content()
 		if err != nil {
 			return nil, err
 		}
-		all[identity{w.kind(), w.Namespace, w.Name}] = existing{w, live}
+		one := all[t.identity()]
+		all[t.identity()] = existing{append(one.tasks, t), append(one.content, live)}
 	}
 	for _, s := range o.secrets {
-		all[secretIdentity(s)] = existing{content: content("Secret", s.ObjectMeta)}
+		all[identity{secretKind, s.Namespace, s.Name}] = existing{content: []any{content(secretKind, s.ObjectMeta)}}
 	}
 	return all, nil
-}
-
-func secretIdentity(s *metav1.PartialObjectMetadata) identity {
-	return identity{"Secret", s.Namespace, s.Name}
 }

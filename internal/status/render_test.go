@@ -94,11 +94,11 @@ func TestQuery(t *testing.T) {
 		manifest{"apiVersion": "v1", "kind": "ConfigMap", "metadata": manifest{"name": "script"}},
 		manifest{"apiVersion": "v1", "kind": "Secret", "metadata": manifest{"name": "of-a-user"}})
 	require.NoError(t, err)
-	for secrets, want := range map[bool]string{
-		true:  `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}`,
-		false: `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}`,
+	for kind, want := range map[string]string{
+		"Secret": `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"of-make","namespace":"ns"}}`,
+		"Job":    `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job-make","namespace":"ns"}}`,
 	} {
-		assert.Equal(t, want+"\n", string(render.Query(secrets)))
+		assert.Equal(t, want+"\n", string(render.Query(kind, "Pod")))
 	}
 }
 
@@ -108,7 +108,7 @@ func TestNewRender_needsSteps(t *testing.T) {
 		nil, {secret("create", "make", "")}, {annotated(job("delete", "drop", ""), "helm.sh/hook", "post-delete")},
 	} {
 		_, err := renderOf(t, objects...)
-		assert.EqualError(t, err, "there is no rendered Job or Pod to wait for")
+		assert.EqualError(t, err, "there is no rendered Job, Pod, Workflow or PipelineRun to wait for")
 	}
 }
 
@@ -121,7 +121,7 @@ func TestJudge_failedJob(t *testing.T) {
 	other := podOfJob("job-other", failedContainersOf("main", ""))
 	report, err := render.Judge(list(t, secret("create", "make", ""), job("create", "make", "Failed"), pod, other))
 	require.NoError(t, err)
-	assert.Equal(t, map[string][]string{"ns": {"job-make"}}, report.UnreadyJobs())
+	assert.Equal(t, map[string]map[string][]string{"ns": {"batch.kubernetes.io/job-name": {"job-make"}}}, report.Unready())
 	require.Len(t, report.Steps, 1)
 	assert.Equal(t, []Container{{Pod: "p", Name: "main", ExitCode: 3, Message: "the script exited with 3"}}, report.Steps[0].Containers)
 	assert.Equal(t, "main: exit code 3: the script exited with 3", report.Steps[0].Containers[0].String())
@@ -152,7 +152,7 @@ func TestJudge_failedPod(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Failed, report.Status)
 	assert.Equal(t, []Container{{Pod: "pod-make", Name: "main", ExitCode: 3, Message: "Error"}}, report.Steps[0].Containers)
-	assert.Empty(t, report.UnreadyJobs())
+	assert.Empty(t, report.Unready())
 }
 
 // podOfJob returns a Pod that a Job has made, with the labels of the Job's template.

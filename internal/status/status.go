@@ -55,9 +55,9 @@ type Step struct {
 	// Helper is copy or cleanup, empty for a step.
 	Helper    string `json:"helper,omitempty"`
 	Namespace string `json:"namespace"`
-	// Object is job/NAME or pod/NAME, or "-" for a Secret whose step has neither.
+	// Object is KIND/NAME of the workload, such as job/NAME; "-" for a Secret whose step has none.
 	Object string `json:"object"`
-	// Since is when the Job or Pod has ended, or else when it was started.
+	// Since is when the step has ended, or else when it was started.
 	Since *metav1.Time `json:"since,omitempty"`
 	// Producers are the steps that must have published before this one starts, and WaitsFor those that have not.
 	Producers []string `json:"producers,omitempty"`
@@ -69,12 +69,12 @@ type Step struct {
 	// Causes are what keeps the step from running, such as an image that cannot be pulled.
 	Causes []Cause `json:"causes,omitempty"`
 
-	of *workload // nil if nothing is known of it
+	of *task // nil if nothing is known of it
 }
 
-// Cause is what Kubernetes says of a Job or Pod that does not get on.
+// Cause is what Kubernetes or an engine says of a workload or Pod that does not get on.
 type Cause struct {
-	Object  string `json:"object"` // job/NAME or pod/NAME
+	Object  string `json:"object"` // KIND/NAME
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }
@@ -102,7 +102,7 @@ type Report struct {
 }
 
 // errNoSteps is about a render that can never be ready.
-var errNoSteps = errors.New("there is no rendered Job or Pod to wait for")
+var errNoSteps = errors.New("there is no rendered Job, Pod, Workflow or PipelineRun to wait for")
 
 // summarize sets the status of all steps together.
 func (r *Report) summarize() {
