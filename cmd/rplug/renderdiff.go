@@ -66,6 +66,7 @@ func (f *diffFlags) renderFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&phase.Cluster, "cluster", "", "`NAME` of the cluster")
 	flags.StringVar(&phase.Delivery, "delivery", phase.Delivery, "`TOOL`: kubectl, argocd, flux, helm or kpt")
 	flags.StringVar(&phase.DeleteHook, "delete-hook", "", "`HOOK`: PostDelete or PreDelete")
+	flags.StringVar(&phase.Engine, "engine", phase.Engine, "`ENGINE`: jobs, argo or tekton")
 	flags.StringVar(&phase.Workload, "workload", phase.Workload, "`KIND`: Job or Pod")
 	flags.StringVar(&phase.RunnerNamespace, "runner-namespace", "", "`NAME`")
 	flags.StringToStringVar(&phase.Namespaces, "namespaces", nil, "`OLD=NEW`")

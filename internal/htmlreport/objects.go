@@ -38,11 +38,10 @@ func (b *builder) owners(c *content) ([]ownerCard, error) {
 	texts := make([][]byte, len(b.Objects))
 	errs := make([]error, len(b.Objects))
 	krm.Each(len(b.Objects), func(i int) { texts[i], errs[i] = b.Objects[i].Bytes() })
-	for i, err := range errs {
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		b.values.addParams(b.Objects[i], texts[i])
 	}
 	shown := make([]object, len(b.Objects))
 	hides := make([]bool, len(b.Objects))

@@ -96,7 +96,7 @@ const many = 8
 func (p Page) HTML() ([]byte, error) {
 	b := &builder{Page: p, anchors: reserved(), cards: map[*krm.Item]string{},
 		counts: map[*krm.Item]map[krm.Severity]int{},
-		values: values{show: p.ShowValues, files: p.Files, params: map[string]bool{}, masks: map[string]map[int]int{},
+		values: values{show: p.ShowValues, files: p.Files, masks: map[string]map[int]int{},
 			items: p.List.Items()}}
 	c, err := b.content()
 	if err != nil {

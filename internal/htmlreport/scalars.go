@@ -2,6 +2,7 @@ package htmlreport
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
@@ -28,6 +29,12 @@ func (v *values) of(kind string, root *yaml.Node, isOurs bool) (nodes []*yaml.No
 			}
 		}
 		return all
+	}
+	ofKind["podSpecPatch"] = func(patch *yaml.Node) []*yaml.Node { // of a Workflow
+		if strings.Contains(patch.Value, `"env":`) {
+			return []*yaml.Node{patch}
+		}
+		return nil
 	}
 	walk(root, func(key string, value *yaml.Node) {
 		if hidden := ofKind[key]; hidden != nil {

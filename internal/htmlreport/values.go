@@ -24,8 +24,6 @@ type values struct {
 	// show shows them.
 	show  bool
 	files *edit.Files
-	// params are the ConfigMaps with params, by namespace and name.
-	params map[string]bool
 	// masks say from which character on the lines of a file are hidden.
 	masks map[string]map[int]int
 	items []*krm.Item
@@ -164,8 +162,8 @@ func (v *values) object(item *krm.Item, text []byte) (shown string, hides bool) 
 	}
 	_, isOurs := item.Annotation(contract.PhaseKey)
 	nodes := v.of(item.Kind(), document.Content[0], isOurs)
-	if v.params[item.Namespace()+"/"+item.Name()] && item.Kind() == "ConfigMap" {
-		nodes = append(nodes, scalars(krm.Value(document.Content[0], "data"))...)
+	if hasParams(item) {
+		nodes = append(nodes, paramsOf(document.Content[0])...)
 	}
 	source := edit.New(text, 0)
 	slices.SortFunc(nodes, func(a, b *yaml.Node) int { return cmp.Or(b.Line-a.Line, b.Column-a.Column) })
@@ -189,33 +187,31 @@ func (v *values) mayHide(item *krm.Item, text []byte) bool {
 	case "Secret":
 		return true
 	case "ConfigMap":
-		return v.params[item.Namespace()+"/"+item.Name()]
+		return hasParams(item)
 	}
 	return bytes.Contains(text, []byte("env")) || bytes.Contains(text, []byte(corev1.LastAppliedConfigAnnotation))
 }
 
-// addParams remembers the ConfigMaps with the params of a rendered Job or Pod.
-func (v *values) addParams(item *krm.Item, text []byte) {
-	if v.show || !bytes.Contains(text, []byte("name: "+contract.ParamsVolume)) {
-		return
+// hasParams reports whether an object is a rendered ConfigMap with the params of a resource: one with scripts is of a
+// plugin.
+func hasParams(item *krm.Item) bool {
+	_, isOurs := item.Annotation(contract.PhaseKey)
+	_, isOfResource := item.Annotation(contract.ResourceKey)
+	return item.Kind() == "ConfigMap" && isOurs && isOfResource
+}
+
+// paramsOf returns the values of a ConfigMap with params, without those of variables that every step has.
+func paramsOf(configMap *yaml.Node) (nodes []*yaml.Node) {
+	data := krm.Value(configMap, "data")
+	if data == nil {
+		return nil
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return
+	for i := 0; i+1 < len(data.Content); i += 2 {
+		if !slices.Contains(contract.StepVariables(), data.Content[i].Value) {
+			nodes = append(nodes, scalars(data.Content[i+1])...)
+		}
 	}
-	walk(&document, func(key string, value *yaml.Node) {
-		if key != "volumes" {
-			return
-		}
-		for _, volume := range value.Content {
-			name := krm.Value(volume, "name")
-			if name != nil && name.Value == contract.ParamsVolume {
-				if configMap := krm.Value(volume, "configMap"); configMap != nil && krm.Value(configMap, "name") != nil {
-					v.params[item.Namespace()+"/"+krm.Value(configMap, "name").Value] = true
-				}
-			}
-		}
-	})
+	return nodes
 }
 
 // printable escapes what cannot be printed in a text of several lines.

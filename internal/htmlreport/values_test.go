@@ -104,6 +104,23 @@ func TestValuesAreHidden(t *testing.T) {
 	}
 }
 
+// With an engine, params are in a ConfigMap, and variables can be in a patch, which is a text.
+func TestValues_engines(t *testing.T) {
+	t.Parallel()
+	overlay := "spec: {containers: [{name: main, env: [{name: A, value: 'canary-3 {{x}}'}, {name: B, value: canary-4}]}]}"
+	text := strings.Replace(plugin, "{image: alpine}", "{image: alpine, podTemplateOverlay: \"OVERLAY\"}", 1) +
+		sandbox("  resources:\n  - name: r\n    plugin: pp@1.0.0\n    params: {pass: canary-1, file: canary-2}\n")
+	for name, overlay := range map[string]string{"argo": overlay, "tekton": strings.Replace(overlay, "{{x}}", "", 1)} {
+		dir := folder(t, map[string]string{"all.yaml": strings.Replace(text, "OVERLAY", overlay, 1)})
+		got := page(t, "--engine", name, dir)
+		for n := range 4 {
+			assert.NotContains(t, got, fmt.Sprintf("canary-%d", n+1), name)
+		}
+		assert.Contains(t, got, "pass: (hidden)", name)
+		assert.Contains(t, got, "SIGNADOT_SANDBOX_NAME: s", name)
+	}
+}
+
 func TestShowValues(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"all.yaml": plugin +

@@ -47,8 +47,8 @@ func (c *compare) run(before, after *step) (Run, []Reason) {
 		d.addRendering()
 		return No, nil
 	case before.job == nil:
-		d.cannot("more than the generation of step %s/%s of %s/%s, since %s does not have its Job", after.phase, after.step,
-			after.sandbox, after.resource, c.before.name)
+		d.cannot("more than the generation of step %s/%s of %s/%s, since %s does not have its %s", after.phase, after.step,
+			after.sandbox, after.resource, c.before.name, after.workload())
 		return Again, []Reason{{Kind: ReasonUnknown}}
 	case after.job == nil:
 		return Again, []Reason{{Kind: ReasonUnknown}}
@@ -103,6 +103,7 @@ func (d *comparison) generation() {
 	if from, to := d.old.main().Image, d.new.main().Image; from != to {
 		d.add(Reason{Kind: ReasonImage, Before: from, After: to})
 	}
+	d.values()
 	was, is := d.plugin(d.old), d.plugin(d.new)
 	if was != nil && is != nil {
 		d.inputsOf(stepOf(was, d.old), stepOf(is, d.new))

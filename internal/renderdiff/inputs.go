@@ -184,6 +184,8 @@ func podInputs(of *step, nameOf func(variable string) string) (map[string]podInp
 			add(mount.SubPath, podInput{definition: "param file " + mount.MountPath, file: true})
 		case mount.Name == contract.IOVolume && isFile:
 			add(name, podInput{definition: "file " + mount.MountPath + outputOf(of, name)})
+		case contract.IsOutputsVolume(mount.Name):
+			add(mount.MountPath, podInput{definition: "file of " + mount.Name + "/" + mount.SubPath})
 		}
 	}
 	for _, v := range main.Env[min(len(main.Env), len(contract.StepVariables())):] {

@@ -44,5 +44,5 @@ func isLeftover(o *object) bool {
 	case kindConfigMap, kindJob, kindPod, "Role", "RoleBinding", "ServiceAccount":
 		return o.fact(contract.PhaseKey) != ""
 	}
-	return false
+	return o.isOfEngine()
 }

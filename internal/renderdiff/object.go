@@ -14,6 +14,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
 // The kinds that are decoded in their own way.
@@ -33,11 +35,14 @@ type object struct {
 	metav1.ObjectMeta
 
 	order int
-	// job is the spec of a Job, of a Pod its template alone; nil for others.
+	// job is the spec of a Job, of a Pod or a task its template alone; nil for others.
 	job *batchv1.JobSpec
+	// tasks are those of a Workflow or PipelineRun, which are compared in its place; task is the name of one of them.
+	tasks []*object
+	task  string
 	// data is that of a ConfigMap.
 	data map[string]string
-	// fields are those of what is neither a Job, a Pod, a Secret nor a ConfigMap.
+	// fields are those of what is neither a workload, a Secret nor a ConfigMap.
 	fields map[string]any
 }
 
@@ -52,14 +57,21 @@ func decodeAll(items []*krm.Item) ([]*object, error) {
 	krm.Each(len(items), func(i int) {
 		if all[i], errs[i] = decode(items[i]); errs[i] == nil {
 			all[i].order = i
+			for _, task := range all[i].tasks {
+				task.order = i
+			}
 		}
 	})
-	kept := all[:0]
+	kept := make([]*object, 0, len(all))
 	for i, o := range all {
 		if errs[i] != nil {
 			return nil, decodeError(items[i], errs[i])
 		}
-		if o.isOurs() {
+		switch {
+		case !o.isOurs():
+		case len(o.tasks) > 0:
+			kept = append(kept, o.tasks...)
+		default:
 			kept = append(kept, o)
 		}
 	}
@@ -79,7 +91,16 @@ func decode(item *krm.Item) (*object, error) {
 	if !found {
 		group, version = "", group
 	}
-	switch kind := item.Kind(); {
+	err = o.decode(group, version, item.Kind(), text)
+	o.identify(group, item.Kind(), o.Name)
+	for _, task := range o.tasks {
+		task.identify(group, item.Kind(), o.Name+"/"+task.task)
+	}
+	return o, err
+}
+
+func (o *object) decode(group, version, kind string, text []byte) (err error) {
+	switch {
 	case kind == kindJob && group == "batch" && version == "v1":
 		var job batchv1.Job
 		err = json.Unmarshal(text, &job)
@@ -97,14 +118,21 @@ func decode(item *krm.Item) (*object, error) {
 		var configMap corev1.ConfigMap
 		err = json.Unmarshal(text, &configMap)
 		o.ObjectMeta, o.data = configMap.ObjectMeta, configMap.Data
+	case group == argo.Group && kind == argo.Kind:
+		err = o.decodeWorkflow(text)
+	case group == tekton.Group && kind == tekton.Kind:
+		err = o.decodePipelineRun(text)
 	default:
 		err = o.decodeOther(text)
 	}
-	o.identity = identity{group, item.Kind(), o.Namespace, o.Name}
+	return err
+}
+
+func (o *object) identify(group, kind, name string) {
+	o.identity = identity{group, kind, o.Namespace, name}
 	if o.namespace == metav1.NamespaceDefault {
 		o.namespace = "" // an object without one is applied there
 	}
-	return o, err
 }
 
 func (o *object) decodeOther(text []byte) error {
@@ -120,8 +148,11 @@ func (o *object) decodeOther(text []byte) error {
 	return nil
 }
 
-// isOurs reports whether a renderer has made the object.
+// isOurs reports whether a renderer has made the object. What a controller has made of it has the same labels, and an owner.
 func (o *object) isOurs() bool {
+	if len(o.OwnerReferences) > 0 {
+		return false
+	}
 	return o.Annotations[contract.RenderedByKey] != "" || o.Annotations[contract.AppliedByKey] != "" ||
 		o.Labels[contract.ManagedByKey] == contract.ManagedBy && o.fact(contract.PhaseKey) != ""
 }
@@ -137,5 +168,5 @@ func (o *object) isHook() bool {
 	return o.Annotations["helm.sh/hook"] != "" || o.Annotations["argocd.argoproj.io/hook"] != ""
 }
 
-// isWorkload reports whether the object runs something.
-func (o *object) isWorkload() bool { return o.job != nil }
+// isWorkload reports whether the object runs something, as does one whose tasks are compared in its place.
+func (o *object) isWorkload() bool { return o.job != nil || len(o.tasks) > 0 }

@@ -29,6 +29,11 @@ func (d *comparison) overlay(old, newer *v1alpha1.ResourcePluginSpec, isOnlyReas
 		}
 		return
 	}
+	if d.changesEngine() {
+		d.cannot("the overlay of step %s/%s of %s/%s, which the Pods of a %s and of a %s show in their own ways", d.new.phase,
+			d.new.step, d.new.sandbox, d.new.resource, d.old.kind, d.new.kind)
+		return
+	}
 	fields := d.podFields()
 	certain := slices.DeleteFunc(slices.Clone(fields), isOptional)
 	if len(certain) > 0 || isOnlyReason && len(fields) > 0 {
@@ -64,7 +69,8 @@ func (d *comparison) remainder(of *step) *corev1.PodTemplateSpec {
 	pod.InitContainers = slices.DeleteFunc(pod.InitContainers, isOurs)
 	pod.Containers = slices.DeleteFunc(pod.Containers, isOurs)
 	volumes := []string{contract.ScriptVolume, contract.ParamsVolume, contract.IOVolume, contract.TokenVolume}
-	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return slices.Contains(volumes, v.Name) })
+	isOurVolume := func(name string) bool { return slices.Contains(volumes, name) || contract.IsOutputsVolume(name) }
+	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return isOurVolume(v.Name) })
 	if contract.IsObjectName(pod.ServiceAccountName) {
 		pod.ServiceAccountName = ""
 	}
@@ -75,9 +81,7 @@ func (d *comparison) remainder(of *step) *corev1.PodTemplateSpec {
 			continue
 		}
 		main.Image, main.Command, main.Args = "", nil, nil
-		main.VolumeMounts = slices.DeleteFunc(main.VolumeMounts, func(m corev1.VolumeMount) bool {
-			return slices.Contains(volumes, m.Name)
-		})
+		main.VolumeMounts = slices.DeleteFunc(main.VolumeMounts, func(m corev1.VolumeMount) bool { return isOurVolume(m.Name) })
 		main.Env = slices.DeleteFunc(main.Env, func(v corev1.EnvVar) bool {
 			if v.ValueFrom == nil {
 				return !slices.Contains(d.overlayVariables, v.Name)

@@ -10,9 +10,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// addRendering counts what differs in the Jobs of a step that does not run again.
+// addRendering counts what differs in the workloads of a step that does not run again.
 func (d *comparison) addRendering() {
 	if d.old.job == nil || d.new.job == nil || d.old.identity == d.new.identity {
+		return
+	}
+	if d.changesEngine() {
+		d.rendering[Rendering{What: "kind", Before: d.old.kind, After: d.new.kind}]++
 		return
 	}
 	for _, reason := range d.jobReasons() {
@@ -29,8 +33,11 @@ func (d *comparison) addRendering() {
 	}
 }
 
-// jobReasons returns why a Job is another one though the generation of its step is the same.
+// jobReasons returns why a Job or other workload is another one though the generation of its step is the same.
 func (d *comparison) jobReasons() (reasons []Reason) {
+	if d.changesEngine() {
+		return []Reason{{Kind: ReasonJob, Fields: []string{"kind"}}}
+	}
 	was, is := helperImage(&d.old.job.Template.Spec), helperImage(&d.new.job.Template.Spec)
 	if was != is {
 		reasons = append(reasons, Reason{Kind: ReasonHelperImage, Before: was, After: is})

@@ -105,6 +105,9 @@ type Step struct {
 	// AtLeastOnce is set if nothing but its Job says that the step has run: it publishes no outputs, so it runs again if
 	// the Job is replaced or created anew.
 	AtLeastOnce bool `json:"atLeastOnce,omitempty"`
+	// Workload is the kind of what runs the step, if that is not a Job of its own but a task of the Workflow or PipelineRun of
+	// the phase.
+	Workload string `json:"workload,omitempty"`
 	// Leftover is a Job of an earlier render that a cluster still has, with the name of the one to be applied: the step
 	// does not run until it is deleted.
 	Leftover string `json:"leftover,omitempty"`

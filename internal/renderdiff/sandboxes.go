@@ -254,6 +254,9 @@ func (s *stepChange) report() Step {
 	if s.new == nil || s.run == Gone {
 		return one
 	}
+	if s.new.isOfEngine() {
+		one.Workload = s.new.kind
+	}
 	one.AtLeastOnce = s.run != No && s.new.job != nil && !s.new.publishes()
 	if s.old != nil && s.run == Again && slices.Contains(s.old.leftovers, s.new.Name) {
 		one.Leftover = s.new.Name

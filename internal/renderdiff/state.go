@@ -14,7 +14,7 @@ type state struct {
 
 	objects []*object
 	steps   map[stepKey]*step
-	helpers map[stepKey]*object // copy and cleanup Jobs, by the helper's name in place of a step's
+	helpers map[stepKey]*object // copies and cleanups, by the helper's name in place of a step's
 	byID    map[identity]*object
 	// secrets are the Secrets that steps publish to.
 	secrets map[identity]*step
@@ -44,6 +44,11 @@ func newState(side *Side, items, same []*krm.Item) (*state, error) {
 		if kind == kindConfigMap || kind == kindSecret {
 			key := [2]string{kind, item.Name()}
 			s.same[key] = append(s.same[key], item)
+		}
+	}
+	for _, o := range objects {
+		if o.isOfEngine() {
+			s.inline(o)
 		}
 	}
 	return s, nil

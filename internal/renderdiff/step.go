@@ -64,6 +64,14 @@ func planOf(pod *corev1.PodSpec) (plan contract.Plan) {
 // valueOf returns the value of a variable as a program sees it: $$ stands for $.
 func valueOf(variable corev1.EnvVar) string { return strings.ReplaceAll(variable.Value, "$$", "$") }
 
+// workload is the kind of what runs the step, if it is known.
+func (s *step) workload() string {
+	if s.job == nil {
+		return kindJob
+	}
+	return s.kind
+}
+
 // publishes reports whether the step publishes to a Secret, which keeps it from running twice.
 func (s *step) publishes() bool {
 	return s.job == nil || s.job.Template.Annotations[contract.OutputSecretKey] != ""

@@ -49,8 +49,12 @@ func shown(value string) string {
 // words says what becomes of a step, and why.
 func (s Step) words() (what, why string) {
 	reasons := make([]string, len(s.Reasons))
+	workload := cmp.Or(s.Workload, kindJob)
 	for i, reason := range s.Reasons {
 		reasons[i] = reason.String()
+		if reason.Kind == ReasonJob {
+			reasons[i] = strings.Replace(reasons[i], kindJob, workload, 1)
+		}
 	}
 	why = strings.Join(reasons, ", ")
 	switch s.Run {
@@ -65,9 +69,9 @@ func (s Step) words() (what, why string) {
 	}
 	switch {
 	case s.Leftover != "":
-		why += fmt.Sprintf("; not before Job %s of an earlier render is deleted", s.Leftover)
+		why += fmt.Sprintf("; not before %s %s of an earlier render is deleted", workload, s.Leftover)
 	case s.Run == Again && s.AtLeastOnce && s.hasOnlyItsJob():
-		why += "; it publishes no outputs, so only its Job says that it has run"
+		why += fmt.Sprintf("; it publishes no outputs, so only its %s says that it has run", workload)
 	}
 	return what, why
 }
