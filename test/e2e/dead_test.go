@@ -99,7 +99,7 @@ func stepOf(sandbox, step string) string {
 // jobsOf returns the names of the Jobs of a sandbox by step.
 func (s *testNamespace) jobsOf(sandbox string) map[string]string {
 	s.t.Helper()
-	jobs, err := list[job](s.name, "jobs", "--selector", contract.SandboxKey+"="+sandbox)
+	jobs, err := list[workload](s.name, "jobs", "--selector", contract.SandboxKey+"="+sandbox)
 	require.NoError(s.t, err)
 	names := map[string]string{}
 	for _, one := range jobs {
@@ -113,7 +113,7 @@ func (s *testNamespace) endsOf(jobs map[string]string) map[string]string {
 	s.t.Helper()
 	ends := map[string]string{}
 	eventually(s.t, func() (string, error) {
-		all, err := list[job](s.name, "jobs")
+		all, err := list[workload](s.name, "jobs")
 		for _, one := range all {
 			if step := one.Metadata.Annotations[contract.StepKey]; one.Metadata.Name == jobs[step] {
 				ends[step] = one.end()

@@ -120,7 +120,7 @@ func (s *testNamespace) faulty(one fault, count int) string {
 	for i := range count {
 		documents = append(documents, sandbox(fmt.Sprintf("%s-%d", one.name, i), "fault-"+one.name, nil))
 	}
-	rendered := render(s.t, one.arguments, documents...)
+	rendered := s.render(one.arguments, documents...)
 	if one.edit != nil {
 		edited := one.edit(rendered)
 		require.NotEqual(s.t, rendered, edited)

@@ -67,7 +67,7 @@ func (s *testNamespace) load(name string) {
 func (s *testNamespace) awaitFailed(keys ...string) {
 	s.t.Helper()
 	eventually(s.t, func() (string, error) {
-		jobs, err := list[job](s.name, "jobs")
+		jobs, err := list[workload](s.name, "jobs")
 		ends := map[string]string{}
 		for _, one := range jobs {
 			ends[one.Metadata.key()] = one.end()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
@@ -58,7 +59,14 @@ func (l exampleRun) render(phase string) string {
 	return function(l.t, "render-phase", documents, slices.Concat(longStartTimeout, l.arguments, []string{"-"})...)
 }
 
-// run applies a phase and waits until all of its Jobs are complete.
+// on sets the engine that runs the steps.
+func (l exampleRun) on(name string) exampleRun {
+	l.engine = name
+	l.arguments = append(slices.Clone(l.arguments), "--engine", name)
+	return l
+}
+
+// run applies a phase and waits until all of its workloads are complete.
 func (l exampleRun) run(phase string) {
 	l.t.Helper()
 	l.apply(l.render(phase))
@@ -82,7 +90,7 @@ func (l exampleRun) remove() {
 		secrets, err := list[secret](namespace, "secrets", "--selector", contract.SandboxKey+"="+l.sandbox)
 		require.NoError(l.t, err)
 		assert.Empty(l.t, secrets, "Secrets in %s", namespace)
-		const kinds = "jobs,pods,configmaps,serviceaccounts,roles,rolebindings"
+		kinds := "pods,configmaps,serviceaccounts,roles,rolebindings," + workloads[l.engine]
 		must(l.t, "", "delete", kinds, "--namespace", namespace, "--selector", contract.SandboxKey+"="+l.sandbox)
 		left := must(l.t, "", "get", kinds+",secrets", "--namespace", namespace, "--output=name",
 			"--selector", contract.ManagedByKey+"="+contract.ManagedBy+","+contract.SandboxKey)
@@ -90,9 +98,13 @@ func (l exampleRun) remove() {
 	}
 }
 
-func TestLifecycleHelloDB(t *testing.T) {
+func TestLifecycleHelloDB(t *testing.T) { helloDB(t, engine.Jobs) }
+
+func helloDB(t *testing.T, engineName string) {
+	t.Helper()
 	l := example(newNamespace(t), nil, "feature-x", "hello-db/plugin.yaml", "hello-db/sandbox.yaml")
 	l.arguments = []string{"--runner-namespace", l.name}
+	l = l.on(engineName)
 	l.run("create")
 	l.requireLogs("hello test\n", "create")
 	l.run("delete")
@@ -102,7 +114,10 @@ func TestLifecycleHelloDB(t *testing.T) {
 
 func (l exampleRun) requireLogs(want, phase string) {
 	l.t.Helper()
-	assert.Equal(l.t, want, must(l.t, "", "logs", "--namespace", l.name, "--container=main", "--tail=-1",
+	if l.engine == engine.Argo { // which has removed the Pods
+		return
+	}
+	assert.Equal(l.t, want, must(l.t, "", "logs", "--namespace", l.name, "--container="+mainContainers[l.engine], "--tail=-1",
 		"--selector="+contract.SandboxKey+"="+l.sandbox+","+contract.PhaseKey+"="+phase))
 }
 

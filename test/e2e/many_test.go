@@ -16,12 +16,7 @@ import (
 // A hundred sandboxes with three steps each on a node for 110 Pods, applied at once, consumers first, all complete. E2E_SANDBOXES
 // is another number. The time is logged.
 func TestScale(t *testing.T) {
-	count := 100
-	if text := os.Getenv("E2E_SANDBOXES"); text != "" {
-		var err error
-		count, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	count := sandboxes(t)
 	s := newNamespace(t)
 	documents := []object{s.fan("old")}
 	for i := range count {
@@ -46,4 +41,16 @@ func TestScale(t *testing.T) {
 		assert.False(t, values[first], "%s: must not be the value of another sandbox", name)
 		values[first] = true
 	}
+}
+
+// sandboxes returns E2E_SANDBOXES, or 100.
+func sandboxes(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("E2E_SANDBOXES")
+	if text == "" {
+		return 100
+	}
+	count, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return count
 }

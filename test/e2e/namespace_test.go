@@ -17,6 +17,8 @@ import (
 type testNamespace struct {
 	t    *testing.T
 	name string
+	// engine runs the steps, empty for Jobs.
+	engine string
 	eventLog
 }
 
@@ -60,7 +62,7 @@ func (s *testNamespace) cleanup() {
 // printState logs objects, events and logs.
 func (s *testNamespace) printState() {
 	for _, arguments := range [][]string{
-		{"get", "jobs,pods,secrets", "-o", "wide"},
+		{"get", workloads[s.engine] + ",pods,secrets", "-o", "wide"},
 		{"get", "events", "--sort-by=.lastTimestamp"},
 		{"describe", "pods"},
 		{"logs", "--selector=app.kubernetes.io/managed-by=krm-functions", "--all-containers", "--prefix", "--tail=20", "--max-log-requests=500",

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // fan is a plugin whose step "first" is read by "left" and "right"; tag is part of the script of "right" alone.
@@ -45,12 +47,18 @@ func (s *testNamespace) data() map[string]map[string][]byte {
 }
 
 // Applying again, in any way, keeps all outputs and runs no published step. A changed script runs only its step again.
-func TestReapply(t *testing.T) {
+func TestReapply(t *testing.T) { reapply(t, engine.Jobs) }
+
+func reapply(t *testing.T, engineName string) {
+	t.Helper()
 	s := newNamespace(t)
+	s.engine = engineName
+	arguments := []string{"--engine", engineName}
+	count := map[bool]int{true: 3, false: 1}[engineName == engine.Jobs]
 	once := map[string]int{"first": 1, "left": 1, "right": 1}
-	manifest := render(t, nil, s.fan("old"), sandbox("again", "fan", nil))
+	manifest := render(t, arguments, s.fan("old"), sandbox("again", "fan", nil))
 	s.apply(manifest)
-	s.succeeded(3)
+	s.succeeded(count)
 	published := s.data()
 	require.Len(t, published, 3)
 	for key, values := range published {
@@ -58,7 +66,7 @@ func TestReapply(t *testing.T) {
 	}
 	kept := func(t *testing.T) {
 		t.Helper()
-		s.succeeded(3)
+		s.succeeded(count)
 		assert.Equal(t, published, s.data())
 		assert.Equal(t, once, s.runs("again"))
 	}
@@ -79,12 +87,12 @@ func TestReapply(t *testing.T) {
 		t.Run(again.how, kept)
 	}
 
-	must(t, "", "delete", "jobs", "--all", "--namespace", s.name)
+	must(t, "", "delete", workloads[engineName], "--all", "--namespace", s.name)
 	s.apply(manifest)
-	t.Run("removed Jobs", kept)
+	t.Run("removed workloads", kept)
 
-	s.apply(render(t, nil, s.fan("new"), sandbox("again", "fan", nil)))
-	s.succeeded(3) // the old and the new Job of right count as one
+	s.apply(render(t, arguments, s.fan("new"), sandbox("again", "fan", nil)))
+	s.succeeded(count) // old and new workloads count as one
 	assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 2}, s.runs("again"))
 	changed := s.data()
 	assert.Equal(t, published["again/first"], changed["again/first"])

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // metadata has the fields that the tests read.
@@ -23,18 +24,32 @@ func (m metadata) key() string {
 	return m.Annotations[contract.SandboxKey] + "/" + m.Annotations[contract.StepKey]
 }
 
-type job struct {
+// workload is a Job, or a Workflow or a PipelineRun.
+type workload struct {
 	Metadata metadata
 	Status   struct {
+		Phase      string // of a Workflow
 		Conditions []struct{ Type, Status string }
 	}
 }
 
-// end returns Complete, Failed, or "" while the Job runs.
-func (j job) end() string {
-	for _, condition := range j.Status.Conditions {
-		if condition.Status == "True" && (condition.Type == "Complete" || condition.Type == "Failed") {
+// workloads are the kinds of workloads by the engine that runs them.
+var workloads = map[string]string{"": "jobs", engine.Jobs: "jobs", engine.Argo: "workflows", engine.Tekton: "pipelineruns"}
+
+// end returns Complete, Failed, or "" while the workload runs.
+func (w workload) end() string {
+	switch w.Status.Phase {
+	case "Succeeded":
+		return "Complete"
+	case "Failed", "Error":
+		return "Failed"
+	}
+	for _, condition := range w.Status.Conditions {
+		switch {
+		case condition.Status == "True" && (condition.Type == "Complete" || condition.Type == "Failed"):
 			return condition.Type
+		case condition.Type == "Succeeded" && condition.Status != "Unknown": // of a PipelineRun
+			return map[string]string{"True": "Complete", "False": "Failed"}[condition.Status]
 		}
 	}
 	return ""
@@ -62,27 +77,27 @@ type secret struct {
 	Data     map[string][]byte
 }
 
-// ended waits until all Jobs of the namespace have ended, and returns Complete or Failed by SANDBOX/STEP.
+// ended waits until all workloads of the namespace have ended, and returns Complete or Failed by SANDBOX/STEP.
 func (s *testNamespace) ended(arguments ...string) map[string]string {
 	s.t.Helper()
 	ends := map[string]string{}
 	eventually(s.t, func() (string, error) {
-		jobs, err := list[job](s.name, "jobs", arguments...)
+		found, err := list[workload](s.name, workloads[s.engine], arguments...)
 		var running []string
-		for _, one := range jobs {
+		for _, one := range found {
 			if ends[one.Metadata.key()] = one.end(); one.end() == "" {
 				running = append(running, one.Metadata.key())
 			}
 		}
 		if len(running) > 0 {
-			return fmt.Sprintf("the end of %d Jobs, %q among them", len(running), running[0]), err
+			return fmt.Sprintf("the end of %d workloads, %q among them", len(running), running[0]), err
 		}
 		return "", err
 	})
 	return ends
 }
 
-// succeeded waits until all Jobs are complete, and checks their number.
+// succeeded waits until all workloads are complete, and checks their number.
 func (s *testNamespace) succeeded(count int) {
 	s.t.Helper()
 	ends := s.ended()

@@ -166,7 +166,7 @@ func TestReturnDelivered(t *testing.T) {
 // prune deletes the Jobs that are not in a render, as the controllers of Argo CD and Flux do.
 func (s *testNamespace) prune(manifest string) {
 	s.t.Helper()
-	jobs, err := list[job](s.name, "jobs")
+	jobs, err := list[workload](s.name, "jobs")
 	require.NoError(s.t, err)
 	for _, one := range jobs {
 		if !strings.Contains(manifest, "\n  name: "+one.Metadata.Name+"\n") {

@@ -11,12 +11,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
 // PostgreSQL: a step provisions a database and a user, two parallel steps seed and check the database, a Pod in another
 // namespace uses it, and the teardown removes everything.
-func TestLifecyclePostgres(t *testing.T) {
+func TestLifecyclePostgres(t *testing.T) { postgres(t, engine.Jobs) }
+
+func postgres(t *testing.T, engineName string) {
+	t.Helper()
 	s, shop := loadServers(t)
 	must(t, "", "create", "secret", "generic", "postgres-admin", "--namespace", s.name, "--from-literal=PGHOST=postgres."+s.name+".svc",
 		"--from-literal=PGPORT=5432", "--from-literal=PGUSER=postgres", "--from-literal=PGPASSWORD=adm$(in) 'pass'")
@@ -27,7 +31,7 @@ func TestLifecyclePostgres(t *testing.T) {
 			"--tuples-only", "--no-align", "--command", query)
 	}
 
-	l := example(s, shop, "catalog-7", "postgres/plugin.yaml", "postgres/sandbox.yaml")
+	l := example(s, shop, "catalog-7", "postgres/plugin.yaml", "postgres/sandbox.yaml").on(engineName)
 	l.run("create")
 	provisioned := l.output(s, "provision")
 	assert.Equal(t, "products,seeded\n", string(l.output(s, "seed").Data["tables"]))
@@ -39,6 +43,7 @@ func TestLifecyclePostgres(t *testing.T) {
 	assert.Equal(t, "the $(CHEAPEST) cup\ntea\nit's $$12\n", client(shop, "catalog", "postgres:15", "DATABASE_URL", copied, "url", query))
 
 	password := string(provisioned.Data["password"])
+	s.requireHidden(password)
 	l.run("create")
 	assert.Equal(t, password, string(l.output(s, "provision").Data["password"]), "applying again must not change the password")
 	l.run("delete")
@@ -48,11 +53,14 @@ func TestLifecyclePostgres(t *testing.T) {
 }
 
 // MariaDB: two parallel steps, and a third that reads the outputs of both.
-func TestLifecycleOrdersDB(t *testing.T) {
+func TestLifecycleOrdersDB(t *testing.T) { ordersDB(t, engine.Jobs) }
+
+func ordersDB(t *testing.T, engineName string) {
+	t.Helper()
 	s, shop := loadServers(t)
 	must(t, "", "create", "secret", "generic", "mariadb-admin", "--namespace", s.name, "--from-literal=password=an'other pass\\word")
 	s.server(shop, "orders-db")
-	l := example(s, shop, "checkout-42", "orders-db/documents.yaml")
+	l := example(s, shop, "checkout-42", "orders-db/documents.yaml").on(engineName)
 	l.run("create")
 	granted := l.output(shop, "grant")
 	assert.Equal(t, l.output(s, "grant").Data, granted.Data)

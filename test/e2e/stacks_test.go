@@ -176,7 +176,7 @@ func (s *stacksRun) awaitJobs() map[string]string {
 	s.t.Helper()
 	ends := map[string]string{}
 	eventually(s.t, func() (string, error) {
-		jobs, err := list[job](s.name, "jobs")
+		jobs, err := list[workload](s.name, "jobs")
 		for _, one := range jobs {
 			if ends[one.Metadata.Name] = one.end(); one.end() == "" {
 				return "the end of " + one.Metadata.Name, err
@@ -289,7 +289,7 @@ func (s *stacksRun) requireRefused(manifest, want string) {
 	s.t.Helper()
 	s.apply(manifest)
 	eventually(s.t, func() (string, error) {
-		jobs, err := list[job](s.name, "jobs")
+		jobs, err := list[workload](s.name, "jobs")
 		for _, one := range jobs {
 			if strings.HasPrefix(one.Metadata.Name, "storage-") && one.end() == "Failed" {
 				return "", err

@@ -7,11 +7,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // params are texts that Kubernetes, YAML or a shell might change. The API server expands $(NAME) of variables that are
 // defined before, so some texts name such a variable.
 var params = map[string]string{
+	"engines":   "{{workflow.name}} {{=1+1}} $(params.x) $(context.taskRun.name) $(tasks.read.results.a) {{inputs.parameters.x}}",
 	"expansion": "$(PGPASSWORD) $(SIGNADOT_SANDBOX_ID) $$(SIGNADOT_SANDBOX_ID) $$ $ $() ${HOME} $(",
 	"quotes":    `'single' "double" \back\slash` + " `ticks` # not a comment: {braces} [brackets] %s & *",
 	"lines":     "\n\nfirst\n  second\ttab\r\nthird\n\n",
@@ -22,8 +25,12 @@ var params = map[string]string{
 }
 
 // Params and outputs are passed byte for byte, in variables and files.
-func TestStepsValues(t *testing.T) {
+func TestStepsValues(t *testing.T) { values(t, engine.Jobs) }
+
+func values(t *testing.T, engineName string) {
+	t.Helper()
 	s := newNamespace(t)
+	s.engine = engineName
 	var inputs []object
 	var outputs, copies []string
 	for name := range params {
@@ -52,8 +59,8 @@ func TestStepsValues(t *testing.T) {
 	plugin := s.plugin("values@1.0.0", s.overlay("env: [{name: PGPASSWORD, value: wrong}]"))
 	plugin["spec"].(object)["create"] = []object{read, next}
 	// 100 kB are too much for the annotation of a client-side apply, and a server-side one reads U+0085 as a line break.
-	must(t, render(t, nil, plugin, sandbox("values", "values", params)), "create", "-f", "-")
-	s.succeeded(2)
+	must(t, render(t, []string{"--engine", engineName}, plugin, sandbox("values", "values", params)), "create", "-f", "-")
+	s.succeeded(map[bool]int{true: 2, false: 1}[engineName == engine.Jobs])
 	published := s.outputs()
 	for name, want := range params {
 		for _, output := range []string{name + "-env", name + "-file"} {

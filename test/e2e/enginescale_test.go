@@ -1,0 +1,109 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+)
+
+// A hundred sandboxes with three steps each, applied at once, complete with each engine. How many Pods there are at most, the
+// time, and what the API server has to do is logged, one after the other, since machines differ. E2E_SANDBOXES is another
+// number.
+func TestEngineScale(t *testing.T) {
+	onEngines(t, scale) // installs both
+	t.Run(engine.Jobs, func(t *testing.T) { scale(t, engine.Jobs) })
+}
+
+func scale(t *testing.T, name string) {
+	t.Helper()
+	count := sandboxes(t)
+	s := newEngineNamespace(t, name)
+	documents := []object{s.fan("old")}
+	for i := range count {
+		documents = append(documents, sandbox(fmt.Sprintf("many-%d", i), "fan", nil))
+	}
+	manifest := s.render(nil, documents...)
+	before, began := serverLoad(t), time.Now()
+	s.apply(manifest)
+	applied := time.Since(began)
+	most := s.countPods(func() bool { return s.hasEnded() })
+	took := time.Since(began)
+	for key, end := range s.ended() {
+		require.Equal(t, "Complete", end, key)
+	}
+	for i := range count {
+		one := fmt.Sprintf("many-%d", i)
+		assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 1}, s.runs(one), one)
+	}
+	load := serverLoad(t)
+	t.Logf("%s: %d steps of %d sandboxes: at most %d Pods alive, applied in %s, all complete after %s; %d objects created, %d writes",
+		name, 3*count, count, most, applied.Round(time.Second), took.Round(time.Second),
+		load.created-before.created, load.writes-before.writes)
+}
+
+// hasEnded reports whether all workloads have ended.
+func (s *testNamespace) hasEnded() bool {
+	s.t.Helper()
+	found, err := list[workload](s.name, workloads[s.engine])
+	require.NoError(s.t, err)
+	for _, one := range found {
+		if one.end() == "" {
+			return false
+		}
+	}
+	return len(found) > 0
+}
+
+// countPods counts the Pods that are pending or running, every two seconds until it ends, and returns the largest number.
+func (s *testNamespace) countPods(until func() bool) (most int) {
+	s.t.Helper()
+	eventually(s.t, func() (string, error) {
+		alive, err := kubectl("", "get", "pods", "--namespace", s.name, "--output=name", "--chunk-size=0",
+			"--field-selector=status.phase!=Succeeded,status.phase!=Failed")
+		most = max(most, strings.Count(alive, "\n"))
+		if err == nil && until() {
+			return "", nil
+		}
+		return "the end of all workloads", err
+	})
+	return most
+}
+
+// load is what an API server has done since it started.
+type load struct{ created, writes int }
+
+// requests matches requests that write, without those of a leader election, events and reviews, which store nothing of a run.
+var requests = regexp.MustCompile(`^apiserver_request_total\{.*resource="([a-z]+)".*subresource="([a-z]*)",verb="(POST|PUT|PATCH|APPLY|DELETE)".*\} (\S+)$`)
+
+func serverLoad(t *testing.T) (sum load) {
+	t.Helper()
+	metrics := must(t, "", "get", "--raw", "/metrics")
+	for lines := bufio.NewScanner(strings.NewReader(metrics)); lines.Scan(); {
+		found := requests.FindStringSubmatch(lines.Text())
+		if found == nil || found[2] == "token" || !strings.Contains(lines.Text(), `code="20`) || !strings.Contains(lines.Text(), `dry_run=""`) {
+			continue
+		}
+		switch found[1] {
+		case "events", "leases", "tokenreviews", "subjectaccessreviews":
+			continue
+		}
+		count, err := strconv.ParseFloat(found[4], 64)
+		require.NoError(t, err)
+		sum.writes += int(count)
+		if found[3] == "POST" && found[2] == "" {
+			sum.created += int(count)
+		}
+	}
+	return sum
+}
