@@ -1,0 +1,201 @@
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/test/checkout"
+)
+
+// healthInput is what tools/health reads.
+type healthInput struct {
+	Health           map[string]string `json:"health"`
+	HealthCheckExprs any               `json:"healthCheckExprs"`
+	Objects          []healthObject    `json:"objects"`
+}
+
+type healthObject struct {
+	Live     map[string]any `json:"live"`
+	Rendered map[string]any `json:"rendered,omitempty"`
+}
+
+// health is what tools/health prints of an object.
+type health struct {
+	ArgoCD, Flux, Kpt string
+	OutOfSync         bool
+}
+
+// read asks Argo CD, Flux and kpt.
+func (in *healthInput) read(t *testing.T) (states []health) {
+	t.Helper()
+	text, err := json.Marshal(in)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(piped(t, text, checkout.Tool(t, "health")), &states))
+	require.Len(t, states, len(in.Objects))
+	return states
+}
+
+func piped(t *testing.T, stdin []byte, program string, args ...string) []byte {
+	t.Helper()
+	command := exec.Command(program, args...)
+	command.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	require.NoError(t, err, "%s", stderr.String())
+	return out
+}
+
+// fromPages has the settings that the pages of Argo CD and Flux tell users to make.
+func fromPages(t *testing.T) *healthInput {
+	t.Helper()
+	const key = "resource.customizations.health."
+	in := &healthInput{Health: map[string]string{}}
+	for _, page := range []string{"argocd.md", "flux.md"} {
+		for _, object := range yamlBlocks(t, filepath.Join("docs", "howto", page)) {
+			spec, _ := object["spec"].(map[string]any)
+			if checks := spec["healthCheckExprs"]; checks != nil {
+				in.HealthCheckExprs = checks
+			}
+			data, _ := object["data"].(map[string]any)
+			for name, script := range data {
+				kind, found := strings.CutPrefix(name, key)
+				require.True(t, found, name)
+				in.Health[strings.Replace(kind, "_", "/", 1)] = script.(string)
+			}
+		}
+	}
+	require.Len(t, in.Health, 1)
+	require.NotNil(t, in.HealthCheckExprs)
+	return in
+}
+
+// yamlBlocks returns the objects of a page.
+func yamlBlocks(t *testing.T, page string) (objects []map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
+	require.NoError(t, err)
+	for rest := string(text); ; {
+		var found bool
+		if _, rest, found = strings.Cut(rest, "\n```yaml\n"); !found {
+			return objects
+		}
+		var block string
+		block, rest, _ = strings.Cut(rest, "\n```\n")
+		var object map[string]any
+		require.NoError(t, yaml.UnmarshalStrict([]byte(block), &object), page)
+		objects = append(objects, object)
+	}
+}
+
+// With what the pages tell users to set, Argo CD and Flux know when a Workflow and a PipelineRun run, have succeeded and have
+// failed. kpt cannot be told.
+func TestEngines_healthIsThatOfTheRun(t *testing.T) {
+	t.Parallel()
+	checkout.Tool(t, "health")
+	const workflow, pipelineRun = "argoproj.io/v1alpha1 Workflow", "tekton.dev/v1 PipelineRun"
+	// As recorded from Tekton 1.15; the states of Workflows are from Argo Workflows 3.7.
+	const succeeded = "status: {conditions: [{lastTransitionTime: '2026-11-23T16:16:51Z', " +
+		"message: 'Tasks Completed: 2 (Failed: 1, Cancelled 0), Skipped: 2', reason: %[2]s, status: '%[1]s', type: Succeeded}]}"
+	running, done, failed := health{"Progressing", "InProgress", "Current", false}, health{"Healthy", "Current", "Current", false},
+		health{"Degraded", "Failed", "Current", false}
+	notSeen := health{"Progressing", "Unknown", "Current", false}
+	cases := []struct {
+		kind, status string
+		want         health
+	}{
+		{workflow, "{}", notSeen},
+		{workflow, "status: {}", running},
+		{workflow, "status: {phase: Pending}", running},
+		{workflow, "status: {phase: Running, conditions: [{status: 'False', type: PodRunning}]}", running},
+		{workflow, "status: {phase: Succeeded, conditions: [{type: PodRunning, status: 'False'}, {type: Completed, status: 'True'}]}", done},
+		{workflow, "status: {phase: Failed, conditions: [{status: 'False', type: PodRunning}, {status: 'True', type: Completed}]}", failed},
+		{workflow, "status: {phase: Error, conditions: [{type: Completed, status: 'True'}]}", failed},
+		{pipelineRun, "{}", notSeen},
+		{pipelineRun, "status: {}", running},
+		{pipelineRun, "status: {conditions: []}", running},
+		{pipelineRun, "status: {conditions: [{type: Other, status: 'False'}]}", running},
+		{pipelineRun, fmt.Sprintf(succeeded, "Unknown", "Started"), running},
+		{pipelineRun, fmt.Sprintf(succeeded, "Unknown", "Running"), running},
+		{pipelineRun, fmt.Sprintf(succeeded, "Unknown", "Cancelled"), running}, // not all tasks have ended
+		{pipelineRun, fmt.Sprintf(succeeded, "True", "Succeeded"), done},
+		{pipelineRun, fmt.Sprintf(succeeded, "True", "Completed"), done}, // tasks were skipped
+		{pipelineRun, fmt.Sprintf(succeeded, "False", "Failed"), failed},
+		{pipelineRun, fmt.Sprintf(succeeded, "False", "Cancelled"), failed},
+		{pipelineRun, fmt.Sprintf(succeeded, "False", "PipelineRunTimeout"), failed},
+	}
+	in := fromPages(t)
+	for _, c := range cases {
+		var live map[string]any
+		require.NoError(t, yaml.UnmarshalStrict([]byte(c.status), &live))
+		apiVersion, kind, _ := strings.Cut(c.kind, " ")
+		live["apiVersion"], live["kind"], live["metadata"] = apiVersion, kind, map[string]any{"name": "a", "generation": 1}
+		in.Objects = append(in.Objects, healthObject{Live: live})
+	}
+	for i, state := range in.read(t) {
+		assert.Equal(t, cases[i].want, state, "%s %s", cases[i].kind, cases[i].status)
+	}
+	in.Health, in.HealthCheckExprs = nil, nil
+	for i, state := range in.read(t) {
+		assert.Empty(t, state.Flux)
+		assert.Equal(t, cases[i].kind == pipelineRun, state.ArgoCD == "", "only Workflows have a check of their own")
+	}
+}
+
+// The engines write defaults into the objects of a render, which Argo CD does not apply again.
+func TestEngines_staySynchronized(t *testing.T) {
+	t.Parallel()
+	engines := checkout.Tool(t, "engines")
+	in := &healthInput{}
+	program := filepath.Join(t.TempDir(), "render-phase")
+	require.NoError(t, checkout.BuildProgram(program, "functions/render-phase"))
+	for _, engine := range []string{"argo", "tekton"} {
+		for _, example := range []string{"hello-db", "orders-db/documents.yaml", "postgres"} {
+			render := exec.Command(program, "--engine", engine, "--delivery", "argocd", filepath.Join(checkout.Root(), "examples", example))
+			rendered, err := render.Output()
+			require.NoError(t, err)
+			in.Objects = append(in.Objects, storedByEngine(t, engines, rendered)...)
+		}
+	}
+	require.Greater(t, len(in.Objects), 5)
+	for i, state := range in.read(t) {
+		object := &in.Objects[i]
+		assert.False(t, state.OutOfSync, object.Rendered["kind"])
+		assert.NotEqual(t, object.Rendered["spec"], object.Live["spec"], "%s: nothing is added", object.Rendered["kind"])
+		object.Rendered["spec"].(map[string]any)["other"] = "x"
+	}
+	for i, state := range in.read(t) {
+		assert.True(t, state.OutOfSync, in.Objects[i].Rendered["kind"])
+	}
+}
+
+// storedByEngine returns the workloads of a render, as they are rendered and as they are in the cluster.
+func storedByEngine(t *testing.T, engines string, rendered []byte) (objects []healthObject) {
+	t.Helper()
+	var workloads []map[string]any
+	for document := range strings.SplitSeq(string(rendered), "\n---\n") {
+		var object map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(document), &object))
+		if kind := object["kind"]; kind == "Workflow" || kind == "PipelineRun" {
+			workloads = append(workloads, object)
+		}
+	}
+	stored := bytes.Split(bytes.TrimSpace(piped(t, rendered, engines, "stored")), []byte("\n"))
+	require.Len(t, stored, len(workloads))
+	for i := range stored {
+		object := healthObject{Rendered: workloads[i]}
+		require.NoError(t, json.Unmarshal(stored[i], &object.Live))
+		objects = append(objects, object)
+	}
+	return objects
+}
