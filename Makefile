@@ -127,7 +127,7 @@ $(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/images ./test/orchestrator ./internal/stackpackage
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/docker ./test/images ./test/orchestrator ./internal/stackpackage
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./cmd/rplug
 
