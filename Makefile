@@ -130,7 +130,7 @@ containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/docker ./test/images ./test/orchestrator ./internal/stackpackage
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
 	trap test/docker/down EXIT; test/docker/up && \
-	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./cmd/rplug
+	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./internal/rplug
 
 .PHONY: tutorial
 tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)

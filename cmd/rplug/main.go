@@ -2,19 +2,6 @@
 // only a command can do, such as keeping catalogs of plugins and carrying them to registries and back.
 package main
 
-import (
-	"os"
+import "github.com/resource-plugins/krm-functions/internal/rplug"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-)
-
-func main() {
-	if isKubebuilderPlugin(os.Args[0]) {
-		os.Exit(kubebuilderplugin.Serve(os.Stdin, os.Stdout, os.Stderr))
-	}
-	process.Enter()
-	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { rplug.Main() }

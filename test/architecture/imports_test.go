@@ -73,10 +73,10 @@ var layers = []struct {
 	{path: "internal/status"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/transaction"},
-	{path: "internal/externalplugin", allowed: []string{"os/exec", "time"}}, // programs of the user, for cmd/rplug alone
-	{path: "internal/pluginharness", allowed: []string{"time"}},             // calls plugins, for cmd/rplug alone
-	{path: "internal/pluginhost", allowed: []string{"os/exec"}},             // kubebuilder, for cmd/rplug alone
-	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}},    // registries, for cmd/rplug alone
+	{path: "internal/externalplugin", allowed: []string{"os/exec", "time"}}, // programs of the user, only for rplug
+	{path: "internal/pluginharness", allowed: []string{"time"}},             // calls plugins, only for rplug
+	{path: "internal/pluginhost", allowed: []string{"os/exec"}},             // kubebuilder, only for rplug
+	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}},    // registries, only for rplug
 	{path: "internal/build"},
 	{path: "internal/renderdiff"},
 	{path: "internal/htmlreport"},
@@ -84,10 +84,12 @@ var layers = []struct {
 	{path: "internal/scaffold"},
 	{path: "internal/kubebuilderplugin"},
 	{path: "internal/owner"},
-	{path: "internal/localrun", allowed: []string{"time"}}, // runs steps on this machine, for cmd/rplug alone, and so do engines
+	{path: "internal/localrun", allowed: []string{"time"}}, // runs steps on this machine, only for rplug, and so do engines
 	{path: "internal/localrun/process", allowed: []string{"os/exec", "time"}},
 	{path: "internal/localrun/container", allowed: []string{"os/exec", "time"}},
-	{path: "internal/plugintest", allowed: []string{"net", "os/exec", "time"}}, // fixtures: ports, commands; for cmd/rplug alone
+	{path: "internal/plugintest", allowed: []string{"net", "os/exec", "time"}}, // fixtures: ports, commands; only for rplug
+	{path: "internal/subcommand"},
+	{path: "internal/rplug", allowed: []string{"os/exec", "time"}}, // kubectl and kubebuilder; statuses have ages
 }
 
 func TestImportsGoOneWay(t *testing.T) {

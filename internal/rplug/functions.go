@@ -1,0 +1,77 @@
+package rplug
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
+)
+
+// functionCommands returns the KRM functions as subcommands. They write to stdout themselves.
+func functionCommands(stdout io.Writer) []*cobra.Command {
+	return []*cobra.Command{
+		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", function.ValidatePlugin(), stdout),
+		functionCommand("resolve", "Pin the versions of plugins and packages", function.ResolveVersion(), stdout),
+		functionCommand("render", "Render the resources of sandboxes, and packages", function.RenderPhase(), stdout),
+		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", function.RenderSandbox(), stdout),
+		functionCommand("import", "Convert native documents and packages to KRM documents", function.ImportPlugin(), stdout),
+		graphCommand(stdout),
+	}
+}
+
+// functionCommand returns a KRM function as a subcommand. Its arguments, flags included, are the function's.
+func functionCommand(name, short string, f cli.Function, stdout io.Writer) *cobra.Command {
+	f.ReadsProject = true
+	command := &cobra.Command{
+		Use: name, Short: short, GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,
+		ValidArgsFunction: completeArguments(f),
+		RunE:              func(c *cobra.Command, args []string) error { return execute(c, f, stdout, args) },
+	}
+	declareFlags(command, f)
+	command.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = execute(c, f, stdout, []string{"--help"}) })
+	return command
+}
+
+func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) error {
+	f.Command = c.CommandPath()
+	return subcommand.Exit(f.Run(args, c.InOrStdin(), stdout, c.ErrOrStderr()))
+}
+
+// graphCommand returns render --graph as a command of its own.
+func graphCommand(stdout io.Writer) *cobra.Command {
+	f := function.RenderPhase()
+	f.ReadsProject = true
+	command := &cobra.Command{
+		Use: "graph FORMAT PATH...", GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,
+		Short: "Draw the steps of plugins (render --graph)",
+		Long: "Draw the steps of plugins: both phases, with the inputs, what flows between steps, and what is left\n" +
+			"for workloads. FORMAT is one of " + strings.Join(f.Drawing.Formats, ", ") + ".",
+		Example: "  rplug graph svg plugins/ > plugins.svg",
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case slices.Contains(args, "-h") || slices.Contains(args, "--help"):
+				return c.Help()
+			case len(args) == 0 || len(args) == 1 && slices.Contains(f.Drawing.Formats, args[0]):
+				return errors.New("arguments must be FORMAT PATH...: see --help")
+			case !slices.Contains(f.Drawing.Formats, args[0]):
+				return fmt.Errorf("the first argument, FORMAT, must be one of %q, not %q", f.Drawing.Formats, args[0])
+			}
+			return execute(c, f, stdout, append([]string{"--graph"}, args...))
+		},
+		ValidArgsFunction: func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return subcommand.CompleteFiles(c, args, text)
+			}
+			return subcommand.CompleteOne(f.Drawing.Formats...)(c, args, text)
+		},
+	}
+	declareFlags(command, f, cli.DrawingFlags()...)
+	return command
+}

@@ -1,0 +1,154 @@
+package rplug
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/project"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/internal/template"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// topicText returns the page of a topic.
+func topicText(t *testing.T, name string) string {
+	t.Helper()
+	for _, one := range topics() {
+		if one.name == name {
+			return one.text
+		}
+	}
+	require.Fail(t, "there must be a topic", name)
+	return ""
+}
+
+// A page fits a screen of 60 lines and 100 columns, and begins with a title that fits the list of topics.
+func TestTopicsFit(t *testing.T) {
+	t.Parallel()
+	for _, one := range topics() {
+		lines := strings.Split(strings.TrimSuffix(one.text, "\n"), "\n")
+		assert.LessOrEqual(t, len(lines), 58, one.name)
+		assert.LessOrEqual(t, len(one.title), 86, one.name)
+		require.Greater(t, len(lines), 2, one.name)
+		assert.Empty(t, lines[1], "%s: below the title is a blank line", one.name)
+		for _, line := range lines {
+			assert.LessOrEqual(t, len(line), 100, "%s: %s", one.name, line)
+			assert.Equal(t, strings.TrimRight(line, " \t"), line, one.name)
+		}
+	}
+}
+
+// The commands of a page exist, and have its flags.
+func TestTopicsNameCommands(t *testing.T) {
+	t.Parallel()
+	root := rootCommand(&bytes.Buffer{})
+	for _, one := range topics() {
+		for line := range strings.Lines(one.text) {
+			words := strings.Fields(line)
+			if !strings.HasPrefix(line, "  rplug ") {
+				continue
+			}
+			command, _, err := root.Find(words[1:])
+			require.NoError(t, err, line)
+			assert.NotEqual(t, root, command, line)
+			for _, word := range words {
+				if name, isFlag := strings.CutPrefix(word, "--"); isFlag {
+					name, _, _ = strings.Cut(name, "=")
+					assert.NotNil(t, command.Flags().Lookup(name), line)
+				}
+			}
+		}
+	}
+}
+
+func TestTopicOfTemplates(t *testing.T) {
+	t.Parallel()
+	text := topicText(t, "templates")
+	limits := fmt.Sprintf("It may have %d MiB, and a document with everything that is filled in %d MiB.",
+		template.MaxFile>>20, template.MaxDocument>>20)
+	assert.Contains(t, strings.Join(strings.Fields(text), " "), limits)
+	for _, encoding := range []string{"raw", "yaml", "binary", "nonsense"} {
+		expander := template.Expander{Values: map[string]string{"a": "b"}}
+		node, problem := strictyaml.Parse([]byte(`"@{a[` + encoding + `]}"`))
+		require.Nil(t, problem)
+		expander.Expand(node, "")
+		assert.Equal(t, len(expander.Problems) == 0, strings.Contains(text, "\n  "+encoding+" "), encoding)
+	}
+}
+
+func TestTopicOfDelivery(t *testing.T) {
+	t.Parallel()
+	text := topicText(t, "delivery")
+	title, rest, _ := strings.Cut(text, "\n")
+	assert.True(t, strings.HasSuffix(title, ": "+strings.Join(render.Tools, ", ")), title)
+	for _, tool := range render.Tools {
+		assert.Contains(t, rest, "\n  "+tool+" ")
+	}
+	assert.Contains(t, rest, "Without the flag the tool is "+render.DefaultOptions().Delivery+".")
+}
+
+// The file on the page is valid, and has all keys that there are.
+func TestTopicOfTheProject(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	for line := range strings.Lines(topicText(t, "project")) {
+		if text, isFile := strings.CutPrefix(line, "  "); isFile && !strings.HasPrefix(text, programName+" ") {
+			file.WriteString(text)
+		}
+	}
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, project.FileName), []byte(file.String()), 0o600))
+	found, err := project.Find(folder)
+	require.NoError(t, err)
+	value := reflect.ValueOf(found.Project)
+	for i := range value.NumField() {
+		assert.False(t, value.Field(i).IsZero(), value.Type().Field(i).Name)
+	}
+	assert.Equal(t, reflect.TypeFor[v1alpha1.Project](), value.Type())
+}
+
+func TestTopicOfExitCodes(t *testing.T) {
+	t.Parallel()
+	text := strings.ToLower(strings.Join(strings.Fields(topicText(t, "exit-codes")), " "))
+	formats := report.Formats()
+	last := len(formats) - 1
+	assert.Contains(t, text, "as "+strings.Join(formats[:last], ", ")+" or "+formats[last]+":")
+	for _, code := range []int{subcommand.ExitClean, subcommand.ExitFindings, subcommand.ExitCall} {
+		assert.Contains(t, topicText(t, "exit-codes"), fmt.Sprintf("\n  %d  ", code))
+	}
+}
+
+// Every command has a description and an example, in which the command is called.
+func TestCommandsHaveExamples(t *testing.T) {
+	t.Parallel()
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		assert.NotEmpty(t, c.Short, c.CommandPath())
+		if subcommands := c.Commands(); len(subcommands) > 0 {
+			for _, sub := range subcommands {
+				check(sub)
+			}
+			return
+		}
+		var out bytes.Buffer
+		path := strings.Fields(c.CommandPath())[1:]
+		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}), path)
+		_, example, found := strings.Cut(strings.ToLower(out.String()), "\nexample")
+		assert.True(t, found && strings.Contains(example, "\n  "+c.CommandPath()+" "), c.CommandPath())
+	}
+	root := rootCommand(&bytes.Buffer{})
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	check(root)
+}

@@ -1,0 +1,191 @@
+package rplug
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+)
+
+func listCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use: "list [PATH...]", Args: subcommand.Arguments(0, -1),
+		Short: "List the plugins and the Crossplane packages of catalogs",
+		Long: "CHOSEN is what the bare name means, over all catalogs, plugins and locks below the paths\n" +
+			"(default: the working directory and the catalogs of rplug.yaml).",
+		Example: "  rplug catalog list catalog.yaml",
+	}
+	in := inputs{readsCatalogs: true}
+	output := subcommand.OutputFlag(command)
+	command.RunE = func(c *cobra.Command, args []string) error {
+		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 0))
+		if err != nil {
+			return err
+		}
+		return printListed(c.OutOrStdout(), listed(documents, all), listedPackages(documents), *output)
+	}
+	return in.readsProject(command)
+}
+
+// listedPlugin is a plugin of a catalog.
+type listedPlugin struct {
+	Catalog string `json:"catalog"`
+	*v1alpha1.CatalogPlugin
+	// Chosen is the version that the bare name means, empty if it means none.
+	Chosen string `json:"chosen,omitempty"`
+}
+
+func listed(documents []*resolve.CatalogDocument, all *resolve.Catalog) []listedPlugin {
+	plugins := []listedPlugin{}
+	for _, document := range documents {
+		for i := range document.Spec.Plugins {
+			one := listedPlugin{Catalog: document.Name, CatalogPlugin: &document.Spec.Plugins[i]}
+			if choice, err := all.Choose(one.Name); err == nil {
+				one.Chosen = choice.Version().String()
+			}
+			plugins = append(plugins, one)
+		}
+	}
+	return plugins
+}
+
+// printListed prints a table of plugins, and one of packages if there are any. The first is left out if there are packages
+// alone.
+func printListed(out io.Writer, plugins []listedPlugin, packages []listedPackage, output subcommand.Output) error {
+	switch {
+	case output == subcommand.JSON && len(packages) > 0:
+		return subcommand.PrintJSON(out, map[string]any{"plugins": plugins, "packages": packages})
+	case output == subcommand.JSON:
+		return subcommand.PrintJSON(out, map[string]any{"plugins": plugins})
+	case len(plugins) == 0 && len(packages) > 0:
+		return printPackages(out, packages)
+	}
+	table := newTable(out, "PLUGIN", "CATALOG", "VERSIONS", "CHOSEN", "CHANNELS", "NOTE")
+	for _, p := range plugins {
+		table.row(p.Name, p.Catalog, strconv.Itoa(len(p.Versions)), p.Chosen, channels(p.CatalogPlugin),
+			note("", p.Deprecated, p.Description))
+	}
+	if err := table.writer.Flush(); err != nil {
+		return err
+	}
+	return printPackages(out, packages)
+}
+
+func channels(p *v1alpha1.CatalogPlugin) string {
+	texts := make([]string, 0, len(p.Channels))
+	for _, name := range slices.Sorted(maps.Keys(p.Channels)) {
+		texts = append(texts, name+"="+p.Channels[name])
+	}
+	return strings.Join(texts, " ")
+}
+
+// openCatalogs reads the Catalog documents below some paths, and all that the paths say about plugins.
+func openCatalogs(c *cobra.Command, in *inputs, paths []string) ([]*resolve.CatalogDocument, *resolve.Catalog, error) {
+	items, err := in.read(paths, c.InOrStdin())
+	if err != nil {
+		return nil, nil, err
+	}
+	var documents []*resolve.CatalogDocument
+	for _, item := range ofKind(contract.Catalog, items) {
+		document, err := readCatalog(item)
+		if err != nil {
+			return nil, nil, err
+		}
+		documents = append(documents, document)
+	}
+	if len(documents) == 0 {
+		return nil, nil, subcommand.Refuse(fmt.Errorf("there is no %s document in %q: %s catalog index writes one",
+			contract.Catalog, paths, c.Root().CommandPath()))
+	}
+	return documents, resolve.NewCatalog(items), nil
+}
+
+func versionsCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use: "versions NAME [PATH...]", Args: subcommand.Arguments(1, -1),
+		Short: "List the versions of a plugin or a Crossplane package",
+		Long: "The versions are those of all catalogs below the paths (default: the working directory and the\n" +
+			"catalogs of rplug.yaml), the highest first.",
+		Example: "  rplug catalog versions hello-db catalog.yaml",
+	}
+	in := inputs{readsCatalogs: true}
+	output := subcommand.OutputFlag(command)
+	command.RunE = func(c *cobra.Command, args []string) error {
+		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 1))
+		if err != nil {
+			return err
+		}
+		if packages, found := packageVersionsOf(args[0], documents); found {
+			return printPackageVersions(c.OutOrStdout(), packages, *output)
+		}
+		versions, found := versionsOf(args[0], documents)
+		if !found {
+			_, err = all.Choose(args[0])
+			return subcommand.Refuse(cmp.Or(err, fmt.Errorf("no catalog lists a plugin or package %q", args[0])))
+		}
+		return printVersions(c.OutOrStdout(), versions, *output)
+	}
+	return in.readsProject(command)
+}
+
+// listedVersion is a version of a plugin in a catalog.
+type listedVersion struct {
+	Catalog string `json:"catalog"`
+	*v1alpha1.CatalogVersion
+}
+
+// versionsOf returns the versions of a plugin, those of each catalog sorted, and whether a catalog lists the plugin.
+func versionsOf(name string, documents []*resolve.CatalogDocument) (versions []listedVersion, found bool) {
+	versions = []listedVersion{}
+	for _, document := range documents {
+		p := document.Plugin(name)
+		if p == nil {
+			continue
+		}
+		slices.SortFunc(p.Versions, func(a, b v1alpha1.CatalogVersion) int {
+			return resolve.CompareVersions(a.Version, b.Version)
+		})
+		found = true
+		for i := range p.Versions {
+			versions = append(versions, listedVersion{document.Name, &p.Versions[i]})
+		}
+	}
+	return versions, found
+}
+
+func printVersions(out io.Writer, versions []listedVersion, output subcommand.Output) error {
+	if output == subcommand.JSON {
+		return subcommand.PrintJSON(out, map[string]any{"versions": versions})
+	}
+	table := newTable(out, "VERSION", "CATALOG", "RELEASED", "KUBERNETES", "DIGEST", "NOTE")
+	for _, v := range versions {
+		kubernetes := ""
+		if v.Requires.Kubernetes != "" {
+			kubernetes = v.Requires.Kubernetes + "+"
+		}
+		table.row(v.Version, v.Catalog, v.Released, kubernetes, v.Digest, note(v.Yanked, v.Deprecated, v.Description))
+	}
+	return table.writer.Flush()
+}
+
+// note is why a plugin or a version should not be chosen, else its description.
+func note(yanked, deprecated, description string) string {
+	var texts []string
+	if yanked != "" {
+		texts = append(texts, "yanked: "+yanked)
+	}
+	if deprecated != "" {
+		texts = append(texts, "deprecated: "+deprecated)
+	}
+	return cmp.Or(strings.Join(texts, "; "), description)
+}

@@ -1,0 +1,90 @@
+package rplug
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/scaffold"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/version"
+)
+
+// completePlugins completes the bare name of a plugin in the folder.
+func (f *newFlags) completePlugins(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return pluginNames(f.dir), cobra.ShellCompDirectiveNoFileComp
+}
+
+func missingPlugin(bare, dir string) error {
+	if near, _ := strictyaml.Nearest(bare, pluginNames(dir)); near != "" {
+		return fmt.Errorf("there is no plugin %q in %s: did you mean %q?", bare, dir, near)
+	}
+	return fmt.Errorf("there is no plugin %q in %s: make it with rplug new plugin, or name its folder with --dir", bare, dir)
+}
+
+// pluginsIn returns the plugins of a folder that can be read.
+func pluginsIn(dir string) map[string][]*document.Plugin {
+	found := map[string][]*document.Plugin{}
+	read, err := load.Read([]string{dir}, load.Options{KeepUnset: true})
+	if err != nil {
+		return nil
+	}
+	for _, d := range read.Documents {
+		if d.Item.Kind() != contract.ResourcePlugin || d.Item.APIVersion() != contract.APIVersion {
+			continue
+		}
+		plugin, _ := document.ReadPlugin(d.Item)
+		if name, err := version.ParseName(plugin.Name); err == nil {
+			found[name.Bare] = append(found[name.Bare], plugin)
+		}
+	}
+	return found
+}
+
+// pluginNames returns the bare names of the plugins of a folder.
+func pluginNames(dir string) []string { return slices.Sorted(maps.Keys(pluginsIn(dir))) }
+
+// findPlugin returns the highest version of a plugin of a folder that a reference admits, nil if there is none.
+func findPlugin(dir string, reference version.Reference) *document.Plugin {
+	var highest *document.Plugin
+	var at version.Name
+	for _, plugin := range pluginsIn(dir)[reference.Bare] {
+		name, _ := version.ParseName(plugin.Name)
+		if reference.Admits(name.Version) && (highest == nil || name.Version.GreaterThan(at.Version)) {
+			highest, at = plugin, name
+		}
+	}
+	return highest
+}
+
+// exampleParams returns a value for each param that a plugin takes.
+func exampleParams(plugin *document.Plugin, given map[string]string) map[string]string {
+	params := map[string]string{}
+	for _, step := range document.Steps(&plugin.Spec) {
+		for _, input := range step.Inputs {
+			if input.ValueFromSandbox {
+				params[input.Name] = scaffold.Example
+			}
+		}
+	}
+	for name, value := range given {
+		params[name] = value
+	}
+	return params
+}
+
+// outputsOf returns the outputs of the create phase.
+func outputsOf(plugin *document.Plugin) (outputs []v1alpha1.StepOutput) {
+	for _, step := range plugin.Spec.Create {
+		for _, output := range step.Outputs {
+			outputs = append(outputs, v1alpha1.StepOutput{Name: step.Name, Output: output.Name})
+		}
+	}
+	return outputs
+}

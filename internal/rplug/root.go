@@ -1,0 +1,106 @@
+package rplug
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
+)
+
+// Run is Main without the process: it returns the exit code. What a command prints is written when it is done, and
+// dropped if the call is wrong.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, extensions ...Extension) int {
+	var out bytes.Buffer
+	name, args := commandLine(os.Args[0], args)
+	root := rootCommand(stdout, extensions...)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(&out)
+	root.SetErr(stderr)
+	completeRoot(root)
+	if name != programName {
+		rename(root, name)
+	}
+	if isCompletion(args) {
+		parseFlags(root)
+	}
+	command, err := root.ExecuteC()
+	code := subcommand.ExitClean
+	var exit subcommand.Exit
+	var found report.FindingsError
+	var refused subcommand.Refusal
+	var unfinished subcommand.Pending
+	switch {
+	case errors.As(err, &exit):
+		return int(exit)
+	case errors.As(err, &found):
+		_, _ = fmt.Fprintln(stderr, found)
+		code = subcommand.ExitFindings
+	case errors.As(err, &refused):
+		subcommand.ComplainOfEach(stderr, command, err)
+		code = subcommand.ExitFindings
+	case errors.As(err, &unfinished):
+		subcommand.Complain(stderr, command, err.Error())
+		code = subcommand.ExitPending
+	case err != nil:
+		subcommand.ComplainOfEach(stderr, command, err)
+		return subcommand.ExitCall
+	}
+	if _, err := out.WriteTo(stdout); err != nil {
+		subcommand.Complain(stderr, command, "stdout must be writable: "+err.Error())
+		return subcommand.ExitCall
+	}
+	return code
+}
+
+// rootCommand returns the command with its subcommands and those of extensions. The KRM functions write to stdout themselves.
+func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
+	root := &cobra.Command{
+		Use:   programName,
+		Short: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects",
+		Long: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects.\n\n" +
+			"The functions take files and folders, or without any a ResourceList on stdin.\n" + subcommand.ExitCodes,
+		Version:       cli.BuildVersion(),
+		Args:          cobra.ArbitraryArgs,
+		RunE:          subcommand.Unknown,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
+	}
+	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
+	root.AddGroup(&cobra.Group{ID: subcommand.GroupFunctions, Title: "Functions:"},
+		&cobra.Group{ID: subcommand.GroupBuild, Title: "Build:"}, &cobra.Group{ID: subcommand.GroupRun, Title: "Run and test:"},
+		&cobra.Group{ID: subcommand.GroupCluster, Title: "Clusters:"}, &cobra.Group{ID: subcommand.GroupCatalogs, Title: "Catalogs:"},
+		&cobra.Group{ID: subcommand.GroupPackages, Title: "Packages:"})
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
+	root.AddCommand(functionCommands(stdout)...)
+	root.AddCommand(buildCommand(stdout), diffCommand(), reportCommand(stdout), newCommand(), postRenderCommand(stdout))
+	root.AddCommand(catalogCommand(stdout), unpackCommand(), kubebuilderCommand(stdout), manCommand())
+	root.AddCommand(statusCommand(stdout), runCommand(), testCommand(stdout))
+	for _, extension := range extensions {
+		root.AddCommand(extension.Commands(stdout)...)
+	}
+	return root
+}
+
+// completeRoot adds the command that prints completion scripts. It keeps where root writes to.
+func completeRoot(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = cobra.ArbitraryArgs, subcommand.Unknown
+			c.SuggestionsMinimumDistance = subcommand.SuggestionDistance
+			c.Short = "Print a completion script for bash, zsh, fish or PowerShell"
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package subcommand
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Output is the value of --output; it implements pflag.Value.
+type Output string
+
+// The values of --output.
+const (
+	Text Output = "text"
+	JSON Output = "json"
+)
+
+// OutputUsage is the help of --output.
+const OutputUsage = "`FORMAT`: text or json"
+
+// OutputFlag declares the flag --output.
+func OutputFlag(command *cobra.Command) *Output {
+	o := Text
+	command.Flags().VarP(&o, "output", "o", OutputUsage)
+	Register(command, "output", CompleteOne(string(Text), string(JSON)))
+	return &o
+}
+
+// String returns the format.
+func (o *Output) String() string { return string(*o) }
+
+// Type names the type of the flag.
+func (*Output) Type() string { return "string" }
+
+// Set implements pflag.Value.
+func (o *Output) Set(text string) error {
+	if *o = Output(text); *o != Text && *o != JSON {
+		return fmt.Errorf("must be text or json, not %q", text)
+	}
+	return nil
+}
+
+// PrintJSON writes a value as indented JSON.
+func PrintJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
