@@ -151,7 +151,7 @@ func TestProject_hooksExist(t *testing.T) {
 // The configuration for kustomize is that of this repository, which is embedded from a copy.
 func TestProject_hasNamesOfRepository(t *testing.T) {
 	t.Parallel()
-	want, err := os.ReadFile(filepath.Join(checkout.Root(), "kustomize", "names.yaml"))
+	want, err := os.ReadFile(filepath.Join(checkout.Root(), "deploy", "kustomize", "names.yaml"))
 	require.NoError(t, err)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.WriteFile("templates/project/names.yaml.tmpl", want, 0o600))

@@ -14,12 +14,12 @@ import (
 	"github.com/resource-plugins/krm-functions/test/checkout"
 )
 
-// A kustomize overlay with a namePrefix over a rendered base works, since kustomize/names.yaml updates all references.
+// A kustomize overlay with a namePrefix over a rendered base works, since deploy/kustomize/names.yaml updates all references.
 func TestStepsPrefix(t *testing.T) {
 	s := newNamespace(t)
 	folder := t.TempDir()
 	base, overlay := filepath.Join(folder, "base"), filepath.Join(folder, "overlay")
-	names, err := os.ReadFile(filepath.Join(checkout.Root(), "kustomize", "names.yaml"))
+	names, err := os.ReadFile(filepath.Join(checkout.Root(), "deploy", "kustomize", "names.yaml"))
 	require.NoError(t, err)
 	for file, text := range map[string]string{
 		base + "/rendered.yaml":      render(t, nil, s.fan("old"), sandbox("prefix", "fan", nil)),

@@ -1,4 +1,4 @@
-// Package helm tests the plugin in helm/ with Helm 4, without a cluster.
+// Package helm tests the plugin in deploy/helm/ with Helm 4, without a cluster.
 package helm
 
 import (
@@ -115,7 +115,7 @@ func install(t *testing.T, templates map[string]string) helm {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
-	_, stderr, err := h.run(t, "", "plugin", "install", filepath.Join(checkout.Root(), "helm"))
+	_, stderr, err := h.run(t, "", "plugin", "install", filepath.Join(checkout.Root(), "deploy", "helm"))
 	require.NoError(t, err, stderr)
 	return h
 }

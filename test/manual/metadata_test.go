@@ -74,7 +74,7 @@ func metadata(t *testing.T, f cli.Function) object {
 // schema returns the OpenAPI 3 schema of the function's config, with defaults.
 func schema(t *testing.T, f cli.Function) object {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(checkout.Root(), "schemas", strings.ToLower(f.Kind)+".json"))
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "api", "schemas", strings.ToLower(f.Kind)+".json"))
 	require.NoError(t, err)
 	var written object
 	require.NoError(t, json.Unmarshal(text, &written))

@@ -39,7 +39,7 @@ var referencePages = []struct{ kind, file, example, more string }{
 			"[Annotations](annotations.md) of the document select its teardown, its id and its routing key.",
 	},
 	{
-		contract.RouteGroup, "routegroup.md", "schemas/testdata/routegroup.yaml",
+		contract.RouteGroup, "routegroup.md", "api/schemas/testdata/routegroup.yaml",
 		"The fields and their meaning are those of [Signadot's route groups]" +
 			"(https://www.signadot.com/docs/reference/route-groups/spec). [Routing](../howto/routing.md) has what is rendered.",
 	},
@@ -265,9 +265,9 @@ func (r *kindPage) writeHead(text *strings.Builder, d document) {
 	if d.native {
 		text.WriteString("; its native form has `name` and `spec` alone, and may have templates (`@{…}`)")
 	}
-	fmt.Fprintf(text, ". [schemas/%s](../../schemas/%s) is the JSON Schema", fileOf(d.kind), fileOf(d.kind))
+	fmt.Fprintf(text, ". [api/schemas/%s](../../api/schemas/%s) is the JSON Schema", fileOf(d.kind), fileOf(d.kind))
 	if d.native {
-		fmt.Fprintf(text, ", [schemas/native/%s](../../schemas/native/%s) that of the native form", fileOf(d.kind), fileOf(d.kind))
+		fmt.Fprintf(text, ", [api/schemas/native/%s](../../api/schemas/native/%s) that of the native form", fileOf(d.kind), fileOf(d.kind))
 	}
 	text.WriteString(".\n\n")
 	var links []string

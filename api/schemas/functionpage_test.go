@@ -54,7 +54,7 @@ func TestFunctionPageIsThatOfTheTypes(t *testing.T) {
 		p.walk(&ast.Ident{Name: f.Kind}, "", nil)
 		fmt.Fprintf(&text, "\n## %s\n\n", f.Kind)
 		fmt.Fprintf(&text, "The config of [%s](../../%s/README.md): %s\n", f.Name, configs[at].folder, f.Purpose)
-		fmt.Fprintf(&text, "[schemas/%s](../../schemas/%s) is its JSON Schema.\n\n", fileOf(f.Kind), fileOf(f.Kind))
+		fmt.Fprintf(&text, "[api/schemas/%s](../../api/schemas/%s) is its JSON Schema.\n\n", fileOf(f.Kind), fileOf(f.Kind))
 		text.WriteString("| field | value | default | flag | meaning |\n|---|---|---|---|---|\n")
 		for _, one := range p.sections[0].fields {
 			p.writeConfigField(&text, one, f.Fields())

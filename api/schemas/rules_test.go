@@ -21,13 +21,13 @@ import (
 
 // fixtures are valid documents that have every field of which a limit is known.
 var fixtures = map[string]string{
-	contract.ResourcePlugin: "../pkg/validate/testdata/plugin.yaml",
-	contract.Sandbox:        "../pkg/validate/testdata/sandbox.yaml",
+	contract.ResourcePlugin: "../../pkg/validate/testdata/plugin.yaml",
+	contract.Sandbox:        "../../pkg/validate/testdata/sandbox.yaml",
 	contract.RouteGroup:     "testdata/routegroup.yaml",
-	contract.Catalog:        "../pkg/resolve/testdata/full.yaml",
+	contract.Catalog:        "../../pkg/resolve/testdata/full.yaml",
 	contract.PluginLock:     "testdata/pluginlock.yaml",
-	contract.PluginTest:     "../pkg/validate/testdata/plugintest.yaml",
-	contract.ExternalPlugin: "../pkg/validate/testdata/externalplugin.yaml",
+	contract.PluginTest:     "../../pkg/validate/testdata/plugintest.yaml",
+	contract.ExternalPlugin: "../../pkg/validate/testdata/externalplugin.yaml",
 }
 
 // values are what is put in the place of each limited value: at the borders of every form and length.

@@ -74,7 +74,7 @@ func TestDocumentsOfTheProjectAreValid(t *testing.T) {
 	t.Parallel()
 	var files []string
 	for _, pattern := range []string{
-		"../pkg/validate/testdata/*.yaml", "../pkg/resolve/testdata/full.yaml", "../pipeline/*.yaml", "../examples/*/*.yaml",
+		"../../pkg/validate/testdata/*.yaml", "../../pkg/resolve/testdata/full.yaml", "../../deploy/pipeline/*.yaml", "../../examples/*/*.yaml",
 	} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestDocumentsOfTheProjectAreValid(t *testing.T) {
 func TestNativeExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	for file, kind := range map[string]string{"plugin": "resourceplugin", "sandbox": "sandbox"} {
-		documents := read(t, "../examples/orders-db/native/"+file+".yaml")
+		documents := read(t, "../../examples/orders-db/native/"+file+".yaml")
 		require.NotEmpty(t, documents)
 		for _, document := range documents {
 			require.NoError(t, compile(t, "native/"+kind+".json").Validate(document))

@@ -74,7 +74,7 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 // Every function's config has a schema.
 func TestEveryFunctionHasASchema(t *testing.T) {
 	t.Parallel()
-	mains, err := filepath.Glob("../functions/*/main.go")
+	mains, err := filepath.Glob("../../functions/*/main.go")
 	require.NoError(t, err)
 	require.NotEmpty(t, mains)
 	for _, main := range mains {
