@@ -98,11 +98,11 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
-	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/kubebuilder
+	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/integration/kubebuilder
 
 .PHONY: browser
 browser: ## test the page of rplug report in a browser (apt-get install chromium poppler-utils)
-	GOWORK=off go test -C test/browser -timeout $(TIMEOUT) -v ./...
+	GOWORK=off go test -C test/integration/browser -timeout $(TIMEOUT) -v ./...
 
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
@@ -113,8 +113,8 @@ engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the c
 	TEST_ROUNDS=10 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run Engines ./pkg/render ./internal/function ./test/docs
 
 .PHONY: e2e
-e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize $(if $(filter TestEngine%,$(E2E)),controllers) ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
-	test/e2e/run $(E2E)
+e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize $(if $(filter TestEngine%,$(E2E)),controllers) ## run end-to-end tests on a Kubernetes node (root, Debian; test/cluster/node/README.md)
+	test/cluster/e2e/run $(E2E)
 
 # The engines of clusters, of the versions in tools/engines/go.mod. The group TestEngine of make e2e runs them.
 CONTROLLERS := $(TOOLS)/controllers/argo/argoexec
@@ -127,9 +127,9 @@ $(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/docker ./test/images ./test/orchestrator ./internal/stackpackage
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./internal/stackpackage
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
-	trap test/docker/down EXIT; test/docker/up && \
+	trap test/framework/docker/down EXIT; test/framework/docker/up && \
 	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./cmd/rplug
 
 .PHONY: tutorial
@@ -164,7 +164,7 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint $(TOOLS)/prose ## run linte
 	cd tools/health && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
-	cd test/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd test/integration/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
 # The runtime runs in Pods, which are Linux.
 .PHONY: vet

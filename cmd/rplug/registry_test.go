@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/test/registry"
+	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
 const helloDB = `name: hello-db@1.0.0

@@ -18,7 +18,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // needsNamespaces leaves a test out if the process engine cannot isolate scripts here.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // rplug runs the command.

@@ -1,2 +1,2 @@
-// Package kustomize pins the kustomize that `make demo` and test/orchestrator run.
+// Package kustomize pins the kustomize that `make demo` and test/integration/orchestrator run.
 package kustomize
