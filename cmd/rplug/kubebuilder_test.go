@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,11 +46,12 @@ func TestKilledHostCommitsAllOrNothing(t *testing.T) {
 	longest := time.Since(start)
 	before, after := tree(t, original), tree(t, complete)
 	outcomes := map[string]int{}
+	random := checkout.Random(t)
 	for range checkout.Rounds(20) {
 		project := copied(t, original)
 		command := run(project)
 		require.NoError(t, command.Start())
-		time.Sleep(rand.N(longest))
+		time.Sleep(time.Duration(random.Int64N(int64(longest))))
 		_ = command.Process.Kill()
 		_ = command.Wait()
 		out, err := run(project, "--dry-run").CombinedOutput()

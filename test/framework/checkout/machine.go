@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,21 @@ func Rounds(few int) int {
 		return few * times
 	}
 	return few
+}
+
+// Random returns a source for what a test does at random, such as the moment at which it kills a program. Its seed is logged;
+// the environment variable TEST_SEED repeats it.
+func Random(tb testing.TB) *rand.Rand {
+	tb.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("TEST_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			tb.Fatalf("TEST_SEED: %v", err)
+		}
+	}
+	tb.Logf("TEST_SEED=%d repeats the random choices of this test", seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }
 
 // LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, the
