@@ -187,24 +187,9 @@ golden: build ## update golden files; review the diff before committing
 clean: ## remove what was built
 	rm -rf $(BIN)
 
-# Each tool is pinned by the go.mod in its folder.
-tool_kustomize     := sigs.k8s.io/kustomize/kustomize/v5
-tool_helm          := helm.sh/helm/v3/cmd/helm
-tool_helm4         := helm.sh/helm/v4/cmd/helm
-tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-tool_benchstat     := golang.org/x/perf/cmd/benchstat
-tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
-tool_goreleaser    := github.com/goreleaser/goreleaser/v2
-tool_crossplane    := .
-tool_engines       := .
-tool_health        := .
-tool_prose         := .
-tool_kubebuilder   := sigs.k8s.io/kubebuilder/v4
-tool_kubebuilder45 := sigs.k8s.io/kubebuilder/v4
-tool_sbom          := .
-
+# Each tool is pinned by the go.mod in its folder: as a tool of it, unless the folder has its code.
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
-	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
+	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(if $(wildcard tools/$*/main.go),.,tool)
 
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
 $(TOOLS)/engines: $(wildcard tools/engines/*.go)

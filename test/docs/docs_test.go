@@ -52,8 +52,7 @@ func build(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	require.NoError(t, checkout.BuildFunctions(folder))
 	require.NoError(t, checkout.BuildCommands(folder))
-	require.NoError(t, checkout.BuildTool(filepath.Join(folder, "tools", "kustomize"), "kustomize",
-		"sigs.k8s.io/kustomize/kustomize/v5"))
+	require.NoError(t, checkout.BuildTool(filepath.Join(folder, "tools", "kustomize"), "kustomize"))
 	return folder
 }
 

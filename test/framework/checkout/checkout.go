@@ -30,9 +30,9 @@ func BuildCommands(folder string) error {
 // BuildProgram builds one package of the root module, given by its folder.
 func BuildProgram(file, pkg string) error { return goBuild(Root(), file, "./"+pkg) }
 
-// BuildTool builds a tool that is pinned in tools/.
-func BuildTool(file, name, pkg string) error {
-	return goBuild(filepath.Join(Root(), "tools", name), file, pkg)
+// BuildTool builds the tool that is pinned by the module in a folder of tools/.
+func BuildTool(file, name string) error {
+	return goBuild(filepath.Join(Root(), "tools", name), file, "tool")
 }
 
 func goBuild(folder, output, pkg string) error {

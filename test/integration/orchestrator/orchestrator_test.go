@@ -40,7 +40,7 @@ func build(folder string) error {
 	if err := checkout.BuildFunctions(filepath.Join(folder, "bin")); err != nil {
 		return err
 	}
-	return checkout.BuildTool(filepath.Join(folder, "bin", "kustomize"), "kustomize", "sigs.k8s.io/kustomize/kustomize/v5")
+	return checkout.BuildTool(filepath.Join(folder, "bin", "kustomize"), "kustomize")
 }
 
 func TestKustomize(t *testing.T) {
