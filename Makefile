@@ -98,11 +98,11 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
-	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/kubebuilder
+	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/integration/kubebuilder
 
 .PHONY: browser
 browser: ## test the page of rplug report in a browser (apt-get install chromium poppler-utils)
-	GOWORK=off go test -C test/browser -timeout $(TIMEOUT) -v ./...
+	GOWORK=off go test -C test/integration/browser -timeout $(TIMEOUT) -v ./...
 
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
@@ -113,8 +113,8 @@ engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the c
 	TEST_ROUNDS=10 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run Engines ./pkg/render ./internal/function ./test/docs
 
 .PHONY: e2e
-e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize $(if $(filter TestEngine%,$(E2E)),controllers) ## run end-to-end tests on a Kubernetes node (root, Debian; test/node/README.md)
-	test/e2e/run $(E2E)
+e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize $(if $(filter TestEngine%,$(E2E)),controllers) ## run end-to-end tests on a Kubernetes node (root, Debian; test/cluster/node/README.md)
+	test/cluster/e2e/run $(E2E)
 
 # The engines of clusters, of the versions in tools/engines/go.mod. The group TestEngine of make e2e runs them.
 CONTROLLERS := $(TOOLS)/controllers/argo/argoexec
@@ -127,9 +127,9 @@ $(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/docker ./test/images ./test/orchestrator ./internal/stackpackage
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./internal/stackpackage
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
-	trap test/docker/down EXIT; test/docker/up && \
+	trap test/framework/docker/down EXIT; test/framework/docker/up && \
 	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./internal/rplug
 
 .PHONY: tutorial
@@ -164,7 +164,7 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint $(TOOLS)/prose ## run linte
 	cd tools/health && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
-	cd test/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd test/integration/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
 # The runtime runs in Pods, which are Linux.
 .PHONY: vet
@@ -179,7 +179,7 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
-	UPDATE_GOLDEN=1 go test ./schemas/... # metadata.yaml files are generated from them
+	UPDATE_GOLDEN=1 go test ./api/schemas/... # metadata.yaml files are generated from them
 	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
@@ -187,24 +187,9 @@ golden: build ## update golden files; review the diff before committing
 clean: ## remove what was built
 	rm -rf $(BIN)
 
-# Each tool is pinned by the go.mod in its folder.
-tool_kustomize     := sigs.k8s.io/kustomize/kustomize/v5
-tool_helm          := helm.sh/helm/v3/cmd/helm
-tool_helm4         := helm.sh/helm/v4/cmd/helm
-tool_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-tool_benchstat     := golang.org/x/perf/cmd/benchstat
-tool_actionlint    := github.com/rhysd/actionlint/cmd/actionlint
-tool_goreleaser    := github.com/goreleaser/goreleaser/v2
-tool_crossplane    := .
-tool_engines       := .
-tool_health        := .
-tool_prose         := .
-tool_kubebuilder   := sigs.k8s.io/kubebuilder/v4
-tool_kubebuilder45 := sigs.k8s.io/kubebuilder/v4
-tool_sbom          := .
-
+# Each tool is pinned by the go.mod in its folder: as a tool of it, unless the folder has its code.
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
-	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(tool_$*)
+	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(if $(wildcard tools/$*/main.go),.,tool)
 
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
 $(TOOLS)/engines: $(wildcard tools/engines/*.go)

@@ -18,7 +18,7 @@
 // `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
 // number that may be given as a string of digits, as Signadot's command line tool takes ports, and `unquoted:"true"` a
 // string that may be given as a number. pkg/validate checks the rest.
-// The JSON Schemas in schemas/ are generated from the types and their comments.
+// The JSON Schemas in api/schemas/ are generated from the types and their comments.
 package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -98,7 +98,7 @@ const OutputSecretKey = Group + "/output-secret"
 // a helper's memory.
 const MaxProducers = 16
 
-// MaxSecrets is how many producers a Plan may have: each needs an annotation, and kustomize/names.yaml lists so many. It
+// MaxSecrets is how many producers a Plan may have: each needs an annotation, and deploy/kustomize/names.yaml lists so many. It
 // limits what one HelperCleanup removes.
 const MaxSecrets = 32
 

@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-const namesFile = "../../kustomize/names.yaml"
+const namesFile = "../../deploy/kustomize/names.yaml"
 
 type fieldSpec struct{ Kind, Path string }
 

@@ -144,7 +144,7 @@ func TestRolloutsAreFollowedAsDeploymentsAre(t *testing.T) {
 // overlay returns what an overlay with a prefix and our configuration makes of documents.
 func overlay(t *testing.T, documents string) string {
 	t.Helper()
-	names, err := os.ReadFile("../../kustomize/forks.yaml")
+	names, err := os.ReadFile("../../deploy/kustomize/forks.yaml")
 	require.NoError(t, err)
 	disk := filesys.MakeFsInMemory()
 	for name, text := range map[string]string{

@@ -206,8 +206,8 @@ func TestServe_refuses(t *testing.T) {
 func TestServe_refusesWhatIsNoRequest(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                       "stdin must be a request of kubebuilder as JSON: unexpected end of JSON input",
-		`{"args": 1}`:            "stdin must be a request of kubebuilder as JSON: json: cannot unmarshal number into Go struct field Request.args of type []string",
+		"":                       "stdin must be a request of kubebuilder as JSON: " + json.Unmarshal(nil, new(v1alpha1.Request)).Error(),
+		`{"args": 1}`:            "stdin must be a request of kubebuilder as JSON: " + json.Unmarshal([]byte(`{"args": 1}`), new(v1alpha1.Request)).Error(),
 		`{"apiVersion":"v2"}`:    `apiVersion must be "v1alpha1", not "v2"`,
 		`{"command":"flags"}`:    "args must have one of --init, --api, --webhook and --edit",
 		`{"command":"metadata"}`: "args must have one of --init, --api, --webhook and --edit",

@@ -4,7 +4,6 @@ package rplug
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +19,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/owner"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 // engineImage has a static busybox and bash of this machine.
@@ -135,8 +134,10 @@ func TestContainersAreRemovedAtTheEnd(t *testing.T) {
 			for name, by := range map[string]syscall.Signal{"kill": syscall.SIGKILL, "interrupt": syscall.SIGINT, "terminate": syscall.SIGTERM} {
 				t.Run(program+" "+command+" "+name, func(t *testing.T) {
 					t.Parallel()
+					random := checkout.Random(t)
 					for round := range checkout.Rounds(2) {
-						endOnce(t, program, command, by, round == 0)
+						delay := time.Duration(random.IntN(4000)) * time.Millisecond
+						endOnce(t, program, command, by, round == 0, delay)
 					}
 				})
 			}
@@ -144,8 +145,8 @@ func TestContainersAreRemovedAtTheEnd(t *testing.T) {
 	}
 }
 
-// endOnce ends rplug while steps run, or at a random moment.
-func endOnce(t *testing.T, program, command string, by syscall.Signal, whileRunning bool) {
+// endOnce ends rplug while steps run, or after a delay.
+func endOnce(t *testing.T, program, command string, by syscall.Signal, whileRunning bool, delay time.Duration) {
 	t.Helper()
 	folder, temporary := t.TempDir(), t.TempDir()
 	write := func(seconds string) {
@@ -161,7 +162,6 @@ func endOnce(t *testing.T, program, command string, by syscall.Signal, whileRunn
 	ended := start(t, folder, []string{"TMPDIR=" + temporary}, args...)
 	process := ended.Process.Pid
 	var before left
-	delay := time.Duration(rand.IntN(4000)) * time.Millisecond
 	if whileRunning {
 		require.Eventually(t, func() bool {
 			before = leftBy(t, program, process)

@@ -3,7 +3,6 @@ package rplug
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // A host that is killed leaves the project as it was, or complete, once the next one has started.
@@ -47,11 +46,12 @@ func TestKilledHostCommitsAllOrNothing(t *testing.T) {
 	longest := time.Since(start)
 	before, after := tree(t, original), tree(t, complete)
 	outcomes := map[string]int{}
+	random := checkout.Random(t)
 	for range checkout.Rounds(20) {
 		project := copied(t, original)
 		command := run(project)
 		require.NoError(t, command.Start())
-		time.Sleep(rand.N(longest))
+		time.Sleep(time.Duration(random.Int64N(int64(longest))))
 		_ = command.Process.Kill()
 		_ = command.Wait()
 		out, err := run(project, "--dry-run").CombinedOutput()

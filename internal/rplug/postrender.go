@@ -29,7 +29,7 @@ func postRenderCommand(stdout io.Writer) *cobra.Command {
 			"rendered, with --delivery helm: Helm runs the delete phases when the release is uninstalled.\n\n" +
 			"Helm 4 drops what a post-renderer writes to stderr. With " + errorsAsDocument + ", errors are printed\n" +
 			"as a document that Helm refuses with a message that has them, and the exit code is 0. The plugin for\n" +
-			"Helm 4 in the folder helm/ of the repository does that.\n\n" + subcommand.ExitCodes,
+			"Helm 4 in the folder deploy/helm/ of the repository does that.\n\n" + subcommand.ExitCodes,
 		Example: "  rplug post-render < chart.yaml     # what helm template has printed\n" +
 			"  helm template --post-renderer rplug sandboxes chart     # Helm 4, with the plugin\n" +
 			"  helm template --post-renderer rplug --post-renderer-args post-render sandboxes chart     # Helm 3",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +17,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // needsNamespaces leaves a test out if the process engine cannot isolate scripts here.
@@ -79,6 +78,7 @@ func TestRunThatIsEndedLeavesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			random := checkout.Random(t)
 			for round := range checkout.Rounds(4) {
 				mark := fmt.Sprintf("rplug-%s-%d-%d", name, os.Getpid(), round)
 				folder := t.TempDir()
@@ -88,7 +88,7 @@ func TestRunThatIsEndedLeavesNothing(t *testing.T) {
 				if round == 0 {
 					require.Eventually(t, func() bool { return marked(t, mark) >= 5 }, 30*time.Second, 5*time.Millisecond)
 				} else {
-					time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
+					time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 				}
 				endAll(t, command, signal)
 				if signal != syscall.SIGKILL && round == 0 {

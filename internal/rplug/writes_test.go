@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // plugins writes one document of each version to a new folder `plugins`, with their catalog.
@@ -300,13 +299,13 @@ func TestKilledWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			from, before, after := w.prepare(t)
-			most := 40 * time.Millisecond
+			random, most := checkout.Random(t), 40*time.Millisecond
 			for range checkout.Rounds(6) {
 				folder := copied(t, from)
 				command := exec.CommandContext(t.Context(), "rplug", w.args...)
 				command.Dir = folder
 				require.NoError(t, command.Start())
-				time.Sleep(rand.N(most))
+				time.Sleep(time.Duration(random.Int64N(int64(most))))
 				_ = command.Process.Kill()
 				_ = command.Wait()
 				if !w.check(t, folder, before, after) { // it was too early for this machine
@@ -334,7 +333,7 @@ func TestWritesKilledAtSystemCalls(t *testing.T) {
 			t.Parallel()
 			from, before, after := w.prepare(t)
 			calls := slices.Clone(changingCalls)
-			rand.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+			checkout.Random(t).Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
 			for _, call := range calls[:min(checkout.Rounds(2), len(calls))] {
 				survives := false
 				for n := 1; !survives; n++ {

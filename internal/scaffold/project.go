@@ -16,7 +16,7 @@ const (
 	// Release is the version of this release, of its module and its images.
 	Release = contract.ImageTag
 
-	schemas   = "https://raw.githubusercontent.com/resource-plugins/krm-functions/" + Release + "/schemas"
+	schemas   = "https://raw.githubusercontent.com/resource-plugins/krm-functions/" + Release + "/api/schemas"
 	goVersion = "1.26"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 var database = scaffold.Plugin{Name: "PostgresDB", Params: []string{"dbname", "size"}, Outputs: []string{"host", "password"}}
@@ -151,7 +151,7 @@ func TestProject_hooksExist(t *testing.T) {
 // The configuration for kustomize is that of this repository, which is embedded from a copy.
 func TestProject_hasNamesOfRepository(t *testing.T) {
 	t.Parallel()
-	want, err := os.ReadFile(filepath.Join(checkout.Root(), "kustomize", "names.yaml"))
+	want, err := os.ReadFile(filepath.Join(checkout.Root(), "deploy", "kustomize", "names.yaml"))
 	require.NoError(t, err)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.WriteFile("templates/project/names.yaml.tmpl", want, 0o600))

@@ -1,5 +1,5 @@
-// Package krm is the wire of a KRM function: it reads a ResourceList, gives access to its items, and writes it back with
-// the bytes of every item that nobody changed as they came.
+// Package krm reads the ResourceList of a KRM function, gives access to its items, and writes it back: items that were not
+// changed keep their bytes.
 //
 // The main type is ResourceList. A function parses one, looks at its items, changes some, reports results, and writes it:
 //

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 // imageAtDigest is an image with its version, for people, and its digest: a tag can be moved.
@@ -71,7 +71,7 @@ func TestContainersAreRestricted(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(checkout.Root(), string(name)))
 		require.NoError(t, err)
 		switch file := string(name); {
-		case file == "test/docker/docker.go":
+		case file == "test/framework/docker/docker.go":
 		case strings.HasSuffix(file, ".go"):
 			assert.NotRegexp(t, `"docker",\s*"run"`, string(text), "%s must use docker.Run", file)
 		default:

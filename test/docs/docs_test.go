@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // TestCommands runs the commands of each page in a copy of the checkout with the programs of `make build` in bin/.
@@ -52,8 +52,7 @@ func build(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	require.NoError(t, checkout.BuildFunctions(folder))
 	require.NoError(t, checkout.BuildCommands(folder))
-	require.NoError(t, checkout.BuildTool(filepath.Join(folder, "tools", "kustomize"), "kustomize",
-		"sigs.k8s.io/kustomize/kustomize/v5"))
+	require.NoError(t, checkout.BuildTool(filepath.Join(folder, "tools", "kustomize"), "kustomize"))
 	return folder
 }
 

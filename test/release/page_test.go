@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // section returns the shell commands below a heading of a page.
@@ -67,7 +67,7 @@ func TestInstallPage_namesFilesOfTheRelease(t *testing.T) {
 	}
 }
 
-// TestInstallPage_goInstall: the packages are in the module. test/install installs them from a module proxy.
+// TestInstallPage_goInstall: the packages are in the module. test/release/install installs them from a module proxy.
 func TestInstallPage_goInstall(t *testing.T) {
 	t.Parallel()
 	commands, err := section(installPage(t), "Go")

@@ -1,5 +1,5 @@
-// Pins actionlint, which 'make' builds into bin/tools. A module of its own, outside the workspace, so that its dependencies
-// meet nobody else's.
+// Pins actionlint, which `make lint` runs on the workflows. A module of its own, so that its dependencies are not those of the
+// project.
 module github.com/resource-plugins/krm-functions/tools/actionlint
 
 go 1.26.0

@@ -1,5 +1,5 @@
-// Pins benchstat, which 'make' builds into bin/tools. A module of its own, outside the workspace, so that its dependencies
-// meet nobody else's.
+// Pins benchstat, with which `make bench` compares measurements. A module of its own, so that its dependencies are not those of
+// the project.
 module github.com/resource-plugins/krm-functions/tools/benchstat
 
 go 1.26.0

@@ -1,4 +1,4 @@
-// The APIs whose CustomResourceDefinitions test/e2e installs; no code of theirs is built.
+// Pins the APIs whose CustomResourceDefinitions test/cluster/e2e installs; no code of theirs is built.
 module github.com/resource-plugins/krm-functions/tools/crds
 
 go 1.26.0

@@ -1,5 +1,5 @@
-// Pins GoReleaser, which builds archives, packages and manifests of a release. A module of its own, outside the workspace,
-// so that its dependencies meet nobody else's.
+// Pins GoReleaser, which builds the archives, packages and manifests of a release. A module of its own, so that its
+// dependencies are not those of the project.
 module github.com/resource-plugins/krm-functions/tools/goreleaser
 
 go 1.26.3

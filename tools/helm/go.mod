@@ -1,5 +1,5 @@
-// Pins helm, which 'make' builds into bin/tools. A module of its own, outside the workspace, so that its dependencies
-// meet nobody else's.
+// Pins Helm 3, with which `make bench` compares and `make e2e` delivers. A module of its own, so that its dependencies are not
+// those of the project.
 module github.com/resource-plugins/krm-functions/tools/helm
 
 go 1.26.0

@@ -1,5 +1,5 @@
-// Pins helm 4, which 'make' builds into bin/tools. A module of its own, outside the workspace, so that its dependencies
-// meet nobody else's.
+// Pins Helm 4, which runs the post-renderer of deploy/helm in tests. A module of its own, so that its dependencies are not
+// those of the project.
 module github.com/resource-plugins/krm-functions/tools/helm4
 
 go 1.26.0

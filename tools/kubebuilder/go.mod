@@ -1,5 +1,5 @@
-// Pins kubebuilder v4.15.0, which 'make' builds into bin/tools. A module of its own, outside the workspace, so that its
-// dependencies meet nobody else's.
+// Pins kubebuilder v4.15.0, which runs external plugins in tests. A module of its own, so that its dependencies are not those
+// of the project.
 module github.com/resource-plugins/krm-functions/tools/kubebuilder
 
 go 1.26.0

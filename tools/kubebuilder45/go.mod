@@ -1,5 +1,5 @@
-// Pins kubebuilder v4.5.1, which 'make' builds into bin/tools. A module of its own, outside the workspace, so that its
-// dependencies meet nobody else's.
+// Pins kubebuilder v4.5.1, the last release that tells external plugins neither the chain nor the project. A module of its own,
+// so that its dependencies are not those of the project.
 module github.com/resource-plugins/krm-functions/tools/kubebuilder45
 
 go 1.26.0

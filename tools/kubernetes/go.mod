@@ -1,6 +1,6 @@
-// Pins the parts of one Kubernetes node, which 'make' builds into bin/tools for 'make e2e'. A module of its own, outside
-// the workspace, so that its dependencies meet nobody else's. k8s.io/kubernetes requires its staging modules as v0.0.0:
-// they are replaced by their published versions. 'go mod tidy -e' keeps it (tests of Kubernetes import what is not published).
+// Pins the components of a Kubernetes node, which `make node` builds for test/cluster/node. A module of its own, so that its
+// dependencies are not those of the project. k8s.io/kubernetes requires its staging modules as v0.0.0: they are replaced by
+// their published versions. 'go mod tidy -e' keeps it (tests of Kubernetes import what is not published).
 module github.com/resource-plugins/krm-functions/tools/kubernetes
 
 go 1.26.0

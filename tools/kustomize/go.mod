@@ -1,5 +1,4 @@
-// Pins kustomize, which 'make' builds into bin/tools. A module of its own, outside the workspace, so that its dependencies
-// meet nobody else's.
+// Pins kustomize, which `make demo` and tests run. A module of its own, so that its dependencies are not those of the project.
 module github.com/resource-plugins/krm-functions/tools/kustomize
 
 go 1.26.0

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/agreement"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/agreement"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Generated plugins end in the same way in containers as in processes. test/e2e compares both with a node.
+// Generated plugins end in the same way in containers as in processes. test/cluster/e2e compares both with a node.
 func TestEnginesAgree(t *testing.T) {
 	processes, err := process.New(process.Options{})
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 func TestMain(m *testing.M) {
@@ -90,7 +90,7 @@ func (p *programs) prepare(name string) error {
 	if out, err := runner.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	scripts, helper := filepath.Join(checkout.Root(), "test", "node"), filepath.Join(p.folder, "helper.tar")
+	scripts, helper := filepath.Join(checkout.Root(), "test", "cluster", "node"), filepath.Join(p.folder, "helper.tar")
 	for _, command := range [][]string{
 		{"sh", "-c", `mkdir -p "$0/helper" && cp "$0/runner" "$0/helper/"`, p.folder},
 		{filepath.Join(scripts, "image"), "-o", helper, "-t", helperImage, filepath.Join(p.folder, "helper")},

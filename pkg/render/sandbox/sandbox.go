@@ -1,5 +1,5 @@
-// Package sandbox renders sandboxes: for each workload that a sandbox forks a copy of the baseline with the Services in
-// front of it, and the routes by which requests with the sandbox's routing key find the copy.
+// Package sandbox renders the forks of sandboxes: copies of the baseline's workloads with the Services in front of them, and
+// the routes by which requests with the sandbox's routing key reach the copies.
 //
 // Render is all there is to call. It takes a list that holds the baseline's manifests, the sandboxes and the route groups,
 // and puts what it renders into the same list:

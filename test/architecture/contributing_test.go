@@ -1,0 +1,57 @@
+package architecture
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+// listed is the generated table of CONTRIBUTING.md.
+var listed = regexp.MustCompile(`(?s)(<!-- generated from package comments: make golden -->\n).*?(<!-- end -->)`)
+
+// The packages in CONTRIBUTING.md are those of the core, with the beginnings of their comments. UPDATE_GOLDEN writes the table.
+func TestContributingListsPackages(t *testing.T) {
+	t.Parallel()
+	purposes := map[string]string{}
+	for _, p := range list(t, "./api/...", "./internal/...", "./pkg/...") {
+		purposes[strings.TrimPrefix(p.ImportPath, module)] = purpose(p)
+	}
+	var table strings.Builder
+	table.WriteString("| package | what it does |\n|---|---|\n")
+	for _, layer := range layers {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", layer.path, purposes[layer.path])
+	}
+	path := filepath.Join(checkout.Root(), "CONTRIBUTING.md")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Len(t, listed.FindAll(text, -1), 1)
+	want := listed.ReplaceAllString(string(text), "${1}"+strings.ReplaceAll(table.String(), "$", "$$")+"${2}")
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+		return
+	}
+	assert.Equal(t, want, string(text), "run make golden")
+}
+
+// widest is how many bytes the purpose of a package has at most in the table.
+const widest = 100
+
+// purpose returns the first sentence of a package's comment without the name: up to a colon, or cut, if it is too long.
+func purpose(p goPackage) string {
+	text := strings.TrimSuffix(strings.TrimPrefix(p.Doc, "Package "+p.Name+" "), ".")
+	if len(text) > widest {
+		text, _, _ = strings.Cut(text, ": ")
+	}
+	if len(text) > widest {
+		text = text[:strings.LastIndex(text[:widest], " ")] + " …"
+	}
+	return text
+}

@@ -1,0 +1,80 @@
+// Package checkout builds programs from this checkout for tests, copies its files, and finds tools on this machine. Tests
+// render copies: none changes the checkout.
+package checkout
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Root returns the checkout's folder.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
+
+// BuildFunctions builds every function into folder, as `make build` does.
+func BuildFunctions(folder string) error {
+	return goBuild(Root(), folder+string(filepath.Separator), "./functions/...")
+}
+
+// BuildCommands builds every command into folder, as `make build` does.
+func BuildCommands(folder string) error {
+	return goBuild(Root(), folder+string(filepath.Separator), "./cmd/...")
+}
+
+// BuildProgram builds one package of the root module, given by its folder.
+func BuildProgram(file, pkg string) error { return goBuild(Root(), file, "./"+pkg) }
+
+// BuildTool builds the tool that is pinned by the module in a folder of tools/.
+func BuildTool(file, name string) error {
+	return goBuild(filepath.Join(Root(), "tools", name), file, "tool")
+}
+
+func goBuild(folder, output, pkg string) error {
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", output, pkg)
+	build.Dir = folder
+	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+	}
+	return nil
+}
+
+// Copy copies files to folder: all that git tracks or would add, in the given folders or in the whole checkout.
+func Copy(folder string, below ...string) error {
+	list := exec.Command("git", append([]string{"ls-files", "-z", "-co", "--exclude-standard", "--"}, below...)...)
+	list.Dir = Root()
+	names, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	for _, name := range strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		if err := copyFile(filepath.Join(Root(), name), filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
+	if os.IsNotExist(err) {
+		return nil // deleted in the work tree, still in the index
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, info.Mode().Perm())
+}

@@ -1,0 +1,104 @@
+package checkout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// Rounds returns how often a test repeats what is random or depends on timing: few times the environment variable
+// TEST_ROUNDS, if set.
+func Rounds(few int) int {
+	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
+		return few * times
+	}
+	return few
+}
+
+// Random returns a source for what a test does at random, such as the moment at which it kills a program. Its seed is logged;
+// the environment variable TEST_SEED repeats it.
+func Random(tb testing.TB) *rand.Rand {
+	tb.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("TEST_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			tb.Fatalf("TEST_SEED: %v", err)
+		}
+	}
+	tb.Logf("TEST_SEED=%d repeats the random choices of this test", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, the
+// test fails.
+func LeaveOut(tb testing.TB, format string, args ...any) {
+	tb.Helper()
+	reason := "skipped: " + fmt.Sprintf(format, args...)
+	if os.Getenv("TEST_SKIPS") == "none" {
+		tb.Fatal(reason)
+	}
+	tb.Skip(reason)
+}
+
+// Program returns the path of a program of a Debian package, or skips the test.
+func Program(tb testing.TB, name, debian string) string {
+	tb.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		LeaveOut(tb, "%s is not on the PATH: apt-get install %s", name, debian)
+	}
+	return path
+}
+
+// Tool returns the path of a program in bin/tools, where make builds it, or on the PATH, or skips the test.
+func Tool(tb testing.TB, name string) string {
+	tb.Helper()
+	built := filepath.Join(Root(), "bin", "tools", name)
+	if _, err := os.Stat(built); err == nil {
+		return built
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		LeaveOut(tb, "%s is neither in bin/tools nor on the PATH: run make bin/tools/%s", name, name)
+	}
+	return path
+}
+
+// Kpt returns the path of kpt, or skips the test, also with TEST_SKIPS=none: neither Debian nor the module proxy has kpt.
+func Kpt(tb testing.TB) string {
+	tb.Helper()
+	path, err := exec.LookPath("kpt")
+	if err != nil {
+		tb.Skip("skipped: kpt is not on the PATH")
+	}
+	return path
+}
+
+// HasCorpus reports whether there are real plugins, sandboxes and packages: below the folder SHARED, else beside the
+// checkout. They are not part of it, and no test may require them.
+func HasCorpus() bool {
+	_, err := os.Stat(corpus())
+	return err == nil
+}
+
+// Corpus returns the folder of these files, or skips the test.
+func Corpus(tb testing.TB) string {
+	tb.Helper()
+	if !HasCorpus() {
+		tb.Skipf("skipped: there is no folder %q", corpus())
+	}
+	return corpus()
+}
+
+func corpus() string {
+	shared := os.Getenv("SHARED")
+	if shared == "" {
+		shared = filepath.Join(filepath.Dir(Root()), "shared")
+	}
+	return filepath.Join(shared, "corpus")
+}

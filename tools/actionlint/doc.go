@@ -1,2 +1,0 @@
-// Package actionlint pins actionlint, which `make lint` uses to check the GitHub workflows.
-package actionlint

@@ -1,2 +1,0 @@
-// Package goreleaser pins GoReleaser, which builds the archives, packages and manifests of a release.
-package goreleaser

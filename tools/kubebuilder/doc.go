@@ -1,2 +1,0 @@
-// Package kubebuilder pins kubebuilder, which tests run external plugins with.
-package kubebuilder

@@ -1,2 +1,0 @@
-// Package kustomize pins the kustomize that `make demo` and test/orchestrator run.
-package kustomize
