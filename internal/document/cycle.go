@@ -22,7 +22,7 @@ func (c Cycle) String() string {
 }
 
 // Cycles returns one cycle for each group of steps that wait for each other: a shortest one through the group's first
-// step. They come in the order of declaration.
+// step. They are in the order of declaration.
 func (g *Graph) Cycles() []Cycle {
 	var cycles []Cycle
 	for _, phase := range v1alpha1.Phases {

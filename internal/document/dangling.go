@@ -2,7 +2,7 @@ package document
 
 import "github.com/resource-plugins/krm-functions/internal/strictyaml"
 
-// Fault is a reason why a reference leads nowhere.
+// Fault is the reason why a reference is dangling.
 type Fault string
 
 // The faults of references.
@@ -12,7 +12,7 @@ const (
 	CreateFromDelete Fault = "create step reads from a delete step"
 )
 
-// DanglingReference is an input whose valueFromStep leads nowhere.
+// DanglingReference is an input whose valueFromStep does not refer to an output.
 type DanglingReference struct {
 	Fault Fault
 	// At is the step and Input the index of its input.
@@ -20,11 +20,11 @@ type DanglingReference struct {
 	Input int
 }
 
-// Dangling returns the references that lead nowhere, in the order of declaration.
+// Dangling returns the dangling references, in the order of declaration.
 func (g *Graph) Dangling() []DanglingReference { return g.dangling }
 
-// Problems returns why a plugin's steps can be neither run nor drawn: inputs without a source or with two, references
-// that lead nowhere, and cycles.
+// Problems returns the reasons why a plugin's steps can be neither run nor drawn: inputs without a source or with two,
+// dangling references, and cycles.
 func (g *Graph) Problems() []strictyaml.Problem {
 	var problems []strictyaml.Problem
 	for _, node := range g.steps {

@@ -1,12 +1,12 @@
-// Package document reads ResourcePlugin, Sandbox and RouteGroup documents, and answers what a document means by itself:
-// a plugin's own name, a sandbox's id and whether it is to be torn down, and which steps of a plugin read from which.
+// Package document reads ResourcePlugin, Sandbox and RouteGroup documents, and derives properties from a single
+// document: a plugin's own name, a sandbox's id and state, and the graph of a plugin's steps.
 //
-// ReadPlugin, ReadSandbox and ReadRouteGroup decode an item into its type of api/v1alpha1. They return what could be
-// decoded, and a problem for everything that could not. Whether a decoded document follows its specification is checked
-// by pkg/validate.
+// ReadPlugin, ReadSandbox and ReadRouteGroup decode an item into its type of api/v1alpha1. They return the decoded
+// document, and a problem for everything that could not be decoded. Whether a decoded document follows its
+// specification is checked by pkg/validate.
 //
-// NewGraph builds the graph of a plugin's steps: the order in which they run, what each step waits for, references that
-// lead nowhere, and cycles.
+// NewGraph builds the graph of a plugin's steps: the order in which they run, the steps that each one waits for,
+// dangling references, and cycles.
 package document
 
 import (
@@ -27,7 +27,7 @@ func readSpec(item *krm.Item, target any) []strictyaml.Problem {
 	return append(problems, strictyaml.Into(spec, "spec", target)...)
 }
 
-// RepeatedKeys returns a problem for each key that an object has twice, beside spec and in metadata.
+// RepeatedKeys returns a problem for each duplicate key of an object, outside of spec and in metadata.
 func RepeatedKeys(item *krm.Item) []strictyaml.Problem {
 	root := item.YNode()
 	problems := repeatedKeys(nil, "", root)

@@ -17,29 +17,29 @@ import (
 type ExternalPlugin struct {
 	// Item is the document as it was read.
 	Item *krm.Item
-	// Spec is what could be decoded of the document's spec.
+	// Spec is the decoded part of the document's spec.
 	Spec v1alpha1.ExternalPluginSpec
 }
 
-// ReadExternalPlugin decodes an ExternalPlugin document. The plugin holds what could be decoded, and the problems say what
-// could not.
+// ReadExternalPlugin decodes an ExternalPlugin document. It returns the decoded part, and a problem for everything
+// else.
 func ReadExternalPlugin(item *krm.Item) (*ExternalPlugin, []strictyaml.Problem) {
 	p := &ExternalPlugin{Item: item}
 	return p, readSpec(item, &p.Spec)
 }
 
-// The ends of the names of files with recorded messages: NAME.request.json and NAME.response.json are an exchange.
+// The suffixes of files with recorded messages: NAME.request.json and NAME.response.json are an exchange.
 const (
 	RequestFile  = ".request.json"
 	ResponseFile = ".response.json"
 )
 
-// pluginVersion is what the version of an external plugin looks like. Kubebuilder reads 1 and v01, too, as v1: a project
-// would refer to another folder.
+// pluginVersion matches versions of external plugins. Kubebuilder also reads 1 and v01 as v1: a project would refer to
+// another folder.
 // https://github.com/kubernetes-sigs/kubebuilder/blob/v4.15.0/pkg/plugin/version.go
 var pluginVersion = regexp.MustCompile(`^v(0|[1-9][0-9]*)(-alpha|-beta)?$`)
 
-// CheckPluginVersion returns what is wrong with the version of an external plugin, empty if nothing is.
+// CheckPluginVersion returns the problem of an external plugin's version, or "".
 func CheckPluginVersion(text string) string {
 	if pluginVersion.MatchString(text) {
 		return ""
@@ -47,15 +47,15 @@ func CheckPluginVersion(text string) string {
 	return fmt.Sprintf("must be such as v1, v2-alpha or v1-beta, not %q", text)
 }
 
-// IsProgram reports whether kubebuilder takes a file for the program of an external plugin: its name is that of the plugin,
-// up to the first dot or in full. See DiscoverExternalPlugins:
+// IsProgram reports whether kubebuilder reads a file as the program of an external plugin: its name is that of the
+// plugin, up to the first dot or in full. See DiscoverExternalPlugins:
 // https://github.com/kubernetes-sigs/kubebuilder/blob/v4.15.0/pkg/cli/options.go
 func IsProgram(file, plugin string) bool {
 	base, _, _ := strings.Cut(file, ".")
 	return file == plugin || base == plugin
 }
 
-// CheckFlagName returns what is wrong with the name of a flag of an external plugin, empty if nothing is.
+// CheckFlagName returns the problem of a flag name of an external plugin, or "".
 func CheckFlagName(name string) string {
 	if name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, " =") {
 		return fmt.Sprintf("must be without hyphens in front, blanks and equals signs, not %q", name)
@@ -63,8 +63,8 @@ func CheckFlagName(name string) string {
 	return ""
 }
 
-// CheckUniversePath returns what is wrong with the path of a file in a message, empty if nothing is. It must stay in the
-// project on every operating system, and out of the repository of git.
+// CheckUniversePath returns the problem of the path of a file in a message, or "". The path must stay in the project on
+// every operating system, and out of the git repository.
 func CheckUniversePath(name string) string {
 	switch {
 	case name == "":

@@ -2,16 +2,15 @@ package document
 
 import "github.com/resource-plugins/krm-functions/api/v1alpha1"
 
-// Graph is the steps of both phases of a plugin, and which step reads an output of which. A step that reads an output of
-// another step of its phase runs after it; all others may run at the same time
-// (https://www.signadot.com/docs/reference/resource-plugins/spec, Phase workflow). A delete step may read the outputs of
-// create steps, a create step must not read those of delete steps.
+// Graph is the steps of both phases of a plugin, and which step reads an output of which. A step that reads an output
+// of another step of its phase runs after it; all others may run at the same time
+// (https://www.signadot.com/docs/reference/resource-plugins/spec, Phase workflow). A delete step may read the outputs
+// of create steps, but not the reverse.
 //
-// Building a graph and every answer take time linear in the size of the document, but for Order and Depth, which keep the
-// steps that are ready sorted.
+// All methods take time linear in the size of the document, except Order and Depth, which keep the ready steps sorted.
 type Graph struct {
 	steps    []node
-	create   int // how many of the steps, the first ones, are of the create phase
+	create   int // the number of create steps, which are first
 	dangling []DanglingReference
 }
 
@@ -29,7 +28,7 @@ type edge struct {
 	input    int // of the consumer
 }
 
-// NewGraph builds the graph of a plugin. References that lead nowhere are not part of it: see Dangling.
+// NewGraph builds the graph of a plugin. Dangling references are not part of it: see Dangling.
 func NewGraph(spec *v1alpha1.ResourcePluginSpec) *Graph {
 	g := &Graph{create: len(spec.Create), steps: make([]node, 0, len(spec.Create)+len(spec.Delete))}
 	for ref, step := range Steps(spec) {
@@ -79,7 +78,8 @@ func (g *Graph) position(ref StepRef) int {
 	return from + ref.Index
 }
 
-// stepIndex finds steps by name. If several steps have one name, which is an error, the first one with the output counts.
+// stepIndex finds steps by name. Of several steps with one name, which is an error, the first one with the output
+// counts.
 type stepIndex struct {
 	steps   map[string]int
 	outputs map[v1alpha1.StepOutput]int

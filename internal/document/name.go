@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// The checks of names, keys and paths return what is wrong with a text, in words with "must", and nothing if it is valid.
-// An empty text is valid: whether one must be given is another rule.
+// The checks of names, keys and paths return the problem of a text as a message with "must", or "" if it is valid. An
+// empty text is valid: whether it is required is a separate rule.
 
 // MaxIdentifier is the longest name of a step, an input or an output (ResourcePlugin CRD), and of a sandbox (Sandbox spec,
 // name), in bytes.
@@ -64,7 +64,7 @@ func CheckKey(text string) string {
 		"must hold letters, digits, dashes, underscores and dots only, not as %q does")
 }
 
-// checkName checks a text by a function of apimachinery, whose own messages are long and hold regular expressions.
+// checkName checks a text with a function of apimachinery, whose own messages are long and contain regular expressions.
 func checkName(text string, longest int, check func(string) []string, format string) string {
 	switch {
 	case text == "":
@@ -90,7 +90,7 @@ func CheckVariable(name string) string {
 	return fmt.Sprintf("variable must hold letters, digits, underscores, dashes and dots only, not as %q does", name)
 }
 
-// CheckHost checks what one can connect to: an IP address or a name in DNS, in any case (RFC 1123) and with a dot at its
+// CheckHost checks the host of an address: an IP address or a DNS name, in any case (RFC 1123) and with a dot at its
 // end if it is absolute (RFC 1034).
 func CheckHost(text string) string {
 	if address, err := netip.ParseAddr(text); text == "" || err == nil && address.Zone() == "" {

@@ -7,7 +7,7 @@ import (
 )
 
 // Order returns the steps of a phase so that each comes after those it reads from; among steps that are ready, the one
-// declared first comes first. Steps of a cycle, and those that wait for one, are left out: see Cycles.
+// declared first comes first. Steps of a cycle, and steps that wait for one, are omitted: see Cycles.
 func (g *Graph) Order(phase v1alpha1.Phase) []StepRef {
 	from, to := g.phase(phase)
 	order := make([]StepRef, 0, to-from)
@@ -46,8 +46,8 @@ func (g *Graph) order(from, to int) []int {
 	return order
 }
 
-// Depth returns, for each step of a phase, the number of steps of the longest chain within the phase that ends with it:
-// 1 for a step that waits for no other, 0 for a step that Order leaves out.
+// Depth returns, for each step of a phase, the length of the longest chain of steps in the phase that ends with it: 1
+// for a step that does not wait, 0 for a step that Order omits.
 func (g *Graph) Depth(phase v1alpha1.Phase) []int {
 	from, to := g.phase(phase)
 	depth := make([]int, to-from)
@@ -63,8 +63,7 @@ func (g *Graph) Depth(phase v1alpha1.Phase) []int {
 	return depth
 }
 
-// Producers returns the steps of either phase that a step reads from, each once, in the order in which its inputs name
-// them.
+// Producers returns the steps of either phase that a step reads from, without duplicates, in the order of its inputs.
 func (g *Graph) Producers(of StepRef) []StepRef {
 	var producers []StepRef
 	seen := map[int]bool{}

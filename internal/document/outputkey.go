@@ -8,9 +8,9 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// OutputsOf returns the outputs of a plugin's create phase that an outputKey can mean: the one that `<step>.<output>` names,
-// none if there is no such output. A key without a dot, an old form that is still in use, names no step: it can mean the
-// output of that name of each step.
+// OutputsOf returns the outputs of a plugin's create phase that an outputKey can refer to: the one that
+// `<step>.<output>` names, or none if it does not exist. A key without a dot, an old form that is still in use, names
+// no step: it can refer to the output of that name of each step.
 func OutputsOf(spec *v1alpha1.ResourcePluginSpec, outputKey string) []v1alpha1.StepOutput {
 	step, name, dotted := strings.Cut(outputKey, ".")
 	if !dotted {
@@ -31,8 +31,8 @@ func OutputsOf(spec *v1alpha1.ResourcePluginSpec, outputKey string) []v1alpha1.S
 	return found
 }
 
-// NamesNoStep says what an outputKey without a dot must be instead, given the outputs that it can mean: none if the plugin
-// is not known.
+// NamesNoStep returns the message for an outputKey without a dot. outputs are those that it can refer to, none if the
+// plugin is not known.
 func NamesNoStep(outputKey string, outputs []v1alpha1.StepOutput) string {
 	meant := fmt.Sprintf("<step>.<output> such as %q", "provision.host")
 	keys := make([]string, len(outputs))

@@ -10,16 +10,16 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// RuleUnknownParam is the rule of validate-plugin about what Params.Unknown returns.
+// RuleUnknownParam is the rule of validate-plugin for the params that Params.Unknown returns.
 const RuleUnknownParam = "unknown-param"
 
-// Params are the params that the inputs of a plugin take.
+// Params are the params of a plugin's inputs.
 type Params struct {
 	plugin string
 	taken  map[string]bool
 }
 
-// NewParams returns the params of a plugin, which messages call by the name.
+// NewParams returns the params of a plugin, which messages refer to by name.
 func NewParams(plugin string, spec *v1alpha1.ResourcePluginSpec) *Params {
 	p := &Params{plugin: plugin, taken: map[string]bool{}}
 	for _, step := range Steps(spec) {
@@ -32,7 +32,7 @@ func NewParams(plugin string, spec *v1alpha1.ResourcePluginSpec) *Params {
 	return p
 }
 
-// Unknown iterates over the given params that no input takes, sorted, each with a message that says so.
+// Unknown iterates over the given params that no input uses, sorted, each with a message.
 func (p *Params) Unknown(given map[string]string) iter.Seq2[string, string] {
 	return func(yield func(param, message string) bool) {
 		for _, param := range slices.Sorted(maps.Keys(given)) {
@@ -50,7 +50,7 @@ func (p *Params) Unknown(given map[string]string) iter.Seq2[string, string] {
 	}
 }
 
-// Meant returns the param that is not given and that one which no input takes is likely to be for; empty if there is none.
+// Meant returns the missing param for which an unused one is likely a misspelling, or "".
 func (p *Params) Meant(param string, given map[string]string) string {
 	if p.taken[param] || len(p.taken) > strictyaml.MaxCandidates || len(given) > strictyaml.MaxCandidates {
 		return ""

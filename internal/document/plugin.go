@@ -14,24 +14,23 @@ type Plugin struct {
 	Item *krm.Item
 	// Name is the document's own name, `bareName[@version]` as written: see Identity.
 	Name string
-	// Spec is what could be decoded of the document's spec.
+	// Spec is the decoded part of the document's spec.
 	Spec v1alpha1.ResourcePluginSpec
 }
 
-// ReadPlugin decodes a ResourcePlugin document. The plugin holds what could be decoded, and the problems say what could
-// not.
+// ReadPlugin decodes a ResourcePlugin document. It returns the decoded part, and a problem for everything else.
 func ReadPlugin(item *krm.Item) (*Plugin, []strictyaml.Problem) {
 	p := &Plugin{Item: item, Name: Identity(item)}
 	return p, readSpec(item, &p.Spec)
 }
 
-// previousNames is kustomize's record of the names that an object had before its prefixes and suffixes.
+// previousNames is kustomize's record of an object's names before prefixes and suffixes were added.
 const previousNames = "internal.config.kubernetes.io/previousNames"
 
-// previousNamespaces is kustomize's record of the namespaces that an object had before.
+// previousNamespaces is kustomize's record of an object's previous namespaces.
 const previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
 
-// PreviousNamespace returns the namespace that an object had before kustomize gave it another one, empty if it did not.
+// PreviousNamespace returns the namespace that an object had before kustomize changed it, or "" if it did not.
 func PreviousNamespace(item *krm.Item) string {
 	namespaces, _ := item.Annotation(previousNamespaces)
 	first, _, _ := strings.Cut(namespaces, ",")

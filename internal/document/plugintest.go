@@ -12,11 +12,11 @@ type PluginTest struct {
 	Item *krm.Item
 	// Name is the document's own name: see Identity.
 	Name string
-	// Spec is what could be decoded of the document's spec.
+	// Spec is the decoded part of the document's spec.
 	Spec v1alpha1.PluginTestSpec
 }
 
-// ReadPluginTest decodes a PluginTest document. The test holds what could be decoded, and the problems say what could not.
+// ReadPluginTest decodes a PluginTest document. It returns the decoded part, and a problem for everything else.
 func ReadPluginTest(item *krm.Item) (*PluginTest, []strictyaml.Problem) {
 	t := &PluginTest{Item: item, Name: Identity(item)}
 	return t, readSpec(item, &t.Spec)

@@ -11,8 +11,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// mark is a key of a spec that distinguishes its kind, with the form of its value. The form counts, since other systems
-// have kinds and keys of the same name, such as the Sandbox of agents.x-k8s.io and `resources` of a values.yaml.
+// mark is a key of a spec that distinguishes its kind, with the form of its value. The form matters, since other
+// systems have kinds and keys of the same name, such as the Sandbox of agents.x-k8s.io and `resources` of a
+// values.yaml.
 type mark struct {
 	key  string
 	form func(value *yaml.Node) bool
@@ -30,8 +31,8 @@ var marks = map[string][]mark{
 	contract.RouteGroup: {{"match", mapping("label", "any", "all")}},
 }
 
-// Resembles reports whether a spec has the form of that of a kind: one of the keys that distinguish it, perhaps misspelled,
-// with a value of the form that the kind has there. A value that a template gives (`@{…}`) has every form.
+// Resembles reports whether a spec looks like that of a kind: it has one of the keys that distinguish the kind, perhaps
+// misspelled, with a value of the right form. A value from a template (`@{…}`) has every form.
 func Resembles(kind string, spec *yaml.Node) bool {
 	for spec != nil && spec.Kind == yaml.AliasNode {
 		spec = spec.Alias
@@ -51,8 +52,8 @@ func Resembles(kind string, spec *yaml.Node) bool {
 	return false
 }
 
-// LooksLike returns the kind of plugin, sandbox or route group that an object of another apiVersion, or of none, looks
-// like; empty if it is something else. What is of the group of the vendor's operator needs the kind alone.
+// LooksLike returns the kind of plugin, sandbox or route group that an object with another or no apiVersion looks like,
+// or "". For objects in the group of the vendor's operator the kind is enough.
 func LooksLike(item *krm.Item) string {
 	kind, apiVersion := item.Kind(), item.APIVersion()
 	group, _, _ := strings.Cut(apiVersion, "/")
@@ -65,7 +66,7 @@ func LooksLike(item *krm.Item) string {
 	return ""
 }
 
-// WrongVersion says what the apiVersion of an object must be that looks like one of a kind.
+// WrongVersion returns the message for an object that looks like one of a kind but has another apiVersion.
 func WrongVersion(kind, apiVersion string) string {
 	message := fmt.Sprintf("looks like a %s: apiVersion must be %q", kind, contract.APIVersion)
 	if apiVersion != "" {
@@ -78,7 +79,7 @@ func isTemplate(value *yaml.Node) bool {
 	return value.Kind == yaml.ScalarNode && strings.Contains(value.Value, "@{")
 }
 
-// mapping is the form of a mapping with one of the keys.
+// mapping matches mappings with one of the keys.
 func mapping(keys ...string) func(value *yaml.Node) bool {
 	return func(value *yaml.Node) bool {
 		for _, key := range keys {
@@ -90,7 +91,7 @@ func mapping(keys ...string) func(value *yaml.Node) bool {
 	}
 }
 
-// listOf is the form of a list with a mapping that has one of the keys.
+// listOf matches lists with a mapping that has one of the keys.
 func listOf(keys ...string) func(value *yaml.Node) bool {
 	element := mapping(keys...)
 	return func(value *yaml.Node) bool {

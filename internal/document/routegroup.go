@@ -14,12 +14,11 @@ type RouteGroup struct {
 	Item *krm.Item
 	// Name identifies the route group.
 	Name string
-	// Spec is what could be decoded of the document's spec.
+	// Spec is the decoded part of the document's spec.
 	Spec v1alpha1.RouteGroupSpec
 }
 
-// ReadRouteGroup decodes a RouteGroup document. The route group holds what could be decoded, and the problems say what
-// could not.
+// ReadRouteGroup decodes a RouteGroup document. It returns the decoded part, and a problem for everything else.
 func ReadRouteGroup(item *krm.Item) (*RouteGroup, []strictyaml.Problem) {
 	g := &RouteGroup{Item: item, Name: item.Name()}
 	return g, readSpec(item, &g.Spec)

@@ -16,11 +16,11 @@ type Sandbox struct {
 	Item *krm.Item
 	// Name is the name as written; the server folds it to lower case.
 	Name string
-	// Spec is what could be decoded of the document's spec.
+	// Spec is the decoded part of the document's spec.
 	Spec v1alpha1.SandboxSpec
 }
 
-// ReadSandbox decodes a Sandbox document. The sandbox holds what could be decoded, and the problems say what could not.
+// ReadSandbox decodes a Sandbox document. It returns the decoded part, and a problem for everything else.
 func ReadSandbox(item *krm.Item) (*Sandbox, []strictyaml.Problem) {
 	s := &Sandbox{Item: item, Name: item.Name()}
 	return s, readSpec(item, &s.Spec)
@@ -30,20 +30,21 @@ func ReadSandbox(item *krm.Item) (*Sandbox, []strictyaml.Problem) {
 // (https://www.signadot.com/docs/reference/sandboxes/spec, name).
 func (s *Sandbox) LowerName() string { return strings.ToLower(s.Name) }
 
-// Cluster returns the name of the cluster that the sandbox is in.
+// Cluster returns the name of the sandbox's cluster.
 func (s *Sandbox) Cluster() string { return s.Spec.Cluster }
 
 // StatePath is the path of the annotation that IsAbsent reads.
 func StatePath() krm.Path { return krm.Path("metadata.annotations").Key(contract.StateKey) }
 
-// IDPath is the path of the annotation that gives a sandbox its id.
+// IDPath is the path of the annotation that sets a sandbox's id.
 func IDPath() krm.Path { return krm.Path("metadata.annotations").Key(contract.SandboxIDKey) }
 
 // IsAbsent reports whether the sandbox is to be torn down: its annotation resourceplugins.dev/state is "absent". A
-// sandbox without the annotation is present. Any value but "absent" and "present" is an error, of the rule sandbox-state.
+// sandbox without the annotation is present. Any other value than "absent" and "present" is an error, of the rule
+// sandbox-state.
 func (s *Sandbox) IsAbsent() (bool, error) { return IsAbsent(s.Item) }
 
-// IsAbsent is Sandbox.IsAbsent for any document that is rendered.
+// IsAbsent is Sandbox.IsAbsent for any rendered document.
 func IsAbsent(item *krm.Item) (bool, error) {
 	switch state, _ := item.Annotation(contract.StateKey); state {
 	case "absent":
@@ -55,8 +56,8 @@ func IsAbsent(item *krm.Item) (bool, error) {
 	}
 }
 
-// ID returns what scripts and objects are named after: the value of the annotation resourceplugins.dev/sandbox-id, or an
-// id derived from cluster and name. An annotation that cannot be an id is an error.
+// ID returns the id that scripts and names of objects use: the value of the annotation resourceplugins.dev/sandbox-id,
+// or an id derived from cluster and name. An invalid annotation is an error.
 func (s *Sandbox) ID() (string, error) {
 	id, given := s.Item.Annotation(contract.SandboxIDKey)
 	if !given {

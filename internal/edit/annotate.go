@@ -18,7 +18,7 @@ var (
 	errMetadata    = errors.New("metadata must be a mapping with a name in one line to be added to")
 )
 
-// Annotate sets annotations of the object at a place. New ones come in front of the others, or below the name.
+// Annotate sets annotations of the object at a place. New ones are added before the others, or below the name.
 func (c *Change) Annotate(object krm.Place, annotations ...Annotation) error {
 	metadata := c.own(c.at[position{object.Line, object.Column}], "metadata")
 	if metadata == nil {
@@ -48,7 +48,7 @@ func (c *Change) Annotate(object krm.Place, annotations ...Annotation) error {
 	return c.addInFront(present, added)
 }
 
-// own returns the mapping at a key. It is nil if there is none, if it is empty, or if an alias is used for it.
+// own returns the mapping at a key, or nil if it is missing, empty, or an alias.
 func (c *Change) own(mapping *yaml.Node, key string) *yaml.Node {
 	if mapping == nil || mapping.Kind != yaml.MappingNode {
 		return nil
@@ -60,7 +60,7 @@ func (c *Change) own(mapping *yaml.Node, key string) *yaml.Node {
 	return value
 }
 
-// addInFront adds annotations in front of those that there are.
+// addInFront adds annotations before the existing ones.
 func (c *Change) addInFront(present *yaml.Node, added []Annotation) error {
 	at, ok := c.text.Offset(present.Content[0].Line, present.Content[0].Column)
 	switch indent, alone := c.indent(at); {
@@ -75,7 +75,7 @@ func (c *Change) addInFront(present *yaml.Node, added []Annotation) error {
 	return nil
 }
 
-// addBelowName adds the mapping of annotations behind the name.
+// addBelowName adds the mapping of annotations after the name.
 func (c *Change) addBelowName(metadata *yaml.Node, added []Annotation) error {
 	index := 0
 	for metadata.Content[index].Value != "name" {
@@ -110,7 +110,7 @@ func (c *Change) addBelowName(metadata *yaml.Node, added []Annotation) error {
 	return nil
 }
 
-// entries are annotations as they are written.
+// entries returns annotations as YAML.
 func (c *Change) entries(annotations []Annotation, separator string) string {
 	texts := make([]string, len(annotations))
 	for i, one := range annotations {
@@ -134,13 +134,13 @@ func (c *Change) isFlow(mapping *yaml.Node) bool {
 	return c.text.isJSON || mapping.Style&yaml.FlowStyle != 0
 }
 
-// indent returns what is in front of a byte in its line, and whether these are blanks alone.
+// indent returns the text before a byte in its line, and whether it is only blanks.
 func (c *Change) indent(at int) (indent string, alone bool) {
 	indent = string(c.text.bytes[bytes.LastIndexByte(c.text.bytes[:at], '\n')+1 : at])
 	return indent, strings.Trim(indent, " ") == ""
 }
 
-// afterLine returns where the line after that of a byte starts.
+// afterLine returns the start of the line after that of a byte.
 func (c *Change) afterLine(at int) int {
 	if n := bytes.IndexByte(c.text.bytes[at:], '\n'); n >= 0 {
 		return at + n + 1
@@ -148,7 +148,7 @@ func (c *Change) afterLine(at int) int {
 	return len(c.text.bytes)
 }
 
-// lineEnd returns how the line of a byte ends.
+// lineEnd returns the line ending at a byte.
 func (c *Change) lineEnd(at int) string {
 	if bytes.HasSuffix(c.text.bytes[:c.afterLine(at)], []byte("\r\n")) {
 		return "\r\n"

@@ -13,31 +13,32 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Change is a file whose values and annotations are changed. All other bytes stay: comments, quotes, line ends, anchors.
+// Change is a file whose values and annotations are changed. All other bytes stay: comments, quotes, line endings,
+// anchors.
 type Change struct {
 	name  string
-	mark  []byte // the byte order mark, if there is one
+	mark  []byte // the byte order mark, or nil
 	text  *Text
-	roots []*yaml.Node // as they will be
+	roots []*yaml.Node // with the changes
 	at    map[position]*yaml.Node
 	edits []Edit
 
-	aliases map[*yaml.Node]int        // how many aliases a node has
-	shared  map[*yaml.Node]bool       // nodes below one with an alias
+	aliases map[*yaml.Node]int        // the number of a node's aliases
+	shared  map[*yaml.Node]bool       // nodes below a node with an alias
 	keys    map[*yaml.Node]*yaml.Node // by their values
-	uses    map[*yaml.Node]setValue   // by the scalar that is set
-	undo    []func()                  // what was done, to take it back
+	uses    map[*yaml.Node]setValue   // by the changed scalar
+	undo    []func()                  // reverts the changes
 }
 
 type position struct{ line, column int }
 
-// setValue is what a scalar is set to, and how many of its uses ask for that.
+// setValue is the new value of a scalar, and the number of its uses that are set to it.
 type setValue struct {
 	value string
 	uses  int
 }
 
-// Why a value must be changed by hand.
+// Reasons why a value must be changed by hand.
 var (
 	errNoPlace  = errors.New("its place in a file is not known")
 	errTemplate = errors.New("the file has another value there: a template gives it")
@@ -66,8 +67,8 @@ func NewChange(name string, content []byte) (*Change, error) {
 	return c, nil
 }
 
-// index notes where the nodes of a tree are. A mapping and its first key have one position: the mapping is kept under that,
-// since keys are not looked for there.
+// index records the positions of a tree's nodes. A mapping has the position of its first key, which is recorded as the
+// mapping, since keys are not searched there.
 func (c *Change) index(node *yaml.Node) {
 	if node.Kind == yaml.AliasNode {
 		c.aliases[node.Alias]++
@@ -83,7 +84,7 @@ func (c *Change) index(node *yaml.Node) {
 	}
 }
 
-// share notes which nodes are below one with an alias.
+// share records the nodes below a node with an alias.
 func (c *Change) share(node *yaml.Node, within bool) {
 	c.shared[node] = within
 	for _, child := range node.Content {
@@ -110,7 +111,7 @@ func (c *Change) Try(work func() error) error {
 	return err
 }
 
-// Rename makes the key of the value at a place another one.
+// Rename renames the key of the value at a place.
 func (c *Change) Rename(value krm.Place, before, key string) error {
 	node := c.keys[c.at[position{value.Line, value.Column}]]
 	if node == nil || node.Value != before || c.shared[node] {
@@ -124,8 +125,8 @@ func (c *Change) Rename(value krm.Place, before, key string) error {
 	return nil
 }
 
-// Set makes the scalar at a place another string. Before is what it must be. If it is an alias, or has one, all uses must be
-// set to the same.
+// Set sets the scalar at a place to another string. Before is its expected value. If it is an alias, or has one, all
+// uses must be set to the same value.
 func (c *Change) Set(place krm.Place, before, value string) error {
 	node := c.at[position{place.Line, place.Column}]
 	if node != nil && node.Kind == yaml.AliasNode {
@@ -159,7 +160,7 @@ func (c *Change) Set(place krm.Place, before, value string) error {
 	return nil
 }
 
-// use notes what a scalar is set to.
+// use records the new value of a scalar.
 func (c *Change) use(node *yaml.Node, set setValue) {
 	before, present := c.uses[node]
 	c.uses[node] = set
@@ -170,7 +171,7 @@ func (c *Change) use(node *yaml.Node, set setValue) {
 	})
 }
 
-// replace writes a string where a scalar is.
+// replace replaces a scalar with a string.
 func (c *Change) replace(scalar *Scalar, node *yaml.Node, value string) {
 	c.edits = append(c.edits, Edit{From: scalar.Start, To: scalar.End, Text: c.quote(value, scalar.Style)})
 	before := *node
@@ -178,7 +179,7 @@ func (c *Change) replace(scalar *Scalar, node *yaml.Node, value string) {
 	node.Value, node.Tag = value, "!!str"
 }
 
-// grow gives a mapping more keys and values.
+// grow adds keys and values to a mapping.
 func (c *Change) grow(mapping *yaml.Node, at int, more ...*yaml.Node) {
 	before := mapping.Content
 	c.undo = append(c.undo, func() { mapping.Content = before })
@@ -193,12 +194,12 @@ func (c *Change) quote(value string, style yaml.Style) string {
 	return yamlprint.Quote(value, style)
 }
 
-// insert writes a text at a byte.
+// insert inserts a text at a byte.
 func (c *Change) insert(at int, text string) {
 	c.edits = append(c.edits, Edit{From: at, To: at, Text: text})
 }
 
-// Bytes returns the file with the changes. It is an error if it would differ in anything else from the file as it was.
+// Bytes returns the file with the changes. It is an error if it would differ from the file in anything else.
 func (c *Change) Bytes() ([]byte, error) {
 	slices.SortStableFunc(c.edits, func(a, b Edit) int { return a.From - b.From })
 	out, at := slices.Clone(c.mark), 0
@@ -217,7 +218,7 @@ func (c *Change) Bytes() ([]byte, error) {
 	return out, nil
 }
 
-// identical reports whether two trees are equal, but for comments and where they are.
+// identical reports whether two trees are equal, ignoring comments and positions.
 func identical(a, b *yaml.Node) bool {
 	return a.Kind == b.Kind && a.Anchor == b.Anchor && a.Value == b.Value && a.ShortTag() == b.ShortTag() &&
 		slices.EqualFunc(a.Content, b.Content, identical)

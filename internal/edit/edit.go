@@ -16,7 +16,7 @@ import (
 // Edit replaces the scalar that is written in the bytes [From, To), counted from after a byte order mark.
 type Edit struct {
 	From, To int
-	// Text is what is written instead.
+	// Text is the replacement.
 	Text string
 }
 
@@ -29,8 +29,8 @@ var (
 
 const byteOrderMark = "\ufeff"
 
-// Apply returns the text of a file, YAML or JSON, with the edits. It is an error if the text is neither, or if its trees
-// would then differ in anything but one scalar for each edit.
+// Apply returns the text of a file, YAML or JSON, with the edits. It is an error if the text is neither, or if its
+// trees would differ in more than one scalar for each edit.
 func Apply(file string, text []byte, edits []Edit) ([]byte, error) {
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(a.From, b.From) })
@@ -96,14 +96,14 @@ func (t *Text) documents() ([]*yaml.Node, error) {
 	}
 }
 
-// comparison knows where scalars may differ.
+// comparison records the scalars that may differ.
 type comparison struct {
 	text   *Text
 	edited map[int]bool // by the byte where the scalar begins
 	taken  error
 }
 
-// equal reports whether two trees are equal but for the edited scalars, which it removes from c.edited.
+// equal reports whether two trees are equal except for the edited scalars, which it removes from c.edited.
 func (c *comparison) equal(old, edited *yaml.Node) bool {
 	if old.Kind != edited.Kind || old.Anchor != edited.Anchor || len(old.Content) != len(edited.Content) {
 		return false
@@ -124,7 +124,7 @@ func (c *comparison) equal(old, edited *yaml.Node) bool {
 	return slices.EqualFunc(old.Content, edited.Content, c.equal)
 }
 
-// keys counts the different keys of a mapping.
+// keys counts the distinct keys of a mapping.
 func keys(mapping *yaml.Node) int {
 	different := map[string]bool{}
 	for n := 0; n < len(mapping.Content); n += 2 {

@@ -12,18 +12,18 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Files finds what results are about in the files that they name. It is not safe for concurrent use.
+// Files finds the subjects of results in their files. It is not safe for concurrent use.
 type Files struct {
 	read  func(file string) []byte
 	known map[string]*Text
 }
 
-// NewFiles returns the files that read gives the content of; read returns nil if it has no file of that name.
+// NewFiles returns files whose content comes from read, which returns nil for a file that does not exist.
 func NewFiles(read func(file string) []byte) *Files {
 	return &Files{read: read, known: map[string]*Text{}}
 }
 
-// Text returns the text of a file without its byte order mark, nil if the file is not known.
+// Text returns the text of a file without its byte order mark, or nil if the file is not known.
 func (f *Files) Text(file string) *Text {
 	if text, ok := f.known[file]; ok {
 		return text
@@ -36,7 +36,7 @@ func (f *Files) Text(file string) *Text {
 	return text
 }
 
-// Scalar finds the value or the key that a result shows, at the place of the result.
+// Scalar finds the value or the key that a result shows, at the result's position.
 func (f *Files) Scalar(result krm.Result) (*Text, *Scalar, error) {
 	place := result.Place
 	text := f.Text(place.File)
@@ -54,12 +54,12 @@ func (f *Files) Scalar(result krm.Result) (*Text, *Scalar, error) {
 	return text, scalar, nil
 }
 
-// IsCertain reports whether a result proposes the one value or key that must be there instead.
+// IsCertain reports whether a result proposes the only possible value or key.
 func IsCertain(result krm.Result) bool {
 	return result.Field != nil && result.Field.ProposedValue != nil
 }
 
-// Proposal returns the edit that a result proposes, and the text that it counts from. The error says why the change
+// Proposal returns the edit that a result proposes, and the text to which it applies. The error explains why the change
 // must be made by hand.
 func (f *Files) Proposal(result krm.Result) (*Text, Edit, error) {
 	text, scalar, err := f.Scalar(result)

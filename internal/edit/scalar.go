@@ -12,12 +12,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Scalar is a scalar as it is written.
+// Scalar is a scalar in its written form.
 type Scalar struct {
-	// Start and End bound it in the text in bytes, quotes included, an anchor or a tag not. A block scalar starts at its
-	// indicator.
+	// Start and End are its bounds in the text in bytes, with quotes but without an anchor or a tag. A block scalar
+	// starts at its indicator.
 	Start, End int
-	// Block reports whether it is a literal or a folded one; Style has the quotes of others.
+	// Block reports whether it is literal or folded; Style has the quotes of other scalars.
 	Block bool
 	Style yaml.Style
 
@@ -28,9 +28,9 @@ type Scalar struct {
 // run is a part of a value that is written byte for byte: the byte at value is written at source, and so on.
 type run struct{ value, source int }
 
-// Scalar returns how the value of the scalar at a line and a column is written. It is false if the text has another value
-// there. Texts that differ only in blanks and line breaks count as equal, since the style and the indent decide
-// which of those are part of the value.
+// Scalar returns the written form of the scalar with a value at a line and a column. It returns false if the text has
+// another value there. Texts that differ only in blanks and line breaks are equal, since the style and the indentation
+// decide which of those are part of the value.
 func (t *Text) Scalar(line, column int, value string) (*Scalar, bool) {
 	at, ok := t.Offset(line, column)
 	if !ok {
@@ -60,8 +60,8 @@ func (t *Text) Scalar(line, column int, value string) (*Scalar, bool) {
 	return s, value != "" || s.Style != 0 || s.Block
 }
 
-// match compares the characters of a value, but for blanks and line breaks, with what is written from a byte on. It returns
-// the end of the scalar.
+// match compares the characters of a value, except blanks and line breaks, with the text from a byte on. It returns the
+// end of the scalar.
 func (s *Scalar) match(src []byte, at int, value string) (end int, ok bool) {
 	end = at
 	for done := 0; ; {
@@ -88,7 +88,7 @@ func (s *Scalar) match(src []byte, at int, value string) (end int, ok bool) {
 	}
 }
 
-// character returns what the first character of a text means, and its size as it is written, 0 at the end of the scalar.
+// character decodes the first character of a text and returns its written size, 0 at the end of the scalar.
 func (s *Scalar) character(text []byte) (meaning string, size int) {
 	switch {
 	case len(text) == 0:
@@ -119,7 +119,7 @@ func surrogates(text []byte) (meaning string, size int, isPair bool) {
 	return string(r), 2 * half, highErr == nil && lowErr == nil && r != utf8.RuneError
 }
 
-// unescape returns what an escape means, and its size.
+// unescape decodes an escape and returns its size.
 func unescape(text []byte) (meaning string, size int) {
 	if len(text) < 2 {
 		return "", 0
@@ -142,7 +142,7 @@ func unescape(text []byte) (meaning string, size int) {
 	return "\\", 1
 }
 
-// Offset returns where in the text the byte of the value is written.
+// Offset returns the position in the text of a byte of the value.
 func (s *Scalar) Offset(value int) int {
 	n := sort.Search(len(s.runs), func(i int) bool { return s.runs[i].value > value })
 	if n == 0 {
@@ -151,7 +151,7 @@ func (s *Scalar) Offset(value int) int {
 	return min(s.runs[n-1].source+value-s.runs[n-1].value, s.End)
 }
 
-// afterProperties skips an anchor and a tag in front of a value in its line.
+// afterProperties skips an anchor and a tag before a value in its line.
 func afterProperties(src []byte, at int) int {
 	for at < len(src) && (src[at] == '&' || src[at] == '!') {
 		word := bytes.IndexFunc(src[at:], unicode.IsSpace)
@@ -164,7 +164,7 @@ func afterProperties(src []byte, at int) int {
 }
 
 // ByteAt returns the byte of a value at a line and a column within it, both counted from 1, columns in characters.
-// Column 0 is where the line's text begins. A place after the end of a line or of the value is its end.
+// Column 0 is the start of the line's text. A position after the end of a line or of the value is its end.
 func ByteAt(value string, line, column int) int {
 	text := New([]byte(value), 0)
 	if line = max(line, 1); line > len(text.lines()) {

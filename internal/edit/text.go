@@ -1,10 +1,9 @@
-// Package edit changes YAML files without touching their formatting, and knows where in a file a value is written.
+// Package edit changes YAML files without touching their formatting, and finds the positions of values in files.
 //
-// A parser reports the line and the column where a node begins, and a scalar's value without its quotes, escapes, folded
-// lines and indentation. Text finds the node's bytes; Text.Scalar reads them again together with the value, and so knows
-// for each byte of the value where it is written. If text and value do not agree there is no answer, rather than a wrong
-// one. Files finds what a result is about and what it proposes; Apply replaces scalars, and proves that nothing else
-// changed.
+// A parser reports the line and the column of a node's start, and a scalar's value without its quotes, escapes, folded
+// lines and indentation. Text finds the node's bytes; Text.Scalar reads them together with the value, and so knows the
+// position of each byte of the value. If text and value do not agree, it returns nothing rather than a wrong position.
+// Files finds the subjects and proposals of results; Apply replaces scalars, and verifies that nothing else changed.
 package edit
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Text is the text of a document, and how many lines of its file are above it.
+// Text is the text of a document, with the number of the lines above it in its file.
 type Text struct {
 	bytes  []byte
 	above  int
@@ -27,10 +26,10 @@ type Text struct {
 	starts []int // of the lines
 }
 
-// New returns a text that has above lines of its file in front of it. The bytes must not be changed.
+// New returns a text with above lines of its file before it. The bytes must not be changed.
 func New(text []byte, above int) *Text { return &Text{bytes: text, above: above} }
 
-// NewFile returns the text of a whole file without its byte order mark. The lines of a JSON file end with LF alone. The
+// NewFile returns the text of a whole file without its byte order mark. Lines of a JSON file end only with LF. The
 // bytes must not be changed.
 func NewFile(name string, text []byte) *Text {
 	return &Text{bytes: text, isJSON: strictyaml.IsJSON(name, text)}
@@ -39,7 +38,7 @@ func NewFile(name string, text []byte) *Text {
 // Of returns the text as a part of the named file.
 func (t *Text) Of(file string) krm.Text { return krm.Text{File: file, Above: t.above, Bytes: t.bytes} }
 
-// Line returns a line of the file, without its end; nil if the text does not have it.
+// Line returns a line of the file, without its end, or nil if it is not in the text.
 func (t *Text) Line(number int) []byte {
 	starts := t.lines()
 	n := number - t.above
@@ -75,7 +74,7 @@ func (t *Text) Position(offset int) (line, column int) {
 	return n + t.above, utf8.RuneCount(t.bytes[starts[n-1]:min(offset, len(t.bytes))]) + 1
 }
 
-// lines returns where the lines start, as the parser of the text counts them.
+// lines returns the starts of the lines, as the parser of the text counts them.
 func (t *Text) lines() []int {
 	t.once.Do(func() {
 		t.starts = []int{0}
@@ -89,7 +88,7 @@ func (t *Text) lines() []int {
 	return t.starts
 }
 
-// firstLine returns the length of the first line of a part of the text, and the size of its break, 0 if there is none.
+// firstLine returns the length of the first line of a part of the text, and the size of its line break, or 0.
 func (t *Text) firstLine(part []byte) (length, size int) {
 	if !t.isJSON {
 		return firstLine(part)
@@ -101,8 +100,8 @@ func (t *Text) firstLine(part []byte) (length, size int) {
 	return len(line), size
 }
 
-// firstLine returns the length of the first line of a YAML text, and the size of its break, 0 if there is none. As for a
-// YAML parser, lines end with LF, CR, both, NEL, LS or PS.
+// firstLine returns the length of the first line of a YAML text, and the size of its line break, or 0. As for a YAML
+// parser, lines end with LF, CR, both, NEL, LS or PS.
 func firstLine(text []byte) (length, size int) {
 	at := bytes.IndexAny(text, "\n\r\u0085\u2028\u2029")
 	switch {

@@ -134,7 +134,7 @@ func TestUpdateMovesWhatIsNamed(t *testing.T) {
 	}
 	_, stderr, code := runWith(t, "mode: update, update: [quue]", list)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, `must be a plugin, a package or a reference that is asked for, not "quue"`)
+	assert.Contains(t, stderr, `must be a plugin, a package or a reference of a document, not "quue"`)
 }
 
 // TestMovesAreTold at the lock and at each pin.
@@ -236,7 +236,7 @@ func TestTheDeletePhaseNeverFloats(t *testing.T) {
 	_, stderr, code := runWith(t, "mode: keep", listHead+absent+newer)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, `"hello-db@^1" must not float in the delete phase, which must run the version that created `+
-		`what it removes: pin it, or lock it (- {asked: hello-db@^1, chosen: hello-db@1.3.0, digest: `)
+		`the resources: pin it, or lock it (- {asked: hello-db@^1, chosen: hello-db@1.3.0, digest: `)
 
 	lock := lockItem("hello-db@^1=hello-db@1.2.0")
 	live := sandboxItem("b", resource("db", "hello-db@^1"))
@@ -258,8 +258,8 @@ func TestAVersionThatDisappeared(t *testing.T) {
 	gone := strings.Replace(pinned, `      - {version: 1.2.0, digest: "`+digestOf("1.2.0")+"\"}\n", "", 1)
 	_, stderr, code := runWith(t, "mode: keep", gone)
 	assert.Equal(t, 1, code)
-	want := `resource plugin hello-db@1.2.0 is still referenced by sandbox(es): "a", "b"; a published version must stay as ` +
-		`long as a sandbox has it: restore it; plugin "hello-db" has no version 1.2.0 (all=1 -> 1.2.0=0): there is 1.1.0`
+	want := `resource plugin hello-db@1.2.0 is still referenced by sandbox(es): "a", "b"; a published version must stay ` +
+		`while a sandbox uses it: restore it; plugin "hello-db" has no version 1.2.0 (all=1 -> 1.2.0=0): there is 1.1.0`
 	assert.Equal(t, 2, strings.Count(stderr, want), stderr)
 }
 
@@ -272,7 +272,7 @@ func TestSeveralVersionsForOneRequest(t *testing.T) {
 	out, stderr, code := runWith(t, "mode: keep", list)
 	require.Zero(t, code, stderr)
 	assert.Equal(t, list, out)
-	assert.Contains(t, stderr, `"hello-db@^1" must mean one version to be locked, not hello-db@1.2.0 and hello-db@1.3.0: run mode update`)
+	assert.Contains(t, stderr, `"hello-db@^1" must resolve to one version to be locked, not hello-db@1.2.0 and hello-db@1.3.0: run mode update`)
 	assert.Contains(t, mustRunWith(t, "mode: update", list), "chosen: hello-db@1.3.0")
 }
 

@@ -224,7 +224,7 @@ func TestPushKeepsWhatIsPublished(t *testing.T) {
 	_, _, err = Push(ctx, store, "v1", packed(t, "1.0.0", "1.1.0"), false)
 	require.NoError(t, err)
 	_, _, err = Push(ctx, store, "v1", packed(t, "1.0.0"), false)
-	require.EqualError(t, err, "hello-db@1.1.0: must stay, since a published version may be what a sandbox has: restore it, or yank it; --force drops what is not in the new catalog")
+	require.EqualError(t, err, "hello-db@1.1.0: must stay, since a sandbox may use it: restore it, or yank it; --force drops what is not in the new catalog")
 	b, _, err := Fetch(ctx, store, "v1")
 	require.NoError(t, err)
 	assert.NotNil(t, b.Catalog.Plugin("hello-db").Version("1.1.0"))

@@ -9,19 +9,19 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// RuleAccount is the rule about a ServiceAccount that sandboxes share.
+// RuleAccount is the rule about ServiceAccounts shared by sandboxes.
 const RuleAccount = "overlay-account"
 
-// Account returns the ServiceAccount that the overlay names, or "". The field serviceAccount is the former name of
-// serviceAccountName, which wins.
+// Account returns the ServiceAccount that the overlay names, or "". serviceAccountName takes precedence over
+// serviceAccount, its former name.
 func (o *Overlay) Account() string {
 	return cmp.Or(o.Template.Spec.ServiceAccountName, o.Template.Spec.DeprecatedServiceAccount)
 }
 
-// HasToken reports whether a container of the overlay gets a token of the account for the API server: Kubernetes mounts one
-// into each container unless automountServiceAccountToken is false
-// (https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/), and a volume of the overlay may
-// project one.
+// HasToken reports whether a container of the overlay gets a token of the account for the API server: Kubernetes mounts
+// one into each container unless automountServiceAccountToken is false
+// (https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/), and a volume of the overlay
+// may project one.
 func (o *Overlay) HasToken() bool {
 	spec := &o.Template.Spec
 	if o.Account() == "" {
@@ -38,8 +38,8 @@ func (o *Overlay) HasToken() bool {
 	return false
 }
 
-// projectsToken reports whether a volume has a token for the API server. One for another audience, such as a vault, is of no
-// use there.
+// projectsToken reports whether a volume has a token for the API server. The API server does not accept tokens for
+// other audiences, such as a vault.
 func projectsToken(volume *corev1.ProjectedVolumeSource) bool {
 	for _, source := range volume.Sources {
 		if token := source.ServiceAccountToken; token != nil &&

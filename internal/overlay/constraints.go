@@ -18,7 +18,7 @@ const (
 	RuleSidecar  = "overlay-sidecar"
 )
 
-// constraints checks what holds for an overlay but not for every pod template (ResourcePlugin spec,
+// constraints checks rules for overlays that do not apply to all pod templates (ResourcePlugin spec,
 // podTemplateOverlay, and the vendor's CRD).
 func (o *Overlay) constraints() []strictyaml.Problem {
 	c := checker{overlay: o, names: map[string]bool{}}
@@ -35,7 +35,7 @@ func (o *Overlay) constraints() []strictyaml.Problem {
 		c.report("spec.restartPolicy", "must be Never, not %q: remove it", policy)
 	}
 	if one, other := spec.DeprecatedServiceAccount, spec.ServiceAccountName; one != "" && other != "" && one != other {
-		c.report("spec.serviceAccount", "must not be %q beside serviceAccountName %q, which wins: remove it", one, other)
+		c.report("spec.serviceAccount", "must not be %q beside serviceAccountName %q, which takes precedence: remove it", one, other)
 	}
 	if len(spec.EphemeralContainers) > 0 {
 		c.report("spec.ephemeralContainers", "must not be set: no Pod is created with ephemeral containers")
@@ -46,7 +46,7 @@ func (o *Overlay) constraints() []strictyaml.Problem {
 	return c.problems
 }
 
-// keys reports annotations or labels that are the renderer's: some tell the helpers which Secrets to use.
+// keys reports annotations or labels with reserved keys: some tell the helpers which Secrets to use.
 func (c *checker) keys(field string, values map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if strings.HasPrefix(key, contract.Group+"/") {
@@ -55,7 +55,7 @@ func (c *checker) keys(field string, values map[string]string) {
 	}
 }
 
-// Conflicts checks the overlay against the plugin's runner: its image and its namespace, as they are after defaulting.
+// Conflicts checks the overlay against the plugin's runner: its image and its namespace, after defaulting.
 func (o *Overlay) Conflicts(image, namespace string) []strictyaml.Problem {
 	c := checker{overlay: o}
 	if own := o.Template.Namespace; own != "" && own != namespace {
@@ -72,7 +72,7 @@ func (o *Overlay) Conflicts(image, namespace string) []strictyaml.Problem {
 
 type checker struct {
 	overlay  *Overlay
-	names    map[string]bool // of containers: each is there once over all lists
+	names    map[string]bool // of containers, unique over all lists
 	problems []strictyaml.Problem
 }
 
@@ -130,7 +130,7 @@ func (c *checker) other(key string, at krm.Path, container corev1.Container) {
 	}
 }
 
-// replaced warns of what is replaced in the container that runs the script.
+// replaced warns of fields that are replaced in the container that runs the script.
 func (c *checker) replaced(at krm.Path, words []string) {
 	if words != nil {
 		c.warn(RuleReplaced, at, "is replaced: the container runs the step's script; remove it")
@@ -170,7 +170,7 @@ func (c *checker) volumes(volumes []corev1.Volume) {
 	}
 }
 
-// isOwnVolume reports whether the renderer adds a volume of that name.
+// isOwnVolume reports whether the renderer adds a volume with that name.
 func isOwnVolume(name string) bool {
 	switch name {
 	case contract.IOVolume, contract.ScriptVolume, contract.ParamsVolume, contract.TokenVolume:
@@ -187,11 +187,11 @@ func (c *checker) unique(seen map[string]bool, at krm.Path, what, value string) 
 	seen[value] = true
 }
 
-// ownFolder is what the renderer mounts scripts and inputs below.
+// ownFolder is the folder in which the renderer mounts scripts and inputs.
 const ownFolder = "/run/resourceplugins/"
 
-// Reserved reports whether a path lies in the folder that the renderer mounts scripts and inputs below, or above it, so
-// that a mount there would hide it. /run counts as /var/run, which it is in most images.
+// Reserved reports whether a path is in the folder in which the renderer mounts scripts and inputs, or above it, so
+// that a mount there would hide it. /run is the same as /var/run, as in most images.
 func Reserved(path string) bool {
 	folder := strings.TrimPrefix(strings.TrimRight(path, "/")+"/", "/var")
 	return path != "" && (strings.HasPrefix(folder, ownFolder) || strings.HasPrefix(ownFolder, folder))

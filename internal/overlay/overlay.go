@@ -1,6 +1,6 @@
-// Package overlay reads a plugin's podTemplateOverlay: YAML of a partial pod template that is the base of each step's Pod.
-// Parse reads it as strictly as the API server would, against the types of k8s.io/api, and reports everything that does
-// not fit at once, with its line. CheckDeploymentPatch does the same for a strategic merge patch of a Deployment.
+// Package overlay reads a plugin's podTemplateOverlay: YAML of a partial pod template that is the base of each step's
+// Pod. Parse reads it as strictly as the API server would, against the types of k8s.io/api, and reports all problems at
+// once, with their lines. CheckDeploymentPatch does the same for a strategic merge patch of a Deployment.
 package overlay
 
 import (
@@ -18,17 +18,17 @@ import (
 
 // Overlay is a pod template to build on. Its contents must not be changed.
 type Overlay struct {
-	// Template is what the overlay says.
+	// Template is the decoded overlay.
 	Template corev1.PodTemplateSpec
-	// Canonical is the overlay as it is written, as canonical JSON: nulls left out, aliases filled in, amounts as strings. The
-	// generations of steps are hashes of it, so it must never look different. It is {} if the overlay has a type error.
+	// Canonical is the overlay as canonical JSON: without nulls, with aliases expanded, and with quantities as strings.
+	// The generations of steps are hashes of it, so it must never change. It is {} if the overlay has a type error.
 	Canonical []byte
 
-	root *yaml.Node // the overlay with its aliases filled in, nil if it is empty
+	root *yaml.Node // the overlay with its aliases expanded, nil if it is empty
 }
 
-// Parse reads an overlay. It returns what could be read, and everything that is wrong, in the order of the text. An
-// empty text is an empty overlay. What a plugin's runner says is not known here: see Conflicts.
+// Parse reads an overlay. It returns the decoded part, and all problems, in the order of the text. An empty text is an
+// empty overlay. The plugin's runner is not known here: see Conflicts.
 func Parse(text string) (*Overlay, []strictyaml.Problem) {
 	o := &Overlay{Canonical: []byte("{}")}
 	root, problem := parse(text)
@@ -49,7 +49,7 @@ func Parse(text string) (*Overlay, []strictyaml.Problem) {
 	return o, inOrder(append(problems, o.constraints()...))
 }
 
-// parse reads the only document of a text. What is wrong with a text of one line is about the whole of it.
+// parse reads the only document of a text. A problem of a text of one line is about the whole text.
 func parse(text string) (*yaml.Node, *strictyaml.Problem) {
 	root, problem := strictyaml.Parse([]byte(text))
 	if problem != nil && !strings.Contains(text, "\n") {
@@ -58,7 +58,7 @@ func parse(text string) (*yaml.Node, *strictyaml.Problem) {
 	return root, problem
 }
 
-// inOrder sorts the problems by their place in the text.
+// inOrder sorts the problems by their position in the text.
 func inOrder(problems []strictyaml.Problem) []strictyaml.Problem {
 	slices.SortStableFunc(problems, func(a, b strictyaml.Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return problems

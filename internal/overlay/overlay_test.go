@@ -123,7 +123,7 @@ func TestBadOverlays(t *testing.T) {
 			`line 4: spec.restartPolicy: must be Never, not "OnFailure": remove it`,
 		}},
 		{"spec:\n  serviceAccountName: a\n  serviceAccount: b\n  ephemeralContainers: [{name: debug, image: x}]\n", []string{
-			`line 3: spec.serviceAccount: must not be "b" beside serviceAccountName "a", which wins: remove it`,
+			`line 3: spec.serviceAccount: must not be "b" beside serviceAccountName "a", which takes precedence: remove it`,
 			`line 4: spec.ephemeralContainers: must not be set: no Pod is created with ephemeral containers`,
 		}},
 		{"spec:\n  $patch: replace\n  $retainKeys: [a]\n  containers:\n  - name: main\n    $patch: delete\n", []string{

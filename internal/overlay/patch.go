@@ -6,10 +6,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// CheckDeploymentPatch reads a strategic merge patch of a Deployment and returns everything that does not fit, in the
-// order of the text: fields that a Deployment does not have, values of another type, elements without their merge key.
-// Directives such as `$patch` and nulls, which remove a field, are what such a patch is made of. A text that is not one
-// YAML document is one problem; an empty one has none.
+// CheckDeploymentPatch reads a strategic merge patch of a Deployment and returns all problems, in the order of the
+// text: unknown fields, values of the wrong type, elements without their merge key. Directives such as `$patch`, and
+// nulls, which remove a field, are allowed. A text that is not one YAML document is one problem; an empty one has none.
 func CheckDeploymentPatch(text string) []strictyaml.Problem {
 	root, problem := parse(text)
 	if problem != nil {

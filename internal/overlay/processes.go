@@ -28,8 +28,8 @@ func (c *checker) user(at krm.Path, user *int64) {
 	}
 }
 
-// privileges reports what lets a container read the token of the helpers in /proc. The helpers cannot prevent that: see
-// "Ptrace access mode checking" in ptrace(2).
+// privileges reports settings that let a container read the token of the helpers in /proc. The helpers cannot prevent
+// that: see "Ptrace access mode checking" in ptrace(2).
 func (c *checker) privileges(at krm.Path, context *corev1.SecurityContext) {
 	shared := c.sharedProcesses()
 	if shared == "" {

@@ -6,11 +6,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// maxSeparators is how many line separators of a text are reported.
+// maxSeparators is the highest number of reported line separators of a text.
 const maxSeparators = 100
 
-// Separators reports the characters of a YAML text that readers of YAML 1.1, such as kustomize, kpt and kubectl, take for
-// line breaks, and others do not. A value with one becomes another value, and the rest of a comment is no comment.
+// Separators reports the characters of a YAML text that readers of YAML 1.1, such as kustomize, kpt and kubectl, read
+// as line breaks, and others do not. They change values, and end comments.
 func Separators(text []byte) (problems []Problem) {
 	for _, at := range yamlprint.Separators(text, maxSeparators) {
 		r, _ := utf8.DecodeRune(text[at:])
@@ -26,7 +26,7 @@ func Separators(text []byte) (problems []Problem) {
 	return problems
 }
 
-// refused is the problem of the first character that no YAML reader takes, nil if there is none.
+// refused is the problem of the first character that YAML readers reject, or nil.
 func refused(text []byte) *Problem {
 	at, name := yamlprint.Refused(text)
 	if name == "" {

@@ -1,18 +1,16 @@
-// Package strictyaml decodes YAML trees into Go structs and reports everything that does not fit, not only the first
-// problem.
+// Package strictyaml decodes YAML trees into Go structs and reports all problems, not only the first.
 //
-// Into decodes a tree. The target's structs carry `json` tags for the keys, `aliases` tags with the keys' former names
-// (comma-separated), `required:"true"` where a value must be set and a string must not be empty, and `quotable:"true"`
-// where a string of digits is taken for a number, and `unquoted:"true"` where a number is taken for the string that it is
+// Into decodes a tree. The target's structs have `json` tags for the keys, `aliases` tags with the keys' former names
+// (comma-separated), `required:"true"` if a value must be set and a string must not be empty, `quotable:"true"` if a
+// string of digits is accepted as a number, and `unquoted:"true"` if a number is accepted as the string that it is
 // written as, both with a warning. Fields are strings, bools, ints, structs, pointers to them, lists of them, maps of
-// strings to them, and json.RawMessage or any for a value of any form. Null means absent, as it does for Signadot's own
-// loader. Of duplicate keys the first one is decoded and the others are problems. A value under a former key, or under a
-// key in the wrong case, is decoded too if the current key is absent, so that the problems below it are found in the same
-// run.
+// strings to them, and json.RawMessage or any for values of any type. Null means absent, as in Signadot's own loader.
+// Of duplicate keys the first one is decoded and the others are problems. A value under a former key, or under a key in
+// the wrong case, is also decoded if the current key is absent, so that its problems are found in the same run.
 //
-// IntoObject and IntoPatch decode Kubernetes objects and patches of them, which Kubernetes reads as YAML 1.1. Parse reads
-// the tree of a text. Expand replaces aliases and merge keys by what they stand for. Every Problem has a path and a message,
-// and those of decoding have a rule.
+// IntoObject and IntoPatch decode Kubernetes objects and patches of them, which Kubernetes reads as YAML 1.1. Parse
+// reads the tree of a text. Expand expands aliases and merge keys. Every Problem has a path and a message, and those of
+// decoding have a rule.
 package strictyaml
 
 import (
@@ -30,16 +28,16 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// MaxAliased is the most values that aliases of a tree may stand for: a few lines can mean billions.
+// MaxAliased is the highest number of values to which aliases of a tree may expand: a few lines can become billions.
 const MaxAliased = 100_000
 
-// MaxAliasedText is the most text, in bytes, that aliases of a tree may stand for.
+// MaxAliasedText is the length of text, in bytes, to which aliases of a tree may expand.
 const MaxAliasedText = 4 << 20
 
-// MaxDepth is the most lists and mappings that may be nested in each other: types may hold themselves.
+// MaxDepth is the highest nesting of lists and mappings: types may be recursive.
 const MaxDepth = 100
 
-// The rules that a tree must follow to be decoded.
+// The rules for trees that are decoded.
 const (
 	RuleType      = "type"
 	RuleUnknown   = "unknown-key"
@@ -52,9 +50,9 @@ const (
 	RuleDepth     = "depth"
 )
 
-// Into decodes node into target, a pointer to a struct. Problems are in document order, those of aliases first, and carry
-// paths below base. A field whose value does not fit keeps what it had. Into panics if target has a field of a type that
-// it cannot decode.
+// Into decodes node into target, a pointer to a struct. Problems are in document order, those of aliases first, with
+// paths below base. A field whose value has the wrong type is not changed. Into panics if target has a field of an
+// unsupported type.
 func Into(node *yaml.Node, base krm.Path, target any) []Problem {
 	_, problems := into(&decoder{}, node, base, target)
 	return problems
@@ -72,7 +70,7 @@ func into(d *decoder, node *yaml.Node, base krm.Path, target any) (*yaml.Node, [
 	return node, d.problems
 }
 
-// path is a path that is only written out if a problem needs it.
+// path is a path that is only formatted for a problem.
 type path struct {
 	parent *path
 	base   krm.Path
@@ -100,7 +98,7 @@ type decoder struct {
 	patch    bool // that is a strategic merge patch
 }
 
-// report adds a problem of a node, which is the value at the path, its key or the mapping that has no such key.
+// report adds a problem of a node, which is the value at the path, its key or the mapping without the key.
 func (d *decoder) report(rule string, at *path, node *yaml.Node, format string, args ...any) *Problem {
 	problem := Problem{Rule: rule, Severity: krm.Error, Path: at.full(), Message: fmt.Sprintf(format, args...)}
 	if d.object {
@@ -110,7 +108,7 @@ func (d *decoder) report(rule string, at *path, node *yaml.Node, format string, 
 	return &d.problems[len(d.problems)-1]
 }
 
-// mistyped reports a value that is not what a field takes.
+// mistyped reports a value that has the wrong type for a field.
 func (d *decoder) mistyped(at *path, node *yaml.Node, format string, args ...any) {
 	d.report(RuleType, at, node, format, append(args, describe(node))...).Found = node.Kind
 }
@@ -160,7 +158,7 @@ func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
 	}
 }
 
-// rawMessage is the type of fields that hold a value of any form, as JSON.
+// rawMessage is the type of fields that hold a value of any type, as JSON.
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
 func (d *decoder) raw(node *yaml.Node, at *path, target reflect.Value) {
@@ -172,7 +170,7 @@ func (d *decoder) raw(node *yaml.Node, at *path, target reflect.Value) {
 	target.SetBytes(bytes.TrimSpace(text))
 }
 
-// any decodes a value of any form: mappings, lists and scalars.
+// any decodes a value of any type: mappings, lists and scalars.
 func (d *decoder) any(node *yaml.Node, at *path, target reflect.Value) {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -226,14 +224,14 @@ func (d *decoder) dictionary(node *yaml.Node, at path, target reflect.Value) {
 	target.Set(values)
 }
 
-// notNull reports a null in a list or a map of an object: Kubernetes takes it for an empty value.
+// notNull reports a null in a list or a map of an object: Kubernetes reads it as an empty value.
 func (d *decoder) notNull(node *yaml.Node, at *path) {
 	if d.object && !d.patch && isNull(node) {
 		d.report(RuleRequired, at, node, "must not be null: remove it or fill it in")
 	}
 }
 
-// entries iterates over the keys of a mapping, each once, with their values. Keys that are repeated, and keys that are
+// entries iterates over the keys of a mapping with their values, without duplicates. Duplicate keys, and keys that are
 // not strings, are problems.
 func (d *decoder) entries(mapping *yaml.Node, at *path) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {

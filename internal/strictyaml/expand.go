@@ -6,13 +6,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Expand returns a tree in which aliases and merge keys (`<<`) are replaced by what they stand for. A merged mapping's
-// entries come after those of the mapping that merges it, which win; of several merged mappings the earlier ones win. A
-// tree that has neither aliases, anchors nor merge keys is returned itself, any other one is copied.
+// Expand returns a tree with aliases and merge keys (`<<`) expanded. The entries of a mapping take precedence over
+// those that it merges, which come after them; of several merged mappings the earlier ones take precedence. A tree
+// without aliases, anchors and merge keys is returned itself, any other one is copied.
 //
-// Beyond MaxAliased and MaxAliasedText, and where an alias leads to itself, an alias node is left in the tree and a problem
-// of RuleAlias reports it. A merge key whose value is not a mapping is a problem of RuleType. Paths of problems are below
-// base.
+// Beyond MaxAliased and MaxAliasedText, and if an alias contains itself, an alias node is left in the tree and reported
+// as a problem of RuleAlias. A merge key whose value is not a mapping is a problem of RuleType. Paths of problems are
+// below base.
 func Expand(node *yaml.Node, base krm.Path) (*yaml.Node, []Problem) {
 	d := decoder{}
 	expanded := d.expand(node, base)
@@ -45,8 +45,8 @@ func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.Sh
 
 type expander struct {
 	*decoder
-	expanded int                 // values that aliases stand for
-	text     int                 // the bytes of these
+	expanded int                 // values that aliases expand to
+	text     int                 // the bytes of their text
 	open     map[*yaml.Node]bool // the anchored values that are being expanded
 }
 
@@ -113,7 +113,7 @@ func (e *expander) entries(mapping *yaml.Node, at *path) []*yaml.Node {
 	return content
 }
 
-// merge adds the entries of a merged mapping, or of a list of them, whose keys are not given yet.
+// merge adds the entries of a merged mapping, or of a list of them, whose keys are not yet set.
 func (e *expander) merge(content []*yaml.Node, given map[string]bool, source *yaml.Node, at *path) []*yaml.Node {
 	switch source.Kind {
 	case yaml.MappingNode:
@@ -137,7 +137,7 @@ func (e *expander) merge(content []*yaml.Node, given map[string]bool, source *ya
 	return content
 }
 
-// count counts what aliases stand for. It returns false beyond a limit, and reports the first one.
+// count counts the values of expanded aliases. It returns false beyond a limit, which it reports once.
 func (e *expander) count(node *yaml.Node, at *path) bool {
 	if len(e.open) == 0 {
 		return true

@@ -12,9 +12,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// IsJSON reports whether the text of a file is read as JSON: by the file's extension, and without one of those that are
-// known if it is a JSON object. YAML readers do not take all JSON: two escapes for one character, or lines that end in
-// another way.
+// IsJSON reports whether the text of a file is read as JSON: by the file's extension or, for an unknown extension, if
+// it is a JSON object. YAML readers do not accept all JSON: for example two escapes for one character, or other line
+// endings.
 func IsJSON(file string, text []byte) bool {
 	switch {
 	case strings.HasSuffix(file, ".json"):
@@ -25,8 +25,8 @@ func IsJSON(file string, text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) && json.Valid(text)
 }
 
-// ParseJSON returns the root of a JSON text with the place of each node, lines ending with LF alone, nil if there is nothing
-// in the text. A problem has its place.
+// ParseJSON returns the root of a JSON text with the positions of its nodes, or nil if the text is empty. Lines end
+// only with LF. A problem has a position.
 func ParseJSON(text []byte) (*yaml.Node, *Problem) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
@@ -41,7 +41,7 @@ func ParseJSON(text []byte) (*yaml.Node, *Problem) {
 	return yamlprint.ReadJSON(string(text)), nil
 }
 
-// jsonProblem is a problem of the byte of a JSON text.
+// jsonProblem returns a problem at a byte of a JSON text.
 func jsonProblem(text []byte, at int, message string) *Problem {
 	before := text[:max(at, 0)]
 	problem := Error("", "%s", message)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxListed is how many names a message lists.
+// maxListed is the highest number of names in a message.
 const maxListed = 10
 
-// ThereAre says which texts there are: all, or the first of many.
+// ThereAre lists texts in a clause: all, or the first of many.
 func ThereAre(texts []string) string {
 	switch len(texts) {
 	case 0:

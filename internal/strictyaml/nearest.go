@@ -10,11 +10,11 @@ import (
 const (
 	// MaxName is the longest name, in bytes, that is compared with others.
 	MaxName = 32
-	// MaxCandidates is how many candidates Suggest looks at.
+	// MaxCandidates is the number of candidates that Suggest considers.
 	MaxCandidates = 50
 )
 
-// Suggest is Nearest within limits: long names and candidates, and those behind the first MaxCandidates, are left out.
+// Suggest is Nearest within limits: long names, long candidates, and those after the first MaxCandidates are ignored.
 func Suggest(name string, candidates []string) (nearest string, sure bool) {
 	if len(name) > MaxName {
 		return "", false
@@ -24,7 +24,7 @@ func Suggest(name string, candidates []string) (nearest string, sure bool) {
 	return Nearest(name, short)
 }
 
-// Listed names the first of some names for a message.
+// Listed lists the first of some names for a message.
 func Listed(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -39,8 +39,8 @@ func Listed(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// Nearest returns the candidate that text most likely means, empty if none is near: about one letter in three may be
-// wrong. sure reports that they differ in case alone. Of equally near candidates the first one is returned.
+// Nearest returns the candidate that text is most likely a misspelling of, or "" if none is near: about one letter in
+// three may differ. sure reports that they differ only in case. Of equally near candidates the first one is returned.
 func Nearest(text string, candidates []string) (nearest string, sure bool) {
 	limit := 1 + len(text)/3
 	best := limit + 1

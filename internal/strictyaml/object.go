@@ -15,22 +15,22 @@ import (
 )
 
 // IntoObject decodes a tree into a Kubernetes object, as strictly as the API server. It returns the tree as Kubernetes
-// reads it: with its aliases expanded, words of YAML 1.1 such as `yes` as booleans where a boolean is due, and amounts as
-// strings. Into's rules hold with these differences: whole numbers may have any form of YAML 1.1, such as 0400; null must
-// not be in a list or a map; each element of a list that a strategic merge patch merges must have its merge key; and
-// problems have lines.
+// reads it: with aliases expanded, words of YAML 1.1 such as `yes` as booleans in boolean fields, and quantities as
+// strings. Into's rules apply with these differences: whole numbers may have any form of YAML 1.1, such as 0400; null
+// must not be in a list or a map; each element of a list that a strategic merge patch merges must have its merge key;
+// and problems have lines.
 func IntoObject(node *yaml.Node, base krm.Path, target any) (*yaml.Node, []Problem) {
 	return into(&decoder{object: true}, node, base, target)
 }
 
 // IntoPatch decodes a strategic merge patch of a Kubernetes object as IntoObject does. Nulls, which remove a field, and
-// directives such as `$patch` are what such a patch is made of.
+// directives such as `$patch` are allowed.
 func IntoPatch(node *yaml.Node, target any) []Problem {
 	_, problems := into(&decoder{object: true, patch: true}, node, "", target)
 	return problems
 }
 
-// directives are the keys of a strategic merge patch that are no fields; some have a slash and a field behind it
+// directives are the keys of a strategic merge patch that are not fields; some are followed by a slash and a field
 // (https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md).
 var directives = []string{"$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList"}
 
@@ -39,7 +39,7 @@ func isDirective(key string) bool {
 	return slices.Contains(directives, word)
 }
 
-// special decodes types of Kubernetes that have a JSON form of their own. It is false for other types.
+// special decodes types of Kubernetes with their own JSON form. It returns false for other types.
 func (d *decoder) special(node *yaml.Node, at *path, target reflect.Value) bool {
 	switch v := target.Addr().Interface().(type) {
 	case *resource.Quantity:
@@ -60,13 +60,13 @@ func (d *decoder) special(node *yaml.Node, at *path, target reflect.Value) bool 
 	return true
 }
 
-// exactDigits is how many digits of a number without quotes survive the readers that take it for a float64.
+// exactDigits is the number of digits of an unquoted number that survive readers that use float64.
 const exactDigits = 15
 
-// maxExponent is the longest exponent of an amount, with its sign: ParseQuantity takes minutes for 1e-999999999.
+// maxExponent is the longest exponent of a quantity, with its sign: ParseQuantity takes minutes for 1e-999999999.
 const maxExponent = 4
 
-// quantity decodes an amount such as 100m. One that is written as a number becomes a string in the tree.
+// quantity decodes a quantity such as 100m. One that is written as a number becomes a string in the tree.
 func (d *decoder) quantity(node *yaml.Node, at *path, target *resource.Quantity) {
 	tag, text := node.ShortTag(), node.Value
 	if tag == "!!int" {
@@ -85,7 +85,7 @@ func (d *decoder) quantity(node *yaml.Node, at *path, target *resource.Quantity)
 	d.mistyped(at, node, "must be an amount such as 100m or 2Gi, not %s")
 }
 
-// decimal returns a whole number of YAML 1.1 as a decimal one, such as 256 for 0400; anything else as it is.
+// decimal returns a whole number of YAML 1.1 as a decimal one, such as 256 for 0400, and other values unchanged.
 func decimal(node *yaml.Node) string {
 	var number int64
 	hasInnerSign := strings.LastIndexAny(node.Value, "+-") > 0 // 0o-4 is a string to other readers
@@ -95,7 +95,7 @@ func decimal(node *yaml.Node) string {
 	return strconv.FormatInt(number, 10)
 }
 
-// mergeKeys checks that the elements of a list that is merged by a key can be told apart.
+// mergeKeys checks that the elements of a list that is merged by a key have distinct keys.
 func (d *decoder) mergeKeys(list *yaml.Node, at *path, key string) {
 	for i, element := range list.Content {
 		value := krm.Value(element, key)

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Parse returns the root of the only YAML document of a text, nil if there is nothing in it. A problem has the line.
+// Parse returns the root of the only YAML document of a text, or nil if it is empty. A problem has a line.
 func Parse(text []byte) (*yaml.Node, *Problem) {
 	var document, second yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -32,7 +32,7 @@ func Parse(text []byte) (*yaml.Node, *Problem) {
 // syntaxProblem is an error of the YAML parser, which omits the number of line 1.
 func syntaxProblem(text []byte, err error) *Problem {
 	if problem := refused(text); problem != nil {
-		return problem // the parser does not say where it is
+		return problem // the parser does not report its position
 	}
 	line, message := 1, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: ")
 	if rest, ok := strings.CutPrefix(message, "line "); ok {
@@ -46,7 +46,7 @@ func syntaxProblem(text []byte, err error) *Problem {
 	return &problem
 }
 
-// explain words a syntax error of a line.
+// explain returns the message for a syntax error of a line.
 func explain(line, message string) string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	switch {
@@ -59,7 +59,7 @@ func explain(line, message string) string {
 	return message
 }
 
-// lineOf returns a line of a text, counted from 1, empty if there is none.
+// lineOf returns a line of a text, counted from 1, or nil.
 func lineOf(text []byte, number int) []byte {
 	for line := range bytes.Lines(text) {
 		if number--; number == 0 {

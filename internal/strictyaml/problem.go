@@ -9,26 +9,26 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Problem is one thing that is wrong with a document. Everything that reads documents reports this type.
+// Problem is a problem of a document. Everything that reads documents reports this type.
 type Problem struct {
-	// Rule is the id of the broken rule: one of the Rule constants, or an id that the reader documents. It is empty if the
-	// reader has no rules.
+	// Rule is the id of the broken rule: one of the Rule constants, or an id that the reader documents. It is empty if
+	// the reader has no rules.
 	Rule string
 	// Severity is an error, or a warning if the value is used anyway.
 	Severity krm.Severity
-	// Path is the field, below the path that the reader was given; empty for the whole.
+	// Path is the field, below the path that the reader was given; empty for the whole document.
 	Path krm.Path
 	// Line and Column are the position in the text that was read, counted from 1; 0 means the position of the field.
 	Line, Column int
-	// Message says in one line what must hold and what to do.
+	// Message states in one line what must hold and what to do.
 	Message string
 	// Found is the kind of the value at Path, set for problems of RuleType.
 	Found yaml.Kind
-	// Proposed is the value or the key that is certain to be meant, else nil.
+	// Proposed is the only possible value or key, or nil.
 	Proposed any
-	// Key is the key that Proposed replaces, empty if it replaces the value.
+	// Key is the key that Proposed replaces, or empty if it replaces the value.
 	Key string
-	// ReplacedBy is the current key under which the value of a former or misspelled key was decoded, else empty.
+	// ReplacedBy is the current key under which the value of a former or misspelled key was decoded, or empty.
 	ReplacedBy string
 }
 
@@ -37,14 +37,14 @@ func Error(at krm.Path, format string, args ...any) Problem {
 	return Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)}
 }
 
-// Repeated returns the problem of a key that a mapping has twice.
+// Repeated returns the problem of a duplicate key.
 func Repeated(at krm.Path, key string) Problem {
 	problem := Error(at, "must be given once: key %q is repeated", shortened(key))
 	problem.Rule = RuleDuplicate
 	return problem
 }
 
-// String is the problem in one line: its line, its path and its message.
+// String returns the problem in one line: its line, its path and its message.
 func (p Problem) String() string {
 	var out strings.Builder
 	if p.Line > 0 {

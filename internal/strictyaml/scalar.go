@@ -59,8 +59,8 @@ func (d *decoder) number(node *yaml.Node, at path, target reflect.Value) {
 	}
 }
 
-// unquoted returns the number that a string of digits stands for, and reports that it is one. Other values are returned as
-// they are.
+// unquoted returns the number that a string of digits represents, and reports that it is quoted. Other values are
+// returned unchanged.
 func (d *decoder) unquoted(node *yaml.Node, at *path) *yaml.Node {
 	isDigits := node.Value != "" && strings.Trim(node.Value, "0123456789") == "" && !isOctal(node.Value)
 	number, err := strconv.ParseInt(node.Value, 10, 32)
@@ -72,8 +72,8 @@ func (d *decoder) unquoted(node *yaml.Node, at *path) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: node.Value, Line: node.Line, Column: node.Column}
 }
 
-// quoted returns the string that a number is written as, and reports that it should be quoted: YAML readers that keep the
-// number print 0.30 as 0.3. Other values are returned as they are.
+// quoted returns the string that a number is written as, and reports that it should be quoted: YAML readers that keep
+// the number print 0.30 as 0.3. Other values are returned unchanged.
 func (d *decoder) quoted(node *yaml.Node, at *path) *yaml.Node {
 	if tag := node.ShortTag(); node.Kind != yaml.ScalarNode || node.Style != 0 || tag != "!!int" && tag != "!!float" {
 		return node
@@ -148,7 +148,7 @@ func isEmpty(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && node.Value == "" && node.ShortTag() == "!!str"
 }
 
-// describe names a value for a message, with the text of a scalar.
+// describe describes a value in a message, with the text of a scalar.
 func describe(node *yaml.Node) string {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -179,10 +179,10 @@ func describeScalar(node *yaml.Node) string {
 	}
 }
 
-// oneLine is a value without its line feeds: an explicit tag makes a number of any text.
+// oneLine returns a value without line feeds: with an explicit tag any text can be a number.
 func oneLine(text string) string { return shortened(strings.Join(strings.Fields(text), " ")) }
 
-// shortened keeps a message readable whatever a document holds.
+// shortened keeps a message readable for any document.
 func shortened(text string) string {
 	const longest = 60
 	if len(text) <= longest {

@@ -12,24 +12,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// shape is what the tags of a struct type say. It is read once.
+// shape is the information of a struct type's tags. It is read once per type.
 type shape struct {
 	fields []field
 	byKey  map[string]int
-	former map[string]string // the current key by a former one
+	former map[string]string // current keys by former ones
 }
 
 type field struct {
 	key      string
 	index    []int
 	required bool
-	mergeKey string       // the key that the elements of a list are merged by, empty if there is none
+	mergeKey string       // the merge key of a list's elements, or empty
 	quotable bool         // a number that may be given as a string
 	unquoted bool         // a string that may be given as a number
-	kind     reflect.Kind // what the field's type points to
+	kind     reflect.Kind // the kind that the field's type points to
 }
 
-// accepts reports whether a value is of the field's kind: a former key may have had another one.
+// accepts reports whether a value is of the field's kind: a former key may have had another kind.
 func (f field) accepts(value *yaml.Node) bool {
 	switch f.kind {
 	case reflect.Struct, reflect.Map:
@@ -53,7 +53,7 @@ func shapeOf(t reflect.Type) *shape {
 	return known.(*shape)
 }
 
-// add adds the fields of a struct type that is at index in the shape's own one.
+// add adds the fields of a struct type that is at index in the shape's type.
 func (s *shape) add(t reflect.Type, index []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -88,7 +88,7 @@ func (s *shape) keys() []string {
 	return keys
 }
 
-// list enumerates the keys behind an introduction. It is empty if there are more than one can read.
+// list lists the keys after an introduction. It returns "" if they are too many to read.
 func (s *shape) list(introduction string) string {
 	const most = 12
 	if len(s.fields) > most {
@@ -101,7 +101,7 @@ func (s *shape) list(introduction string) string {
 	return introduction + strings.Join(quoted, ", ")
 }
 
-// maxUnknown is how many unknown keys of a mapping are reported: each is compared with all known ones.
+// maxUnknown is the highest number of reported unknown keys of a mapping: each is compared with all known ones.
 const maxUnknown = 100
 
 func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
@@ -142,7 +142,7 @@ func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 	}
 }
 
-// field decodes a value into the field that its key names. A required string must not be empty.
+// field decodes a value into the field of its key. A required string must not be empty.
 func (d *decoder) field(f field, at *path, value *yaml.Node, target reflect.Value) {
 	if f.quotable {
 		value = d.unquoted(value, at)
@@ -159,7 +159,7 @@ func (d *decoder) field(f field, at *path, value *yaml.Node, target reflect.Valu
 	}
 }
 
-// unknown reports a key that no field has, with the key that is likely to be meant.
+// unknown reports an unknown key, with the likely correction.
 func (d *decoder) unknown(s *shape, at *path, node *yaml.Node) *Problem {
 	keys := s.keys()
 	if d.patch {

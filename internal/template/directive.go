@@ -16,7 +16,7 @@ var pattern = regexp.MustCompile(`@\{[^}]+\}`)
 // HasDirective reports whether a text has a directive.
 func HasDirective(text string) bool { return pattern.MatchString(text) }
 
-// directive is what one `@{…}` of a value asks for.
+// directive is a parsed `@{…}` of a value.
 type directive struct {
 	text     string // as written, `@{…}` included
 	embed    bool   // of a file, else of a variable
@@ -27,7 +27,7 @@ type directive struct {
 // The encodings that may follow a variable or an operation in brackets.
 const (
 	raw    = "raw"    // the text as it is
-	asYAML = "yaml"   // the tree that the text is
+	asYAML = "yaml"   // the text parsed as YAML
 	binary = "binary" // base64 of the bytes
 )
 
@@ -35,10 +35,10 @@ var encodings = []string{raw, asYAML, binary}
 
 const (
 	embed   = "embed"   // the only operation
-	include = "include" // what embed was called before 2023
+	include = "include" // the name of embed before 2023
 )
 
-// parseDirective reads what is between the braces: `name`, `name[encoding]`, `operation: argument` or
+// parseDirective parses the text between the braces: `name`, `name[encoding]`, `operation: argument` or
 // `operation[encoding]: argument`, with blanks around each.
 func parseDirective(text string) (directive, error) {
 	head, argument, operates := strings.Cut(text[len("@{"):len(text)-1], ":")
@@ -90,20 +90,21 @@ func cutEncoding(head string) (name, encoding string, err error) {
 
 var variable = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
 
-// IsVariable reports whether text can name a variable: `^[a-zA-Z][a-zA-Z0-9_.-]*$`.
+// IsVariable reports whether text is a valid name of a variable: `^[a-zA-Z][a-zA-Z0-9_.-]*$`.
 func IsVariable(text string) bool { return variable.MatchString(text) }
 
-// VariableError is the error of a name that is no variable.
+// VariableError is the error for an invalid name of a variable.
 func VariableError(name string) error {
 	return fmt.Errorf("variable %q must start with a letter and hold letters, digits, %q only", name, "_.-")
 }
 
-// noEscape says what to do about text that looks like a directive and is none.
+// noEscape is the advice for text that looks like a directive but is not meant as one.
 const noEscape = "there is no escape: put text that is not meant as a directive into a file that is embedded"
 
 var gitRevision = regexp.MustCompile(`^(u|upstream|push|now|yesterday|-?[0-9]+)$`)
 
-// gitHint explains that a script cannot use git's revision syntax, such as `@{u}` and `HEAD@{1}`; empty for other names.
+// gitHint explains that a script cannot use git's revision syntax, such as `@{u}` and `HEAD@{1}`. It returns "" for
+// other names.
 func gitHint(name string) string {
 	if !gitRevision.MatchString(name) {
 		return ""

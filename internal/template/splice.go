@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// splice puts the tree that text is in the place of node. Its values have the origin that they came from.
+// splice replaces a node with the tree of a text. The tree's values have the origin of the text.
 func (e *Expander) splice(node *yaml.Node, text string, origin Origin) error {
 	name := fmt.Sprintf("variable %q", origin.Variable)
 	if origin.File != "" {
@@ -41,7 +41,8 @@ func (e *Expander) splice(node *yaml.Node, text string, origin Origin) error {
 	return nil
 }
 
-// place gives a spliced tree the place of the directive, and records where each node is in the file or the variable.
+// place sets the position of a spliced tree to that of the directive, and records the positions of its nodes in the
+// file or the variable.
 func (e *Expander) place(tree *yaml.Node, line, column int, origin Origin) {
 	origin.Start, origin.End = 0, len(tree.Value)
 	origin.Line, origin.Column = tree.Line, tree.Column
@@ -53,13 +54,13 @@ func (e *Expander) place(tree *yaml.Node, line, column int, origin Origin) {
 	}
 }
 
-// hasAnchors reports whether a tree uses anchors: their names could be those of the document's own.
+// hasAnchors reports whether a tree uses anchors: their names could conflict with the document's own.
 func hasAnchors(node *yaml.Node) bool {
 	return node.Anchor != "" || node.Kind == yaml.AliasNode || slices.ContainsFunc(node.Content, hasAnchors)
 }
 
-// styleOf chooses how a filled-in string is written: as text of several lines if that is safe, else quoted, so that a
-// number stays a string to every reader.
+// styleOf returns the style of a filled-in string: several lines as literal text if that is safe, otherwise quoted, so
+// that every reader reads a number as a string.
 func styleOf(written yaml.Style, value string) yaml.Style {
 	if isLiteralSafe(value) {
 		return yaml.LiteralStyle
@@ -70,8 +71,8 @@ func styleOf(written yaml.Style, value string) yaml.Style {
 	return yaml.DoubleQuotedStyle
 }
 
-// isLiteralSafe reports whether every YAML reader gets value back from a literal block: several lines, no blank in front
-// of the first, no breaks but newlines, and no control characters.
+// isLiteralSafe reports whether every YAML reader reads value unchanged from a literal block: several lines, no blank
+// at the start of the first, no breaks but newlines, and no control characters.
 func isLiteralSafe(value string) bool {
 	if !strings.Contains(value, "\n") || strings.ContainsAny(value[:1], " \t\n") {
 		return false

@@ -11,14 +11,14 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// substitution is what takes the place of one directive.
+// substitution is the replacement of one directive.
 type substitution struct {
 	text   string
-	tree   bool // the text is YAML that takes the place of the whole value
+	tree   bool // the text is YAML that replaces the whole value
 	origin Origin
 }
 
-// errReported is for what was reported before, or is no problem.
+// errReported is for problems that are already reported, or that are not reported.
 var errReported = errors.New("reported before")
 
 // substitute returns the substitution of a directive of value.
@@ -80,7 +80,7 @@ func (e *Expander) missingVariable(name string) error {
 	return fmt.Errorf("variable %q must have a value: give it with --set %s=VALUE, or with --values FILE%s", name, name, hint)
 }
 
-// count counts text against MaxDocument, so that a few bytes cannot become many.
+// count counts text against MaxDocument, so that a few bytes cannot expand to many.
 func (e *Expander) count(text string) error {
 	if e.size > MaxDocument {
 		return errReported

@@ -1,8 +1,8 @@
-// Package template fills in the directives of native plugin and sandbox files: `@{name}` is replaced by a variable's
-// value, `@{embed: file}` by a file next to the document. Its main type is Expander.
+// Package template fills in the directives of native plugin and sandbox files: it replaces `@{name}` with a variable's
+// value, and `@{embed: file}` with a file next to the document. Its main type is Expander.
 //
-// Directives are recognised in the string values of a parsed tree, never in keys, and not in what is filled in: a script
-// that is embedded may contain `@{…}`. There is no escape.
+// Directives are recognised in the string values of a parsed tree, never in keys, and not in inserted text: an embedded
+// script may contain `@{…}`. There is no escape.
 package template
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Limits of what a template may grow to.
+// Limits of the growth of a template.
 const (
-	// MaxFile is the largest file that is embedded: no ConfigMap holds more.
+	// MaxFile is the largest file that is embedded: a ConfigMap cannot hold more.
 	MaxFile = 1 << 20
-	// MaxDocument is how much text the directives of one document may give together.
+	// MaxDocument is the most text that the directives of one document may insert together.
 	MaxDocument = 16 << 20
 )
 
@@ -30,26 +30,26 @@ const Rule = "template"
 
 // Files reads the files that a document embeds.
 type Files interface {
-	// Embed returns the content of the file that a directive names, and its path for messages. The error says what must be
-	// different. Embed must enforce MaxFile.
+	// Embed returns the content of the file that a directive names, and its path for messages. The error states what
+	// must be different. Embed must enforce MaxFile.
 	Embed(name string) (content []byte, path string, err error)
 }
 
-// Expander fills in the directives of one document. Its zero value knows no variable and no file.
+// Expander fills in the directives of one document. Its zero value has no variables and no files.
 type Expander struct {
-	// Values holds the variables. A variable that no directive names is fine.
+	// Values holds the variables. Unused variables are allowed.
 	Values map[string]string
-	// Files reads what is embedded; nil refuses every embed.
+	// Files reads embedded files; if it is nil, every embed is an error.
 	Files Files
-	// KeepUnset makes a variable without a value no problem, unless its name is likely to be meant as git's syntax.
+	// KeepUnset allows variables without a value, unless the name is likely meant as git's syntax.
 	KeepUnset bool
 
-	// Problems are the errors found so far, in document order. A variable without a value is reported once.
+	// Problems are the errors so far, in document order. A variable without a value is reported once.
 	Problems []strictyaml.Problem
-	// Failed are the values with a problem or a variable without a value. They are left as they were written.
+	// Failed are the values with a problem or a variable without a value. They are not changed.
 	Failed []*yaml.Node
-	// Origins holds for each value that was filled in where its parts came from, and Written the value before. A tree that
-	// took a directive's place has an origin for each of its nodes, and nothing in Written.
+	// Origins holds the origins of the parts of each filled-in value, and Written its previous value. A tree that
+	// replaced a directive has an origin for each of its nodes, and nothing in Written.
 	Origins map[*yaml.Node][]Origin
 	Written map[*yaml.Node]string
 
@@ -57,26 +57,27 @@ type Expander struct {
 	size    int
 }
 
-// Unset returns the variables without a value that the document names, sorted.
+// Unset returns the document's variables without a value, sorted.
 func (e *Expander) Unset() []string { return slices.Sorted(maps.Keys(e.missing)) }
 
-// Origin says where a part of a value came from: a variable, or a file.
+// Origin is the origin of a part of a value: a variable, or a file.
 type Origin struct {
-	// Start and End bound the part within the value, and From and To the directive within what was written, in bytes.
+	// Start and End are the bounds of the part within the value, and From and To those of the directive within the
+	// previous value, in bytes.
 	Start, End int
 	From, To   int
 	// Variable is the variable's name, empty for a file.
 	Variable string
-	// File is the embedded file as Files calls it, and Line and Column where in it the part starts, counted from 1.
+	// File is the embedded file as Files names it, and Line and Column the start of the part in it, counted from 1.
 	File         string
 	Line, Column int
-	// Encoded reports that the part is not the text of the file or the variable itself, but its base64, or a node of the
-	// tree that the text is.
+	// Encoded reports that the part is not the text of the file or the variable itself, but its base64, or a node of
+	// its tree.
 	Encoded bool
 }
 
-// Expand fills in the directives of the string values of the tree at node, which base names in problems. Values that
-// are aliases are filled in once, where their anchor is.
+// Expand fills in the directives of the string values of the tree at node, whose path in problems is base. Aliased
+// values are filled in once, at their anchor.
 func (e *Expander) Expand(node *yaml.Node, base krm.Path) {
 	switch node.Kind {
 	case yaml.DocumentNode:
@@ -99,7 +100,7 @@ func (e *Expander) Expand(node *yaml.Node, base krm.Path) {
 	}
 }
 
-// scalar fills in one value, or leaves it as it is if something is wrong with one of its directives.
+// scalar fills in one value. It does not change a value if one of its directives has a problem.
 func (e *Expander) scalar(node *yaml.Node, path krm.Path) {
 	matches := pattern.FindAllStringIndex(node.Value, -1)
 	if matches == nil {

@@ -13,11 +13,11 @@ import (
 // indentation of one level, in spaces.
 const indentation = 2
 
-// longestKey is the length from which on kyaml's encoder prints a key with a question mark.
+// longestKey is the length from which kyaml's encoder prints a key with a question mark.
 const longestKey = 128
 
-// AppendTree appends a mapping byte for byte as kyaml's encoder prints it, but ten times as fast. It returns false for what
-// it is not certain about: only comments above keys and behind values are known here, and no anchors, tags or flow style.
+// AppendTree appends a mapping byte for byte as kyaml's encoder prints it, but ten times as fast. It returns false if
+// it is not certain: it knows only comments above keys and after values, and no anchors, tags or flow style.
 func AppendTree(dst []byte, node *yaml.Node) ([]byte, bool) {
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 || !isBareBlock(node) {
 		return dst, false
@@ -41,10 +41,10 @@ func Encode(node *yaml.Node) (text []byte, err error) {
 	return out.Bytes(), err
 }
 
-// printer prints a tree. Its methods return false for what it is not certain about.
+// printer prints a tree. Its methods return false if they are not certain.
 type printer struct {
 	out   []byte
-	isOwn bool // the tree was made here, so that no encoder has to be asked
+	isOwn bool // the tree was made here, so that the encoder is not needed
 }
 
 func appendBlock(dst []byte, node *yaml.Node, isOwn bool) ([]byte, bool) {
@@ -108,7 +108,7 @@ func (p *printer) key(key *yaml.Node) bool {
 	return true
 }
 
-// value prints what is behind a key's colon, or below it.
+// value prints the value after a key's colon, or below it.
 func (p *printer) value(node *yaml.Node, column int) bool {
 	switch {
 	case isShort(node):
@@ -148,7 +148,7 @@ func (p *printer) elements(node *yaml.Node, column int) bool {
 	return true
 }
 
-// short prints an empty collection, or a scalar with the comment behind it.
+// short prints an empty collection, or a scalar with the comment after it.
 func (p *printer) short(node *yaml.Node, column int) bool {
 	if node.Anchor != "" || node.HeadComment != "" || node.FootComment != "" {
 		return false
@@ -245,7 +245,7 @@ func (p *printer) encoded(node *yaml.Node) bool {
 // isShort reports whether a node begins on its key's line.
 func isShort(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode || len(node.Content) == 0 }
 
-// isBareBlock reports whether there is nothing to a mapping or list in block style but what is in it.
+// isBareBlock reports whether a mapping or list in block style has only its content: no tag, anchor or comment.
 func isBareBlock(node *yaml.Node) bool {
 	isUsual := node.Kind == yaml.MappingNode && (node.Tag == "" || node.Tag == "!!map") ||
 		node.Kind == yaml.SequenceNode && (node.Tag == "" || node.Tag == "!!seq")
@@ -258,7 +258,7 @@ func isDecimal(text string) bool {
 	return err == nil && strconv.Itoa(number) == text
 }
 
-// isUnescaped reports whether a text is printable ASCII without the characters.
+// isUnescaped reports whether a text is printable ASCII without the characters in without.
 func isUnescaped(text, without string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

@@ -7,11 +7,11 @@ import (
 )
 
 // NextLine is U+0085, the control character NEL. YAML 1.1 reads it as a line break, and kustomize writes it without an
-// escape, so that a value with it becomes another one.
+// escape, which changes the value.
 const NextLine = '\u0085'
 
-// Refused returns where a UTF-8 text has the first character that no YAML reader takes, and its name; the name is empty if
-// there is none (https://yaml.org/spec/1.2.2/#51-character-set).
+// Refused returns the position and the name of the first character of a UTF-8 text that YAML readers reject; the name
+// is empty if there is no such character (https://yaml.org/spec/1.2.2/#51-character-set).
 func Refused(text []byte) (at int, name string) {
 	for at < len(text) {
 		r, size := utf8.DecodeRune(text[at:])
@@ -34,8 +34,8 @@ func isRefused(r rune) bool {
 	}
 }
 
-// Separators returns where a text has characters that YAML 1.1 reads as line breaks, as go-yaml does, and YAML 1.2 and
-// editors do not: U+0085, U+2028 and U+2029. There are at most that many.
+// Separators returns the positions of up to most characters that YAML 1.1 reads as line breaks, as go-yaml does, and
+// YAML 1.2 and editors do not: U+0085, U+2028 and U+2029.
 func Separators(text []byte, most int) (at []int) {
 	for start := 0; len(at) < most; {
 		next := bytes.IndexAny(text[start:], string(NextLine)+"\u2028\u2029")
@@ -49,7 +49,7 @@ func Separators(text []byte, most int) (at []int) {
 	return at
 }
 
-// CharacterName returns the number of a character, and what it is called if people may know that.
+// CharacterName returns the number of a character, with its name if that is commonly known.
 func CharacterName(r rune) string {
 	number := fmt.Sprintf("U+%04X", r)
 	called := map[rune]string{

@@ -15,8 +15,8 @@ const (
 	nullTag   = "!!null"
 )
 
-// ReadJSON builds the tree of a text that json.Valid takes. Keys stay in order and numbers as they are written; nodes know
-// their line, which ends with LF alone, and their column, and strings have the style that they are printed in.
+// ReadJSON builds the tree of a valid JSON text. Keys stay in order and numbers as they are written. Nodes have a line,
+// which ends only with LF, and a column, and strings have the style in which they are printed.
 func ReadJSON(src string) *yaml.Node {
 	r := jsonReader{src: src, line: 1, column: 1, styled: true, placed: true}
 	return r.value()
@@ -26,7 +26,7 @@ type jsonReader struct {
 	src    string
 	at     int
 	line   int
-	styled bool // strings get the style that they are printed in
+	styled bool // strings get the style in which they are printed
 	nodes  []yaml.Node
 	used   int // of nodes
 
@@ -74,7 +74,7 @@ func (r *jsonReader) value() *yaml.Node {
 	return node
 }
 
-// node returns a new scalar. It has the memory of an earlier one's children.
+// node returns a new scalar. It reuses the memory of an earlier one's children.
 func (r *jsonReader) node() *yaml.Node {
 	if r.used == len(r.nodes) {
 		r.nodes, r.used = make([]yaml.Node, max(16, 2*len(r.nodes))), 0
@@ -124,7 +124,7 @@ func (r *jsonReader) text() string {
 	return text
 }
 
-// AppendTreeJSON appends a tree without aliases as JSON without blanks, its keys in their order. A key that is not a scalar
+// AppendTreeJSON appends a tree without aliases as JSON without blanks, its keys in order. A key that is not a scalar
 // and a number that JSON does not have are errors.
 func AppendTreeJSON(dst []byte, node *yaml.Node) ([]byte, error) {
 	if node.Kind != yaml.MappingNode && node.Kind != yaml.SequenceNode {

@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// StyleOf returns the style that a string is printed in: plain if no reader takes that for anything else, several lines as
-// a literal block if every reader gets them back from one, else single quotes, and double quotes where it needs escapes or
-// looks like a number, a date or a boolean, as kubectl prints it.
+// StyleOf returns the style in which a string is printed: plain if every reader reads that as the string, several lines
+// as a literal block if every reader reads that unchanged, otherwise single quotes, and double quotes if it needs
+// escapes or looks like a number, a date or a boolean, as kubectl prints it.
 func StyleOf(text string) yaml.Style {
 	switch {
 	case IsPlain(text):
@@ -36,9 +36,9 @@ func Restyle(text string, old yaml.Style) yaml.Style {
 	}
 }
 
-// Quote writes a string as one line of YAML that every reader takes for that string, as a key, as a value and in flow
-// style: in the quotes that the style asks for, or if it asks for none and none are needed, without. Bytes that are not
-// UTF-8 become U+FFFD.
+// Quote writes a string as one line of YAML that every reader reads as that string, as a key, as a value and in flow
+// style: in the quotes of the style, or if it has none and none are needed, without quotes. Bytes that are not UTF-8
+// become U+FFFD.
 func Quote(text string, style yaml.Style) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	style = Restyle(text, style)
@@ -53,9 +53,9 @@ func Quote(text string, style yaml.Style) string {
 	}
 }
 
-// IsPlain reports whether text may be printed without quotes in block style: a letter, a slash or an underscore first, so
-// that it is neither a number nor a date nor an indicator, and no word that some reader takes for a boolean or for null
-// (https://yaml.org/type/bool.html, https://yaml.org/type/null.html).
+// IsPlain reports whether text may be printed without quotes in block style: it starts with a letter, a slash or an
+// underscore, so it is not a number, a date or an indicator, and it is not a word that a reader takes for a boolean or
+// for null (https://yaml.org/type/bool.html, https://yaml.org/type/null.html).
 func IsPlain(text string) bool {
 	if text == "" || !startsPlain(text[0]) || text[len(text)-1] == ' ' || text[len(text)-1] == ':' {
 		return false
@@ -76,7 +76,7 @@ func startsPlain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '/' || c == '_' || c == '$' || c == '('
 }
 
-// staysPlain reports whether c may be anywhere inside a plain scalar; blanks and colons may at some places.
+// staysPlain reports whether c may be anywhere inside a plain scalar; blanks and colons only in some positions.
 func staysPlain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '-' && c <= '9' || c >= 'A' && c <= 'Z' || c == '_' ||
 		strings.IndexByte("@=+$()[]{}*&!%;,<>?^|~'\"`", c) >= 0
@@ -96,8 +96,8 @@ func isAmbiguous(text string) bool {
 	return text == "" || isWord(text) || strings.IndexByte("0123456789+-.", text[0]) >= 0 && len(text) < 64
 }
 
-// isLiteral reports whether a literal block holds the text faithfully: printable, no line that is blank but not empty, and
-// nothing at the start that would be taken for indentation.
+// isLiteral reports whether a literal block preserves the text: printable, no line that is blank but not empty, and no
+// start that would be read as indentation.
 func isLiteral(text string) bool {
 	if text == "" || strings.IndexByte(" \t\n", text[0]) >= 0 || !isPrintable(text) {
 		return false
@@ -110,7 +110,7 @@ func isLiteral(text string) bool {
 	return true
 }
 
-// isPrintable reports whether every reader of YAML takes the text's characters as they are.
+// isPrintable reports whether every YAML reader reads the text's characters unchanged.
 func isPrintable(text string) bool {
 	for _, r := range text {
 		if !isPrint(r) && r != '\n' && r != '\t' {
@@ -127,8 +127,8 @@ func isPrint(r rune) bool {
 	return r != '\u2028' && r != '\u2029' && r != '\ufeff' && r != '\ufffd' && r&0xfffe != 0xfffe
 }
 
-// appendQuoted appends text in double quotes with the escapes that JSON asks for, or those that YAML does, which are JSON
-// too. JSON has U+2028 and U+2029 as they are, and no \b and \f, unlike encoding/json's: hashes are taken of it.
+// appendQuoted appends text in double quotes with the escapes of JSON, or those of YAML, which are JSON too. In JSON,
+// U+2028 and U+2029 are not escaped, and \b and \f are not used, unlike in encoding/json: the text is hashed.
 func appendQuoted(dst []byte, text string, forYAML bool) []byte {
 	dst = append(dst, '"')
 	start := 0

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// MustBePair is what to say of HalfCharacter.
+// MustBePair is the message for HalfCharacter.
 const MustBePair = "must not be half of a surrogate pair: a character above U+FFFF takes two escapes in JSON, such as " +
 	`\ud83d\ude00`
 
-// HalfCharacter returns where in a valid JSON text the escape of half of a surrogate pair stands alone, -1 if none does.
+// HalfCharacter returns the position of the first escape of an unpaired surrogate in a valid JSON text, or -1.
 // encoding/json reads it as U+FFFD.
 func HalfCharacter(text []byte) int {
 	for at := 0; at < len(text); {
@@ -38,7 +38,7 @@ func isLow(text []byte) bool {
 	return half >= 0xdc00 && half < 0xe000
 }
 
-// escaped returns the number of the escape \uXXXX that a text starts with, -1 if it starts with none.
+// escaped returns the number of the escape \uXXXX that a text starts with, or -1.
 func escaped(text []byte) int {
 	if len(text) < escapeSize || text[0] != '\\' || text[1] != 'u' {
 		return -1

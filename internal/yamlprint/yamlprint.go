@@ -1,12 +1,12 @@
-// Package yamlprint prints YAML and canonical JSON: of Kubernetes objects, and of trees that were read from a text. It is
-// for programs that print tens of thousands of objects: sigs.k8s.io/yaml and go-yaml need ten times as long.
+// Package yamlprint prints YAML and canonical JSON: of Kubernetes objects, and of trees that were read from a text. It
+// is for programs that print tens of thousands of objects: sigs.k8s.io/yaml and go-yaml take ten times as long.
 //
 //	text := yamlprint.AppendYAML(nil, &batchv1.Job{…})
 //
-// An object goes through encoding/json. Both forms have the same content, which is that of its JSON with three differences,
-// none of which changes what a reader decodes: keys are sorted; a null in a mapping is left out (`containers: null`); and
-// so are the structs of k8s.io/api that have no content (`status: {}`, `resources: {}`). An environment variable without a
-// source shows its value even if that is empty: a reviewer should see that it is set.
+// An object goes through encoding/json. Both forms have the content of its JSON with three differences, which do not
+// change the decoded object: keys are sorted; nulls in mappings are omitted (`containers: null`); and so are structs of
+// k8s.io/api without content (`status: {}`, `resources: {}`). An environment variable without a source shows its value
+// even if it is empty: a reviewer should see that it is set.
 package yamlprint
 
 import (
@@ -19,8 +19,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// AppendYAML appends an object as a YAML document that ends in a newline: block style, indented by two spaces, lists not
-// indented further than the key that holds them. It panics if encoding/json does not take the object.
+// AppendYAML appends an object as a YAML document that ends in a newline: block style, indented by two spaces, lists
+// not indented further than their key. It panics if encoding/json does not support the object.
 func AppendYAML(dst []byte, object any) []byte {
 	c := converters.Get().(*converter)
 	defer converters.Put(c)
@@ -36,7 +36,7 @@ func AppendYAML(dst []byte, object any) []byte {
 }
 
 // AppendJSON appends an object as canonical JSON: keys sorted, no blanks, the fewest escapes. Equal objects have equal
-// bytes, so that hashes are taken of it: these bytes must never change. It panics if encoding/json does not take the object.
+// bytes, which are hashed: they must never change. It panics if encoding/json does not support the object.
 func AppendJSON(dst []byte, object any) []byte {
 	c := converters.Get().(*converter)
 	defer converters.Put(c)
@@ -47,7 +47,7 @@ func AppendJSON(dst []byte, object any) []byte {
 	return out
 }
 
-// converter makes trees of objects. Each one is the last one's memory.
+// converter converts objects to trees. Each tree reuses the memory of the last one.
 type converter struct {
 	text   bytes.Buffer
 	reader jsonReader
@@ -70,7 +70,7 @@ func (c *converter) convert(object any, styled bool) *yaml.Node {
 	return root
 }
 
-// canonicalize sorts the keys of a tree and drops what is not there.
+// canonicalize sorts the keys of a tree and drops absent values.
 func canonicalize(node *yaml.Node, isTyped bool) {
 	if node.Kind != yaml.MappingNode {
 		for _, element := range node.Content {
@@ -97,8 +97,8 @@ func canonicalize(node *yaml.Node, isTyped bool) {
 	node.Content = kept
 }
 
-// isAbsent reports whether an empty mapping is a struct without content: one of those of k8s.io/api that are no pointers.
-// A Pod's own resources are a pointer, those of its containers are not.
+// isAbsent reports whether an empty mapping is a struct without content: one of those of k8s.io/api that are not
+// pointers. A Pod's own resources are a pointer, those of its containers are not.
 func isAbsent(key string, value *yaml.Node, inPodSpec bool) bool {
 	if value.Kind != yaml.MappingNode || len(value.Content) > 0 {
 		return false
@@ -114,7 +114,7 @@ func isAbsent(key string, value *yaml.Node, inPodSpec bool) bool {
 
 func showEmptyValues(env *yaml.Node) {
 	for _, variable := range env.Content {
-		if len(variable.Content) == 2 { // the name alone
+		if len(variable.Content) == 2 { // only the name
 			variable.Content = append(variable.Content, newString("value"), newString(""))
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The tag TargetTag of a result says what its field's values are about: with TargetKey the field's key, which must be
-// renamed to the proposed value. Without the tag they are those of the field.
+// TargetTag is the tag of a result whose field values are keys: with TargetKey they are the field's key, which must be
+// renamed to the proposed value. Without the tag they are the field's values.
 const (
 	TargetTag = "target"
 	TargetKey = "key"
@@ -15,8 +15,8 @@ const (
 // RuleTag is the tag of a result that has the id of its rule.
 const RuleTag = "rule"
 
-// How much of a document a result shows, in bytes: a document of many findings, each of which quotes a long text of it,
-// would become thousands of times as large. Names of Kubernetes have at most 253.
+// Limits of the text that a result quotes, in bytes. A document with many findings, each of which quotes a long text,
+// would become thousands of times as large. Names in Kubernetes have at most 253 bytes.
 const (
 	longestShown   = 200 // of a value
 	longestName    = 253
@@ -24,7 +24,7 @@ const (
 	longestFile    = 1000
 )
 
-// abridged returns a text that is not longer than so many bytes: if need be its middle is left out.
+// abridged returns a text of at most longest bytes, without its middle if needed.
 func abridged(text string, longest int) string {
 	if len(text) <= longest {
 		return text
@@ -35,8 +35,8 @@ func abridged(text string, longest int) string {
 	return strings.ToValidUTF8(text[:start], "") + gap + strings.ToValidUTF8(text[len(text)-end:], "")
 }
 
-// At returns a result about the field at path of item. An empty path means the object as a whole. The field's
-// current value is filled in, as it came in, if it is a scalar of one line that is not long.
+// At returns a result about the field at path of item. An empty path means the whole object. The field's current value
+// is filled in, as it was read, if it is a short scalar of one line.
 func At(item *Item, path Path, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
 	result.Place = item.PlaceOf(path)
@@ -46,7 +46,7 @@ func At(item *Item, path Path, severity Severity, message string) Result {
 	return result
 }
 
-// AtKey returns a result about the key at path of item: its place is the key's, and the field's values are keys.
+// AtKey returns a result about the key at path of item: its position is the key's, and the field's values are keys.
 func AtKey(item *Item, path Path, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
 	result.Tags = map[string]string{}
@@ -61,9 +61,9 @@ func AtKey(item *Item, path Path, severity Severity, message string) Result {
 	return result
 }
 
-// AtInside returns a result about a place inside the scalar at path of item, such as a line of a script: line and column
-// are those of the scalar's value, counted from 1, columns in characters; column 0 is the start of the line's text, and
-// line 0 the scalar as a whole. If the place in a file is not known the message begins with the line.
+// AtInside returns a result about a position inside the scalar at path of item, such as a line of a script: line and
+// column are those of the scalar's value, counted from 1, columns in characters. Column 0 is the start of the line's
+// text, and line 0 the whole scalar. If the position in a file is not known, the message begins with the line.
 func AtInside(item *Item, path Path, line, column int, severity Severity, message string) Result {
 	result := about(item, path, severity, message)
 	if line < 1 {
@@ -89,7 +89,7 @@ func about(item *Item, path Path, severity Severity, message string) Result {
 	return result
 }
 
-// shown leaves scripts and other long texts out of a result: orchestrators print the value in one line.
+// shown omits scripts and other long texts from a result: orchestrators print the value in one line.
 func shown(value any) any {
 	if text, ok := value.(string); ok && (len(text) > longestShown || strings.ContainsAny(text, "\n\r")) {
 		return nil

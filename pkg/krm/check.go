@@ -16,10 +16,10 @@ const (
 	listGroup = "config.kubernetes.io/"
 )
 
-// ErrDocument is the error of Parse if the input is YAML, but documents instead of a ResourceList.
+// ErrDocument is the error of Parse if the input is YAML, but contains documents instead of a ResourceList.
 var ErrDocument = errors.New("not a ResourceList")
 
-// documentError is an ErrDocument in other words.
+// documentError is an ErrDocument with a different message.
 type documentError struct{ error }
 
 // Is implements errors.Is.
@@ -50,7 +50,7 @@ func (l *ResourceList) checkItems() error {
 	return nil
 }
 
-// where names an item for an error.
+// where identifies an item for an error.
 func (l *ResourceList) where(n int) string {
 	text := fmt.Sprintf("items[%d]", n)
 	if line := l.items[n].line; line > 0 {
@@ -73,7 +73,7 @@ func (i *Item) missing() []string {
 }
 
 // mayBeNameless reports whether orchestrators send such objects without a complete identity: kpt passes every YAML file
-// of a package, also a kustomization without apiVersion, kind and name; a list of objects has no name.
+// of a package, including kustomizations without apiVersion, kind and name; a list of objects has no name.
 func (i *Item) mayBeNameless() bool {
 	if kind := i.Kind(); kind == "Kustomization" || kind == "Component" || strings.HasSuffix(kind, "List") {
 		return true
@@ -86,7 +86,7 @@ func (i *Item) mayBeNameless() bool {
 	return false
 }
 
-// describe names what a node is, for an error.
+// describe names the type of a node, for an error.
 func describe(node *yaml.Node) string {
 	switch node = dereference(node); {
 	case node.Kind == yaml.MappingNode:

@@ -12,10 +12,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// errEmpty says that a text holds no document.
+// errEmpty is the error for a text without a document.
 var errEmpty = errors.New("there is no document")
 
-// parseOne parses a text that holds one YAML document, and returns its root. Empty documents beside it do not count.
+// parseOne parses a text with one YAML document, and returns its root. Other, empty documents are ignored.
 func parseOne(src []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if crash := recover(); crash != nil {
@@ -44,7 +44,8 @@ func parseOne(src []byte) (root *yaml.Node, err error) {
 	}
 }
 
-// takeComments gives a root the comments that are set apart from it by a blank line, which the parser gives to the document.
+// takeComments moves comments that a blank line separates from the root to it; the parser attaches them to the
+// document.
 func takeComments(root, document *yaml.Node) {
 	if above := document.HeadComment; above != "" && above != root.HeadComment {
 		root.HeadComment = strings.TrimSpace(above + "\n\n" + root.HeadComment)
@@ -59,7 +60,7 @@ func isEmptyDocument(node *yaml.Node) bool {
 }
 
 func notYAML(src []byte, err error) error {
-	if at, name := yamlprint.Refused(src); name != "" { // the parser does not say where it is
+	if at, name := yamlprint.Refused(src); name != "" { // the parser does not report its position
 		line, column := yamlprint.Position(src, at)
 		return fmt.Errorf("not YAML: line %d, column %d: control character %s", line, column, name)
 	}

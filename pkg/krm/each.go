@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls work for 0 to n-1 on all cores, in any order, and returns when all calls have. It is for what a function does
-// to many items that do not depend on each other. If work panics, Each panics in the caller's goroutine.
+// Each calls work for 0 to n-1 on all cores, in any order, and returns when all calls have returned. It is for
+// independent work on many items. If work panics, Each panics in the caller's goroutine.
 func Each(n int, work func(i int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Edit calls change with the object's tree, which it may change in any way. If the tree is another one afterwards, the
-// item is printed anew when the list is written. Edit returns the error of change.
+// Edit calls change with the object's tree, which it may change in any way. If the tree differs afterwards, the item is
+// printed again when the list is written. Edit returns the error of change.
 func (i *Item) Edit(change func(object *kyaml.RNode) error) error {
 	before := kyaml.CopyYNode(i.YNode())
 	err := change(i.tree)
@@ -22,8 +22,8 @@ func (i *Item) Edit(change func(object *kyaml.RNode) error) error {
 	return err
 }
 
-// Set replaces the scalar at path, which must exist, by a string. If it is that string already no byte changes. Bytes
-// that are not UTF-8 become U+FFFD, here as in Annotate: neither YAML nor JSON can hold them.
+// Set replaces the scalar at path, which must exist, with a string. No byte changes if it already is that string. Bytes
+// that are not UTF-8 become U+FFFD, here and in Annotate: neither YAML nor JSON can represent them.
 func (i *Item) Set(path Path, value string) error {
 	value = validText(value)
 	node, ok := path.Find(i.YNode())
@@ -41,8 +41,8 @@ func (i *Item) Set(path Path, value string) error {
 	return nil
 }
 
-// Annotate sets an annotation, and adds `metadata` and `annotations` if they are missing. If they are there but are no
-// mappings, writing the item is an error. If the annotation has that value already no byte changes.
+// Annotate sets an annotation, and adds `metadata` and `annotations` if they are missing. If one of them is not a
+// mapping, writing the item is an error. No byte changes if the annotation already has that value.
 func (i *Item) Annotate(key, value string) {
 	key, value = validText(key), validText(value)
 	if node, ok := annotationsPath.Key(key).Find(i.YNode()); ok && isString(node, value) {
@@ -82,8 +82,8 @@ func (i *Item) fail(err error) {
 	}
 }
 
-// startEdit notes that the scalar at path is about to change. The tree's aliases are replaced by what they stand for, so
-// that an edit of one field is not one of others.
+// startEdit prepares a change of the scalar at path. The tree's aliases are expanded, so that the edit of one field
+// does not affect others.
 func (i *Item) startEdit(path Path) error {
 	root := i.YNode()
 	if _, ok := i.before[path]; !ok {
@@ -105,12 +105,12 @@ func (i *Item) startEdit(path Path) error {
 
 func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// isString reports whether a node is this string.
+// isString reports whether a node is the string value.
 func isString(node *yaml.Node, value string) bool {
 	return node.Kind == yaml.ScalarNode && node.ShortTag() == stringTag && node.Value == value
 }
 
-// setString makes a node a string of one line. It keeps its quotes.
+// setString makes a node a string of one line. It keeps the node's quotes.
 func setString(node *yaml.Node, value string) {
 	node.Tag, node.Value, node.Style = stringTag, value, yamlprint.Restyle(value, node.Style)
 }
@@ -140,7 +140,7 @@ func annotate(root *yaml.Node, key, value string) error {
 	return nil
 }
 
-// child returns the mapping at key, which it adds if it is missing or null.
+// child returns the mapping at key. It is added if it is missing or null.
 func child(mapping *yaml.Node, key string) (*yaml.Node, error) {
 	old := Value(mapping, key)
 	switch {
@@ -156,7 +156,8 @@ func child(mapping *yaml.Node, key string) (*yaml.Node, error) {
 	return old, nil
 }
 
-// indexFor returns where in a mapping's content a new key belongs: metadata behind kind and apiVersion, others at the end.
+// indexFor returns the index in a mapping's content for a new key: metadata after kind and apiVersion, others at the
+// end.
 func indexFor(mapping *yaml.Node, key string) int {
 	if key == "metadata" {
 		if n := max(keyIndex(mapping, "kind"), keyIndex(mapping, "apiVersion")); n >= 0 {

@@ -17,7 +17,7 @@ import (
 // kustomizeAnnotation is on the objects that kustomize sends.
 const kustomizeAnnotation = "kustomize.config.k8s.io/id"
 
-// The paths that every object is known by.
+// The paths that identify an object.
 const (
 	versionPath     Path = "apiVersion"
 	kindPath        Path = "kind"
@@ -26,33 +26,33 @@ const (
 	annotationsPath Path = "metadata.annotations"
 )
 
-// Item is one object of a ResourceList. Different items may be used from several goroutines at once; so may the methods
-// of one item that do not change it.
+// Item is one object of a ResourceList. Different items may be used concurrently, and so may the methods of one item
+// that do not change it.
 type Item struct {
-	list *ResourceList // that it came in with, nil for others
+	list *ResourceList // that it was read with, or nil
 	slot int           // its place in that list, from 1
 	line int           // in that list, 0 if unknown
 
-	raw     []byte // as it came, nil if it came as a tree
+	raw     []byte // as it was read, nil if it was made from a tree
 	element bool   // raw is an element of a list, with its dash and indentation
 	unsure  bool   // raw is not written in a plain block style
 	header  scan.Header
 
 	once    sync.Once
-	parsed  atomic.Bool // the tree is there: to look into it is faster than to search the text
+	parsed  atomic.Bool // the tree exists: reading it is faster than searching the text
 	tree    *kyaml.RNode
-	err     error        // why the tree cannot be parsed or written
-	changed bool         // the item is another one than came in
-	printed bool         // raw is what the changed tree was printed as, see Release
-	before  map[Path]any // the scalars that Set, Annotate and Unannotate changed, nil where there was none
+	err     error        // of parsing or writing the tree
+	changed bool         // the item differs from the one read
+	printed bool         // raw is the printed changed tree, see Release
+	before  map[Path]any // the old values of scalars that Set, Annotate and Unannotate changed; nil for added ones
 
 	order    int
-	replaced *Item  // whose place it took
-	source   Source // of the tree, nil if the item came in with a list
+	replaced *Item  // the item that it replaces
+	source   Source // of the tree, nil if the item was read with a list
 }
 
-// NewItem takes an object as block-style YAML without indentation, such as a renderer prints. The item keeps raw, which
-// must not be changed; if it is plain block style it is not parsed until somebody asks for its tree. It is an error if
+// NewItem returns the item of an object as block-style YAML without indentation, such as a renderer prints. The item
+// keeps raw, which must not be changed. Plain block style is not parsed before the tree is needed. It is an error if
 // raw is not one YAML document, or not a mapping.
 func NewItem(raw []byte) (*Item, error) {
 	item := &Item{raw: raw}
@@ -75,10 +75,10 @@ func NewItem(raw []byte) (*Item, error) {
 	return item, nil
 }
 
-// FromNode takes an object as a tree whose lines and columns are those of the named file.
+// FromNode returns the item of a tree whose lines and columns are those of the named file.
 func FromNode(node *yaml.Node, file string) *Item { return FromSource(node, named(file)) }
 
-// FromSource takes an object as a tree that was read from a text.
+// FromSource returns the item of a tree that was read from a text.
 func FromSource(node *yaml.Node, source Source) *Item {
 	item := &Item{source: source}
 	item.setTree(node)
@@ -87,7 +87,7 @@ func FromSource(node *yaml.Node, source Source) *Item {
 
 func (i *Item) setTree(node *yaml.Node) { i.once.Do(func() { i.tree = kyaml.NewRNode(node) }) }
 
-// APIVersion returns the object's apiVersion, empty if it has none.
+// APIVersion returns the object's apiVersion, or "".
 func (i *Item) APIVersion() string {
 	if i.header.Known && i.isRaw() {
 		return i.header.APIVersion
@@ -95,7 +95,7 @@ func (i *Item) APIVersion() string {
 	return i.text(versionPath)
 }
 
-// Kind returns the object's kind, empty if it has none.
+// Kind returns the object's kind, or "".
 func (i *Item) Kind() string {
 	if i.header.Known && i.isRaw() {
 		return i.header.Kind
@@ -103,7 +103,7 @@ func (i *Item) Kind() string {
 	return i.text(kindPath)
 }
 
-// Name returns the object's metadata.name, empty if it has none.
+// Name returns the object's metadata.name, or "".
 func (i *Item) Name() string {
 	if i.header.Known && i.isRaw() {
 		return i.header.Name
@@ -111,7 +111,7 @@ func (i *Item) Name() string {
 	return i.text(namePath)
 }
 
-// Namespace returns the object's metadata.namespace, empty if it has none.
+// Namespace returns the object's metadata.namespace, or "".
 func (i *Item) Namespace() string {
 	if i.header.Known && i.isRaw() {
 		return i.header.Namespace
@@ -119,7 +119,7 @@ func (i *Item) Namespace() string {
 	return i.text(namespacePath)
 }
 
-// Ref names the object for a result.
+// Ref identifies the object in a result.
 func (i *Item) Ref() ResourceRef {
 	return ResourceRef{
 		TypeMeta: kyaml.TypeMeta{APIVersion: i.APIVersion(), Kind: i.Kind()},
@@ -127,7 +127,7 @@ func (i *Item) Ref() ResourceRef {
 	}
 }
 
-// Annotation returns one of the object's annotations. Nothing is parsed if the object's bytes show that there is none.
+// Annotation returns one of the object's annotations. Nothing is parsed if the object's bytes show that it is absent.
 func (i *Item) Annotation(key string) (string, bool) {
 	if !i.parsed.Load() && i.header.Known && i.isRaw() && cannotHold(i.raw, key) {
 		return "", false
@@ -135,8 +135,8 @@ func (i *Item) Annotation(key string) (string, bool) {
 	return i.value(annotationsPath.Key(key))
 }
 
-// cannotHold reports that no key of a text is this one: it is not written there, and there is no escape, doubled quote
-// or fold that could hide it.
+// cannotHold reports that a text does not have the key: it is not written there, and no escape, doubled quote or fold
+// could hide it.
 func cannotHold(text []byte, key string) bool {
 	return !strings.ContainsAny(key, " '") && !bytes.Contains(text, []byte(key)) && bytes.IndexByte(text, '\\') < 0
 }
@@ -146,7 +146,7 @@ func (i *Item) text(path Path) string {
 	return text
 }
 
-// value returns the scalar at path, false if there is none or null.
+// value returns the scalar at path, and false if it is missing or null.
 func (i *Item) value(path Path) (string, bool) {
 	node, ok := path.Find(i.YNode())
 	if !ok || node.Kind != yaml.ScalarNode || node.ShortTag() == nullTag {
@@ -155,7 +155,7 @@ func (i *Item) value(path Path) (string, bool) {
 	return decoded(node), true
 }
 
-// decoded returns the text of a scalar. What has the tag !!binary is decoded, as kustomize and kubectl do.
+// decoded returns the text of a scalar. The tag !!binary is decoded, as kustomize and kubectl do.
 func decoded(scalar *yaml.Node) string {
 	if scalar.ShortTag() == binaryTag {
 		// Line breaks are ignored by the decoder; blanks are not.
@@ -180,7 +180,7 @@ func (i *Item) RNode() *kyaml.RNode {
 	return i.tree
 }
 
-// Parse parses the object's tree, if nobody has yet. It is an error if the object is not valid YAML.
+// Parse parses the object's tree, unless it already is. It is an error if the object is not valid YAML.
 func (i *Item) Parse() error {
 	i.RNode()
 	return i.err
@@ -200,7 +200,7 @@ func (i *Item) parse() (*yaml.Node, error) {
 	return node.Content[0], nil
 }
 
-// isElement reports whether a tree is that of a list with one object.
+// isElement reports whether a tree is a list with one object.
 func isElement(node *yaml.Node) bool {
 	return node.Kind == yaml.SequenceNode && node.Style&yaml.FlowStyle == 0 && len(node.Content) == 1 &&
 		node.Content[0].Kind == yaml.MappingNode

@@ -8,18 +8,18 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// ResourceList is what an orchestrator sends and expects back. Use Parse or NewList to make one.
+// ResourceList is the input and output of a KRM function. Use Parse or NewList to create one.
 type ResourceList struct {
 	src     []byte
 	version string
 	kind    string
 	config  *yaml.Node
 	items   []*Item
-	read    []*Item // the items as they came in
+	read    []*Item // the items that were read
 	results Results
 
-	layout *scan.Layout // of what the scanner understood
-	root   *yaml.Node   // of all else that was read
+	layout *scan.Layout // if the scanner read the list
+	root   *yaml.Node   // if the parser read it
 	isJSON bool
 }
 
@@ -30,13 +30,13 @@ func NewList(items ...*Item) *ResourceList {
 	return list
 }
 
-// FunctionConfig returns the tree of the functionConfig, nil if it is absent, null or empty.
+// FunctionConfig returns the tree of the functionConfig, or nil if it is absent, null or empty.
 func (l *ResourceList) FunctionConfig() *yaml.Node { return l.config }
 
 // Items returns the items in order. The slice must not be changed: use Append, Replace and Remove.
 func (l *ResourceList) Items() []*Item { return l.items }
 
-// Size returns how many bytes the list came in with, or about as many as its items have if these were read from elsewhere.
+// Size returns the length of the list as it was read, or an estimate for items that were read from elsewhere.
 func (l *ResourceList) Size() int {
 	if l.src != nil {
 		return len(l.src)
@@ -52,7 +52,7 @@ func (l *ResourceList) Size() int {
 	return size
 }
 
-// Of returns the items that are of one of the kinds of apiVersion.
+// Of returns the items of apiVersion with one of the kinds.
 func (l *ResourceList) Of(apiVersion string, kinds ...string) []*Item {
 	var items []*Item
 	for _, item := range l.items {
@@ -63,8 +63,8 @@ func (l *ResourceList) Of(apiVersion string, kinds ...string) []*Item {
 	return items
 }
 
-// Select returns the same items as Of, with their trees parsed, on all cores. A selected item that is not valid YAML is an
-// error. To hold few of very many trees at a time, use Of, and Item.Parse and Item.Release for each.
+// Select returns the same items as Of, with their trees parsed on all cores. A selected item that is not valid YAML is
+// an error. To hold only few of many trees at a time, use Of, and Item.Parse and Item.Release for each.
 func (l *ResourceList) Select(apiVersion string, kinds ...string) ([]*Item, error) {
 	selected := l.Of(apiVersion, kinds...)
 	return selected, parseAll(selected)
@@ -75,7 +75,7 @@ func parseAll(items []*Item) error {
 	return onAllCores(len(items), func(i int) error { return items[i].Parse() })
 }
 
-// onAllCores calls work for 0 to n-1 in any order, and returns the error of the first that has one.
+// onAllCores calls work for 0 to n-1 in any order, and returns the error with the lowest index.
 func onAllCores(n int, work func(i int) error) error {
 	errs := make([]error, n)
 	Each(n, func(i int) { errs[i] = work(i) })
@@ -95,7 +95,7 @@ func (l *ResourceList) Append(items ...*Item) {
 	}
 }
 
-// Remove takes the items out of the list.
+// Remove removes items from the list.
 func (l *ResourceList) Remove(items ...*Item) {
 	gone := make(map[*Item]bool, len(items))
 	for _, item := range items {
@@ -110,8 +110,8 @@ func (l *ResourceList) Remove(items ...*Item) {
 	l.items = kept
 }
 
-// Replace puts an item that is not in the list in the place of one that is. If both print the same, the list's bytes
-// stay as they are.
+// Replace replaces an item of the list with one that is not in it. If both print the same, the list's bytes do not
+// change.
 func (l *ResourceList) Replace(old, item *Item) {
 	at := old.order
 	if at >= len(l.items) || l.items[at] != old {
@@ -126,11 +126,11 @@ func (l *ResourceList) Replace(old, item *Item) {
 // Report adds results.
 func (l *ResourceList) Report(results ...Result) { l.results = append(l.results, results...) }
 
-// SetResults replaces what was reported.
+// SetResults replaces the reported results.
 func (l *ResourceList) SetResults(results Results) { l.results = results }
 
-// Results returns what was reported, sorted. Of an object that has very many findings it has the first ones, and how many
-// others there are.
+// Results returns the reported results, sorted. For an object with very many findings it returns the first ones, and
+// the number of the others.
 func (l *ResourceList) Results() Results {
 	l.results = l.results.Sort().limited()
 	return l.results

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// OptionError means that an option of a function must have another value.
+// OptionError means that an option of a function has an invalid value.
 type OptionError struct {
-	// Option is the option as the field of the function's config, such as `phases[1]`.
+	// Option is the path of the option in the function's config, such as `phases[1]`.
 	Option Path
-	// Message says what must hold, in one line.
+	// Message is the condition that the value must meet, in one line.
 	Message string
 }
 
-// OptionErrors are the options that cannot be used.
+// OptionErrors are the invalid options.
 type OptionErrors []OptionError
 
-// Error is a line for each option.
+// Error returns one line for each option.
 func (e OptionErrors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {
@@ -25,7 +25,7 @@ func (e OptionErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Add adds an option that must have another value.
+// Add adds an invalid option.
 func (e *OptionErrors) Add(option Path, format string, args ...any) {
 	*e = append(*e, OptionError{option, fmt.Sprintf(format, args...)})
 }

@@ -11,25 +11,25 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// MaxItems is how many items a list may have.
+// MaxItems is the highest number of items in a list.
 const MaxItems = 1 << 20
 
-// FallbackLimit is the size in bytes up to which a list that is not plain enough to be scanned is parsed as a whole. The
-// parser needs many times the size in memory, so a larger one is an error.
+// FallbackLimit is the size in bytes up to which a list that is not plain enough to be scanned is parsed as a whole.
+// The parser needs many times that size in memory, so a larger list is an error.
 const FallbackLimit = 16 << 20
 
-// largeInput is the size in bytes from which on an input must name what it is somewhere before it is parsed.
+// largeInput is the size in bytes from which an input must contain the word ResourceList to be parsed.
 const largeInput = 1 << 20
 
 var errTooMany = fmt.Errorf("`items` must have at most %d items", MaxItems)
 
 // Parse reads one ResourceList, YAML or JSON, of version v1, v1beta1 or v1alpha1. The list keeps src, which must not be
-// changed as long as the list is in use.
+// changed while the list is in use.
 //
-// An error is one line that says what is wrong and where: the input is not YAML, holds a second document, is not a
-// ResourceList, is larger than FallbackLimit and not plain enough to be scanned; `items` is not a list, or longer than
-// MaxItems; an item is not an object or lacks one of apiVersion, kind and metadata.name. A missing or null `items` is an
-// empty list.
+// The error is one line with the problem and its position: the input is not YAML, has a second document, is not a
+// ResourceList, or is larger than FallbackLimit and not plain enough to be scanned; `items` is not a list, or longer
+// than MaxItems; or an item is not an object or lacks one of apiVersion, kind and metadata.name. A missing or null
+// `items` is an empty list.
 func Parse(src []byte) (*ResourceList, error) {
 	list := &ResourceList{src: src}
 	if err := list.load(); err != nil {
@@ -63,7 +63,7 @@ func (l *ResourceList) load() error {
 	return l.takeFields()
 }
 
-// scan takes the list as the scanner lays it out. It returns false if the whole list must be parsed.
+// scan reads the list with the scanner. It returns false if the whole list must be parsed.
 func (l *ResourceList) scan() (bool, error) {
 	layout, err := scan.List(l.src, MaxItems)
 	if err != nil {
@@ -84,7 +84,7 @@ func (l *ResourceList) scan() (bool, error) {
 		}
 		l.items[n] = item
 	}
-	_ = parseAll(unsure) // the parser of the whole list says better what is wrong with it
+	_ = parseAll(unsure) // the parser of the whole list has the better message
 	if slices.ContainsFunc(unsure, func(item *Item) bool { return item.err != nil }) {
 		l.items = nil
 		return false, nil

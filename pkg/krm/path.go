@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Path names a field of a document the way a result's `field.path` does: keys joined by dots, list indexes in
-// brackets, and a key that is not plain quoted in brackets: `spec.create[0].inputs[1].as.env`,
+// Path names a field of a document as in a result's `field.path`: keys joined by dots, list indexes in brackets, and
+// keys that are not plain quoted in brackets: `spec.create[0].inputs[1].as.env`,
 // `metadata.annotations["resourceplugins.dev/digest"]`. The empty path is the document itself.
 type Path string
 
@@ -30,7 +30,7 @@ func (p Path) Key(key string) Path {
 // Index is the path of the list element i below p.
 func (p Path) Index(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
 
-// Find returns the value at p below root, and false if there is none. Of duplicate keys the first counts.
+// Find returns the value at p below root, and false if it does not exist. Of duplicate keys the first counts.
 func (p Path) Find(root *yaml.Node) (*yaml.Node, bool) {
 	node, found := p.nearest(root)
 	if !found {
@@ -39,7 +39,7 @@ func (p Path) Find(root *yaml.Node) (*yaml.Node, bool) {
 	return node, node != nil
 }
 
-// nearest returns the value at p below root, or its nearest parent that exists and false.
+// nearest returns the value at p below root, or its nearest existing parent and false.
 func (p Path) nearest(root *yaml.Node) (*yaml.Node, bool) {
 	node := root
 	for step, ok := range p.steps() {
@@ -75,13 +75,13 @@ func comparePaths(a, b Path) int {
 	}), cmp.Compare(a, b))
 }
 
-// Step is one step of a path: a key, or where that is empty the index of a list element.
+// Step is one step of a path: a key, or if that is empty the index of a list element.
 type Step struct {
 	Key   string
 	Index int // -1 if the step is a key
 }
 
-// of returns the value that the step leads to, nil if there is none.
+// of returns the value that the step leads to, or nil.
 func (s Step) of(node *yaml.Node) *yaml.Node {
 	if s.Index >= 0 {
 		return elementAt(node, s.Index)

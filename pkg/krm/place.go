@@ -7,18 +7,19 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 )
 
-// Source finds the nodes of an item's tree in the text that it was read from.
+// Source finds the nodes of an item's tree in its text.
 type Source interface {
-	// Place returns where a node of the tree is written.
+	// Place returns the position of a node of the tree.
 	Place(node *yaml.Node) Place
-	// Inside returns where a line and a column of a scalar's value are written, both counted from 1, columns in
-	// characters; column 0 is the start of the line's text. It is false if only the place of the scalar is known.
+	// Inside returns the position of a line and a column of a scalar's value, both counted from 1, columns in
+	// characters; column 0 is the start of the line's text. It returns false if only the position of the scalar is
+	// known.
 	Inside(node *yaml.Node, line, column int) (Place, bool)
-	// Texts returns what the item was read from: its document, and the files that the document embeds.
+	// Texts returns the texts of the item: its document, and the files that the document embeds.
 	Texts() []Text
 }
 
-// named is a source of which only the file's name is known.
+// named is a source with only a file name.
 type named string
 
 // Place returns the node's own line and column.
@@ -26,18 +27,17 @@ func (n named) Place(node *yaml.Node) Place {
 	return Place{File: string(n), Line: node.Line, Column: node.Column}
 }
 
-// Inside returns the place of the scalar.
+// Inside returns the position of the scalar.
 func (n named) Inside(node *yaml.Node, _, _ int) (Place, bool) { return n.Place(node), false }
 
-// Texts returns none.
+// Texts returns nil.
 func (named) Texts() []Text { return nil }
 
-// Locate sets where the item was read from, if it did not come in with a list.
+// Locate sets the source of an item that did not come with a list.
 func (i *Item) Locate(source Source) { i.source = source }
 
-// PlaceOf returns where the field at path is written, or its nearest parent that exists. Of an item that came in with a
-// list only the file is known, and that only if the orchestrator's annotation can be trusted: under kustomize the
-// paths are made up.
+// PlaceOf returns the position of the field at path, or of its nearest existing parent. For an item of a list only the
+// file is known, and only if the orchestrator's annotation can be trusted: kustomize invents the paths.
 func (i *Item) PlaceOf(path Path) Place {
 	if i.source == nil {
 		return i.placeOf(nil)
@@ -46,8 +46,8 @@ func (i *Item) PlaceOf(path Path) Place {
 	return i.placeOf(nearest)
 }
 
-// PlaceInside returns where a line and a column of the value of the scalar at path are written, as Source.Inside has it.
-// It is false if that is not known, with the place of the scalar.
+// PlaceInside returns the position of a line and a column of the value of the scalar at path, as Source.Inside does. If
+// it is not known, it returns that of the scalar and false.
 func (i *Item) PlaceInside(path Path, line, column int) (Place, bool) {
 	node, found := path.Find(i.YNode())
 	if i.source == nil || !found || node.Kind != yaml.ScalarNode {
@@ -79,7 +79,7 @@ func (i *Item) file() *File {
 	return &File{Path: path, Index: index}
 }
 
-// scalar returns the scalar at path as it came in, nil if there is none.
+// scalar returns the scalar at path as it was read, or nil.
 func (i *Item) scalar(path Path) any {
 	if value, ok := i.before[path]; ok {
 		return value

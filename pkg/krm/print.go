@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Bytes returns the object as block YAML without indentation, ending in a newline. What NewItem took and nobody changed
-// is returned as it is; any other object is printed, without anchors.
+// Bytes returns the object as block YAML without indentation, ending in a newline. An unchanged item of NewItem keeps
+// its bytes; all others are printed, without anchors.
 func (i *Item) Bytes() ([]byte, error) {
 	if i.raw == nil || i.element || !i.isRaw() || i.err != nil {
 		return i.print()
@@ -41,11 +41,11 @@ func (i *Item) print() ([]byte, error) {
 	return text, nil
 }
 
-// wrap says which object an error is about.
+// wrap adds the object's kind and name to an error.
 func (i *Item) wrap(err error) error { return fmt.Errorf("%s %s: %w", i.Kind(), i.Name(), err) }
 
-// encode prints a tree as block YAML as kyaml's encoder does. Aliases are replaced by what they stand for. What the encoder
-// gets wrong is printed without comments and styles.
+// encode prints a tree as block YAML as kyaml's encoder does, with aliases expanded. Trees that the encoder gets wrong
+// are printed without comments and styles.
 func encode(node *yaml.Node) ([]byte, error) {
 	if hasAliases(node) {
 		var err error
@@ -77,13 +77,14 @@ func encode(node *yaml.Node) ([]byte, error) {
 	return text, nil
 }
 
-// roundTrips reports whether a text says what the tree says.
+// roundTrips reports whether a text parses to the tree.
 func roundTrips(text []byte, node *yaml.Node) bool {
 	read, err := parseOne(text)
 	return err == nil && equal(read, node)
 }
 
-// strip takes comments and styles off a tree; strings are quoted and nulls spelled out, so that they stay what they are.
+// strip removes comments and styles from a tree; strings are quoted and nulls spelled out, so that they keep their
+// types.
 func strip(node *yaml.Node) {
 	node.HeadComment, node.LineComment, node.FootComment = "", "", ""
 	node.Style &= yaml.TaggedStyle

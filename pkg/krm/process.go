@@ -9,11 +9,11 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Run reads a ResourceList from r, lets a processor written for kyaml's framework work on it, and writes it to w. It does
-// what framework.Execute does, but items that the processor leaves alone keep their bytes, and a list that Parse refuses
-// is an error. Every item is parsed and compared with what it was: that takes as long as with the framework.
+// Run reads a ResourceList from r, runs a processor written for kyaml's framework, and writes the list to w. It is
+// framework.Execute, except that unchanged items keep their bytes and a list that Parse rejects is an error. Every item
+// is parsed and compared with its original, which takes as long as with the framework.
 //
-// The error of the processor is returned after the list was written with the results; a program exits with 1 then. Of any
+// The processor's error is returned after the list was written with the results; a program then exits with 1. With any
 // other error nothing is written.
 func Run(processor framework.ResourceListProcessor, r io.Reader, w io.Writer) error {
 	src, err := io.ReadAll(r)
@@ -34,7 +34,7 @@ func Run(processor framework.ResourceListProcessor, r io.Reader, w io.Writer) er
 	return failure
 }
 
-// process lets a processor work on the list. The failure is the processor's error.
+// process runs a processor on the list. The failure is the processor's error.
 func (l *ResourceList) process(processor framework.ResourceListProcessor) (failure, err error) {
 	if err := parseAll(l.items); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (l *ResourceList) process(processor framework.ResourceListProcessor) (failu
 	l.items = nil
 	for _, tree := range given.Items {
 		item := items[tree]
-		delete(items, tree) // what is in the list twice is two items
+		delete(items, tree) // a tree that is in the list twice is two items
 		if item == nil {
 			item = FromNode(tree.YNode(), "")
 		} else if item.changed = !identical(before[item], tree.YNode()); item.changed {

@@ -7,11 +7,12 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// Release drops the object's tree, which takes many times the memory of its text; it is parsed again if somebody asks for
-// it. A changed tree is printed before. Nodes that RNode and YNode have returned are no longer the item's. Items that came
-// as a tree keep it, since their nodes have places in a file.
+// Release drops the object's tree, which takes many times the memory of its text; it is parsed again when it is needed.
+// A changed tree is printed first. Nodes that RNode and YNode have returned no longer belong to the item. Items made
+// from a tree keep it, since their nodes have positions in a file.
 //
-// Call it for each item as soon as it is read, if a list has very many. Other methods must not be called meanwhile.
+// In a list with very many items, call it for each as soon as it is read. Other methods must not be called at the same
+// time.
 func (i *Item) Release() {
 	if i.raw == nil || i.source != nil || i.err != nil || i.tree == nil {
 		return
@@ -19,7 +20,7 @@ func (i *Item) Release() {
 	if !i.isRaw() {
 		text, err := i.print()
 		if err != nil {
-			return // writing the item will say so
+			return // writing the item will report it
 		}
 		i.raw, i.element, i.printed = bytes.Clone(text), false, true
 		header, isPlain := scan.Object(i.raw)

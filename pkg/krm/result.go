@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Severity says what a result means for the run.
+// Severity is the severity of a result.
 type Severity = framework.Severity
 
 // The severities of the KRM Functions Specification. A run fails if and only if it has an error.
@@ -24,7 +24,7 @@ const (
 	Info    = framework.Info
 )
 
-// What a result is about.
+// The subject of a result.
 type (
 	// ResourceRef names an object.
 	ResourceRef = kyaml.ResourceIdentifier
@@ -39,17 +39,17 @@ type (
 type Result struct {
 	framework.Result
 
-	// Place is where a person finds it; only file mode prints it.
+	// Place is its position for users; only file mode prints it.
 	Place Place `json:"-" yaml:"-"`
 
 	order  int   // of the object in the list
-	item   *Item // nil if it is about none
-	inside int   // the line of the scalar's value, 0 if it is about the whole
-	others int   // how many findings it stands for that were left out
+	item   *Item // nil if it is about no item
+	inside int   // the line of the scalar's value, or 0 for the whole scalar
+	others int   // the number of omitted findings
 }
 
-// maxFindings is how many findings about one object are reported: more than anybody reads at once, and as text many times
-// as large as the object.
+// maxFindings is the highest number of findings reported about one object: more than anyone reads at once, and already
+// many times as large as the object.
 const maxFindings = 1000
 
 // Place is a position in a file. Line and Column start at 1; 0 means unknown.
@@ -58,7 +58,7 @@ type Place struct {
 	Line, Column int
 }
 
-// NewResult returns a result that is about no object. The message is one line that starts lower case and says what to do.
+// NewResult returns a result about the run. The message is one line in lower case that says what to do.
 func NewResult(severity Severity, message string) Result {
 	return Result{Result: framework.Result{Severity: severity, Message: message}}
 }
@@ -71,15 +71,15 @@ func (r Results) Failed() bool {
 	return slices.ContainsFunc(r, func(one Result) bool { return one.Severity == Error || one.Severity == "" })
 }
 
-// Sort orders the results by file, document, place, field, severity and message, and drops repetitions. List elements
-// are in the order of their numbers.
+// Sort orders the results by file, document, position, field, severity and message, and drops duplicates. List elements
+// are in numerical order.
 func (r Results) Sort() Results {
 	slices.SortStableFunc(r, compareResults)
 	return slices.CompactFunc(r, func(a, b Result) bool { return compareResults(a, b) == 0 })
 }
 
-// limited returns the first findings of each object, and one that says how many others it has, as severe as the worst of
-// these.
+// limited returns the first findings of each object, and one with the number of the others, as severe as the worst of
+// them.
 func (r Results) limited() Results {
 	counts := map[*Item]int{}
 	most := 0

@@ -2,18 +2,18 @@ package krm
 
 import "go.yaml.in/yaml/v3"
 
-// Text is a part of a file that an item was read from, or the item as it came in with a list.
+// Text is a part of a file that an item was read from, or the bytes of an item in a list.
 type Text struct {
-	// File is the name of the file, empty for an item that came in with a list.
+	// File is the name of the file, or empty for an item of a list.
 	File string
-	// Above is the number of lines in front of the text.
+	// Above is the number of lines before the text.
 	Above int
-	// Bytes are the text. They must not be changed.
+	// Bytes is the text. It must not be changed.
 	Bytes []byte
 }
 
-// Texts returns the texts that the item was read from: its document, and the files that the document embeds. An item that
-// was made from a tree alone has none, and neither has one of a list that had to be parsed as a whole.
+// Texts returns the texts that the item was read from: its document, and the files that the document embeds. An item
+// that was made from a tree has no texts, and neither has one of a list that was parsed as a whole.
 func (i *Item) Texts() []Text {
 	switch {
 	case i.source != nil:
@@ -24,11 +24,11 @@ func (i *Item) Texts() []Text {
 	return nil
 }
 
-// Item returns the item that the result is about, nil if it is about none.
+// Item returns the item that the result is about, or nil.
 func (r Result) Item() *Item { return r.item }
 
-// Lines returns the lines of the item's texts that the result is about: that of its place, and if that is inside a scalar
-// also that where the scalar begins. Columns are not set.
+// Lines returns the lines of the item's texts that the result is about: that of its position, and for a position inside
+// a scalar also that of the scalar's start. Columns are not set.
 func (r Result) Lines() []Place {
 	if r.item == nil {
 		return nil
@@ -50,7 +50,7 @@ func (r Result) Lines() []Place {
 	return lines
 }
 
-// node returns the key or the value that the result is about, or its nearest parent that exists.
+// node returns the key or the value that the result is about, or its nearest existing parent.
 func (r Result) node() *yaml.Node {
 	if r.Tags[TargetTag] == TargetKey {
 		if key, found := r.path().FindKey(r.item.YNode()); found {

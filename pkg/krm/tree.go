@@ -7,29 +7,29 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// The tags of strings, nulls and texts that are written as base64.
+// The tags of strings, nulls and base64 texts.
 const (
 	stringTag = kyaml.NodeTagString
 	nullTag   = kyaml.NodeTagNull
 	binaryTag = "!!binary"
 )
 
-// maxNodes is how many nodes two trees may have to be compared.
+// maxNodes is the highest number of nodes of two trees that are compared.
 const maxNodes = 1 << 18
 
-// Limits of what the aliases of an object may stand for, in nodes and in bytes of text.
+// Limits of an object's expanded aliases, in nodes and in bytes of text.
 const (
 	maxAliasedNodes = 100_000
 	maxAliasedText  = 4 << 20
 )
 
-// maxDepth is how many lists and mappings of an object may be nested in each other to be printed: the indentation of a few
-// thousand is a thousand times as long as their text.
+// maxDepth is the highest nesting of lists and mappings of an object that is printed: the indentation of a few thousand
+// levels is a thousand times as long as their text.
 const maxDepth = 500
 
 var errDeep = fmt.Errorf("must not nest more than %d lists and mappings in each other", maxDepth)
 
-// isDeep reports whether more than so many lists and mappings of a tree without aliases are nested in each other.
+// isDeep reports whether lists and mappings of a tree without aliases are nested deeper than levels.
 func isDeep(node *yaml.Node, levels int) bool {
 	if node.Kind != yaml.ScalarNode && levels == 0 {
 		return true
@@ -45,7 +45,7 @@ func isDeep(node *yaml.Node, levels int) bool {
 var errBomb = fmt.Errorf("aliases must not stand for more than %d nodes or %d MiB of text, or for themselves",
 	maxAliasedNodes, maxAliasedText>>20)
 
-// sizeOf returns about how many bytes a tree has as a text.
+// sizeOf estimates the size of a tree as text, in bytes.
 func sizeOf(node *yaml.Node) int {
 	size := len(node.Value) + 2
 	for _, child := range node.Content {
@@ -54,7 +54,7 @@ func sizeOf(node *yaml.Node) int {
 	return size
 }
 
-// Value returns the value of key in a mapping, nil if there is none. It looks through aliases.
+// Value returns the value of key in a mapping, or nil. It follows aliases.
 func Value(mapping *yaml.Node, key string) *yaml.Node {
 	mapping = dereference(mapping)
 	if mapping == nil || mapping.Kind != yaml.MappingNode {
@@ -81,7 +81,7 @@ func dereference(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// keyIndex returns where in a mapping's content a key is, -1 if there is none.
+// keyIndex returns the index of a key in a mapping's content, or -1.
 func keyIndex(mapping *yaml.Node, key string) int {
 	for n := 0; n+1 < len(mapping.Content); n += 2 {
 		if mapping.Content[n].Value == key {
@@ -103,7 +103,7 @@ func hasAliases(node *yaml.Node) bool {
 	return false
 }
 
-// expand copies a tree, and replaces its aliases by what they stand for.
+// expand copies a tree with its aliases expanded.
 func expand(node *yaml.Node) (*yaml.Node, error) {
 	left := allowance{nodes: maxAliasedNodes, text: maxAliasedText}
 	if left.take(node, false); left.exhausted() {
@@ -112,12 +112,12 @@ func expand(node *yaml.Node) (*yaml.Node, error) {
 	return copyExpanded(node), nil
 }
 
-// allowance is how many nodes, and how much text, aliases may still stand for.
+// allowance is the number of nodes, and the length of text, to which aliases may still expand.
 type allowance struct{ nodes, text int }
 
 func (a *allowance) exhausted() bool { return a.nodes < 0 || a.text < 0 }
 
-// take counts what aliases in a tree stand for.
+// take subtracts the expansion of aliases in a tree.
 func (a *allowance) take(node *yaml.Node, aliased bool) {
 	source := dereference(node)
 	if aliased = aliased || node != source; aliased {
@@ -146,7 +146,7 @@ func copyExpanded(node *yaml.Node) *yaml.Node {
 	return &expanded
 }
 
-// equal reports whether two trees mean the same: the same keys, values and tags in the same order, whatever their style.
+// equal reports whether two trees have the same keys, values and tags in the same order, in any style.
 func equal(a, b *yaml.Node) bool {
 	left := maxNodes
 	return equalWithin(a, b, &left)
@@ -169,7 +169,8 @@ func equalWithin(a, b *yaml.Node, left *int) bool {
 	return true
 }
 
-// identical reports whether two trees are written the same: in the same style, with the same comments and anchors.
+// identical reports whether two trees are written the same: equal, in the same style, with the same comments and
+// anchors.
 func identical(a, b *yaml.Node) bool {
 	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || a.Anchor != b.Anchor ||
 		a.HeadComment != b.HeadComment || a.LineComment != b.LineComment || a.FootComment != b.FootComment ||

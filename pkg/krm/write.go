@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// WriteTo writes the list with its changes and results. A list that nobody changed is written as it came. Nothing is
-// written if an item cannot be.
+// WriteTo writes the list with its changes and results. An unchanged list keeps its bytes. Nothing is written if an
+// item cannot be written.
 //
-// Results that came in stay, in front of what was reported, and each is there once: in a pipe of functions no finding is
-// lost.
+// Results of the input are kept, before the reported ones, without duplicates: a pipeline of functions loses no
+// findings.
 func (l *ResourceList) WriteTo(w io.Writer) (int64, error) {
 	out := &output{src: l.src, lineEnd: "\n"}
 	p := l.plan()
@@ -25,7 +25,7 @@ func (l *ResourceList) WriteTo(w io.Writer) (int64, error) {
 		}
 		err = l.writeBlock(out, p, results)
 	default:
-		err = l.writeAnew(out, results)
+		err = l.writeWhole(out, results)
 	}
 	if err != nil {
 		return 0, err
@@ -33,9 +33,9 @@ func (l *ResourceList) WriteTo(w io.Writer) (int64, error) {
 	return out.writeTo(w)
 }
 
-// plan says what becomes of each item that came in, and what else is to be written.
+// plan is the output: which items of the input remain, and which are added.
 type plan struct {
-	kept      []*Item // by slot, nil where an item is gone
+	kept      []*Item // by slot, nil if the item was removed
 	added     []*Item // at the end
 	unchanged bool
 }
@@ -55,7 +55,7 @@ func (l *ResourceList) plan() plan {
 	return p
 }
 
-// slotOf returns the place of an item, or of the one that it replaces, among those that came in, from 1.
+// slotOf returns the position of an item, or of the one that it replaces, in the input, from 1.
 func (l *ResourceList) slotOf(item *Item) int {
 	for item.replaced != nil {
 		item = item.replaced
@@ -66,25 +66,25 @@ func (l *ResourceList) slotOf(item *Item) int {
 	return item.slot
 }
 
-// isAsRead reports whether an item is written as it came in.
+// isAsRead reports whether an item is written as it was read.
 func (i *Item) isAsRead() bool { return i.replaced == nil && !i.changed && i.err == nil }
 
-// output gathers what is written: pieces of the list as it came, and others between them.
+// output collects the pieces to write: parts of the input, and others between them.
 type output struct {
 	src     []byte
-	at      int // up to which src is done with
+	at      int // end of the written part of src
 	column  int // of the dashes of elements
 	lineEnd string
 	pieces  []piece
 }
 
-// piece is a text, or an object that is to be an element of the list.
+// piece is a text, or an object to be written as an element of the list.
 type piece struct {
 	text    []byte
 	element bool
 }
 
-// replace puts pieces in the place of src[from:to]. Calls come in the order of src.
+// replace replaces src[from:to] with pieces. Calls are in the order of src.
 func (o *output) replace(from, to int, pieces ...piece) {
 	from, to = max(from, o.at), max(to, o.at)
 	o.pieces = append(append(o.pieces, piece{text: o.src[o.at:from]}), pieces...)
@@ -95,7 +95,7 @@ func (o *output) replace(from, to int, pieces ...piece) {
 	}
 }
 
-// skipBlank leaves out the blank lines that follow: a block scalar in front of them might take them in.
+// skipBlank drops the following blank lines: they could become part of a block scalar before them.
 func (o *output) skipBlank() {
 	for line := range bytes.Lines(o.src[o.at:]) {
 		if len(bytes.TrimSpace(line)) > 0 {
@@ -105,7 +105,7 @@ func (o *output) skipBlank() {
 	}
 }
 
-// mayKeepBlank reports whether a text may have a block scalar to which blank lines at its end belong.
+// mayKeepBlank reports whether a text may end in a block scalar that includes blank lines at the end.
 func mayKeepBlank(text []byte) bool {
 	for at, c := range text {
 		if c == '+' && bytes.ContainsAny(text[max(0, at-2):at], "|>") {
@@ -115,7 +115,7 @@ func mayKeepBlank(text []byte) bool {
 	return false
 }
 
-// addText adds a text in the list's line ends.
+// addText adds a text with the list's line endings.
 func (o *output) addText(text []byte) {
 	o.pieces = append(o.pieces, piece{text: bytes.ReplaceAll(text, []byte("\n"), []byte(o.lineEnd))})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
-// writeBlock writes the changes into the bytes of a block-style list. Without results those that came in stay.
+// writeBlock writes the changes into the bytes of a block-style list. Without new results, those of the input stay.
 func (l *ResourceList) writeBlock(out *output, p plan, all []*yaml.Node) error {
 	out.column, out.lineEnd = l.layout.Column, l.layout.LineEnd
 	results, err := resultsField(all)
@@ -87,7 +87,7 @@ func (l *ResourceList) writeItems(out *output, p plan, field *scan.Field) error 
 	return nil
 }
 
-// changedItems prints what is not written as it came in, by slot, on all cores.
+// changedItems prints the changed items, by slot, on all cores.
 func (l *ResourceList) changedItems(p plan) ([]piece, error) {
 	pieces := make([]piece, len(l.read))
 	var slots []int
@@ -112,7 +112,7 @@ func (l *ResourceList) changedItems(p plan) ([]piece, error) {
 	})
 }
 
-// emptyValueSize returns the length of the `[]` or null at the start of a value, with the space in front of it.
+// emptyValueSize returns the length of the `[]` or null at the start of a value, with the space before it.
 func emptyValueSize(value []byte) int {
 	from := scan.Indentation(value)
 	if strings.IndexByte("#\r\n", value[from]) >= 0 {
@@ -121,8 +121,8 @@ func emptyValueSize(value []byte) int {
 	return from + bytes.IndexAny(value[from:], " \r\n")
 }
 
-// headOf returns where an item starts with the comments that stand directly above it. Deeper ones belong to the item
-// before.
+// headOf returns the start of an item, including the comments directly above it. Deeper comments belong to the previous
+// item.
 func (l *ResourceList) headOf(n int) int {
 	start, floor := l.layout.Items[n].Start, l.layout.Field("items").Start
 	if n > 0 {

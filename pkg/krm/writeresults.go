@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// allResults returns the results that came in and, behind them, what was reported and is not among them. added says
-// whether there is any.
+// allResults returns the results of the input, followed by the reported ones that are not among them. added reports
+// whether there are any of these.
 func (l *ResourceList) allResults() (all []*yaml.Node, added bool, err error) {
 	if all, err = l.earlierResults(); err != nil {
 		return nil, false, err
@@ -39,7 +39,7 @@ func (l *ResourceList) allResults() (all []*yaml.Node, added bool, err error) {
 	return all, added, nil
 }
 
-// earlierResults returns the results that came in.
+// earlierResults returns the results of the input.
 func (l *ResourceList) earlierResults() ([]*yaml.Node, error) {
 	root := l.root
 	if l.layout != nil {
@@ -63,7 +63,7 @@ func (l *ResourceList) earlierResults() ([]*yaml.Node, error) {
 	return expanded.Content, nil
 }
 
-// resultsField prints results as the field of a block-style list, nothing if there are none.
+// resultsField prints results as the field of a block-style list, or nothing without results.
 func resultsField(all []*yaml.Node) ([]byte, error) {
 	if len(all) == 0 {
 		return nil, nil

@@ -8,11 +8,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// maxPrinted is how many bytes a list may have that is printed anew, its aliases replaced by what they stand for.
+// maxPrinted is the size limit of a list that is printed as a whole, with its aliases expanded, in bytes.
 const maxPrinted = 8 * FallbackLimit
 
-// writeAnew prints the whole list.
-func (l *ResourceList) writeAnew(out *output, all []*yaml.Node) error {
+// writeWhole prints the whole list.
+func (l *ResourceList) writeWhole(out *output, all []*yaml.Node) error {
 	out.at = len(l.src)
 	if l.layout != nil {
 		out.lineEnd = l.layout.LineEnd
@@ -80,7 +80,7 @@ func (l *ResourceList) parseHead() (*yaml.Node, error) {
 	return parseOne(head)
 }
 
-// writeJSON writes a list that came as JSON.
+// writeJSON writes a list that was read from JSON.
 func (l *ResourceList) writeJSON(out *output, results []*yaml.Node) error {
 	items := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, item := range l.items {

@@ -13,18 +13,17 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Catalog is everything that a list says about plugins. The plugin documents of a list are a catalog without anything
-// else; Catalog documents add what a folder of plugins cannot have, and PluginLock documents what references mean
-// already. The order of the documents never matters.
+// Catalog holds the plugin versions that a list knows. Plugin documents are a catalog by themselves; Catalog documents
+// add channels, yanked versions, digests and requirements, and PluginLock documents keep earlier resolutions. The order
+// of the documents does not matter.
 //
-// Several Catalog documents compose. They must agree on the digest of a version; of everything else, what the catalogs of
-// the highest priority say counts. A version that cannot be relied on is never skipped in silence: choosing it is an
-// error.
+// Several Catalog documents are merged. They must agree on the digest of a version; for all other fields, the catalogs
+// of the highest priority take precedence. An unreliable version is never skipped silently: choosing it is an error.
 //
-// A Catalog must not be used by several goroutines at once.
+// A Catalog is not safe for concurrent use.
 type Catalog struct {
 	plugins    map[string]*pluginVersions // by bare name
-	names      []string                   // the bare names of those that have a version, sorted
+	names      []string                   // the bare names of plugins with a version, sorted
 	locks      *lockSet
 	kubernetes *semver.Version
 	answers    map[question]answer
@@ -51,7 +50,8 @@ func NewCatalog(items []*krm.Item) *Catalog {
 	return c
 }
 
-// ForKubernetes excludes versions that require a higher version of Kubernetes, and returns the catalog. Nil excludes none.
+// ForKubernetes excludes versions that require a higher version of Kubernetes, and returns the catalog. Nil excludes no
+// version.
 func (c *Catalog) ForKubernetes(v *semver.Version) *Catalog {
 	c.kubernetes = v
 	return c
@@ -79,7 +79,7 @@ func (c *Catalog) plugin(bare string) *pluginVersions {
 	return p
 }
 
-// Problems returns what is wrong with catalogs and locks, and with every document that cannot be in one catalog with the
-// others: two of equal precedence, whether or not they are equal, two contents of one version, two plugins whose names
-// differ only in case, and channels that name a version that does not exist or must not be chosen.
+// Problems returns the problems of catalogs and locks, and the conflicts between documents: two versions of equal
+// precedence, even if their documents are equal, two contents of one version, two plugins whose names differ only in
+// case, and channels that name a missing or yanked version.
 func (c *Catalog) Problems() []krm.Result { return slices.Concat(c.problems, c.locks.problems) }

@@ -165,8 +165,8 @@ func TestLongListsAreCut(t *testing.T) {
 func TestAnEmptyCatalog(t *testing.T) {
 	t.Parallel()
 	_, err := NewCatalog(nil).Resolve("hello-db")
-	assert.EqualError(t, err, `plugin "hello-db" is unknown, since there is no ResourcePlugin document at all: `+
-		`add it, or have import-plugin generate it`)
+	assert.EqualError(t, err, `plugin "hello-db" is unknown: the list has no ResourcePlugin documents; `+
+		`add one, or generate it with import-plugin`)
 }
 
 func TestOtherDocumentsAreNoPlugins(t *testing.T) {
@@ -180,7 +180,7 @@ func TestOtherDocumentsAreNoPlugins(t *testing.T) {
 		documents = append(documents, document)
 	}
 	_, err := NewCatalog(documents).Resolve("hello-db")
-	assert.ErrorContains(t, err, "no ResourcePlugin document at all")
+	assert.ErrorContains(t, err, "the list has no ResourcePlugin documents")
 }
 
 // TestIdentityUnderAPrefix holds that a kustomize namePrefix makes no other plugin.

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// check returns what is wrong with the values of a catalog, in the order of the fields.
+// check returns the problems of a catalog's values, in the order of the fields.
 func (c *CatalogDocument) check() []strictyaml.Problem {
 	k := &checker{}
 	names := make(map[string]bool, len(c.Spec.Plugins))
@@ -108,8 +108,8 @@ func isDay(text string) bool {
 	return text == "" || err == nil
 }
 
-// KubernetesVersion reads a version of Kubernetes, such as `1.29`, `v1.29.3` or, as providers spell them,
-// `1.29.3-gke.100`. What follows the three numbers is dropped.
+// KubernetesVersion parses a version of Kubernetes, such as `1.29`, `v1.29.3` or, as providers spell them,
+// `1.29.3-gke.100`. Anything after the three numbers is dropped.
 func KubernetesVersion(text string) (*semver.Version, error) {
 	parsed, err := version.Parse(text)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// channel returns the version that a channel names in the catalog of the highest priority that has the channel. Two of
-// equal priority must name the same.
+// channel returns the version that a channel names in the catalog of the highest priority that has the channel.
+// Catalogs of equal priority must name the same version.
 func (p *pluginVersions) channel(name string) (*semver.Version, listedPlugin, *DocumentError) {
 	var found *semver.Version
 	var from listedPlugin
@@ -31,7 +31,7 @@ func (p *pluginVersions) channel(name string) (*semver.Version, listedPlugin, *D
 		case found == nil:
 			found, from = v, l
 		case v.String() != found.String():
-			failed.Message = fmt.Sprintf("channel %q of plugin %q must mean one version, not %s by %s and %s by %s: "+
+			failed.Message = fmt.Sprintf("channel %q of plugin %q must name one version, not %s by %s and %s by %s: "+
 				"give one catalog a higher priority, or remove the channel from one",
 				name, l.Name, found, from.source.label(), v, l.source.label())
 			return nil, l, failed
@@ -53,7 +53,7 @@ func (p *pluginVersions) channels() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// checkChannels reports channels that name a version that does not exist or must not be chosen.
+// checkChannels reports channels that name a missing or yanked version.
 func (c *Catalog) checkChannels(p *pluginVersions) {
 	for _, l := range p.listings {
 		for _, name := range slices.Sorted(maps.Keys(l.Channels)) {
@@ -71,7 +71,7 @@ func (p *pluginVersions) checkChannel(l listedPlugin, name string) (message stri
 	}
 	switch named := p.find(v); {
 	case named == nil:
-		return fmt.Sprintf("channel %q must name a version that is listed, not %s: %s", name, v, strictyaml.ThereAre(p.versions()))
+		return fmt.Sprintf("channel %q must name a listed version, not %s: %s", name, v, strictyaml.ThereAre(p.versions()))
 	case named.yanked != "":
 		return fmt.Sprintf("channel %q must not name %s, which is yanked: %q", name, v, named.yanked)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Choice is the version that a reference means.
+// Choice is the version that a reference resolves to.
 type Choice struct {
 	// Item is the plugin's document, nil if it is not in the list.
 	Item *krm.Item
@@ -21,13 +21,13 @@ type Choice struct {
 	Digest string
 	// Floats means that the reference is not a pin: another run may choose another version, unless it is locked.
 	Floats bool
-	// Lock is the name of the PluginLock that made the choice, else empty.
+	// Lock is the name of the PluginLock that made the choice, or empty.
 	Lock string
 	// Trace is how many versions each stage of resolution left. It is empty if a lock made the choice.
 	Trace Trace
-	// Source is where the document is, as a catalog has it, else empty.
+	// Source is the location of the document according to a catalog, or empty.
 	Source string
-	// Warnings are one line each, about the choice.
+	// Warnings are about the choice, one line each.
 	Warnings []string
 
 	entry *entry
@@ -39,7 +39,7 @@ func (c *Choice) Pin() string { return c.entry.name.String() }
 // Version is the plugin's version.
 func (c *Choice) Version() *semver.Version { return c.entry.name.Version }
 
-// choice returns the version with the warnings that every choice of it has.
+// choice returns the version, with the warnings about every choice of it.
 func (e *entry) choice(p *pluginVersions) *Choice {
 	choice := &Choice{Digest: e.digest, Source: e.source, entry: e}
 	if e.plugin != nil {
@@ -61,7 +61,7 @@ func (c *Choice) warn(format string, args ...any) {
 	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
-// entryFor returns the choice as a lock has it for a reference.
+// entryFor returns the lock entry of the choice for a reference.
 func (c *Choice) entryFor(reference string) v1alpha1.LockEntry {
 	return v1alpha1.LockEntry{Asked: reference, Chosen: c.Pin(), Digest: c.Digest}
 }
@@ -78,13 +78,13 @@ func (c *Choice) How() string {
 	return strings.Join(parts, "; ")
 }
 
-// Settled checks that there was nothing to choose: it is a *ReferenceError if the reference floats, is not locked, and
+// Settled checks that no choice was needed. It returns a *ReferenceError if the reference floats, is not locked, and
 // the plugin has more than one version.
 func (c *Choice) Settled(reference string) error {
 	only := len(c.Trace) > 0 && c.Trace[0].Left == 1
 	if !c.Floats || c.Lock != "" || only {
 		return nil
 	}
-	return referenceError("%q must not float in the delete phase, which must run the version that created what it removes: "+
+	return referenceError("%q must not float in the delete phase, which must run the version that created the resources: "+
 		"pin it, or lock it (%s)", reference, lockLine(c.entryFor(reference)))
 }

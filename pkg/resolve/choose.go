@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// question is a reference, and whether locks count.
+// question is a reference, and whether locks apply.
 type question struct {
 	reference string
 	fresh     bool
@@ -20,8 +20,8 @@ type answer struct {
 	err    error
 }
 
-// Resolve returns the version that a reference means, with its document, for rendering. It is Choose with an error if the
-// document is not in the list.
+// Resolve returns the version that a reference resolves to, with its document, for rendering. It is Choose with an
+// error if the document is not in the list.
 func (c *Catalog) Resolve(reference string) (*Choice, error) {
 	choice, err := c.Choose(reference)
 	if err != nil || choice.Item != nil {
@@ -35,13 +35,13 @@ func (c *Catalog) Resolve(reference string) (*Choice, error) {
 		"add it", contract.ResourcePlugin, choice.Pin(), choice.entry.label(), where)
 }
 
-// Choose returns the version that a reference means: the locked one, else the pinned one or the channel's, else the
-// highest that its range admits. A bare reference and `@latest` mean the highest release, and if there is none the
-// highest prerelease, with a warning. A reference that floats never means a yanked version, and a deprecated one only if
-// no other fits.
+// Choose returns the version that a reference resolves to: the locked one, else the pinned one or the channel's, else
+// the highest in its range. A bare reference and `@latest` resolve to the highest release, and without releases to the
+// highest prerelease, with a warning. A floating reference never resolves to a yanked version, and to a deprecated one
+// only if no other fits.
 //
-// An error is a *ReferenceError if no version fits, and a *DocumentError if the document that decides cannot be read, has
-// another of equal precedence, is not a plugin, or is not what was published.
+// The error is a *ReferenceError if no version fits, and a *DocumentError if the document cannot be read, has the same
+// precedence as another, is not a plugin, or differs from the published one.
 func (c *Catalog) Choose(reference string) (*Choice, error) {
 	return c.answer(question{reference: reference})
 }
@@ -96,8 +96,8 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 	return choice, nil
 }
 
-// openChannel returns the version that a reference's channel names, nil if the reference has no channel. A version that
-// is yanked must not be chosen by a channel.
+// openChannel returns the version that a reference's channel names, or nil if the reference has no channel. The version
+// must not be yanked.
 func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Version, error) {
 	if reference.Channel == "" {
 		return nil, nil
@@ -116,7 +116,7 @@ func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Versi
 	return v, nil
 }
 
-// chooseLocked returns the version that a lock has for a reference. It must still exist, and be what it was.
+// chooseLocked returns the version that a lock has for a reference. It must still exist, with the same digest.
 func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) (*Choice, error) {
 	name, err := version.ParseName(locked.Chosen)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) 
 	return choice, nil
 }
 
-// verifyContent checks that a version is what catalogs, and locks of whichever reference, say was published.
+// verifyContent checks the digest of a version against catalogs and against all locks, whatever their references.
 func (c *Catalog) verifyContent(e *entry) error {
 	if err := e.load(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// compose merges what documents and catalogs say of one version into one entry, the highest version first. If they do
-// not agree the version cannot be chosen.
+// compose merges documents and catalog entries of the same version into one entry, the highest version first. A version
+// on which they disagree cannot be chosen.
 func (c *Catalog) compose(all []*entry) []*entry {
 	slices.SortStableFunc(all, compareEntries)
 	all = slices.CompactFunc(all, func(a, b *entry) bool {
@@ -31,8 +31,8 @@ func (c *Catalog) compose(all []*entry) []*entry {
 	return composed
 }
 
-// compareEntries orders the highest version first. Of equal ones documents come first, then the catalogs of the highest
-// priority.
+// compareEntries orders the highest version first. Among equal versions, documents come first, then the catalogs of the
+// highest priority.
 func compareEntries(a, b *entry) int {
 	if order := b.name.Version.Compare(a.name.Version); order != 0 {
 		return order
@@ -92,8 +92,8 @@ func enumerate(entries []*entry, text func(*entry) string) string {
 	return strings.Join(texts(entries, text), " and ")
 }
 
-// refuse marks entries that conflict as broken, and reports each: in a catalog at this field of the version, unless the
-// catalog has several of them, which its own check reports.
+// refuse marks conflicting entries as broken and reports each: in a catalog at this field of the version, unless
+// several entries are from that catalog, since its own check reports them.
 func (c *Catalog) refuse(entries []*entry, field, message string) {
 	count := map[*krm.Item]int{}
 	for _, e := range entries {

@@ -143,9 +143,9 @@ func TestChannels(t *testing.T) {
 	assert.Equal(t, "db@2.0.0-rc.1", choose(t, "db@stable", base, over).Pin(), "a catalog of channels alone")
 	assert.Empty(t, NewCatalog([]*krm.Item{base, over}).Problems())
 	for plugins, want := range map[string]string{
-		"[{name: db, channels: {stable: 2.0.0-rc.1}}]": `channel "stable" of plugin "db" must mean one version, not 1.0.0 by ` +
+		"[{name: db, channels: {stable: 2.0.0-rc.1}}]": `channel "stable" of plugin "db" must name one version, not 1.0.0 by ` +
 			`catalog "base" and 2.0.0-rc.1 by catalog "rival": give one catalog a higher priority, or remove the channel from one`,
-		"[{name: db, channels: {stable: 3.0.0}}]": `channel "stable" must name a version that is listed, not 3.0.0: ` +
+		"[{name: db, channels: {stable: 3.0.0}}]": `channel "stable" must name a listed version, not 3.0.0: ` +
 			`there are 2.0.0-rc.1, 1.0.0, 0.9.0`,
 		"[{name: db, channels: {old: 0.9.0}}]": `channel "old" must not name 0.9.0, which is yanked: "bad"`,
 	} {

@@ -13,28 +13,29 @@ import (
 
 // Change is one difference between two states of a catalog.
 type Change struct {
-	// Sign is "+" for what is new, "~" for another value, "!" for what must not change.
+	// Sign is "+" for an addition, "~" for a changed value, "!" for a change that is not allowed.
 	Sign string
 	// Subject is the plugin or package, the version or the channel.
 	Subject string
 	Text    string
-	// Lost is what the subject has ceased to be, which others rely on: `published`, or `yanked "REASON"` or
+	// Lost is a property that the subject has lost and that others rely on: `published`, `yanked "REASON"` or
 	// `deprecated "REASON"`. It is empty for all other changes.
 	Lost string
 }
 
 func (c Change) String() string { return fmt.Sprintf("%s %s: %s", c.Sign, c.Subject, c.Text) }
 
-// Breaks reports whether the change removes or alters what was published.
+// Breaks reports whether the change removes or alters a published version.
 func (c Change) Breaks() bool { return c.Sign == "!" }
 
-// Losses returns what a newer catalog does not keep of an older one: versions, their digests, and the reasons why versions
-// or plugins are yanked or deprecated. Without these a reference may resolve to a version that was taken back.
+// Losses returns the versions, digests and reasons for yanking or deprecation that an older catalog has and a newer one
+// lacks. Without them a reference may resolve to a withdrawn version.
 func Losses(older, newer *CatalogDocument) []Change {
 	return slices.DeleteFunc(Diff(older, newer), func(c Change) bool { return !c.Breaks() && c.Lost == "" })
 }
 
-// Diff returns how two catalogs differ: plugins sorted by name, then packages, the versions of each the highest first.
+// Diff returns the differences between two catalogs: plugins sorted by name, then packages, the versions of each the
+// highest first.
 func Diff(older, newer *CatalogDocument) []Change {
 	c := &comparison{}
 	c.field("catalog", "description", older.Spec.Description, newer.Spec.Description)
@@ -63,16 +64,16 @@ func (c *comparison) field(subject, name, was, is string) {
 	case was == "":
 		c.add("~", subject, "%s %q", name, is)
 	case is == "":
-		c.add("~", subject, "%s is not %q any more", name, was)
+		c.add("~", subject, "%s %q removed", name, was)
 	default:
 		c.add("~", subject, "%s %q, before %q", name, is, was)
 	}
 }
 
-// lose notes what the subject of the last change has ceased to be.
+// lose records the property that the subject of the last change has lost.
 func (c *comparison) lose(what string) { c.changes[len(c.changes)-1].Lost = what }
 
-// reason adds a change of why something is yanked or deprecated.
+// reason adds a change of the reason why something is yanked or deprecated.
 func (c *comparison) reason(subject, name, was, is string) {
 	c.field(subject, name, was, is)
 	if was != "" && is == "" {
@@ -84,7 +85,7 @@ func (c *comparison) plugin(was, is *v1alpha1.CatalogPlugin) {
 	c.field(is.Name, "description", was.Description, is.Description)
 	c.reason(is.Name, "deprecated", was.Deprecated, is.Deprecated)
 	for _, channel := range union(slices.Collect(maps.Keys(was.Channels)), slices.Collect(maps.Keys(is.Channels))) {
-		c.field(is.Name+"@"+channel, "names", was.Channels[channel], is.Channels[channel])
+		c.field(is.Name+"@"+channel, "version", was.Channels[channel], is.Channels[channel])
 	}
 	versions := union(versionNames(was), versionNames(is))
 	slices.SortFunc(versions, CompareVersions)
@@ -99,7 +100,7 @@ func (c *comparison) version(subject string, was, is *v1alpha1.CatalogVersion) {
 		c.add("+", subject, "%s", is.Digest)
 		was = &v1alpha1.CatalogVersion{Version: is.Version, Digest: is.Digest, Description: is.Description, Source: is.Source}
 	case is == nil:
-		c.add("!", subject, "must stay, since a published version may be what a sandbox has: restore it, or yank it")
+		c.add("!", subject, "must stay, since a sandbox may use it: restore it, or yank it")
 		c.lose("published")
 		return
 	case was.Digest != is.Digest:
@@ -129,7 +130,7 @@ func versionNames(p *v1alpha1.CatalogPlugin) []string {
 	return texts(p.Versions, func(v v1alpha1.CatalogVersion) string { return v.Version })
 }
 
-// union returns the texts of both lists, each once, sorted.
+// union returns the texts of both lists without duplicates, sorted.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)

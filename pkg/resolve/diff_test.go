@@ -36,14 +36,14 @@ func TestDiff(t *testing.T) {
 			s.Plugins[0].Versions[0].Requires.Kubernetes = ""
 			s.Plugins[0].Channels = map[string]string{"edge": "1.10.0"}
 		}, []string{
-			`~ catalog: description "ours"`, `~ catalog: priority "3", before "0"`, `~ db: description is not "a database" any more`,
-			`~ db@edge: names "1.10.0"`, `~ db@stable: names is not "1.2.0" any more`,
-			`~ db@1.2.0: requires kubernetes is not "1.29" any more`,
+			`~ catalog: description "ours"`, `~ catalog: priority "3", before "0"`, `~ db: description "a database" removed`,
+			`~ db@edge: version "1.10.0"`, `~ db@stable: names "1.2.0" removed`,
+			`~ db@1.2.0: requires kubernetes "1.29" removed`,
 		}, 0},
 		"a plugin is gone": {func(s *v1alpha1.CatalogSpec) { s.Plugins = s.Plugins[1:] }, []string{
-			`~ db: description is not "a database" any more`, `~ db@stable: names is not "1.2.0" any more`,
-			"! db@1.10.0: must stay, since a published version may be what a sandbox has: restore it, or yank it",
-			"! db@1.2.0: must stay, since a published version may be what a sandbox has: restore it, or yank it",
+			`~ db: description "a database" removed`, `~ db@stable: version "1.2.0" removed`,
+			"! db@1.10.0: must stay, since a sandbox may use it: restore it, or yank it",
+			"! db@1.2.0: must stay, since a sandbox may use it: restore it, or yank it",
 		}, 2},
 		"the default version changed": {func(s *v1alpha1.CatalogSpec) { s.Plugins[1].Versions[0].Digest = "sha256:1" }, []string{
 			`! queue@0.0.0: resource plugin "queue" default version `,

@@ -13,9 +13,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// CatalogDocument is one Catalog document. It lists plugins with their published versions, and has of each what a folder
-// of plugin documents cannot have: its digest, whether it is deprecated or yanked and why, what it requires, and where
-// its document can be had. It also gives names to versions: channels.
+// CatalogDocument is one Catalog document. It lists plugins with their published versions and adds data that plugin
+// documents cannot have: digests, deprecation, yanking and the reasons for them, requirements, and the locations of
+// documents. It also names versions: channels.
 //
 //	apiVersion: resourceplugins.dev/v1alpha1
 //	kind: Catalog
@@ -38,14 +38,14 @@ import (
 //	        kubernetes: "1.29"
 //	      source: https://example.com/plugins/hello-db-1.2.0.yaml
 type CatalogDocument struct {
-	// Item is the document that was read, nil for a new one.
+	// Item is the item that the document was read from, or nil for a new one.
 	Item *krm.Item
 	v1alpha1.Catalog
 }
 
 const specPath krm.Path = "spec"
 
-// pluginPath is the field path of the plugin i of a catalog, versionPath that of its version j.
+// pluginPath is the field path of plugin i of a catalog, versionPath that of its version j.
 func pluginPath(i int) krm.Path     { return specPath.Key("plugins").Index(i) }
 func versionPath(i, j int) krm.Path { return pluginPath(i).Key("versions").Index(j) }
 
@@ -57,7 +57,7 @@ func NewCatalogDocument(name string) *CatalogDocument {
 	}}
 }
 
-// Plugin returns the plugin of that bare name, nil if the catalog does not list it.
+// Plugin returns the plugin with that bare name, or nil if the catalog does not list it.
 func (c *CatalogDocument) Plugin(name string) *v1alpha1.CatalogPlugin {
 	for i := range c.Spec.Plugins {
 		if c.Spec.Plugins[i].Name == name {
@@ -67,10 +67,10 @@ func (c *CatalogDocument) Plugin(name string) *v1alpha1.CatalogPlugin {
 	return nil
 }
 
-// ReadCatalogDocument decodes a Catalog document and checks it by itself. It returns the catalog with what could be
-// decoded, and everything that is wrong: fields that do not fit, names that are invalid or repeated, versions that are
-// not strict semver or have the precedence of another, and invalid digests, dates and channels. What depends on other
-// documents, such as the version that a channel names, is for Catalog.Problems and Lint.
+// ReadCatalogDocument decodes a Catalog document and checks it by itself. It returns the decoded part of the catalog
+// and all problems: wrong types, invalid or repeated names, versions that are not strict semver or have the precedence
+// of another, and invalid digests, dates and channels. Checks that need other documents, such as whether the version of
+// a channel exists, are left to Catalog.Problems and Lint.
 func ReadCatalogDocument(item *krm.Item) (*CatalogDocument, []krm.Result) {
 	c, problems := readCatalog(item)
 	return c, resultsOf(item, problems)
@@ -79,7 +79,7 @@ func ReadCatalogDocument(item *krm.Item) (*CatalogDocument, []krm.Result) {
 func readCatalog(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
 	c := NewCatalogDocument(item.Name())
 	c.Item, c.Namespace, c.Annotations = item, item.Namespace(), nil
-	// Metadata that does not fit is dropped: checking it is not ours.
+	// Metadata of the wrong type is dropped: this package does not check it.
 	metadata := krm.Value(item.YNode(), "metadata")
 	strictyaml.Into(krm.Value(metadata, "labels"), "", &c.Labels)
 	strictyaml.Into(krm.Value(metadata, "annotations"), "", &c.Annotations)
@@ -95,7 +95,7 @@ func readCatalog(item *krm.Item) (*CatalogDocument, []strictyaml.Problem) {
 	return c, append(problems, c.check()...)
 }
 
-// missingReasons finds `yanked` and `deprecated` without a reason. To the decoder they are absent, so that a version that
+// missingReasons finds `yanked` and `deprecated` without a reason. The decoder treats them as absent, so a version that
 // was meant to be yanked would be chosen.
 func missingReasons(spec *yaml.Node) (problems []strictyaml.Problem) {
 	check := func(mapping *yaml.Node, at krm.Path, keys ...string) {
@@ -118,7 +118,7 @@ func missingReasons(spec *yaml.Node) (problems []strictyaml.Problem) {
 	return problems
 }
 
-// elements returns the elements of a list, none if it is not a list.
+// elements returns the elements of a list, or nil if the node is not a list.
 func elements(list *yaml.Node) []*yaml.Node {
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return nil

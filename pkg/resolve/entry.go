@@ -11,23 +11,23 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// entry is one version of a plugin: a document, what catalogs list of it, or both.
+// entry is one version of a plugin: a document, its catalog entries, or both.
 type entry struct {
 	name   version.Name
-	item   *krm.Item       // the document, nil if only catalogs have the version
+	item   *krm.Item       // nil if only catalogs have the version
 	listed []listedVersion // the highest priority first
 
-	// What the catalogs of the highest priority say.
+	// From the catalogs of the highest priority.
 	yanked, deprecated, source string
 	kubernetes                 *semver.Version // the lowest version that the version runs on, nil if it runs on any
 
 	loaded bool
 	plugin *document.Plugin
 	digest string
-	broken *DocumentError // why it cannot be chosen
+	broken *DocumentError // the reason why it cannot be chosen
 }
 
-// priority is the highest of the catalogs that list the version, 0 if none does.
+// priority is the highest priority of the catalogs that list the version, 0 without any.
 func (e *entry) priority() int {
 	if len(e.listed) == 0 {
 		return 0
@@ -35,7 +35,7 @@ func (e *entry) priority() int {
 	return e.listed[0].source.Spec.Priority
 }
 
-// describe takes over what the catalogs of the highest priority say.
+// describe takes over the fields of the catalogs of the highest priority.
 func (e *entry) describe() {
 	for _, v := range e.listed {
 		if v.source.Spec.Priority != e.priority() {
@@ -51,7 +51,7 @@ func (e *entry) describe() {
 	}
 }
 
-// load determines the digest: that of the document if there is one, which must be the digest that catalogs have.
+// load determines the digest: the document's, which must match the catalogs', or theirs if there is no document.
 func (e *entry) load() error {
 	if !e.loaded && e.broken == nil {
 		e.loaded, e.broken = true, e.read()
@@ -86,7 +86,7 @@ func (e *entry) read() *DocumentError {
 	return nil
 }
 
-// place returns the document and the path that a finding about the version is about: in a catalog this field.
+// place returns the document and the path for findings about the version: in a catalog this field.
 func (e *entry) place(field string) (*krm.Item, krm.Path) {
 	if e.item != nil {
 		return e.item, namePath
@@ -94,7 +94,7 @@ func (e *entry) place(field string) (*krm.Item, krm.Path) {
 	return e.listed[0].source.Item, e.listed[0].path.Key(field)
 }
 
-// label names the document that the version is from.
+// label names the document that has the version.
 func (e *entry) label() string {
 	if e.item != nil {
 		return label(e.item)
@@ -121,5 +121,5 @@ func sameFile(a, b *krm.Item) bool {
 	return one != nil && other != nil && *one == *other
 }
 
-// fileOf returns the file of an item as its orchestrator has it, nil if that is not known.
+// fileOf returns the file of an item according to its orchestrator, or nil if it is not known.
 func fileOf(item *krm.Item) *krm.File { return krm.At(item, "", krm.Info, "").File }

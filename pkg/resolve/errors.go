@@ -9,12 +9,12 @@ import (
 
 const namePath krm.Path = "metadata.name"
 
-// ReferenceError says why no version is chosen for a reference.
+// ReferenceError explains why a reference resolves to no version.
 type ReferenceError struct {
 	Message string
-	// Proposed is the reference that is certain to be meant, else empty.
+	// Proposed is the only possible correction of the reference, or empty.
 	Proposed string
-	// Missing is the version in full that a pin or a lock names and that does not exist, else empty.
+	// Missing is the full name of a version that a pin or a lock names and that does not exist, or empty.
 	Missing string
 	// Locked means that a lock names Missing.
 	Locked bool
@@ -26,12 +26,12 @@ func referenceError(format string, args ...any) *ReferenceError {
 	return &ReferenceError{Message: fmt.Sprintf(format, args...)}
 }
 
-// DocumentError says what is wrong with a document that is needed.
+// DocumentError is a problem of a document that is needed.
 type DocumentError struct {
 	Item    *krm.Item
 	Path    krm.Path
 	Message string
-	// Changed means that the document is not what was published under its version.
+	// Changed means that the document differs from the one published under its version.
 	Changed bool
 }
 
@@ -42,7 +42,7 @@ func (e *DocumentError) Error() string {
 // Result returns the error as a finding about the document.
 func (e *DocumentError) Result() krm.Result { return krm.At(e.Item, e.Path, krm.Error, e.Message) }
 
-// resultsOf returns the problems of a document as findings about it. What is proposed for an unknown key is a key.
+// resultsOf returns the problems of a document as findings about it. The proposal for an unknown key is a key.
 func resultsOf(item *krm.Item, problems []strictyaml.Problem) []krm.Result {
 	results := make([]krm.Result, 0, len(problems))
 	for _, problem := range problems {

@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// fail notes why a reference was not resolved.
+// fail records why a reference was not resolved.
 func (r *resolver) fail(ref *reference, err error) {
 	ref.err = err
 	r.failures[err.Error()] = append(r.failures[err.Error()], ref)
@@ -22,8 +22,8 @@ func (r *resolver) add(ref *reference, severity krm.Severity, format string, arg
 	r.list.Report(krm.At(ref.item, ref.path, severity, fmt.Sprintf(format, args...)))
 }
 
-// reportFailures reports why references were not resolved, at the document that is to be fixed, with every sandbox that
-// has such a reference.
+// reportFailures reports why references were not resolved, at the document that is to be fixed, with all sandboxes that
+// have such a reference.
 func (r *resolver) reportFailures() {
 	for _, message := range slices.Sorted(maps.Keys(r.failures)) {
 		failures := r.failures[message]
@@ -48,13 +48,13 @@ func (r *resolver) reportDocument(document DocumentError, failures []*reference)
 	r.list.Report(document.Result())
 }
 
-// reportReference reports a reference wherever it is written.
+// reportReference reports a reference at each of its places.
 func (r *resolver) reportReference(message string, failures []*reference) {
 	var cause *ReferenceError
 	names := sandboxNames(failures)
 	switch isReference := errors.As(failures[0].err, &cause); {
 	case isReference && cause.Missing != "" && (cause.Locked || slices.ContainsFunc(failures, isOnRecord)):
-		message = fmt.Sprintf("%s; a published version must stay as long as a sandbox has it: restore it; %s",
+		message = fmt.Sprintf("%s; a published version must stay while a sandbox uses it: restore it; %s",
 			version.StillReferenced(cause.Missing, names), message)
 	case len(failures) > 1:
 		message += fmt.Sprintf(" (asked for by sandbox %s)", names)
@@ -83,12 +83,12 @@ func (r *resolver) reportChoice(ref *reference) {
 		r.add(ref, krm.Info, "%q is %s: %s", ref.text, choice.Pin(), choice.How())
 	}
 	if by, frozen := r.frozen[ref.requested]; frozen && r.Mode == Update && choice.Floats {
-		r.add(ref, krm.Info, "%q does not move as long as sandbox %q is being deleted with it", ref.requested, by)
+		r.add(ref, krm.Info, "%q does not move while sandbox %q is being deleted with it", ref.requested, by)
 	}
 }
 
-// reportFloating warns of references that mean another version as soon as one is published, since kustomize never writes
-// a pin back into the source. Each is reported once, with the lock entry that fixes it.
+// reportFloating warns of references that resolve to another version as soon as one is published, since kustomize never
+// writes a pin back into the source. Each is reported once, with the lock entry that fixes it.
 func (r *resolver) reportFloating() {
 	severity := krm.Warning
 	if r.Strict {
@@ -108,7 +108,7 @@ func (r *resolver) reportFloating() {
 		first := slices.MinFunc(floating, func(a, b *reference) int {
 			return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.path, b.path))
 		})
-		r.add(first, severity, "%q floats (sandbox %s), so that a new version would provision again what is live: "+
+		r.add(first, severity, "%q floats (sandbox %s): a new version would provision live resources again; "+
 			"pin it, or add to spec.plugins of a PluginLock beside the sandboxes: %s",
 			requested, sandboxNames(floating), lockLine(entry))
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// Confirm checks that the choice is what a sandbox has on record. Published versions are immutable: the same version
-// with another digest is a *DocumentError about the plugin's document, in the words of the vendor's API.
+// Confirm checks the choice against the record of a sandbox. Published versions are immutable: the same version with
+// another digest is a *DocumentError about the plugin's document, worded as in the vendor's API.
 func (c *Choice) Confirm(recorded Resolution) error {
 	if recorded.Pin != c.Pin() || recorded.Digest == c.Digest {
 		return nil
@@ -15,7 +15,8 @@ func (c *Choice) Confirm(recorded Resolution) error {
 	return c.entry.changed("it was resolved as " + recorded.Digest)
 }
 
-// changed returns the error that a version is not what was published; known says which document has another digest.
+// changed returns the error that a version differs from the published one; known names the document with the other
+// digest.
 func (e *entry) changed(known string) *DocumentError {
 	item, path := e.place("digest")
 	return &DocumentError{

@@ -12,15 +12,14 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Lint returns everything that is wrong with the catalogs and locks among items, and what plugin documents, catalogs and
-// locks disagree on: Problems, every document that is not what a catalog or a lock says was published, and every locked
-// version that is not there any more. Results are sorted.
+// Lint returns Problems, every document whose digest differs from that in a catalog or a lock, and every locked version
+// that no longer exists. Results are sorted.
 func Lint(items []*krm.Item) []krm.Result {
 	c := NewCatalog(items)
 	return c.lint(c.Problems())
 }
 
-// LintPublished is Lint without conflicts of plugin documents, for callers that check those by rules of their own.
+// LintPublished is Lint without conflicts of plugin documents, for callers with their own rules for them.
 func LintPublished(items []*krm.Item) []krm.Result {
 	c := NewCatalog(items)
 	return c.lint(slices.DeleteFunc(slices.Clone(c.Problems()), func(one krm.Result) bool {
@@ -40,7 +39,7 @@ func (c *Catalog) lint(problems krm.Results) krm.Results {
 	return append(results, c.lintLocks()...).Sort()
 }
 
-// verify returns how a version differs from what was published, nil if it does not. Other errors of its document are
+// verify returns how a version differs from the published one, or nil if it does not. Other errors of its document are
 // ignored.
 func (c *Catalog) verify(e *entry) *DocumentError {
 	_, locked := c.locks.byPin[e.name.String()]
@@ -52,7 +51,8 @@ func (c *Catalog) verify(e *entry) *DocumentError {
 	return found
 }
 
-// lintLocks finds locked versions that have disappeared. Unknown plugins are not reported: their catalog may be elsewhere.
+// lintLocks finds locked versions that no longer exist. Unknown plugins are not reported: their catalog may be
+// elsewhere.
 func (c *Catalog) lintLocks() krm.Results {
 	var results krm.Results
 	for _, entry := range c.locks.entries() {

@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// lock is a PluginLock document: what each reference of a sandbox to a plugin was resolved to. A reference that is locked
-// means the same version until somebody updates the lock.
+// lock is a PluginLock document: the resolution of each plugin reference. A locked reference resolves to the same
+// version until the lock is updated.
 //
 //	apiVersion: resourceplugins.dev/v1alpha1
 //	kind: PluginLock
@@ -29,8 +29,8 @@ import (
 //	    chosen: hello-db@1.2.0
 //	    digest: sha256:baad84644d49e41ee9a26ce99eb3e6db93069d607644f519c895a1e6f9b79fa7
 //
-// Entries are sorted by the reference, and each has three lines, so that branches which add different ones merge. There
-// is no timestamp: the same resolution is the same bytes.
+// Entries are sorted by reference and have three lines each, so that branches with different additions merge. There is
+// no timestamp: the same resolution is the same bytes.
 type lock struct {
 	item *krm.Item
 	// entries and packages are in the document's order.
@@ -40,13 +40,13 @@ type lock struct {
 
 const entriesPath krm.Path = "spec.plugins"
 
-// CheckLock returns everything that is wrong with a PluginLock document by itself.
+// CheckLock returns all problems of a PluginLock document by itself.
 func CheckLock(item *krm.Item) []krm.Result {
 	_, problems := readLock(item)
 	return resultsOf(item, problems)
 }
 
-// readLock decodes a document. It returns the lock with its valid entries, and everything that is wrong.
+// readLock decodes a document. It returns the lock with its valid entries, and all problems.
 func readLock(item *krm.Item) (*lock, []strictyaml.Problem) {
 	var spec v1alpha1.PluginLockSpec
 	problems := append(document.RepeatedKeys(item), strictyaml.Into(krm.Value(item.YNode(), "spec"), specPath, &spec)...)
@@ -75,7 +75,7 @@ func readLock(item *krm.Item) (*lock, []strictyaml.Problem) {
 	return l, append(problems, wrong...)
 }
 
-// checkEntry returns what is wrong with an entry, nil if nothing is.
+// checkEntry returns the problem of an entry, or nil.
 func checkEntry(e v1alpha1.LockEntry, at krm.Path) *strictyaml.Problem {
 	var problem strictyaml.Problem
 	reference, err := version.ParseReference(e.Asked)
@@ -91,7 +91,7 @@ func checkEntry(e v1alpha1.LockEntry, at krm.Path) *strictyaml.Problem {
 	case chosen.Bare != reference.Bare:
 		problem = strictyaml.Error(at.Key("chosen"), "must be a version of %q, not %q", reference.Bare, e.Chosen)
 	case !reference.Admits(chosen.Version):
-		problem = strictyaml.Error(at.Key("chosen"), "must be what %q allows, not %q: run mode update", e.Asked, e.Chosen)
+		problem = strictyaml.Error(at.Key("chosen"), "must be a version that %q allows, not %q: run mode update", e.Asked, e.Chosen)
 	case !digest.Valid(e.Digest):
 		problem = strictyaml.Error(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", e.Digest)
 	default:
@@ -110,7 +110,7 @@ func compareLocked(a, b v1alpha1.LockEntry) int {
 	return cmp.Or(cmp.Compare(a.Asked, b.Asked), cmp.Compare(a.Chosen, b.Chosen), cmp.Compare(a.Digest, b.Digest))
 }
 
-// lockLine writes an entry as a list element of a lock in one line, for people to copy.
+// lockLine writes an entry as an element of a lock in one line, for users to copy.
 func lockLine(e v1alpha1.LockEntry) string {
 	return fmt.Sprintf("- {asked: %s, chosen: %s, digest: %s}", yamlprint.Quote(e.Asked, 0), e.Chosen, e.Digest)
 }

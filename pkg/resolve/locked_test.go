@@ -84,8 +84,8 @@ func TestLocksThatNoLongerHold(t *testing.T) {
 	cluster, err := KubernetesVersion("1.29")
 	require.NoError(t, err)
 	for _, c := range []struct{ asked, chosen, digest, want string }{
-		{"db@^1", "db@1.1.0", sum(1), `plugin "db" has no version 1.1.0 any more, and the lock "lock" has it for "db@^1": there are`},
-		{"queue", "queue@1.1.0", sum(1), `plugin "queue" has no version 1.1.0 any more, and the lock "lock" has it for "queue": no version is left`},
+		{"db@^1", "db@1.1.0", sum(1), `plugin "db" no longer has version 1.1.0, but the lock "lock" has it for "db@^1": there are`},
+		{"queue", "queue@1.1.0", sum(1), `plugin "queue" no longer has version 1.1.0, but the lock "lock" has it for "queue": no version is left`},
 		{"db@^1", "db@1.0.0", sum(9), `versions are immutable`},
 		{"db", "db@2.0.0", sum(2), `db@2.0.0 requires Kubernetes 1.31.0, and kubernetesVersion is 1.29.0: the lock "lock" must be updated`},
 	} {
@@ -105,7 +105,7 @@ func TestSettled(t *testing.T) {
 	require.NoError(t, choose(t, "db", document).Settled("db"), "of one version there is no choice")
 	require.NoError(t, choose(t, "db@1", document, older).Settled("db@1"))
 	require.EqualError(t, choose(t, "db", document, older).Settled("db"), `"db" must not float in the delete phase, which must run `+
-		`the version that created what it removes: pin it, or lock it (- {asked: db, chosen: db@1.0.0, digest: `+digest+`})`)
+		`the version that created the resources: pin it, or lock it (- {asked: db, chosen: db@1.0.0, digest: `+digest+`})`)
 	lock := lockDocument(t, "lock", "db", "db@1.0.0", digest)
 	require.NoError(t, choose(t, "db", document, older, lock).Settled("db"))
 }
@@ -118,7 +118,7 @@ func TestLintOfLocks(t *testing.T) {
 		{"queue", "queue@1.0.0", sum(1), ""}, // whose catalog may be elsewhere
 		{"db", "db@2.0.0", sum(1), "locked version db@2.0.0 must stay"},
 		{"db", "db@1.0.0", sum(2), "versions are immutable"},
-		{"db@2", "db@1.0.0", sum(1), `must be what "db@2" allows`},
+		{"db@2", "db@1.0.0", sum(1), `must be a version that "db@2" allows`},
 	} {
 		results := Lint([]*krm.Item{listed, lockDocument(t, "lock", c.asked, c.chosen, c.digest)})
 		if c.want == "" {

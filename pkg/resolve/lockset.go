@@ -14,8 +14,8 @@ import (
 type lockSet struct {
 	locks       []*lock // sorted by name
 	byReference map[string]lockedEntry
-	byPin       map[string]lockedEntry   // by version in full, whatever the reference is
-	byPackage   map[string]lockedPackage // by the name in full
+	byPin       map[string]lockedEntry   // by full version, for any reference
+	byPackage   map[string]lockedPackage // by full name
 	problems    []krm.Result
 }
 
@@ -30,7 +30,7 @@ func (e lockedEntry) String() string {
 	return fmt.Sprintf("%q has %s for %s (%s)", e.lock.item.Name(), e.Chosen, e.Asked, e.Digest)
 }
 
-// newLockSet returns the locks among items. Their order does not matter.
+// newLockSet returns the locks among items, in any order.
 func newLockSet(items []*krm.Item) *lockSet {
 	s := &lockSet{byReference: map[string]lockedEntry{}, byPin: map[string]lockedEntry{}, byPackage: map[string]lockedPackage{}}
 	for _, item := range items {
@@ -73,7 +73,7 @@ func (s *lockSet) conflict(l *lock, format string, args ...any) {
 	s.problems = append(s.problems, krm.At(l.item, entriesPath, krm.Error, fmt.Sprintf(format, args...)))
 }
 
-// entries returns every entry, each reference once, sorted.
+// entries returns all entries, one for each reference, sorted.
 func (s *lockSet) entries() []v1alpha1.LockEntry {
 	entries := make([]v1alpha1.LockEntry, 0, len(s.byReference))
 	for _, one := range s.byReference {
@@ -82,7 +82,7 @@ func (s *lockSet) entries() []v1alpha1.LockEntry {
 	return sorted(entries)
 }
 
-// isValid reports whether the locks are free of errors, each by itself and together.
+// isValid reports whether the locks have no errors, each by itself and together.
 func (s *lockSet) isValid() bool {
 	return !slices.ContainsFunc(s.problems, func(r krm.Result) bool { return r.Severity == krm.Error })
 }

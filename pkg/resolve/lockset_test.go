@@ -70,7 +70,7 @@ func TestBadLocks(t *testing.T) {
 			first + `.chosen: must be a version of "db", not "dc@1.0.0"`,
 		},
 		"  plugins:\n  - {asked: db@^2, chosen: db@1.0.0, digest: DIGEST}\n": {
-			first + `.chosen: must be what "db@^2" allows, not "db@1.0.0": run mode update`,
+			first + `.chosen: must be a version that "db@^2" allows, not "db@1.0.0": run mode update`,
 		},
 		"  plugins:\n  - {asked: db, chosen: db@1.0.0, digest: sha256:1}\n": {
 			first + `.digest: must be sha256: and 64 hexadecimal digits in lower case, not "sha256:1"`,

@@ -9,8 +9,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// updateLock makes the lock hold what was resolved. If the list has no lock only mode Update and CreateLock add one. Entries
-// that no sandbox refers to stay, since another overlay may share the lock, unless all entries are updated.
+// updateLock writes the resolved references into the lock. Only mode Update and CreateLock add a lock to a list without
+// one. Entries that no sandbox refers to stay, since another overlay may share the lock, unless all entries are
+// updated.
 func (r *resolver) updateLock() {
 	locks := r.catalog.locks
 	if len(locks.locks) == 0 && r.Mode != Update && !r.CreateLock {
@@ -23,7 +24,7 @@ func (r *resolver) updateLock() {
 			continue
 		}
 		r.report.Lock.Removed++
-		r.reportLocked(entry.Asked, fmt.Sprintf("%q is asked for by no sandbox any more: its entry is removed", entry.Asked))
+		r.reportLocked(entry.Asked, fmt.Sprintf("no sandbox refers to %q any more: its entry is removed", entry.Asked))
 	}
 	for _, requested := range slices.Sorted(maps.Keys(r.resolved)) {
 		if choice := r.common(requested); choice != nil {
@@ -48,8 +49,8 @@ func (r *resolver) lock(entries map[string]v1alpha1.LockEntry, now v1alpha1.Lock
 	entries[now.Asked] = now
 }
 
-// common returns the version that a reference was resolved to in all sandboxes that are not absent. It is nil, with a
-// warning, if they were resolved to several versions before there was a lock: only mode Update makes them one.
+// common returns the version to which a reference was resolved in all sandboxes that are not absent. It is nil, with a
+// warning, if they were resolved to several versions before there was a lock: only mode Update unifies them.
 func (r *resolver) common(requested string) *Choice {
 	var first *Choice
 	for _, ref := range r.resolved[requested] {
@@ -59,7 +60,7 @@ func (r *resolver) common(requested string) *Choice {
 		case first == nil:
 			first = ref.choice
 		case first.Pin() != ref.choice.Pin():
-			r.add(ref, krm.Warning, "%q must mean one version to be locked, not %s and %s: run mode update",
+			r.add(ref, krm.Warning, "%q must resolve to one version to be locked, not %s and %s: run mode update",
 				requested, first.Pin(), ref.choice.Pin())
 			return nil
 		}
@@ -67,7 +68,7 @@ func (r *resolver) common(requested string) *Choice {
 	return first
 }
 
-// reportLocked reports what happens to an entry, at the lock that has it.
+// reportLocked reports a change of an entry, at its lock.
 func (r *resolver) reportLocked(requested, message string) {
 	if locked, ok := r.catalog.locks.byReference[requested]; ok {
 		r.list.Report(krm.At(locked.lock.item, entriesPath, krm.Info, message))

@@ -26,10 +26,10 @@ spec:
   plugins: []
 `
 
-// write makes the locks of a list hold these entries. An entry stays in the lock that has its reference, a new one goes
-// to the first lock by name, and if there is none a lock is added to the list, with the annotations of its file if
-// placed is set. Other references are removed. A lock that has the right entries in the right order is not touched; in
-// others the comments of entries that stay are kept.
+// write sets the entries of a list's locks. An entry stays in the lock that has its reference, and a new one is added
+// to the first lock by name; without a lock one is added to the list, with the annotations of its file if placed is
+// set. Entries for other references are removed. A lock that already has the right entries in the right order is not
+// touched; in others the comments of remaining entries are kept.
 func (s *lockSet) write(list *krm.ResourceList, entries []v1alpha1.LockEntry, placed bool) error {
 	if err := s.provide(list, len(entries) > 0, placed); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *lockSet) provide(list *krm.ResourceList, needed, placed bool) error {
 	return nil
 }
 
-// setEntries makes one list of a lock's document hold these entries. The other list stays as it is.
+// setEntries sets the entries of one list of a lock's document. The other list is not changed.
 func setEntries[E any](l *lock, key string, entries []E) error {
 	nodes := map[string]*yaml.Node{} // by the entry as JSON
 	for _, node := range elements(krm.Value(krm.Value(l.item.YNode(), "spec"), key)) {

@@ -12,20 +12,21 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// narrowed is what the stages that a reference goes through leave of a plugin's versions.
+// narrowed is the result of the stages that filter a plugin's versions for a reference.
 type narrowed struct {
 	left  []*entry
 	trace Trace
-	// noRelease means that prereleases are left since there is no release.
+	// noRelease means that prereleases were kept since there is no release.
 	noRelease bool
-	// refused says, after "no version in …", why a stage kept none. It is empty if the reference itself is why.
+	// refused explains, after "no version in …", why a stage kept no version. It is empty if the reference itself is
+	// the reason.
 	refused string
 }
 
-// narrow applies the stages for a reference. channelVersion is the version of its channel, nil if it names none.
+// narrow applies the stages for a reference. channelVersion is the version of its channel, or nil without a channel.
 //
-// A broken version passes every stage but the first, which looks at the version alone: if it were dropped, another
-// version would be chosen in silence.
+// A broken version passes every stage but the first, which considers only the version: if it were dropped, another
+// version would be chosen silently.
 func (c *Catalog) narrow(entries []*entry, reference version.Reference, channelVersion *semver.Version) *narrowed {
 	n := &narrowed{left: entries, trace: Trace{{Stage: "all", Left: len(entries)}}}
 	n.selection(reference, channelVersion)
@@ -41,7 +42,7 @@ func (c *Catalog) narrow(entries []*entry, reference version.Reference, channelV
 		})
 	}
 	if chooses && len(n.left) > 0 {
-		// No warning if all are: every choice of a deprecated version has one.
+		// No warning if all are deprecated: every choice of a deprecated version has one.
 		n.keep("not deprecated", func(e *entry) bool { return e.broken != nil || e.deprecated == "" })
 		// No catalog of a lower priority can take over a name by publishing a higher version.
 		highest := slices.MaxFunc(n.left, func(a, b *entry) int { return cmp.Compare(a.priority(), b.priority()) }).priority()
@@ -65,8 +66,8 @@ func (n *narrowed) selection(reference version.Reference, channelVersion *semver
 	}
 }
 
-// keep drops the versions that do not fit, unless none does: then it returns false. The first stage is always in the
-// trace, others if they drop something.
+// keep drops the versions that do not fit, unless none fits: then it returns false. The first stage is always in the
+// trace, others only if they drop versions.
 func (n *narrowed) keep(stage string, fits func(*entry) bool) bool {
 	var kept, dropped []*entry
 	for _, e := range n.left {
@@ -86,12 +87,12 @@ func (n *narrowed) keep(stage string, fits func(*entry) bool) bool {
 	return true
 }
 
-// refuse leaves no version, and says why of each.
+// refuse drops all versions, with a reason for each.
 func (n *narrowed) refuse(why string, of func(*entry) string) {
 	n.refused, n.left = why+strictyaml.FirstOf(texts(n.left, of)), nil
 }
 
-// runs reports whether a version runs on the cluster's version of Kubernetes, as far as that is known.
+// runs reports whether a version runs on the cluster's version of Kubernetes, if both are known.
 func (c *Catalog) runs(e *entry) bool {
 	return c.kubernetes == nil || e.broken != nil || e.kubernetes == nil || !e.kubernetes.GreaterThan(c.kubernetes)
 }

@@ -28,7 +28,7 @@ func (c *comparison) packageVersion(subject string, was, is *v1alpha1.CatalogPac
 		added.Released, added.Deprecated, added.Yanked = "", "", ""
 		was = &added
 	case is == nil:
-		c.add("!", subject, "must stay, since a published version may be what a request has: restore it, or yank it")
+		c.add("!", subject, "must stay, since a request may use it: restore it, or yank it")
 		c.lose("published")
 		return
 	case was.Digest != is.Digest:

@@ -16,11 +16,11 @@ import (
 type pluginVersions struct {
 	entries    []*entry       // the highest version first
 	listings   []listedPlugin // the highest priority first
-	deprecated string         // why the plugin as a whole is, as the catalogs of the highest priority have it
-	unread     *DocumentError // about a version that cannot be read: it may be any
+	deprecated string         // why the whole plugin is, from the catalogs of the highest priority
+	unread     *DocumentError // about an unreadable version, which may be any
 }
 
-// add adds what a catalog says of the plugin. Catalogs are added the highest priority first.
+// add adds a catalog's entry of the plugin. Catalogs are added the highest priority first.
 func (p *pluginVersions) add(listing listedPlugin) {
 	p.listings = append(p.listings, listing)
 	if listing.source.Spec.Priority == p.listings[0].source.Spec.Priority {
@@ -28,7 +28,7 @@ func (p *pluginVersions) add(listing listedPlugin) {
 	}
 }
 
-// leastText returns the smaller text, unless it is empty: of several it does not depend on their order.
+// leastText returns the smaller text that is not empty, so that the result does not depend on the order of several.
 func leastText(a, b string) string {
 	if a == "" || b != "" && b < a {
 		return b
@@ -36,7 +36,7 @@ func leastText(a, b string) string {
 	return a
 }
 
-// cannotRead records a version that cannot be read. Of several the first by label and message counts.
+// cannotRead records an unreadable version. Among several, the first by label and message is kept.
 func (p *pluginVersions) cannotRead(found *DocumentError) {
 	if p.unread == nil || cmp.Or(cmp.Compare(label(found.Item), label(p.unread.Item)),
 		cmp.Compare(found.Message, p.unread.Message)) < 0 {
@@ -44,7 +44,7 @@ func (p *pluginVersions) cannotRead(found *DocumentError) {
 	}
 }
 
-// find returns the version, with the same build metadata, nil if there is none.
+// find returns the version with the same build metadata, or nil.
 func (p *pluginVersions) find(v *semver.Version) *entry {
 	if i := slices.IndexFunc(p.entries, func(e *entry) bool { return e.is(v) }); i >= 0 {
 		return p.entries[i]

@@ -48,8 +48,8 @@ func block(node *yaml.Node) {
 
 var plainWords = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9 _./@+:;()']*$`)
 
-// isPlain reports whether no YAML reader can mistake text for anything but a string: a sentence of plain letters, or a
-// full version, which is no number since it has two dots.
+// isPlain reports whether every YAML reader reads text as a string: a sentence of plain letters, or a full version,
+// which is no number since it has two dots.
 func isPlain(text string) bool {
 	if _, err := version.ParseStrict(text); err == nil {
 		return true
@@ -87,7 +87,7 @@ func compareTags(a, b string) int {
 	return cmp.Or(CompareVersions(strings.TrimPrefix(a, "v"), strings.TrimPrefix(b, "v")), cmp.Compare(a, b))
 }
 
-// CompareVersions orders versions for sorting: the highest first, and what is not semver last, as text.
+// CompareVersions orders versions for sorting: the highest first, and texts that are not semver last, as text.
 func CompareVersions(a, b string) int {
 	return cmp.Or(semver.Compare("v"+b, "v"+a), cmp.Compare(a, b))
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// PublishOptions say what is noted of new versions.
+// PublishOptions are properties of new versions.
 type PublishOptions struct {
-	// Released is the day of the release, such as "2026-01-20"; empty means none.
+	// Released is the day of the release, such as "2026-01-20", or empty.
 	Released string
-	// Folder is where the catalog is kept: sources are relative to it.
+	// Folder is the folder of the catalog: sources are relative to it.
 	Folder string
 }
 
-// Publish lists plugin documents in a catalog and returns the versions that are new, sorted by plugin, the highest first.
-// What is listed already must have the same digest; every document must keep the rules of plugins, since it cannot be
-// fixed once it is published. If one of the results is an error nothing may be done with the catalog; else they are
+// Publish lists plugin documents in a catalog and returns the new versions, sorted by plugin, the highest first.
+// Versions that are already listed must have the same digest. Every document must pass the rules for plugins, since it
+// cannot be fixed once it is published. If a result is an error, the catalog must not be used; all other results are
 // warnings.
 func Publish(c *CatalogDocument, plugins []*krm.Item, options PublishOptions) ([]string, krm.Results, error) {
 	report, err := validate.Check(krm.NewList(plugins...), validate.Options{})
@@ -45,8 +45,7 @@ func Publish(c *CatalogDocument, plugins []*krm.Item, options PublishOptions) ([
 	return added, append(results, Lint(append(slices.Clone(plugins), item))...).Sort(), nil
 }
 
-// list lists the versions of a catalog that are new. A plugin without a description gets the one of the highest version
-// that has one.
+// list adds the new versions to a catalog. A plugin without a description gets that of its highest version with one.
 func (c *CatalogDocument) list(documents *Catalog, options PublishOptions) (added []string, problems krm.Results) {
 	for _, bare := range documents.names {
 		if c.Plugin(bare) == nil {
@@ -70,7 +69,7 @@ func (c *CatalogDocument) list(documents *Catalog, options PublishOptions) (adde
 	return added, problems
 }
 
-// publish returns a version as a catalog lists it.
+// publish returns the catalog entry of a version.
 func (e *entry) publish(options PublishOptions) v1alpha1.CatalogVersion {
 	published := v1alpha1.CatalogVersion{Version: e.version(), Digest: e.digest, Released: options.Released}
 	if file := e.item.PlaceOf("").File; file != "" {

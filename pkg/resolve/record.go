@@ -11,18 +11,18 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Record is what resolution wrote on a sandbox, by the name of the resource. It is kept in two annotations, each a JSON
-// object in one line with its keys sorted:
+// Record holds the resolutions recorded on a sandbox, by resource name. It is stored in two annotations, each a JSON
+// object in one line with sorted keys:
 //
 //	resourceplugins.dev/requested: '{"testdb":"hello-db@^1"}'
 //	resourceplugins.dev/digests: '{"testdb":"hello-db@1.2.0@sha256:9f86d0…"}'
 type Record map[string]Resolution
 
-// Resolution is what one reference resolved to.
+// Resolution is the resolution of one reference.
 type Resolution struct {
 	// Requested is the reference that the pin replaced, empty if it was the pin from the start.
 	Requested string
-	// Pin is the version's name in full, such as `hello-db@1.2.0`. It is empty if only Requested is on record.
+	// Pin is the full name of the version, such as `hello-db@1.2.0`. It is empty if only Requested is on record.
 	Pin string
 	// Digest is the digest of the document that published the version.
 	Digest string
@@ -71,8 +71,7 @@ func unreadableRecord(item *krm.Item, key string) error {
 	}
 }
 
-// write sets the record's annotations on a sandbox. An annotation that would be empty is removed, one that would stay the
-// same is not touched.
+// write sets the record's annotations on a sandbox. Empty annotations are removed, unchanged ones are not touched.
 func (r Record) write(item *krm.Item) {
 	requested, digests := make(map[string]string, len(r)), make(map[string]string, len(r))
 	for resource, resolution := range r {

@@ -1,17 +1,16 @@
 // Package resolve chooses the plugin versions that sandboxes refer to, and pins them.
 //
-// Resolve does that for a whole list: every plugin reference of its Sandbox documents becomes a version in full, such as
-// `hello-db@1.2.0`; what it was and the digest of the version are recorded in two annotations of the sandbox (Record), so
-// that the next run recognizes a pin that somebody edited and a document that changed after it was published.
+// Resolve does that for a whole list: every plugin reference of its Sandbox documents becomes a full version, such as
+// `hello-db@1.2.0`. The original reference and the digest of the version are recorded in two annotations of the sandbox
+// (Record), so that the next run detects edited pins and documents that changed after they were published.
 //
-// What a reference means is decided by a Catalog: the list's plugin documents, Catalog documents (CatalogDocument), which
-// add channels, yanked and deprecated versions, requirements and digests, and PluginLock documents, which keep what
-// references meant before. A reference that is not locked goes through stages that each drop versions, and the highest
-// version that is left is chosen; Choice has the trace of that for explanations. Only chosen documents are decoded and
-// digested, once each.
+// A Catalog resolves references. It is made of the list's plugin documents, Catalog documents (CatalogDocument), which
+// add channels, yanked and deprecated versions, requirements and digests, and PluginLock documents, which keep earlier
+// resolutions. For a reference that is not locked, several stages filter the versions, and the highest remaining one is
+// chosen; Choice has their trace for explanations. Only chosen documents are decoded and digested, once each.
 //
 // Lint checks that plugins, catalogs and locks agree. Publish, Yank and Deprecate change a Catalog document, Diff and
-// Losses compare two states of one.
+// Losses compare two versions of one.
 package resolve
 
 import (
@@ -32,17 +31,17 @@ const (
 	Update = "update" // locked references are resolved again
 )
 
-// NoLock is the message that there are references that must be in a lock, and there is no lock.
+// NoLock is the message for references that must be locked in a list without a lock.
 const NoLock = "no PluginLock in the input: create one with resolve-version --write-lock FILE PATH"
 
 // Options are the options of Resolve. The zero value is mode Keep.
 type Options struct {
 	v1alpha1.ResolveVersion
-	// CreateLock adds a lock to the list if it has none, in mode Keep too.
+	// CreateLock adds a lock to a list without one, even in mode Keep.
 	CreateLock bool
-	// PlaceLock annotates a lock that is added with the file that it belongs to, for orchestrators that write files.
+	// PlaceLock annotates an added lock with its file, for orchestrators that write files.
 	PlaceLock bool
-	// Others are names that Update may have which no sandbox refers to: those of packages.
+	// Others are names that Update may contain although no sandbox refers to them: those of packages.
 	Others map[string]bool
 }
 
@@ -55,11 +54,11 @@ type Report struct {
 // LockStats counts what happened to the entries of the lock.
 type LockStats struct{ Added, Moved, Removed int }
 
-// Resolve pins every plugin reference of the list's sandboxes, and updates the lock as Options.Mode says. Everything that
-// is wrong with a document is reported to the list; a reference that cannot be resolved stays as it is.
+// Resolve pins every plugin reference of the list's sandboxes, and updates the lock according to Options.Mode. Problems
+// of documents are reported to the list; a reference that cannot be resolved stays as it is.
 //
-// The error is krm.OptionErrors if options cannot be used, or that of an item that is not valid YAML. Nothing is resolved
-// then, but if all that is wrong is a name in Options.Update that no sandbox refers to.
+// The error is krm.OptionErrors if options are invalid, or that of an item that is not valid YAML. In both cases
+// nothing is resolved, unless the only error is a name in Options.Update that no sandbox refers to.
 func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	// One call parses them all, on all cores.
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.Catalog, contract.PluginLock)
@@ -91,7 +90,7 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	return r.report, nil
 }
 
-// check sets the default mode, and returns every option that cannot be used.
+// check sets the default mode, and returns all invalid options.
 func (o *Options) check() (kubernetes *semver.Version, wrong krm.OptionErrors) {
 	if o.Mode == "" {
 		o.Mode = Keep

@@ -14,11 +14,11 @@ type resolver struct {
 	list      *krm.ResourceList
 	catalog   *Catalog
 	sandboxes []*sandbox
-	frozen    map[string]string // the name of the absent sandbox that keeps a reference from moving
+	frozen    map[string]string // the absent sandbox that keeps a reference from moving
 	report    Report
 	wrong     krm.OptionErrors // names of Options.Update that no sandbox refers to
 
-	versions map[string]bool         // the pins of what was chosen
+	versions map[string]bool         // the chosen pins
 	resolved map[string][]*reference // by requested reference
 	failures map[string][]*reference // by message
 }
@@ -40,13 +40,13 @@ func newResolver(list *krm.ResourceList, catalog *Catalog, options Options, sand
 	}
 	for i, name := range options.Update {
 		if !used[name] && !options.Others[name] {
-			r.wrong.Add(krm.Path("update").Index(i), "must be a plugin, a package or a reference that is asked for, not %q", name)
+			r.wrong.Add(krm.Path("update").Index(i), "must be a plugin, a package or a reference of a document, not %q", name)
 		}
 	}
 	return r
 }
 
-// lacksLock reports whether there are references that must be in a lock, and there is none.
+// lacksLock reports whether references must be locked but the list has no lock.
 func (r *resolver) lacksLock() bool {
 	return r.Mode == Locked && len(r.catalog.locks.locks) == 0 &&
 		slices.ContainsFunc(r.sandboxes, func(s *sandbox) bool { return len(s.references) > 0 })
@@ -81,7 +81,7 @@ func (r *resolver) resolve() {
 	r.report.Versions = len(r.versions)
 }
 
-// pin pins one reference and returns its new record. If it cannot be pinned the record stays.
+// pin pins one reference and returns its new record. If it cannot be pinned, the record stays.
 func (r *resolver) pin(ref *reference) (Resolution, error) {
 	if ref.stale != nil {
 		r.add(ref, krm.Info, "%q was edited after %q had been resolved to %q: the edit counts, the old request is dropped",
@@ -109,7 +109,7 @@ func (r *resolver) pin(ref *reference) (Resolution, error) {
 	return now, nil
 }
 
-// choose returns the version that a reference means now.
+// choose returns the version that a reference now resolves to.
 func (r *resolver) choose(ref *reference) (*Choice, error) {
 	_, isLocked := r.catalog.locks.byReference[ref.requested]
 	switch {
@@ -127,7 +127,7 @@ func (r *resolver) choose(ref *reference) (*Choice, error) {
 	return choice, err
 }
 
-// chooseLocked refuses every choice that would change the lock.
+// chooseLocked rejects every choice that would change the lock.
 func (r *resolver) chooseLocked(ref *reference, isLocked bool) (*Choice, error) {
 	choice, err := r.catalog.Choose(ref.requested)
 	if ref.pinned() && !isLocked {
@@ -148,8 +148,8 @@ func (r *resolver) chooseLocked(ref *reference, isLocked bool) (*Choice, error) 
 	return choice, nil
 }
 
-// moves reports whether a reference is to be resolved again although it is locked or pinned. A reference of an absent
-// sandbox never is: its delete phase has to run the version that created its resources.
+// moves reports whether a locked or pinned reference is resolved again. A reference of an absent sandbox never is: its
+// delete phase has to run the version that created its resources.
 func (r *resolver) moves(requested string) bool {
 	if _, frozen := r.frozen[requested]; frozen || r.Mode != Update {
 		return false

@@ -11,9 +11,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// Yank notes why a version must not be chosen any more, or with an empty reason that it may be again. It stays
-// listed: sandboxes that are pinned to it need it to delete what it created. A channel must not name the version. A
-// package is named by its image: registry.example.org/acme/redis:v0.1.0.
+// Yank records why a version must not be chosen any more; an empty reason revokes that. The version stays listed:
+// sandboxes that are pinned to it need it to delete their resources. No channel may name the version. A package is
+// named by its image: registry.example.org/acme/redis:v0.1.0.
 func Yank(c *CatalogDocument, name, reason string) error {
 	if is, err := retractPackage(c, name, func(p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion) error {
 		if v == nil {
@@ -40,8 +40,8 @@ func Yank(c *CatalogDocument, name, reason string) error {
 	return nil
 }
 
-// Deprecate notes why another version should be chosen, or of a bare name another plugin; with an empty reason, that
-// there is none any more.
+// Deprecate records why another version should be chosen, or for a bare name another plugin; an empty reason revokes
+// that.
 func Deprecate(c *CatalogDocument, name, reason string) error {
 	if is, err := retractPackage(c, name, func(p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion) error {
 		if v == nil {
@@ -68,7 +68,7 @@ func Deprecate(c *CatalogDocument, name, reason string) error {
 // CheckReason checks that a reason is one line of text.
 func CheckReason(reason string) error {
 	if strings.TrimSpace(reason) == "" {
-		return errors.New("reason must say why, for those whom it reaches")
+		return errors.New("reason must not be empty: users see it in warnings")
 	}
 	if strings.ContainsFunc(reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("reason must be one line of printable text, not %q", reason)
@@ -76,7 +76,7 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// findVersion returns the plugin and the version of a name, in any spelling. The version is nil if the name is bare.
+// findVersion returns the plugin and the version with a name, in any spelling. The version is nil if the name is bare.
 func findVersion(c *CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1alpha1.CatalogVersion, error) {
 	reference, err := version.ParseReference(name)
 	if err != nil {

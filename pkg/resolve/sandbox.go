@@ -19,12 +19,12 @@ type sandbox struct {
 	name string
 	// absent means that the sandbox is to be deleted: the versions that created its resources have to delete them.
 	absent bool
-	// kustomize means that what is written here does not get back into the source.
+	// kustomize means that changes do not get back into the source.
 	kustomize  bool
 	references []*reference
 	record     Record // to be written
 	problems   []krm.Result
-	unread     error // why the record or the state cannot be read; nothing is written then
+	unread     error // why the record or the state cannot be read; if set, nothing is written
 }
 
 // reference is one reference of a sandbox to a plugin.
@@ -33,11 +33,11 @@ type reference struct {
 	resource  string
 	path      krm.Path
 	text      string // as it is written
-	requested string // as it was before resolution pinned it, else as it is written
+	requested string // as it was before it was pinned, else as it is written
 	last      Resolution
-	stale     *Resolution // the record of a request whose pin somebody edited
+	stale     *Resolution // the record of a request whose pin was edited
 	choice    *Choice     // nil if it is not resolved
-	err       error       // why it is not
+	err       error       // why it is not resolved
 }
 
 // pinned reports whether resolution wrote the reference.
@@ -78,7 +78,7 @@ func readSandbox(item *krm.Item) *sandbox {
 	return s
 }
 
-// reference returns a reference with its record. A pin that somebody edited wins, and its record is stale.
+// reference returns a reference with its record. An edited pin takes precedence, and its record is stale.
 func (s *sandbox) reference(resource string, path krm.Path, text string, last Resolution) *reference {
 	r := &reference{sandbox: s, resource: resource, path: path, text: text, requested: text}
 	switch {

@@ -12,11 +12,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// source is a Catalog document, and what of it is unreliable.
+// source is a Catalog document, with its unreliable parts.
 type source struct {
 	*CatalogDocument
 	problems []strictyaml.Problem
-	flaws    map[krm.Path]*DocumentError // by the path of a version, of a plugin with all its versions, or empty for all of it
+	flaws    map[krm.Path]*DocumentError // by the path of a version or a plugin, or empty for the whole document
 }
 
 // listedPlugin is a plugin in one catalog.
@@ -33,7 +33,7 @@ type listedVersion struct {
 	path   krm.Path
 }
 
-// readSources reads the Catalog documents among items, each once however often it comes.
+// readSources reads the Catalog documents among items, duplicates once.
 func (c *Catalog) readSources(items []*krm.Item) {
 	documents := slices.DeleteFunc(slices.Clone(items), func(item *krm.Item) bool {
 		return item.Kind() != contract.Catalog || item.APIVersion() != contract.APIVersion
@@ -60,10 +60,10 @@ func readSource(item *krm.Item) *source {
 	return s
 }
 
-// Unreliable returns what an error at a path of a Catalog makes unreliable among its plugins or its packages, which list
-// says: the path of a version, that of a plugin or package with all its versions, or an empty path for everything. It is
-// nothing if the field does not affect which version is chosen, or is checked where it does, as channels and names are. An
-// unknown key counts, since it may be a misspelt one that would decide.
+// Unreliable returns the path that an error at a path of a Catalog makes unreliable, among its plugins or packages as
+// list names: that of a version, that of a plugin or package with all its versions, or empty for the whole document.
+// decides is false if the field does not affect the choice of versions, or is checked on use, as channels and names
+// are. An unknown key counts, since it may be a misspelt one that affects the choice.
 func Unreliable(path krm.Path, list string) (at krm.Path, decides bool) {
 	steps := path.Steps()
 	switch {
@@ -83,7 +83,7 @@ func Unreliable(path krm.Path, list string) (at krm.Path, decides bool) {
 // label names the catalog for messages.
 func (s *source) label() string { return "catalog " + label(s.Item) }
 
-// addSource adds what a catalog lists.
+// addSource adds the entries of a catalog.
 func (c *Catalog) addSource(s *source) {
 	for i := range s.Spec.Plugins {
 		listing := listedPlugin{&s.Spec.Plugins[i], s, pluginPath(i)}

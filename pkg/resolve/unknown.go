@@ -13,13 +13,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// unknownPlugin is the error that no document has the reference's bare name; it lists those that exist.
+// unknownPlugin is the error that no document has the reference's bare name; it lists the known names.
 func (c *Catalog) unknownPlugin(reference version.Reference) error {
 	meant, advice := nearest(reference.Bare, c.names)
 	unknown := referenceError("plugin %q is unknown: %s", reference.Bare, advice)
 	if len(c.names) == 0 {
-		unknown = referenceError("plugin %q is unknown, since there is no %s document at all: add it, or have import-plugin "+
-			"generate it", reference.Bare, contract.ResourcePlugin)
+		unknown = referenceError("plugin %q is unknown: the list has no %s documents; add one, or generate it with import-plugin", reference.Bare, contract.ResourcePlugin)
 	}
 	unknown.Missing = missing(reference)
 	if meant != "" {
@@ -28,7 +27,7 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 	return unknown
 }
 
-// unknownVersion is the error that no version fits; it says why, and lists those that exist.
+// unknownVersion is the error that no version fits; it explains why, and lists the known versions.
 func (p *pluginVersions) unknownVersion(reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
 	there, in := strictyaml.ThereAre(p.versions()), ""
 	if reference.Selector != "" {
@@ -38,7 +37,7 @@ func (p *pluginVersions) unknownVersion(reference version.Reference, channelVers
 	case n.refused != "":
 		return referenceError("plugin %q has no version%s (%s) %s", reference.Bare, in, n.trace, n.refused)
 	case channelVersion != nil:
-		return referenceError("channel %q of plugin %q must name a version that is listed, not %s: %s",
+		return referenceError("channel %q of plugin %q must name a listed version, not %s: %s",
 			reference.Channel, reference.Bare, channelVersion, there)
 	case !reference.Ranges():
 		return &ReferenceError{
@@ -53,7 +52,7 @@ func (p *pluginVersions) unknownVersion(reference version.Reference, channelVers
 	return referenceError("plugin %q has no version%s (%s): %s%s", reference.Bare, in, n.trace, there, hint)
 }
 
-// missing is the version in full that a pin names, empty if the reference is not a pin.
+// missing is the full version that a pin names, or empty if the reference is not a pin.
 func missing(reference version.Reference) string {
 	if reference.Pin == nil {
 		return ""
@@ -75,7 +74,7 @@ func (p *pluginVersions) unknownChannel(reference version.Reference) error {
 	return unknown
 }
 
-// nearest returns the name that is certain to be meant by another one, else empty, and what to say instead.
+// nearest returns the only likely correction of a name, or empty, and advice for the message.
 func nearest(name string, names []string) (meant, advice string) {
 	guess, sure := strictyaml.Nearest(name, names)
 	if advice = strictyaml.ThereAre(quoted(names)); guess != "" {
@@ -87,21 +86,21 @@ func nearest(name string, names []string) (meant, advice string) {
 	return meant, advice
 }
 
-// gone is the error that a version has disappeared that a document relies on.
+// gone is the error that a version has disappeared on which a document relies.
 func (p *pluginVersions) gone(name version.Name, who string) error {
 	there := "no version is left"
 	if p != nil {
 		there = strictyaml.ThereAre(p.versions())
 	}
 	return &ReferenceError{
-		Message: fmt.Sprintf("plugin %q has no version %s any more, and %s: %s", name.Bare, name.Version, who, there),
+		Message: fmt.Sprintf("plugin %q no longer has version %s, but %s: %s", name.Bare, name.Version, who, there),
 		Missing: name.String(), Locked: true,
 	}
 }
 
 func quoted(names []string) []string { return texts(names, strconv.Quote) }
 
-// texts returns a text of each element.
+// texts returns the text of each element.
 func texts[E any](elements []E, of func(E) string) []string {
 	all := make([]string, len(elements))
 	for i, e := range elements {
@@ -110,8 +109,8 @@ func texts[E any](elements []E, of func(E) string) []string {
 	return all
 }
 
-// normalize returns the reference that a malformed one is certain to mean: without blanks around its parts, the selector
-// in lower case. It is empty if that is malformed too.
+// normalize returns the only possible meaning of a malformed reference: without blanks around its parts, the selector
+// in lower case. It is empty if the result is still malformed.
 func normalize(text string) string {
 	bare, selector, selects := strings.Cut(text, "@")
 	normalized := strings.TrimSpace(bare)

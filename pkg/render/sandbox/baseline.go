@@ -21,27 +21,27 @@ const (
 	rollout    = "Rollout"
 )
 
-// cluster is the baseline: the workloads of a list, the Services in front of them, and everything else of their namespaces
-// that selects Pods. Each object is read once, however many sandboxes fork it.
+// cluster is the baseline: the workloads of a list, their Services, and all other objects that select Pods in their
+// namespaces. Each object is read once, even if many sandboxes fork it.
 type cluster struct {
-	// namespace is that of objects that have none.
+	// namespace is the namespace of objects without one.
 	namespace  string
-	workloads  map[v1alpha1.Workload][]*workload // under their own names, then under those from before kustomize's prefixes
+	workloads  map[v1alpha1.Workload][]*workload // under their own names, then under those without kustomize's prefixes
 	namespaces map[string]*namespace
 }
 
 // namespaceOf returns the namespace of an object of the baseline.
 func (c *cluster) namespaceOf(item *krm.Item) string { return cmp.Or(item.Namespace(), c.namespace) }
 
-// namespace is what selects Pods in one namespace.
+// namespace is the objects that select Pods in one namespace.
 type namespace struct {
 	services []*service
-	// selectedBy are the indexes of the services by one label that they select.
+	// selectedBy has the indexes of the services, by one label in their selector.
 	selectedBy map[label][]int
-	// selecting is everything that selects Pods, Services and workloads included.
+	// selecting is all objects that select Pods, Services and workloads included.
 	selecting []selectingObject
-	policies  []selectingObject // the NetworkPolicies of these
-	// exclusion says how the labels of a fork's Pods differ from the baseline's, so that nothing selects them.
+	policies  []selectingObject // the NetworkPolicies among them
+	// exclusion is the label changes that keep the namespace's selectors from selecting a fork's Pods.
 	exclusion *exclusion
 
 	workloads []*workload
@@ -54,8 +54,8 @@ type workload struct {
 	object                object
 	labels                map[string]string // of its Pods
 	space                 *namespace
-	services              []*frontend // those that select its Pods, by name
-	// template is what its forks are copies of; it must not be changed.
+	services              []*frontend // the Services that select its Pods, by name
+	// template returns the object that its forks copy; it must not be changed.
 	template func() object
 }
 
@@ -64,17 +64,17 @@ type service struct {
 	namespace, name string
 	selecting       selectingObject
 	spec            corev1.ServiceSpec
-	// template is what its copies are copies of; it must not be changed.
+	// template returns the object that its copies are made from; it must not be changed.
 	template func() object
 }
 
-// frontend is a Service in front of a workload, with its ports as they lead there.
+// frontend is a Service that selects a workload's Pods, with the ports that lead there.
 type frontend struct {
 	*service
 	ports []port
 }
 
-// sources are the objects that are looked at, in this order: what selects Pods in core Kubernetes, and Argo Rollouts.
+// sources are the objects that are read, in this order: those that select Pods in core Kubernetes, and Argo Rollouts.
 var sources = []struct {
 	apiVersion string
 	kinds      []string
@@ -86,8 +86,8 @@ var sources = []struct {
 	{"networking.k8s.io/v1", []string{networkPolicy}},
 }
 
-// readCluster reads the baseline of a list, whose objects without a namespace are in the given one. What was rendered is no
-// baseline. An error means that a document is not YAML that can be read, or not the object that it says it is.
+// readCluster reads the baseline of a list. Objects without a namespace are in the given one. Rendered objects are not
+// part of the baseline. The error means that a document is not readable YAML, or does not match its kind.
 func readCluster(list *krm.ResourceList, namespaceOfOthers string) (*cluster, error) {
 	items, err := baselineItems(list)
 	if err != nil {
@@ -167,7 +167,8 @@ func (c *cluster) add(all []*workload, item *krm.Item, o object) ([]*workload, e
 	return all, nil
 }
 
-// completeTemplate fills in the Pod template of a Rollout that takes another workload's (Argo Rollouts, spec.workloadRef).
+// completeTemplate adds the Pod template of a Rollout that refers to another workload's (Argo Rollouts,
+// spec.workloadRef).
 func (c *cluster) completeTemplate(w *workload) {
 	spec := child(w.object, "spec")
 	reference := child(spec, "workloadRef")

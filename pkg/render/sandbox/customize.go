@@ -11,15 +11,16 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// customizer changes a copied workload as a fork's customizations ask: images, then variables, then a patch, each on what
-// the one before left (Sandbox spec, customizations). What cannot be done is reported at the field that asks for it.
+// customizer applies a fork's customizations to a copied workload: images, then variables, then a patch, each on the
+// result of the previous one (Sandbox spec, customizations). Customizations that do not apply are reported at their
+// fields.
 type customizer struct {
 	object  object
 	sandbox *input
 	failed  bool
 }
 
-// customize applies the customizations at a path of the sandbox. If the customizer failed the object must not be used.
+// customize applies the customizations at a path of the sandbox. If it fails, the object must not be used.
 func (c *customizer) customize(asked *v1alpha1.Customizations, at krm.Path) {
 	if asked == nil {
 		return
@@ -55,8 +56,8 @@ func (c *customizer) patch(p *v1alpha1.WorkloadPatch, at krm.Path) {
 	}
 }
 
-// patchList applies a patch of one of the newer types, whose value is undocumented: it is read as what customizations hold
-// under the key of that name, and nothing else is accepted.
+// patchList applies a patch of one of the newer types, whose value is undocumented: it must have the form of
+// customizations.<key>.
 func (c *customizer) patchList(p *v1alpha1.WorkloadPatch, key string, at krm.Path) {
 	at = at.Key("value")
 	var value yaml.Node
@@ -91,8 +92,8 @@ func (c *customizer) setImage(image *v1alpha1.ContainerImage, at krm.Path) {
 	}
 }
 
-// container returns a container by its name, an init container too, or without a name the first one, which is the Pod's main
-// container (Sandbox spec, images). It is nil, and reported, if there is none.
+// container returns the container or init container with a name, or without a name the first container, which is the
+// Pod's main container (Sandbox spec, images). It returns nil and reports the name if there is no such container.
 func (c *customizer) container(name string, at krm.Path) object {
 	var names []string
 	for _, container := range containers(c.object) {
@@ -104,7 +105,7 @@ func (c *customizer) container(name string, at krm.Path) object {
 	}
 	at = at.Key("container")
 	if len(names) == 0 {
-		c.report(at, krm.Error, "must have a container to change: the workload has none")
+		c.report(at, krm.Error, "must have a container to change: the workload has no containers")
 	} else if nearest, _ := strictyaml.Nearest(name, names); nearest != "" {
 		c.report(at, krm.Error, "container %q must be one of the workload's: did you mean %q?", name, nearest)
 	} else {

@@ -93,7 +93,7 @@ func TestWhatCannotBeDone(t *testing.T) {
 	for asked, want := range map[string]string{
 		"{images: [{container: sied, image: x}]}":                  `error c.images[0].container container "sied" must be one of the workload's: did you mean "side"?`,
 		"{env: [{name: NEW, container: zzzzzz, value: x}]}":        `error c.env[0].container container "zzzzzz" must be one of the workload's: main, side, setup`,
-		"{env: [{name: NEW, operation: delete}]}":                  `warning c.env[0] variable "NEW" must be in the container's env to be deleted: there is none`,
+		"{env: [{name: NEW, operation: delete}]}":                  `warning c.env[0] variable "NEW" must be in the container's env to be deleted: it is not set there`,
 		"{env: [{name: NEW, container: side, operation: delete}]}": `warning c.env[0] variable "NEW" must be in the container's env to be deleted: envFrom may still set it`,
 		"{patch: {type: json, value: '{}'}}":                       `error c.patch.value patch must be a list of operations, such as [{op: replace, path: /spec/replicas, value: 1}]`,
 		"{patch: {type: merge, value: '{'}}":                       `error c.patch.value patch must be JSON or YAML: yaml: line 1: did not find expected node content`,

@@ -8,10 +8,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// folder is where rendered objects go in a package: below it a folder for each sandbox.
+// folder holds the rendered objects of a package, with a subfolder for each sandbox.
 const folder = "rendered/"
 
-// pack prints the copies of a fork, so that their trees can go: of ten thousand sandboxes they would fill gigabytes.
+// pack prints the copies of a fork, so that their trees can be freed: those of ten thousand sandboxes would take
+// gigabytes.
 func (r *renderer) pack(s *input, f *fork, copies []object) {
 	file := folder + contract.FileName(s.Name) + "/forks/" + f.name + ".yaml"
 	for i, o := range copies {
@@ -24,7 +25,7 @@ func (r *renderer) pack(s *input, f *fork, copies []object) {
 	}
 }
 
-// deliver changes the list, and removes what is not rendered any more if it may.
+// deliver changes the list, and removes objects that are no longer rendered if it may.
 func (r *renderer) deliver(mayRemove bool) Summary {
 	routes := r.packRoutes()
 	if r.list.Results().Failed() {
@@ -41,7 +42,7 @@ func (r *renderer) deliver(mayRemove bool) Summary {
 	return r.summary()
 }
 
-// packRoutes prints the routes: those of one sandbox go into its folder, the others beside the folders.
+// packRoutes prints the routes: those of one sandbox go into its folder, the others next to the folders.
 func (r *renderer) packRoutes() (changes []render.Change) {
 	files := map[string]int{}
 	for _, route := range r.routes.objects {

@@ -16,16 +16,17 @@ import (
 
 // endpoint is a URL that leads into a sandbox or a route group.
 type endpoint struct {
-	// item is the document that lists it, at the path.
+	// item is the document that lists the endpoint, at the path.
 	item *krm.Item
 	at   krm.Path
 	name string
-	// url is where to send requests. If it is keyed it carries the key by its host name; else the request must carry it.
+	// url is the address for requests. If it is keyed, its host name carries the key; otherwise each request must carry
+	// it.
 	url, key string
 	keyed    bool
 }
 
-// renderRoutes makes the routes to the forks and reports the endpoints.
+// renderRoutes renders the routes to the forks and reports the endpoints.
 func (r *renderer) renderRoutes() {
 	present := slices.DeleteFunc(slices.Clone(r.sandboxes), func(s *input) bool { return s.absent })
 	for i := range r.groups {
@@ -42,7 +43,7 @@ func (r *renderer) renderRoutes() {
 	}
 }
 
-// targets returns the Services in front of the workloads that a route group's targets name.
+// targets returns the Services of the workloads that a route group's targets name.
 func (r *renderer) targets(g *document.RouteGroup) (services []routedService) {
 	for _, e := range g.Spec.Endpoints {
 		reference, ok := v1alpha1.TargetWorkload(e.Target)
@@ -58,7 +59,7 @@ func (r *renderer) targets(g *document.RouteGroup) (services []routedService) {
 	return services
 }
 
-// annotateEndpoints writes the endpoints on the documents, and removes what is no longer so.
+// annotateEndpoints writes the endpoints into annotations of the documents, and removes outdated ones.
 func (r *renderer) annotateEndpoints() {
 	lists := map[*krm.Item][]string{}
 	for _, e := range r.routes.endpoints {
@@ -81,7 +82,7 @@ func (r *renderer) annotateEndpoints() {
 	}
 }
 
-// sandboxEndpoints lists the endpoints of a sandbox: of its default route group, and the two deprecated sorts.
+// sandboxEndpoints lists the endpoints of a sandbox: those of its default route group, and the two deprecated kinds.
 func (r *routing) sandboxEndpoints(s *input) {
 	o := s.keyOwner()
 	if s.Spec.DefaultRouteGroup != nil {
@@ -114,7 +115,7 @@ func (r *routing) forkEndpoints(s *input, fork int, o keyOwner) {
 	}
 }
 
-// groupEndpoints lists the endpoints of a route group, but for those that are in another cluster.
+// groupEndpoints lists the endpoints of a route group, except those in another cluster.
 func (r *routing) groupEndpoints(g *routedGroup) {
 	o := g.keyOwner()
 	for i, e := range g.Spec.Endpoints {
@@ -128,12 +129,12 @@ func (r *routing) groupEndpoints(g *routedGroup) {
 	}
 }
 
-// target reads the target of an endpoint. If it is a workload it becomes one of the Services, which are in front of the
-// workloads that "which" describes; otherwise it is nil, with an error.
+// target parses the target of an endpoint. A workload is replaced with one of its Services. It returns nil and reports
+// an error if there is none; which describes the workloads in the message.
 func (r *routing) target(item *krm.Item, at krm.Path, text string, services []routedService, which string) *target {
 	parsed, err := url.Parse(text)
 	if err != nil {
-		return nil // which the rule endpoint-target has reported
+		return nil // reported by the rule endpoint-target
 	}
 	t := newTarget(*parsed)
 	if w, ok := v1alpha1.TargetWorkload(text); ok && !t.leadTo(services, w) {
@@ -144,7 +145,7 @@ func (r *routing) target(item *krm.Item, at krm.Path, text string, services []ro
 	return t
 }
 
-// endpoint lists an endpoint, and publishes it at the Gateway if there is one.
+// endpoint lists an endpoint, and publishes it at the Gateway, if one is configured.
 func (r *routing) endpoint(item *krm.Item, at krm.Path, o keyOwner, name string, t *target) {
 	e := endpoint{item: item, at: at, name: name, key: o.key}
 	switch {
@@ -163,8 +164,8 @@ func (r *routing) endpoint(item *krm.Item, at krm.Path, o keyOwner, name string,
 // maxHostLabel is the longest label of a host name, in bytes (RFC 1035).
 const maxHostLabel = 63
 
-// publish gives an endpoint a host name at the Gateway. Where the key leads to a fork of the Service the Gateway sends
-// requests there itself: not every mesh has its Gateway look at the routes of a Service.
+// publish gives an endpoint a host name at the Gateway. If the key leads to a fork of the Service, the Gateway itself
+// sends requests there: not every mesh applies the routes of a Service to requests from its Gateway.
 func (r *routing) publish(o keyOwner, name string, t *target) {
 	if h := r.hosts[types.NamespacedName{Namespace: t.namespace, Name: t.service}]; h != nil {
 		if rule, forked := h.rules[o.key]; forked {

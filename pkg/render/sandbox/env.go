@@ -57,18 +57,18 @@ func (c *customizer) setEnv(asked []v1alpha1.Env, at krm.Path) {
 }
 
 func (c *customizer) reportMissing(container object, name string, at krm.Path) {
-	reason := "there is none"
+	reason := "it is not set there"
 	if len(children(container, "envFrom")) > 0 {
 		reason = "envFrom may still set it"
 	}
 	c.report(at, krm.Warning, "variable %q must be in the container's env to be deleted: %s", name, reason)
 }
 
-// variables are those of a container. Changes take effect when they are written.
+// variables are a container's variables. Changes take effect on write.
 type variables struct {
 	container object
-	entries   []any            // nil for what was deleted
-	at        map[string][]int // the entries of a name
+	entries   []any            // nil for deleted ones
+	at        map[string][]int // the indexes of a name's entries
 	deleted   bool
 }
 
@@ -84,8 +84,8 @@ func readVariables(container object) *variables {
 	return v
 }
 
-// upsert sets a variable in its place, or adds it at the end, where it may refer to all others. Of several of one name the
-// last one counts.
+// upsert sets a variable in place, or adds it at the end, where it may refer to all others. If a name occurs several
+// times, the last one counts.
 func (v *variables) upsert(variable *corev1.EnvVar) {
 	fresh, err := runtime.DefaultUnstructuredConverter.ToUnstructured(variable)
 	if err != nil {
@@ -99,7 +99,7 @@ func (v *variables) upsert(variable *corev1.EnvVar) {
 	v.entries = append(v.entries, fresh)
 }
 
-// delete deletes all variables of a name, and reports whether there was one.
+// delete deletes all variables with a name, and reports whether there were any.
 func (v *variables) delete(name string) bool {
 	at := v.at[name]
 	for _, i := range at {
@@ -110,7 +110,7 @@ func (v *variables) delete(name string) bool {
 	return len(at) > 0
 }
 
-// write changes the container.
+// write sets the container's variables.
 func (v *variables) write() {
 	left := v.entries
 	if v.deleted {
@@ -123,7 +123,7 @@ func (v *variables) write() {
 	}
 }
 
-// variable returns a variable with its value, or with where it comes from.
+// variable returns a variable with its value or source.
 func (c *customizer) variable(v *v1alpha1.Env, at krm.Path) (*corev1.EnvVar, bool) {
 	variable := &corev1.EnvVar{Name: v.Name}
 	from := v.ValueFrom
@@ -162,8 +162,8 @@ func optional(r *v1alpha1.KeyReference) *bool {
 	return ptr.To(true)
 }
 
-// expand fills in what of a fork is known: `{{ .Service.Host }}` and `{{ .Service.Port }}`, the two that the vendor's page
-// on service references has.
+// expand expands the fields `{{ .Service.Host }}` and `{{ .Service.Port }}` of a fork, the two on the vendor's page on
+// service references.
 func (c *customizer) expand(f *v1alpha1.ForkExpression, at krm.Path) (string, bool) {
 	service := c.sandbox.front(f.ForkOf)
 	if service == nil {

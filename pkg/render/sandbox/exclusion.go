@@ -9,33 +9,33 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// ownLabels are the labels of forks' Pods that no exclusion changes.
+// ownLabels are the labels of forks' Pods that an exclusion must not change.
 type ownLabels struct {
-	// is reports whether a key is one of them. Those that are neither known nor open are on no Pod of a fork.
+	// is reports whether a key is one of them. A key that is neither known nor open is on no Pod of a fork.
 	is func(key string) bool
-	// known are those with the same value on each.
+	// known are the labels with the same value on every Pod.
 	known labels.Set
-	// open are the keys of those with a value of each fork.
+	// open are the keys of labels whose value differs between forks.
 	open []string
 }
 
-// podLabels are those that relabel gives to a Pod of a fork.
+// podLabels are the labels that relabel sets on a Pod of a fork.
 var podLabels = ownLabels{
 	is:    isOurs,
 	known: labels.Set{contract.ManagedByKey: contract.ManagedBy},
 	open:  []string{contract.ForkKey, contract.SandboxKey},
 }
 
-// isOurs reports whether a label of that key is ours to set.
+// isOurs reports whether relabel sets the label.
 func isOurs(key string) bool {
 	return key == contract.ManagedByKey || strings.HasPrefix(key, contract.Group+"/")
 }
 
-// noSelectorNames is a value that is too long for a selector to name it.
+// noSelectorNames is a value that is too long for any selector.
 var noSelectorNames = strings.Repeat("x", 64)
 
-// split returns the requirements of a selector about other labels. It is false if the own labels keep Pods of forks out of
-// the selector, whatever others they have.
+// split returns the requirements of a selector on other labels. It returns false if the own labels alone keep forks'
+// Pods out of the selector.
 func (o *ownLabels) split(selector labels.Selector) (others []labels.Requirement, maySelect bool) {
 	requirements, maySelect := selector.Requirements()
 	open := map[string][]labels.Requirement{}
@@ -68,28 +68,30 @@ func hasValue(key string, all []labels.Requirement) bool {
 	})
 }
 
-// exclusion says how the labels of a Pod must be changed so that none of a set of selectors selects it: every label that one
-// of them names goes, except those in set, which are there because a selector selects Pods that lack them.
+// exclusion is a change to a Pod's labels after which none of a set of selectors selects it: every label that a
+// selector names is removed, except those in set, which are added because a selector selects Pods without them.
 type exclusion struct {
 	named map[string]bool
 	set   labels.Set
-	// unavoidable are the selectors that select such a Pod anyway, in their order.
+	// unavoidable are the selectors that select such a Pod anyway, in order.
 	unavoidable []unavoidable
 }
 
-// unavoidable is a selector that selects the Pods of forks, and why.
+// unavoidable is a selector that selects the Pods of forks, with the reason.
 type unavoidable struct {
 	index int
-	// always is set if it selects them whatever labels they have beside their own.
+	// always means that it selects them whatever their other labels are.
 	always bool
-	// gaveUp is set if the search for labels was ended.
+	// gaveUp means that the search for labels reached its limit.
 	gaveUp bool
-	// against is the index of a selector that selects every Pod which this one does not; -1 if it takes several.
+	// against is the index of the selector that selects every Pod which this one does not; -1 if only several together
+	// do.
 	against int
 }
 
-// Bounds of the searches, which in the worst case try all labels that selectors name, in steps: of all of them together,
-// and what each selector gets in any case, so that a search that gave up has no effect on the selectors after it.
+// Limits of the searches in steps; in the worst case they try all labels that selectors name. There is one for all
+// searches together and a guaranteed part for each selector, so that a search that gave up does not affect later
+// selectors.
 const (
 	maxSteps = 20_000
 	minSteps = 100
@@ -131,7 +133,7 @@ func newExclusion(selectors []labels.Selector, own ownLabels) *exclusion {
 	return e
 }
 
-// explain says why a selector is unavoidable beside those that are kept.
+// explain returns the reason why a selector is unavoidable together with those that are kept.
 func (s *search) explain(all []labels.Selector, kept []int, index int, gaveUp bool) unavoidable {
 	u := unavoidable{index: index, gaveUp: gaveUp, against: -1}
 	alone := search{selectors: []labels.Selector{all[index]}, values: s.values, left: minSteps}
@@ -149,15 +151,15 @@ func (s *search) explain(all []labels.Selector, kept []int, index int, gaveUp bo
 	return u
 }
 
-// search looks for labels that none of the selectors matches.
+// search searches labels that no selector matches.
 type search struct {
 	selectors []labels.Selector
-	values    map[string][]string // that selectors name, by key
+	values    map[string][]string // named by selectors, by key
 	left      int
 }
 
-// exclude adds labels to the set until no selector matches it. If it finds none the set stays as it is. Of a selector that
-// matches a set, more labels break only a requirement that the label is missing or has none of some values.
+// exclude adds labels to the set until no selector matches it. If it finds none, the set does not change. More labels
+// break a matching selector only if it requires a label to be missing or to have none of some values.
 func (s *search) exclude(set labels.Set) bool {
 	i := slices.IndexFunc(s.selectors, func(selector labels.Selector) bool { return selector.Matches(set) })
 	if i < 0 {
@@ -179,7 +181,7 @@ func (s *search) exclude(set labels.Set) bool {
 	return false
 }
 
-// candidates are the values that make a difference: one that no selector names, and those that selectors name.
+// candidates are the values that make a difference: those that selectors name, and one that no selector names.
 func (s *search) candidates(key string) []string {
 	named := slices.Compact(slices.Sorted(slices.Values(s.values[key])))
 	unnamed := "fork"

@@ -319,12 +319,12 @@ func TestUnavoidable_why(t *testing.T) {
 		hard = append(hard, daemons("h"+strconv.Itoa(1000+i), strings.Join(expressions, ", ")))
 	}
 	for want, documents := range map[string][]string{
-		"it names no label that they could lack or have another value of": {daemons("z", "{key: resourceplugins.dev/fork, operator: Exists}")},
+		"no change of their labels would exclude them": {daemons("z", "{key: resourceplugins.dev/fork, operator: Exists}")},
 		`every Pod that it does not select is one of DaemonSet "y"`:       {daemons("y", a), daemons("z", noA)},
 		"every Pod that it does not select is one of another selector in the namespace": {
 			daemons("x", a+", "+b), daemons("y", a+", "+noB), daemons("z", noA),
 		},
-		"the search for labels that keep them out of it and of all others was ended after 20000 steps": hard,
+		"the search for labels that exclude them from it and from all others was ended after 20000 steps": hard,
 	} {
 		cluster, err := readCluster(list(t, append(documents, forkDeployment)...), "")
 		require.NoError(t, err)

@@ -26,14 +26,14 @@ var existingRoutes = []struct {
 	{"networking.istio.io", []string{"v1", "v1beta1", "v1alpha3"}, []string{virtualService.Kind}},
 }
 
-// virtualServiceHosts is what of a VirtualService says which requests it is for.
+// virtualServiceHosts is the part of a VirtualService that selects requests.
 type virtualServiceHosts struct {
 	Gateways []string `json:"gateways"`
 	Hosts    []string `json:"hosts"`
 }
 
-// reportExisting warns of users' routes for the Services that are routed: both would apply. The error is that of an item
-// that is not YAML that can be read.
+// reportExisting warns of users' routes for routed Services: both would apply. The error is that of an item that is not
+// readable YAML.
 func (r *renderer) reportExisting() error {
 	if r.options.Routing == none || len(r.routes.hosts) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (r *renderer) reportExisting() error {
 	return nil
 }
 
-// reportRoute warns if the route is one of Services that are routed. What the API server would refuse is not looked at.
+// reportRoute warns if a route is for a routed Service. Specs that the API server would reject are ignored.
 func (r *renderer) reportRoute(item *krm.Item, spec object) {
 	namespace := r.baseline.namespaceOf(item)
 	if item.Kind() == virtualService.Kind {
@@ -90,7 +90,7 @@ func (r *renderer) reportRoute(item *krm.Item, spec object) {
 	}
 }
 
-// reportTwice warns if requests to the Service are routed, on the port or, if it is nil, on any.
+// reportTwice warns if requests to the Service are routed, on the port or, if it is nil, on any port.
 func (r *renderer) reportTwice(item *krm.Item, at krm.Path, service types.NamespacedName, on *gatewayv1.PortNumber) {
 	h := r.routes.hosts[service]
 	isOn := func(p port) bool { return p.routable() && (on == nil || int(*on) == p.number) }
@@ -106,7 +106,7 @@ func (r *renderer) reportTwice(item *krm.Item, at krm.Path, service types.Namesp
 	case r.options.Routing == gatewayAPI && item.Kind() == grpcRoute:
 		effect = "a Service must not have both kinds"
 	case r.options.Routing == gatewayAPI && item.Kind() == httpRoute.Kind:
-		effect = "of two HTTPRoutes the more specific path wins, then the older route"
+		effect = "of two HTTPRoutes the more specific path takes precedence, then the older route"
 	case r.options.Routing == istio && item.Kind() == virtualService.Kind:
 		effect = "Istio uses only one of them"
 		advice = "remove the host from this VirtualService, or set routing none and match the routing key in it"
@@ -115,8 +115,8 @@ func (r *renderer) reportTwice(item *krm.Item, at krm.Path, service types.Namesp
 		service.Name, service.Namespace, by, effect, advice)))
 }
 
-// serviceOf returns the Service that a host of a VirtualService in a namespace means: NAME, NAME.NAMESPACE, or with ".svc"
-// and a domain behind. It is empty if the host is no Service's.
+// serviceOf returns the Service that a host of a VirtualService in a namespace refers to: NAME, NAME.NAMESPACE, or with
+// ".svc" and a domain after it. It is empty if the host is not a Service's.
 func serviceOf(host, namespace string) types.NamespacedName {
 	labels := strings.Split(host, ".")
 	switch {

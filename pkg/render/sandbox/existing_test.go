@@ -63,7 +63,7 @@ func TestRender_warnsOfExistingRoutes(t *testing.T) {
 		"older version": {"networking.istio.io/v1beta1", "VirtualService", "shop", "{hosts: [web]}", istio, host, "Istio uses"},
 
 		"HTTPRoute of the Service": attached("HTTPRoute", "shop", web, gatewayAPI, parent, "rendered HTTPRoutes, too: of two "+
-			"HTTPRoutes the more specific path wins, then the older route; remove it from this HTTPRoute, or set routing none"),
+			"HTTPRoutes the more specific path takes precedence, then the older route; remove it from this HTTPRoute, or set routing none"),
 		"HTTPRoute of a client's namespace": attached("HTTPRoute", "client", "{kind: Service, name: web, namespace: shop}",
 			gatewayAPI, parent, "older"),
 		"HTTPRoute of the port": attached("HTTPRoute", "shop", "{kind: Service, name: web, port: 80}", gatewayAPI, parent, "older"),

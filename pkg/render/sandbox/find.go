@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// register makes a workload known under its names.
+// register adds a workload under its names.
 func (c *cluster) register(w *workload) {
 	c.completeTemplate(w)
 	w.labels = stringMap(w.object, "spec", "template", "metadata", "labels")
@@ -32,8 +32,8 @@ func (c *cluster) register(w *workload) {
 // label is a key and a value.
 type label struct{ key, value string }
 
-// indexServices files each Service under that of the labels which the fewest Services select, so that a workload is not
-// compared with all of them.
+// indexServices indexes each Service by the label in its selector that the fewest Services select, so that a workload
+// is not compared with all of them.
 func (n *namespace) indexServices() {
 	count := map[label]int{}
 	for _, s := range n.services {
@@ -74,8 +74,8 @@ func originalRef(of *workload) v1alpha1.Workload {
 	return v1alpha1.Workload{Kind: of.kind, Namespace: namespace, Name: document.Identity(of.item)}
 }
 
-// find returns the workload that a sandbox names: by the name in the list or, if no other has that, by the one from before a
-// kustomize prefix. The error says how to add it.
+// find returns the workload that a sandbox names: by its name in the list or, if no other has that, by its name without
+// a kustomize prefix. The error explains how to add it.
 func (c *cluster) find(of v1alpha1.Workload) (*workload, error) {
 	key := of.Plain()
 	found := c.workloads[key]
@@ -98,11 +98,11 @@ func (c *cluster) missing(key v1alpha1.Workload) error {
 	switch {
 	case len(found) == 0 || found[0].item.Namespace() != "":
 	case c.namespace == "":
-		return fmt.Errorf("%s %q of namespace %q must be in the list: the one that is there has no metadata.namespace; set it, "+
+		return fmt.Errorf("%s %q of namespace %q must be in the list: the one in the list has no metadata.namespace; set it, "+
 			"or `namespace: %s` in the kustomization or the config (--namespace %s)",
 			key.Kind, key.Name, key.Namespace, key.Namespace, key.Namespace)
 	default:
-		return fmt.Errorf("%s %q of namespace %q must be in the list: the one that is there has no metadata.namespace and is in "+
+		return fmt.Errorf("%s %q of namespace %q must be in the list: the one in the list has no metadata.namespace and is in "+
 			"%q by the config (--namespace); set its metadata.namespace, or change forkOf.namespace",
 			key.Kind, key.Name, key.Namespace, c.namespace)
 	}
@@ -111,6 +111,6 @@ func (c *cluster) missing(key v1alpha1.Workload) error {
 		apiVersion = "argoproj.io/v1alpha1"
 	}
 	return fmt.Errorf("%s %q of namespace %q must be in the list: add its manifest (%s) to the files or resources, such as "+
-		"what `kubectl get -n %s %s %s -o yaml` prints, with the Services in front of it",
+		"the output of `kubectl get -n %s %s %s -o yaml`, with the Services in front of it",
 		key.Kind, key.Name, key.Namespace, apiVersion, key.Namespace, strings.ToLower(key.Kind), key.Name)
 }

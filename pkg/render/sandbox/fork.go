@@ -11,22 +11,22 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// fork is a copy of a baseline's workload, with the Services in front of it, for one sandbox. The copy runs beside the
-// baseline without touching it: it has a name and labels of its own, nothing that selects the baseline's Pods selects its
-// Pods, and nothing of it selects the baseline's. What ties the baseline to a tool, a release or a load balancer is dropped.
+// fork is a copy of a baseline's workload and its Services, for one sandbox. The copy runs next to the baseline without
+// affecting it: it has its own name and labels, and no selector selects the Pods of both. Metadata that ties the
+// baseline to a tool, a release or a load balancer is dropped.
 type fork struct {
-	owner    *input // the sandbox that it is for
+	owner    *input // the fork's sandbox
 	index    int    // in the sandbox's forks
 	baseline *workload
-	// name is the copy's.
+	// name is the name of the copy.
 	name string
-	// services are the copies of the Services in front of the baseline.
+	// services are the copies of the baseline's Services.
 	services []routedService
-	// labels are those of the copy's Pods, once it is finalized.
+	// labels are the labels of the copy's Pods, once it is finalized.
 	labels labels.Set
 }
 
-// newFork names the copy of a workload that a sandbox forks under the name of, and those of its Services.
+// newFork names the copies of a workload and its Services for a sandbox that refers to the workload as of.
 func newFork(owner *input, index int, w *workload) *fork {
 	of := owner.Spec.Forks[index].ForkOf
 	kind := w.kind // of.Kind may be the other name of a Rollout
@@ -42,8 +42,8 @@ func newFork(owner *input, index int, w *workload) *fork {
 	return f
 }
 
-// copyWorkload returns a copy of the baseline for the sandbox to customize. Its main container's variables name the fork,
-// as the sandbox downward API of the vendor's documentation does; the sandbox's own variables come later and win.
+// copyWorkload returns a copy of the baseline for customization. Its main container's variables name the fork, as in
+// the vendor's sandbox downward API; the sandbox's own variables are set later and take precedence.
 func (f *fork) copyWorkload() object {
 	o := runtime.DeepCopyJSON(f.baseline.template())
 	ensure(o, "spec")["replicas"] = int64(f.owner.options.Replicas)
@@ -52,7 +52,7 @@ func (f *fork) copyWorkload() object {
 	return o
 }
 
-// finalize gives a customized copy what makes it a fork: its name, selectors, labels and annotations. An error says what a
+// finalize sets the name, selectors, labels and annotations of a customized copy. The error names a field that a
 // customization must not have removed.
 func (f *fork) finalize(o object) error {
 	for _, key := range []string{"apiVersion", "kind"} {
@@ -73,7 +73,7 @@ func (f *fork) finalize(o object) error {
 	return nil
 }
 
-// copyServices returns the copies of the Services, in the order of their names.
+// copyServices returns the copies of the Services, sorted by name.
 func (f *fork) copyServices() []object {
 	copies := make([]object, len(f.services))
 	for i, s := range f.services {
@@ -106,13 +106,13 @@ func (f *fork) identify(o object, name, of string) {
 	}
 }
 
-// selector is what the fork's workload selects its Pods by. No other Pod has the label with this value: the name ends in a
-// hash of whose fork it is.
+// selector is the fork's selector for its Pods. No other Pod has the label with this value: the name ends in a hash of
+// the fork's owner.
 func (f *fork) selector() object {
 	return object{"matchLabels": object{contract.ForkKey: f.name}}
 }
 
-// relabel removes the labels by which anything in the namespace could select the copy, and adds the fork's.
+// relabel replaces the labels by which selectors in the namespace could select the copy with those of the fork.
 func (f *fork) relabel(metadata object) {
 	exclusion := f.baseline.space.exclusion
 	labels := ensure(metadata, "labels")
@@ -127,7 +127,7 @@ func (f *fork) relabel(metadata object) {
 	labels[contract.SandboxKey] = contract.LabelValue(f.owner.Name)
 }
 
-// redirectPlacement makes what places Pods relative to the baseline's own Pods look at the fork's own: a fork must neither
+// redirectPlacement changes placement rules relative to the baseline's own Pods to the fork's Pods: a fork must neither
 // avoid the nodes of its baseline nor count its Pods.
 func (f *fork) redirectPlacement(spec object) {
 	terms := children(spec, "topologySpreadConstraints")

@@ -13,10 +13,10 @@ import (
 
 var httpRoute = metav1.TypeMeta{APIVersion: gatewayv1.GroupVersion.String(), Kind: "HTTPRoute"}
 
-// httpRoutes adds one HTTPRoute for each key and port of a baseline Service. Each sends what carries the key to the fork,
-// and the rest to the baseline: a Service with routes refuses what none of them takes, so no route may count on another
-// one's being there. Implementations merge the routes of a Service: the rule with more matched headers wins, and the
-// last rules of all routes say the same.
+// httpRoutes adds one HTTPRoute for each key and port of a baseline Service. Each sends requests with the key to the
+// fork, and all others to the baseline: a Service with routes rejects requests that no route matches, so no route may
+// depend on another one. Implementations merge the routes of a Service: the rule with more matched headers takes
+// precedence, and the last rules of all routes are the same.
 func (r *routing) httpRoutes(h *host) {
 	rules := h.sortedRules()
 	for i := range h.ports {
@@ -49,7 +49,7 @@ func backend(service string, port int) []gatewayv1.HTTPBackendRef {
 	return []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{BackendObjectReference: object}}}
 }
 
-// gatewayMatches are alternatives: one for each header that may carry the key.
+// gatewayMatches returns alternatives, one for each header that may carry the key.
 func (r *routing) gatewayMatches(key string) []gatewayv1.HTTPRouteMatch {
 	matches := make([]gatewayv1.HTTPRouteMatch, len(r.Headers))
 	for i, header := range r.Headers {
@@ -64,7 +64,7 @@ func (r *routing) gatewayMatches(key string) []gatewayv1.HTTPRouteMatch {
 	return matches
 }
 
-// gatewayEndpoint adds the HTTPRoute of an endpoint's host name: it gives each request the key.
+// gatewayEndpoint adds the HTTPRoute of an endpoint's host name: it sets the key on each request.
 func (r *routing) gatewayEndpoint(o keyOwner, name string, t *target) {
 	set := make([]gatewayv1.HTTPHeader, len(r.Headers))
 	for i, header := range r.Headers {

@@ -10,16 +10,16 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// input is a sandbox that keeps to the rules, and what is rendered for it. Its name is lower-cased.
+// input is a valid sandbox and its rendered objects. Its name is in lower case.
 type input struct {
 	*document.Sandbox
 	options *Options
 
 	id, key string
-	// absent means that the sandbox is being removed: it has no forks any more.
+	// absent means that the sandbox is being removed: it no longer has forks.
 	absent bool
 
-	forks []*fork // those whose baselines are there, in the order of spec.forks
+	forks []*fork // those with a baseline, in the order of spec.forks
 	// services are the forked Services, one for each baseline Service that selects a forked workload.
 	services []routedService
 
@@ -32,23 +32,24 @@ type routedGroup struct {
 	*document.RouteGroup
 
 	key string // the routing key
-	// services are those in front of the workloads that its targets name, forked or not.
+	// services are those of the workloads that its targets name, forked or not.
 	services []routedService
 }
 
-// routedService is a Service in front of a workload, and its copy if the workload is forked.
+// routedService is a Service of a workload, and its copy if the workload is forked.
 type routedService struct {
 	*frontend
-	// workload is the baseline as a document names it: fork endpoints and targets such as http://NAME.NS.deploy:PORT mean it.
+	// workload is the baseline as documents name it in fork endpoints and in targets such as
+	// http://NAME.NS.deploy:PORT.
 	workload v1alpha1.Workload
-	// fork is the name of the copy; a group's services have none.
+	// fork is the name of the copy, empty for a group's services.
 	fork string
 }
 
-// host returns the name under which the cluster's DNS knows the copy.
+// host returns the host name of the copy in the cluster's DNS.
 func (s *routedService) host() string { return s.fork + "." + s.namespace + ".svc" }
 
-// front returns the first Service with a port in front of a fork, nil if there is none.
+// front returns the first Service of a fork with a port, or nil.
 func (s *input) front(fork v1alpha1.Workload) *routedService {
 	for i := range s.services {
 		if service := &s.services[i]; service.workload.Plain() == fork.Plain() && len(service.ports) > 0 {
@@ -62,7 +63,7 @@ func (s *input) report(at krm.Path, severity krm.Severity, message string) {
 	s.results = append(s.results, krm.At(s.Item, at, severity, message))
 }
 
-// readInputs decodes sandboxes and route groups, and reports annotations that cannot be used.
+// readInputs decodes sandboxes and route groups, and reports invalid annotations.
 func readInputs(list *krm.ResourceList, items []*krm.Item, options *Options) (sandboxes []*input, groups []routedGroup) {
 	read := make([]*input, len(items))
 	krm.Each(len(items), func(i int) {

@@ -13,8 +13,8 @@ import (
 
 var virtualService = metav1.TypeMeta{APIVersion: "networking.istio.io/v1", Kind: "VirtualService"}
 
-// virtualServiceSpec is what we use of Istio's VirtualService. The module istio.io/api is not worth its weight: its types
-// come with gRPC and protocol buffers.
+// virtualServiceSpec is the part of Istio's VirtualService that we use. The module istio.io/api is too large: its types
+// need gRPC and protocol buffers.
 type virtualServiceSpec struct {
 	Gateways []string     `json:"gateways,omitempty"`
 	Hosts    []string     `json:"hosts"`
@@ -55,16 +55,16 @@ type istioDestination struct {
 
 // Limits of one VirtualService, in bytes of JSON.
 const (
-	// maxApplied is what `kubectl apply` without --server-side can keep in an annotation (TotalAnnotationSizeLimitB of
-	// k8s.io/apimachinery).
+	// maxApplied is the size that `kubectl apply` without --server-side can store in an annotation
+	// (TotalAnnotationSizeLimitB of k8s.io/apimachinery).
 	maxApplied = 262_144
-	// maxObject is what etcd takes (its --max-request-bytes is 1.5 MiB), with room for what the API server adds.
+	// maxObject is the limit of etcd (--max-request-bytes is 1.5 MiB), less room for the API server's additions.
 	maxObject = 1_500_000
 )
 
 // virtualService adds the one VirtualService of a baseline Service. Its routes are tried in order: the keys' first, by
-// key, then those that send every other request to the baseline, for each port that takes streams. The short names of
-// hosts are those of the VirtualService's own namespace.
+// key, then those that send all other requests to the baseline, for each port that supports streams. Short host names
+// are in the VirtualService's own namespace.
 func (r *routing) virtualService(h *host) {
 	var all []istioRoute
 	rules := h.sortedRules()
@@ -96,7 +96,7 @@ func (r *routing) virtualService(h *host) {
 	r.reportSize(h, len(yamlprint.AppendJSON(nil, object)))
 }
 
-// keyed is the route to a fork: any of the headers, on the port.
+// keyed returns the route to a fork: any of the headers, on the port.
 func (r *routing) keyed(rule rule, port int) istioRoute {
 	matches := make([]istioMatch, len(r.Headers))
 	for i, header := range r.Headers {
@@ -123,7 +123,7 @@ func (r *routing) reportSize(h *host, size int) {
 	switch {
 	case size > maxObject:
 		r.report(h.first.Item, h.at, krm.Error, "Service %q of namespace %q must be forked by fewer sandboxes than %d: "+
-			"its VirtualService has %d bytes and the API server takes %d; use routing gateway-api, which makes an object "+
+			"its VirtualService has %d bytes and the API server accepts at most %d; use routing gateway-api, which makes an object "+
 			"for each sandbox",
 			h.Name, h.Namespace, len(h.rules), size, maxObject)
 	case size > maxApplied:
@@ -132,7 +132,7 @@ func (r *routing) reportSize(h *host, size int) {
 	}
 }
 
-// istioEndpoint adds the VirtualService of an endpoint's host name: it gives each request the key.
+// istioEndpoint adds the VirtualService of an endpoint's host name: it sets the key on each request.
 func (r *routing) istioEndpoint(o keyOwner, name string, t *target) {
 	headers := &istioHeaders{}
 	headers.Request.Set = make(map[string]string, len(r.Headers))

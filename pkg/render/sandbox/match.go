@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// matcher finds the sandboxes that route groups match, by an index over their labels: a value costs a group a lookup, a
-// glob the values that the label has.
+// matcher finds the sandboxes that route groups match, with an index over their labels: a value costs one lookup, a
+// glob one comparison for each value of the label.
 type matcher struct {
 	sandboxes []*input
 	labels    map[string]map[string][]int // the indexes of sandboxes, by key and value
@@ -28,8 +28,8 @@ func newMatcher(sandboxes []*input) *matcher {
 	return m
 }
 
-// matched returns the indexes of the sandboxes that take part in the group, in order. A group with a cluster takes
-// those of its cluster alone (RouteGroup spec, match).
+// matched returns the indexes of the sandboxes in the group, in order. A group with a cluster has only sandboxes of
+// that cluster (RouteGroup spec, match).
 func (m *matcher) matched(g *routedGroup) []int {
 	if g.Spec.Match == nil {
 		return nil
@@ -62,9 +62,9 @@ func (m *matcher) find(match *v1alpha1.RouteGroupMatch) (found []int) {
 	return slices.Compact(found)
 }
 
-// labelled returns the indexes of the sandboxes with the label. In its value `*` stands for any run of characters, the empty
-// one and slashes and dots included, `?` for exactly one character, everything else for itself. Case counts. There are no
-// classes and no escapes: the RouteGroup spec shows none.
+// labelled returns the indexes of the sandboxes with the label. In its value `*` matches any run of characters,
+// including none, slashes and dots, `?` matches exactly one character, and all other characters match themselves.
+// Matching is case-sensitive. There are no classes and no escapes, since the RouteGroup spec has none.
 func (m *matcher) labelled(label *v1alpha1.LabelMatch) (found []int) {
 	values := m.labels[label.Key]
 	if !strings.ContainsAny(label.Value, "*?") {

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// maxMerged is how many elements a list may have that a strategic patch merges, in the workload and in the patch:
-// strategicpatch compares each with each, several times.
+// maxMerged is the highest number of elements of a list that a strategic patch merges, in the workload and in the
+// patch: strategicpatch compares all pairs, several times.
 const maxMerged = 1000
 
-// checkMergedLists reports a list of a strategic patch that is too long to be merged, or is in the workload.
+// checkMergedLists reports a list that is too long to be merged, in a strategic patch or in the workload.
 func checkMergedLists(workload, patch object, schema strategicpatch.LookupPatchMeta) error {
 	present, asked := mergedLists{}, mergedLists{}
 	present.add(workload, schema, "")
@@ -27,7 +27,7 @@ func checkMergedLists(workload, patch object, schema strategicpatch.LookupPatchM
 	return nil
 }
 
-// mergedLists are the longest of the lists that are merged, by their paths without indexes.
+// mergedLists has the greatest length of each merged list, by path without indexes.
 type mergedLists map[string]int
 
 func (m mergedLists) add(value object, schema strategicpatch.LookupPatchMeta, at string) {

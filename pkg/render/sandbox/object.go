@@ -2,11 +2,11 @@ package sandbox
 
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-// object is a manifest of a user, or a part of one, as JSON. It is not decoded into the types of k8s.io/api, which would
-// drop the fields that are newer than this program. Whole numbers are int64.
+// object is a user's manifest, or a part of one, as JSON. It is not decoded into the types of k8s.io/api, which would
+// drop fields that are newer than this program. Whole numbers are int64.
 type object = map[string]any
 
-// child returns the mapping at the keys, nil if there is none.
+// child returns the mapping at the keys, or nil.
 func child(o object, keys ...string) object {
 	value, _, _ := unstructured.NestedFieldNoCopy(o, keys...)
 	mapping, _ := value.(object)
@@ -25,13 +25,13 @@ func children(o object, keys ...string) (found []object) {
 	return found
 }
 
-// text returns the string at the keys, empty if there is none.
+// text returns the string at the keys, or "".
 func text(o object, keys ...string) string {
 	found, _, _ := unstructured.NestedString(o, keys...)
 	return found
 }
 
-// ensure returns the mapping at the keys. Mappings on the way, and it, are made if they are missing or something else.
+// ensure returns the mapping at the keys. Missing mappings are added, and other values replaced.
 func ensure(o object, keys ...string) object {
 	for _, key := range keys {
 		mapping := child(o, key)
@@ -44,7 +44,7 @@ func ensure(o object, keys ...string) object {
 	return o
 }
 
-// stringMap returns the strings of the mapping at the keys, such as labels. The API server refuses what holds anything else.
+// stringMap returns the strings of the mapping at the keys, such as labels. The API server rejects other values.
 func stringMap(o object, keys ...string) map[string]string {
 	found := map[string]string{}
 	for key, value := range child(o, keys...) {
@@ -55,7 +55,7 @@ func stringMap(o object, keys ...string) map[string]string {
 	return found
 }
 
-// remove removes keys of a mapping.
+// remove removes keys from a mapping.
 func remove(o object, keys ...string) {
 	for _, key := range keys {
 		delete(o, key)

@@ -8,9 +8,9 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
-// Limits of a JSON patch, which are those of the API server: without them a patch of some lines doubles a workload often
-// enough to exhaust the memory
-// (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go, maxJSONPatchOperations, and
+// Limits of a JSON patch, as in the API server: without them a patch of a few lines could double a workload often
+// enough to exhaust the memory (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go,
+// maxJSONPatchOperations, and
 // https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/server/config.go, JSONPatchMaxCopyBytes).
 const (
 	maxOperations = 10_000
@@ -22,8 +22,8 @@ func init() { jsonpatch.AccumulatedCopySizeLimit = maxCopied }
 
 var errNull = errors.New("a null in a list cannot be compared, and nothing can be added below a null")
 
-// applyOperations applies a JSON patch as a whole, as kubectl does: what an operation leaves may differ from the same read
-// again. If it fails, the error is about the first operation that does, which is searched for.
+// applyOperations applies a whole JSON patch, as kubectl does: the result of applying operations one by one, with
+// encoding in between, may differ. If it fails, the error is about the first failing operation, which is searched for.
 func applyOperations(workload, patch []byte) ([]byte, error) {
 	operations, err := jsonpatch.DecodePatch(patch)
 	if err != nil {
@@ -51,7 +51,7 @@ func applyOperations(workload, patch []byte) ([]byte, error) {
 	return nil, fmt.Errorf("operation %d (%s %q) must apply to the workload: %w", failed+1, operation.Kind(), path, err)
 }
 
-// applyAll applies operations. The library panics at some nulls.
+// applyAll applies operations. The library panics on some nulls.
 func applyAll(workload []byte, operations jsonpatch.Patch) (patched []byte, err error) {
 	defer func() {
 		if recover() != nil {

@@ -9,19 +9,20 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Options say what Render renders.
+// Options are the options of Render.
 type Options struct {
 	// RenderSandbox are the fields of the function's config: see DefaultOptions.
 	v1alpha1.RenderSandbox
 
-	// Name is the name of the function config. It is on what is rendered, in the annotation resourceplugins.dev/rendered-by,
-	// and only what has it is replaced and removed later.
+	// Name is the name of the function config. Rendered objects have it in the annotation
+	// resourceplugins.dev/rendered-by, and only objects with this name are replaced and removed later.
 	Name string
-	// WithoutPaths means that what is rendered is to be piped into kubectl, and not kept in a package: it gets no path.
+	// WithoutPaths means that rendered objects get no path, since they are piped into kubectl and not kept in a
+	// package.
 	WithoutPaths bool
 }
 
-// DefaultOptions are those of the function: one replica a fork, and no routes.
+// DefaultOptions returns the defaults of the function: one replica per fork, and no routes.
 func DefaultOptions() Options {
 	return Options{
 		Name:          "render-sandbox",
@@ -29,7 +30,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate returns everything that is wrong with the options.
+// Validate returns all invalid options.
 func (o *Options) Validate() (wrong krm.OptionErrors) {
 	if o.Replicas < 0 {
 		wrong.Add("replicas", "must be at least 0, not %d", o.Replicas)
@@ -49,14 +50,14 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	return wrong
 }
 
-// checkGateway checks where endpoints are published.
+// checkGateway checks the options for publishing endpoints.
 func (o *Options) checkGateway(wrong *krm.OptionErrors) {
 	namespace, name, _ := strings.Cut(o.Gateway, "/")
 	switch {
 	case o.Gateway == "" && o.GatewayDomain != "":
 		wrong.Add("gateway", "must be set if gatewayDomain is: NAMESPACE/NAME of the Gateway that serves the domain")
 	case o.Gateway != "" && o.GatewayDomain == "":
-		wrong.Add("gatewayDomain", "must be set if gateway is: the domain that the host names of endpoints end in")
+		wrong.Add("gatewayDomain", "must be set if gateway is: the parent domain of the endpoints' host names")
 	case o.Gateway != "" && o.Routing == none:
 		wrong.Add("gateway", "must not be set with routing none: nothing would be published")
 	case o.Gateway != "" && !isReference(namespace, name):
@@ -70,7 +71,7 @@ func (o *Options) checkGateway(wrong *krm.OptionErrors) {
 	}
 }
 
-// isReference reports whether two texts can be the namespace and the name of an object.
+// isReference reports whether the texts are valid as the namespace and the name of an object.
 func isReference(namespace, name string) bool {
 	return namespace != "" && document.CheckLabel(namespace) == "" && name != "" && document.CheckSubdomain(name) == ""
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// completeOutputKeys adds the step to outputKeys of forks that name an output alone, as the plugins in the list have it.
-// What cannot be completed is reported.
+// completeOutputKeys adds the step to outputKeys of forks that name only an output, from the plugins in the list. It
+// reports outputKeys that cannot be completed.
 func completeOutputKeys(list *krm.ResourceList, sandboxes []*input) {
 	var plugins *resolve.Catalog
 	for _, s := range sandboxes {
@@ -34,7 +34,8 @@ func completeOutputKeys(list *krm.ResourceList, sandboxes []*input) {
 	}
 }
 
-// outputs iterates over the outputs that forks take, with their paths. Those of a sandbox that is absent are not rendered.
+// outputs iterates over the outputs that forks use, with their paths. Absent sandboxes have none, since they are not
+// rendered.
 func (s *input) outputs() iter.Seq2[krm.Path, *v1alpha1.ResourceOutput] {
 	return func(yield func(krm.Path, *v1alpha1.ResourceOutput) bool) {
 		for i := range s.Spec.Forks {
@@ -53,13 +54,13 @@ func (s *input) outputs() iter.Seq2[krm.Path, *v1alpha1.ResourceOutput] {
 	}
 }
 
-// outputsOf returns the outputs that an outputKey can mean, or why nothing is known of them.
+// outputsOf returns the outputs that an outputKey can refer to, or why they are not known.
 func (s *input) outputsOf(
 	plugins *resolve.Catalog, from *v1alpha1.ResourceOutput,
 ) (outputs []v1alpha1.StepOutput, missing string) {
 	i := slices.IndexFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == from.Name })
 	if i < 0 {
-		return nil, "" // the rule resource-reference has reported it
+		return nil, "" // reported by the rule resource-reference
 	}
 	choice, err := plugins.Resolve(s.Spec.Resources[i].Plugin)
 	if err != nil || choice.Spec == nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// applyPatch applies a patch of type strategic, merge (RFC 7386) or json (RFC 6902) to a workload as `kubectl patch` does,
-// with the libraries that kubectl links. The value is JSON or YAML; an empty one changes nothing. The workload itself may
-// be changed.
+// applyPatch applies a patch of type strategic, merge (RFC 7386) or json (RFC 6902) to a workload as `kubectl patch`
+// does, with the same libraries. The value is JSON or YAML; an empty one changes nothing. The workload itself may be
+// changed.
 func applyPatch(workload object, kind, value string) (object, error) {
 	patch, err := patchJSON(value)
 	if err != nil || string(patch) == "null" {
@@ -51,7 +51,7 @@ func applyPatch(workload object, kind, value string) (object, error) {
 	return patched, nil
 }
 
-// maxPatch is how large a patch may be, in bytes of JSON: as large as what the API server takes
+// maxPatch is the size limit of a patch, in bytes of JSON: that of requests to the API server
 // (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/server/config.go, MaxRequestBodyBytes).
 const maxPatch = 3 << 20
 
@@ -78,8 +78,8 @@ func patchJSON(text string) ([]byte, error) {
 	return patch, nil
 }
 
-// checkTree reports a patch that is small as a text alone: one whose aliases stand for too much, or that is so deep that its
-// indentation would be most of what is printed.
+// checkTree reports a patch that is small only as text: its aliases expand to too much, or it is so deep that most of
+// the printed workload would be indentation.
 func checkTree(text []byte) error {
 	var document goyaml.Node
 	if err := goyaml.Unmarshal(text, &document); err != nil {
@@ -106,7 +106,8 @@ func depth(node *goyaml.Node) int {
 	return deepest + 1
 }
 
-// errNotText is what strategicpatch panics at: what it compares elements by must be a text, a number or a bool.
+// errNotText replaces a panic of strategicpatch: the values by which it compares elements must be texts, numbers or
+// bools.
 var errNotText = errors.New("must not have lists or mappings as merge keys, in $retainKeys, or in lists of lists")
 
 // strategicMerge applies a strategic merge patch.
@@ -148,7 +149,7 @@ func shortened(err error) error {
 	return errors.New(strings.ToValidUTF8(message[:start], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], ""))
 }
 
-// rolloutSchema is what of Argo's Rollout has merge keys: what it shares with a Deployment.
+// rolloutSchema is the part of Argo's Rollout with merge keys: its common fields with a Deployment.
 type rolloutSchema struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -156,8 +157,8 @@ type rolloutSchema struct {
 	} `json:"spec"`
 }
 
-// lenientSchema is a schema that also accepts what its type does not have, such as fields that are newer than this program:
-// mappings are merged, and lists replaced. strategicpatch alone refuses to look into such fields.
+// lenientSchema is a schema that also accepts fields that its type lacks, such as those that are newer than this
+// program: mappings are merged, and lists replaced. Without it strategicpatch rejects such fields.
 type lenientSchema struct{ strategicpatch.LookupPatchMeta }
 
 // LookupPatchMetadataForStruct returns the schema of a field that is a mapping.

@@ -22,8 +22,8 @@ func (f *fork) describe() string {
 	return text.String()
 }
 
-// reportSelecting reports, once for each namespace with forks, what selects the forks' Pods anyway, and, once for each
-// baseline, which NetworkPolicies its forks lose.
+// reportSelecting reports, once for each namespace with forks, the objects that select the forks' Pods anyway, and,
+// once for each baseline, the NetworkPolicies that do not apply to its forks.
 func (r *renderer) reportSelecting() {
 	namespaces := map[*namespace]bool{}
 	forked := map[*workload]bool{}
@@ -43,8 +43,8 @@ func (r *renderer) reportSelecting() {
 	}
 }
 
-// reportUnavoidable reports selectors that the labels of forks do not exclude. What sends requests to Pods or owns them must
-// not select a fork's; a PodDisruptionBudget counts them, and a NetworkPolicy is wanted there.
+// reportUnavoidable reports selectors that the labels of forks do not exclude. Objects that send requests to Pods or
+// own them must not select a fork's; a PodDisruptionBudget counts them, and a NetworkPolicy is meant to apply to them.
 func (r *renderer) reportUnavoidable(space *namespace) {
 	for _, u := range space.exclusion.unavoidable {
 		item := space.selecting[u.index].item
@@ -61,16 +61,16 @@ func (r *renderer) reportUnavoidable(space *namespace) {
 	}
 }
 
-// why says what keeps labels from excluding the Pods of forks from the selector.
+// why explains why labels cannot keep the Pods of forks out of the selector.
 func (u *unavoidable) why(space *namespace) string {
 	switch {
 	case u.always:
-		return "it names no label that they could lack or have another value of"
+		return "no change of their labels would exclude them"
 	case u.against >= 0:
 		other := space.selecting[u.against].item
 		return fmt.Sprintf("every Pod that it does not select is one of %s %q", other.Kind(), other.Name())
 	case u.gaveUp:
-		return fmt.Sprintf("the search for labels that keep them out of it and of all others was ended after %d steps", maxSteps)
+		return fmt.Sprintf("the search for labels that exclude them from it and from all others was ended after %d steps", maxSteps)
 	default:
 		return "every Pod that it does not select is one of another selector in the namespace"
 	}
@@ -86,7 +86,7 @@ func (r *renderer) reportMarked(space *namespace) {
 	}
 }
 
-// reportLost warns of NetworkPolicies that hold for a baseline's Pods, or let them through, and not those of its forks.
+// reportLost warns of NetworkPolicies that apply to a baseline's Pods, or let them through, but not those of its forks.
 func (r *renderer) reportLost(f *fork) {
 	w := f.baseline
 	lost := func(s labels.Selector) bool { return s.Matches(labels.Set(w.labels)) && !s.Matches(f.labels) }
@@ -104,7 +104,7 @@ func (r *renderer) reportLost(f *fork) {
 	}
 }
 
-// reportUnsupported reports what of a sandbox cannot be rendered into Kubernetes objects, an info each.
+// reportUnsupported reports the parts of a sandbox that cannot be rendered as Kubernetes objects, one info each.
 func (s *input) reportUnsupported() {
 	report := func(at krm.Path, format string, args ...any) {
 		s.report(at, krm.Info, "not rendered: "+fmt.Sprintf(format, args...))
@@ -124,22 +124,22 @@ func (s *input) reportUnsupported() {
 		}
 	}
 	if s.Spec.Connection != nil && s.Spec.Connection.DevboxID != "" {
-		report("spec.connection.devboxId", "the devbox is for local workloads alone")
+		report("spec.connection.devboxId", "the devbox is only for local workloads")
 	}
 	if s.Spec.LocalMachineID != "" {
-		report("spec.localMachineID", "the machine is for local workloads alone")
+		report("spec.localMachineID", "the machine is only for local workloads")
 	}
 	if ttl := s.Spec.TTL; ttl != nil && s.ttl() == "" {
-		report("spec.ttl.offsetFrom", "no janitor knows when a sandbox was last updated; what is rendered has no end of its own")
+		report("spec.ttl.offsetFrom", "no janitor knows when a sandbox was last updated; the rendered objects do not expire")
 	}
 }
 
-// sinceCreated is the offset of a ttl that a janitor can count from: an object's creation. It is the default of sandboxes,
-// and not of route groups.
+// sinceCreated is the offset of a ttl that a janitor can measure: an object's creation. It is the default of sandboxes,
+// but not of route groups.
 const sinceCreated = "createdAt"
 
-// ttl returns how long the copies live, as kube-janitor reads it: its units are those of the Sandbox spec. Empty is for
-// ever.
+// ttl returns the lifetime of the copies in kube-janitor's format, which has the units of the Sandbox spec. Empty means
+// forever.
 func (s *input) ttl() string { return sinceCreation(s.Spec.TTL, sinceCreated) }
 
 func (g *routedGroup) ttl() string { return sinceCreation(g.Spec.TTL, "") }
@@ -156,8 +156,8 @@ func (r *renderer) reportGroupTTLs() {
 	for _, g := range r.groups {
 		if g.Spec.TTL != nil && g.ttl() == "" {
 			r.list.Report(krm.At(g.Item, "spec.ttl", krm.Info,
-				"not rendered: no janitor knows which sandboxes a route group matches, or when it was last updated; its routes have no "+
-					"end of their own"))
+				"not rendered: no janitor knows which sandboxes a route group matches, or when it was last updated; its routes "+
+					"do not expire"))
 		}
 	}
 }

@@ -18,8 +18,8 @@ const (
 
 var modes = []string{none, gatewayAPI, istio}
 
-// keyOwner is the sandbox or route group that a routing key belongs to. Its id is that of the sandbox without whose forks a
-// route is of no use, empty if there is none.
+// keyOwner is the sandbox or route group that owns a routing key. Its id is that of the sandbox whose forks the route
+// is for, or empty.
 type keyOwner struct{ kind, name, key, ttl, id string }
 
 func (o keyOwner) label() string {
@@ -32,7 +32,7 @@ func (o keyOwner) label() string {
 // route is a rendered object.
 type route struct {
 	render.Manifest
-	// owner is what the object is for; its kind is empty if it serves several.
+	// owner is the sandbox or route group of the object; its kind is empty if several share it.
 	owner keyOwner
 }
 
@@ -67,28 +67,28 @@ func addRoute[Spec any](
 	return object
 }
 
-// Headers returns the names of all headers that can carry a routing key. Besides the two of package contract these are
-// what tracing libraries carry baggage in: W3C Trace Context, Datadog and Jaeger.
+// Headers returns the names of all headers that can carry a routing key: the two of package contract, and those in
+// which tracing libraries carry baggage (W3C Trace Context, Datadog and Jaeger).
 func Headers() []string {
 	return []string{contract.RoutingHeader, contract.BaggageHeader, "tracestate",
 		"ot-baggage-" + contract.RoutingHeader, "uberctx-" + contract.RoutingHeader}
 }
 
-// DefaultHeaders returns the headers that are matched where nothing is configured.
+// DefaultHeaders returns the headers that are matched by default.
 func DefaultHeaders() []string { return Headers()[:2] }
 
-// isList reports whether a header holds a list of key=value members rather than the routing key alone.
+// isList reports whether a header holds a list of key=value members rather than only the routing key.
 func isList(header string) bool { return header == contract.BaggageHeader || header == "tracestate" }
 
-// memberPattern is a regular expression (RE2) for lists with the key as a member: `sd-routing-key=KEY`, with blanks where
-// W3C Baggage allows them, and its properties behind a semicolon. No value can hold a comma, so each one ends a member.
-// The pattern spans the whole header, since Istio matches the whole and implementations of the Gateway API differ; it
-// is anchored, since some of these match a part.
+// memberPattern is a regular expression (RE2) for lists with the key as a member: `sd-routing-key=KEY`, with blanks
+// where W3C Baggage allows them, and with properties after a semicolon. A value cannot contain a comma, so each comma
+// ends a member. The pattern spans the whole header, since Istio matches the whole and implementations of the Gateway
+// API differ; it is anchored, since some of these match a part.
 func memberPattern(key string) string {
 	return `^(?:.*,)?[ \t]*` + contract.RoutingHeader + `[ \t]*=[ \t]*` + regexp.QuoteMeta(key) + `[ \t]*(?:[,;].*)?$`
 }
 
-// headerValue is what the header says where it carries the key alone.
+// headerValue is the value of a header that carries only the key.
 func headerValue(header, key string) string {
 	if isList(header) {
 		return contract.RoutingHeader + "=" + key

@@ -14,25 +14,25 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// routing makes the routes by which requests find the forks of sandboxes. A request that carries the routing key of a
-// sandbox, or of a route group that matches the sandbox, goes to the sandbox's fork of the service it is for; every other
-// request goes to the baseline, as it would without us.
+// routing creates the routes by which requests reach the forks of sandboxes. A request with the routing key of a
+// sandbox, or of a route group that matches the sandbox, goes to the sandbox's fork of its service; all other requests
+// go to the baseline, as they would without routes.
 //
-// From the sandboxes and route groups comes a table: for each baseline Service its forks, each under one key. It becomes
-// HTTPRoutes of the Gateway API, one for each key and port, so that sandboxes rendered apart do not touch one another's; or
-// VirtualServices of Istio, one for each Service, since two for one host are not merged.
+// The sandboxes and route groups make a table: for each baseline Service its forks, each under one key. It becomes
+// HTTPRoutes of the Gateway API, one for each key and port, so that sandboxes that are rendered separately do not
+// change each other's routes; or VirtualServices of Istio, one for each Service, since two for one host are not merged.
 type routing struct {
-	*Options // Cluster is the one that is rendered; empty if it is not known
+	*Options // Cluster is the rendered one, or empty if it is not known
 
 	hosts  map[types.NamespacedName]*host
 	owners map[string]keyOwner // by key
 
-	// objects are the Services' routes by namespace, baseline Service, port and key, whatever the order of the documents;
-	// then those of the endpoints, in the order of endpoints.
+	// objects are the Services' routes by namespace, baseline Service, port and key, independent of the order of
+	// documents; then those of the endpoints, in the order of endpoints.
 	objects []route
 	// endpoints are in the order of the documents and of their fields.
 	endpoints []endpoint
-	// results are in the order of the documents. With an error among them the objects must not be used.
+	// results are in the order of the documents. If one is an error, the objects must not be used.
 	results krm.Results
 }
 
@@ -40,18 +40,18 @@ type routing struct {
 type host struct {
 	types.NamespacedName
 
-	first *input // for findings about all of them
+	first *input // for findings about the Service
 	at    krm.Path
 	ports []port
 	rules map[string]rule // by key
 }
 
-// rule sends the requests that carry a key to a fork.
+// rule sends requests with a key to a fork.
 type rule struct {
 	keyOwner
 
 	fork string
-	// sandbox is whose fork it is; of a route group's rule another name than the owner's.
+	// sandbox is the fork's sandbox; for a rule of a route group it is not the owner.
 	sandbox string
 }
 
@@ -59,7 +59,7 @@ func (h *host) sortedRules() []rule {
 	return slices.SortedFunc(maps.Values(h.rules), func(a, b rule) int { return cmp.Compare(a.key, b.key) })
 }
 
-// renderRoutes makes the routes. The routing keys must be set; all of one namespace's Services must be those of one cluster.
+// renderRoutes creates the routes. The routing keys must be set; all Services of a namespace must be in one cluster.
 func renderRoutes(sandboxes []*input, groups []routedGroup, o *Options) *routing {
 	r := &routing{Options: o, hosts: map[types.NamespacedName]*host{}, owners: map[string]keyOwner{}}
 	for _, s := range sandboxes {
@@ -89,7 +89,7 @@ func renderRoutes(sandboxes []*input, groups []routedGroup, o *Options) *routing
 	return r
 }
 
-// claim notes whose the key is. A key of two owners would send the requests of one to the forks of the other.
+// claim records the owner of a key. A key with two owners would send the requests of one to the forks of the other.
 func (r *routing) claim(item *krm.Item, o keyOwner) bool {
 	other, taken := r.owners[o.key]
 	if taken {
@@ -123,14 +123,14 @@ func (r *routing) addSandbox(s *input) {
 	}
 }
 
-// addGroup adds the forks of all matched sandboxes under the group's key. Two of one Service would make the target of a
-// request ambiguous, which the RouteGroup documentation excludes.
+// addGroup adds the forks of all matched sandboxes under the group's key. Two forks of one Service would make the
+// target of a request ambiguous, which the RouteGroup documentation excludes.
 func (r *routing) addGroup(g *routedGroup, m *matcher) {
 	o := g.keyOwner()
 	if !r.claim(g.Item, o) {
 		return
 	}
-	reported := map[types.NamespacedName]bool{} // the Services, since any two of many sandboxes may fork the same
+	reported := map[types.NamespacedName]bool{} // each Service once, however many sandboxes fork it
 	for _, i := range m.matched(g) {
 		s := m.sandboxes[i]
 		for j := range s.services {
@@ -146,8 +146,8 @@ func (r *routing) addGroup(g *routedGroup, m *matcher) {
 	}
 }
 
-// add adds a rule for the service. If the key already leads to another fork it adds nothing and returns the rule that is
-// there.
+// add adds a rule for the service. If the key already leads to another fork, it adds nothing and returns the existing
+// rule.
 func (r *routing) add(o keyOwner, s *input, service *routedService) (_ rule, same bool) {
 	name := types.NamespacedName{Namespace: service.namespace, Name: service.name}
 	h := r.hosts[name]
@@ -163,7 +163,7 @@ func (r *routing) add(o keyOwner, s *input, service *routedService) (_ rule, sam
 	return h.rules[o.key], true
 }
 
-// forkPath is the fork in the sandbox that the service is for.
+// forkPath is the path of the sandbox's fork with the service.
 func (s *input) forkPath(service *routedService) krm.Path {
 	for i := range s.Spec.Forks {
 		if s.Spec.Forks[i].ForkOf == service.workload {

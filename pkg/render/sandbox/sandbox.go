@@ -1,18 +1,18 @@
 // Package sandbox renders the forks of sandboxes: copies of the baseline's workloads with the Services in front of them, and
 // the routes by which requests with the sandbox's routing key reach the copies.
 //
-// Render is all there is to call. It takes a list that holds the baseline's manifests, the sandboxes and the route groups,
-// and puts what it renders into the same list:
+// Its only function is Render. Its list holds the baseline's manifests, the sandboxes and the route groups; rendered
+// objects are added to the same list:
 //
 //	list, err := krm.Parse(input)
 //	…
 //	summary, err := sandbox.Render(list, sandbox.DefaultOptions())
 //
-// It works in four steps. The cluster is read from the list: workloads, Services, and whatever else selects Pods. For each
-// sandbox the baselines are copied, customized as its forks ask (images, variables, patches) and finalized: a fork has a
-// name, labels and selectors of its own, so that neither takes the other's Pods. Then the routes of all sandboxes and route
-// groups are made: HTTPRoutes of the Gateway API or VirtualServices of Istio. Last, what was rendered before is replaced or
-// removed.
+// Render has four steps. It reads the cluster from the list: workloads, Services, and other objects that select Pods.
+// For each sandbox it copies the baselines, customizes them (images, variables, patches) and finalizes them: a fork has
+// its own name, labels and selectors, so that fork and baseline do not select each other's Pods. Then it creates the
+// routes of all sandboxes and route groups: HTTPRoutes of the Gateway API or VirtualServices of Istio. Last, it
+// replaces or removes earlier rendered objects.
 //
 // Workloads are patched as JSON, with the schema of k8s.io/api, and printed with sorted keys, as kubectl prints them.
 package sandbox
@@ -27,17 +27,17 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// Summary counts what was rendered.
+// Summary counts the rendered objects.
 type Summary struct {
-	// Sandboxes are those with a fork; Services are copies, too. Routes are objects.
+	// Sandboxes counts those with a fork, Services the copies, Routes the objects.
 	Sandboxes, Forks, Services, Routes int
-	// Objects are the items of the list that this run has rendered.
+	// Objects are the items that this run has rendered.
 	Objects []*krm.Item
 }
 
-// Render renders the forks of the list's sandboxes and the routes to them. What it finds wrong or worth knowing it adds to
-// the list's results. With an error among these, nothing is rendered and nothing removed. The error is
-// krm.OptionErrors if options cannot be used, or that of an item that cannot be read.
+// Render renders the forks of the list's sandboxes and the routes to them. Its findings are added to the list's
+// results. If one is an error, nothing is rendered and nothing removed. The error is krm.OptionErrors if options are
+// invalid, or that of an item that cannot be read.
 func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	items, err := list.Select(contract.APIVersion, contract.Sandbox, contract.RouteGroup)
 	if err != nil {
@@ -82,19 +82,19 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	return r.deliver(options.Prune || hasSandbox(items)), nil
 }
 
-// renderer is one run: the baseline, the sandboxes, and what becomes of them.
+// renderer is one run: the baseline, the sandboxes, and their rendered objects.
 type renderer struct {
 	list       *krm.ResourceList
 	options    *Options
 	baseline   *cluster
 	reconciler *render.Reconciler
 	sandboxes  []*input
-	groups     []routedGroup // of the cluster, or of every one
+	groups     []routedGroup // of the cluster, or of all
 	routes     *routing
 }
 
-// chooseCluster chooses the cluster of the first document that has one, unless the config does, and drops the route groups
-// of others.
+// chooseCluster chooses the cluster of the first document that has one, unless the config does, and drops the route
+// groups of other clusters.
 func (r *renderer) chooseCluster() {
 	cluster := &r.options.Cluster
 	for _, s := range r.sandboxes {
@@ -108,13 +108,13 @@ func (r *renderer) chooseCluster() {
 	})
 }
 
-// hasSandbox reports whether there is a sandbox that says what must be there; without any nothing is removed unasked.
+// hasSandbox reports whether the list has a sandbox; without one nothing is removed unless the config says so.
 func hasSandbox(items []*krm.Item) bool {
 	return slices.ContainsFunc(items, func(item *krm.Item) bool { return item.Kind() == contract.Sandbox })
 }
 
-// reportInvalid reports what of sandboxes and route groups breaks a rule that is an error; warnings are for
-// validate-plugin to report.
+// reportInvalid reports violations of rules with severity error in sandboxes and route groups; warnings are left to
+// validate-plugin.
 func reportInvalid(list *krm.ResourceList) error {
 	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
@@ -129,7 +129,8 @@ func reportInvalid(list *krm.ResourceList) error {
 	return nil
 }
 
-// renderForks copies and customizes the baselines of all sandboxes. It is false if the copies are too large together.
+// renderForks copies and customizes the baselines of all sandboxes. It returns false if all copies together are too
+// large.
 func (r *renderer) renderForks() bool {
 	krm.Each(len(r.sandboxes), func(i int) { r.renderSandbox(r.sandboxes[i]) })
 	if r.reconciler.ReportExcess() {
@@ -164,7 +165,7 @@ func (r *renderer) renderSandbox(s *input) {
 	s.Item.Release()
 }
 
-// customize returns the customized copies of a workload and its Services, nil if a customization cannot be done.
+// customize returns the customized copies of a workload and its Services, or nil if a customization fails.
 func (s *input) customize(f *fork) []object {
 	at := forkPath(f.index)
 	c := customizer{object: f.copyWorkload(), sandbox: s}

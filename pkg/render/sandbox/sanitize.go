@@ -10,14 +10,14 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// janitorKey is what kube-janitor reads: the time that an object lives, counted from its creation.
+// janitorKey is the annotation for kube-janitor: the lifetime of an object from its creation.
 const janitorKey = "janitor/ttl"
 
-// instanceLabel is what Argo CD tracks an Application's objects by, unless it is configured otherwise.
+// instanceLabel is the default label by which Argo CD tracks an Application's objects.
 const instanceLabel = "app.kubernetes.io/instance"
 
-// isIdentity reports whether an annotation or a label says which tool, release or package an object belongs to, or what a
-// controller has done with it: of a copy that is not true.
+// isIdentity reports whether an annotation or a label names the tool, release or package of an object, or records what
+// a controller has done with it: neither applies to a copy.
 func isIdentity(key string) bool {
 	prefix, name, _ := strings.Cut(key, "/")
 	switch prefix {
@@ -33,8 +33,8 @@ func isIdentity(key string) bool {
 	return false
 }
 
-// isExternal reports whether an annotation of a Service makes something outside of the cluster, or at its edge: a name, an
-// address, a route. The copy must not compete for it.
+// isExternal reports whether an annotation of a Service affects something outside of the cluster or at its edge: a
+// name, an address, a route. The copy must not compete for it.
 func isExternal(key string) bool {
 	prefix, _, _ := strings.Cut(key, "/")
 	switch prefix {
@@ -48,8 +48,8 @@ func isExternal(key string) bool {
 	return strings.HasSuffix(prefix, ".loadbalancer.openstack.org") || prefix == "loadbalancer.openstack.org"
 }
 
-// sanitized returns a copy of an object without what the API server and controllers fill in, and without its identity: of
-// its metadata, labels and annotations stay, for the fork to complete.
+// sanitized returns a copy of an object without the fields that the API server and controllers set, and without its
+// identity: of its metadata, labels and annotations stay, for the fork to complete.
 func sanitized(o object) object {
 	o = runtime.DeepCopyJSON(o)
 	delete(o, "status")
@@ -59,26 +59,26 @@ func sanitized(o object) object {
 	return o
 }
 
-// retain removes all keys of a mapping but those.
+// retain removes all other keys of a mapping.
 func retain(o object, keys ...string) {
 	maps.DeleteFunc(o, func(key string, _ any) bool { return !slices.Contains(keys, key) })
 }
 
-// sanitizedTemplate returns a copy of the workload without what its forks must not have.
+// sanitizedTemplate returns a copy of the workload without the fields that forks must not have.
 func (w *workload) sanitizedTemplate() object {
 	o := sanitized(w.object)
 	spec := child(o, "spec")
 	retain(child(spec, "template", "metadata"), "labels", "annotations")
 	delete(spec, "paused")
 	if w.kind == rollout {
-		// The steps of a Rollout switch Services, Ingresses and meshes over, by changing those of the baseline.
+		// The steps of a Rollout switch Services, Ingresses and meshes by changing those of the baseline.
 		spec["strategy"] = object{"canary": object{}}
 		remove(spec, "analysis", "restartAt", "rollbackWindow")
 	}
 	return o
 }
 
-// sanitizedService returns a copy of a Service that is reached from within the cluster alone.
+// sanitizedService returns a copy of a Service that is reached only from within the cluster.
 func sanitizedService(o object) object {
 	o = sanitized(o)
 	maps.DeleteFunc(child(o, "metadata", "annotations"), func(key string, _ any) bool { return isExternal(key) })

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The kinds that may select the Pods of forks too: neither sends them requests.
+// The kinds that may select the Pods of forks too: they do not send them requests.
 const (
 	networkPolicy       = "NetworkPolicy"
 	podDisruptionBudget = "PodDisruptionBudget"
@@ -21,11 +21,11 @@ const (
 type selectingObject struct {
 	item     *krm.Item
 	selector labels.Selector
-	// peers are what else of a NetworkPolicy selects Pods: those that it lets through.
+	// peers are the other selectors of a NetworkPolicy: those of the Pods that it lets through.
 	peers []labels.Selector
 }
 
-// readSelecting reads what an object selects Pods by; it is false if it selects none.
+// readSelecting reads an object's selector for Pods; it returns false if it selects none.
 func readSelecting(item *krm.Item, spec object) (s selectingObject, selects bool) {
 	s.item = item
 	switch item.Kind() {
@@ -56,8 +56,8 @@ func readPeers(spec object, direction, side string) (found []labels.Selector) {
 	return found
 }
 
-// readSelector reads a LabelSelector. It is false if there is none, or one that the API server refuses; an empty one selects
-// every Pod.
+// readSelector reads a LabelSelector. It returns false if it is missing or the API server rejects it; an empty one
+// selects all Pods.
 func readSelector(o object, key string) (labels.Selector, bool) {
 	mapping := child(o, key)
 	if mapping == nil {
@@ -71,8 +71,8 @@ func readSelector(o object, key string) (labels.Selector, bool) {
 	return selector, err == nil
 }
 
-// exclude finds the labels by which forks stay out of what selects Pods in the namespace. If that is not possible for all,
-// what sends requests to Pods or owns them comes first; the order of the list does not count.
+// exclude finds labels by which the selectors of the namespace do not select forks. If that is not possible for all,
+// objects that send requests to Pods or own them come first; the order of the list does not matter.
 func (n *namespace) exclude() {
 	slices.SortStableFunc(n.selecting, func(a, b selectingObject) int {
 		return cmp.Or(cmp.Compare(rank(a.item), rank(b.item)), cmp.Compare(a.item.Kind(), b.item.Kind()),

@@ -14,14 +14,14 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// target is where an endpoint leads: a URL, and the Service and port of its host where it is one of the cluster.
+// target is the destination of an endpoint: a URL, and the Service and port of its host if it is in the cluster.
 type target struct {
 	url                url.URL
 	namespace, service string
 	port               int
 }
 
-// newTarget finds out where a URL leads. A host NAME.NS.svc, with or without the cluster's domain, is a Service.
+// newTarget parses the destination of a URL. A host NAME.NS.svc, with or without the cluster's domain, is a Service.
 func newTarget(u url.URL) *target {
 	t := &target{url: u, port: portOf(&u)}
 	labels := strings.SplitN(strings.ToLower(u.Hostname()), ".", 4)
@@ -31,10 +31,10 @@ func newTarget(u url.URL) *target {
 	return t
 }
 
-// isLabel reports whether text can be the name of a Service or a namespace.
+// isLabel reports whether text is valid as the name of a Service or a namespace.
 func isLabel(text string) bool { return len(validation.IsDNS1123Label(text)) == 0 }
 
-// portOf returns the port of a URL, that of its scheme where it gives none.
+// portOf returns the port of a URL, by default that of its scheme.
 func portOf(u *url.URL) int {
 	if port, err := strconv.Atoi(u.Port()); err == nil {
 		return port
@@ -45,7 +45,7 @@ func portOf(u *url.URL) int {
 	return 80
 }
 
-// hostPort joins a host and a port as net.JoinHostPort does, which functions must not import.
+// hostPort joins a host and a port like net.JoinHostPort, which functions must not import.
 func hostPort(host string, port int) string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
@@ -53,7 +53,7 @@ func hostPort(host string, port int) string {
 	return host + ":" + strconv.Itoa(port)
 }
 
-// leadTo turns a target of a workload's port into one of the first Service in front of it that leads there.
+// leadTo replaces a target of a workload's port with one of the first of its Services that leads there.
 func (t *target) leadTo(services []routedService, w v1alpha1.Workload) bool {
 	for i := range services {
 		service := &services[i]
@@ -71,17 +71,17 @@ func (t *target) leadTo(services []routedService, w v1alpha1.Workload) bool {
 	return false
 }
 
-// port is a port of a Service in front of a workload.
+// port is a port of a workload's Service.
 type port struct {
 	name   string
 	number int
-	// target is the number of the container's port; 0 if it is not known.
+	// target is the number of the container's port, or 0 if it is not known.
 	target int
-	// protocol is TCP (also when empty), UDP or SCTP. appProtocol is the Service's appProtocol.
+	// protocol is TCP (or empty), UDP or SCTP. appProtocol is the Service's appProtocol.
 	protocol, appProtocol string
 }
 
-// ports returns the ports of a Service in front of the workload, in their order.
+// ports returns the ports of a workload's Service, in their order.
 func (w *workload) ports(s *service) []port {
 	ports := make([]port, len(s.spec.Ports))
 	for i := range s.spec.Ports {
@@ -100,7 +100,7 @@ func (w *workload) ports(s *service) []port {
 	return ports
 }
 
-// containerPort returns the number of a container's port by its name, 0 if there is none.
+// containerPort returns the number of a container's port by its name, or 0.
 func (w *workload) containerPort(name string) int {
 	for _, container := range children(w.object, "spec", "template", "spec", "containers") {
 		for _, port := range children(container, "ports") {
@@ -112,9 +112,9 @@ func (w *workload) containerPort(name string) int {
 	return 0
 }
 
-// speaks returns the application protocol of a port as far as the Service says it: its appProtocol, or what its name
-// begins with, as meshes read names (`grpc-web` and `http-admin` are protocols `grpc-web` and `http`). Empty means that
-// nothing is said, which is taken for HTTP: meshes look at the first bytes.
+// speaks returns the application protocol of a port: its appProtocol, or the prefix of its name, as meshes read names
+// (`grpc-web` and `http-admin` are protocols `grpc-web` and `http`). Empty means that the Service does not name it,
+// which is taken for HTTP: meshes look at the first bytes.
 func (p *port) speaks() string {
 	if p.appProtocol != "" {
 		return strings.ToLower(p.appProtocol)

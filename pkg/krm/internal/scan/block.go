@@ -12,8 +12,8 @@ type level struct {
 // blockScanner scans one entry of a block collection, line by line, without building a tree. It accepts a subset of
 // YAML on which it agrees with the parser in every case, and gives up on everything else.
 //
-// The state is what a YAML scanner keeps: the stack of open collections; whether the last key or dash still waits for
-// its value; and whether the last line ended in a plain scalar that a deeper line would continue.
+// Its state is that of a YAML scanner: the stack of open collections; whether the last key or dash still waits for its
+// value; and whether the last line ended in a plain scalar that a deeper line would continue.
 type blockScanner struct {
 	lines
 	stop    int  // a token at this column or left of it is behind the entry
@@ -26,8 +26,8 @@ type blockScanner struct {
 	header *header
 }
 
-// entry reads one entry, and returns false where it gives up. Then the reader is somewhere in the entry; else at the line
-// behind it.
+// entry reads one entry, and returns false if it gives up. Then the reader is somewhere in the entry; otherwise at the
+// line after it.
 func (b *blockScanner) entry() bool {
 	b.stack, b.pending, b.open = b.stack[:0], true, false
 	for first := true; ; {
@@ -84,7 +84,7 @@ func (b *blockScanner) line(line []byte, at int) bool {
 	return b.content(line, at)
 }
 
-// dash takes the `- ` of a sequence's entry and what follows it in the line.
+// dash takes the `- ` of a sequence's entry and the rest of the line.
 func (b *blockScanner) dash(line []byte, at int) bool {
 	if top := b.top(); top == nil || !top.sequence || top.column != at {
 		if !b.pending || !b.push(level{at, true}) {

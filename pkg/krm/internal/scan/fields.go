@@ -74,7 +74,7 @@ func (s *scanner) plainField(field *Field, head *header) bool {
 	return ok
 }
 
-// rest passes what follows a field: the document's end where it is marked.
+// rest passes the text after a field: the document's end, if it is marked.
 func (s *scanner) rest() bool {
 	ahead := s.lines
 	line, ok := ahead.next()
@@ -114,7 +114,7 @@ func contentEnd(text []byte, column int) int {
 	}
 }
 
-// isEmptyList reports whether the value of `items` is written as an empty list or null in one line.
+// isEmptyList reports whether the value of `items` is an empty list or null in one line.
 func isEmptyList(value []byte) bool {
 	for _, word := range []string{"[]", "null", "~"} {
 		if rest, ok := bytes.CutPrefix(bytes.TrimLeft(value, " "), []byte(word)); ok && ends(rest, 0) &&

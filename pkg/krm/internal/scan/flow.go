@@ -57,7 +57,7 @@ func flowValue(line []byte, at, depth int) (int, bool) {
 	return flowScalar(line, at)
 }
 
-// flowScalar reads a quoted scalar or a word. A word holds no character that means something in a flow collection.
+// flowScalar reads a quoted scalar or a word. A word has no characters with a meaning in flow collections.
 func flowScalar(line []byte, at int) (int, bool) {
 	if at >= len(line) {
 		return 0, false

@@ -11,17 +11,16 @@ const (
 	headerFields
 )
 
-// header catches an object's apiVersion, kind, metadata.name and metadata.namespace while the scanner passes by.
-//
-// Of duplicate keys the first counts, as everywhere.
+// header records an object's apiVersion, kind, metadata.name and metadata.namespace as the scanner passes them. Of
+// duplicate keys the first counts, as everywhere.
 type header struct {
 	depth  int // of the object's mapping in the scanner's stack
 	object bool
-	unsure bool // a field is written in a way that only the parser can tell
-	field  int  // that the last key names, -1 for none
+	unsure bool // only the parser can read a field
+	field  int  // of the last key, or -1
 	within bool // the last key at depth is metadata
-	meta   bool // the last key is that one
-	passed bool // metadata was there
+	meta   bool // the last key is metadata
+	passed bool // metadata was seen
 	seen   [headerFields]bool
 	value  [headerFields][]byte
 }
@@ -89,7 +88,7 @@ func (h *header) quoted(line []byte, from, to int, single bool) {
 	h.value[h.field] = text
 }
 
-// invalidate notes that the last key's value is not what it seemed, or does not fit in a line.
+// invalidate records that the last key's value is not what it seemed, or is longer than a line.
 func (h *header) invalidate() {
 	if h.field >= 0 || h.meta {
 		h.unsure = true

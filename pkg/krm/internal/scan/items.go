@@ -36,7 +36,7 @@ func (s *scanner) skipBlank() bool {
 	}
 }
 
-// elements passes the items themselves.
+// elements passes the items.
 func (s *scanner) elements(field *Field) bool {
 	for s.pos < len(s.src) {
 		ahead := s.lines
@@ -80,8 +80,8 @@ func (s *scanner) element(column int) bool {
 	return true
 }
 
-// skipElement passes an item that needs to be parsed: up to the next line that is not deeper than its dash. That this
-// is its end is certain once the parser takes these bytes for one complete element.
+// skipElement passes an item that needs to be parsed: up to the next line that is not deeper than its dash. This end is
+// confirmed when the parser reads these bytes as one complete element.
 func (s *scanner) skipElement(column int) bool {
 	start := s.pos
 	for first := true; ; first = false {

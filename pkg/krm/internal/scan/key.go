@@ -6,8 +6,8 @@ func isDash(line []byte, at int) bool {
 	return line[at] == '-' && (at+1 == len(line) || line[at+1] == ' ')
 }
 
-// cutKey finds the key at line[at] and its colon. The colon is -1 where there is none, and ok is false where that is
-// not certain.
+// cutKey finds the key at line[at] and its colon. The colon is -1 if there is no key, and ok is false if that is not
+// certain.
 func cutKey(line []byte, at int) (key []byte, colon int, ok bool) {
 	switch line[at] {
 	case '[', '{':
@@ -37,7 +37,7 @@ func cutKey(line []byte, at int) (key []byte, colon int, ok bool) {
 	return line[at:colon], colon, behind && colon-at <= maxKey
 }
 
-// plainColon finds the colon that ends a plain key, -1 where the line holds none before its comment.
+// plainColon finds the colon that ends a plain key, or returns -1 if the line has no colon before its comment.
 func plainColon(line []byte, at int) int {
 	for i := at; i < len(line); i++ {
 		switch line[i] {

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// lines walks over a text line by line, and gives only lines that every YAML reader cuts and decodes the same way.
+// lines iterates over a text line by line, and returns only lines that every YAML reader splits and decodes the same
+// way.
 type lines struct {
 	src []byte
 	pos int // where the next line starts
@@ -14,7 +15,7 @@ type lines struct {
 	num int // how many lines were taken
 }
 
-// next returns the next line without its end, and false where there is none or where it is not clean.
+// next returns the next line without its end, and false at the end or if the line is not clean.
 func (l *lines) next() ([]byte, bool) {
 	if l.pos >= len(l.src) {
 		return nil, false
@@ -41,8 +42,8 @@ const (
 	highBits = 0x80 * eachByte
 )
 
-// clean reports whether a line holds only characters that YAML allows and none that some reader takes for a line break
-// or a byte order mark.
+// clean reports whether a line has only characters that YAML allows and no reader takes for a line break or a byte
+// order mark.
 func clean(line []byte) bool {
 	i := 0
 	for ; i+8 <= len(line); i += 8 {
@@ -75,7 +76,7 @@ func cleanRunes(text []byte) bool {
 	return true
 }
 
-// cleanRune follows the character set of YAML 1.1 (5.1), less its exotic line breaks and the byte order mark.
+// cleanRune follows the character set of YAML 1.1 (5.1), without its exotic line breaks and the byte order mark.
 func cleanRune(r rune) bool {
 	switch {
 	case r < ' ':
@@ -101,7 +102,7 @@ func Indentation(line []byte) int {
 
 func skipSpaces(line []byte, at int) int { return at + Indentation(line[at:]) }
 
-// ends reports whether nothing but spaces and a comment follows in the line.
+// ends reports whether the rest of the line is only spaces and a comment.
 func ends(line []byte, at int) bool {
 	rest := skipSpaces(line, at)
 	return rest == len(line) || line[rest] == '#' && rest > at
@@ -114,14 +115,14 @@ func isMark(line []byte, mark string) bool {
 
 func isAnyMark(line []byte) bool { return isMark(line, "---") || isMark(line, "...") }
 
-// isBlank reports whether a line is blank or holds only a comment.
+// isBlank reports whether a line is blank or has only a comment.
 func isBlank(line []byte) bool {
 	at := Indentation(line)
 	return at == len(line) || line[at] == '#'
 }
 
-// IsPlain reports whether every reader cuts the text into the same lines, and that no byte order mark, directive or
-// document marker is among them: then it may be indented as a whole.
+// IsPlain reports whether every reader splits the text into the same lines, without a byte order mark, directive or
+// document marker: then it may be indented as a whole.
 func IsPlain(text []byte) bool {
 	reader := lines{src: text}
 	for {

@@ -2,8 +2,8 @@ package scan
 
 import "bytes"
 
-// quoted reads a quoted scalar whose opening quote is at line[at]; it may go on over further lines, at any column. It
-// returns the line it ends in, the place behind the closing quote, and false where it is not sure.
+// quoted reads a quoted scalar whose opening quote is at line[at]; it may continue on further lines, at any column. It
+// returns its last line and the position after the closing quote, and false if it is not sure.
 func (l *lines) quoted(line []byte, at int) ([]byte, int, bool) {
 	quote := line[at]
 	at++
@@ -40,8 +40,8 @@ func closeQuote(line []byte, at int, quote byte) (end int, closed, ok bool) {
 	return at, false, true
 }
 
-// escape returns the length of an escape behind its backslash, 0 at the end of a line, and -1 where it is not one that
-// every reader knows.
+// escape returns the length of an escape after its backslash, 0 at the end of a line, and -1 if not every reader knows
+// the escape.
 func escape(text []byte) int {
 	if len(text) == 0 {
 		return 0
@@ -74,8 +74,8 @@ func escape(text []byte) int {
 	return 1 + digits
 }
 
-// blockScalar reads a block scalar whose indicator is at line[at], below a parent that is indented by parent columns. It
-// returns the end of its content (the start of the line behind it) and leaves l there, blank lines apart.
+// blockScalar reads a block scalar whose indicator is at line[at], below a parent that is indented by parent columns.
+// It returns the end of its content (the start of the next line) and leaves l there, blank lines excluded.
 func (l *lines) blockScalar(line []byte, at, parent int) (end int, ok bool) {
 	keep, indent, ok := blockHeader(line, at, parent)
 	if !ok {
@@ -109,7 +109,7 @@ func (l *lines) blockScalar(line []byte, at, parent int) (end int, ok bool) {
 	}
 }
 
-// blockHeader reads the indicators of a block scalar. The indent is 0 where the first line decides.
+// blockHeader reads the indicators of a block scalar. The indent is 0 if the first line determines it.
 func blockHeader(line []byte, at, parent int) (keep bool, indent int, ok bool) {
 	at++
 	for range 2 {
@@ -132,7 +132,7 @@ func blockHeader(line []byte, at, parent int) (keep bool, indent int, ok bool) {
 	return keep, indent, ends(line, at)
 }
 
-// plain finds the end of a plain scalar's text in one line, and false where the line may mean something else.
+// plain finds the end of a plain scalar's text in one line, and returns false if the line may have another meaning.
 func plain(line []byte, at int) (end int, comment, ok bool) {
 	for i := at; i < len(line); i++ {
 		switch line[i] {

@@ -1,7 +1,7 @@
-// Package scan finds where the items of a block-style ResourceList are in its bytes, without parsing them, and what
-// kind of object each one is.
+// Package scan finds the items of a block-style ResourceList in its bytes, with their kinds and names, without parsing
+// them.
 //
-// It knows the plain shapes of YAML, on which it agrees with a parser in every case, and gives up on all others: on one
+// It knows the plain forms of YAML, on which it agrees with a parser in every case, and gives up on all others: on one
 // item, which then needs to be parsed, or on the whole list.
 //
 //	layout, err := scan.List(text, 1000)
@@ -15,20 +15,19 @@ import (
 	"errors"
 )
 
-// Why a list is not laid out.
+// Reasons why a list is not laid out.
 var (
 	ErrNotPlain = errors.New("the list must be parsed: it is not written in a plain block style")
 	ErrTooMany  = errors.New("the list has too many items")
 )
 
-// ByteOrderMark may stand in front of a document.
+// ByteOrderMark may precede a document.
 const ByteOrderMark = "\ufeff"
 
-// maxFields is how many top-level fields a list may have.
+// maxFields is the highest number of top-level fields of a list.
 const maxFields = 64
 
-// Layout says where the parts of a list are in its bytes. All offsets are bytes from the start of the text, lines count
-// from 1.
+// Layout is the positions of a list's parts. All offsets are bytes from the start of the text; lines count from 1.
 type Layout struct {
 	// Header is the list's own. Its name is not read.
 	Header
@@ -37,9 +36,9 @@ type Layout struct {
 	Items  []Item
 	// LineEnd is "\n" or "\r\n".
 	LineEnd string
-	// Column is how far the dashes of the items are indented.
+	// Column is the indentation of the items' dashes.
 	Column int
-	// End is where the document's content ends: further fields go here.
+	// End is the end of the document's content: further fields go here.
 	End int
 }
 
@@ -48,9 +47,9 @@ type Field struct {
 	Name  string
 	Line  int
 	Start int // of the key's line
-	Value int // behind the key's colon
+	Value int // after the key's colon
 	End   int // of the content, without the blank lines and comments that follow
-	Next  int // where the next field starts
+	Next  int // start of the next field
 }
 
 // Item is one element of the field `items`.
@@ -59,20 +58,20 @@ type Item struct {
 	Line  int // of the dash
 	Start int // of the dash's line
 	End   int // of the content
-	Next  int // where the next item or field starts
-	// NeedsParse reports that only a parser understands the item: the bytes up to Next are the item if and only if a
-	// parser takes them for one element that is a mapping.
+	Next  int // start of the next item or field
+	// NeedsParse reports that only a parser can read the item: the bytes up to Next are the item if and only if a
+	// parser reads them as one element that is a mapping.
 	NeedsParse bool
 }
 
-// Header is what can be known of an object without parsing it.
+// Header is the identity of an object, read without parsing it.
 type Header struct {
 	APIVersion, Kind, Name, Namespace string
-	// Known reports that an empty field is one that the object does not have. Otherwise nothing is known.
+	// Known reports that the object has no field whose text here is empty. If it is false, nothing is known.
 	Known bool
 }
 
-// Field returns the top-level field of that name, nil where there is none.
+// Field returns the top-level field of that name, or nil.
 func (l *Layout) Field(name string) *Field {
 	for i := range l.Fields {
 		if l.Fields[i].Name == name {
@@ -102,8 +101,8 @@ func List(src []byte, limit int) (*Layout, error) {
 	}
 }
 
-// Object reads the header of one object in block style, without indentation or document marker. It returns false where
-// it gives up; else the text is valid YAML.
+// Object reads the header of one object in block style, without indentation or document marker. If it returns true, the
+// text is valid YAML; false means that it gave up.
 func Object(src []byte) (Header, bool) {
 	s := &scanner{names: map[string]string{}}
 	s.src, s.stop, s.header = src, -1, &s.seen
@@ -114,7 +113,7 @@ func Object(src []byte) (Header, bool) {
 	return s.known(&s.seen), true
 }
 
-// LineEnd returns how the lines of a text end.
+// LineEnd returns the line ending of a text.
 func LineEnd(src []byte) string {
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
 		return "\r\n"
