@@ -14,7 +14,9 @@ func main() {
 	if isKubebuilderPlugin(os.Args[0]) {
 		os.Exit(kubebuilderplugin.Serve(os.Stdin, os.Stdout, os.Stderr))
 	}
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

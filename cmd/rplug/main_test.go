@@ -22,7 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	testscript.Main(m, map[string]func(){
 		programName: main, kubectlPlugin: main, kubectlCompletions: main, kubebuilderplugin.Name: main,
 	})

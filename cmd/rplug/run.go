@@ -197,7 +197,7 @@ func (f *runFlags) runnerImage() string {
 	return cmp.Or(f.helperImage, contract.RuntimeImage)
 }
 
-// openProcess returns the engine without containers, and says what that means.
+// openProcess returns the engine without containers, and warns of its consequences.
 func openProcess(c *cobra.Command) (localrun.Engine, error) {
 	engine, err := process.New(process.Options{})
 	if err != nil {
@@ -205,7 +205,7 @@ func openProcess(c *cobra.Command) (localrun.Engine, error) {
 	}
 	warn(c, "the scripts run directly on this machine, with your rights and without their images")
 	if isolated, reason := engine.IsIsolated(); !isolated {
-		warn(c, "the scripts see and change your files, since this machine allows no namespaces: "+reason.Error())
+		warn(c, "the scripts see and change your files, since bubblewrap does not isolate them: "+reason.Error())
 	}
 	return engine, nil
 }

@@ -27,7 +27,7 @@ func needsNamespaces(t *testing.T) {
 	engine, err := process.New(process.Options{})
 	require.NoError(t, err)
 	if isolated, reason := engine.IsIsolated(); !isolated {
-		checkout.LeaveOut(t, "this machine allows no namespaces: %v", reason)
+		checkout.LeaveOut(t, "bubblewrap does not isolate processes: %v", reason)
 	}
 }
 

@@ -5,6 +5,7 @@
 package localrun
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -54,6 +55,31 @@ type Container struct {
 	Template *corev1.PodTemplateSpec
 	// Log receives stdout and stderr.
 	Log io.Writer
+}
+
+// main returns the container of the template that runs the script; an empty one if there is none.
+func (c *Container) main() *corev1.Container {
+	if c.Template != nil {
+		for i := range c.Template.Spec.Containers {
+			if c.Template.Spec.Containers[i].Name == contract.MainContainer {
+				return &c.Template.Spec.Containers[i]
+			}
+		}
+	}
+	return &corev1.Container{}
+}
+
+// TerminationMessagePath returns the path of the termination message.
+func (c *Container) TerminationMessagePath() string {
+	return cmp.Or(c.main().TerminationMessagePath, corev1.TerminationMessagePathDefault)
+}
+
+// GracePeriod returns the seconds between SIGTERM and SIGKILL.
+func (c *Container) GracePeriod() int64 {
+	if c.Template != nil && c.Template.Spec.TerminationGracePeriodSeconds != nil {
+		return *c.Template.Spec.TerminationGracePeriodSeconds
+	}
+	return corev1.DefaultTerminationGracePeriodSeconds
 }
 
 // Variable is an environment variable.

@@ -21,7 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	os.Exit(m.Run())
 }
 
@@ -31,7 +33,7 @@ func engine(t *testing.T) localrun.Engine {
 	e, err := process.New(process.Options{})
 	require.NoError(t, err)
 	if isolated, reason := e.IsIsolated(); !isolated {
-		checkout.LeaveOut(t, "this machine allows no namespaces: %v", reason)
+		checkout.LeaveOut(t, "bubblewrap does not isolate processes: %v", reason)
 	}
 	return e
 }

@@ -448,12 +448,14 @@ data: {key: wrong}
 	assert.Empty(t, w.events)
 }
 
-// What a script writes outside its outputs is gone when it ends.
+// A script can write to the root folder and to folders for temporary files, and that is gone when it ends. The files of the
+// machine are read-only.
 func TestRun_leavesTheMachineAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mark := "rplug-mark-" + filepath.Base(filepath.Dir(t.TempDir()))
-	report := w.run(one("#!/bin/sh\nfor d in / /etc /tmp /usr /var/tmp \"$HOME\"; do echo x > $d/"+mark+" || exit 1; done\n"+
+	report := w.run(one("#!/bin/sh\nfor d in / /tmp /var/tmp \"$HOME\"; do echo x > $d/"+mark+" || exit 1; done\n"+
+		"for d in /etc /usr /var/lib; do ! touch $d/"+mark+" || exit 1; done\n"+
 		"ls / > /outputs/x"), create)
 	require.False(t, report.Failed(), summary(report))
 	assert.Contains(t, string(report.Steps[0].Outputs["x"]), mark)

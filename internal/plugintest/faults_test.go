@@ -65,7 +65,7 @@ func machine(t *testing.T) plugintest.Machine {
 	engine, err := process.New(process.Options{})
 	require.NoError(t, err)
 	if isolated, reason := engine.IsIsolated(); !isolated {
-		checkout.LeaveOut(t, "outputs are at absolute paths, which needs namespaces: %v", reason)
+		checkout.LeaveOut(t, "bubblewrap does not isolate processes: %v", reason)
 	}
 	return plugintest.Machine{
 		Environment: os.Environ(), Parallel: 2,

@@ -18,7 +18,9 @@ import (
 const storeVariable = "PLUGINTEST_STORE"
 
 func TestMain(m *testing.M) {
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	if os.Getenv(storeVariable) != "" {
 		serveStore()
 		return

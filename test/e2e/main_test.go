@@ -18,7 +18,9 @@ import (
 var suite struct{ node, kubectl, programs string }
 
 func TestMain(m *testing.M) {
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

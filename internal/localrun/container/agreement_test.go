@@ -18,7 +18,7 @@ func TestEnginesAgree(t *testing.T) {
 	processes, err := process.New(process.Options{})
 	require.NoError(t, err)
 	if isolated, reason := processes.IsIsolated(); !isolated {
-		checkout.LeaveOut(t, "this machine allows no namespaces: %v", reason)
+		checkout.LeaveOut(t, "bubblewrap does not isolate processes: %v", reason)
 	}
 	plugins := agreement.Plugins(agreement.Kinds(), shellImage, "plugins")
 	want, err := agreement.RunAll(t.Context(), processes, plugins, t.TempDir)

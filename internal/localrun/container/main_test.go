@@ -22,7 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	code := m.Run()
 	if err := daemons.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -18,7 +18,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
 )
 
 // mount returns the value of the flag --mount: a line of CSV, so that paths may contain commas and quotes.
@@ -61,7 +60,7 @@ func (e *Engine) mounts(container localrun.Container, folder, runner string) ([]
 		errs = append(errs, add("type=volume", "target="+path.Dir(contract.IOFolder)),
 			add("type=bind", "source="+runner, "target="+contract.RunnerFile, "readonly"))
 	}
-	message := terminationPath(container.Template)
+	message := container.TerminationMessagePath()
 	errs = append(errs, checkPath(message), writeFile(messageFile(folder), nil, 0o666),
 		add("type=bind", "source="+messageFile(folder), "target="+message))
 	for i, target := range container.Folders {
@@ -114,14 +113,6 @@ func (e *Engine) removeFolder(ctx context.Context, folder string) error {
 
 // messageFile is the file on this machine that is mounted for the termination message.
 func messageFile(folder string) string { return filepath.Join(folder, "message") }
-
-// terminationPath returns the path of the termination message in main.
-func terminationPath(template *corev1.PodTemplateSpec) string {
-	if file := main(template).TerminationMessagePath; file != "" {
-		return file
-	}
-	return podreport.TerminationLog
-}
 
 // writeFile writes a file with a mode, whatever the umask.
 func writeFile(file string, content []byte, mode fs.FileMode) error {

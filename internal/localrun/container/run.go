@@ -54,7 +54,7 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 		return result, err
 	}
 	log := &end{}
-	interrupted, startErr := e.start(ctx, id, container.Template, io.MultiWriter(logOf(container.Log), log))
+	interrupted, startErr := e.start(ctx, id, container.GracePeriod(), io.MultiWriter(logOf(container.Log), log))
 	result, err = e.result(context.WithoutCancel(ctx), id, container, folder, log, startErr)
 	result.Interrupted = interrupted
 	return result, err
@@ -187,7 +187,7 @@ const stopAgain = 200 * time.Millisecond
 
 // start starts a container and waits for its end. When the context ends, it is interrupted: stopped as a kubelet stops it.
 func (e *Engine) start(
-	ctx context.Context, id string, template *corev1.PodTemplateSpec, log io.Writer,
+	ctx context.Context, id string, grace int64, log io.Writer,
 ) (interrupted bool, err error) {
 	command := e.command(context.WithoutCancel(ctx), "start", "--attach", id)
 	command.Stdout, command.Stderr = log, log
@@ -202,10 +202,6 @@ func (e *Engine) start(
 	case err := <-ended: // both at once
 		return false, err
 	default:
-	}
-	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
-	if seconds := podOf(template).TerminationGracePeriodSeconds; seconds != nil {
-		grace = *seconds
 	}
 	for {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(grace)*time.Second+removeTimeout)

@@ -1,14 +1,16 @@
 // Package process runs the steps of localrun directly on this machine, without containers. The scripts are those of a
 // plugin's author and get the rights of the user.
 //
-// On Linux, where the kernel allows it, each step has a mount and a process namespace of its own, as a container has: it
-// sees the files of this machine, but what it writes is gone when it ends, and its outputs, inputs and folders are at their
-// absolute paths. Elsewhere nothing can be at such a path, so only steps that need none can be run.
+// If bubblewrap is installed and the machine allows namespaces, each step has a mount and a process namespace, as a container
+// has: it sees the files of this machine, which it cannot change, and its outputs, inputs and folders are at their absolute
+// paths. Otherwise nothing can be at such a path, so only steps without them can be run.
 //
-// The engine starts its own program again, so that programs that use it call Enter first:
+// The engine starts its own program again in the namespaces, so programs that use it call Main first:
 //
 //	func main() {
-//		process.Enter()
+//		if code, isStep := process.Main(os.Args[1:]); isStep {
+//			os.Exit(code)
+//		}
 //		engine, err := process.New(process.Options{})
 //		…
 //	}
@@ -18,9 +20,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,46 +33,43 @@ import (
 // Name is the name of the engine.
 const Name = "process"
 
-// RunnerArgument makes this program, if it calls Enter, the runner of a step in a container.
+// RunnerArgument makes a program that calls Main the runner of a step in a container.
 const RunnerArgument = "__runner"
 
-// entered is set once Enter has returned: a program that does not call it would start itself over and over.
-var entered atomic.Bool
+// stepArgument makes it the first process of a step that bubblewrap isolates. It has the files argumentsFile, which bubblewrap
+// reads, and controlFile.
+const (
+	stepArgument  = "__step"
+	argumentsFile = 3
+	controlFile   = 4
+)
 
-// Options say how processes are run.
+// Options are how processes are run.
 type Options struct {
-	// WithoutNamespaces runs the scripts among the files of this machine, as where namespaces are not allowed.
+	// WithoutNamespaces runs the scripts among the files of this machine, as if bubblewrap were not installed.
 	WithoutNamespaces bool
 }
 
 // Engine runs scripts as processes; it implements localrun.Engine.
 type Engine struct {
-	isIsolated bool
-	// reason says why there are no namespaces.
-	reason error
+	bubblewrap string // its path
+	reason     error  // why it is not used
 }
 
 var _ localrun.Engine = (*Engine)(nil)
 
-// New returns an engine. It is an error where processes cannot be run at all.
+// New returns an engine. It is an error if processes cannot be run at all.
 func New(options Options) (*Engine, error) {
-	if !entered.Load() {
-		return nil, errors.New("the program must call process.Enter first")
-	}
-	e := &Engine{}
-	if options.WithoutNamespaces {
-		e.reason = errors.New("it was asked for none")
-	} else {
-		e.reason = probe()
-	}
-	if e.isIsolated = e.reason == nil; !e.isIsolated { // what cannot be removed is left to the user
-		_ = owner.RemoveFolders(os.TempDir(), os.RemoveAll)
+	_ = owner.RemoveFolders(os.TempDir(), os.RemoveAll) // other folders are left to the user
+	e := &Engine{reason: errors.New("it was not asked for")}
+	if !options.WithoutNamespaces {
+		e.bubblewrap, e.reason = probe()
 	}
 	return e, supported()
 }
 
-// IsIsolated reports whether each step has namespaces of its own, and why not.
-func (e *Engine) IsIsolated() (bool, error) { return e.isIsolated, e.reason }
+// IsIsolated reports whether each step has its own namespaces, and if not, why.
+func (e *Engine) IsIsolated() (bool, error) { return e.reason == nil, e.reason }
 
 // Name implements localrun.Engine.
 func (*Engine) Name() string { return Name }
@@ -81,23 +79,23 @@ func (*Engine) Unsupported(template *corev1.PodTemplateSpec) []string {
 	return localrun.Unsupported(template, []string{"spec.imagePullSecrets", localrun.MainPath + ".imagePullPolicy"}) // no image
 }
 
-// Close implements localrun.Engine. Nothing is left: the kernel removes namespaces with their last process.
+// Close implements localrun.Engine. The kernel removes namespaces with their last process.
 func (*Engine) Close() error { return nil }
 
 // Run implements localrun.Engine.
 func (e *Engine) Run(ctx context.Context, container localrun.Container) (localrun.Result, error) {
 	container.Env = environment(container.Env)
-	if e.isIsolated {
-		return runIsolated(ctx, container)
+	if e.reason == nil {
+		return runIsolated(ctx, e.bubblewrap, container)
 	}
 	return runPlain(ctx, container)
 }
 
-// home is the home folder of scripts: theirs alone, and empty.
+// home is the home folder of a script, which is empty.
 const home = "/var/run/resourceplugins/home"
 
 // environment returns the variables of a script: those of the container, the machine's PATH, so that its programs are found,
-// and a HOME of its own. Nothing else of the user's environment is seen.
+// and its HOME. It sees no other variables of the user.
 func environment(given []localrun.Variable) []localrun.Variable {
 	env := []localrun.Variable{{Name: "PATH", Value: os.Getenv("PATH")}, {Name: "HOME", Value: home}}
 	return append(slices.DeleteFunc(env, func(v localrun.Variable) bool {
@@ -105,22 +103,20 @@ func environment(given []localrun.Variable) []localrun.Variable {
 	}), given...)
 }
 
-// gracePeriod is the time between SIGTERM and SIGKILL. It is never 0, which exec.Cmd takes for no limit.
-func gracePeriod(template *corev1.PodTemplateSpec) time.Duration {
-	if template != nil && template.Spec.TerminationGracePeriodSeconds != nil {
-		return max(1, time.Duration(*template.Spec.TerminationGracePeriodSeconds)*time.Second)
+// start runs a command of a container until it ends. started is called after its start.
+func start(command *exec.Cmd, container localrun.Container, started func()) (localrun.Result, error) {
+	command.Stdout, command.Stderr = container.Log, container.Log
+	command.WaitDelay = max(1, time.Duration(container.GracePeriod())*time.Second) // 0 is no limit
+	cancel, interrupted := command.Cancel, false
+	command.Cancel = func() error {
+		err := cancel()
+		interrupted = err == nil // otherwise it has ended by itself
+		return err
 	}
-	return corev1.DefaultTerminationGracePeriodSeconds * time.Second
-}
-
-// messageFile is where the termination message of a container is.
-func messageFile(template *corev1.PodTemplateSpec) string {
-	if template != nil {
-		for _, container := range template.Spec.Containers {
-			if path := container.TerminationMessagePath; container.Name == "main" && strings.HasPrefix(path, "/") {
-				return path
-			}
-		}
+	if err := command.Start(); err != nil {
+		return localrun.Result{}, err
 	}
-	return corev1.TerminationMessagePathDefault
+	started()
+	_ = command.Wait() // the state says more
+	return localrun.Result{ExitCode: exitCode(command.ProcessState), Interrupted: interrupted}, nil
 }

@@ -18,7 +18,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	os.Exit(m.Run())
 }
 
@@ -61,8 +63,8 @@ func TestWithoutNamespaces(t *testing.T) {
 	container.Folders = []string{"/scratch"}
 	container.Plan = &contract.Plan{Outputs: []contract.Output{{Name: "url", Path: "/outputs/url"}}}
 	_, err = engine.Run(t.Context(), container)
-	const reasonText = ": this machine allows no namespaces, so a process cannot have files at absolute paths: " +
-		"use --engine docker or --engine podman"
+	const reasonText = ": without bubblewrap, a process cannot have files at absolute paths: " +
+		"install bubblewrap, or use --engine docker or --engine podman"
 	require.EqualError(t, err, `an input must not be at "/inputs/x"`+reasonText+"\n"+
 		`a volume must not be at "/scratch"`+reasonText+"\n"+`output "url" must not be at "/outputs/url"`+reasonText)
 	assert.NoDirExists(t, "/scratch")

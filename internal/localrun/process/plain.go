@@ -29,7 +29,7 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 		arguments = arguments[1:]
 	}
 	if len(arguments) == 0 {
-		return localrun.Result{}, errors.New("main must have a command: a process has no image with one")
+		return localrun.Result{}, errNoCommand
 	}
 	for _, file := range container.Files {
 		script := filepath.Join(folder, "script")
@@ -51,38 +51,24 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 		}
 		command.Env = append(command.Env, variable.Name+"="+variable.Value)
 	}
-	command.Stdout, command.Stderr = container.Log, container.Log
-	command.WaitDelay = gracePeriod(container.Template)
 	asGroup(command)
-	interrupted := noteCancel(command)
 	if err := context.Cause(ctx); err != nil {
 		return localrun.Result{}, err
 	}
-	if err := command.Start(); err != nil {
+	result, err := start(command, container, func() {})
+	if err != nil {
 		return localrun.Result{ExitCode: 1, Message: fmt.Sprintf("main cannot be started: %v", err)}, nil
 	}
-	_ = command.Wait() // the state says more
 	endGroup(command)
-	return localrun.Result{ExitCode: exitCode(command.ProcessState), Interrupted: *interrupted}, nil
+	return result, nil
 }
 
-// noteCancel returns what says, after the end of a command, whether the end of its context has ended it.
-func noteCancel(command *exec.Cmd) *bool {
-	cancel, interrupted := command.Cancel, new(bool)
-	command.Cancel = func() error {
-		err := cancel()
-		*interrupted = err == nil // otherwise it has ended by itself
-		return err
-	}
-	return interrupted
-}
-
-// checkPaths reports everything that would have to be at a path of its own.
+// checkPaths reports all files and folders that would have to be at an absolute path.
 func checkPaths(container localrun.Container) error {
 	var problems []error
 	fail := func(what, path string) {
-		problems = append(problems, fmt.Errorf("%s must not be at %q: this machine allows no namespaces, so a process cannot "+
-			"have files at absolute paths: use --engine docker or --engine podman", what, path))
+		problems = append(problems, fmt.Errorf("%s must not be at %q: without bubblewrap, a process cannot have files at absolute "+
+			"paths: install bubblewrap, or use --engine docker or --engine podman", what, path))
 	}
 	for _, file := range container.Files {
 		if file.Path != contract.ScriptFile {

@@ -22,3 +22,5 @@ func exitCode(state *os.ProcessState) int {
 	}
 	return state.ExitCode()
 }
+
+func supported() error { return nil }

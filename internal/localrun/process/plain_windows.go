@@ -7,7 +7,7 @@ import (
 )
 
 func supported() error {
-	return errors.New("the process engine runs on Unix systems alone: use --engine docker or --engine podman")
+	return errors.New("the process engine runs on Unix systems only: use --engine docker or --engine podman")
 }
 
 func asGroup(*exec.Cmd) {}
