@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
