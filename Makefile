@@ -128,9 +128,9 @@ $(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./internal/stackpackage
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./local/localrun/container
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
-	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./internal/rplug
+	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./local/plugintest ./internal/rplug
 
 .PHONY: tutorial
 tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)
@@ -139,7 +139,7 @@ tutorial: ## run the tutorial in a fresh Debian, from the installation on, and p
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/... \
-	  ./internal/localrun ./internal/localrun/process
+	  ./local/localrun ./local/localrun/process
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME

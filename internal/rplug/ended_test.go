@@ -19,6 +19,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/owner"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/container"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
@@ -80,7 +82,7 @@ func leftBy(t *testing.T, program string, process int) (found left) {
 		return len(parts) == 4 && parts[1] == strconv.Itoa(process)
 	}
 	list := func(format string, arguments, inspect []string) (names []string) {
-		out, err := exec.Command(program, append(arguments, "--quiet", "--filter", "label="+owner.Label)...).Output()
+		out, err := exec.Command(program, append(arguments, "--quiet", "--filter", "label="+localrun.LabelOwner)...).Output()
 		require.NoError(t, err)
 		for _, id := range strings.Fields(string(out)) {
 			out, _ := exec.Command(program, append(inspect, "--format", format, id)...).Output() // it may have gone
@@ -91,9 +93,9 @@ func leftBy(t *testing.T, program string, process int) (found left) {
 		}
 		return names
 	}
-	found.containers = list(`{{index .Config.Labels "`+owner.Label+`"}}{{range .Mounts}} {{.Name}}{{end}}`,
+	found.containers = list(`{{index .Config.Labels "`+localrun.LabelOwner+`"}}{{range .Mounts}} {{.Name}}{{end}}`,
 		[]string{"ps", "--all"}, []string{"inspect", "--type", "container"})
-	found.networks = list(`{{index .Labels "`+owner.Label+`"}}`, []string{"network", "ls"}, []string{"network", "inspect"})
+	found.networks = list(`{{index .Labels "`+localrun.LabelOwner+`"}}`, []string{"network", "ls"}, []string{"network", "inspect"})
 	return found
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
@@ -25,7 +26,9 @@ import (
 func main() { Main() }
 
 func TestMain(m *testing.M) {
-	process.Enter()
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
 	testscript.Main(m, map[string]func(){
 		programName: main, kubectlPlugin: main, kubectlCompletions: main, kubebuilderplugin.Name: main,
 	})

@@ -1,12 +1,9 @@
 package rplug
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,13 +13,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/localrun/container"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/local"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // runFlags are the flags of rplug run.
@@ -116,8 +111,8 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 		State: state, Phase: phase, Parallel: f.parallel, Rerun: f.rerun, Warn: func(message string) { warn(c, message) },
 	})
 	if result != nil {
-		f.printLogs(c.ErrOrStderr(), result)
-		err = errors.Join(err, f.print(c.OutOrStdout(), result))
+		local.WriteLogs(c.ErrOrStderr(), result, f.logs)
+		err = errors.Join(err, f.print(c.OutOrStdout(), local.Steps(result, f.showOutputs)))
 	}
 	var interrupted cli.Interrupted
 	switch {
@@ -136,79 +131,36 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 func (f *runFlags) execute(c *cobra.Command, objects []*krm.Item, options localrun.Options) (*localrun.Report, error) {
 	ctx, stop := cli.Interruptible(c.Context())
 	defer stop()
-	progress := newRunProgress(c.ErrOrStderr())
-	defer progress.end()
-	engine, err := f.open(c, progress)
+	progress := local.NewProgress(c.ErrOrStderr())
+	defer progress.End()
+	engine := engineOptions(c, f.engine, f.helperImage, &f.inputs, progress)
+	engine.Network = f.network
+	opened, err := local.Open(c.Context(), engine)
 	if err != nil {
 		return nil, err
 	}
-	options.Engine, options.Observe = engine, progress.observe
+	options.Engine, options.Observe = opened, progress.Observe
 	result, err := localrun.Run(ctx, objects, options)
-	return result, errors.Join(err, engine.Close())
+	return result, errors.Join(err, opened.Close())
 }
 
-// open returns the engine: the one that is named, else the first program that runs containers and answers.
-func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engine, error) {
-	switch {
-	case f.engine == process.Name:
-		return openProcess(c)
-	case slices.Contains(container.Programs(), f.engine):
-		return f.openContainer(c, f.engine, progress)
-	case slices.Contains([]string{engine.Jobs, engine.Argo, engine.Tekton}, f.engine):
-		return nil, fmt.Errorf("--engine must be docker, podman or process, not %q, which is for clusters: steps run here in "+
-			"the same way, whatever engine a cluster has", f.engine)
-	case f.engine != "":
-		return nil, fmt.Errorf("--engine must be docker, podman or process, not %q", f.engine)
+func (f *runFlags) print(out io.Writer, steps []local.Step) error {
+	if f.output == jsonOutput {
+		return printJSON(out, map[string][]local.Step{"steps": steps})
 	}
-	var problems []string
-	for _, program := range container.Programs() {
-		opened, err := f.openContainer(c, program, progress)
-		if err == nil {
-			return opened, nil
-		}
-		problems = append(problems, err.Error())
-	}
-	return nil, fmt.Errorf("containers cannot be run: %s: with --engine process, scripts run directly on this machine, with "+
-		"your rights", strings.Join(problems, "; "))
+	local.WriteOutputs(out, steps)
+	return nil
 }
 
-func (f *runFlags) openContainer(c *cobra.Command, program string, progress *runProgress) (localrun.Engine, error) {
-	if _, err := localrun.OpenState(localrun.StateFolder); err != nil { // the daemon sees files below the working directory
-		return nil, err
+// engineOptions returns the engine that the flags name. The arguments are those of rplug run and rplug test.
+func engineOptions(c *cobra.Command, name, helperImage string, of *inputs, progress *local.Progress) local.EngineOptions {
+	options := local.EngineOptions{
+		Name: name, HelperImage: helperImage, Progress: progress.Note, Warn: func(message string) { warn(c, message) },
 	}
-	folder, err := filepath.Abs(localrun.StateFolder)
-	if err != nil {
-		return nil, err
+	if of.project != nil {
+		options.DefaultHelperImage = of.project.HelperImage
 	}
-	options := container.Options{
-		Environment: os.Environ(), Folder: folder, HelperImage: f.runnerImage(), Network: f.network,
-		Progress: progress.note,
-	}
-	if self, err := os.Executable(); err == nil && f.helperImage == "" {
-		options.Runner = container.Runner{File: self, Arguments: []string{process.RunnerArgument}}
-	}
-	return container.New(c.Context(), program, options)
-}
-
-// runnerImage is the image that has the runner.
-func (f *runFlags) runnerImage() string {
-	if f.helperImage == "" && f.inputs.project != nil {
-		return cmp.Or(f.inputs.project.HelperImage, contract.RuntimeImage)
-	}
-	return cmp.Or(f.helperImage, contract.RuntimeImage)
-}
-
-// openProcess returns the engine without containers, and says what that means.
-func openProcess(c *cobra.Command) (localrun.Engine, error) {
-	engine, err := process.New(process.Options{})
-	if err != nil {
-		return nil, err
-	}
-	warn(c, "the scripts run directly on this machine, with your rights and without their images")
-	if isolated, reason := engine.IsIsolated(); !isolated {
-		warn(c, "the scripts see and change your files, since this machine allows no namespaces: "+reason.Error())
-	}
-	return engine, nil
+	return options
 }
 
 func warn(c *cobra.Command, message string) { c.PrintErrf("[warning] %s\n", report.Printable(message)) }

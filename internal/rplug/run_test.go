@@ -17,6 +17,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -26,7 +28,7 @@ func needsNamespaces(t *testing.T) {
 	engine, err := process.New(process.Options{})
 	require.NoError(t, err)
 	if isolated, reason := engine.IsIsolated(); !isolated {
-		checkout.LeaveOut(t, "this machine allows no namespaces: %v", reason)
+		checkout.LeaveOut(t, "bubblewrap does not isolate processes: %v", reason)
 	}
 }
 
@@ -147,29 +149,4 @@ func TestRunsTakeTurns(t *testing.T) {
 	first, second := <-outs, <-outs
 	assert.NotEmpty(t, first)
 	assert.Equal(t, first, second, "the second run must find what the first one has published")
-}
-
-// On a terminal each step has a row, which is rewritten.
-func TestRunProgressOnATerminal(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	now := time.Unix(0, 0)
-	p := &runProgress{
-		out: &out, stop: make(chan struct{}), now: func() time.Time { return now },
-		size: func() (columns, rows int) { return 30, 24 },
-	}
-	for _, step := range []string{"a", "b"} {
-		p.observe(localrun.Event{Resource: "db", Step: step, State: localrun.Waiting})
-	}
-	p.observe(localrun.Event{Resource: "db", Step: "a", State: localrun.Running})
-	now = now.Add(12 * time.Second)
-	p.note("docker pulls debian")
-	p.observe(localrun.Event{Resource: "db", Step: "a", State: localrun.Failed, Message: "it is too long a message \x1b[31m"})
-	p.end()
-	assert.Equal(t, "\r\x1b[Kwaiting  db/a\n"+
-		"\x1b[1A\r\x1b[Kwaiting  db/a\n\r\x1b[Kwaiting  db/b\n"+
-		"\x1b[2A\r\x1b[Krunning  db/a 0s\n\r\x1b[Kwaiting  db/b\n"+
-		"\x1b[2A\x1b[Jdocker pulls debian\n\r\x1b[Krunning  db/a 12s\n\r\x1b[Kwaiting  db/b\n"+
-		"\x1b[2A\r\x1b[Kfailed   db/a 12s: it is too…\n\r\x1b[Kwaiting  db/b\n"+
-		"failed   db/a: it is too long a message \\x1b[31m\n", out.String())
 }

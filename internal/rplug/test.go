@@ -1,12 +1,10 @@
 package rplug
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,12 +16,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/localrun/container"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/internal/plugintest"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/local"
+	"github.com/resource-plugins/krm-functions/local/plugintest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -75,9 +71,9 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 }
 
 func (f *testFlags) test(c *cobra.Command, args []string) error {
-	progress := newRunProgress(c.ErrOrStderr())
+	progress := local.NewProgress(c.ErrOrStderr())
 	result, read, err := f.runTests(c, args, progress)
-	progress.end()
+	progress.End()
 	var interrupted cli.Interrupted
 	switch {
 	case errors.As(err, &interrupted):
@@ -91,13 +87,13 @@ func (f *testFlags) test(c *cobra.Command, args []string) error {
 
 // runTests reads the documents and runs their tests.
 func (f *testFlags) runTests(
-	c *cobra.Command, args []string, progress *runProgress,
+	c *cobra.Command, args []string, progress *local.Progress,
 ) (*plugintest.Report, *load.Package, error) {
 	options, err := f.options()
 	if err != nil {
 		return nil, nil, err
 	}
-	options.Observe = progress.observeRows
+	options.Observe = progress.ObserveRows
 	reading, err := f.inputs.options(c.InOrStdin())
 	if err != nil {
 		return nil, nil, err
@@ -122,7 +118,7 @@ func (f *testFlags) runTests(
 	}
 	ctx, stop := cli.Interruptible(c.Context())
 	defer stop()
-	machine, err := f.machine(c, progress)
+	machine, err := local.Machine(c.Context(), engineOptions(c, f.engine, f.helperImage, &f.inputs, progress), f.parallel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,34 +164,6 @@ func (f *testFlags) options() (plugintest.Options, error) {
 		options.Select = pattern
 	}
 	return options, nil
-}
-
-// machine chooses the engine. Each life has one of its own, since containers are in the network of their life.
-func (f *testFlags) machine(c *cobra.Command, progress *runProgress) (plugintest.Machine, error) {
-	machine := plugintest.Machine{Parallel: f.parallel, Environment: os.Environ()}
-	opener := runFlags{engine: f.engine, helperImage: f.helperImage, inputs: f.inputs}
-	engine, err := opener.open(c, progress)
-	if err != nil {
-		return machine, err
-	}
-	if engine.Name() == process.Name {
-		machine.Engine = func(context.Context, string) (localrun.Engine, error) { return engine, nil }
-		if installed := slices.IndexFunc(container.Programs(), isInstalled); installed >= 0 {
-			machine.Containers = container.Programs()[installed]
-		}
-		return machine, nil
-	}
-	machine.Containers, machine.Networked = engine.Name(), true
-	machine.Engine = func(_ context.Context, network string) (localrun.Engine, error) {
-		own := runFlags{engine: engine.Name(), helperImage: f.helperImage, inputs: f.inputs, network: network}
-		return own.open(c, progress)
-	}
-	return machine, engine.Close()
-}
-
-func isInstalled(program string) bool {
-	_, err := exec.LookPath(program)
-	return err == nil
 }
 
 func isTerminal(out io.Writer) bool {

@@ -15,9 +15,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/local"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -44,18 +45,17 @@ func TestTestProgress(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "plugin.yaml"), []byte(failing), 0o600))
 	var rows, lines strings.Builder
-	for _, progress := range []*runProgress{
-		{out: &rows, size: func() (columns, rows int) { return 80, 24 }, now: func() time.Time { return time.Unix(0, 0) }},
-		{out: &lines, now: time.Now},
+	for _, progress := range []*local.Progress{
+		{Out: &rows, Size: func() (columns, rows int) { return 80, 24 }, Now: func() time.Time { return time.Unix(0, 0) }},
+		{Out: &lines, Now: time.Now},
 	} {
-		progress.stop = make(chan struct{})
 		command := &cobra.Command{}
 		command.SetContext(t.Context())
 		command.SetErr(io.Discard)
 		flags := testFlags{engine: process.Name, parallel: 1, output: report.Text}
 		result, _, err := flags.runTests(command, []string{folder}, progress)
 		require.NoError(t, err)
-		progress.end()
+		progress.End()
 		assert.Equal(t, 1, result.Failed)
 	}
 	assert.Equal(t, "\r\x1b[Kwaiting  fail/one\n"+

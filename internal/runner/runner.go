@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
 	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
@@ -30,7 +29,7 @@ type Runner struct {
 	// Cgroup is the mount of the container's control group: CgroupFolder in a Pod.
 	Cgroup string
 	// Reporter writes the reason of a failure.
-	Reporter podreport.Reporter
+	Reporter Reporter
 	// Command is the path of the script and its arguments.
 	Command []string
 }

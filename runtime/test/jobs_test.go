@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 )
@@ -190,7 +190,7 @@ func TestUsageErrors(t *testing.T) {
 			var log bytes.Buffer
 			host := manager.Host{
 				Getenv: func(name string) string { return variables[name] }, TokenFolder: server.Folder,
-				Reporter: podreport.Reporter{Stderr: &log},
+				Reporter: runner.Reporter{Stderr: &log},
 			}
 			want := 1
 			if strings.HasPrefix(test.want, "usage") {

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
@@ -122,7 +122,7 @@ func (p *pod) start(name string) container {
 	host := manager.Host{
 		Getenv: func(name string) string { return variables[name] }, IOFolder: filepath.Join(p.folder, "io"),
 		TokenFolder: p.server.Folder, Runner: runnerPath, Timing: p.timing, FailureGrace: 100 * time.Millisecond,
-		Reporter: podreport.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
+		Reporter: runner.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
 	}
 	ctx, cancel := context.WithCancelCause(p.t.Context())
 	running := &helper{ended: make(chan int, 1), cancel: cancel}

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 )
 
@@ -216,12 +215,12 @@ func TestWithoutInputManager(t *testing.T) {
 		p := newMain(t, "")
 		require.NoError(t, os.Remove(filepath.Join(p.at, test.remove)))
 		var log bytes.Buffer
-		code := runner.Runner{Folder: p.at, Reporter: podreport.Reporter{Stderr: &log}, Command: test.arguments}.Run()
+		code := runner.Runner{Folder: p.at, Reporter: runner.Reporter{Stderr: &log}, Command: test.arguments}.Run()
 		assert.Equal(t, 1, code, name)
 		assert.Contains(t, log.String(), test.want, name)
 	}
 	var log bytes.Buffer
-	code := runner.Runner{Folder: "/none", Reporter: podreport.Reporter{Stderr: &log}, Command: []string{"/bin/true"}}.Run()
+	code := runner.Runner{Folder: "/none", Reporter: runner.Reporter{Stderr: &log}, Command: []string{"/bin/true"}}.Run()
 	assert.Equal(t, 1, code)
 	assert.Contains(t, log.String(), "must be mounted")
 }
@@ -344,7 +343,7 @@ func TestOutOfMemory(t *testing.T) {
 		p.write(script)
 		var log bytes.Buffer
 		code := runner.Runner{
-			Folder: p.at, Cgroup: p.tmp, Reporter: podreport.Reporter{Stderr: &log}, Command: []string{p.script},
+			Folder: p.at, Cgroup: p.tmp, Reporter: runner.Reporter{Stderr: &log}, Command: []string{p.script},
 		}.Run()
 		assert.Equal(t, 137, code, version)
 		assert.Contains(t, log.String(), "killed by SIGKILL: out of memory; raise the memory limit of main", version)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
@@ -39,7 +39,7 @@ func newUnpacker(t *testing.T, server *Server, installation contract.Installatio
 	variables := map[string]string{contract.NamespaceVariable: "ns", contract.InstallationVariable: string(text)}
 	p.program = unpacker.Program{
 		Getenv: func(name string) string { return variables[name] }, Timing: patient,
-		Reporter: podreport.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
+		Reporter: runner.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
 		Unpack: func(string, string, contract.Installation) ([]unpacker.Object, error) {
 			return p.objects, nil
 		},

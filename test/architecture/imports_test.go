@@ -36,9 +36,8 @@ var layers = []struct {
 	path    string
 	allowed []string
 }{
-	{path: "internal/contract"},  // standard library only: the runtime module shares it
-	{path: "internal/podreport"}, // and these, too: rplug runs steps with the same code
-	{path: "internal/sharedvolume"},
+	{path: "internal/contract"},                          // standard library only: the runtime module shares it
+	{path: "internal/sharedvolume"},                      // and these, too: rplug runs steps with the same code
 	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
 	{path: "api/externalplugin/v1alpha1"},
 	{path: "api/v1alpha1"},
@@ -85,13 +84,37 @@ var layers = []struct {
 	{path: "internal/function"},
 	{path: "internal/scaffold"},
 	{path: "internal/kubebuilderplugin"},
-	{path: "internal/owner"},
-	{path: "internal/localrun", allowed: []string{"time"}}, // runs steps on this machine, only for rplug, and so do engines
-	{path: "internal/localrun/process", allowed: []string{"os/exec", "time"}},
-	{path: "internal/localrun/container", allowed: []string{"os/exec", "time"}},
-	{path: "internal/plugintest", allowed: []string{"net", "os/exec", "time"}}, // fixtures: ports, commands; only for rplug
 	{path: "internal/subcommand"},
 	{path: "internal/rplug", allowed: []string{"os/exec", "time"}}, // kubectl and kubebuilder; statuses have ages
+}
+
+// features are folders with code that can be taken away: only mains may import them. layers has the core.
+var features = []string{
+	"local", // runs and tests plugins on this machine
+}
+
+// Features import the core, never the other way.
+func TestCoreImportsNoFeature(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./api/...", "./internal/...", "./pkg/...") {
+		for _, feature := range features {
+			assert.False(t, slices.ContainsFunc(p.Deps, func(dependency string) bool {
+				return strings.HasPrefix(dependency+"/", module+feature+"/")
+			}), "%s must not import %s", p.ImportPath, feature)
+		}
+	}
+}
+
+// CONTRIBUTING.md lists the packages of features, too.
+func TestFeaturesAreListed(t *testing.T) {
+	t.Parallel()
+	layout, err := os.ReadFile(filepath.Join(checkout.Root(), "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	for _, feature := range features {
+		for _, p := range list(t, "./"+feature+"/...") {
+			assert.Contains(t, string(layout), "`"+strings.TrimPrefix(p.ImportPath, module)+"`")
+		}
+	}
 }
 
 func TestImportsGoOneWay(t *testing.T) {
@@ -166,7 +189,7 @@ func TestFunctionsAreMains(t *testing.T) {
 }
 
 // shared are the packages that the programs in Pods and rplug have in common.
-var shared = []string{"internal/contract", "internal/podreport", "internal/sharedvolume", "internal/runner"}
+var shared = []string{"internal/contract", "internal/sharedvolume", "internal/runner"}
 
 func TestSharedPackagesHaveNoDependencies(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/goproxy"
 )
 
-// TestFreshDebian runs the tutorial as its reader would: in a Debian that was installed a moment ago and has only git and Go, from
-// the installation of this checkout to the last command, and prints how long that takes. It needs root and debootstrap.
+// TestFreshDebian runs the tutorial as its reader would: in a Debian that was installed a moment ago and has only bubblewrap, git
+// and Go, from the installation of this checkout to the last command, and prints how long that takes. It needs root and debootstrap.
 func TestFreshDebian(t *testing.T) {
 	debootstrap := checkout.Program(t, "debootstrap", "debootstrap")
 	if os.Geteuid() != 0 {
@@ -39,7 +39,7 @@ func TestFreshDebian(t *testing.T) {
 	goproxy.Publish(t, source, proxy, "v0.1.0")
 	packages := filepath.Join(checkout.Root(), "bin", "debian-packages")
 	require.NoError(t, os.MkdirAll(packages, 0o755))
-	out, err := exec.Command(debootstrap, "--variant=minbase", "--include=ca-certificates,git", "--cache-dir="+packages,
+	out, err := exec.Command(debootstrap, "--variant=minbase", "--include=bubblewrap,ca-certificates,git", "--cache-dir="+packages,
 		"bookworm", debian, "http://deb.debian.org/debian").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
@@ -67,7 +67,7 @@ func TestFreshDebian(t *testing.T) {
 	t.Logf("%d commands in a fresh Debian: %s", len(listed), bytes.TrimSpace(times))
 }
 
-// enterDebian makes a folder the root of a namespace: unlike chroot, that allows rplug namespaces of its own. Its arguments are
+// enterDebian makes a folder the root of a namespace: unlike chroot, that allows bubblewrap to make namespaces. Its arguments are
 // the folder, and what is mounted into it: Go, the proxy with this checkout, and the modules that this machine has. The
 // certificates are those of this machine, whose network may have its own: Go asks the checksum database about each module.
 const enterDebian = `

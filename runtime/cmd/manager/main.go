@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
@@ -15,7 +15,7 @@ func main() {
 	manager.ProtectProcess()
 	host := manager.Host{
 		Getenv: os.Getenv, IOFolder: contract.IOFolder, TokenFolder: contract.TokenMountPath, Runner: contract.ImageRunner,
-		Reporter: podreport.Reporter{Stderr: os.Stderr, TerminationLog: podreport.TerminationLog},
+		Reporter: runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog},
 	}
 	os.Exit(host.Run(termination.Context(context.Background()), os.Args[1:]))
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/resource-plugins/krm-functions/internal/podreport"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 )
 
@@ -14,7 +13,7 @@ func main() {
 	os.Exit(runner.Runner{
 		Folder:   filepath.Dir(os.Args[0]),
 		Cgroup:   runner.CgroupFolder,
-		Reporter: podreport.Reporter{Stderr: os.Stderr, TerminationLog: podreport.TerminationLog},
+		Reporter: runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog},
 		Command:  os.Args[1:],
 	}.Run())
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
 )
@@ -15,7 +15,7 @@ func main() {
 	program := unpacker.Program{
 		Getenv: os.Getenv, Self: "/proc/self/exe", PackageFolder: contract.PackageCopy, TokenFolder: contract.TokenMountPath,
 		Unpack:   unpacker.Objects,
-		Reporter: podreport.Reporter{Stderr: os.Stderr, TerminationLog: podreport.TerminationLog},
+		Reporter: runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog},
 	}
 	os.Exit(program.Run(termination.Context(context.Background()), os.Args[1:]))
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
@@ -33,7 +33,7 @@ type Host struct {
 	// copied for main.
 	IOFolder, TokenFolder, Runner string
 	// Reporter writes the messages.
-	Reporter podreport.Reporter
+	Reporter runner.Reporter
 	// Timing is that of the client, FailureGrace that of wait.Wait. Zero means the defaults.
 	Timing       cluster.Timing
 	FailureGrace time.Duration

@@ -14,7 +14,7 @@ import (
 	"fmt"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/podreport"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
@@ -34,7 +34,7 @@ type Program struct {
 	// Unpack returns the objects to apply.
 	Unpack func(folder, namespace string, installation contract.Installation) ([]Object, error)
 	// Reporter writes the messages.
-	Reporter podreport.Reporter
+	Reporter runner.Reporter
 	// Timing is that of the client. Zero means the defaults.
 	Timing cluster.Timing
 }

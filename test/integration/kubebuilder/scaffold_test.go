@@ -166,12 +166,12 @@ func (s *shell) check(jobs int) {
 	assert.Equal(s.t, jobs, strings.Count("\n"+string(out), "\nkind: Job\n"))
 }
 
-// runTests runs `make test` of the project, whose plugin's test needs namespaces.
+// runTests runs `make test` of the project, whose plugin's test needs bubblewrap.
 func (s *shell) runTests() {
 	s.t.Helper()
 	target := "test"
-	if out, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").CombinedOutput(); err != nil {
-		s.t.Logf("the tests of the plugin are left out: this machine allows no namespaces: %s %v", out, err)
+	if out, err := exec.Command("bwrap", "--bind", "/", "/", "true").CombinedOutput(); err != nil {
+		s.t.Logf("the tests of the plugin are left out: bubblewrap does not work: %s %v", out, err)
 		target = "plugins-validate"
 	}
 	out := s.run("make", target, "ENGINE=process")

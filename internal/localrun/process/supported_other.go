@@ -1,5 +1,0 @@
-//go:build !linux && !windows
-
-package process
-
-func supported() error { return nil }

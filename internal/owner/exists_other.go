@@ -1,8 +1,0 @@
-//go:build !unix
-
-package owner
-
-import "os"
-
-// exists reports whether a process exists: os.FindProcess has found it.
-func exists(*os.Process) bool { return true }

@@ -1,0 +1,40 @@
+//go:build e2e
+
+package container
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
+)
+
+// The time of a step whose script does nothing, by engine. ms/median is what docs/explanation/engines.md has.
+func BenchmarkStep(b *testing.B) {
+	processes, err := process.New(process.Options{})
+	require.NoError(b, err)
+	for _, name := range append(Programs(), process.Name) {
+		b.Run(name, func(b *testing.B) {
+			engine := localrun.Engine(processes)
+			if name != process.Name {
+				engine = newEngine(b, name, nil)
+			}
+			var times []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				one := step("#!/bin/sh\necho > /outputs/x\n", "x")
+				one.Log = logOf(nil)
+				result, err := engine.Run(b.Context(), one)
+				require.NoError(b, err)
+				require.Zero(b, result.ExitCode, result.Message)
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Milliseconds()), "ms/median")
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/runner"
+	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+)
+
+// bubblewrap is the program that isolates processes: https://github.com/containers/bubblewrap. Version 0.5 or later is needed.
+const bubblewrap = "bwrap"
+
+// probe returns the path of bubblewrap, or the reason why it cannot be used.
+func probe() (string, error) {
+	program, err := exec.LookPath(bubblewrap)
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed", bubblewrap)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	var log bytes.Buffer
+	result, err := runIsolated(ctx, program, localrun.Container{Command: []string{"/bin/sh", "-c", ":"}, Log: &log})
+	if err == nil && result.ExitCode != 0 {
+		err = fmt.Errorf("%s exited with %d: %s", program, result.ExitCode, bytes.TrimSpace(log.Bytes()))
+	}
+	return program, err
+}
+
+// runIsolated runs a container with bubblewrap. The first process of the namespace is this program again, see Main: when it
+// ends, the kernel ends all others. It ends when the calling process ends, also if that is killed.
+func runIsolated(ctx context.Context, program string, container localrun.Container) (localrun.Result, error) {
+	if len(container.Command) == 0 {
+		return localrun.Result{}, errNoCommand
+	}
+	folder, _, err := localrun.MakeFolder(os.TempDir())
+	if err != nil {
+		return localrun.Result{}, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	arguments, err := bubblewrapArguments(container, folder)
+	if err != nil {
+		return localrun.Result{}, err
+	}
+	command := exec.CommandContext(ctx, program, append([]string{
+		"--args", fmt.Sprint(argumentsFile), "--", contract.RunnerFile, stepArgument,
+	}, container.Command...)...)
+	command.Env = []string{}
+	asGroup(command)
+	result, err := execute(command, container, arguments)
+	if err == nil && result.ExitCode == 0 && container.Plan != nil {
+		result.Outputs, result.ExitCode = outputs(container, folder)
+	}
+	result.Message = message(folder)
+	return result, err
+}
+
+// execute runs bubblewrap with the arguments, which it reads from a pipe: other users of the machine can see command lines.
+// Through another pipe the first process of the namespace gets a byte when the context ends.
+func execute(command *exec.Cmd, container localrun.Container, arguments string) (localrun.Result, error) {
+	argumentsRead, argumentsWrite, err := os.Pipe()
+	if err != nil {
+		return localrun.Result{}, err
+	}
+	defer func() { _, _ = argumentsRead.Close(), argumentsWrite.Close() }()
+	controlRead, controlWrite, err := os.Pipe()
+	if err != nil {
+		return localrun.Result{}, err
+	}
+	defer func() { _, _ = controlRead.Close(), controlWrite.Close() }()
+	command.ExtraFiles = []*os.File{argumentsRead, controlRead} // argumentsFile and controlFile
+	command.Cancel = func() error {
+		_, err := controlWrite.Write([]byte{0})
+		return err
+	}
+	// --die-with-parent is about the thread that started the process.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	result, err := start(command, container, func() {
+		_, _ = argumentsRead.Close(), controlRead.Close()
+		_, _ = io.WriteString(argumentsWrite, arguments) // if it fails, bubblewrap has ended
+		_ = argumentsWrite.Close()
+	})
+	if err != nil {
+		return result, fmt.Errorf("cannot start %s: %w", bubblewrap, err)
+	}
+	return result, nil
+}
+
+// outputs returns the outputs that the runner has written, and the exit code of the step.
+func outputs(container localrun.Container, folder string) (values map[string][]byte, exitCode int) {
+	volume, err := sharedvolume.Open(volumeFolder(folder))
+	if err == nil {
+		values, err = volume.Outputs(container.Plan.Outputs)
+	}
+	if err != nil {
+		reporter := runner.Reporter{Stderr: container.Log, TerminationLog: messageFile(folder)}
+		reporter.Fail(fmt.Sprintf("step %q: %v", container.Plan.Step, err))
+		return nil, 1
+	}
+	return values, 0
+}
+
+// maxMessage is how much Kubernetes keeps of a termination message, from its end.
+const maxMessage = 4096
+
+// message returns the termination message.
+func message(folder string) string {
+	content, err := os.ReadFile(messageFile(folder))
+	if err != nil {
+		return ""
+	}
+	content = content[max(0, len(content)-maxMessage):]
+	return strings.ToValidUTF8(string(bytes.TrimSpace(content)), "\uFFFD")
+}
+
+var errNoCommand = errors.New("main must have a command: a process has no image with one")
+
+// messageFile and volumeFolder are in the temporary folder of a step.
+func messageFile(folder string) string  { return filepath.Join(folder, "message") }
+func volumeFolder(folder string) string { return filepath.Join(folder, "io") }

@@ -1,0 +1,17 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+func supported() error {
+	return errors.New("the process engine runs on Unix systems only: use --engine docker or --engine podman")
+}
+
+func asGroup(*exec.Cmd) {}
+
+func endGroup(*exec.Cmd) {}
+
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }
