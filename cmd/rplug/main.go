@@ -2,6 +2,16 @@
 // only a command can do, such as keeping catalogs of plugins and carrying them to registries and back.
 package main
 
-import "github.com/resource-plugins/krm-functions/internal/rplug"
+import (
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	kubebuilder "github.com/resource-plugins/krm-functions/kubebuilder/command"
+)
 
-func main() { rplug.Main() }
+func main() { rplug.Main(extensions()...) }
+
+// extensions are the features of the command.
+func extensions() []rplug.Extension {
+	return []rplug.Extension{
+		kubebuilder.Extension(),
+	}
+}

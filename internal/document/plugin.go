@@ -22,7 +22,7 @@ type Plugin struct {
 // not.
 func ReadPlugin(item *krm.Item) (*Plugin, []strictyaml.Problem) {
 	p := &Plugin{Item: item, Name: Identity(item)}
-	return p, readSpec(item, &p.Spec)
+	return p, ReadSpec(item, &p.Spec)
 }
 
 // previousNames is kustomize's record of the names that an object had before its prefixes and suffixes.

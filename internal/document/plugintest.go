@@ -19,5 +19,5 @@ type PluginTest struct {
 // ReadPluginTest decodes a PluginTest document. The test holds what could be decoded, and the problems say what could not.
 func ReadPluginTest(item *krm.Item) (*PluginTest, []strictyaml.Problem) {
 	t := &PluginTest{Item: item, Name: Identity(item)}
-	return t, readSpec(item, &t.Spec)
+	return t, ReadSpec(item, &t.Spec)
 }

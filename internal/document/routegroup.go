@@ -22,7 +22,7 @@ type RouteGroup struct {
 // could not.
 func ReadRouteGroup(item *krm.Item) (*RouteGroup, []strictyaml.Problem) {
 	g := &RouteGroup{Item: item, Name: item.Name()}
-	return g, readSpec(item, &g.Spec)
+	return g, ReadSpec(item, &g.Spec)
 }
 
 // Matches iterates over a match and all matches below it, the outer ones first, each with its path. at is the path of

@@ -23,7 +23,7 @@ type Sandbox struct {
 // ReadSandbox decodes a Sandbox document. The sandbox holds what could be decoded, and the problems say what could not.
 func ReadSandbox(item *krm.Item) (*Sandbox, []strictyaml.Problem) {
 	s := &Sandbox{Item: item, Name: item.Name()}
-	return s, readSpec(item, &s.Spec)
+	return s, ReadSpec(item, &s.Spec)
 }
 
 // LowerName returns the name that identifies the sandbox within its cluster: names that differ only in case are the same

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
@@ -18,7 +19,7 @@ import (
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.
-func catalogCommand(stdout io.Writer) *cobra.Command {
+func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
 	catalog := &cobra.Command{
 		Use: "catalog COMMAND", DisableFlagsInUseLine: true,
 		GroupID: subcommand.GroupCatalogs, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
@@ -28,9 +29,8 @@ func catalogCommand(stdout io.Writer) *cobra.Command {
 		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
 	}
 	catalog.AddCommand(
-		indexCommand(), listCommand(), versionsCommand(), explainCommand(), catalogDiffCommand(), yankCommand(),
-		deprecateCommand(),
-		pushCommand(), pullCommand(),
+		indexCommand(features), listCommand(features), versionsCommand(features), explainCommand(features),
+		catalogDiffCommand(), yankCommand(), deprecateCommand(), pushCommand(features), pullCommand(),
 		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
 	)
 	for _, c := range catalog.Commands() {

@@ -13,11 +13,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func listCommand() *cobra.Command {
+func listCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "list [PATH...]", Args: subcommand.Arguments(0, -1),
 		Short: "List the plugins and the Crossplane packages of catalogs",
@@ -25,7 +26,7 @@ func listCommand() *cobra.Command {
 			"(default: the working directory and the catalogs of rplug.yaml).",
 		Example: "  rplug catalog list catalog.yaml",
 	}
-	in := inputs{readsCatalogs: true}
+	in := inputs{features: features, readsCatalogs: true}
 	output := subcommand.OutputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
 		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 0))
@@ -110,7 +111,7 @@ func openCatalogs(c *cobra.Command, in *inputs, paths []string) ([]*resolve.Cata
 	return documents, resolve.NewCatalog(items), nil
 }
 
-func versionsCommand() *cobra.Command {
+func versionsCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "versions NAME [PATH...]", Args: subcommand.Arguments(1, -1),
 		Short: "List the versions of a plugin or a Crossplane package",
@@ -118,7 +119,7 @@ func versionsCommand() *cobra.Command {
 			"catalogs of rplug.yaml), the highest first.",
 		Example: "  rplug catalog versions hello-db catalog.yaml",
 	}
-	in := inputs{readsCatalogs: true}
+	in := inputs{features: features, readsCatalogs: true}
 	output := subcommand.OutputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
 		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 1))

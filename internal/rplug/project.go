@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -16,6 +17,7 @@ import (
 // inputs are what a command that is no function reads: documents, with the variables of its flags and what the project file
 // says.
 type inputs struct {
+	features []extension.Extension
 	// project is the project file, nil if there is none.
 	project *project.Project
 	// readsCatalogs reports that the catalogs of the project file are input, and catalogs are their paths then.
@@ -44,7 +46,7 @@ func (in *inputs) readsProject(command *cobra.Command) *cobra.Command {
 	}
 	command.RunE = func(c *cobra.Command, args []string) (err error) {
 		if !in.noProject {
-			if in.project, err = project.Find("."); err != nil {
+			if in.project, err = project.Find(".", extension.Rules(in.features)...); err != nil {
 				return err
 			}
 		}
@@ -92,7 +94,9 @@ func (in *inputs) options(stdin io.Reader) (load.Options, error) {
 	if err != nil {
 		return load.Options{}, err
 	}
-	return load.Options{Values: project.Texts(values), Input: stdin, Exclude: in.project.Exclusions()}, nil
+	return load.Options{
+		Values: project.Texts(values), Input: stdin, Exclude: in.project.Exclusions(), Formats: extension.Formats(in.features),
+	}, nil
 }
 
 // pathsFrom returns the arguments from the given one on. If there are none these are the working directory and the catalogs

@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -28,8 +29,8 @@ type diffFlags struct {
 	chain                build.Chain
 }
 
-func diffCommand() *cobra.Command {
-	flags := diffFlags{chain: build.New(), inputs: inputs{readsCatalogs: true}}
+func diffCommand(features []extension.Extension) *cobra.Command {
+	flags := diffFlags{chain: build.New(features...), inputs: inputs{features: features, readsCatalogs: true}}
 	command := &cobra.Command{
 		Use: "diff [OLD [NEW]] [-- PATH...]", GroupID: subcommand.GroupBuild, Args: cobra.ArbitraryArgs,
 		Short: "Show which steps run again between two states, and why",

@@ -16,6 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
@@ -41,8 +42,10 @@ type runFlags struct {
 	output      subcommand.Output
 }
 
-func runCommand() *cobra.Command {
-	flags := runFlags{output: subcommand.Text, params: map[string]string{}, inputs: inputs{readsCatalogs: true}}
+func runCommand(features []extension.Extension) *cobra.Command {
+	flags := runFlags{
+		output: subcommand.Text, params: map[string]string{}, inputs: inputs{features: features, readsCatalogs: true},
+	}
 	command := &cobra.Command{
 		Use: "run PLUGIN [PATH...]", GroupID: subcommand.GroupRun, Args: subcommand.Arguments(1, -1),
 		Short: "Run the steps of a plugin here, without a cluster",
@@ -99,7 +102,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	}
 	request := localrun.Request{Plugin: args[0], Sandbox: f.sandbox, Params: f.params, Phase: phase}
 	list := krm.NewList(items...)
-	objects, err := localrun.Render(list, request, build.New())
+	objects, err := localrun.Render(list, request, build.New(f.inputs.features...))
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 	"github.com/resource-plugins/krm-functions/internal/localrun/container"
@@ -39,8 +39,8 @@ type testFlags struct {
 	stdout      io.Writer
 }
 
-func testCommand(stdout io.Writer) *cobra.Command {
-	flags := testFlags{stdout: stdout, inputs: inputs{readsCatalogs: true}}
+func testCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
+	flags := testFlags{stdout: stdout, inputs: inputs{features: features, readsCatalogs: true}}
 	command := &cobra.Command{
 		Use: "test [PATH...]", GroupID: subcommand.GroupRun, Args: cobra.ArbitraryArgs,
 		Short: "Test plugins here, without a cluster",
@@ -132,7 +132,7 @@ func (f *testFlags) runTests(
 
 // finish prints the report, and updates the documents.
 func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *load.Package) error {
-	style := report.StyleFor(isTerminal(f.stdout), false, os.Getenv)
+	style := report.StyleFor(cli.IsTerminal(f.stdout), false, os.Getenv)
 	if err := result.Write(c.OutOrStdout(), f.output, style); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *lo
 
 // options checks the flags.
 func (f *testFlags) options() (plugintest.Options, error) {
-	options := plugintest.Options{Chain: build.New()}
+	options := plugintest.Options{Chain: build.New(f.inputs.features...)}
 	if f.parallel < 1 {
 		return options, fmt.Errorf("--parallel must be at least 1, not %d", f.parallel)
 	}
@@ -196,9 +196,4 @@ func (f *testFlags) machine(c *cobra.Command, progress *runProgress) (plugintest
 func isInstalled(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
-}
-
-func isTerminal(out io.Writer) bool {
-	file, isFile := out.(*os.File)
-	return isFile && term.IsTerminal(int(file.Fd()))
 }
