@@ -18,7 +18,7 @@ import (
 	external "github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // referencePages are the pages of docs/reference about one kind each. The examples are files that other tests use.

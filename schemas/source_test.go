@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // structure is a struct type as its source has it.

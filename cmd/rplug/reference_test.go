@@ -15,7 +15,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 const cliPageHead = `# Commands of rplug

@@ -9,8 +9,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
 var functions = []cli.Function{

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // spentCPU leaves a test out that compares CPU times.

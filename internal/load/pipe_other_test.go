@@ -5,7 +5,7 @@ package load_test
 import (
 	"testing"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // makePipe leaves a test out that has a named pipe in a folder.

@@ -14,10 +14,10 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func TestMain(m *testing.M) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 var bases = []string{

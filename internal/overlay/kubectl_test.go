@@ -19,7 +19,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // ours is what a step with data flow needs, with an element that is likely to be in an overlay too.

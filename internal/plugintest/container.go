@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/container"
+	"github.com/resource-plugins/krm-functions/local/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/owner"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
 // outputs are what the steps of a phase have published, by STEP.OUTPUT.

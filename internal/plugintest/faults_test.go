@@ -15,11 +15,11 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/internal/plugintest"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/local/plugintest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // suite writes the documents of testdata with changes, each OLD → NEW, and reads them.

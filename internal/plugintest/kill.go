@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
 // moment is when a step is killed.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/localrun/container"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/container"
 )
 
 // life is one life of the sandbox of a case: its fixtures, its state, and what its steps have published.

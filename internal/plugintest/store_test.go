@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 )
 
 // storeVariable makes the test's own program the store, which is a fixture of tests.

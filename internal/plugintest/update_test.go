@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/plugintest"
+	"github.com/resource-plugins/krm-functions/local/plugintest"
 )
 
 // Update writes values that differ, and keeps all other bytes. A value of several lines is named, and stays.

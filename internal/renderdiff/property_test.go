@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/test/edits"
+	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
 
 // model is a plugin and a sandbox that are edited.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/edits"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
 
 // call runs rplug and returns its exit code and what it prints.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // start leaves a test out that ends rplug with a signal.

@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/container"
+	"github.com/resource-plugins/krm-functions/local/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/owner"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 // engineImage has a static busybox and bash of this machine.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 )
 
 // Extension is a feature that adds to the command. A zero field adds nothing.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/ociimage"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
 func main() { Main() }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/test/registry"
+	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
 const helloDB = `name: hello-db@1.0.0

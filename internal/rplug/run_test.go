@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // needsNamespaces leaves a test out if the process engine cannot isolate scripts here.

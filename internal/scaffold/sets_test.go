@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 var database = scaffold.Plugin{Name: "PostgresDB", Params: []string{"dbname", "size"}, Outputs: []string{"host", "password"}}

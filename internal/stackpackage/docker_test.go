@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
-	"github.com/resource-plugins/krm-functions/test/docker"
-	"github.com/resource-plugins/krm-functions/test/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
+	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
 // What docker saves is read, and the file system that we make of the layers is the one that docker exports.

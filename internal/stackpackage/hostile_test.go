@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
-	"github.com/resource-plugins/krm-functions/test/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
 // Each entry makes a layer of an image, beside a package, an error that names it and says what to do.

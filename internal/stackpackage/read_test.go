@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
-	"github.com/resource-plugins/krm-functions/test/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
 const stream = `apiVersion: meta.pkg.crossplane.io/v1

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // The fixed form has what v0.10.0 printed for real packages, but for what it left out on purpose and what v0.10.0 lost.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func main() { rplug.Main(Extension()) }

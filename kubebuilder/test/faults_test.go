@@ -15,7 +15,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/host"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // pluginVariable makes this program an external plugin that behaves as its value says.

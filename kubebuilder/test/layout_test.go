@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // layouts are discovery folders with one plugin that works, and with what else they hold: programs are executable, links

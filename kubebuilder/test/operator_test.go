@@ -12,8 +12,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/goproxy"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/goproxy"
 )
 
 // controllerTools are the versions of controller-gen that `make generate` installs.

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // object is a Kubernetes object.

@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // programs builds rplug, the plugin and the functions, once for all tests.

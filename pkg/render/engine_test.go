@@ -26,7 +26,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
 	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 var otherEngines = []string{engine.Argo, engine.Tekton}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 // A daemon that was killed has unmounted nothing, and a container that ignores SIGTERM keeps a daemon from stopping soon.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // TestDemo runs `make demo` in a terminal, where it prints a summary and names the file with the objects, and in a pipe, which

@@ -16,7 +16,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/render/engine"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // exampleRun runs an example from its first apply to its removal.

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/localrun/container"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/agreement"
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/local/localrun/container"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/test/framework/agreement"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 // Generated plugins end in the same way on a node, in processes and in containers of this machine: the same steps succeed,

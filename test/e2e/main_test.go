@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // suite has the folder of the node, the path of kubectl, and the folder of the functions, built from this checkout.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 // TestContainers runs each package twice, with the functions as programs and as images, and compares the output.

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	k8syaml "sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/edits"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
 
 // A package that kpt renders again after each of some edits has the same documents in the same files as one that it renders

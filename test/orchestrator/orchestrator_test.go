@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
 // programs is the folder with the functions and kustomize.

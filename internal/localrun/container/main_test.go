@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
-	"github.com/resource-plugins/krm-functions/test/checkout"
-	"github.com/resource-plugins/krm-functions/test/docker"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
 func TestMain(m *testing.M) {

@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
 // reserved are the beginnings of names that the program, the Go runtime or the dynamic linker may read in an environment.

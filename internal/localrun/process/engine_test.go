@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/local/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun/process"
 )
 
 func TestMain(m *testing.M) {

@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/internal/podreport"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/internal/sharedvolume"

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
 // Enter runs a step if this process was started for that: on Linux alone.

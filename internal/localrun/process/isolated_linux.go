@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
 // request is what the process inside the namespaces has to do. It comes through a pipe, so that no value is in a file or in

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/internal/owner"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun"
+	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
 // base is where the new root is made, on a file system in memory. The step has a folder of that name of its own, which is

@@ -11,7 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func TestUnpack_printsWhatV010PrintedForRealPackages(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // The oracle is v0.10.0 itself: `make oracle` builds it.

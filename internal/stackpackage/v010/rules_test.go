@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // The sections of an archive behind the files of its package: what v0.10.0 prints, what we print, and our findings.

@@ -21,7 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // pluginVariable makes this program an external plugin with the fault of its value, or without one if that is "none".

@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/host"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
-	"github.com/resource-plugins/krm-functions/test/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // fixture is a project and a discovery folder whose plugins are shell scripts.
