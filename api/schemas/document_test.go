@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	external "github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
 // document is a kind with a spec.
@@ -23,13 +24,13 @@ var documents = []document{
 	{contract.Catalog, "api/v1alpha1", "CatalogSpec", catalogLimits, false},
 	{contract.PluginLock, "api/v1alpha1", "PluginLockSpec", lockLimits, false},
 	{contract.PluginTest, "api/v1alpha1", "PluginTestSpec", testLimits, false},
-	{contract.ExternalPlugin, "api/v1alpha1", "ExternalPluginSpec", externalPluginLimits, false},
+	{external.Kind, "kubebuilder/v1alpha1", "ExternalPluginSpec", externalPluginLimits, false},
 }
 
 // message is the schema of a message.
 func message(t *testing.T, kind string, limits map[string]limit) object {
 	t.Helper()
-	types := readSource(t, "api/externalplugin/v1alpha1")
+	types := readSource(t, "kubebuilder/v1alpha1")
 	b := &builder{t: t, types: types, form: krmForm, limits: limits, used: map[string]bool{}}
 	all := b.structure(kind, "", "", true)
 	return append(object{{"$schema", draft}, {"title", kind + " of an external plugin of kubebuilder"}}, all...)
@@ -40,7 +41,7 @@ const draft = "http://json-schema.org/draft-07/schema#"
 // written is the schema of a document in one form.
 func (d document) written(t *testing.T, form form) object {
 	t.Helper()
-	b := &builder{t: t, types: readSource(t, d.folder, "api/externalplugin/v1alpha1"), form: form, limits: d.limits(), used: map[string]bool{}}
+	b := &builder{t: t, types: readSource(t, d.folder, "kubebuilder/v1alpha1"), form: form, limits: d.limits(), used: map[string]bool{}}
 	spec := b.structure(d.spec, "spec", "", true)
 	name := b.assemble("name", "string", "The name of the "+d.kind+".", true, nil)
 	for path := range b.limits {

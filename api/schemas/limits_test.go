@@ -4,10 +4,10 @@ import (
 	"maps"
 	"strings"
 
-	external "github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/version"
+	external "github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -211,7 +211,7 @@ func testLimits() map[string]limit {
 }
 
 func externalPluginLimits() map[string]limit {
-	all := map[string]limit{"spec.entries[].type": {oneOf: v1alpha1.EntryTypes()}}
+	all := map[string]limit{"spec.entries[].type": {oneOf: external.EntryTypes()}}
 	for _, m := range messages {
 		for path, limit := range m.limits {
 			all["spec.exchanges[]."+strings.ToLower(m.kind)+path] = limit
@@ -235,7 +235,7 @@ var messages = []struct {
 // here are checked by the function alone.
 func configLimits(kind string) map[string]limit {
 	rules := map[string]limit{
-		".rules": {keyNames: validate.IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}},
+		".rules": {keyNames: allRules().IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}},
 	}
 	all := map[string]map[string]limit{
 		"ValidatePlugin": rules, contract.Project: rules,

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	external "github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
@@ -58,7 +59,7 @@ var referencePages = []struct{ kind, file, example, more string }{
 		"`rplug test` runs it: see [tests](../howto/test.md).",
 	},
 	{
-		contract.ExternalPlugin, "externalplugin.md", "pkg/validate/testdata/externalplugin.yaml",
+		external.Kind, "externalplugin.md", "kubebuilder/testdata/externalplugin.yaml",
 		"[External plugins](kubebuilder.md) has the protocol, and what `rplug validate` makes of folders and files.",
 	},
 }
@@ -69,13 +70,13 @@ var general = []string{
 	"immutable-field", "immutable-version", "suppression-form", "suppression-unused", "suppression-refused",
 }
 
-// The pages of kinds say what the types do. UPDATE_GOLDEN writes them anew.
+// The pages of kinds say what the types do. UPDATE_GOLDEN writes them again.
 func TestReferencePagesAreThoseOfTheTypes(t *testing.T) {
 	found := findings(t)
 	for _, page := range referencePages {
 		at := slices.IndexFunc(documents, func(d document) bool { return d.kind == page.kind })
 		d := documents[at]
-		r := &kindPage{t: t, types: readSource(t, d.folder, "api/externalplugin/v1alpha1"), limits: d.limits(), rules: map[string][]string{}}
+		r := &kindPage{t: t, types: readSource(t, d.folder, "kubebuilder/v1alpha1"), limits: d.limits(), rules: map[string][]string{}}
 		r.walk(&ast.Ident{Name: d.spec}, "spec", nil)
 		r.attribute(page.kind, found)
 		var text strings.Builder
@@ -135,7 +136,7 @@ func TestBrokenFields(t *testing.T) {
 	t.Parallel()
 	for _, b := range broken {
 		root, at := with(t, fixtures[b.kind], b.at.path, b.value)
-		report, err := validate.Check(krm.NewList(krm.FromNode(root, "")), validate.Options{})
+		report, err := validate.Check(krm.NewList(krm.FromNode(root, "")), options())
 		require.NoError(t, err)
 		assert.True(t, slices.ContainsFunc(report.Results, func(r krm.Result) bool {
 			return r.Tags[krm.RuleTag] == b.at.rule && r.Field != nil && krm.Path(r.Field.Path) == at
@@ -157,7 +158,7 @@ func findings(t *testing.T) []finding {
 			all = append(all, finding{string(match[1]), index.ReplaceAllString(string(match[2]), "[]")})
 		}
 	}
-	for _, r := range validate.Rules {
+	for _, r := range allRules() {
 		path, _, _ := strings.Cut(r.Example, ": ")
 		all = append(all, finding{r.ID, index.ReplaceAllString(path, "[]")})
 	}
@@ -165,12 +166,12 @@ func findings(t *testing.T) []finding {
 		all = append(all, b.at)
 	}
 	all = append(all, finding{"overlay-sidecar", "spec.runner.podTemplateOverlay"}) // its example has two lines
-	return slices.DeleteFunc(all, func(f finding) bool { return slices.Contains(general, f.rule) || validate.Find(f.rule) == nil })
+	return slices.DeleteFunc(all, func(f finding) bool { return slices.Contains(general, f.rule) || allRules().Find(f.rule) == nil })
 }
 
 // isAbout reports whether a finding is about documents of a kind.
 func (f finding) isAbout(kind string) bool {
-	return slices.Contains(validate.Find(f.rule).Kinds(), kind)
+	return slices.Contains(allRules().Find(f.rule).Kinds, kind)
 }
 
 // kindPage is what a page about a kind says.
@@ -239,7 +240,7 @@ func (r *kindPage) attribute(kind string, found []finding) {
 		}
 	}
 	for _, rules := range r.rules {
-		slices.SortFunc(rules, func(a, b string) int { return slices.Index(validate.IDs(), a) - slices.Index(validate.IDs(), b) })
+		slices.SortFunc(rules, func(a, b string) int { return slices.Index(allRules().IDs(), a) - slices.Index(allRules().IDs(), b) })
 	}
 }
 
@@ -272,14 +273,14 @@ func (r *kindPage) writeHead(text *strings.Builder, d document) {
 	text.WriteString(".\n\n")
 	var links []string
 	for _, id := range general {
-		if slices.Contains(validate.Find(id).Kinds(), d.kind) {
+		if slices.Contains(allRules().Find(id).Kinds, d.kind) {
 			links = append(links, ruleLink(id))
 		}
 	}
 	if len(links) > 0 {
 		text.WriteString("These rules hold for every field: " + strings.Join(links, ", ") + ". The others are named with the fields.\n\n")
 	}
-	text.WriteString("This page is made from the types in [api/v1alpha1](../../api/v1alpha1) (`make golden`); a test holds the two together.\n\n")
+	fmt.Fprintf(text, "This page is made from the types in [%[1]s](../../%[1]s) (`make golden`); a test holds the two together.\n\n", d.folder)
 }
 
 func ruleLink(id string) string { return fmt.Sprintf("[%s](rules.md#%s)", id, id) }
@@ -292,7 +293,7 @@ func (r *kindPage) writeMetadata(text *strings.Builder, d document, found []find
 			rules = append(rules, f.rule)
 		}
 	}
-	slices.SortFunc(rules, func(a, b string) int { return slices.Index(validate.IDs(), a) - slices.Index(validate.IDs(), b) })
+	slices.SortFunc(rules, func(a, b string) int { return slices.Index(allRules().IDs(), a) - slices.Index(allRules().IDs(), b) })
 	text.WriteString("### metadata\n\n| field | value | meaning |\n|---|---|---|\n")
 	meaning := []string{"The name of the document."}
 	if words := r.limits["name"].sentence(false); words != "" {
@@ -459,8 +460,8 @@ func TestReferencePagesNameTheRules(t *testing.T) {
 	across := []string{"quoted-number", "api-version", "other-api-version", "kind", "former-kind"}
 	for _, page := range referencePages {
 		text := example(t, filepath.Join("docs", "reference", page.file))
-		for _, r := range validate.Rules {
-			if slices.Contains(r.Kinds(), page.kind) && !slices.Contains(across, r.ID) {
+		for _, r := range allRules() {
+			if slices.Contains(r.Kinds, page.kind) && !slices.Contains(across, r.ID) {
 				assert.Contains(t, text, ruleLink(r.ID), page.file)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	external "github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -27,7 +28,7 @@ var fixtures = map[string]string{
 	contract.Catalog:        "../../pkg/resolve/testdata/full.yaml",
 	contract.PluginLock:     "testdata/pluginlock.yaml",
 	contract.PluginTest:     "../../pkg/validate/testdata/plugintest.yaml",
-	contract.ExternalPlugin: "../../pkg/validate/testdata/externalplugin.yaml",
+	external.Kind:           "../../kubebuilder/testdata/externalplugin.yaml",
 }
 
 // values are what is put in the place of each limited value: at the borders of every form and length.
@@ -144,7 +145,7 @@ func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 	case contract.PluginLock:
 		problems = resolve.CheckLock(item)
 	default:
-		report, err := validate.Check(krm.NewList(item), validate.Options{})
+		report, err := validate.Check(krm.NewList(item), options())
 		require.NoError(t, err)
 		problems = report.Results
 	}

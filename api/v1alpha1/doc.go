@@ -11,8 +11,7 @@
 //   - https://github.com/signadot/go-sdk/tree/main/models for fields that the pages show only in examples
 //
 // A Catalog lists the published versions of plugins, and a PluginLock what references resolved to. A PluginTest says how a
-// plugin is tested on one machine. An ExternalPlugin holds what is known of external plugins of kubebuilder: how they are
-// installed, and what they have answered.
+// plugin is tested on one machine.
 //
 // Functions decode documents with these tags: `json` is the key, `required:"true"` marks a value that must be set, and
 // `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
@@ -69,11 +68,4 @@ type PluginTest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              PluginTestSpec `json:"spec"`
-}
-
-// ExternalPlugin describes external plugins of kubebuilder: how they are installed, and what they have answered.
-type ExternalPlugin struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              ExternalPluginSpec `json:"spec"`
 }

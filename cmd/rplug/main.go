@@ -2,6 +2,15 @@
 // only a command can do, such as keeping catalogs of plugins and carrying them to registries and back.
 package main
 
-import "github.com/resource-plugins/krm-functions/internal/rplug"
+import (
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	kubebuilder "github.com/resource-plugins/krm-functions/kubebuilder/command"
+	local "github.com/resource-plugins/krm-functions/local/command"
+)
 
-func main() { rplug.Main() }
+func main() {
+	rplug.Main(
+		kubebuilder.Extension(),
+		local.Extension(),
+	)
+}

@@ -5,6 +5,11 @@ package main
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/kubebuilder"
 )
 
-func main() { cli.Main(function.RenderSandbox()) }
+func main() {
+	cli.Main(function.RenderSandbox(
+		kubebuilder.Extension(),
+	))
+}

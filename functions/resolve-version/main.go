@@ -4,6 +4,11 @@ package main
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/kubebuilder"
 )
 
-func main() { cli.Main(function.ResolveVersion()) }
+func main() {
+	cli.Main(function.ResolveVersion(
+		kubebuilder.Extension(),
+	))
+}

@@ -10,6 +10,7 @@ package build
 
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
@@ -32,12 +33,13 @@ type Chain struct {
 	Base *validate.Base
 }
 
-// New returns a chain with the functions' defaults.
-func New() Chain {
+// New returns a chain with the functions' defaults, and with features.
+func New(extensions ...extension.Extension) Chain {
 	return Chain{
-		Resolve: v1alpha1.ResolveVersion{Mode: resolve.Keep},
-		Render:  render.DefaultOptions().RenderPhase,
-		Sandbox: sandbox.DefaultOptions().RenderSandbox,
+		Validate: validate.Options{Extensions: extension.Rules(extensions)},
+		Resolve:  v1alpha1.ResolveVersion{Mode: resolve.Keep},
+		Render:   render.DefaultOptions().RenderPhase,
+		Sandbox:  sandbox.DefaultOptions().RenderSandbox,
 	}
 }
 

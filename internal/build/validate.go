@@ -41,16 +41,12 @@ func isNotAboutCatalog(one krm.Result) bool {
 	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog
 }
 
-// String says how many documents of each kind were checked; all but plugins and sandboxes are rare.
+// String says how many documents were checked; all but plugins and sandboxes are rare.
 func (v Validated) String() string {
-	counts := []string{cli.Count(v.Plugins, "plugin"), cli.Count(v.Sandboxes, "sandbox")}
-	for _, rare := range []struct {
-		n    int
-		noun string
-	}{{v.RouteGroups, "route group"}, {v.Requests, "package request"}, {v.Packages, "package"},
-		{v.ExternalPlugins, "external plugin"}} {
-		if rare.n > 0 {
-			counts = append(counts, cli.Count(rare.n, rare.noun))
+	var counts []string
+	for i, count := range v.Counts {
+		if i < 2 || count.N > 0 {
+			counts = append(counts, cli.Count(count.N, count.Noun))
 		}
 	}
 	last := len(counts) - 1

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
@@ -54,6 +55,7 @@ type older struct {
 func (r *run) openBase() (*older, error) {
 	o := &older{paths: []string{r.Base}, options: load.Options{
 		Values: r.Set, KeepUnset: true, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin,
+		Formats: extension.Formats(r.Extensions),
 	}}
 	if r.BaseRef == "" {
 		if r.Base == "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -23,20 +24,12 @@ func (r *run) checkExplain(flags *pflag.FlagSet) error {
 	}
 	var wrong flagErrors
 	for _, id := range r.paths {
-		if id != allRules && r.rule(id) == nil {
-			wrong.add("--explain", validate.UnknownRule(id))
+		if id != allRules && r.Rules.Find(id) == nil {
+			wrong.add("--explain", validate.UnknownRule(id, extension.Rules(r.Extensions)...))
 		}
 	}
 	if len(wrong) > 0 {
 		return wrong
-	}
-	return nil
-}
-
-// rule returns the rule of an id, nil if there is none.
-func (r *run) rule(id string) *validate.Rule {
-	if i := slices.IndexFunc(r.Rules, func(rule *validate.Rule) bool { return rule.ID == id }); i >= 0 {
-		return r.Rules[i]
 	}
 	return nil
 }
@@ -58,19 +51,21 @@ func (r *run) explanation() string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		writeRule(&b, r.rule(id))
+		writeRule(&b, r.Rules.Find(id))
 	}
 	return b.String()
 }
 
 // writeRule describes a rule.
 func writeRule(b *strings.Builder, rule *validate.Rule) {
-	fmt.Fprintf(b, "%s: %s, %s\n", rule.ID, rule.Severity, strings.Join(rule.Kinds(), ", "))
+	fmt.Fprintf(b, "%s: %s, %s\n", rule.ID, rule.Severity, strings.Join(rule.Kinds, ", "))
 	b.WriteString(wrap("  ", rule.Summary))
 	b.WriteString(wrap("  ", rule.Why))
 	fmt.Fprintf(b, "  example: %s\n", rule.Example)
-	for _, source := range rule.Sources() {
+	for _, source := range rule.Sources {
 		fmt.Fprintf(b, "  source:  %s\n", source)
 	}
-	fmt.Fprintf(b, "  page:    %s\n", rule.Page())
+	if rule.Page != "" {
+		fmt.Fprintf(b, "  page:    %s\n", rule.Page)
+	}
 }

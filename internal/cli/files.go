@@ -11,6 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -171,7 +172,7 @@ func (r *run) read(line *progress, then *older) (*load.Package, error) {
 	read, err := load.Read(slices.Concat(r.paths, r.catalogs), load.Options{
 		Values: r.Set, KeepUnset: r.Output == Findings, EmbedOutside: r.AllowEmbedOutside,
 		Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
-		Exclude: exclude, Tracked: then.tracks(), Image: image,
+		Exclude: exclude, Tracked: then.tracks(), Image: image, Formats: extension.Formats(r.Extensions),
 	})
 	var unbuilt *load.KustomizeError
 	if errors.As(err, &unbuilt) && unbuilt.Refused {
@@ -242,7 +243,7 @@ func (r *run) report(c *checked) *report.Report {
 		Name: r.Name, Version: BuildVersion(), Rules: r.Rules, List: c.list, Results: c.results, Summary: c.summary,
 		Suppressed: r.suppressed,
 		Files:      edit.NewFiles(c.read.Text),
-		Style:      report.StyleFor(isTerminal(r.stdout.Writer), r.Context, os.Getenv), Revision: r.BaseRef,
+		Style:      report.StyleFor(IsTerminal(r.stdout.Writer), r.Context, os.Getenv), Revision: r.BaseRef,
 	}
 	if folder, err := os.Getwd(); err == nil {
 		all.Folder, all.Root = folder, load.TopLevel(folder)
@@ -253,13 +254,13 @@ func (r *run) report(c *checked) *report.Report {
 // isResult reports whether a document is printed without --keep-inputs.
 func (r *run) isResult(c *checked, item *krm.Item) bool {
 	if r.Output == Objects {
-		return c.rendered[item] && isForCluster(item)
+		return c.rendered[item] && r.isForCluster(item)
 	}
-	return c.rendered[item] || isForCluster(item)
+	return c.rendered[item] || r.isForCluster(item)
 }
 
 // isForCluster reports whether a document is meant to be applied: it is not local-config, and does not configure a tool.
-func isForCluster(item *krm.Item) bool {
+func (r *run) isForCluster(item *krm.Item) bool {
 	if local, _ := item.Annotation(contract.LocalConfigKey); local == "true" {
 		return false
 	}
@@ -268,13 +269,17 @@ func isForCluster(item *krm.Item) bool {
 	case "kustomize.config.k8s.io", "kpt.dev":
 		return false
 	case contract.Group:
-		return slices.Contains(documentKinds, item.Kind())
+		return r.isDocument(item.Kind())
 	}
 	return true
 }
 
-// documentKinds are the kinds of our group that are documents; the others configure functions.
-var documentKinds = []string{
-	contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-	contract.PluginTest, contract.ExternalPlugin,
+// isDocument reports whether a kind of our group is one of documents; the others configure functions.
+func (r *run) isDocument(kind string) bool {
+	switch kind {
+	case contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
+		contract.PluginTest:
+		return true
+	}
+	return slices.ContainsFunc(r.Extensions, func(e extension.Extension) bool { return slices.Contains(e.Rules.Kinds, kind) })
 }

@@ -145,7 +145,7 @@ func (r *run) endWithFolder(c *checked) int {
 	}
 	var out bytes.Buffer
 	if r.Format == report.Text {
-		style := report.StyleFor(isTerminal(r.stdout.Writer), false, os.Getenv)
+		style := report.StyleFor(IsTerminal(r.stdout.Writer), false, os.Getenv)
 		out.Write(style.Diff(done.Diff))
 	} else if err := r.report(c).Write(&out, r.Format); err != nil {
 		return r.fail(err)

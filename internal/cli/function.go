@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -36,10 +37,12 @@ type Function struct {
 	// bools, ints, lists of strings or maps of strings, with a `json` tag for the functionConfig's key and a `help` tag.
 	// Each field is a flag of file mode too, its key in kebab-case, unless it is tagged `flag:"-"`.
 	Config func() Config
+	// Extensions are the features that the function has.
+	Extensions []extension.Extension
 	// Image returns the image of the Crossplane package that file mode reads, as the config has it; nil if it has none.
 	Image func(config Config) string
 	// Rules are the rules that the results name, for formats that describe them and for --explain; nil if there are none.
-	Rules []*validate.Rule
+	Rules validate.Ruleset
 	// Suppress separates the results that comments in the documents suppress; nil if none can be. It is not called if the
 	// config is wrong.
 	Suppress func(config Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed)

@@ -33,7 +33,7 @@ func (r *run) progress() *progress {
 
 // ShowsProgress reports whether lines of a stream can be rewritten: on a terminal that supports it, and not in the log of
 // a CI.
-func ShowsProgress(stream any) bool { return showsProgress(isTerminal(stream), os.Getenv) }
+func ShowsProgress(stream any) bool { return showsProgress(IsTerminal(stream), os.Getenv) }
 
 // showsProgress reports whether a line can be rewritten: on a terminal that supports it, and not in the log of a CI.
 func showsProgress(terminal bool, environment func(string) string) bool {

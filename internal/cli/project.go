@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -20,7 +21,7 @@ const keyCatalogs = "catalogs"
 func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
 	r.flags = flags
 	if r.ReadsProject && !r.NoProject {
-		if r.project, err = project.Find("."); err != nil {
+		if r.project, err = project.Find(".", extension.Rules(r.Extensions)...); err != nil {
 			return err
 		}
 	}

@@ -95,7 +95,7 @@ func (r *run) end(results krm.Results, withFindings bool, summary string) int {
 			lines.WriteString(report.Line(result, report.Style{}) + "\n")
 		}
 	}
-	if summary := r.withCounts(summary, results); summary != "" && (r.Verbose || isTerminal(r.stderr)) {
+	if summary := r.withCounts(summary, results); summary != "" && (r.Verbose || IsTerminal(r.stderr)) {
 		lines.WriteString(r.Command + ": " + report.Printable(summary) + "\n")
 	}
 	_, _ = lines.WriteTo(r.stderr)

@@ -73,13 +73,13 @@ func (r *run) hasNothing(c *checked, base *Base) bool {
 	if base != nil {
 		items = slices.Concat(items, base.List.Items())
 	}
-	return !slices.ContainsFunc(items, func(item *krm.Item) bool { return r.Workloads || isOurs(item) })
+	return !slices.ContainsFunc(items, func(item *krm.Item) bool { return r.Workloads || r.isOurs(item) })
 }
 
 // isOurs reports whether an item is a document of our group, or looks as if it should be, or is about a package of
 // Crossplane.
-func isOurs(item *krm.Item) bool {
-	return item.APIVersion() == contract.APIVersion && slices.Contains(documentKinds, item.Kind()) ||
+func (r *run) isOurs(item *krm.Item) bool {
+	return item.APIVersion() == contract.APIVersion && r.isDocument(item.Kind()) ||
 		strings.HasPrefix(item.APIVersion(), contract.Group+"/") && item.APIVersion() != contract.APIVersion ||
 		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin || stackpackage.IsDocument(item)
 }

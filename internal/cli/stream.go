@@ -14,7 +14,7 @@ import (
 
 // stream is stdin mode: a ResourceList in, a ResourceList out.
 func (r *run) stream() int {
-	if isTerminal(r.stdin) {
+	if IsTerminal(r.stdin) {
 		return r.fail(errors.New("a ResourceList must come on stdin, or paths must be given: see --help"))
 	}
 	list, err := readList(r.stdin)
@@ -70,7 +70,8 @@ func readList(stream io.Reader) (*krm.ResourceList, error) {
 	return krm.Parse(text.Bytes())
 }
 
-func isTerminal(stream any) bool {
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -29,7 +29,6 @@ const (
 	Catalog        = "Catalog"
 	PluginLock     = "PluginLock"
 	PluginTest     = "PluginTest"
-	ExternalPlugin = "ExternalPlugin"
 )
 
 // Project is the kind of the project file.

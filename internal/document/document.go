@@ -16,8 +16,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// readSpec decodes a document's spec into target, a pointer to a struct.
-func readSpec(item *krm.Item, target any) []strictyaml.Problem {
+// ReadSpec decodes a document's spec into target, a pointer to a struct.
+func ReadSpec(item *krm.Item, target any) []strictyaml.Problem {
 	problems := RepeatedKeys(item)
 	spec := krm.Value(item.YNode(), "spec")
 	if spec == nil || spec.ShortTag() == "!!null" {

@@ -21,7 +21,7 @@ type Plugin struct {
 // ReadPlugin decodes a ResourcePlugin document. It returns the decoded part, and a problem for everything else.
 func ReadPlugin(item *krm.Item) (*Plugin, []strictyaml.Problem) {
 	p := &Plugin{Item: item, Name: Identity(item)}
-	return p, readSpec(item, &p.Spec)
+	return p, ReadSpec(item, &p.Spec)
 }
 
 // previousNames is kustomize's record of an object's names before prefixes and suffixes were added.

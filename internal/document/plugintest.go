@@ -19,5 +19,5 @@ type PluginTest struct {
 // ReadPluginTest decodes a PluginTest document. It returns the decoded part, and a problem for everything else.
 func ReadPluginTest(item *krm.Item) (*PluginTest, []strictyaml.Problem) {
 	t := &PluginTest{Item: item, Name: Identity(item)}
-	return t, readSpec(item, &t.Spec)
+	return t, ReadSpec(item, &t.Spec)
 }

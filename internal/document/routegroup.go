@@ -21,7 +21,7 @@ type RouteGroup struct {
 // ReadRouteGroup decodes a RouteGroup document. It returns the decoded part, and a problem for everything else.
 func ReadRouteGroup(item *krm.Item) (*RouteGroup, []strictyaml.Problem) {
 	g := &RouteGroup{Item: item, Name: item.Name()}
-	return g, readSpec(item, &g.Spec)
+	return g, ReadSpec(item, &g.Spec)
 }
 
 // Matches iterates over a match and all matches below it, the outer ones first, each with its path. at is the path of

@@ -23,7 +23,7 @@ type Sandbox struct {
 // ReadSandbox decodes a Sandbox document. It returns the decoded part, and a problem for everything else.
 func ReadSandbox(item *krm.Item) (*Sandbox, []strictyaml.Problem) {
 	s := &Sandbox{Item: item, Name: item.Name()}
-	return s, readSpec(item, &s.Spec)
+	return s, ReadSpec(item, &s.Spec)
 }
 
 // LowerName returns the name that identifies the sandbox within its cluster: names that differ only in case are the same

@@ -9,6 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -16,7 +17,8 @@ import (
 )
 
 // Build is all functions in one, on files alone: a command of rplug, and no KRM function.
-func Build() cli.Function {
+func Build(extensions ...extension.Extension) cli.Function {
+	rules := extension.Rules(extensions)
 	return cli.Function{
 		Name: "build",
 		Purpose: "checks documents, resolves their versions and renders them: the phases of resources, packages and forks, as " +
@@ -24,9 +26,10 @@ func Build() cli.Function {
 		Output: cli.Objects,
 		Example: "build . | kubectl apply -f -\nbuild --output-dir rendered .\n" +
 			"build --check rendered . # in CI: exit code 1 if it is not up to date",
-		Config:       func() cli.Config { return &buildConfig{Chain: build.New()} },
+		Config:       func() cli.Config { return &buildConfig{Chain: build.New(extensions...)} },
+		Extensions:   extensions,
 		Image:        packageImage,
-		Rules:        slices.Concat(validate.Rules, validate.FileRules),
+		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
 		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage"},
 		WithoutStdin: true,
@@ -69,7 +72,7 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 	}
 	call.List.Report(call.Found()...)
 	chain := c.Chain
-	chain.Validate = validatePlugin{c.options.ValidatePlugin}.options()
+	chain.Validate = validatePlugin{c.options.ValidatePlugin, chain.Validate.Extensions}.options()
 	chain.NoForks, chain.Base = c.options.NoForks, baseOf(call)
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)

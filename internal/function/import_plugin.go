@@ -10,6 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/stackpackage"
@@ -18,7 +19,7 @@ import (
 )
 
 // ImportPlugin is the KRM function import-plugin.
-func ImportPlugin() cli.Function {
+func ImportPlugin(extensions ...extension.Extension) cli.Function {
 	return cli.Function{
 		Name:    "import-plugin",
 		Purpose: "turns native plugin and sandbox files (name, spec) and Crossplane packages into KRM documents.",
@@ -26,13 +27,19 @@ func ImportPlugin() cli.Function {
 		Output:  cli.Documents,
 		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml\n" +
 			"import-plugin redis.xpkg --image registry.example.org/acme/redis:v0.1.0 > redis.yaml",
-		Config: func() cli.Config { return &importPlugin{v1alpha1.ImportPlugin{Path: "."}} },
-		Image:  func(c cli.Config) string { return c.(*importPlugin).Image },
+		Extensions: extensions,
+		Config: func() cli.Config {
+			return &importPlugin{v1alpha1.ImportPlugin{Path: "."}, extension.Formats(extensions)}
+		},
+		Image: func(c cli.Config) string { return c.(*importPlugin).Image },
 	}
 }
 
 // importPlugin says what to import. In file mode the command line says it instead.
-type importPlugin struct{ v1alpha1.ImportPlugin }
+type importPlugin struct {
+	v1alpha1.ImportPlugin
+	formats []load.Format
+}
 
 const nothingToImport = "must hold native documents (name, spec) or packages: there are none"
 
@@ -53,7 +60,9 @@ func (c *importPlugin) Process(call cli.Call) (string, error) {
 			call.ConfigError(krm.Path("set").Key(name), template.VariableError(name).Error())
 		}
 	}
-	read, err := load.Read([]string{c.Path}, load.Options{Values: c.Set, EmbedOutside: c.AllowEmbedOutside, Image: c.Image})
+	read, err := load.Read([]string{c.Path}, load.Options{
+		Values: c.Set, EmbedOutside: c.AllowEmbedOutside, Image: c.Image, Formats: c.formats,
+	})
 	if err != nil {
 		call.ConfigError("path", err.Error())
 		return "", nil

@@ -10,12 +10,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // RenderPhase is the KRM function render-phase.
-func RenderPhase() cli.Function {
+func RenderPhase(extensions ...extension.Extension) cli.Function {
 	return cli.Function{
 		Name: "render-phase",
 		Purpose: "renders the resources of sandboxes into Jobs or Pods: the steps of their plugins' create or delete phase. It " +
@@ -25,9 +26,10 @@ func RenderPhase() cli.Function {
 		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --install objects redis/.registry request.yaml | kubectl apply -f -",
-		Config:  func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase} },
-		Drawing: drawing(),
-		Project: []string{"cluster", "helperImage"},
+		Extensions: extensions,
+		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase} },
+		Drawing:    drawing(),
+		Project:    []string{"cluster", "helperImage"},
 	}
 }
 

@@ -8,11 +8,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // RenderSandbox is the KRM function render-sandbox.
-func RenderSandbox() cli.Function {
+func RenderSandbox(extensions ...extension.Extension) cli.Function {
 	return cli.Function{
 		Name:    "render-sandbox",
 		Purpose: "renders the forks of sandboxes: copies of the baselines in the list, their Services, and the routes to them.",
@@ -20,8 +21,9 @@ func RenderSandbox() cli.Function {
 		Output:  cli.Objects, Workloads: true,
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
-		Project: []string{"cluster"},
-		Config:  func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
+		Project:    []string{"cluster"},
+		Extensions: extensions,
+		Config:     func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
 	}
 }
 

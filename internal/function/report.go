@@ -5,17 +5,18 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/htmlreport"
 )
 
 // Report is Build with a page in place of the objects: a command of rplug, and no KRM function.
-func Report() cli.Function {
-	f := Build()
+func Report(extensions ...extension.Extension) cli.Function {
+	f := Build(extensions...)
 	f.Name, f.Command, f.Folder, f.Page = "report", "", nil, writePage
 	f.Purpose = "does what build does, and prints a page in HTML: sandboxes, plugins with their pictures, findings at their " +
 		"lines, and the objects to be applied. Values of params, variables and Secrets are hidden without --show-values."
 	f.Example = "report . > report.html\nreport --show-values plugins/ sandboxes/ > report.html"
-	f.Config = func() cli.Config { return &reportConfig{buildConfig: buildConfig{Chain: build.New()}} }
+	f.Config = func() cli.Config { return &reportConfig{buildConfig: buildConfig{Chain: build.New(extensions...)}} }
 	return f
 }
 

@@ -5,11 +5,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // ResolveVersion is the KRM function resolve-version.
-func ResolveVersion() cli.Function {
+func ResolveVersion(extensions ...extension.Extension) cli.Function {
 	return cli.Function{
 		Name:    "resolve-version",
 		Purpose: "pins what sandboxes and install requests refer to, and records what was asked for and the digest.",
@@ -17,9 +18,10 @@ func ResolveVersion() cli.Function {
 		Output:  cli.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
 			"resolve-version --write-lock plugin-lock.yaml .",
-		LockKind: contract.PluginLock,
-		Project:  []string{"catalogs"},
-		Config:   func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
+		LockKind:   contract.PluginLock,
+		Project:    []string{"catalogs"},
+		Extensions: extensions,
+		Config:     func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
 	}
 }
 

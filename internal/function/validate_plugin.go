@@ -8,6 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -15,7 +16,8 @@ import (
 )
 
 // ValidatePlugin is the KRM function validate-plugin.
-func ValidatePlugin() cli.Function {
+func ValidatePlugin(extensions ...extension.Extension) cli.Function {
+	rules := extension.Rules(extensions)
 	return cli.Function{
 		Name: "validate-plugin",
 		Purpose: "checks resource plugins, sandboxes, route groups and Crossplane packages against the rules of their " +
@@ -24,10 +26,11 @@ func ValidatePlugin() cli.Function {
 		Output: cli.Findings,
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
-		Config:       func() cli.Config { return &validatePlugin{} },
+		Extensions:   extensions,
+		Config:       func() cli.Config { return &validatePlugin{extensions: rules} },
 		ReadsProject: true,
 		Project:      []string{"rules", "strict", "catalogs"},
-		Rules:        slices.Concat(validate.Rules, validate.FileRules),
+		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
 		Suppress: func(config cli.Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
 			return validate.Suppress(list, results, config.(*validatePlugin).options())
 		},
@@ -38,10 +41,13 @@ func ValidatePlugin() cli.Function {
 }
 
 // validatePlugin says how strictly to check.
-type validatePlugin struct{ v1alpha1.ValidatePlugin }
+type validatePlugin struct {
+	v1alpha1.ValidatePlugin
+	extensions []validate.Extension
+}
 
 func (c validatePlugin) options() validate.Options {
-	return validate.Options{Strict: c.Strict, Rules: c.Rules}
+	return validate.Options{Strict: c.Strict, Rules: c.Rules, Extensions: c.extensions}
 }
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list

@@ -42,7 +42,7 @@ func (b *builder) finding(result krm.Result) finding {
 	}
 	for _, rule := range b.Rules {
 		if rule.ID == f.Rule {
-			f.Page = rule.Page()
+			f.Page = rule.Page
 		}
 	}
 	if f.Severity != krm.Info {

@@ -121,8 +121,8 @@ func assertHarmless(t *testing.T, text string) []*html.Node {
 		}
 	}
 	pages := map[string]bool{"data:,": true}
-	for _, rule := range slices.Concat(validate.Rules, validate.FileRules) {
-		pages[rule.Page()] = true
+	for _, rule := range slices.Concat(validate.Rules(), validate.FileRules()) {
+		pages[rule.Page] = true
 	}
 	for _, href := range links {
 		id, isInner := strings.CutPrefix(href, "#")

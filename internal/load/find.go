@@ -10,25 +10,33 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/gitignore"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// source is one file to read.
-type source struct {
-	name  string // in messages, with slashes
-	path  string // the name without a label
-	files fs.FS  // the folder that was walked, or what holds the file that was named
-	below string // the path in files
-	named bool   // the file itself was named, so it must hold documents
+// Source is a file or a folder to read.
+type Source struct {
+	// Name is its name in messages, with slashes, and Path the same without Options.Label.
+	Name, Path string
+	// Files is the folder that was walked, or holds the file or folder that was named, and Below is the path in it.
+	Files fs.FS
+	Below string
+	// Named reports whether the user has named it, so that a file must hold documents.
+	Named bool
+	// IsFolder reports whether it is a folder.
+	IsFolder bool
 
-	discovery bool // it is a discovery folder of kubebuilder
-	pack      bool // it is a package of Crossplane, or part of one
+	base        string // see Base
+	whole       *Whole // how it is read as a whole, nil for a file with documents
+	objectsOnly bool   // it must hold Kubernetes objects
 }
+
+// Base returns the name of the file or folder, also if the path is a dot.
+func (s Source) Base() string { return s.base }
 
 // finder finds the sources of paths.
 type finder struct {
-	sources  []source
+	sources  []Source
+	options  Options
 	findings krm.Results
 	skipped  []Skipped
 	seen     map[string]bool // by path from the root
@@ -40,7 +48,7 @@ type finder struct {
 }
 
 func newFinder(options Options) *finder {
-	f := &finder{files: options.Files, label: options.Label, seen: map[string]bool{}, tracked: options.Tracked}
+	f := &finder{options: options, files: options.Files, label: options.Label, seen: map[string]bool{}, tracked: options.Tracked}
 	if f.tracked == nil {
 		f.tracked = func(string) bool { return false }
 	}
@@ -68,42 +76,56 @@ func (f *finder) onDisk() bool { return f.files == (disk{}) }
 func (f *finder) one(p string) error {
 	switch p {
 	case Stdin:
-		f.add(source{path: StdinName, named: true})
+		f.add(Source{Path: StdinName, Named: true})
 		return nil
 	case "":
 		return errors.New("a path must not be empty")
 	}
-	clean := filepath.ToSlash(filepath.Clean(p))
 	info, err := fs.Stat(f.files, p)
 	switch older := !f.onDisk(); {
 	case older && (errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() && !info.Mode().IsRegular()):
 		return nil
 	case err != nil:
-		return unwrapped(f.label+p, err)
-	case !info.IsDir():
-		isArchive := info.Mode().IsRegular() && !hasDocuments(clean) && stackpackage.IsArchive(f.files, p)
-		f.add(source{path: clean, files: f.files, below: p, named: true, pack: isArchive})
+		return ReadError(f.label+p, err)
+	}
+	s := Source{Path: filepath.ToSlash(filepath.Clean(p)), Files: f.files, Below: p, Named: true, IsFolder: info.IsDir()}
+	if whole := f.whole(&s); !s.IsFolder || whole {
+		f.add(s)
 		return nil
 	}
 	files, err := below(f.files, p)
 	if err != nil {
-		return unwrapped(f.label+p, err)
+		return ReadError(f.label+p, err)
 	}
-	if path.Base(f.rooted(clean)) == stackpackage.Folder || stackpackage.IsLayout(files) {
-		f.add(source{path: clean, files: files, below: ".", named: true, pack: true})
-		return nil
+	if s.whole != nil {
+		f.sources = append(f.sources, s) // and the files in it are read, too
 	}
-	f.discovery(p, clean)
-	return f.walk(files, clean)
+	return f.walk(files, s.Path)
 }
 
-func (f *finder) add(s source) {
-	s.name = f.label + s.path
-	at := f.rooted(s.path)
+// whole looks for a format that reads a source, and reports whether there is one that reads all of it.
+func (f *finder) whole(s *Source) bool {
+	s.Name, s.base = f.label+s.Path, path.Base(f.rooted(s.Path))
+	for _, format := range f.options.Formats {
+		if s.whole = format.Find(*s, f.options); s.whole != nil {
+			return !s.whole.Beside
+		}
+	}
+	return false
+}
+
+func (f *finder) add(s Source) {
+	s.Name = f.label + s.Path
+	at := f.rooted(s.Path)
 	if f.seen[at] {
 		return
 	}
 	f.seen[at] = true
+	if s.whole != nil {
+		for _, part := range s.whole.Parts {
+			f.seen[f.rooted(part)] = true
+		}
+	}
 	f.sources = append(f.sources, s)
 }
 
@@ -120,7 +142,7 @@ func (f *finder) walk(files fs.FS, name string) error {
 		at := path.Join(name, below)
 		switch {
 		case err != nil:
-			return unwrapped(f.label+at, err)
+			return ReadError(f.label+at, err)
 		case below == ".":
 			w.enter(below, walkedFolder{ignores: w.above()})
 		case entry.Name() == gitFolder || entry.Name() == cacheFolder:
@@ -128,13 +150,14 @@ func (f *finder) walk(files fs.FS, name string) error {
 				return fs.SkipDir
 			}
 		case entry.IsDir():
-			err := w.folder(below)
-			if err == nil && w.isPackage(below, entry.Name()) {
-				f.add(source{path: at, files: files, below: below, pack: true})
-				err = fs.SkipDir
+			if err := w.folder(below); err != nil {
+				return err
 			}
-			return err
-		case hasDocuments(entry.Name()):
+			if s := (Source{Path: at, Files: files, Below: below, IsFolder: true}); f.whole(&s) {
+				f.add(s)
+				return fs.SkipDir
+			}
+		case HasDocuments(entry.Name()):
 			if _, leftOut := w.decide(below, false); !leftOut {
 				f.entry(files, entry, at, below)
 			}
@@ -212,7 +235,7 @@ func (f *finder) entry(files fs.FS, entry fs.DirEntry, at, below string) {
 	if entry.Type()&fs.ModeSymlink != 0 {
 		info, err := fs.Stat(files, below)
 		if err != nil {
-			f.findings = append(f.findings, finding(f.label+at, 0, 0, krm.Warning,
+			f.findings = append(f.findings, Finding(f.label+at, 0, 0, krm.Warning,
 				"link must lead to a file of the folder that is read: it is left out"))
 			return
 		}
@@ -222,11 +245,13 @@ func (f *finder) entry(files fs.FS, entry fs.DirEntry, at, below string) {
 	} else if !entry.Type().IsRegular() {
 		return
 	}
-	f.add(source{path: at, files: files, below: below})
+	s := Source{Path: at, Files: files, Below: below}
+	f.whole(&s)
+	f.add(s)
 }
 
-// hasDocuments reports whether a file of a folder is read.
-func hasDocuments(name string) bool {
+// HasDocuments reports whether a file of a folder is read.
+func HasDocuments(name string) bool {
 	switch path.Ext(name) {
 	case ".yaml", ".yml", ".json":
 		return true
@@ -234,8 +259,8 @@ func hasDocuments(name string) bool {
 	return false
 }
 
-// unwrapped describes an error of the file system.
-func unwrapped(name string, err error) error { return cannotRead(name, "a file or a folder", err) }
+// ReadError describes an error of the file system.
+func ReadError(name string, err error) error { return cannotRead(name, "a file or a folder", err) }
 
 func cannotRead(name, what string, err error) error {
 	var at *fs.PathError
@@ -248,8 +273,8 @@ func cannotRead(name, what string, err error) error {
 // RuleFile is the rule of findings about files that hold no documents.
 const RuleFile = "file"
 
-// finding is a result about a place in a file.
-func finding(file string, line, column int, severity krm.Severity, message string) krm.Result {
+// Finding is a result about a place in a file.
+func Finding(file string, line, column int, severity krm.Severity, message string) krm.Result {
 	result := krm.NewResult(severity, message)
 	result.Place, result.Tags = krm.Place{File: file, Line: line, Column: column}, map[string]string{krm.RuleTag: RuleFile}
 	return result

@@ -34,7 +34,7 @@ type kustomizationFolder struct {
 func (k kustomizations) check(folder string, configures bool) error {
 	resolved, err := filepath.EvalSymlinks(folder)
 	if err != nil {
-		return unwrapped(folder, err)
+		return ReadError(folder, err)
 	}
 	id := kustomizationFolder{resolved, configures}
 	if k[id] {

@@ -82,7 +82,7 @@ func (p *Package) addBuilt(folder string, built resmap.ResMap, keepOrigins bool)
 		if err != nil {
 			return err
 		}
-		one := &builtObject{root: object.YNode(), places: &places{}}
+		one := &builtObject{root: object.YNode(), places: &Places{}}
 		if origin != nil {
 			file := cmp.Or(origin.Path, origin.ConfiguredIn)
 			one.places.file = path.Join(filepath.ToSlash(folder), filepath.ToSlash(file))
@@ -111,7 +111,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 	if regular(os.Stat(file)) != nil {
 		return
 	}
-	text, chunks, err := source{name: file, path: file, files: disk{}, below: file}.chunks(nil)
+	text, chunks, err := Source{Name: file, Path: file, Files: disk{}, Below: file}.chunks(nil)
 	if err != nil {
 		return
 	}
@@ -163,7 +163,7 @@ func identityOf(object *yaml.Node) string {
 // builtObject is an object of a build; it implements krm.Source.
 type builtObject struct {
 	root   *yaml.Node
-	places *places                   // the document that it was built from; only its file if that is not certain
+	places *Places                   // the document that it was built from; only its file if that is not certain
 	nodes  map[*yaml.Node]*yaml.Node // of that document, by those of the object; the parent's if there is none
 }
 

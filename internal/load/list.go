@@ -44,7 +44,7 @@ func isList(object *yaml.Node) bool {
 // object adds an object, of a list its items.
 func (r *reader) object(root *yaml.Node, lists int) {
 	switch {
-	case !isList(root) || r.source.pack:
+	case !isList(root) || r.source.objectsOnly:
 		r.documents = append(r.documents, Document{Item: krm.FromSource(root, r.places)})
 	case lists == maxLists:
 		r.report(root.Line, root.Column, krm.Error, fmt.Sprintf("lists must not be nested deeper than %d", maxLists))
@@ -56,7 +56,7 @@ func (r *reader) object(root *yaml.Node, lists int) {
 // items adds the objects of a list. In a folder, what is wrong with a list counts only if it has objects of ours.
 func (r *reader) items(list *yaml.Node, lists int) {
 	report := r.report
-	if !r.source.named && !ourVersion.Match(r.chunk.text) {
+	if !r.source.Named && !ourVersion.Match(r.chunk.text) {
 		report = func(int, int, krm.Severity, string) {}
 	}
 	kind := krm.FromNode(list, "").Kind()

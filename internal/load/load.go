@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,8 @@ type Options struct {
 	Tracked func(path string) bool
 	// Image is the image of the Crossplane package that is read, whatever the package says; empty if it is not known.
 	Image string
+	// Formats are what is read beside files of documents.
+	Formats []Format
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
 }
@@ -86,9 +89,8 @@ type Package struct {
 	// Skipped is what the folders hold for other tools, in the order of the files.
 	Skipped []Skipped
 
-	texts    map[string][]byte
-	contents []*stackpackage.Contents // the packages of Crossplane
-	inImage  map[string]bool          // files of images
+	texts   map[string][]byte
+	inImage map[string]bool // files of images
 }
 
 // Skipped is a file or a document of a folder that is not read as a document.
@@ -165,14 +167,13 @@ func (d *Document) result(problem strictyaml.Problem) krm.Result {
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, but for those of .git and .rplug, and those
 // that a pattern of Exclude or of a .gitignore file matches, and those that rplug build has written to a folder below) and
-// Stdin. Discovery folders of kubebuilder that are named, and files with messages of external plugins, become documents of
-// the kind ExternalPlugin. A file that two paths lead to is read once. In
-// folders, files of other tools are skipped. Packages of Crossplane become documents, too: `.registry` folders, and OCI
-// layouts and image tars that are named. The error is about a path that cannot be read.
+// Stdin, and what the formats find. A file that two paths lead to is read once. In folders, files of other tools are
+// skipped. The error is about a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
 	if options.Files == nil {
 		options.Files = disk{}
 	}
+	options.Formats = append(slices.Clip(options.Formats), crossplane{})
 	found := newFinder(options)
 	for _, p := range paths {
 		if err := found.one(p); err != nil {
@@ -199,8 +200,7 @@ func Read(paths []string, options Options) (*Package, error) {
 			options.Progress(int(done.Add(1)), len(readers))
 		}
 	})
-	p.finishPackages(readers)
-	markStreams(readers)
+	complete(readers, options)
 	p.collect(readers)
 	return p, nil
 }
@@ -209,27 +209,19 @@ func Read(paths []string, options Options) (*Package, error) {
 const builtHere = "written by rplug build"
 
 // open reads the sources and splits them into documents.
-func (p *Package) open(sources []source, options Options) ([]*reader, error) {
+func (p *Package) open(sources []Source, options Options) ([]*reader, error) {
 	texts := make([][]byte, len(sources))
 	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
 	krm.Each(len(sources), func(i int) {
-		if sources[i].isFile() {
+		if sources[i].whole == nil {
 			texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input)
 		}
 	})
-	aboutPlugins, err := p.aboutPlugins(sources, texts, errs, options)
-	if err != nil {
-		return nil, err
-	}
 	var readers []*reader
 	for i, source := range sources {
-		if special, found := aboutPlugins[i]; found {
-			readers = append(readers, special...)
-			continue
-		}
-		if source.pack {
-			readers = append(readers, p.packages(source, options)...)
+		if source.whole != nil {
+			readers = append(readers, &reader{source: source, options: options})
 			continue
 		}
 		if err := errs[i]; err != nil {
@@ -237,20 +229,20 @@ func (p *Package) open(sources []source, options Options) ([]*reader, error) {
 			switch {
 			case !errors.As(err, &finding):
 				return nil, err
-			case source.named || isMeant(texts[i]):
+			case source.Named || isMeant(texts[i]):
 				p.Findings = append(p.Findings, finding.result())
 			default:
-				p.Skipped = append(p.Skipped, Skipped{File: source.name, Reason: finding.reason})
+				p.Skipped = append(p.Skipped, Skipped{File: source.Name, Reason: finding.reason})
 			}
 			continue
 		}
-		if !source.named && strings.Contains(source.below, "/") && bytes.HasPrefix(texts[i], []byte(contract.BuildMarker)) {
-			p.Skipped = append(p.Skipped, Skipped{File: source.name, Reason: builtHere})
+		if !source.Named && strings.Contains(source.Below, "/") && bytes.HasPrefix(texts[i], []byte(contract.BuildMarker)) {
+			p.Skipped = append(p.Skipped, Skipped{File: source.Name, Reason: builtHere})
 			continue
 		}
-		p.texts[source.name] = texts[i]
+		p.texts[source.Name] = texts[i]
 		for _, text := range chunks[i] {
-			readers = append(readers, &reader{source: source, chunk: text, options: options, places: newPlaces(source.name, text)})
+			readers = append(readers, &reader{source: source, chunk: text, options: options, places: newPlaces(source.Name, text)})
 		}
 	}
 	return readers, nil
@@ -265,18 +257,22 @@ func (p *Package) collect(readers []*reader) {
 			parts[name] = true
 			p.texts[name] = content
 		}
+		maps.Copy(p.texts, r.content.Texts)
+		for name := range r.content.Texts {
+			p.inImage[name] = r.content.InImage
+		}
 	}
 	ours := map[string]bool{} // files with documents of ours
 	for _, r := range readers {
-		ours[r.source.name] = ours[r.source.name] || slices.ContainsFunc(r.documents, Document.isOurs)
+		ours[r.source.Name] = ours[r.source.Name] || slices.ContainsFunc(r.documents, Document.isOurs)
 	}
 	for _, r := range readers {
-		r.finish(ours[r.source.name])
-		if !r.source.named && parts[r.source.path] {
+		r.finish(ours[r.source.Name])
+		if !r.source.Named && parts[r.source.Path] {
 			r.skipped = nil
 			r.documents = slices.DeleteFunc(r.documents, func(d Document) bool { return !d.isOurs() })
 		}
-		p.Documents = append(p.Documents, r.withFolders()...)
+		p.Documents = append(p.Documents, r.documents...)
 		p.Findings = append(p.Findings, r.findings...)
 		p.Skipped = append(p.Skipped, r.skipped...)
 	}

@@ -35,11 +35,11 @@ const (
 // itself, and a spec is enough. In a folder the spec must have the form of that of one of our kinds; or it must have
 // `cluster`, and most other keys must be ours, too; or there must be a name, and in the spec a directive (`@{…}`).
 func (r *reader) isNative(root *yaml.Node) bool {
-	if root.Kind != yaml.MappingNode || key(root, "spec") < 0 || r.source.pack {
+	if root.Kind != yaml.MappingNode || key(root, "spec") < 0 || r.source.objectsOnly {
 		return false
 	}
 	spec := dereference(value(root, "spec"))
-	if r.source.named || resembled(spec) || key(root, "name") >= 0 && hasDirective(spec) {
+	if r.source.Named || resembled(spec) || key(root, "name") >= 0 && hasDirective(spec) {
 		return true
 	}
 	cluster := krm.Value(spec, "cluster")

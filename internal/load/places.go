@@ -11,9 +11,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// places finds the nodes of one document in its file, or in one that it embeds. It is the krm.Source of the document's
+// Places finds the nodes of one document in its file, or in one that it embeds. It is the krm.Source of the document's
 // items.
-type places struct {
+type Places struct {
 	file  string
 	text  *edit.Text // of the document
 	above int        // the number of lines above those that nodes count
@@ -23,15 +23,36 @@ type places struct {
 	embedded map[string]*edit.Text
 }
 
-func newPlaces(file string, of chunk) *places {
-	if of.isJSON {
-		return &places{file: file, text: edit.NewFile(file, of.text)}
+// NewPlaces returns the places of a JSON file.
+func NewPlaces(file string, text []byte) *Places {
+	return newPlaces(file, chunk{text: text, isJSON: true})
+}
+
+// Splice adds a tree that is read from another file.
+func (p *Places) Splice(root *yaml.Node, file string, text []byte) {
+	if p.origins == nil {
+		p.origins, p.embedded = map[*yaml.Node][]template.Origin{}, map[string]*edit.Text{}
 	}
-	return &places{file: file, text: edit.New(of.text, of.line)}
+	p.embedded[file] = edit.NewFile(file, text)
+	var each func(*yaml.Node)
+	each = func(node *yaml.Node) {
+		p.origins[node] = []template.Origin{{File: file, Line: node.Line, Column: node.Column}}
+		for _, child := range node.Content {
+			each(child)
+		}
+	}
+	each(root)
+}
+
+func newPlaces(file string, of chunk) *Places {
+	if of.isJSON {
+		return &Places{file: file, text: edit.NewFile(file, of.text)}
+	}
+	return &Places{file: file, text: edit.New(of.text, of.line)}
 }
 
 // fill adds what a template's directives gave.
-func (p *places) fill(e *template.Expander, files map[string][]byte) {
+func (p *Places) fill(e *template.Expander, files map[string][]byte) {
 	p.origins, p.before = e.Origins, e.Written
 	p.embedded = make(map[string]*edit.Text, len(files))
 	for name, content := range files {
@@ -40,7 +61,7 @@ func (p *places) fill(e *template.Expander, files map[string][]byte) {
 }
 
 // Place returns where a node begins. That of a tree which was embedded as YAML is in the embedded file.
-func (p *places) Place(node *yaml.Node) krm.Place {
+func (p *Places) Place(node *yaml.Node) krm.Place {
 	if origin := p.spliced(node); origin != nil && origin.File != "" {
 		return krm.Place{File: origin.File, Line: origin.Line, Column: origin.Column}
 	}
@@ -48,7 +69,7 @@ func (p *places) Place(node *yaml.Node) krm.Place {
 }
 
 // spliced returns the origin of a node that is part of a tree which took a directive's place, nil for other nodes.
-func (p *places) spliced(node *yaml.Node) *template.Origin {
+func (p *Places) spliced(node *yaml.Node) *template.Origin {
 	if _, filled := p.before[node]; filled || len(p.origins[node]) == 0 {
 		return nil
 	}
@@ -56,7 +77,7 @@ func (p *places) spliced(node *yaml.Node) *template.Origin {
 }
 
 // Inside returns where a line and a column of a scalar's value are written. What a variable gave is written in no file.
-func (p *places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
+func (p *Places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 	at, place := edit.ByteAt(node.Value, line, column), p.Place(node)
 	before, filled := p.before[node]
 	if !filled {
@@ -87,7 +108,7 @@ func (p *places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 }
 
 // Texts returns the document and the files that it embeds, sorted by name.
-func (p *places) Texts() []krm.Text {
+func (p *Places) Texts() []krm.Text {
 	if p.text == nil {
 		return nil
 	}

@@ -10,38 +10,32 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // reader turns one document's text into objects.
 type reader struct {
-	source  source
+	source  Source
 	chunk   chunk
 	options Options
 
-	places    *places // of all objects of the text
+	places    *Places // of all objects of the text
 	documents []Document
 	findings  krm.Results
 	skipped   []Skipped
-	embedded  map[string][]byte      // the files that the document embeds
-	foreign   string                 // why the text is not for us, unless the file has documents of ours and it is not valid
-	exchange  *exchange              // that the text is part of, nil for others
-	contents  *stackpackage.Contents // the package that the text is part of, nil if it is part of none
+	embedded  map[string][]byte // the files that the document embeds
+	foreign   string            // why the text is not for us, unless the file has documents of ours and it is not valid
+	content   Content           // of a source that is read as a whole
 }
 
 func (r *reader) read() {
-	switch {
-	case r.exchange != nil:
-		r.readExchange()
-	case r.source.discovery:
-		r.discovery()
-	case r.contents != nil && r.contents.Form == stackpackage.FormRegistry:
-		r.unpack()
-	default:
+	if r.source.whole == nil {
 		r.readText()
+		return
 	}
+	r.content = r.source.whole.Read()
+	r.documents, r.findings = r.content.Documents, r.content.Findings
 }
 
 func (r *reader) readText() {
@@ -51,12 +45,12 @@ func (r *reader) readText() {
 		r.documents = append(r.documents, Document{Item: item})
 		return
 	}
-	if !r.source.named && !canBeDocument(r.chunk.text) {
+	if !r.source.Named && !canBeDocument(r.chunk.text) {
 		r.foreign = noDocument
 		return
 	}
 	root, problems := parse(r.chunk)
-	if len(problems) > 0 && !r.source.named && !isMeant(r.chunk.text) {
+	if len(problems) > 0 && !r.source.Named && !isMeant(r.chunk.text) {
 		r.foreign = whyUnreadable(r.chunk)
 		return
 	}
@@ -131,7 +125,7 @@ var documentKinds = []string{contract.ResourcePlugin, contract.Sandbox, contract
 func (r *reader) document(root *yaml.Node) {
 	item := krm.FromSource(root, r.places)
 	switch hasVersion, hasKind := item.APIVersion() != "", item.Kind() != ""; {
-	case !r.source.named && hasMappingKey(root) && hasActions(r.chunk.text):
+	case !r.source.Named && hasMappingKey(root) && hasActions(r.chunk.text):
 		r.skip(root.Line, isTemplate)
 	case hasVersion && hasKind:
 		r.object(root, 0)
@@ -167,7 +161,7 @@ func (r *reader) unsupported(root *yaml.Node, kind string) {
 	message := kind + " of Signadot: not supported, so it is neither checked nor rendered"
 	switch {
 	case kind == "":
-	case r.source.named:
+	case r.source.Named:
 		r.report(root.Line, root.Column, krm.Warning, message)
 	case len(r.documents) == 0:
 		r.skip(root.Line, message)
@@ -179,9 +173,9 @@ func (r *reader) unsupported(root *yaml.Node, kind string) {
 func (r *reader) other(root *yaml.Node) {
 	misspelled := misspelledSpec(root)
 	switch {
-	case r.source.pack:
+	case r.source.objectsOnly:
 		r.report(root.Line, root.Column, krm.Error, "must be a Kubernetes object (apiVersion, kind, metadata)")
-	case r.source.named:
+	case r.source.Named:
 		r.report(root.Line, root.Column, krm.Error,
 			`must be a Kubernetes object (apiVersion, kind, metadata) or a native document (name, spec)`)
 	case misspelled != nil:
@@ -205,7 +199,7 @@ func (r *reader) firstLine() int {
 }
 
 func (r *reader) skip(line int, reason string) {
-	r.skipped = append(r.skipped, Skipped{File: r.source.name, Line: line, Reason: reason})
+	r.skipped = append(r.skipped, Skipped{File: r.source.Name, Line: line, Reason: reason})
 }
 
 // finish decides about a text that is not for us, once it is known whether its file has documents of ours.
@@ -229,7 +223,7 @@ func (r *reader) reportAll(problems []strictyaml.Problem) {
 }
 
 func (r *reader) report(line, column int, severity krm.Severity, message string) {
-	r.findings = append(r.findings, finding(r.source.name, line, column, severity, message))
+	r.findings = append(r.findings, Finding(r.source.Name, line, column, severity, message))
 }
 
 // key returns the index of a key in a mapping's content, in whatever case, -1 if it is absent. The exact key is preferred.

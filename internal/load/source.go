@@ -23,26 +23,23 @@ type unreadable struct {
 func (u *unreadable) Error() string { return u.file + ": " + u.message }
 
 func (u *unreadable) result() krm.Result {
-	return finding(u.file, u.line, u.column, krm.Error, u.message)
+	return Finding(u.file, u.line, u.column, krm.Error, u.message)
 }
 
-// isFile reports whether the source is a file with documents.
-func (s source) isFile() bool { return !s.pack && !s.discovery }
-
 // folder is the folder of a document's embedded files.
-func (s source) folder() string {
-	if s.path == StdinName {
+func (s Source) folder() string {
+	if s.Path == StdinName {
 		return "."
 	}
-	return path.Dir(s.path)
+	return path.Dir(s.Path)
 }
 
 // chunks reads the file and splits it into documents. Of a file that is unreadable, the text is what could be read.
-func (s source) chunks(input io.Reader) (text []byte, chunks []chunk, err error) {
+func (s Source) chunks(input io.Reader) (text []byte, chunks []chunk, err error) {
 	if text, err = s.text(input); err != nil {
 		return text, nil, err
 	}
-	chunks, err = chunksOf(s.name, text)
+	chunks, err = chunksOf(s.Name, text)
 	return text, chunks, err
 }
 
@@ -55,7 +52,7 @@ func ReadFile(name string) ([]byte, error) {
 	if err := regular(info, nil); err != nil {
 		return nil, fmt.Errorf("%q %w", name, err)
 	}
-	text, err := source{name: name, files: disk{}, below: name}.text(nil)
+	text, err := Source{Name: name, Files: disk{}, Below: name}.text(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -80,23 +77,30 @@ func chunksOf(name string, text []byte) ([]chunk, error) {
 	return split(name, unmarked), nil
 }
 
-func (s source) text(input io.Reader) ([]byte, error) {
-	if s.path == StdinName {
+// Text reads a file with the limits of Read. It reports false if there is none that can be read, and whoever reads its
+// documents says why.
+func (s Source) Text() (text []byte, ok bool) {
+	text, err := s.text(nil)
+	return text, err == nil
+}
+
+func (s Source) text(input io.Reader) ([]byte, error) {
+	if s.Path == StdinName {
 		if input == nil {
 			return nil, errors.New("there is no standard input to read")
 		}
-		return limited(s.name, input, 0)
+		return limited(s.Name, input, 0)
 	}
-	file, err := s.files.Open(s.below)
+	file, err := s.Files.Open(s.Below)
 	if err != nil {
-		return nil, unwrapped(s.name, err)
+		return nil, ReadError(s.Name, err)
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, unwrapped(s.name, err)
+		return nil, ReadError(s.Name, err)
 	}
-	return limited(s.name, file, info.Size())
+	return limited(s.Name, file, info.Size())
 }
 
 // limited reads all of a file of about the given size. Of a larger one it reads the beginning.
@@ -107,7 +111,7 @@ func limited(name string, r io.Reader, size int64) ([]byte, error) {
 	}
 	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	if _, err := text.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
-		return nil, unwrapped(name, err)
+		return nil, ReadError(name, err)
 	}
 	if int64(text.Len()) > limit {
 		return text.Bytes(), &unreadable{file: name, message: mustBeSmaller, reason: tooLarge}

@@ -22,71 +22,96 @@ import (
 //     once all of it is read, and images of other programs are none of our business.
 //   - package.yaml is read like any other file.
 
-// isPackage reports whether a folder that is found is a package.
-func (w *walked) isPackage(below, base string) bool {
-	if base != stackpackage.Folder {
-		return false
+// crossplane is the format of these packages.
+type crossplane struct{}
+
+// Find implements Format.
+func (crossplane) Find(s Source, options Options) *Whole {
+	switch {
+	case !s.IsFolder:
+		if !s.Named || HasDocuments(s.Path) || !stackpackage.IsArchive(s.Files, s.Below) {
+			return nil
+		}
+	case s.Named:
+		files, err := below(s.Files, s.Below)
+		if err != nil || s.Base() != stackpackage.Folder && !stackpackage.IsLayout(files) {
+			return nil
+		}
+		s.Files, s.Below = files, "."
+	default:
+		folder, err := fs.Sub(s.Files, s.Below)
+		if err != nil || s.Base() != stackpackage.Folder || !stackpackage.IsRegistry(folder) {
+			return nil
+		}
 	}
-	folder, err := fs.Sub(w.files, below)
-	return err == nil && stackpackage.IsRegistry(folder)
+	return &Whole{Read: func() Content { return packages(s, options) }}
+}
+
+// Complete implements Format. It marks the documents of package.yaml, and of a named file, that has the metadata of a package
+// of today.
+func (crossplane) Complete(s Source, documents []Document, _ Options) []Document {
+	if (s.Named || path.Base(s.Path) == stackpackage.StreamFile) && slices.ContainsFunc(documents, isStreamMetadata) {
+		for i := range documents {
+			documents[i].Package = s.Name
+		}
+	}
+	return documents
 }
 
 // packages reads the packages of a source. What is wrong with them is a finding.
-func (p *Package) packages(s source, options Options) []*reader {
-	all, err := stackpackage.Read(s.files, s.below, s.name)
+func packages(s Source, options Options) Content {
+	all, err := stackpackage.Read(s.Files, s.Below, s.Name)
 	if err != nil {
 		if inner := errors.Unwrap(err); inner != nil {
 			err = inner
 		}
-		p.Findings = append(p.Findings, finding(s.name, 0, 0, krm.Error, err.Error()))
-		return nil
+		return Content{Findings: krm.Results{Finding(s.Name, 0, 0, krm.Error, err.Error())}}
 	}
-	var readers []*reader
+	content := Content{Texts: map[string][]byte{}, InImage: true}
 	for _, c := range all {
 		if options.Image != "" {
 			c.SetReference(options.Image)
 		}
 		for _, name := range c.Files.Paths() {
-			file := path.Join(c.Path, name)
-			p.texts[file] = c.Files[name]
-			p.inImage[file] = path.Base(c.Path) != stackpackage.Folder
+			content.Texts[path.Join(c.Path, name)] = c.Files[name]
 		}
+		content.InImage = content.InImage && path.Base(c.Path) != stackpackage.Folder
+		var documents []Document
+		var findings krm.Results
 		if c.Form == stackpackage.FormRegistry {
-			inside := source{name: c.Path, path: c.Path, pack: true, named: true}
-			p.contents = append(p.contents, c)
-			readers = append(readers, &reader{source: inside, options: options, contents: c})
-			continue
+			documents, findings = unpack(c)
+		} else {
+			documents, findings = Objects(path.Join(c.Path, stackpackage.StreamFile), c.Files[stackpackage.StreamFile], options)
 		}
-		file := path.Join(c.Path, stackpackage.StreamFile)
-		inside := source{name: file, path: file, pack: true, named: true}
-		chunks, err := chunksOf(file, c.Files[stackpackage.StreamFile])
-		var unread *unreadable
-		if errors.As(err, &unread) {
-			p.Findings = append(p.Findings, unread.result())
-			continue
+		var items []*krm.Item
+		for i := range documents {
+			documents[i].Package = c.Path
+			items = append(items, documents[i].Item)
 		}
-		p.contents = append(p.contents, c)
-		for _, text := range chunks {
-			readers = append(readers, &reader{
-				source: inside, chunk: text, options: options, places: newPlaces(file, text), contents: c,
-			})
+		if c.Form == stackpackage.FormXPkg && len(findings) == 0 {
+			found := stackpackage.CheckStream(path.Join(c.Path, stackpackage.StreamFile), items)
+			findings = append(findings, aboutPackages(found)...)
 		}
+		stackpackage.Mark(items, c.Reference())
+		content.Documents = append(content.Documents, documents...)
+		content.Findings = append(content.Findings, findings...)
 	}
-	return readers
+	return content
 }
 
 // unpack reads a package of crossplane v0.3 to v0.10: its documents are the objects that are unpacked from it.
-func (r *reader) unpack() {
-	unpacked, results := stackpackage.Unpack(r.contents.Files, stackpackage.UnpackOptions{
-		Image: r.contents.Reference(), Name: r.contents.Name(), Dir: r.contents.Path,
+func unpack(c *stackpackage.Contents) (documents []Document, findings krm.Results) {
+	unpacked, results := stackpackage.Unpack(c.Files, stackpackage.UnpackOptions{
+		Image: c.Reference(), Name: c.Name(), Dir: c.Path,
 	})
-	r.findings = append(r.findings, aboutPackages(results)...)
+	findings = aboutPackages(results)
 	if unpacked == nil {
-		return
+		return nil, findings
 	}
 	for _, object := range slices.Concat(unpacked.CRDs, []*kyaml.RNode{unpacked.Record}) {
-		r.documents = append(r.documents, Document{Item: krm.FromSource(object.YNode(), inPackage(r.source.name))})
+		documents = append(documents, Document{Item: krm.FromSource(object.YNode(), inPackage(c.Path))})
 	}
+	return documents, findings
 }
 
 // RulePackageFile is the rule of findings about the files of packages.
@@ -101,47 +126,6 @@ func aboutPackages(results krm.Results) krm.Results {
 		results[i].Tags[krm.RuleTag] = RulePackageFile
 	}
 	return results
-}
-
-// finishPackages marks the documents of packages, and checks those of package.yaml in images if all can be read.
-func (p *Package) finishPackages(readers []*reader) {
-	for _, c := range p.contents {
-		var items []*krm.Item
-		isWhole := true
-		for _, r := range readers {
-			if r.contents != c {
-				continue
-			}
-			isWhole = isWhole && len(r.findings) == 0
-			for i := range r.documents {
-				r.documents[i].Package = c.Path
-				items = append(items, r.documents[i].Item)
-			}
-		}
-		if c.Form == stackpackage.FormXPkg && isWhole {
-			found := stackpackage.CheckStream(path.Join(c.Path, stackpackage.StreamFile), items)
-			p.Findings = append(p.Findings, aboutPackages(found)...)
-		}
-		stackpackage.Mark(items, c.Reference())
-	}
-}
-
-// markStreams marks the documents of package.yaml, and of a named file, that has the metadata of a package of today.
-func markStreams(readers []*reader) {
-	streams := map[string]bool{}
-	for _, r := range readers {
-		if r.contents == nil && (r.source.named || path.Base(r.source.path) == stackpackage.StreamFile) &&
-			slices.ContainsFunc(r.documents, isStreamMetadata) {
-			streams[r.source.name] = true
-		}
-	}
-	for _, r := range readers {
-		for i := range r.documents {
-			if streams[r.source.name] && r.contents == nil {
-				r.documents[i].Package = r.source.name
-			}
-		}
-	}
 }
 
 func isStreamMetadata(d Document) bool {

@@ -29,13 +29,13 @@ type document struct {
 }
 
 // check returns everything that is wrong with the file, whatever command reads it.
-func (p *Project) check(d document) error {
+func (p *Project) check(d document, extensions []validate.Extension) error {
 	if d.APIVersion != contract.APIVersion || d.Kind != contract.Project {
 		return fmt.Errorf("%s: must be a %s of %s, not %q of %q",
 			p.File, contract.Project, contract.APIVersion, d.Kind, d.APIVersion)
 	}
 	var errs []error
-	for _, one := range (validate.Options{Rules: d.Rules}).Validate() {
+	for _, one := range (validate.Options{Rules: d.Rules, Extensions: extensions}).Validate() {
 		errs = append(errs, p.wrong(one.Option, one.Message))
 	}
 	if problem := image.Check(d.HelperImage); problem != "" {

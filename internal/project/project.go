@@ -16,6 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // FileName is the name of the project file.
@@ -32,8 +33,9 @@ type Project struct {
 }
 
 // Find reads the project file of a folder: the one in it, or the next one above it up to the top of its git repository. It
-// returns nil if there is none. Outside of a repository the folders above may be other people's, so they are not searched.
-func Find(folder string) (*Project, error) {
+// returns nil if there is none. Outside of a repository the folders above may be other people's, so they are not searched. The
+// levels of rules may name those of the extensions.
+func Find(folder string, extensions ...validate.Extension) (*Project, error) {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
@@ -45,7 +47,7 @@ func Find(folder string) (*Project, error) {
 	for at := absolute; ; at, folder = filepath.Dir(at), filepath.Join(folder, "..") {
 		file := filepath.Join(folder, FileName)
 		if _, err := os.Lstat(filepath.Join(at, FileName)); err == nil {
-			return read(file, at, top)
+			return read(file, at, top, extensions)
 		}
 		if at == top || top == "" {
 			return nil, nil
@@ -54,7 +56,7 @@ func Find(folder string) (*Project, error) {
 }
 
 // read reads a project file of a folder.
-func read(file, folder, top string) (*Project, error) {
+func read(file, folder, top string, extensions []validate.Extension) (*Project, error) {
 	if top == "" {
 		top = folder
 	}
@@ -65,7 +67,7 @@ func read(file, folder, top string) (*Project, error) {
 		return nil, err
 	}
 	p.Project = d.Project
-	if err := p.check(d); err != nil {
+	if err := p.check(d, extensions); err != nil {
 		return nil, err
 	}
 	return p, nil

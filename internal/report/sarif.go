@@ -52,7 +52,7 @@ func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 	for _, rule := range r.Rules {
 		indexes[rule.ID] = len(rules)
 		rules = append(rules, object{
-			"id": rule.ID, "helpUri": rule.Page(), "shortDescription": sarifText(rule.Summary),
+			"id": rule.ID, "helpUri": rule.Page, "shortDescription": sarifText(rule.Summary),
 			"fullDescription":      sarifText(rule.Summary + " " + rule.Why),
 			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
 		})

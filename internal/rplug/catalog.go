@@ -7,18 +7,17 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.
-func catalogCommand(stdout io.Writer) *cobra.Command {
+func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
 	catalog := &cobra.Command{
 		Use: "catalog COMMAND", DisableFlagsInUseLine: true,
 		GroupID: subcommand.GroupCatalogs, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
@@ -28,9 +27,8 @@ func catalogCommand(stdout io.Writer) *cobra.Command {
 		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
 	}
 	catalog.AddCommand(
-		indexCommand(), listCommand(), versionsCommand(), explainCommand(), catalogDiffCommand(), yankCommand(),
-		deprecateCommand(),
-		pushCommand(), pullCommand(),
+		indexCommand(features), listCommand(features), versionsCommand(features), explainCommand(features),
+		catalogDiffCommand(), yankCommand(), deprecateCommand(), pushCommand(features), pullCommand(),
 		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
 	)
 	for _, c := range catalog.Commands() {
@@ -58,21 +56,6 @@ func (*lintConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(resolve.Lint(call.List.Items())...)
 	call.List.Report(stackresolve.Lint(call.List.Items())...)
 	return "checked the catalogs", nil
-}
-
-// setFlag declares the flag --set: values of templates' variables, as file mode of the functions has them. A value may
-// contain commas and equals signs.
-func setFlag(flags *pflag.FlagSet) map[string]string {
-	values := map[string]string{}
-	flags.Func("set", "`KEY=VALUE` of a variable, for @{KEY}; repeatable", func(text string) error {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok || !template.IsVariable(name) {
-			return fmt.Errorf("must be KEY=VALUE, the key a letter and letters, digits, %q, not %q", "_.-", name)
-		}
-		values[name] = value
-		return nil
-	})
-	return values
 }
 
 // maxCell is how many characters of a text a table shows: a whole digest.

@@ -16,6 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/stackrender"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -57,7 +58,7 @@ func sourceOf(arg string, paths []string) (diffSource, error) {
 
 // configure completes the options with what the project file says and no flag does, and returns how documents are read.
 func (f *diffFlags) configure(c *cobra.Command) (load.Options, error) {
-	if found := f.inputs.project; found != nil {
+	if found := f.inputs.Project; found != nil {
 		f.chain.Validate.Rules = found.Rules
 		if found.Cluster != "" && !c.Flags().Changed("cluster") {
 			f.chain.Render.Cluster = found.Cluster
@@ -67,14 +68,14 @@ func (f *diffFlags) configure(c *cobra.Command) (load.Options, error) {
 		}
 	}
 	f.chain.Sandbox.Cluster = f.chain.Render.Cluster
-	options, err := f.inputs.options(c.InOrStdin())
+	options, err := f.inputs.Options(c.InOrStdin())
 	options.Exclude = append(options.Exclude, load.Exclusion{Patterns: f.exclude, From: ".", Source: "--exclude"})
 	return options, err
 }
 
 // side reads a side, and renders it unless it is rendered already.
 func (f *diffFlags) side(of diffSource, how load.Options) (*renderdiff.Side, error) {
-	items, err := of.read(how, f.inputs.catalogs)
+	items, err := of.read(how, f.inputs.Catalogs)
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +122,11 @@ func flagError(err error) error {
 func (s diffSource) read(how load.Options, catalogs []string) ([]*krm.Item, error) {
 	if s.live {
 		how.Exclude = nil
-		return readWith(s.paths, how)
+		return subcommand.ReadWith(s.paths, how)
 	}
 	paths := slices.Concat(s.paths, catalogs)
 	if s.revision == "" {
-		return readWith(paths, how)
+		return subcommand.ReadWith(paths, how)
 	}
 	revision, err := load.OpenRevision(s.revision, load.MaxFile)
 	if err != nil {
@@ -143,5 +144,5 @@ func (s diffSource) read(how load.Options, catalogs []string) ([]*krm.Item, erro
 			return nil, err
 		}
 	}
-	return readWith(paths, how)
+	return subcommand.ReadWith(paths, how)
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func explainCommand() *cobra.Command {
+func explainCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "explain REF [PATH...]", Args: subcommand.Arguments(1, -1),
 		Short: "Explain which version a reference means",
@@ -26,9 +27,9 @@ func explainCommand() *cobra.Command {
 	flags := command.Flags()
 	kubernetes := flags.String("kubernetes", "", "the cluster's `VERSION` of Kubernetes, such as 1.29")
 	fresh := flags.Bool("fresh", false, "ignore locks")
-	in := inputs{readsCatalogs: true}
+	in := subcommand.Inputs{Features: features, ReadsCatalogs: true}
 	command.RunE = func(c *cobra.Command, args []string) error {
-		items, err := in.read(slices.Concat(in.pathsFrom(args, 1), in.catalogs), c.InOrStdin())
+		items, err := in.Read(slices.Concat(in.PathsFrom(args, 1), in.Catalogs), c.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func explainCommand() *cobra.Command {
 		}
 		return nil
 	}
-	return in.readsProject(command)
+	return in.ReadProject(command)
 }
 
 // explain prints a choice, and the stages that led to it.

@@ -10,19 +10,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // functionCommands returns the KRM functions as subcommands. They write to stdout themselves.
-func functionCommands(stdout io.Writer) []*cobra.Command {
+func functionCommands(stdout io.Writer, features []extension.Extension) []*cobra.Command {
 	return []*cobra.Command{
-		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", function.ValidatePlugin(), stdout),
-		functionCommand("resolve", "Pin the versions of plugins and packages", function.ResolveVersion(), stdout),
-		functionCommand("render", "Render the resources of sandboxes, and packages", function.RenderPhase(), stdout),
-		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", function.RenderSandbox(), stdout),
-		functionCommand("import", "Convert native documents and packages to KRM documents", function.ImportPlugin(), stdout),
-		graphCommand(stdout),
+		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", function.ValidatePlugin(features...), stdout),
+		functionCommand("resolve", "Pin the versions of plugins and packages", function.ResolveVersion(features...), stdout),
+		functionCommand("render", "Render the resources of sandboxes, and packages", function.RenderPhase(features...), stdout),
+		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", function.RenderSandbox(features...), stdout),
+		functionCommand("import", "Convert native documents and packages to KRM documents", function.ImportPlugin(features...), stdout),
+		graphCommand(stdout, features),
 	}
 }
 
@@ -45,8 +46,8 @@ func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) 
 }
 
 // graphCommand returns render --graph as a command of its own.
-func graphCommand(stdout io.Writer) *cobra.Command {
-	f := function.RenderPhase()
+func graphCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
+	f := function.RenderPhase(features...)
 	f.ReadsProject = true
 	command := &cobra.Command{
 		Use: "graph FORMAT PATH...", GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
@@ -17,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func indexCommand() *cobra.Command {
+func indexCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "index DIR", Args: subcommand.Arguments(1, 1),
 		Short: "Write or update a catalog from a folder of plugins and packages",
@@ -33,11 +34,11 @@ func indexCommand() *cobra.Command {
 	catalogFile := flags.StringP("catalog", "c", "", "the catalog's `FILE`; default DIR/catalog.yaml")
 	name := flags.String("name", "plugins", "`NAME` of a catalog that is new")
 	released := flags.String("released", "", "the `DAY` to note for new versions, such as 2026-01-20")
-	var in inputs
+	in := subcommand.Inputs{Features: features}
 	check := flags.Bool("check", false, "write nothing; exit code 1 if the catalog is not up to date")
 	command.RunE = func(c *cobra.Command, args []string) error {
 		file := cmp.Or(*catalogFile, filepath.Join(args[0], "catalog.yaml"))
-		items, err := in.read(args, nil)
+		items, err := in.Read(args, nil)
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func indexCommand() *cobra.Command {
 		}
 		return updateCatalog(c.Context(), file, publish)
 	}
-	return in.readsProject(command)
+	return in.ReadProject(command)
 }
 
 // publishTo lists plugins and packages in a catalog, prints the new versions and warnings, and returns the new versions.

@@ -13,11 +13,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func listCommand() *cobra.Command {
+func listCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "list [PATH...]", Args: subcommand.Arguments(0, -1),
 		Short: "List the plugins and the Crossplane packages of catalogs",
@@ -25,16 +26,16 @@ func listCommand() *cobra.Command {
 			"(default: the working directory and the catalogs of rplug.yaml).",
 		Example: "  rplug catalog list catalog.yaml",
 	}
-	in := inputs{readsCatalogs: true}
+	in := subcommand.Inputs{Features: features, ReadsCatalogs: true}
 	output := subcommand.OutputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
-		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 0))
+		documents, all, err := openCatalogs(c, &in, in.PathsFrom(args, 0))
 		if err != nil {
 			return err
 		}
 		return printListed(c.OutOrStdout(), listed(documents, all), listedPackages(documents), *output)
 	}
-	return in.readsProject(command)
+	return in.ReadProject(command)
 }
 
 // listedPlugin is a plugin of a catalog.
@@ -90,8 +91,8 @@ func channels(p *v1alpha1.CatalogPlugin) string {
 }
 
 // openCatalogs reads the Catalog documents below some paths, and all that the paths say about plugins.
-func openCatalogs(c *cobra.Command, in *inputs, paths []string) ([]*resolve.CatalogDocument, *resolve.Catalog, error) {
-	items, err := in.read(paths, c.InOrStdin())
+func openCatalogs(c *cobra.Command, in *subcommand.Inputs, paths []string) ([]*resolve.CatalogDocument, *resolve.Catalog, error) {
+	items, err := in.Read(paths, c.InOrStdin())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +111,7 @@ func openCatalogs(c *cobra.Command, in *inputs, paths []string) ([]*resolve.Cata
 	return documents, resolve.NewCatalog(items), nil
 }
 
-func versionsCommand() *cobra.Command {
+func versionsCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "versions NAME [PATH...]", Args: subcommand.Arguments(1, -1),
 		Short: "List the versions of a plugin or a Crossplane package",
@@ -118,10 +119,10 @@ func versionsCommand() *cobra.Command {
 			"catalogs of rplug.yaml), the highest first.",
 		Example: "  rplug catalog versions hello-db catalog.yaml",
 	}
-	in := inputs{readsCatalogs: true}
+	in := subcommand.Inputs{Features: features, ReadsCatalogs: true}
 	output := subcommand.OutputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
-		documents, all, err := openCatalogs(c, &in, in.pathsFrom(args, 1))
+		documents, all, err := openCatalogs(c, &in, in.PathsFrom(args, 1))
 		if err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func versionsCommand() *cobra.Command {
 		}
 		return printVersions(c.OutOrStdout(), versions, *output)
 	}
-	return in.readsProject(command)
+	return in.ReadProject(command)
 }
 
 // listedVersion is a version of a plugin in a catalog.

@@ -2,33 +2,42 @@
 // only a command can do, such as keeping catalogs of plugins and carrying them to registries and back. Its main calls Main
 // with the features that it has, each an Extension:
 //
-//	func main() { rplug.Main() }
+//	func main() { rplug.Main(command.Extension()) }
 package rplug
 
 import (
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 )
 
-// Extension is a feature that adds to the command.
+// Extension is a feature that adds to the command. A zero field adds nothing.
 type Extension struct {
+	extension.Extension
 	// Commands returns its subcommands, each with a group of package subcommand. What they print goes to the output of the
 	// cobra.Command, which is written when the command is done; stdout is for those that write themselves.
-	Commands func(stdout io.Writer) []*cobra.Command
+	// The features are those of the program.
+	Commands func(stdout io.Writer, features []extension.Extension) []*cobra.Command
+	// Program runs another program that rplug is, by the name that it was called by or by its arguments. It reports false if
+	// it was called as rplug. Nil if there is none.
+	Program func(name string, arguments []string) (exitCode int, isProgram bool)
 }
 
 // Main runs the command on the process's arguments and streams, and exits.
 func Main(extensions ...Extension) {
-	if isKubebuilderPlugin(os.Args[0]) {
-		os.Exit(kubebuilderplugin.Serve(os.Stdin, os.Stdout, os.Stderr))
+	for _, e := range extensions {
+		if e.Program == nil {
+			continue
+		}
+		if code, isProgram := e.Program(filepath.Base(os.Args[0]), os.Args[1:]); isProgram {
+			os.Exit(code)
+		}
 	}
-	process.Enter()
 	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
 	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, extensions...))
 }

@@ -1,7 +1,6 @@
 package rplug
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -12,11 +11,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/cobra"
-	"github.com/stretchr/testify/assert"
 
-	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
@@ -30,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){
-		programName: main, kubectlPlugin: main, kubectlCompletions: main, kubebuilderplugin.Name: main,
+		programName: main, kubectlPlugin: main, kubectlCompletions: main,
 	})
 }
 
@@ -100,22 +95,4 @@ func replaceAll(ts *testscript.TestScript, file, old, by string) {
 		ts.Fatalf("%s must have other ends of lines", file)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(file), []byte(after), 0o600))
-}
-
-// The help of every command fits a screen of 60 lines and 100 columns.
-func TestHelpFits(t *testing.T) {
-	t.Parallel()
-	var check func(c *cobra.Command, path []string)
-	check = func(c *cobra.Command, path []string) {
-		var out, notes bytes.Buffer
-		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &notes), path)
-		assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 60, path)
-		for line := range strings.Lines(out.String()) {
-			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 100, "%s: %s", path, line)
-		}
-		for _, sub := range c.Commands() {
-			check(sub, append(append([]string{}, path...), sub.Name()))
-		}
-	}
-	check(rootCommand(&bytes.Buffer{}), nil)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
@@ -19,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-func newCommand() *cobra.Command {
+func newCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "new COMMAND", GroupID: subcommand.GroupBuild, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
 		Short: "Write the first files of a project, a plugin, a sandbox or a test",
@@ -29,7 +30,7 @@ func newCommand() *cobra.Command {
 
 		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
 	}
-	command.AddCommand(newProjectCommand(), newPluginCommand(), newSandboxCommand(), newTestCommand())
+	command.AddCommand(newProjectCommand(), newPluginCommand(), newSandboxCommand(features), newTestCommand())
 	return command
 }
 
@@ -164,7 +165,7 @@ func (f *newFlags) suffix() string {
 	return " --dir " + f.dir
 }
 
-func newSandboxCommand() *cobra.Command {
+func newSandboxCommand(features []extension.Extension) *cobra.Command {
 	var flags newFlags
 	var options scaffold.Sandbox
 	command := &cobra.Command{
@@ -176,7 +177,7 @@ func newSandboxCommand() *cobra.Command {
 		Example: "  rplug new sandbox feature-x --plugin postgres-db@^1 --param dbname=orders",
 		RunE: func(c *cobra.Command, args []string) error {
 			options.Name = args[0]
-			if err := completeSandbox(&options, flags.dir); err != nil {
+			if err := completeSandbox(&options, flags.dir, features); err != nil {
 				return err
 			}
 			return flags.write(c, options, "rplug build "+flags.dir)
@@ -202,9 +203,9 @@ func newSandboxCommand() *cobra.Command {
 }
 
 // completeSandbox fills in what the project file and the plugin say.
-func completeSandbox(options *scaffold.Sandbox, dir string) error {
+func completeSandbox(options *scaffold.Sandbox, dir string, features []extension.Extension) error {
 	if options.Cluster == "" {
-		found, err := project.Find(".")
+		found, err := project.Find(".", extension.Rules(features)...)
 		if err != nil {
 			return err
 		}

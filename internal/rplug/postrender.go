@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
@@ -19,7 +20,7 @@ import (
 const errorsAsDocument = "--errors-as-document"
 
 // postRenderCommand returns build as a post-renderer of Helm, which gives the documents on stdin.
-func postRenderCommand(stdout io.Writer) *cobra.Command {
+func postRenderCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
 	return &cobra.Command{
 		Use: "post-render [flags] [PATH...]", GroupID: subcommand.GroupBuild, DisableFlagParsing: true,
 		Short: "Render what a Helm chart holds: a post-renderer of Helm",
@@ -33,18 +34,18 @@ func postRenderCommand(stdout io.Writer) *cobra.Command {
 		Example: "  rplug post-render < chart.yaml     # what helm template has printed\n" +
 			"  helm template --post-renderer rplug sandboxes chart     # Helm 4, with the plugin\n" +
 			"  helm template --post-renderer rplug --post-renderer-args post-render sandboxes chart     # Helm 3",
-		RunE: func(c *cobra.Command, args []string) error { return postRender(c, stdout, args) },
+		RunE: func(c *cobra.Command, args []string) error { return postRender(c, stdout, args, features) },
 	}
 }
 
-func postRender(c *cobra.Command, stdout io.Writer, args []string) error {
+func postRender(c *cobra.Command, stdout io.Writer, args []string, features []extension.Extension) error {
 	if slices.ContainsFunc(args, func(arg string) bool { return arg == "-h" || arg == "--help" }) {
 		return c.Help()
 	}
 	forHelm := slices.Contains(args, errorsAsDocument)
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == errorsAsDocument })
 	var out, errs bytes.Buffer
-	f := function.PostRender()
+	f := function.PostRender(features...)
 	f.Command = c.CommandPath()
 	code := f.Run(append(args, load.Stdin), c.InOrStdin(), &out, io.MultiWriter(c.ErrOrStderr(), &errs))
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/oci"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -42,7 +43,7 @@ func printDropped(c *cobra.Command, dropped []resolve.Change) {
 	}
 }
 
-func pushCommand() *cobra.Command {
+func pushCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "push REF [PATH...]", Args: subcommand.Arguments(1, -1),
 		Short: "Store a catalog with its plugins in a registry",
@@ -53,7 +54,7 @@ func pushCommand() *cobra.Command {
 		Example: "  rplug catalog push registry.example.com/platform/plugins:v1 --catalog plugins/catalog.yaml",
 	}
 	file := command.Flags().StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
-	var in inputs
+	in := subcommand.Inputs{Features: features}
 	o := targetFlags(command.Flags())
 	force := forceFlag(command.Flags())
 	command.RunE = func(c *cobra.Command, args []string) error {
@@ -69,7 +70,7 @@ func pushCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		items, err := in.read(paths, c.InOrStdin())
+		items, err := in.Read(paths, c.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -90,7 +91,7 @@ func pushCommand() *cobra.Command {
 		fmt.Fprintln(c.OutOrStdout(), sum)
 		return nil
 	}
-	return in.readsProject(command)
+	return in.ReadProject(command)
 }
 
 func pullCommand() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -21,15 +22,15 @@ import (
 // diffFlags are the flags of rplug diff.
 type diffFlags struct {
 	base, baseRef, live  string
-	inputs               inputs
+	inputs               subcommand.Inputs
 	exclude              []string
 	format, graph        string
 	exitCode, showValues bool
 	chain                build.Chain
 }
 
-func diffCommand() *cobra.Command {
-	flags := diffFlags{chain: build.New(), inputs: inputs{readsCatalogs: true}}
+func diffCommand(features []extension.Extension) *cobra.Command {
+	flags := diffFlags{chain: build.New(features...), inputs: subcommand.Inputs{Features: features, ReadsCatalogs: true}}
 	command := &cobra.Command{
 		Use: "diff [OLD [NEW]] [-- PATH...]", GroupID: subcommand.GroupBuild, Args: cobra.ArbitraryArgs,
 		Short: "Show which steps run again between two states, and why",
@@ -57,7 +58,7 @@ func diffCommand() *cobra.Command {
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "`PATTERN` of what folders are read without; repeatable")
 	flags.renderFlags(f)
 	command.RunE = flags.run
-	return flags.inputs.readsProject(command)
+	return flags.inputs.ReadProject(command)
 }
 
 // renderFlags declares the flags of render and fork that change what is rendered.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
@@ -60,6 +61,13 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, extensions ..
 	return code
 }
 
+// NewCommand returns the command, for tools that describe it.
+func NewCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
+	root := rootCommand(stdout, extensions...)
+	completeRoot(root)
+	return root
+}
+
 // rootCommand returns the command with its subcommands and those of extensions. The KRM functions write to stdout themselves.
 func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	root := &cobra.Command{
@@ -83,12 +91,16 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 		&cobra.Group{ID: subcommand.GroupPackages, Title: "Packages:"})
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
-	root.AddCommand(functionCommands(stdout)...)
-	root.AddCommand(buildCommand(stdout), diffCommand(), reportCommand(stdout), newCommand(), postRenderCommand(stdout))
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), kubebuilderCommand(stdout), manCommand())
-	root.AddCommand(statusCommand(stdout), runCommand(), testCommand(stdout))
-	for _, extension := range extensions {
-		root.AddCommand(extension.Commands(stdout)...)
+	var features []extension.Extension
+	for _, e := range extensions {
+		features = append(features, e.Extension)
+	}
+	root.AddCommand(functionCommands(stdout, features)...)
+	root.AddCommand(buildCommand(stdout, features), diffCommand(features), reportCommand(stdout, features), newCommand(features))
+	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features), unpackCommand(), manCommand(),
+		statusCommand(stdout))
+	for _, e := range extensions {
+		root.AddCommand(e.Commands(stdout, features)...)
 	}
 	return root
 }

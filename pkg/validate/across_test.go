@@ -86,7 +86,10 @@ func TestReportCounts(t *testing.T) {
 		krm.FromNode(edited(t, aSandbox, fed, "metadata.name: other"), ""), krm.FromNode(edited(t, aRouteGroup), ""))
 	report, err := validate.Check(list, validate.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, validate.Report{Plugins: 1, Sandboxes: 2, RouteGroups: 1}, report)
+	assert.Empty(t, report.Results)
+	assert.Equal(t, []validate.Count{
+		{N: 1, Noun: "plugin"}, {N: 2, Noun: "sandbox"}, {N: 1, Noun: "route group"}, {Noun: "package request"}, {Noun: "package"},
+	}, report.Counts)
 }
 
 func TestLevels(t *testing.T) {

@@ -171,7 +171,7 @@ func TestRealSandboxesFitTheirPlugins(t *testing.T) {
 	}
 	report, err := validate.Check(list, validate.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, []int{4, 4}, []int{report.Plugins, report.Sandboxes})
+	assert.Equal(t, []validate.Count{{N: 4, Noun: "plugin"}, {N: 4, Noun: "sandbox"}}, report.Counts[:2])
 	for _, result := range report.Results {
 		assert.Contains(t, []string{"plugin-description", "plugin-version", "overlay-account"}, result.Tags["rule"], result.Message)
 	}

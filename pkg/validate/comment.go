@@ -20,7 +20,7 @@ var suppressionForm = Rule{
 	ID: "suppression-form", Severity: krm.Warning,
 	Summary: "A comment that suppresses findings names known rules and a reason: `" + commentForm + "`.",
 	Why:     "A comment without a reason, or with a misspelled rule, suppresses nothing.",
-	sources: []string{}, checks: []check{commentCheck{}},
+	Sources: []string{}, checks: []check{commentCheck{}},
 	Example: "spec.ttl.duration: 2d # krm-functions: ignore ttl-duration",
 }
 
@@ -28,7 +28,7 @@ var suppressionUnused = Rule{
 	ID: "suppression-unused", Severity: krm.Warning,
 	Summary: "A comment that suppresses findings is at a line that has one.",
 	Why:     "It would hide the next finding in that line, which nobody has looked at.",
-	sources: []string{}, checks: []check{commentCheck{}},
+	Sources: []string{}, checks: []check{commentCheck{}},
 	Example: "spec.ttl.duration: 2d # krm-functions: ignore ttl-duration the nightly test needs more time",
 }
 
@@ -37,7 +37,7 @@ var suppressionRefused = Rule{
 	Summary: "No comment suppresses a rule that compares two states of the documents, or one about comments.",
 	Why: "What is published or in use must not change. An exception belongs into the command that checks it, " +
 		"where reviewers see it, not into the document that breaks the rule.",
-	sources: []string{}, checks: []check{commentCheck{}},
+	Sources: []string{}, checks: []check{commentCheck{}},
 	Example: "spec.ttl.duration: 2d # krm-functions: ignore immutable-field nobody uses it yet",
 }
 
@@ -110,7 +110,7 @@ func cutWord(text string) (word, rest string) {
 
 // results returns what is wrong with the comment. Whether it is of use is not known as long as the item has errors: they may
 // hide other findings.
-func (c *comment) results(options Options, hasErrors bool) krm.Results {
+func (c *comment) results(options Options, rules Ruleset, hasErrors bool) krm.Results {
 	var results krm.Results
 	add := func(r *Rule, format string, args ...any) {
 		severity := options.severity(r.ID, r.Severity)
@@ -132,9 +132,9 @@ func (c *comment) results(options Options, hasErrors bool) krm.Results {
 		add(&suppressionForm, "comment must name a rule and a reason: %q", commentForm)
 	}
 	for _, id := range c.rules {
-		switch rule := Find(id); {
+		switch rule := rules.Find(id); {
 		case rule == nil:
-			add(&suppressionForm, "%s", UnknownRule(id))
+			add(&suppressionForm, "%s", UnknownRule(id, options.Extensions...))
 		case !rule.CanBeSuppressed():
 			add(&suppressionRefused, "rule %q must not be suppressed by a comment: remove the comment", id)
 		case c.isValid() && !c.used[id] && !hasErrors && options.severity(id, rule.Severity) != off:

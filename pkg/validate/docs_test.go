@@ -30,20 +30,20 @@ examples are whole documents, and they have no level.
 This page is made from the code (` + "`make golden`" + `); a test holds the two together.
 `
 
-// The page of the rules says what the code does. UPDATE_GOLDEN writes it anew.
+// The page of the rules says what the code does. UPDATE_GOLDEN writes it again.
 func TestRulesPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
 	page.WriteString(pageHead)
-	for _, r := range slices.Concat(validate.Rules, validate.FileRules) {
-		fmt.Fprintf(&page, "\n## `%s`\n\n%s, %s. %s %s\n", r.ID, capital(string(r.Severity)), strings.Join(r.Kinds(), ", "), r.Summary, r.Why)
-		if len(r.Sources()) > 0 {
-			fmt.Fprintf(&page, "\nSource: <%s>\n", strings.Join(r.Sources(), ">, <"))
+	for _, r := range slices.Concat(allRules(), validate.FileRules(extensions...)) {
+		fmt.Fprintf(&page, "\n## `%s`\n\n%s, %s. %s %s\n", r.ID, capital(string(r.Severity)), strings.Join(r.Kinds, ", "), r.Summary, r.Why)
+		if len(r.Sources) > 0 {
+			fmt.Fprintf(&page, "\nSource: <%s>\n", strings.Join(r.Sources, ">, <"))
 		}
 		fmt.Fprintf(&page, "\n```text\n%s\n", r.Example)
 		switch {
 		case r.ComparesStates():
-		case validate.Find(r.ID) == nil:
+		case allRules().Find(r.ID) == nil:
 			fmt.Fprintf(&page, "→ %s\n", fileExample(t, r))
 		default:
 			fmt.Fprintf(&page, "→ %s\n", example(t, r))
@@ -62,7 +62,7 @@ func TestRulesPageIsCurrent(t *testing.T) {
 
 const messagesPage = "../../docs/reference/messages.md"
 
-// The page of messages has those of the rules' examples. UPDATE_GOLDEN writes them anew.
+// The page of messages has those of the rules' examples. UPDATE_GOLDEN writes them again.
 func TestMessagesPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	const start, end = "<!-- rules: from pkg/validate -->\n", "<!-- end of rules -->\n"
@@ -74,7 +74,7 @@ func TestMessagesPageIsCurrent(t *testing.T) {
 	require.True(t, found)
 	var table strings.Builder
 	table.WriteString("\n| an example of the message | rule, with what to do |\n|---|---|\n")
-	for _, r := range validate.Rules {
+	for _, r := range allRules() {
 		if r.ComparesStates() {
 			continue // the message names both states
 		}
@@ -104,7 +104,7 @@ func example(t *testing.T, r *validate.Rule) string {
 	if file == aSandbox {
 		documents[1] = edited(t, file, fed, r.Example)
 	}
-	if stackFixtures[r.Kinds()[0]] != "" {
+	if stackFixtures[r.Kinds[0]] != "" {
 		documents = append(neighbours(t, file), documents[1])
 		if strings.HasPrefix(r.ID, "duplicate-") {
 			documents = append(documents, edited(t, file))
@@ -145,14 +145,14 @@ func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 // The page of a rule is its section of the page of the rules.
 func TestPagesOfRules(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md#step-name", validate.Find("step-name").Page())
+	assert.Equal(t, "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md#step-name", allRules().Find("step-name").Page)
 }
 
 // A source is a link that a reader can open.
 func TestSourcesAreLinks(t *testing.T) {
 	t.Parallel()
-	for _, r := range validate.Rules {
-		for _, source := range r.Sources() {
+	for _, r := range allRules() {
+		for _, source := range r.Sources {
 			link, err := url.Parse(source)
 			require.NoError(t, err, r.ID)
 			assert.Equal(t, "https", link.Scheme, "%s: %s", r.ID, source)

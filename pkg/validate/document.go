@@ -19,7 +19,7 @@ var documentVersion = Rule{
 	Summary: "A document of the group resourceplugins.dev, or of a misspelled or no group, has the apiVersion " +
 		"resourceplugins.dev/v1alpha1.",
 	Why:     "Documents of an unknown version are neither checked nor rendered.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "apiVersion: resourceplugins.dev/v1",
 }
 
@@ -28,7 +28,7 @@ var otherVersion = Rule{
 	Summary: "An object of another group does not look like a plugin, sandbox or route group.",
 	Why: "With another apiVersion it is neither checked nor rendered. It looks like one by its kind and the form of its " +
 		"spec. It may be meant for another tool, so it is a warning.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "apiVersion: signadot.com/v1",
 }
 
@@ -36,7 +36,7 @@ var documentKind = Rule{
 	ID: "kind", Severity: krm.Error,
 	Summary: "The kind of a document of the group resourceplugins.dev is not a misspelled one, and not a list of documents.",
 	Why:     "Documents of an unknown kind are passed on unchanged, neither checked nor rendered.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "kind: ResourcePlugins",
 }
 
@@ -44,15 +44,16 @@ var formerKind = Rule{
 	ID: "former-kind", Severity: krm.Warning,
 	Summary: "A plugin is a ResourcePlugin, not the SignadotResourcePlugin of before 2023.",
 	Why:     "The old kind has other fields, and no function here reads it. Another tool may still use it, so it is a warning.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "kind: SignadotResourcePlugin",
 }
 
 // unknownDocuments reports the objects of our group that no other rule looks at.
 func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 	var results krm.Results
+	kinds := options.kinds()
 	for _, item := range list.Items() {
-		c := checked{item: item}
+		c := Document{item: item}
 		kind, apiVersion := item.Kind(), item.APIVersion()
 		c.otherStackVersion()
 		if strings.HasPrefix(apiVersion, contract.Group+"/") && !slices.Contains(kinds, kind) {
@@ -60,22 +61,22 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 		}
 		switch {
 		case kind == contract.FormerPlugin:
-			c.report(&formerKind, "kind", "%q is an old kind: a plugin must be a %s of %s, and its spec must be rewritten",
+			c.Report(&formerKind, "kind", "%q is an old kind: a plugin must be a %s of %s, and its spec must be rewritten",
 				kind, contract.ResourcePlugin, contract.APIVersion)
 		case document.LooksLike(item) != "":
 			rule := &otherVersion
 			if apiVersion == "" || misspelledGroup.MatchString(apiVersion) {
 				rule = &documentVersion
 			}
-			c.report(rule, "apiVersion", "%s", document.WrongVersion(kind, apiVersion))
+			c.Report(rule, "apiVersion", "%s", document.WrongVersion(kind, apiVersion))
 		case isListOfOurs(item):
-			c.report(&documentKind, "kind", "%q must be replaced by its items: documents of a list are not read", kind)
+			c.Report(&documentKind, "kind", "%q must be replaced by its items: documents of a list are not read", kind)
 		case !strings.HasPrefix(apiVersion, contract.Group+"/"):
 		case apiVersion != contract.APIVersion:
-			c.propose(&documentVersion, "apiVersion", contract.APIVersion, "must be %q, not %q", contract.APIVersion, apiVersion)
+			c.Propose(&documentVersion, "apiVersion", contract.APIVersion, "must be %q, not %q", contract.APIVersion, apiVersion)
 		case !slices.Contains(kinds, kind):
 			if nearest, sure := strictyaml.Nearest(kind, kinds); nearest != "" && misspelled(kind, nearest) {
-				c.propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
+				c.Propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
 			}
 		}
 		if found := c.results(options); len(found) > 0 {
@@ -101,10 +102,16 @@ func isListOfOurs(item *krm.Item) bool {
 	})
 }
 
-// kinds are the kinds of documents. Function configs are of our group too: their kinds are not misspelled ones.
-var kinds = []string{
-	contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-	contract.PluginTest, contract.ExternalPlugin,
+// kinds returns the kinds of documents. Function configs are of our group too: their kinds are not misspelled ones.
+func (o Options) kinds() []string {
+	kinds := []string{
+		contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
+		contract.PluginTest,
+	}
+	for _, e := range o.Extensions {
+		kinds = append(kinds, e.Kinds...)
+	}
+	return kinds
 }
 
 // misspelled distinguishes a misspelled kind from another kind such as PluginCatalog.

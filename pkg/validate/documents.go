@@ -19,8 +19,6 @@ type documents struct {
 	tests       []*pluginTest
 	stacks      *stackDocuments
 
-	externalPlugins []*externalPlugin
-
 	hasCatalogs bool // catalogs decide what references mean
 
 	index     *index
@@ -32,7 +30,7 @@ type documents struct {
 // routeGroup is a route group that is checked.
 type routeGroup struct {
 	*document.RouteGroup
-	checked
+	Document
 	endpoints []endpoint
 }
 
@@ -42,17 +40,15 @@ func newDocuments(list *krm.ResourceList, items []*krm.Item) *documents {
 		return item.Kind() == contract.Catalog && item.APIVersion() == contract.APIVersion
 	})
 	for _, item := range items {
-		switch fresh := (checked{item: item}); item.Kind() {
+		switch fresh := (Document{item: item}); item.Kind() {
 		case contract.ResourcePlugin:
-			d.plugins = append(d.plugins, &plugin{checked: fresh})
+			d.plugins = append(d.plugins, &plugin{Document: fresh})
 		case contract.Sandbox:
-			d.sandboxes = append(d.sandboxes, &sandbox{checked: fresh})
+			d.sandboxes = append(d.sandboxes, &sandbox{Document: fresh})
 		case contract.PluginTest:
-			d.tests = append(d.tests, &pluginTest{checked: fresh})
-		case contract.ExternalPlugin:
-			d.externalPlugins = append(d.externalPlugins, &externalPlugin{checked: fresh})
+			d.tests = append(d.tests, &pluginTest{Document: fresh})
 		default:
-			d.routeGroups = append(d.routeGroups, &routeGroup{checked: fresh})
+			d.routeGroups = append(d.routeGroups, &routeGroup{Document: fresh})
 		}
 	}
 	return d
@@ -65,7 +61,7 @@ func (d *documents) check() {
 
 func (g *routeGroup) check() {
 	read, problems := document.ReadRouteGroup(g.item)
-	g.RouteGroup, g.checked = read, newChecked(g.item, problems)
+	g.RouteGroup, g.Document = read, newDocument(g.item, problems)
 	for i, e := range g.Spec.Endpoints {
 		g.endpoints = append(g.endpoints, endpoint{name: e.Name, target: e.Target, routed: true, path: endpointPath(i)})
 	}
@@ -73,22 +69,19 @@ func (g *routeGroup) check() {
 }
 
 // all returns all documents, by kind.
-func (d *documents) all() []*checked {
-	all := make([]*checked, 0, len(d.plugins)+len(d.sandboxes)+len(d.routeGroups)+len(d.tests))
+func (d *documents) all() []*Document {
+	all := make([]*Document, 0, len(d.plugins)+len(d.sandboxes)+len(d.routeGroups)+len(d.tests))
 	for _, p := range d.plugins {
-		all = append(all, &p.checked)
+		all = append(all, &p.Document)
 	}
 	for _, s := range d.sandboxes {
-		all = append(all, &s.checked)
+		all = append(all, &s.Document)
 	}
 	for _, g := range d.routeGroups {
-		all = append(all, &g.checked)
+		all = append(all, &g.Document)
 	}
 	for _, t := range d.tests {
-		all = append(all, &t.checked)
-	}
-	for _, p := range d.externalPlugins {
-		all = append(all, &p.checked)
+		all = append(all, &t.Document)
 	}
 	return append(all, d.stacks.all()...)
 }
@@ -113,7 +106,7 @@ func repeated[D interface{ document() *krm.Item }](all []D, idOf func(D) identit
 	}
 }
 
-func (c *checked) document() *krm.Item { return c.item }
+func (c *Document) document() *krm.Item { return c.item }
 
 // sameOrigin reports whether two items are one document, sent twice by overlapping selectors of kpt.
 func sameOrigin(a, b *krm.Item) bool {

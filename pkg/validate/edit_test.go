@@ -20,7 +20,6 @@ const (
 	aSandbox    = "testdata/sandbox.yaml"
 	aRouteGroup = "testdata/routegroup.yaml"
 	aPluginTest = "testdata/plugintest.yaml"
-	anExternal  = "testdata/externalplugin.yaml"
 
 	aStackInstall    = "testdata/stackinstall.yaml"
 	aPackageRequest  = "testdata/packagerequest.yaml"
@@ -32,8 +31,14 @@ const (
 // fixtures are the valid documents, by kind.
 var fixtures = map[string]string{
 	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
-	contract.PluginTest: aPluginTest, contract.ExternalPlugin: anExternal,
+	contract.PluginTest: aPluginTest,
 }
+
+// extensions are the features whose rules are tested here, too. A file of tests for each of them adds it to this and the tables.
+var extensions []validate.Extension
+
+// allRules returns the rules of documents.
+func allRules() validate.Ruleset { return validate.Rules(extensions...) }
 
 // stackFixtures are the valid documents of Crossplane's stacks and packages, by what Kinds calls them.
 var stackFixtures = map[string]string{
@@ -165,6 +170,7 @@ func lines(t *testing.T, options validate.Options, nodes ...*yaml.Node) []string
 	for _, node := range nodes {
 		items = append(items, itemOf(t, node))
 	}
+	options.Extensions = extensions
 	list := krm.NewList(items...)
 	report, err := validate.Check(list, options)
 	require.NoError(t, err)

@@ -18,19 +18,19 @@ var endpointUnique = Rule{
 	Summary: "An endpoint's name is given once in a document: forks[].endpoints, endpoints and defaultRouteGroup together.",
 	Why:     "The name becomes part of the endpoint's URL.",
 	Example: "spec.defaultRouteGroup.endpoints[0].name: web-port",
-	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
+	checks: ofEndpoints(func(r *Rule, c *Document, endpoints []endpoint) {
 		names := map[string]bool{}
 		for _, e := range endpoints {
-			c.once(r, names, e.name, "endpoint", e.path)
+			c.Once(r, names, e.name, "endpoint", e.path)
 		}
 	}),
 }
 
 // ofEndpoints checks the endpoints of sandboxes and of route groups.
-func ofEndpoints(do func(*Rule, *checked, []endpoint)) []check {
+func ofEndpoints(do func(*Rule, *Document, []endpoint)) []check {
 	return []check{
-		sandboxCheck(func(r *Rule, s *sandbox) { do(r, &s.checked, s.endpoints) }),
-		routeGroupCheck(func(r *Rule, g *routeGroup) { do(r, &g.checked, g.endpoints) }),
+		sandboxCheck(func(r *Rule, s *sandbox) { do(r, &s.Document, s.endpoints) }),
+		routeGroupCheck(func(r *Rule, g *routeGroup) { do(r, &g.Document, g.endpoints) }),
 	}
 }
 
@@ -42,7 +42,7 @@ var endpointPort = Rule{
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
 			if !e.routed {
-				s.must(r, e.path.Key("port"), "port", checkPort(e.port))
+				s.Must(r, e.path.Key("port"), "port", checkPort(e.port))
 			}
 		}
 	})},
@@ -55,7 +55,7 @@ var endpointProtocol = Rule{
 	Example: "spec.endpoints[0].protocol: tcp",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, e := range s.endpoints {
-			s.oneOf(r, e.path.Key("protocol"), e.protocol, "http", "grpc")
+			s.OneOf(r, e.path.Key("protocol"), e.protocol, "http", "grpc")
 		}
 	})},
 }
@@ -67,7 +67,7 @@ var endpointHost = Rule{
 	Example: "spec.endpoints[0].host: events.shop.svc/api",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, e := range s.Spec.Endpoints {
-			s.must(r, endpointPath(i).Key("host"), "host", document.CheckHost(e.Host))
+			s.Must(r, endpointPath(i).Key("host"), "host", document.CheckHost(e.Host))
 		}
 	})},
 }
@@ -78,9 +78,9 @@ var endpointTarget = Rule{
 		"http://web.shop.deploy:8080.",
 	Why:     "Requests could not be sent anywhere.",
 	Example: "spec.defaultRouteGroup.endpoints[0].target: web.shop.svc:8080",
-	checks: ofEndpoints(func(r *Rule, c *checked, endpoints []endpoint) {
+	checks: ofEndpoints(func(r *Rule, c *Document, endpoints []endpoint) {
 		for _, e := range endpoints {
-			c.must(r, e.path.Key("target"), "target", checkTarget(e.target))
+			c.Must(r, e.path.Key("target"), "target", checkTarget(e.target))
 		}
 	}),
 }
@@ -109,12 +109,12 @@ var endpointWorkload = Rule{
 	ID: "endpoint-workload", Severity: krm.Warning,
 	Summary: "A route group's target does not name a workload, as http://web.shop.deploy:8080 does.",
 	Why:     "The specification allows such targets in a sandbox's defaultRouteGroup only.",
-	sources: []string{routeGroupSpec, sandboxSpec},
+	Sources: []string{routeGroupSpec, sandboxSpec},
 	Example: "spec.endpoints[0].target: http://web.shop.deploy:8080",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		for _, e := range g.endpoints {
 			if w, ok := v1alpha1.TargetWorkload(e.target); ok {
-				g.report(r, e.path.Key("target"), "target must name a Service by the specification, not the workload %q of "+
+				g.Report(r, e.path.Key("target"), "target must name a Service by the specification, not the workload %q of "+
 					"namespace %q: write a URL such as %q", w.Name, w.Namespace, "http://web.shop.svc:8080")
 			}
 		}

@@ -67,11 +67,56 @@ spec:
 }
 
 // A reference page lists the rules.
-func ExampleFind() {
-	rule := validate.Find("image-reference")
-	fmt.Println(rule.Severity, rule.Kinds())
+func ExampleRules() {
+	rule := validate.Rules().Find("image-reference")
+	fmt.Println(rule.Severity, rule.Kinds)
 	fmt.Println(rule.Summary, rule.Why)
 	// Output:
 	// error [ResourcePlugin Sandbox PluginTest]
 	// An image is a valid image reference. The Pod would stay in InvalidImageName.
+}
+
+// A company asks for more: each plugin names the team that owns it, in an annotation.
+func ExampleExtension() {
+	owner := &validate.Rule{
+		ID: "acme-owner", Severity: krm.Error,
+		Summary: "A plugin names its team in the annotation example.org/team.",
+		Why:     "No one would be called at night.",
+		Kinds:   []string{"ResourcePlugin"},
+	}
+	acme := validate.Extension{
+		Rules: []*validate.Rule{owner},
+		Check: func(list *krm.ResourceList) (checked validate.Checked, err error) {
+			plugins, err := list.Select("resourceplugins.dev/v1alpha1", "ResourcePlugin")
+			for _, plugin := range plugins {
+				d := validate.NewDocument(plugin)
+				if team, _ := plugin.Annotation("example.org/team"); team == "" {
+					d.Report(owner, "metadata.annotations", "must name the team that owns %s", plugin.Name())
+				}
+				checked.Documents = append(checked.Documents, d)
+			}
+			return checked, err
+		},
+	}
+	plugin, err := krm.NewItem([]byte(`apiVersion: resourceplugins.dev/v1alpha1
+kind: ResourcePlugin
+metadata:
+  name: hello-db@1.0.0
+spec:
+  runner: {image: busybox}
+  create: [{name: hello, script: "#!/bin/sh\n"}]
+`))
+	if err != nil {
+		panic(err)
+	}
+	options := validate.Options{Extensions: []validate.Extension{acme}, Rules: map[string]string{"acme-owner": "warning"}}
+	report, err := validate.Check(krm.NewList(plugin), options)
+	if err != nil {
+		panic(err)
+	}
+	for _, result := range report.Results {
+		fmt.Println(result.Severity, result.Tags[krm.RuleTag], result.Message)
+	}
+	// Output:
+	// warning acme-owner must name the team that owns hello-db@1.0.0
 }

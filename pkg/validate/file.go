@@ -6,33 +6,37 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// FileRules are about what cannot be read as a document: those who read files check them, and Check does not. They have no
-// level that options could change. Each Example is a whole document.
-var FileRules = []*Rule{
-	{
+// FileRules returns the rules about what cannot be read as a document: those who read files check them, and Check does not.
+// They have no level that options could change. Each Example is a whole document.
+func FileRules(extensions ...Extension) Ruleset {
+	all := slices.Clone(fileRules)
+	for _, e := range extensions {
+		all = append(all, e.FileRules...)
+	}
+	return all
+}
+
+var fileRules = described(
+	&Rule{
 		ID: "file", Severity: krm.Error,
 		Summary: "A file is text of UTF-8 that holds YAML or JSON documents, and paths lead to documents.",
 		Why:     "What cannot be read can be neither checked nor rendered. In folders, files of other tools are skipped.",
-		Example: "{name: feature-x, spec: [}", sources: []string{},
+		Example: "{name: feature-x, spec: [}", Sources: []string{},
 	},
-	{
+	&Rule{
 		ID: "template", Severity: krm.Error,
 		Summary: "Directives of a template, `@{…}`, can be filled in: the file to embed exists, and a variable that is needed " +
 			"has a value.",
 		Why:     "The document is not complete.",
-		Example: `{name: feature-x, spec: {cluster: "@{embed: cluster.txt}"}}`, sources: []string{pluginSpec},
+		Example: `{name: feature-x, spec: {cluster: "@{embed: cluster.txt}"}}`, Sources: []string{pluginSpec},
 	},
-	{
+	&Rule{
 		ID: "package-file", Severity: krm.Error,
 		Summary: "The files of a Crossplane package have the form that their names ask for, and all that they say is used.",
 		Why: "What crossplane v0.10 refused is an error, and what it ignored a warning. The example is the app.yaml of a folder " +
 			".registry.",
 		Example: "{title: Redis, permissionScope: Everywhere}",
-		sources: []string{"https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/unpack.go"},
+		Sources: []string{"https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/unpack.go"},
 		checks:  []check{stackRecordCheck(func(*Rule, *stackRecord) {})}, // whoever reads the files checks them
 	},
-}
-
-func isFileRule(id string) bool {
-	return slices.ContainsFunc(FileRules, func(r *Rule) bool { return r.ID == id })
-}
+)

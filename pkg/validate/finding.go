@@ -3,12 +3,14 @@ package validate
 import (
 	"fmt"
 
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// checked is one document that is checked: what could not be decoded, and what the rules found.
-type checked struct {
+// Document is one document that is checked: what could not be decoded, and what the rules found. A finding that follows from
+// what could not be decoded is dropped.
+type Document struct {
 	item       *krm.Item
 	problems   []strictyaml.Problem
 	unreadable unreadable
@@ -28,8 +30,19 @@ type finding struct {
 	ownWords     bool // the message need not say the line
 }
 
-// newChecked returns a document with what could not be decoded.
-func newChecked(item *krm.Item, problems []strictyaml.Problem) checked {
+// NewDocument returns a document whose fields the caller reads: for rules about documents that another extension, or this
+// package, decodes.
+func NewDocument(item *krm.Item) *Document { return &Document{item: item} }
+
+// Decode decodes the document's spec into a pointer to a struct. All that could not be decoded becomes findings of the rules
+// of YAML, such as unknown-key, and so does what is beside metadata and spec.
+func Decode(item *krm.Item, spec any) *Document {
+	d := newDocument(item, document.ReadSpec(item, spec))
+	return &d
+}
+
+// newDocument returns a document with what could not be decoded.
+func newDocument(item *krm.Item, problems []strictyaml.Problem) Document {
 	problems = dedupe(item.YNode(), topLevel(item, problems))
 	for i := range problems {
 		if p := &problems[i]; p.Rule == strictyaml.RuleQuoted {
@@ -40,7 +53,7 @@ func newChecked(item *krm.Item, problems []strictyaml.Problem) checked {
 			}
 		}
 	}
-	return checked{item: item, problems: problems, unreadable: newUnreadable(problems), renames: renamed(problems)}
+	return Document{item: item, problems: problems, unreadable: newUnreadable(problems), renames: renamed(problems)}
 }
 
 // isWritten reports whether the scalar at path is written in the document itself. One that a template's variable gave is
@@ -50,53 +63,53 @@ func isWritten(item *krm.Item, path krm.Path) bool {
 	return known || place.File == "" || place.Line == 0
 }
 
-// report records that a rule is broken at path.
-func (c *checked) report(r *Rule, path krm.Path, format string, args ...any) {
-	c.propose(r, path, nil, format, args...)
+// Report records that a rule is broken at path, with a message that begins in lower case.
+func (c *Document) Report(r *Rule, path krm.Path, format string, args ...any) {
+	c.Propose(r, path, nil, format, args...)
 }
 
-// propose is report with the value that is certain to be meant, nil if there is none.
-func (c *checked) propose(r *Rule, path krm.Path, value any, format string, args ...any) {
+// Propose is Report with the value that is certain to be meant, for --fix; nil if there is none.
+func (c *Document) Propose(r *Rule, path krm.Path, value any, format string, args ...any) {
 	c.findings = append(c.findings, finding{rule: r, path: path, message: fmt.Sprintf(format, args...), proposed: value})
 }
 
-// reportKey is report for the key at path.
-func (c *checked) reportKey(r *Rule, path krm.Path, format string, args ...any) {
+// ReportKey is Report for the key at path.
+func (c *Document) ReportKey(r *Rule, path krm.Path, format string, args ...any) {
 	c.findings = append(c.findings, finding{rule: r, path: path, message: fmt.Sprintf(format, args...), atKey: true})
 }
 
-// must reports what is wrong with the value at path, unless wrong is empty: words that begin with "must". what names the
-// value in the message and may be empty.
-func (c *checked) must(r *Rule, path krm.Path, what, wrong string) {
+// Must reports what is wrong with the value at path, words that begin with "must", unless wrong is empty. what names the value
+// in the message and may be empty.
+func (c *Document) Must(r *Rule, path krm.Path, what, wrong string) {
 	switch {
 	case wrong == "":
 	case what == "":
-		c.report(r, path, "%s", wrong)
+		c.Report(r, path, "%s", wrong)
 	default:
-		c.report(r, path, "%s %s", what, wrong)
+		c.Report(r, path, "%s %s", what, wrong)
 	}
 }
 
-// reportInside is report for a position in the scalar at path: a line of its value from 1, and a column in characters, 0
+// ReportInside is Report for a position in the scalar at path: a line of its value from 1, and a column in characters, 0
 // for the beginning of the line's text.
-func (c *checked) reportInside(r *Rule, path krm.Path, line, column int, format string, args ...any) {
+func (c *Document) ReportInside(r *Rule, path krm.Path, line, column int, format string, args ...any) {
 	c.findings = append(c.findings,
 		finding{rule: r, path: path, message: fmt.Sprintf(format, args...), line: line, column: column})
 }
 
-// reportStart is reportInside for the first line; the message says that it is about that line.
-func (c *checked) reportStart(r *Rule, path krm.Path, message string) {
+// reportStart is ReportInside for the first line; the message says that it is about that line.
+func (c *Document) reportStart(r *Rule, path krm.Path, message string) {
 	c.findings = append(c.findings, finding{rule: r, path: path, message: message, line: 1, column: 1, ownWords: true})
 }
 
-// unsure reports whether the value at path could not be read, so that nothing may be concluded from it.
-func (c *checked) unsure(path krm.Path) bool {
+// Unsure reports whether the value at path could not be read, so that nothing may be concluded from it.
+func (c *Document) Unsure(path krm.Path) bool {
 	return len(c.problems) > 0 && c.unreadable.at(c.written(path), c.item.YNode())
 }
 
 // results turns the findings into results. A finding that follows from what could not be decoded is dropped, and so is
 // one about a placeholder's value: the cause is reported.
-func (c *checked) results(options Options) krm.Results {
+func (c *Document) results(options Options) krm.Results {
 	var results krm.Results
 	add := func(f finding, rule string, byDefault krm.Severity) {
 		if severity := options.severity(rule, byDefault); severity != off {
@@ -114,7 +127,7 @@ func (c *checked) results(options Options) krm.Results {
 		}
 	}
 	for _, f := range c.findings {
-		if f.rule == &placeholderValue || !placeholders[f.path] && !c.unsure(f.path) {
+		if f.rule == &placeholderValue || !placeholders[f.path] && !c.Unsure(f.path) {
 			f.path = c.written(f.path)
 			add(f, f.rule.ID, f.rule.Severity)
 		}
@@ -123,7 +136,7 @@ func (c *checked) results(options Options) krm.Results {
 }
 
 // result returns a finding with its position: at a key, inside a scalar, or at a value.
-func (c *checked) result(f finding, rule string, severity krm.Severity) krm.Result {
+func (c *Document) result(f finding, rule string, severity krm.Severity) krm.Result {
 	var result krm.Result
 	switch {
 	case f.atKey:

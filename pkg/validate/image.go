@@ -10,16 +10,16 @@ var imageReference = Rule{
 	ID: "image-reference", Severity: krm.Error,
 	Summary: "An image is a valid image reference.",
 	Why:     "The Pod would stay in InvalidImageName.",
-	sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
+	Sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
 	Example: "spec.runner.image: Ubuntu latest",
 	checks: []check{
-		pluginCheck(func(r *Rule, p *plugin) { p.must(r, "spec.runner.image", "", image.Check(p.Spec.Runner.Image)) }),
+		pluginCheck(func(r *Rule, p *plugin) { p.Must(r, "spec.runner.image", "", image.Check(p.Spec.Runner.Image)) }),
 		sandboxCheck(func(r *Rule, s *sandbox) {
-			s.eachImage(func(path krm.Path, reference string) { s.must(r, path, "", image.Check(reference)) })
+			s.eachImage(func(path krm.Path, reference string) { s.Must(r, path, "", image.Check(reference)) })
 		}),
 		pluginTestCheck(func(r *Rule, t *pluginTest) {
 			for i, fixture := range t.Spec.Fixtures {
-				t.must(r, fixturePath(i).Key("image"), "", image.Check(fixture.Image))
+				t.Must(r, fixturePath(i).Key("image"), "", image.Check(fixture.Image))
 			}
 		}),
 	},

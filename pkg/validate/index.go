@@ -88,8 +88,8 @@ func (x *index) choose(text string, hasCatalogs bool) choice {
 // binding is a resource of a sandbox, or a case of a test, with the plugin that provides it.
 type binding struct {
 	choice
-	on         *checked // the document
-	sandbox    *sandbox // nil for a case
+	on         *Document // the document
+	sandbox    *sandbox  // nil for a case
 	test       *pluginTest
 	name       string // of the resource
 	params     map[string]string
@@ -109,13 +109,13 @@ func (d *documents) bindings() []binding {
 	for _, s := range d.sandboxes {
 		for i, r := range s.Spec.Resources {
 			d.resources = append(d.resources, binding{
-				choice: d.index.choose(r.Plugin, d.hasCatalogs), on: &s.checked, sandbox: s, name: r.Name, params: r.Params,
+				choice: d.index.choose(r.Plugin, d.hasCatalogs), on: &s.Document, sandbox: s, name: r.Name, params: r.Params,
 				path: resourcePath(i), pluginPath: resourcePath(i).Key("plugin"),
 			})
 		}
 	}
 	for _, t := range d.tests {
-		b := binding{choice: d.index.choose(t.Spec.Plugin, d.hasCatalogs), on: &t.checked, test: t, pluginPath: testPluginPath}
+		b := binding{choice: d.index.choose(t.Spec.Plugin, d.hasCatalogs), on: &t.Document, test: t, pluginPath: testPluginPath}
 		for i := range t.Spec.Cases {
 			b.params, b.path = params(&t.Spec.Cases[i]), casePath(i)
 			d.resources = append(d.resources, b)

@@ -14,7 +14,7 @@ var pluginDescription = Rule{
 	Why:     "The specification says so, though longer ones are in use.",
 	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
-		p.must(r, descriptionPath, "", checkLength(p.Spec.Description))
+		p.Must(r, descriptionPath, "", checkLength(p.Spec.Description))
 	})},
 }
 
@@ -23,7 +23,7 @@ var sandboxCluster = Rule{
 	Summary: "A sandbox's cluster has at most 255 bytes.",
 	Why:     "Signadot refuses a longer one.",
 	Example: "spec.cluster: (a text of more than 255 bytes)",
-	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, clusterPath, "", checkLength(s.Spec.Cluster)) })},
+	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.Must(r, clusterPath, "", checkLength(s.Spec.Cluster)) })},
 }
 
 var sandboxDescription = Rule{
@@ -32,7 +32,7 @@ var sandboxDescription = Rule{
 	Why:     "Signadot refuses a longer one.",
 	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		s.must(r, descriptionPath, "", checkLength(s.Spec.Description))
+		s.Must(r, descriptionPath, "", checkLength(s.Spec.Description))
 	})},
 }
 
@@ -43,9 +43,9 @@ var routeGroupCluster = Rule{
 	Why:     "Signadot refuses a longer one.",
 	Example: "spec.cluster: (a text of more than 255 bytes)",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
-		g.must(r, clusterPath, "", checkLength(g.Spec.Cluster))
+		g.Must(r, clusterPath, "", checkLength(g.Spec.Cluster))
 		for i, e := range g.Spec.Endpoints {
-			g.must(r, endpointPath(i).Key("cluster"), "", checkLength(e.Cluster))
+			g.Must(r, endpointPath(i).Key("cluster"), "", checkLength(e.Cluster))
 		}
 	})},
 }
@@ -56,7 +56,7 @@ var routeGroupDescription = Rule{
 	Why:     "Signadot refuses a longer one.",
 	Example: "spec.description: (a text of more than 255 bytes)",
 	checks: []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
-		g.must(r, descriptionPath, "", checkLength(g.Spec.Description))
+		g.Must(r, descriptionPath, "", checkLength(g.Spec.Description))
 	})},
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	messages "github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -87,13 +86,6 @@ var limits = map[string][]limit{
 		{".fails.exitCode", "expectation-form", []string{"0", "255"}, []string{"-1", "256"}},
 		{".fails.message", "expectation-pattern", []string{"a+"}, []string{"a(", "'(?=a)'"}},
 		{".outputs[].matches", "expectation-pattern", []string{"a+"}, []string{"a("}},
-	},
-	anExternal: {
-		{".type", "plugin-folder-type", []string{"file", "folder", "link"}, []string{"dir", "File"}},
-		{".request.apiVersion", "message-version", []string{"v1alpha1"}, []string{"v1", "V1alpha1"}},
-		{".request.command", "message-command", []string{"delete", "create webhook"}, []string{"create", "Init", "alpha"}},
-		{".flags[].Type", "flag-form", messages.FlagTypes(), []string{"integer", "String"}},
-		{".flags[].Name", "flag-form", []string{"a", "a-b", "a.b"}, []string{"-a", "'--a'", "a b", "a=b"}},
 	},
 	aRouteGroup: {
 		{"spec.cluster", "route-group-cluster", []string{"a", long[1:]}, []string{long}},

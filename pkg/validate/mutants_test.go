@@ -11,7 +11,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // references are the rules that find what is left where a name is changed or removed elsewhere.
@@ -20,8 +19,8 @@ var references = []string{"unknown-step", "unknown-output", "resource-reference"
 // usages are the rules that find what a script does not use any more where a name or a path is changed.
 var usages = []string{"input-unread", "output-unwritten"}
 
-// misplaced are the rules that take an entry or a message for another one where a word is changed.
-var misplaced = []string{"plugin-folder-program", "plugin-folder-entry", "response-echo", "response-error", "message-args", "flag-form"}
+// misplaced are the rules of features that take an entry for another one where a word is changed.
+var misplaced []string
 
 // isMadeUp reports whether the key at path is one that users make up.
 func isMadeUp(path krm.Path) bool {
@@ -79,11 +78,14 @@ func dropped(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// lacking says what is found where a key is gone that a neighbour needs.
-var lacking = map[krm.Path]struct {
+// lack is what is found at a path where another key is gone.
+type lack struct {
 	rule string
 	path krm.Path
-}{
+}
+
+// lacking says what is found where a key is gone that a neighbour needs.
+var lacking = map[krm.Path]lack{
 	"spec.create":                                 {"missing-create", "spec.create"},
 	"spec.create[0].inputs[0].as":                 {"input-unread", "spec.create[0].inputs[0]"},
 	"spec.create[0].inputs[0].as.env":             {"input-unread", "spec.create[0].inputs[0]"},
@@ -105,19 +107,6 @@ var lacking = map[krm.Path]struct {
 	"spec.match.any[1].all":          {"match-form", "spec.match.any[1]"},
 	"spec.match.any[1].all[0].label": {"match-form", "spec.match.any[1].all[0]"},
 	"spec.match.any[1].all[1].label": {"match-form", "spec.match.any[1].all[1]"},
-
-	"spec.entries[2].executable":            {"plugin-folder-program", "spec.entries[2].executable"},
-	"spec.exchanges[2].request.args":        {"message-args", "spec.exchanges[2].request.args"},
-	"spec.exchanges[0].response.apiVersion": {"response-echo", "spec.exchanges[0].response.apiVersion"},
-	"spec.exchanges[0].response.command":    {"response-echo", "spec.exchanges[0].response.command"},
-	"spec.exchanges[1].response.apiVersion": {"response-echo", "spec.exchanges[1].response.apiVersion"},
-	"spec.exchanges[1].response.command":    {"response-echo", "spec.exchanges[1].response.command"},
-	"spec.exchanges[2].response.apiVersion": {"response-echo", "spec.exchanges[2].response.apiVersion"},
-	"spec.exchanges[2].response.command":    {"response-echo", "spec.exchanges[2].response.command"},
-	"spec.exchanges[3].response.apiVersion": {"response-echo", "spec.exchanges[3].response.apiVersion"},
-	"spec.exchanges[3].response.command":    {"response-echo", "spec.exchanges[3].response.command"},
-	"spec.exchanges[3].response.error":      {"response-error", "spec.exchanges[3].response.error"},
-	"spec.exchanges[3].response.errorMsgs":  {"response-error", "spec.exchanges[3].response.errorMsgs"},
 }
 
 // renamed misspells each key, and writes it in another case.
@@ -230,11 +219,14 @@ func duplicated(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// uniqueness says which lists must not hold an entry twice, and where that is found.
-var uniqueness = map[string]struct {
+// unique is what is found where a list has an entry twice.
+type unique struct {
 	rule, key string
 	follow    []string
-}{
+}
+
+// uniqueness says which lists must not hold an entry twice, and where that is found.
+var uniqueness = map[string]unique{
 	"spec.create":                 {"step-unique", "name", nil},
 	"spec.delete":                 {"step-unique", "name", nil},
 	"spec.create[].inputs":        {"input-unique", "name", []string{"input-clash"}},
@@ -252,9 +244,6 @@ var uniqueness = map[string]struct {
 	"spec.skip":                   {"test-skip", "", nil},
 	"spec.cases[].create.outputs": {"test-unique", "", nil},
 	"spec.cases[].delete.outputs": {"test-unique", "", nil},
-
-	"spec.exchanges":                  {"exchange-unique", "name", nil},
-	"spec.exchanges[].response.flags": {"flag-form", "Name", nil},
 
 	"spec.forks[].customizations.images": {"image-container", "container", nil},
 	"spec.forks[].endpoints":             {"endpoint-unique", "name", nil},
@@ -311,13 +300,15 @@ func reindented(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
+// specTypes are the types of the specs.
+var specTypes = map[string]reflect.Type{
+	aPlugin: reflect.TypeFor[v1alpha1.ResourcePluginSpec](), aSandbox: reflect.TypeFor[v1alpha1.SandboxSpec](),
+	aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](), aPluginTest: reflect.TypeFor[v1alpha1.PluginTestSpec](),
+}
+
 // knows reports whether the mapping at path of a document of the kind may have a key.
 func knows(file string, path krm.Path, key string) bool {
-	at := map[string]reflect.Type{
-		aPlugin: reflect.TypeFor[v1alpha1.ResourcePluginSpec](), aSandbox: reflect.TypeFor[v1alpha1.SandboxSpec](),
-		aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](), aPluginTest: reflect.TypeFor[v1alpha1.PluginTestSpec](),
-		anExternal: reflect.TypeFor[v1alpha1.ExternalPluginSpec](),
-	}[file]
+	at := specTypes[file]
 	if path == "" {
 		return false // nothing of spec stands beside it
 	}
@@ -375,7 +366,7 @@ func misspelled(t *testing.T, file string) (all []mutation) {
 // example, below or above it, or at a neighbour.
 func fromExamples(t *testing.T, file string) (all []mutation) {
 	t.Helper()
-	for _, r := range validate.Rules {
+	for _, r := range allRules() {
 		if r.ComparesStates() || file != fixture(t, r) {
 			continue
 		}
@@ -434,9 +425,6 @@ var requiredPaths = map[string]map[string]bool{
 		spec.cases[].fixtureParams[].name spec.cases[].fixtureParams[].fixture spec.cases[].fixtureParams[].field
 		spec.cases[].create.outputs[].step spec.cases[].create.outputs[].output spec.cases[].create.fails.step
 		spec.cases[].delete.outputs[].step spec.cases[].delete.outputs[].output spec.cases[].delete.fails.step`),
-	anExternal: words(`spec.entries[].path spec.entries[].type spec.exchanges[].name spec.exchanges[].request
-		spec.exchanges[].response spec.exchanges[].request.apiVersion spec.exchanges[].request.command
-		spec.exchanges[].response.flags[].Name`),
 }
 
 func words(text string) map[string]bool {

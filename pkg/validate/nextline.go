@@ -14,7 +14,7 @@ var nextLine = Rule{
 	Summary: "No text holds U+0085, the control character NEL.",
 	Why: "In kustomize it becomes a blank or a line break: a script would be another one, with another digest. In a YAML " +
 		"file the character itself, like U+2028 and U+2029, is an error in file mode.",
-	sources: []string{"https://yaml.org/spec/1.1/#b-next-line"},
+	Sources: []string{"https://yaml.org/spec/1.1/#b-next-line"},
 	Example: `spec.description: "a\u0085b"`,
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) { p.nextLines(r, p.item.YNode()) }),
@@ -24,11 +24,11 @@ var nextLine = Rule{
 }
 
 // nextLines reports the values and keys of a tree that hold the character. What aliases stand for is looked at once.
-func (c *checked) nextLines(r *Rule, root *yaml.Node) { c.nextLinesBelow(r, nil, root) }
+func (c *Document) nextLines(r *Rule, root *yaml.Node) { c.nextLinesBelow(r, nil, root) }
 
 // nextLinesBelow is nextLines for the value at the end of the steps. Paths are only written out if something is found: those
 // of a value within thousands of others are long.
-func (c *checked) nextLinesBelow(r *Rule, at []krm.Step, node *yaml.Node) {
+func (c *Document) nextLinesBelow(r *Rule, at []krm.Step, node *yaml.Node) {
 	for i, child := range node.Content {
 		switch {
 		case node.Kind == yaml.SequenceNode:
@@ -36,7 +36,7 @@ func (c *checked) nextLinesBelow(r *Rule, at []krm.Step, node *yaml.Node) {
 		case i%2 == 1:
 			c.nextLinesBelow(r, append(at, krm.Step{Key: node.Content[i-1].Value, Index: -1}), child)
 		case strings.ContainsRune(child.Value, yamlprint.NextLine):
-			c.reportKey(r, pathOf(at).Key(child.Value), "key %q must not hold %s: remove it", child.Value,
+			c.ReportKey(r, pathOf(at).Key(child.Value), "key %q must not hold %s: remove it", child.Value,
 				yamlprint.CharacterName(yamlprint.NextLine))
 		}
 	}
@@ -45,7 +45,7 @@ func (c *checked) nextLinesBelow(r *Rule, at []krm.Step, node *yaml.Node) {
 	}
 	if position := strings.IndexRune(node.Value, yamlprint.NextLine); position >= 0 {
 		line, column := yamlprint.Position([]byte(node.Value), position)
-		c.reportInside(r, pathOf(at), line, column, "must not hold %s, which kustomize makes another character of: remove it",
+		c.ReportInside(r, pathOf(at), line, column, "must not hold %s, which kustomize makes another character of: remove it",
 			yamlprint.CharacterName(yamlprint.NextLine))
 	}
 }

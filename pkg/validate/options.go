@@ -18,6 +18,8 @@ type Options struct {
 	// Rules are levels by rule id: "error", "warning", or "off", which drops the rule's findings. A level here overrides
 	// Strict.
 	Rules map[string]string
+	// Extensions are further documents and rules.
+	Extensions []Extension
 }
 
 // off is the level of a rule whose findings are dropped.
@@ -25,11 +27,12 @@ const off krm.Severity = "off"
 
 // Validate returns what is wrong with the options, in the order of the ids.
 func (o Options) Validate() (wrong krm.OptionErrors) {
+	known := Rules(o.Extensions...)
 	for _, id := range slices.Sorted(maps.Keys(o.Rules)) {
 		level, option := krm.Severity(o.Rules[id]), krm.Path("rules").Key(id)
 		switch {
-		case Find(id) == nil:
-			wrong.Add(option, "%s", UnknownRule(id))
+		case known.Find(id) == nil:
+			wrong.Add(option, "%s", UnknownRule(id, o.Extensions...))
 		case level != off && level != krm.Warning && level != krm.Error:
 			wrong.Add(option, `the level of rule %q must be "off", "warning" or "error", not %q`, id, level)
 		}
@@ -38,11 +41,11 @@ func (o Options) Validate() (wrong krm.OptionErrors) {
 }
 
 // UnknownRule is the message about an id that no rule of Rules has: it proposes near ones and says where the list is.
-func UnknownRule(id string) string {
-	if isFileRule(id) {
+func UnknownRule(id string, extensions ...Extension) string {
+	if FileRules(extensions...).Find(id) != nil {
 		return fmt.Sprintf("rule %q is about what cannot be read, so it has no level and no exceptions", id)
 	}
-	near := nearIDs(id)
+	near := nearIDs(id, Rules(extensions...).IDs())
 	if len(near) == 0 {
 		return fmt.Sprintf("there is no rule %q: validate-plugin --explain lists all", id)
 	}
@@ -51,17 +54,17 @@ func UnknownRule(id string) string {
 }
 
 // nearIDs returns ids that may be meant, quoted: the one that is spelled almost so, or the first that share a word.
-func nearIDs(id string) []string {
+func nearIDs(id string, all []string) []string {
 	const mostNear, shortestWord = 3, 3
 	if len(id) > strictyaml.MaxName {
 		return nil
 	}
-	if nearest, _ := strictyaml.Nearest(id, IDs()); nearest != "" {
+	if nearest, _ := strictyaml.Nearest(id, all); nearest != "" {
 		return []string{strconv.Quote(nearest)}
 	}
 	var near []string
 	words := strings.Split(strings.ToLower(id), "-")
-	for _, known := range IDs() {
+	for _, known := range all {
 		if slices.ContainsFunc(words, func(word string) bool {
 			return len(word) >= shortestWord && strings.Contains(known, word)
 		}) {

@@ -69,7 +69,7 @@ func renamed(problems []strictyaml.Problem) []rename {
 }
 
 // written returns a path as the document has it.
-func (c *checked) written(path krm.Path) krm.Path {
+func (c *Document) written(path krm.Path) krm.Path {
 	for _, r := range c.renames {
 		rest, below := strings.CutPrefix(string(path), string(r.current))
 		if below && (rest == "" || rest[0] == '.' || rest[0] == '[') {

@@ -12,7 +12,7 @@ var placeholderValue = Rule{
 	ID: "placeholder", Severity: krm.Error,
 	Summary: "A field that names something holds a name, not a placeholder: no CHANGE_ME, ${name} or @{name}.",
 	Why:     "The placeholder was to be filled in; templates use @{name} and are expanded when native files are read.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.runner.namespace: CHANGE_ME",
 	checks: []check{
 		pluginCheck(func(r *Rule, p *plugin) {
@@ -50,18 +50,18 @@ var placeholderValue = Rule{
 	},
 }
 
-func (c *checked) placeholder(r *Rule, path krm.Path, text string) {
+func (c *Document) placeholder(r *Rule, path krm.Path, text string) {
 	name, at := directiveName(text)
 	switch {
 	case at < 0:
 		if isPlaceholder(text) {
-			c.report(r, path, "%q is a placeholder: fill it in", text)
+			c.Report(r, path, "%q is a placeholder: fill it in", text)
 		}
 	case text[at] == '@':
-		c.report(r, path, "%q holds a template directive: it must be filled in, as import-plugin and file mode do", text)
+		c.Report(r, path, "%q holds a template directive: it must be filled in, as import-plugin and file mode do", text)
 	default:
 		meant := text[:at] + "@" + text[at+1:]
-		c.propose(r, path, meant, "%q is not a template: a variable must be written @{%s}", text, name)
+		c.Propose(r, path, meant, "%q is not a template: a variable must be written @{%s}", text, name)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // plugin is a plugin that is checked. What several rules need is computed once.
 type plugin struct {
 	*document.Plugin
-	checked
+	Document
 
 	name    version.Name
 	nameErr error // why the plugin has no valid name
@@ -53,7 +53,7 @@ type output struct {
 // read decodes the document.
 func (p *plugin) read() {
 	read, problems := document.ReadPlugin(p.item)
-	p.Plugin, p.checked = read, newChecked(p.item, problems)
+	p.Plugin, p.Document = read, newDocument(p.item, problems)
 	p.name, p.nameErr = version.ParseName(p.Name)
 	p.params, p.takes = map[string][]input{}, document.NewParams(p.Name, &p.Spec)
 	for at, s := range document.Steps(&p.Spec) {

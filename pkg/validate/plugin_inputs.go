@@ -18,7 +18,7 @@ var inputName = Rule{
 	Why:     "It names the sandbox's param and, by default, the variable.",
 	Example: "spec.create[0].inputs[0].name: db_name",
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
-		p.must(r, in.path.Key("name"), "input name", document.CheckIdentifier(in.Name))
+		p.Must(r, in.path.Key("name"), "input name", document.CheckIdentifier(in.Name))
 	}),
 }
 
@@ -30,7 +30,7 @@ var inputUnique = Rule{
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		names := make(map[string]bool, len(s.Inputs))
 		for i := range s.Inputs {
-			p.once(r, names, s.Inputs[i].Name, "input", s.at.Input(i))
+			p.Once(r, names, s.Inputs[i].Name, "input", s.at.Input(i))
 		}
 	}),
 }
@@ -43,9 +43,9 @@ var inputSource = Rule{
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		switch {
 		case in.ValueFromSandbox && in.ValueFromStep != nil:
-			p.report(r, in.path, "input %q must have only one of valueFromSandbox and valueFromStep", in.Name)
+			p.Report(r, in.path, "input %q must have only one of valueFromSandbox and valueFromStep", in.Name)
 		case !in.ValueFromSandbox && in.ValueFromStep == nil:
-			p.report(r, in.path, "input %q must have a source: valueFromSandbox: true or valueFromStep", in.Name)
+			p.Report(r, in.path, "input %q must have a source: valueFromSandbox: true or valueFromStep", in.Name)
 		}
 	}),
 }
@@ -54,13 +54,13 @@ var inputVariable = Rule{
 	ID: "input-variable", Severity: krm.Warning,
 	Summary: "An input's variable is one that a shell can read: letters, digits and underscores, not starting with a digit.",
 	Why:     "A shell script could not read the value.",
-	sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap03.html"},
+	Sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap03.html"},
 	Example: "spec.create[0].inputs[0].as.env: DB-NAME",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
 			if document.CheckVariable(name) == "" && strings.ContainsAny(name, "-.") {
 				proposed := strings.NewReplacer("-", "_", ".", "_").Replace(name)
-				p.report(r, path, "a shell script cannot read a variable named %q: call it %q", name, proposed)
+				p.Report(r, path, "a shell script cannot read a variable named %q: call it %q", name, proposed)
 			}
 		})
 	})},
@@ -74,7 +74,7 @@ var inputReserved = Rule{
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
 			if slices.Contains(contract.StepVariables(), name) {
-				p.report(r, path, "%q is set for every step and wins: the input must have another variable", name)
+				p.Report(r, path, "%q is set for every step and wins: the input must have another variable", name)
 			}
 		})
 	})},
@@ -90,7 +90,7 @@ var inputPath = Rule{
 		if wrong == "" {
 			wrong = checkMount(in.Path())
 		}
-		p.must(r, in.path.Key("as").Key("path"), "", wrong)
+		p.Must(r, in.path.Key("as").Key("path"), "", wrong)
 	}),
 }
 
@@ -109,7 +109,7 @@ var inputClash = Rule{
 	ID: "input-clash", Severity: krm.Error,
 	Summary: "Two inputs of a step have different variables and different files, and no file is a folder of another.",
 	Why:     "One of the values would be lost.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.create[0].inputs[1].as.env: DBNAME",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		p.variableClash(r, s)
@@ -127,7 +127,7 @@ func (p *plugin) variableClash(r *Rule, s step) {
 		case !taken:
 			first[variable] = name
 		case other != name: // a repeated name is for the rule "input-unique"
-			p.report(r, s.at.Input(i), "inputs %q and %q must not share the variable %q: give one of them another as.env",
+			p.Report(r, s.at.Input(i), "inputs %q and %q must not share the variable %q: give one of them another as.env",
 				other, name, variable)
 		}
 	}
@@ -156,7 +156,7 @@ func (p *plugin) fileClash(r *Rule, s step) {
 			shared += ", which would have to be a folder too"
 		}
 		later, earlier := max(files[i].input, files[root].input), min(files[i].input, files[root].input)
-		p.report(r, s.at.Input(later).Key("as").Key("path"), "inputs %q and %q must not share %s",
+		p.Report(r, s.at.Input(later).Key("as").Key("path"), "inputs %q and %q must not share %s",
 			s.Inputs[earlier].Name, s.Inputs[later].Name, shared)
 	}
 }

@@ -12,11 +12,11 @@ var pluginName = Rule{
 	Summary: "A plugin's name is bareName[@semver]: letters, digits and inner dashes, starting with a letter, " +
 		"2 to 253 bytes; the version is not latest.",
 	Why:     "The name is the plugin's identity; latest is an alias for reading only.",
-	sources: []string{pluginSpec, "https://semver.org/"},
+	Sources: []string{pluginSpec, "https://semver.org/"},
 	Example: "metadata.name: hello-db@latest",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.nameErr != nil {
-			p.report(r, namePath, "%v", p.nameErr)
+			p.Report(r, namePath, "%v", p.nameErr)
 		}
 	})},
 }
@@ -26,11 +26,11 @@ var pluginVersionMissing = Rule{
 	Summary: "A plugin's name has a version.",
 	Why: "Without one it counts as 0.0.0, and a published version is immutable: every change needs a new one. Many plugins " +
 		"have none, so it is not a warning.",
-	sources: []string{pluginSpec, "https://semver.org/"},
+	Sources: []string{pluginSpec, "https://semver.org/"},
 	Example: "metadata.name: hello-db",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.nameErr == nil && p.Name == p.name.Bare {
-			p.report(r, namePath, "%q has no version and counts as 0.0.0: name it %q", p.Name, p.Name+"@1.0.0")
+			p.Report(r, namePath, "%q has no version and counts as 0.0.0: name it %q", p.Name, p.Name+"@1.0.0")
 		}
 	})},
 }
@@ -39,7 +39,7 @@ var pluginVersion = Rule{
 	ID: "plugin-version-form", Severity: krm.Info,
 	Summary: "A version is written as it is stored: three numbers, without a leading v.",
 	Why:     "It is found under its canonical form only: @v1.0 is stored as @1.0.0.",
-	sources: []string{pluginSpec, "https://semver.org/"},
+	Sources: []string{pluginSpec, "https://semver.org/"},
 	Example: "metadata.name: hello-db@v1.0",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.nameErr != nil || p.Name == p.name.String() || p.Name == p.name.Bare {
@@ -50,7 +50,7 @@ var pluginVersion = Rule{
 		if p.Name == p.Item.Name() {
 			proposed = p.name.String()
 		}
-		p.propose(r, namePath, proposed, "version of %q is stored as %q", p.Name, p.name.Version)
+		p.Propose(r, namePath, proposed, "version of %q is stored as %q", p.Name, p.name.Version)
 	})},
 }
 
@@ -62,7 +62,7 @@ var duplicatePlugin = Rule{
 		"in case alone.",
 	Why: "A published version is immutable, and a reference must resolve to one document. 1.0.0-RC.1 comes before " +
 		"1.0.0-rc.1, but people and some file systems do not keep them apart.",
-	sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
+	Sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
 	Example: "metadata.name: hello-db@v1.0.0",
 	checks: []check{listCheck{contract.ResourcePlugin, func(r *Rule, d *documents) {
 		for p, other := range repeated(d.plugins, (*plugin).foldedIdentity) {
@@ -70,7 +70,7 @@ var duplicatePlugin = Rule{
 			if p.identity() != other.identity() {
 				what = "differs in case alone"
 			}
-			p.report(r, namePath, "%q is given twice: %q%s %s; bump the version", p.Name, other.Name, origin(other.Item), what)
+			p.Report(r, namePath, "%q is given twice: %q%s %s; bump the version", p.Name, other.Name, origin(other.Item), what)
 		}
 	}}},
 }

@@ -11,7 +11,7 @@ var outputName = Rule{
 	Why:     "It becomes a key of a Secret, and sandboxes refer to it as <step>.<output>.",
 	Example: "spec.create[0].outputs[1].name: db.port",
 	checks: eachOutput(func(r *Rule, p *plugin, out output) {
-		p.must(r, out.path.Key("name"), "output name", document.CheckIdentifier(out.Name))
+		p.Must(r, out.path.Key("name"), "output name", document.CheckIdentifier(out.Name))
 	}),
 }
 
@@ -23,7 +23,7 @@ var outputUnique = Rule{
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		names := make(map[string]bool, len(s.Outputs))
 		for i := range s.Outputs {
-			p.once(r, names, s.Outputs[i].Name, "output", s.at.Output(i))
+			p.Once(r, names, s.Outputs[i].Name, "output", s.at.Output(i))
 		}
 	}),
 }
@@ -34,6 +34,6 @@ var outputPath = Rule{
 	Why:     "It is read after the script ended, whatever folder the script was in.",
 	Example: "spec.create[0].outputs[0].valueFromPath: tmp/host",
 	checks: eachOutput(func(r *Rule, p *plugin, out output) {
-		p.must(r, out.path.Key("valueFromPath"), "", document.CheckFile(out.ValueFromPath))
+		p.Must(r, out.path.Key("valueFromPath"), "", document.CheckFile(out.ValueFromPath))
 	}),
 }

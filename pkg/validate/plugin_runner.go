@@ -20,10 +20,10 @@ var runnerNamespace = Rule{
 	ID: "runner-namespace", Severity: krm.Error,
 	Summary: "The runner's namespace is a valid namespace name.",
 	Why:     "The steps run in it, and no other name can be created.",
-	sources: []string{pluginSpec, kubernetesName},
+	Sources: []string{pluginSpec, kubernetesName},
 	Example: "spec.runner.namespace: My_Tools",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
-		p.must(r, "spec.runner.namespace", "namespace", document.CheckLabel(p.Spec.Runner.Namespace))
+		p.Must(r, "spec.runner.namespace", "namespace", document.CheckLabel(p.Spec.Runner.Namespace))
 	})},
 }
 
@@ -35,7 +35,7 @@ var overlayForm = Rule{
 		"capabilities SYS_PTRACE, SYS_ADMIN or ALL.",
 	Why: "It is the base of each step's Pod, to which the step's own parts are added. The token of the helpers must not be " +
 		"readable in /proc.",
-	sources: []string{pluginSpec, "https://man7.org/linux/man-pages/man2/ptrace.2.html"},
+	Sources: []string{pluginSpec, "https://man7.org/linux/man-pages/man2/ptrace.2.html"},
 	Example: `spec.runner.podTemplateOverlay: "spec: {restartPolicy: Always}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Severity == krm.Error })
@@ -57,7 +57,7 @@ var overlaySidecar = Rule{
 	Summary: "The overlay has no container beside main that runs for as long as main does: it is an init container with " +
 		"restartPolicy Always.",
 	Why:     "A Pod ends when all its containers have ended, so the Job of a step would go on after its script.",
-	sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
+	Sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
 	Example: `spec: {runner: {image: ubuntu, podTemplateOverlay: "spec: {containers: [{name: proxy, image: ` +
 		`cloud-sql-proxy}]}"}, create: [{name: make, script: "#!/bin/sh"}]}`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
@@ -73,7 +73,7 @@ var overlaySidecarDelete = Rule{
 		"does: it is an init container with restartPolicy Always.",
 	Why: "The Jobs of the delete phase would never be complete, and a tool that waits for them would not remove the " +
 		"sandbox.",
-	sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
+	Sources: []string{"https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#jobs-with-sidecar-containers"},
 	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: proxy, image: cloud-sql-proxy}]}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.overlay()
@@ -99,7 +99,7 @@ var overlayConflict = Rule{
 				runner = main.Image // two spellings of one image are no conflict
 			}
 		}
-		if p.unsure("spec.runner.image") || p.unsure("spec.runner.namespace") {
+		if p.Unsure("spec.runner.image") || p.Unsure("spec.runner.namespace") {
 			return
 		}
 		for _, problem := range p.overlay().Conflicts(runner, p.Spec.RunnerNamespace()) {
@@ -112,7 +112,7 @@ var overlayVariable = Rule{
 	ID: "overlay-variable", Severity: krm.Warning,
 	Summary: "The overlay sets no variable of main that a step gets as an input, or that every step gets.",
 	Why:     "The input's value wins, and the overlay's has no effect.",
-	sources: []string{},
+	Sources: []string{},
 	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, env: [{name: DBNAME, value: x}]}]}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		var taken map[string]string
@@ -122,7 +122,7 @@ var overlayVariable = Rule{
 					taken = p.takenVariables()
 				}
 				if by := taken[variable.Name]; by != "" {
-					p.report(r, overlayPath, "variable %q of the overlay has no effect: remove it, %s gets another value for it",
+					p.Report(r, overlayPath, "variable %q of the overlay has no effect: remove it, %s gets another value for it",
 						variable.Name, by)
 				}
 			}
@@ -136,13 +136,13 @@ var overlayAccount = Rule{
 	Why: "All sandboxes that use the plugin share the account, and it may read and write the Secrets with their outputs, " +
 		"since the helpers in the Pod use it, too. With its token, the script of one sandbox could change the outputs of " +
 		"another, or mark its delete steps as done.",
-	sources: []string{"https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/" +
+	Sources: []string{"https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/" +
 		"#opt-out-of-api-credential-automounting"},
 	Example: `spec: {runner: {image: ubuntu, podTemplateOverlay: "spec: {serviceAccountName: db-admin}"}, create: ` +
 		`[{name: make, script: "#!/bin/sh\necho x > /tmp/x", outputs: [{name: x, valueFromPath: /tmp/x}]}]}`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if o := p.overlay(); len(p.outputs) > 0 && o.HasToken() {
-			p.report(r, overlayPath, "must not give scripts the token of ServiceAccount %q, which all sandboxes that use the plugin "+
+			p.Report(r, overlayPath, "must not give scripts the token of ServiceAccount %q, which all sandboxes that use the plugin "+
 				"share and which may write their outputs: set automountServiceAccountToken: false, unless they need it", o.Account())
 		}
 	})},
@@ -163,10 +163,10 @@ func (p *plugin) reportOverlay(r *Rule, isOfRule func(strictyaml.Problem) bool) 
 }
 
 // reportPart reports a problem inside the overlay or the patch at path.
-func (c *checked) reportPart(r *Rule, path krm.Path, problem strictyaml.Problem) {
+func (c *Document) reportPart(r *Rule, path krm.Path, problem strictyaml.Problem) {
 	line := problem.Line
 	problem.Line = 0
-	c.reportInside(r, path, line, 0, "%s", problem)
+	c.ReportInside(r, path, line, 0, "%s", problem)
 }
 
 // overlayMains returns the overlay's containers named main: at most one if the overlay is valid.

@@ -17,7 +17,7 @@ var script = Rule{
 	Example: `spec.create[0].script: ""`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if strings.TrimSpace(s.Script) == "" && !p.isJoined(s) {
-			p.report(r, s.path.Key("script"), "must be set: a step runs a script")
+			p.Report(r, s.path.Key("script"), "must be set: a step runs a script")
 		}
 	}),
 }
@@ -39,7 +39,7 @@ var scriptLines = Rule{
 	Summary: "A script is given behind `|`, which keeps its line breaks.",
 	Why: "Behind `>`, or behind neither, YAML joins the lines: they become arguments of the interpreter, or the line that " +
 		"names it becomes a comment of YAML.",
-	sources: []string{"https://yaml.org/spec/1.2.2/#813-folded-style"},
+	Sources: []string{"https://yaml.org/spec/1.2.2/#813-folded-style"},
 	Example: `spec.create[0].script: "#!/bin/sh echo hello"`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if !p.isJoined(s) {
@@ -90,7 +90,7 @@ var scriptLineEnd = Rule{
 	ID: "script-line-end", Severity: krm.Error,
 	Summary: "The line that names the interpreter ends in a line feed alone.",
 	Why:     "The kernel takes a carriage return as part of the interpreter's name, and does not find it.",
-	sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
+	Sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
 	Example: `spec.create[1].script: "#!/bin/sh\r\ncat /inputs/host > /tmp/user\r\n"`,
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
 		if line, _, _ := strings.Cut(s.Script, "\n"); strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r") {

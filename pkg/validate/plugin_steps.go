@@ -14,7 +14,7 @@ var emptyWorkflow = Rule{
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		for _, phase := range v1alpha1.Phases {
 			if steps := p.Spec.Workflow(phase); steps != nil && len(steps) == 0 {
-				p.report(r, krm.Path("spec").Key(string(phase)), "must have at least one step: add one or leave %s out", phase)
+				p.Report(r, krm.Path("spec").Key(string(phase)), "must have at least one step: add one or leave %s out", phase)
 			}
 		}
 	})},
@@ -24,11 +24,11 @@ var missingCreate = Rule{
 	ID: "missing-create", Severity: krm.Warning,
 	Summary: "A plugin has a create phase.",
 	Why:     "Without one it provides nothing to the sandboxes that name it.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.create: null",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		if p.Spec.Create == nil {
-			p.report(r, "spec.create", "is absent: a plugin without a create phase provides nothing")
+			p.Report(r, "spec.create", "is absent: a plugin without a create phase provides nothing")
 		}
 	})},
 }
@@ -39,7 +39,7 @@ var stepName = Rule{
 	Why:     "It becomes part of object names and of output keys.",
 	Example: "spec.delete[0].name: drop_database",
 	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		p.must(r, s.path.Key("name"), "step name", document.CheckIdentifier(s.Name))
+		p.Must(r, s.path.Key("name"), "step name", document.CheckIdentifier(s.Name))
 	}),
 }
 
@@ -55,7 +55,7 @@ var stepUnique = Rule{
 			if !taken {
 				first[s.Name] = s.path
 			} else if s.Name != "" {
-				p.report(r, s.path.Key("name"), "step name %q is already taken by %s: names must be unique across both phases",
+				p.Report(r, s.path.Key("name"), "step name %q is already taken by %s: names must be unique across both phases",
 					s.Name, other)
 			}
 		}
@@ -69,7 +69,7 @@ var stepCycle = Rule{
 	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}, as: {env: DBNAME}}",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		for _, cycle := range p.graph().Cycles() {
-			p.report(r, cycle.Steps[0].Input(cycle.Input).Key("valueFromStep").Key("name"),
+			p.Report(r, cycle.Steps[0].Input(cycle.Input).Key("valueFromStep").Key("name"),
 				"steps must not wait for each other: %s", cycle)
 		}
 	})},

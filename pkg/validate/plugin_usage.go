@@ -35,7 +35,7 @@ var outputUnwritten = Rule{
 			if delegates(s.Script) {
 				return
 			}
-			p.report(r, s.at.Output(i).Key("valueFromPath"), "no line of the script names %q: write the output there", file)
+			p.Report(r, s.at.Output(i).Key("valueFromPath"), "no line of the script names %q: write the output there", file)
 		}
 	}),
 }
@@ -62,10 +62,10 @@ var inputUnread = Rule{
 				return
 			}
 			if meant := p.unset(s, in); meant != "" {
-				p.report(r, at, "input %q is never read (%s): the script reads $%s, which nothing sets",
+				p.Report(r, at, "input %q is never read (%s): the script reads $%s, which nothing sets",
 					in.Name, carriers(in), meant)
 			} else if !forPrograms(in) && strings.Contains(s.Script, "$") {
-				p.report(r, at, "input %q is never read (%s): read it in the script, or remove it", in.Name, carriers(in))
+				p.Report(r, at, "input %q is never read (%s): read it in the script, or remove it", in.Name, carriers(in))
 			}
 		}
 	}),
@@ -74,7 +74,7 @@ var inputUnread = Rule{
 // isUnread reports whether nothing can be concluded from a script: it could not be read, is not complete, has no command, or
 // is reported by other rules.
 func (p *plugin) isUnread(s step) bool {
-	return strings.Contains(s.Script, "@{") || !hasCode(s.Script) || p.unsure(s.path.Key("script")) || p.isJoined(s)
+	return strings.Contains(s.Script, "@{") || !hasCode(s.Script) || p.Unsure(s.path.Key("script")) || p.isJoined(s)
 }
 
 // hasCode reports whether a script has a line that is neither blank nor a comment.
@@ -90,7 +90,7 @@ func hasCode(script string) bool {
 // isDoubtful reports whether other rules report the name or the variable of an input.
 func (p *plugin) isDoubtful(in *v1alpha1.Input, at krm.Path) bool {
 	return in.Name == "" || document.CheckIdentifier(in.Name) != "" || document.CheckVariable(in.Env()) != "" ||
-		strings.ContainsAny(in.Env(), "-.") || p.unsure(at) || p.unsure(at.Key("name")) || p.unsure(at.Key("as"))
+		strings.ContainsAny(in.Env(), "-.") || p.Unsure(at) || p.Unsure(at.Key("name")) || p.Unsure(at.Key("as"))
 }
 
 // carriers names what carries an input, for a message.

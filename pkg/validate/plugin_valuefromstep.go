@@ -64,7 +64,7 @@ var createFromDelete = Rule{
 	Example: "spec.create[1].inputs[0].valueFromStep: {name: drop, output: log}",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.dangling(document.CreateFromDelete, func(path krm.Path, from *v1alpha1.StepOutput) {
-			p.report(r, path.Key("name"), "a create step must not read from the delete step %q, which runs long after it", from.Name)
+			p.Report(r, path.Key("name"), "a create step must not read from the delete step %q, which runs long after it", from.Name)
 		})
 	})},
 }
@@ -73,7 +73,7 @@ var createFromDelete = Rule{
 func (p *plugin) dangling(fault document.Fault, do func(krm.Path, *v1alpha1.StepOutput)) {
 	for _, d := range p.graph().Dangling() {
 		path := d.At.Input(d.Input).Key("valueFromStep")
-		if d.Fault == fault && !p.unsure(path) {
+		if d.Fault == fault && !p.Unsure(path) {
 			do(path, p.stepAt(d.At).Inputs[d.Input].ValueFromStep)
 		}
 	}
@@ -82,10 +82,10 @@ func (p *plugin) dangling(fault document.Fault, do func(krm.Path, *v1alpha1.Step
 // stepNames returns the names of all steps, and whether there may be more: steps whose name could not be read, or those
 // of a create phase that is missing.
 func (p *plugin) stepNames() (names []string, unsure bool) {
-	unsure = p.Spec.Create == nil || p.unsure("spec.create") || p.unsure("spec.delete")
+	unsure = p.Spec.Create == nil || p.Unsure("spec.create") || p.Unsure("spec.delete")
 	for _, s := range p.steps {
 		names = append(names, s.Name)
-		unsure = unsure || p.unsure(s.path) || p.unsure(s.path.Key("name"))
+		unsure = unsure || p.Unsure(s.path) || p.Unsure(s.path.Key("name"))
 	}
 	return names, unsure
 }
@@ -93,10 +93,10 @@ func (p *plugin) stepNames() (names []string, unsure bool) {
 // outputNames returns the names of the outputs of some steps, and whether there may be more that could not be read.
 func (p *plugin) outputNames(steps []step) (names []string, unsure bool) {
 	for _, s := range steps {
-		unsure = unsure || p.unsure(s.path) || p.unsure(s.path.Key("outputs"))
+		unsure = unsure || p.Unsure(s.path) || p.Unsure(s.path.Key("outputs"))
 		for i, out := range s.Outputs {
 			names = append(names, out.Name)
-			unsure = unsure || p.unsure(s.at.Output(i).Key("name"))
+			unsure = unsure || p.Unsure(s.at.Output(i).Key("name"))
 		}
 	}
 	return names, unsure

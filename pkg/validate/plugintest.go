@@ -13,7 +13,7 @@ import (
 // pluginTest is a test of a plugin that is checked.
 type pluginTest struct {
 	*document.PluginTest
-	checked
+	Document
 
 	expectations []expectation
 	outputs      []expectedOutput
@@ -48,7 +48,7 @@ func casePath(i int) krm.Path       { return krm.Path("spec.cases").Index(i) }
 
 func (t *pluginTest) check() {
 	read, problems := document.ReadPluginTest(t.item)
-	t.PluginTest, t.checked = read, newChecked(t.item, problems)
+	t.PluginTest, t.Document = read, newDocument(t.item, problems)
 	for i := range t.Spec.Secrets {
 		t.addValues(t.Spec.Secrets[i].FixtureData, testSecretPath(i).Key("fixtureData"))
 	}
@@ -92,17 +92,17 @@ var testName = Rule{
 	Example: "spec.cases[0].name: small shop",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
 		if t.Name == "" {
-			t.report(r, namePath, "name must not be empty")
+			t.Report(r, namePath, "name must not be empty")
 		}
-		t.must(r, namePath, "name", document.CheckSubdomain(t.Name))
+		t.Must(r, namePath, "name", document.CheckSubdomain(t.Name))
 		for i, fixture := range t.Spec.Fixtures {
-			t.must(r, fixturePath(i).Key("name"), "name", document.CheckSubdomain(fixture.Name))
+			t.Must(r, fixturePath(i).Key("name"), "name", document.CheckSubdomain(fixture.Name))
 		}
 		for i, secret := range t.Spec.Secrets {
-			t.must(r, testSecretPath(i).Key("name"), "name", document.CheckSubdomain(secret.Name))
+			t.Must(r, testSecretPath(i).Key("name"), "name", document.CheckSubdomain(secret.Name))
 		}
 		for i, one := range t.Spec.Cases {
-			t.must(r, casePath(i).Key("name"), "name", document.CheckIdentifier(one.Name))
+			t.Must(r, casePath(i).Key("name"), "name", document.CheckIdentifier(one.Name))
 		}
 	})},
 }
@@ -111,7 +111,7 @@ var testUnique = Rule{
 	ID: "test-unique", Severity: krm.Error,
 	Summary: "A test has one fixture, one Secret and one case of a name, and a case expects something of an output once.",
 	Why:     "It would not be clear which one is meant.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.cases[1].name: small",
 	checks:  []check{pluginTestCheck(checkTestUnique)},
 }
@@ -119,16 +119,16 @@ var testUnique = Rule{
 func checkTestUnique(r *Rule, t *pluginTest) {
 	fixtures, secrets, cases := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i, fixture := range t.Spec.Fixtures {
-		t.once(r, fixtures, fixture.Name, "fixture", fixturePath(i))
+		t.Once(r, fixtures, fixture.Name, "fixture", fixturePath(i))
 	}
 	for i, secret := range t.Spec.Secrets {
-		t.once(r, secrets, secret.Name, "secret", testSecretPath(i))
+		t.Once(r, secrets, secret.Name, "secret", testSecretPath(i))
 	}
 	for i, one := range t.Spec.Cases {
-		t.once(r, cases, one.Name, "case", casePath(i))
+		t.Once(r, cases, one.Name, "case", casePath(i))
 		for n, value := range one.FixtureParams {
 			if _, given := one.Params[value.Name]; given {
-				t.report(r, casePath(i).Key("fixtureParams").Index(n).Key("name"),
+				t.Report(r, casePath(i).Key("fixtureParams").Index(n).Key("name"),
 					"param %q must be given once: params has it too", value.Name)
 			}
 		}
@@ -136,7 +136,7 @@ func checkTestUnique(r *Rule, t *pluginTest) {
 	for i, secret := range t.Spec.Secrets {
 		for n, value := range secret.FixtureData {
 			if _, given := secret.Data[value.Name]; given {
-				t.report(r, testSecretPath(i).Key("fixtureData").Index(n).Key("name"),
+				t.Report(r, testSecretPath(i).Key("fixtureData").Index(n).Key("name"),
 					"key %q must be given once: data has it too", value.Name)
 			}
 		}
@@ -146,7 +146,7 @@ func checkTestUnique(r *Rule, t *pluginTest) {
 		for n, out := range expected.Outputs {
 			key := v1alpha1.StepOutput{Name: out.Step, Output: out.Output}.Key()
 			if outputs[key] {
-				t.report(r, expected.path.Key("outputs").Index(n), "output %q must be listed once", key)
+				t.Report(r, expected.path.Key("outputs").Index(n), "output %q must be listed once", key)
 			}
 			outputs[key] = true
 		}
@@ -157,11 +157,11 @@ var duplicateTest = Rule{
 	ID: "duplicate-test", Severity: krm.Error,
 	Summary: "A list has one test of a name.",
 	Why:     "Sandboxes and ids are derived from the name: two tests would use the same ones.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "metadata.name: hello-db",
 	checks: []check{listCheck{contract.PluginTest, func(r *Rule, d *documents) {
 		for t, other := range repeated(d.tests, (*pluginTest).identity) {
-			t.report(r, namePath, "test %q is given twice: another%s; rename one of them", t.Name, origin(other.Item))
+			t.Report(r, namePath, "test %q is given twice: another%s; rename one of them", t.Name, origin(other.Item))
 		}
 	}}},
 }
@@ -172,16 +172,16 @@ var testSkip = Rule{
 	ID: "test-skip", Severity: krm.Error,
 	Summary: "What a test skips is the id of a built-in check.",
 	Why:     "Nothing would be skipped.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.skip[0]: create-once",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
 		for i, id := range t.Spec.Skip {
 			path := krm.Path("spec.skip").Index(i)
 			switch known := v1alpha1.BuiltinChecks(); {
 			case !slices.Contains(known, id):
-				t.report(r, path, "must be one of %s, not %q", strings.Join(known, ", "), id)
+				t.Report(r, path, "must be one of %s, not %q", strings.Join(known, ", "), id)
 			case slices.Contains(t.Spec.Skip[:i], id):
-				t.report(r, path, "%q must be listed once", id)
+				t.Report(r, path, "%q must be listed once", id)
 			}
 		}
 	})},
@@ -191,7 +191,7 @@ var testTimeout = Rule{
 	ID: "test-timeout", Severity: krm.Error,
 	Summary: "A timeout is a number of seconds from 1 to 86400, and 0 is the default.",
 	Why:     "Everything would be out of time at once, or a test that hangs would never end.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.timeoutSeconds: -1",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
 		t.seconds(r, "spec.timeoutSeconds", t.Spec.TimeoutSeconds)
@@ -206,6 +206,6 @@ const MaxTestTimeout = 86400
 
 func (t *pluginTest) seconds(r *Rule, path krm.Path, seconds int) {
 	if seconds < 0 || seconds > MaxTestTimeout {
-		t.report(r, path, "must be between 0 and %d, not %d", MaxTestTimeout, seconds)
+		t.Report(r, path, "must be between 0 and %d, not %d", MaxTestTimeout, seconds)
 	}
 }

@@ -19,17 +19,17 @@ var expectationForm = Rule{
 	Summary: "An output is expected to be at most one of equals, matches, nonEmpty and absent, and an exit code is at most " +
 		"255.",
 	Why:     "It could not be all of them.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.cases[0].create.outputs[0]: {step: provision, output: host, equals: shop, nonEmpty: true}",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
 		for _, out := range t.outputs {
 			if n := count(out.Equals != nil, out.Matches != "", out.NonEmpty, out.Absent); n > 1 {
-				t.report(r, out.path, "must have at most one of equals, matches, nonEmpty and absent, not %d of them", n)
+				t.Report(r, out.path, "must have at most one of equals, matches, nonEmpty and absent, not %d of them", n)
 			}
 		}
 		for _, expected := range t.expectations {
 			if expected.Fails != nil && (expected.Fails.ExitCode < 0 || expected.Fails.ExitCode > 255) {
-				t.report(r, expected.path.Key("fails").Key("exitCode"), "must be between 0 and 255, not %d", expected.Fails.ExitCode)
+				t.Report(r, expected.path.Key("fails").Key("exitCode"), "must be between 0 and 255, not %d", expected.Fails.ExitCode)
 			}
 		}
 	})},
@@ -39,7 +39,7 @@ var expectationPattern = Rule{
 	ID: "expectation-pattern", Severity: krm.Error,
 	Summary: "A pattern of an expectation is a regular expression that RE2 accepts.",
 	Why:     "Nothing could be compared with it.",
-	sources: []string{"https://github.com/google/re2/wiki/Syntax"},
+	Sources: []string{"https://github.com/google/re2/wiki/Syntax"},
 	Example: `spec.cases[0].create.outputs[0]: {step: provision, output: host, matches: "db-("}`,
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
 		for _, out := range t.outputs {
@@ -56,7 +56,7 @@ var expectationPattern = Rule{
 func (t *pluginTest) pattern(r *Rule, path krm.Path, text string) {
 	if _, err := regexp.Compile(text); err != nil {
 		reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-		t.report(r, path, "must be a regular expression, not %q: %s", text, reason)
+		t.Report(r, path, "must be a regular expression, not %q: %s", text, reason)
 	}
 }
 
@@ -65,7 +65,7 @@ var expectedStep = Rule{
 	Summary: "A step that a case expects something of is in that phase of the plugin, and an output is one of that step.",
 	Why:     "The expectation could never be met.",
 	Example: "spec.cases[0].create.outputs[0]: {step: provision, output: hots}",
-	sources: []string{pluginSpec},
+	Sources: []string{pluginSpec},
 	checks: []check{listCheck{contract.PluginTest, func(r *Rule, d *documents) {
 		for _, b := range d.bindings() {
 			if b.test == nil || b.pluginPath == "" || !b.known() {

@@ -16,22 +16,22 @@ var fixtureForm = Rule{
 	ID: "fixture-form", Severity: krm.Error,
 	Summary: "A fixture has an image, a command or both, no empty word in front of a command, and a port from 1 to 65535.",
 	Why:     "There would be nothing to run, or nothing to connect to.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.fixtures[1].command: []",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
 		for i, fixture := range t.Spec.Fixtures {
 			path := fixturePath(i)
 			switch {
 			case fixture.Image == "" && len(fixture.Command) == 0:
-				t.report(r, path, "must have an image, for a container, or a command that runs on this machine")
+				t.Report(r, path, "must have an image, for a container, or a command that runs on this machine")
 			case len(fixture.Command) > 0 && fixture.Command[0] == "":
-				t.report(r, path.Key("command").Index(0), "must name a program")
+				t.Report(r, path.Key("command").Index(0), "must name a program")
 			}
 			if len(fixture.Ready) > 0 && fixture.Ready[0] == "" {
-				t.report(r, path.Key("ready").Index(0), "must name a program")
+				t.Report(r, path.Key("ready").Index(0), "must name a program")
 			}
 			if fixture.Port != 0 {
-				t.must(r, path.Key("port"), "", checkPort(fixture.Port))
+				t.Must(r, path.Key("port"), "", checkPort(fixture.Port))
 			}
 		}
 	})},
@@ -41,7 +41,7 @@ var fixtureReference = Rule{
 	ID: "fixture-reference", Severity: krm.Error,
 	Summary: "A value of a fixture is the host or the port of a fixture of the test, and a port is one that the fixture has.",
 	Why:     "There would be no value.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.secrets[0].fixtureData[0].fixture: sever",
 	checks:  []check{pluginTestCheck(checkFixtureValues)},
 }
@@ -56,17 +56,17 @@ func checkFixtureValues(r *Rule, t *pluginTest) {
 	if len(names) > 0 {
 		otherwise = "the fixtures are " + strictyaml.Listed(names)
 	}
-	if slices.Contains(names, "") || t.unsure("spec.fixtures") {
+	if slices.Contains(names, "") || t.Unsure("spec.fixtures") {
 		return // it may be any
 	}
 	for _, value := range t.values {
-		t.oneOf(r, value.path.Key("field"), value.Field, v1alpha1.FixtureHost, v1alpha1.FixturePort)
+		t.OneOf(r, value.path.Key("field"), value.Field, v1alpha1.FixtureHost, v1alpha1.FixturePort)
 		at, found := fixtures[value.Fixture]
 		switch {
 		case !found:
 			t.suggest(r, value.path.Key("fixture"), "there is no fixture", value.Fixture, names, otherwise)
-		case value.Field == v1alpha1.FixturePort && t.Spec.Fixtures[at].Port == 0 && !t.unsure(fixturePath(at).Key("port")):
-			t.report(r, value.path.Key("field"), "fixture %q has no port: set its port", value.Fixture)
+		case value.Field == v1alpha1.FixturePort && t.Spec.Fixtures[at].Port == 0 && !t.Unsure(fixturePath(at).Key("port")):
+			t.Report(r, value.path.Key("field"), "fixture %q has no port: set its port", value.Fixture)
 		}
 	}
 }
@@ -75,17 +75,17 @@ var testSecretKey = Rule{
 	ID: "test-secret-key", Severity: krm.Error,
 	Summary: "A key of a Secret has letters, digits, dashes, underscores and dots, and at most 253 characters.",
 	Why:     "A cluster would refuse the Secret.",
-	sources: []string{"https://kubernetes.io/docs/concepts/configuration/secret/#restriction-names-data"},
+	Sources: []string{"https://kubernetes.io/docs/concepts/configuration/secret/#restriction-names-data"},
 	Example: "spec.secrets[0].fixtureData[0].name: the host",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
 		for i, secret := range t.Spec.Secrets {
 			for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
 				if wrong := document.CheckKey(key); wrong != "" {
-					t.reportKey(r, testSecretPath(i).Key("data").Key(key), "key %s", wrong)
+					t.ReportKey(r, testSecretPath(i).Key("data").Key(key), "key %s", wrong)
 				}
 			}
 			for n, value := range secret.FixtureData {
-				t.must(r, testSecretPath(i).Key("fixtureData").Index(n).Key("name"), "key", document.CheckKey(value.Name))
+				t.Must(r, testSecretPath(i).Key("fixtureData").Index(n).Key("name"), "key", document.CheckKey(value.Name))
 			}
 		}
 	})},

@@ -13,7 +13,7 @@ var matchForm = Rule{
 	Example: "spec.match.all: [{label: {key: team, value: shop}}]",
 	checks: eachMatch(func(r *Rule, g *routeGroup, path krm.Path, match *v1alpha1.RouteGroupMatch) {
 		if n := count(match.Label != nil, len(match.Any) > 0, len(match.All) > 0); n != 1 {
-			g.report(r, path, "must have exactly one of label, any and all, not %d of them", n)
+			g.Report(r, path, "must have exactly one of label, any and all, not %d of them", n)
 		}
 	}),
 }
@@ -22,11 +22,11 @@ var matchLabel = Rule{
 	ID: "match-label", Severity: krm.Error,
 	Summary: "A match names a label that a sandbox can have: a key of at most 255 letters, digits, dashes and underscores.",
 	Why:     "It would never match.",
-	sources: []string{routeGroupSpec, sandboxSpec},
+	Sources: []string{routeGroupSpec, sandboxSpec},
 	Example: `spec.match.any[0].label.key: "my label"`,
 	checks: eachMatch(func(r *Rule, g *routeGroup, path krm.Path, match *v1alpha1.RouteGroupMatch) {
 		if match.Label != nil && match.Label.Key != "" {
-			g.must(r, path.Key("label").Key("key"), "label key", checkLabelKey(match.Label.Key))
+			g.Must(r, path.Key("label").Key("key"), "label key", checkLabelKey(match.Label.Key))
 		}
 	}),
 }

@@ -10,7 +10,7 @@ var routeGroupName = Rule{
 	Summary: "A route group's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
 	Why:     "The name identifies the route group and becomes part of host names.",
 	Example: "metadata.name: all_features",
-	checks:  []check{routeGroupCheck(func(r *Rule, g *routeGroup) { g.must(r, namePath, "name", checkName(g.Name)) })},
+	checks:  []check{routeGroupCheck(func(r *Rule, g *routeGroup) { g.Must(r, namePath, "name", checkName(g.Name)) })},
 }
 
 var duplicateRouteGroup = Rule{
@@ -20,7 +20,7 @@ var duplicateRouteGroup = Rule{
 	Example: "metadata.name: features",
 	checks: []check{listCheck{contract.RouteGroup, func(r *Rule, d *documents) {
 		for g, other := range repeated(d.routeGroups, (*routeGroup).identity) {
-			g.report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",
+			g.Report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",
 				g.Name, origin(other.Item), g.Spec.Cluster)
 		}
 	}}},

@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Rule is one requirement that documents must meet.
+// Rule is one requirement that documents must meet. It is not changed once it is in use.
 type Rule struct {
 	// ID names the rule in configs and in the tag `rule` of results.
 	ID string
@@ -19,32 +19,36 @@ type Rule struct {
 	Why string
 	// Example is a field and a value that breaks the rule, as `path: value` in YAML.
 	Example string
+	// Kinds are the kinds of the documents that the rule is about. Those of a rule of this package are those of its checks.
+	Kinds []string
+	// Sources are links to what requires the rule; none if Why says it all. A rule of this package has the specifications of
+	// its kinds if it is nil.
+	Sources []string
+	// Page is the link to the description of the rule. Rules of this package have one.
+	Page string
 
-	// sources are links to what requires it: empty if Why says it all, nil for the specifications of its kinds.
-	sources []string
 	// checks look for breaks of the rule. A rule of the YAML decoder has none.
 	checks []check
 }
 
 // The pages that rules come from.
 const (
-	pluginSpec          = "https://www.signadot.com/docs/reference/resource-plugins/spec"
-	sandboxSpec         = "https://www.signadot.com/docs/reference/sandboxes/spec"
-	routeGroupSpec      = "https://www.signadot.com/docs/reference/route-groups/spec"
-	clientModels        = "https://github.com/signadot/go-sdk/tree/main/models"
-	kubernetesName      = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
-	stacksDesign        = "https://github.com/crossplane/crossplane/blob/v0.10.0/design/design-doc-stacks.md"
-	stackTypes          = "https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go"
-	packageSpec         = "https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md"
-	packagesPage        = "https://docs.crossplane.io/latest/packages/"
-	testPage            = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
-	externalPluginsPage = "https://book.kubebuilder.io/plugins/extending/external-plugins"
-	crdPage             = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
+	pluginSpec     = "https://www.signadot.com/docs/reference/resource-plugins/spec"
+	sandboxSpec    = "https://www.signadot.com/docs/reference/sandboxes/spec"
+	routeGroupSpec = "https://www.signadot.com/docs/reference/route-groups/spec"
+	clientModels   = "https://github.com/signadot/go-sdk/tree/main/models"
+	kubernetesName = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
+	stacksDesign   = "https://github.com/crossplane/crossplane/blob/v0.10.0/design/design-doc-stacks.md"
+	stackTypes     = "https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go"
+	packageSpec    = "https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md"
+	packagesPage   = "https://docs.crossplane.io/latest/packages/"
+	testPage       = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
+	crdPage        = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
 )
 
 var specs = map[string]string{
 	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
-	contract.PluginTest: testPage, contract.ExternalPlugin: externalPluginsPage,
+	contract.PluginTest:           testPage,
 	stackRequestCheck(nil).kind(): stackTypes, packageRequestCheck(nil).kind(): packagesPage,
 	stackRecordCheck(nil).kind(): stackTypes, packageMetadataCheck(nil).kind(): packageSpec,
 	packageCRDCheck(nil).kind(): crdPage,
@@ -62,9 +66,6 @@ type (
 	sandboxCheck    func(*Rule, *sandbox)
 	routeGroupCheck func(*Rule, *routeGroup)
 	pluginTestCheck func(*Rule, *pluginTest)
-	// externalPluginCheck looks at an ExternalPlugin, and exchangeCheck at one of its exchanges.
-	externalPluginCheck func(*Rule, *externalPlugin)
-	exchangeCheck       func(*Rule, *externalPlugin, exchange)
 	// These look at one document of Crossplane's stacks and packages.
 	stackRequestCheck    func(*Rule, *stackRequest)
 	packageRequestCheck  func(*Rule, *packageRequest)
@@ -89,9 +90,6 @@ func (routeGroupCheck) kind() string { return contract.RouteGroup }
 func (pluginTestCheck) kind() string { return contract.PluginTest }
 func (c listCheck) kind() string     { return c.on }
 
-func (externalPluginCheck) kind() string { return contract.ExternalPlugin }
-func (exchangeCheck) kind() string       { return contract.ExternalPlugin }
-
 func (stackRequestCheck) kind() string    { return "StackInstall" }
 func (packageRequestCheck) kind() string  { return "package request" }
 func (stackRecordCheck) kind() string     { return "Stack" }
@@ -108,9 +106,9 @@ func each[D, E any](elements func(D) []E, do func(*Rule, D, E)) func(*Rule, D) {
 	}
 }
 
-// checksOf calls do for each check of the type, in the order of Rules.
+// checksOf calls do for each check of the type, in the order of the rules.
 func checksOf[C check](do func(*Rule, C)) {
-	for _, r := range Rules {
+	for _, r := range rules {
 		for _, c := range r.checks {
 			if typed, ok := c.(C); ok {
 				do(r, typed)
@@ -119,43 +117,36 @@ func checksOf[C check](do func(*Rule, C)) {
 	}
 }
 
-// Kinds returns the kinds of the documents that the rule is about.
-func (r *Rule) Kinds() []string {
-	if r.checks == nil || r.ConcernsComments() {
-		return []string{contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup}
+// RulesPage is where all rules are described, each in a section that is named after its id.
+const RulesPage = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md"
+
+// described completes rules with what follows from their checks.
+func described(rules ...*Rule) Ruleset {
+	for _, r := range rules {
+		for _, c := range r.checks {
+			r.Kinds = append(r.Kinds, c.kind())
+		}
+		if r.Kinds = slices.Compact(r.Kinds); r.checks == nil || r.ConcernsComments() {
+			r.Kinds = []string{contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup}
+		}
+		r.Page = RulesPage + "#" + r.ID
+		if r.Sources != nil {
+			continue
+		}
+		for _, kind := range r.Kinds {
+			r.Sources = append(r.Sources, specs[kind])
+		}
 	}
-	var kinds []string
-	for _, c := range r.checks {
-		kinds = append(kinds, c.kind())
-	}
-	return slices.Compact(kinds)
+	return rules
 }
-
-// Sources returns links to what requires the rule; none if Why says it all.
-func (r *Rule) Sources() []string {
-	if r.sources != nil {
-		return r.sources
-	}
-	var pages []string
-	for _, kind := range r.Kinds() {
-		pages = append(pages, specs[kind])
-	}
-	return pages
-}
-
-// rulesPage is where all rules are described.
-const rulesPage = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md"
-
-// Page returns the link to the description of the rule.
-func (r *Rule) Page() string { return rulesPage + "#" + r.ID }
 
 // ComparesStates reports whether the rule is about updates: CheckUpdate checks it, and Check does not.
 func (r *Rule) ComparesStates() bool {
 	return slices.ContainsFunc(r.checks, func(c check) bool { _, isUpdate := c.(updateCheck); return isUpdate })
 }
 
-// Rules are all rules, in the order of the documents and the fields that they are about.
-var Rules = []*Rule{
+// rules are the rules of this package, in the order of the documents and the fields that they are about.
+var rules = described(
 	&documentVersion, &otherVersion, &documentKind, &formerKind,
 	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &quotedNumber, &aliasLimit, &depthLimit, &nextLine,
 	&placeholderValue, &imageReference, &variableName,
@@ -189,27 +180,40 @@ var Rules = []*Rule{
 	&testName, &duplicateTest, &testUnique, &fixtureForm, &fixtureReference, &testSecretKey,
 	&expectationForm, &expectationPattern, &expectedStep, &testSkip, &testTimeout,
 
-	&folderType, &folderName, &folderVersion, &folderProgram, &folderHidden, &folderEntry,
-	&exchangeUnique, &messageVersion, &messageCommand, &messageArgs, &responseEcho, &responseError, &flagForm,
-	&universePath, &universeProject, &universeUnchanged,
-
 	&immutableVersion, &versionInUse, &immutableField, &forkRemoved, &teardownSkipped,
 
 	&suppressionForm, &suppressionUnused, &suppressionRefused,
+)
+
+// Ruleset is a list of rules.
+type Ruleset []*Rule
+
+// Rules returns all rules about documents: those of this package in the order of the documents and the fields that they are
+// about, and those of the extensions at the places that these name.
+func Rules(extensions ...Extension) Ruleset {
+	all := slices.Clone(rules)
+	for _, e := range extensions {
+		at := slices.IndexFunc(all, func(r *Rule) bool { return r.ID == e.After }) + 1
+		if at == 0 {
+			at = len(all)
+		}
+		all = slices.Insert(all, at, e.Rules...)
+	}
+	return all
 }
 
 // Find returns the rule with an id, nil if there is none.
-func Find(id string) *Rule {
-	if i := slices.IndexFunc(Rules, func(r *Rule) bool { return r.ID == id }); i >= 0 {
-		return Rules[i]
+func (s Ruleset) Find(id string) *Rule {
+	if i := slices.IndexFunc(s, func(r *Rule) bool { return r.ID == id }); i >= 0 {
+		return s[i]
 	}
 	return nil
 }
 
-// IDs returns the ids of all rules.
-func IDs() []string {
-	ids := make([]string, len(Rules))
-	for i, r := range Rules {
+// IDs returns the ids of the rules.
+func (s Ruleset) IDs() []string {
+	ids := make([]string, len(s))
+	for i, r := range s {
 		ids[i] = r.ID
 	}
 	return ids

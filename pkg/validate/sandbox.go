@@ -9,7 +9,7 @@ import (
 // sandbox is a sandbox that is checked. The parts of its spec that several rules look at are listed with their paths.
 type sandbox struct {
 	*document.Sandbox
-	checked
+	Document
 
 	workloads   []workload
 	forks       []customizedFork
@@ -63,7 +63,7 @@ type endpoint struct {
 // read decodes the document.
 func (s *sandbox) read() {
 	read, problems := document.ReadSandbox(s.item)
-	s.Sandbox, s.checked = read, newChecked(s.item, problems)
+	s.Sandbox, s.Document = read, newDocument(s.item, problems)
 	for i := range s.Spec.Forks {
 		s.addFork(&s.Spec.Forks[i], forkPath(i))
 	}
@@ -140,5 +140,5 @@ func (s *sandbox) addSources() {
 // unreadWorkload reports whether a part of the workload at path could not be read.
 func (s *sandbox) unreadWorkload(path krm.Path) bool {
 	return len(s.problems) > 0 &&
-		(s.unsure(path) || s.unsure(path.Key("kind")) || s.unsure(path.Key("namespace")) || s.unsure(path.Key("name")))
+		(s.Unsure(path) || s.Unsure(path.Key("kind")) || s.Unsure(path.Key("namespace")) || s.Unsure(path.Key("name")))
 }

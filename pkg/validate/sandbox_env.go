@@ -16,7 +16,7 @@ var environmentOperation = Rule{
 	Example: "spec.forks[0].customizations.env[0].operation: set",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, v := range s.environment {
-			s.oneOf(r, v.path.Key("operation"), v.Operation, "upsert", "delete")
+			s.OneOf(r, v.path.Key("operation"), v.Operation, "upsert", "delete")
 		}
 	})},
 }
@@ -29,9 +29,9 @@ var environmentSource = Rule{
 	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
 		given := count(v.resource != nil, v.fork != nil, v.configMap != nil, v.secret != nil)
 		if v.value != "" {
-			s.report(r, v.path, "must have only one of value and valueFrom")
+			s.Report(r, v.path, "must have only one of value and valueFrom")
 		} else if given != 1 {
-			s.report(r, v.path.Key("valueFrom"), "must name exactly one of %s, not %d", v.allowed, given)
+			s.Report(r, v.path.Key("valueFrom"), "must name exactly one of %s, not %d", v.allowed, given)
 		}
 	}),
 }
@@ -52,7 +52,7 @@ var forkReference = Rule{
 	Why:     "There is no such fork to take the value from.",
 	Example: "spec.forks[0].customizations.env[2].valueFrom.fork.forkOf.name: nobody",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		unsure := s.unsure("spec.forks") || s.unsure("spec.local")
+		unsure := s.Unsure("spec.forks") || s.Unsure("spec.local")
 		known := make(map[v1alpha1.Workload]bool, len(s.workloads))
 		for _, w := range s.workloads {
 			known[w.Plain()] = true
@@ -64,7 +64,7 @@ var forkReference = Rule{
 			}
 			path := v.from("fork").Key("forkOf")
 			if of := v.fork.ForkOf; !known[of.Plain()] && !s.unreadWorkload(path) {
-				s.report(r, path, "the %s %q of namespace %q must be one that this sandbox forks", of.Kind, of.Name, of.Namespace)
+				s.Report(r, path, "the %s %q of namespace %q must be one that this sandbox forks", of.Kind, of.Name, of.Namespace)
 			}
 		}
 	})},
@@ -74,13 +74,13 @@ var keyReference = Rule{
 	ID: "key-reference", Severity: krm.Error,
 	Summary: "The name of a ConfigMap or a Secret is a valid Kubernetes name, and so is the key.",
 	Why:     "There can be no such object, or no such key.",
-	sources: []string{kubernetesName, "https://kubernetes.io/docs/concepts/configuration/configmap/"},
+	Sources: []string{kubernetesName, "https://kubernetes.io/docs/concepts/configuration/configmap/"},
 	Example: "spec.forks[0].customizations.env[3].valueFrom.secret.key: a/b",
 	checks: eachSource(func(r *Rule, s *sandbox, v valueSource) {
 		for key, reference := range map[string]*v1alpha1.KeysReference{"configMap": v.configMap, "secret": v.secret} {
 			if reference != nil {
-				s.must(r, v.from(key).Key("name"), "name", document.CheckSubdomain(reference.Name))
-				s.must(r, v.from(key).Key("key"), "key", document.CheckKey(reference.Key))
+				s.Must(r, v.from(key).Key("name"), "name", document.CheckSubdomain(reference.Name))
+				s.Must(r, v.from(key).Key("key"), "key", document.CheckKey(reference.Key))
 			}
 		}
 	}),
@@ -93,11 +93,11 @@ var resourceReference = Rule{
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.name: dbb",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names, known := make([]string, 0, len(s.Spec.Resources)), make(map[string]bool, len(s.Spec.Resources))
-		unsure := s.unsure("spec.resources")
+		unsure := s.Unsure("spec.resources")
 		for i, resource := range s.Spec.Resources {
 			names = append(names, resource.Name)
 			known[resource.Name] = true
-			unsure = unsure || len(s.problems) > 0 && (s.unsure(resourcePath(i)) || s.unsure(resourcePath(i).Key("name")))
+			unsure = unsure || len(s.problems) > 0 && (s.Unsure(resourcePath(i)) || s.Unsure(resourcePath(i).Key("name")))
 		}
 		for _, v := range s.sources {
 			if v.resource != nil && !known[v.resource.Name] && !unsure {

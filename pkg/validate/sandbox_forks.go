@@ -12,14 +12,14 @@ var workloadKind = Rule{
 	ID: "workload-kind", Severity: krm.Error,
 	Summary: "A forked workload is a Deployment, an ArgoRollout or a Rollout; a local or virtual one may be a Service too.",
 	Why:     "No other kind can be forked.",
-	sources: []string{sandboxSpec, clientModels},
+	Sources: []string{sandboxSpec, clientModels},
 	Example: "spec.forks[0].forkOf.kind: deployment",
 	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
 		allowed := []string{"Deployment", "ArgoRollout", "Rollout"}
 		if w.list != "forks" {
 			allowed = append(allowed, "Service")
 		}
-		s.oneOf(r, w.path.Key("kind"), w.Kind, allowed...)
+		s.OneOf(r, w.path.Key("kind"), w.Kind, allowed...)
 	}),
 }
 
@@ -27,11 +27,11 @@ var workloadName = Rule{
 	ID: "workload-name", Severity: krm.Error,
 	Summary: "A workload's namespace and name are valid Kubernetes names.",
 	Why:     "No such workload can exist.",
-	sources: []string{sandboxSpec, kubernetesName},
+	Sources: []string{sandboxSpec, kubernetesName},
 	Example: "spec.forks[0].forkOf.namespace: Hot_Rod",
 	checks: eachWorkload(func(r *Rule, s *sandbox, w workload) {
-		s.must(r, w.path.Key("namespace"), "namespace", document.CheckLabel(w.Namespace))
-		s.must(r, w.path.Key("name"), "name", document.CheckSubdomain(w.Name))
+		s.Must(r, w.path.Key("namespace"), "namespace", document.CheckLabel(w.Namespace))
+		s.Must(r, w.path.Key("name"), "name", document.CheckSubdomain(w.Name))
 	}),
 }
 
@@ -51,7 +51,7 @@ var workloadUnique = Rule{
 				first[w.Plain()] = w.path
 				continue
 			}
-			s.report(r, w.path, "the %s %q of namespace %q must be named once: it is already in %s",
+			s.Report(r, w.path, "the %s %q of namespace %q must be named once: it is already in %s",
 				w.Kind, w.Name, w.Namespace, other)
 		}
 	})},
@@ -65,13 +65,13 @@ var workloadNameUnique = Rule{
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names := map[string]bool{}
 		for i, fork := range s.Spec.Forks {
-			s.once(r, names, fork.Name, "workload", forkPath(i))
+			s.Once(r, names, fork.Name, "workload", forkPath(i))
 		}
 		for i, local := range s.Spec.Local {
-			s.once(r, names, local.Name, "workload", localPath(i))
+			s.Once(r, names, local.Name, "workload", localPath(i))
 		}
 		for i, virtual := range s.Spec.Virtual {
-			s.once(r, names, virtual.Name, "workload", krm.Path("spec.virtual").Index(i))
+			s.Once(r, names, virtual.Name, "workload", krm.Path("spec.virtual").Index(i))
 		}
 	})},
 }
@@ -92,13 +92,13 @@ var imageContainer = Rule{
 		for i, image := range fork.Customizations.Images {
 			path := fork.path.Key("images").Index(i)
 			switch {
-			case s.unsure(path) || s.unsure(path.Key("container")):
+			case s.Unsure(path) || s.Unsure(path.Key("container")):
 			case !seen[image.Container]:
 				seen[image.Container] = true
 			case image.Container == "":
-				s.report(r, path, "at most one image must be without a container: name the container")
+				s.Report(r, path, "at most one image must be without a container: name the container")
 			default:
-				s.report(r, path.Key("container"), "container %q must have one image only: it already has one", image.Container)
+				s.Report(r, path.Key("container"), "container %q must have one image only: it already has one", image.Container)
 			}
 		}
 	}),

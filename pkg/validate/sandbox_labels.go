@@ -26,7 +26,7 @@ var labelKey = Rule{
 	Example: `spec.labels: {"my label": a}`,
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		if wrong := checkLabelKey(key); wrong != "" {
-			s.reportKey(r, labelsPath.Key(key), "label key %s", wrong)
+			s.ReportKey(r, labelsPath.Key(key), "label key %s", wrong)
 		}
 	}),
 }
@@ -38,7 +38,7 @@ var labelKeyForm = Rule{
 	Example: "spec.labels: {example.com/team: a}",
 	checks: eachLabel(func(r *Rule, s *sandbox, key, _ string) {
 		if strings.ContainsAny(key, "/.") && !strings.HasPrefix(key, reservedLabels) {
-			s.reportKey(r, labelsPath.Key(key), "label key %q must not hold a slash or a dot by the specification: use dashes", key)
+			s.ReportKey(r, labelsPath.Key(key), "label key %q must not hold a slash or a dot by the specification: use dashes", key)
 		}
 	}),
 }
@@ -53,7 +53,7 @@ var labelValue = Rule{
 		if value == "" {
 			wrong = "must not be empty"
 		}
-		s.must(r, labelsPath.Key(key), "label value", wrong)
+		s.Must(r, labelsPath.Key(key), "label value", wrong)
 	}),
 }
 
@@ -69,9 +69,9 @@ var labelReserved = Rule{
 		switch {
 		case !strings.HasPrefix(key, reservedLabels):
 		case !known:
-			s.reportKey(r, labelsPath.Key(key), "label key %q must not begin with %q: the prefix is reserved", key, reservedLabels)
+			s.ReportKey(r, labelsPath.Key(key), "label key %q must not begin with %q: the prefix is reserved", key, reservedLabels)
 		case !given:
-			s.report(r, labelsPath.Key(key), "label %q must be given together with %q", key, needed)
+			s.Report(r, labelsPath.Key(key), "label %q must be given together with %q", key, needed)
 		}
 	}),
 }

@@ -15,7 +15,7 @@ var localMappings = Rule{
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, local := range s.Spec.Local {
 			if len(local.Mappings) == 0 {
-				s.report(r, localPath(i).Key("mappings"),
+				s.Report(r, localPath(i).Key("mappings"),
 					"must have at least one entry, such as {port: 8080, toLocal: %q}", "localhost:8080")
 			}
 		}
@@ -32,15 +32,15 @@ var localAddress = Rule{
 		for i, local := range s.Spec.Local {
 			for n, mapping := range local.Mappings {
 				path := localPath(i).Key("mappings").Index(n)
-				s.must(r, path.Key("port"), "port", checkPort(mapping.Port))
-				s.must(r, path.Key("toLocal"), "", checkAddress(mapping.ToLocal))
+				s.Must(r, path.Key("port"), "port", checkPort(mapping.Port))
+				s.Must(r, path.Key("toLocal"), "", checkAddress(mapping.ToLocal))
 			}
 		}
 		if s.Spec.Routing == nil {
 			return
 		}
 		for i, forward := range s.Spec.Routing.Forwards {
-			s.must(r, krm.Path("spec.routing.forwards").Index(i).Key("toLocal"), "", checkAddress(forward.ToLocal))
+			s.Must(r, krm.Path("spec.routing.forwards").Index(i).Key("toLocal"), "", checkAddress(forward.ToLocal))
 		}
 	})},
 }

@@ -11,7 +11,7 @@ var sandboxName = Rule{
 	Summary: "A sandbox's name has letters, digits and inner dashes, starts with a letter, and has at most 30 bytes.",
 	Why:     "The name identifies the sandbox and becomes part of host names.",
 	Example: "metadata.name: feature_x",
-	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.must(r, namePath, "name", checkName(s.Name)) })},
+	checks:  []check{sandboxCheck(func(r *Rule, s *sandbox) { s.Must(r, namePath, "name", checkName(s.Name)) })},
 }
 
 // checkName checks the name of a sandbox or of a route group.
@@ -29,7 +29,7 @@ var duplicateSandbox = Rule{
 	Example: "metadata.name: FEATURE-X",
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		for s, other := range repeated(d.sandboxes, (*sandbox).identity) {
-			s.report(r, namePath, "sandbox %q is given twice: %q%s is the same one in cluster %q; rename one of them",
+			s.Report(r, namePath, "sandbox %q is given twice: %q%s is the same one in cluster %q; rename one of them",
 				s.Name, other.Name, origin(other.Item), s.Spec.Cluster)
 		}
 	}}},
@@ -42,11 +42,11 @@ var sandboxState = Rule{
 	ID: "sandbox-state", Severity: krm.Error,
 	Summary: `A sandbox's annotation resourceplugins.dev/state is "absent" or "present", if it is set.`,
 	Why:     "Any other value does not say whether the sandbox is to be torn down: all functions refuse it.",
-	sources: []string{},
+	Sources: []string{},
 	Example: `metadata.annotations: {resourceplugins.dev/state: Absent}`,
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		if _, err := s.IsAbsent(); err != nil {
-			s.report(r, document.StatePath(), "%v", err)
+			s.Report(r, document.StatePath(), "%v", err)
 		}
 	})},
 }

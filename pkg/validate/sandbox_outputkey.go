@@ -18,7 +18,7 @@ var outputKey = Rule{
 	ID: "output-key", Severity: krm.Error,
 	Summary: "An outputKey is `<step>.<output>`, two names with a dot between them.",
 	Why:     "No output can have another key.",
-	sources: []string{pluginSpec, sandboxSpec},
+	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision/host",
 	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
 		if isOutputKey(key) {
@@ -27,11 +27,11 @@ var outputKey = Rule{
 		meant, found := dotted(key)
 		switch {
 		case !found:
-			s.report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
+			s.Report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
 		case from != nil && slices.Contains(from.outputKeys, meant):
-			s.propose(r, path, meant, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
+			s.Propose(r, path, meant, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
 		default:
-			s.report(r, path, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
+			s.Report(r, path, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
 		}
 	}),
 }
@@ -55,22 +55,22 @@ var outputKeyForm = Rule{
 	Summary: "An outputKey names its step: it is not the name of an output alone.",
 	Why: "A key without a dot is an old form that is still in use. It is rendered if the plugin is in the input and exactly " +
 		"one of its create steps has an output of that name.",
-	sources: []string{pluginSpec, sandboxSpec},
+	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
 	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
 		if strings.Contains(key, ".") || !isOutputKey(key) {
 			return
 		}
 		if from == nil {
-			s.report(r, path, "%s", document.NamesNoStep(key, nil))
+			s.Report(r, path, "%s", document.NamesNoStep(key, nil))
 			return
 		}
 		switch outputs := document.OutputsOf(&from.Spec, key); len(outputs) {
 		case 0: // for the rule "unknown-output-key"
 		case 1:
-			s.propose(r, path, outputs[0].Key(), "%s", document.NamesNoStep(key, outputs))
+			s.Propose(r, path, outputs[0].Key(), "%s", document.NamesNoStep(key, outputs))
 		default:
-			s.report(r, path, "%s", document.NamesNoStep(key, outputs))
+			s.Report(r, path, "%s", document.NamesNoStep(key, outputs))
 		}
 	}),
 }
@@ -79,7 +79,7 @@ var unknownOutputKey = Rule{
 	ID: "unknown-output-key", Severity: krm.Error,
 	Summary: "An outputKey is one that a create step of the resource's plugin produces.",
 	Why:     "The workload would wait for a value that no step writes.",
-	sources: []string{pluginSpec, sandboxSpec},
+	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
 	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
 		if from == nil || !isOutputKey(key) || len(document.OutputsOf(&from.Spec, key)) > 0 {
@@ -87,7 +87,7 @@ var unknownOutputKey = Rule{
 		}
 		step, _, dotted := strings.Cut(key, ".")
 		if dotted && slices.ContainsFunc(from.Spec.Delete, func(s v1alpha1.Step) bool { return s.Name == step }) {
-			s.report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
+			s.Report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
 				"which runs when the sandbox ends", step, from.Name)
 			return
 		}

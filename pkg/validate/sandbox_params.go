@@ -16,11 +16,11 @@ var unknownParam = Rule{
 	ID: document.RuleUnknownParam, Severity: krm.Warning,
 	Summary: "A param is one that an input of the plugin takes.",
 	Why:     "No step would see it.",
-	sources: []string{pluginSpec},
+	Sources: []string{pluginSpec},
 	Example: "spec.resources[0].params.database: shop",
 	checks: eachBinding(func(r *Rule, b *binding) {
 		for param, message := range b.plugin.takes.Unknown(b.params) {
-			b.on.reportKey(r, b.path.Key("params").Key(param), "%s", message)
+			b.on.ReportKey(r, b.path.Key("params").Key(param), "%s", message)
 		}
 	}),
 }
@@ -29,7 +29,7 @@ var missingParam = Rule{
 	ID: "missing-param", Severity: krm.Warning,
 	Summary: "A param is given for each input that takes one, unless the step's script tests whether it is empty.",
 	Why:     "The input would be empty.",
-	sources: []string{pluginSpec},
+	Sources: []string{pluginSpec},
 	Example: "spec.resources[0].params: {size: small}",
 	checks: eachBinding(func(r *Rule, b *binding) {
 		meant := map[string]bool{}
@@ -41,7 +41,7 @@ var missingParam = Rule{
 			if _, given := b.params[name]; given || meant[name] || optional(consumers) {
 				continue
 			}
-			b.on.report(r, b.path.Key("params"), "param %q must be given: step %q of plugin %q takes it, and would get nothing",
+			b.on.Report(r, b.path.Key("params"), "param %q must be given: step %q of plugin %q takes it, and would get nothing",
 				name, consumers[0].step.Name, b.plugin.Name)
 		}
 	}),

@@ -22,11 +22,11 @@ var patchType = Rule{
 	ID: "patch-type", Severity: krm.Error,
 	Summary: "A patch's type is json, merge or strategic, or one of the newer signadot/env and signadot/image.",
 	Why:     "Signadot knows no other.",
-	sources: []string{sandboxSpec, clientModels},
+	Sources: []string{sandboxSpec, clientModels},
 	Example: "spec.forks[0].customizations.patch.type: jsonpatch",
 	checks: eachFork(func(r *Rule, s *sandbox, fork customizedFork) {
 		if patch, path := fork.patched(); patch != nil {
-			s.oneOf(r, path.Key("type"), patch.Type, "strategic", "merge", "json", "signadot/env", "signadot/image")
+			s.OneOf(r, path.Key("type"), patch.Type, "strategic", "merge", "json", "signadot/env", "signadot/image")
 		}
 	}),
 }
@@ -35,11 +35,11 @@ var patchValue = Rule{
 	ID: "patch-value", Severity: krm.Error,
 	Summary: "A patch's value is JSON or YAML: a list of operations for json, a mapping for merge and strategic.",
 	Why:     "It could not be applied.",
-	sources: []string{sandboxSpec, "https://www.rfc-editor.org/rfc/rfc6902#section-4"},
+	Sources: []string{sandboxSpec, "https://www.rfc-editor.org/rfc/rfc6902#section-4"},
 	Example: `spec.forks[0].customizations.patch.value: "{spec:"`,
 	checks: eachFork(func(r *Rule, s *sandbox, fork customizedFork) {
 		if patch, path := fork.patched(); patch != nil {
-			s.must(r, path.Key("value"), "", checkPatch(patch.Type, patch.Value))
+			s.Must(r, path.Key("value"), "", checkPatch(patch.Type, patch.Value))
 		}
 	}),
 }
@@ -49,7 +49,7 @@ var patchField = Rule{
 	ID: "patch-field", Severity: krm.Error,
 	Summary: "A strategic patch of a Deployment names fields that a Deployment has, with values of their types.",
 	Why:     "An unknown field is dropped silently, and a value of another type makes the patch fail.",
-	sources: []string{sandboxSpec, "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/"},
+	Sources: []string{sandboxSpec, "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/"},
 	Example: `spec.forks[0].customizations.patch.value: "spec: {replica: 1}"`,
 	checks: eachFork(func(r *Rule, s *sandbox, fork customizedFork) {
 		patch, path := fork.patched()

@@ -17,7 +17,7 @@ var resourceUnique = Rule{
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names := make(map[string]bool, len(s.Spec.Resources))
 		for i, resource := range s.Spec.Resources {
-			s.once(r, names, resource.Name, "resource", resourcePath(i))
+			s.Once(r, names, resource.Name, "resource", resourcePath(i))
 		}
 	})},
 }
@@ -26,14 +26,14 @@ var resourceName = Rule{
 	ID: "resource-name", Severity: krm.Warning,
 	Summary: "A resource's name has letters, digits and dashes, starts with a letter, and has at most 30 characters.",
 	Why:     "It becomes part of object names; any other name is changed for them.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.resources[1].name: my_cache",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
 			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is allowed
 			onlyDashes, tooLong := trimmed == "" && resource.Name != "", len(resource.Name) > document.MaxIdentifier
 			if onlyDashes || tooLong || document.CheckIdentifier(trimmed) != "" {
-				s.report(r, resourcePath(i).Key("name"),
+				s.Report(r, resourcePath(i).Key("name"),
 					"resource name %q must be 1 to %d letters, digits and dashes and start with a letter, or it is changed in object names",
 					resource.Name, document.MaxIdentifier)
 			}
@@ -46,7 +46,7 @@ var pluginReference = Rule{
 	Summary: "The plugin of a resource or a test is name[@version]: the name of a plugin, and a version or a range of " +
 		"versions.",
 	Why:     "Nothing else can be resolved to a plugin.",
-	sources: []string{sandboxSpec, "https://semver.org/"},
+	Sources: []string{sandboxSpec, "https://semver.org/"},
 	Example: "spec.resources[0].plugin: hello_db",
 	checks: []check{
 		sandboxCheck(func(r *Rule, s *sandbox) {
@@ -59,9 +59,9 @@ var pluginReference = Rule{
 }
 
 // reference checks a reference to a plugin.
-func (c *checked) reference(r *Rule, path krm.Path, text string) {
+func (c *Document) reference(r *Rule, path krm.Path, text string) {
 	if _, err := version.ParseReference(text); err != nil && text != "" {
-		c.report(r, path, "plugin %v", err)
+		c.Report(r, path, "plugin %v", err)
 	}
 }
 
@@ -77,7 +77,7 @@ var unknownPlugin = Rule{
 		}
 		name := b.reference.Bare
 		if versions := d.index.versions(name); len(versions) > 0 {
-			b.on.report(r, b.pluginPath, "plugin %q has no version %q: there are %s",
+			b.on.Report(r, b.pluginPath, "plugin %q has no version %q: there are %s",
 				name, b.reference.Selector, strictyaml.Listed(versions))
 			return
 		}

@@ -15,19 +15,19 @@ import (
 
 // stackRequest is an ExtensionRequest, StackInstall or ClusterStackInstall that is checked.
 type stackRequest struct {
-	checked
+	Document
 	spec stacks.InstallSpec
 }
 
 // packageRequest is a Provider, Configuration or Function of pkg.crossplane.io that is checked.
 type packageRequest struct {
-	checked
+	Document
 	spec packages.RuntimePackageSpec
 }
 
 // stackRecord is an Extension, Stack or StackDefinition that is checked.
 type stackRecord struct {
-	checked
+	Document
 	app        *stacks.AppMetadata
 	controller *stacks.ControllerSpec
 	rules      *stacks.PermissionsSpec
@@ -44,7 +44,7 @@ type recordCRD struct {
 
 // packageMetadata is a Provider, Configuration or Function of meta.pkg.crossplane.io that is checked.
 type packageMetadata struct {
-	checked
+	Document
 	spec *packages.MetaSpec
 }
 
@@ -84,10 +84,10 @@ func newStackDocuments(list *krm.ResourceList) (*stackDocuments, error) {
 		{stacks.APIVersion, stackRequestKinds, d.addRequest}, {stacks.ExtensionsAPIVersion, stackRequestKinds, d.addRequest},
 		{stacks.APIVersion, recordKinds, d.addRecord}, {stacks.ExtensionsAPIVersion, recordKinds, d.addRecord},
 		{packages.APIVersion, packageKinds, func(item *krm.Item) {
-			d.packageRequests = append(d.packageRequests, &packageRequest{checked: checked{item: item}})
+			d.packageRequests = append(d.packageRequests, &packageRequest{Document: Document{item: item}})
 		}},
 		{packages.MetaAPIVersion, packageKinds, func(item *krm.Item) {
-			d.metadata = append(d.metadata, &packageMetadata{checked: checked{item: item}})
+			d.metadata = append(d.metadata, &packageMetadata{Document: Document{item: item}})
 		}},
 	} {
 		items, err := list.Select(group.apiVersion, group.kinds...)
@@ -106,11 +106,11 @@ func newStackDocuments(list *krm.ResourceList) (*stackDocuments, error) {
 }
 
 func (d *stackDocuments) addRequest(item *krm.Item) {
-	d.stackRequests = append(d.stackRequests, &stackRequest{checked: checked{item: item}})
+	d.stackRequests = append(d.stackRequests, &stackRequest{Document: Document{item: item}})
 }
 
 func (d *stackDocuments) addRecord(item *krm.Item) {
-	d.records = append(d.records, &stackRecord{checked: checked{item: item}})
+	d.records = append(d.records, &stackRecord{Document: Document{item: item}})
 }
 
 // check decodes and checks the documents one by one.
@@ -127,7 +127,7 @@ func (d *stackDocuments) check() {
 }
 
 // read decodes the spec of the document into target, a pointer to a struct.
-func (c *checked) read(target any) {
+func (c *Document) read(target any) {
 	problems := document.RepeatedKeys(c.item)
 	if spec := krm.Value(c.item.YNode(), "spec"); spec != nil {
 		problems = append(problems, strictyaml.Into(spec, "spec", target)...)
@@ -136,7 +136,7 @@ func (c *checked) read(target any) {
 			Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set",
 		})
 	}
-	*c = newChecked(c.item, problems)
+	*c = newDocument(c.item, problems)
 }
 
 func (r *packageRequest) check() {
@@ -194,22 +194,22 @@ func (m *packageMetadata) check() {
 }
 
 // all returns all documents, by kind.
-func (d *stackDocuments) all() []*checked {
-	all := make([]*checked, 0, len(d.stackRequests)+len(d.packageRequests)+len(d.records)+len(d.metadata)+len(d.crds))
+func (d *stackDocuments) all() []*Document {
+	all := make([]*Document, 0, len(d.stackRequests)+len(d.packageRequests)+len(d.records)+len(d.metadata)+len(d.crds))
 	for _, r := range d.stackRequests {
-		all = append(all, &r.checked)
+		all = append(all, &r.Document)
 	}
 	for _, r := range d.packageRequests {
-		all = append(all, &r.checked)
+		all = append(all, &r.Document)
 	}
 	for _, s := range d.records {
-		all = append(all, &s.checked)
+		all = append(all, &s.Document)
 	}
 	for _, m := range d.metadata {
-		all = append(all, &m.checked)
+		all = append(all, &m.Document)
 	}
 	for _, c := range d.crds {
-		all = append(all, &c.checked)
+		all = append(all, &c.Document)
 	}
 	return all
 }

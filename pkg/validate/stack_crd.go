@@ -13,7 +13,7 @@ const crdKind = "CustomResourceDefinition"
 
 // packageCRD is a CRD of a package that is checked.
 type packageCRD struct {
-	checked
+	Document
 	owner *stackpackage.Package
 	crd   crdFields
 }
@@ -44,7 +44,7 @@ func (d *stackDocuments) addCRDs() {
 	for _, p := range d.packages {
 		for _, item := range p.Members {
 			if item.Kind() == crdKind && strings.HasPrefix(item.APIVersion(), "apiextensions.k8s.io/") {
-				d.crds = append(d.crds, &packageCRD{checked: checked{item: item}, owner: p})
+				d.crds = append(d.crds, &packageCRD{Document: Document{item: item}, owner: p})
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func (d *stackDocuments) addCRDs() {
 
 func (c *packageCRD) check() {
 	if err := c.item.YNode().Decode(&c.crd); err != nil {
-		c.report(&crdForm, "spec", "must be the spec of a CRD: %s", strings.Join(strings.Fields(err.Error()), " "))
+		c.Report(&crdForm, "spec", "must be the spec of a CRD: %s", strings.Join(strings.Fields(err.Error()), " "))
 		return
 	}
 	checksOf(func(rule *Rule, check packageCRDCheck) { check(rule, c) })
@@ -70,12 +70,12 @@ var crdForm = Rule{
 			value string
 		}{{"spec.group", spec.Group}, {"spec.names.kind", spec.Names.Kind}, {"spec.names.plural", spec.Names.Plural}} {
 			if field.value == "" {
-				c.report(rule, field.path, "must be set")
+				c.Report(rule, field.path, "must be set")
 				return
 			}
 		}
 		if name := spec.Names.Plural + "." + spec.Group; c.crd.Metadata.Name != name {
-			c.propose(rule, namePath, name, "must be %q (plural and group), not %q", name, c.crd.Metadata.Name)
+			c.Propose(rule, namePath, name, "must be %q (plural and group), not %q", name, c.crd.Metadata.Name)
 		}
 		stored := 0
 		for _, v := range spec.Versions {
@@ -83,9 +83,9 @@ var crdForm = Rule{
 		}
 		switch isOld := strings.HasSuffix(c.item.APIVersion(), "/v1beta1"); {
 		case len(spec.Versions) == 0 && (!isOld || spec.Version == ""):
-			c.report(rule, "spec.versions", "must have a version")
+			c.Report(rule, "spec.versions", "must have a version")
 		case len(spec.Versions) > 0 && stored != 1:
-			c.report(rule, "spec.versions", "must have one version with storage: true, not %d", stored)
+			c.Report(rule, "spec.versions", "must have one version with storage: true, not %d", stored)
 		}
 	})},
 }
@@ -94,11 +94,11 @@ var crdScope = Rule{
 	ID: "crd-scope", Severity: krm.Error,
 	Summary: "The CRDs of a stack whose permissionScope is Namespaced are namespaced too.",
 	Why:     "Crossplane 0.10 refuses to unpack the stack: its controller must not act in the whole cluster.",
-	sources: []string{stacksDesign},
+	Sources: []string{stacksDesign},
 	Example: "spec.scope: Cluster",
 	checks: []check{packageCRDCheck(func(rule *Rule, c *packageCRD) {
 		if c.owner.Scope == stacks.ScopeNamespaced && c.crd.Spec.Scope == stacks.ScopeCluster {
-			c.propose(rule, "spec.scope", stacks.ScopeNamespaced, "must be %q, as the stack %q is, not %q",
+			c.Propose(rule, "spec.scope", stacks.ScopeNamespaced, "must be %q, as the stack %q is, not %q",
 				stacks.ScopeNamespaced, c.owner.Metadata.Name(), c.crd.Spec.Scope)
 		}
 	})},
@@ -108,7 +108,7 @@ var crdOwner = Rule{
 	ID: "crd-owner", Severity: krm.Error,
 	Summary: "A CRD is in one package.",
 	Why:     "Two controllers would act on the same custom resources, and to remove one package would remove those of both.",
-	sources: []string{"https://github.com/crossplane/crossplane/issues/1052"},
+	Sources: []string{"https://github.com/crossplane/crossplane/issues/1052"},
 	Example: "metadata.annotations: {resourceplugins.dev/package-of: cache}",
 	checks: []check{listCheck{crdKind, func(rule *Rule, d *documents) {
 		owners := map[string]*packageCRD{}
@@ -118,7 +118,7 @@ var crdOwner = Rule{
 			if !found {
 				owners[name] = c
 			} else if other.owner.Name != c.owner.Name {
-				c.report(rule, namePath, "CRD %q is in the package %q too%s: remove it from one of them, or one of the packages",
+				c.Report(rule, namePath, "CRD %q is in the package %q too%s: remove it from one of them, or one of the packages",
 					name, other.owner.Name, origin(other.item))
 			}
 		}
@@ -129,7 +129,7 @@ var recordContent = Rule{
 	ID: "record-content", Severity: krm.Warning,
 	Summary: "The CRDs that a record lists are those that are in the package.",
 	Why:     "The controller gets permissions for the CRDs that the record lists, and what is in the package is installed.",
-	sources: []string{stackTypes},
+	Sources: []string{stackTypes},
 	Example: "spec.customresourcedefinitions[0].kind: Redis",
 	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
 		for _, s := range d.stacks.records {
@@ -139,7 +139,7 @@ var recordContent = Rule{
 			}
 			for _, listed := range s.crds {
 				if listed.owned && listed.group() != "" && !slices.ContainsFunc(d.stacks.packages[i].CRDs, listed.is) {
-					s.report(rule, listed.path, "kind %q of %q is not in the package", listed.Kind, listed.APIVersion)
+					s.Report(rule, listed.path, "kind %q of %q is not in the package", listed.Kind, listed.APIVersion)
 				}
 			}
 		}
@@ -155,7 +155,7 @@ var dependencyProvider = Rule{
 	ID: "dependency-provider", Severity: krm.Warning,
 	Summary: "The CRDs that a stack depends on are in packages of the list, if the list has requests and no catalog.",
 	Why:     "A request for the stack cannot be resolved. It may be meant for other packages than these, so it is a warning.",
-	sources: []string{stacksDesign},
+	Sources: []string{stacksDesign},
 	Example: `spec.dependsOn[0].crd: "*.other.example.org/v1"`,
 	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
 		if d.hasCatalogs || len(d.stacks.stackRequests) == 0 {
@@ -166,7 +166,7 @@ var dependencyProvider = Rule{
 				crd, err := stackpackage.ParseCRD(needed.CRD)
 				owns := func(p *stackpackage.Package) bool { return p.Owns(crd) }
 				if err == nil && !slices.ContainsFunc(d.stacks.packages, owns) {
-					s.report(rule, krm.Path("spec.dependsOn").Index(i).Key("crd"),
+					s.Report(rule, krm.Path("spec.dependsOn").Index(i).Key("crd"),
 						"no package of the list has the CRD %q: add the package that has it, or a Catalog", needed.CRD)
 				}
 			}
@@ -178,7 +178,7 @@ var duplicatePackage = Rule{
 	ID: "duplicate-package", Severity: krm.Error,
 	Summary: "A list has one package of a name and version.",
 	Why:     "It would not be known which one is meant.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "metadata.name: redis",
 	checks: []check{listCheck{stackRecordCheck(nil).kind(), func(rule *Rule, d *documents) {
 		first := map[identity]*stackpackage.Package{}
@@ -188,7 +188,7 @@ var duplicatePackage = Rule{
 			if !found {
 				first[id] = p
 			} else if c := d.stacks.of(p.Metadata); c != nil && !sameOrigin(other.Metadata, p.Metadata) {
-				c.report(rule, namePath, "package %q is given twice in version %q: another is%s; remove one of them",
+				c.Report(rule, namePath, "package %q is given twice in version %q: another is%s; remove one of them",
 					p.Name, p.Version, origin(other.Metadata))
 			}
 		}
@@ -196,15 +196,15 @@ var duplicatePackage = Rule{
 }
 
 // of returns the record or metadata that an item is.
-func (d *stackDocuments) of(item *krm.Item) *checked {
+func (d *stackDocuments) of(item *krm.Item) *Document {
 	for _, s := range d.records {
 		if s.item == item {
-			return &s.checked
+			return &s.Document
 		}
 	}
 	for _, m := range d.metadata {
 		if m.item == item {
-			return &m.checked
+			return &m.Document
 		}
 	}
 	return nil

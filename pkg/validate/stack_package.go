@@ -23,7 +23,7 @@ var unquotedString = Rule{
 	ID: strictyaml.RuleUnquoted, Severity: krm.Warning,
 	Summary: "A version is quoted if it reads as a number.",
 	Why:     "YAML readers that keep the number print 0.30 as 0.3; Crossplane 0.10 refused it, and 0.5 did not.",
-	sources: []string{"https://yaml.org/spec/1.2.2/#1032-tag-resolution"},
+	Sources: []string{"https://yaml.org/spec/1.2.2/#1032-tag-resolution"},
 	Example: "spec.version: 0.30",
 	checks:  []check{stackRecordCheck(func(*Rule, *stackRecord) {})},
 }
@@ -36,9 +36,9 @@ var packageScope = Rule{
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
 		at := krm.Path("spec.permissionScope")
 		if s.app.PermissionScope == "" && s.item.Kind() != stacks.KindExtension { // the design has none
-			s.report(rule, at, "must be set to %q or %q", stacks.ScopeCluster, stacks.ScopeNamespaced)
+			s.Report(rule, at, "must be set to %q or %q", stacks.ScopeCluster, stacks.ScopeNamespaced)
 		}
-		s.oneOf(rule, at, s.app.PermissionScope, stacks.ScopeCluster, stacks.ScopeNamespaced)
+		s.OneOf(rule, at, s.app.PermissionScope, stacks.ScopeCluster, stacks.ScopeNamespaced)
 	})},
 }
 
@@ -48,7 +48,7 @@ var packageType = Rule{
 	Why:     "The cluster refuses the record.",
 	Example: "spec.packageType: provider",
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
-		s.oneOf(rule, "spec.packageType", s.app.PackageType, "Provider", "Stack", "Application", "Addon")
+		s.OneOf(rule, "spec.packageType", s.app.PackageType, "Provider", "Stack", "Application", "Addon")
 	})},
 }
 
@@ -57,17 +57,17 @@ var packageDependency = Rule{
 	Summary: "A dependency of a stack names exactly one of crd and package. One of a package names an image with apiVersion " +
 		"and kind, or one of provider, configuration and function.",
 	Why:     "It could not be found.",
-	sources: []string{stackTypes, packageSpec},
+	Sources: []string{stackTypes, packageSpec},
 	Example: `spec.dependsOn[0]: {crd: "RedisCluster"}`,
 	checks: []check{
 		stackRecordCheck(func(rule *Rule, s *stackRecord) {
 			for i, d := range s.app.DependsOn {
 				at := krm.Path("spec.dependsOn").Index(i)
 				if count(d.CRD != "", d.Package != "") != 1 {
-					s.report(rule, at, "must have exactly one of crd and package")
+					s.Report(rule, at, "must have exactly one of crd and package")
 					continue
 				}
-				s.must(rule, at.Key("crd"), "", checkDependencyCRD(d.CRD))
+				s.Must(rule, at.Key("crd"), "", checkDependencyCRD(d.CRD))
 				if d.Package != "" {
 					_, err := stackpackage.ParseReference(d.Package)
 					s.mustErr(rule, at.Key("package"), err)
@@ -87,11 +87,11 @@ func (m *packageMetadata) dependency(rule *Rule, at krm.Path, d packages.Depende
 		{"package", d.Package}, {"provider", d.Provider}, {"configuration", d.Configuration}, {"function", d.Function},
 	}
 	if count(d.Package != "", d.Provider != "", d.Configuration != "", d.Function != "") != 1 {
-		m.report(rule, at, "must have exactly one of package, provider, configuration and function")
+		m.Report(rule, at, "must have exactly one of package, provider, configuration and function")
 		return
 	}
 	if given := d.APIVersion != "" && d.Kind != ""; given != (d.Package != "") {
-		m.report(rule, at, "must have apiVersion, kind and package together, or one of provider, configuration and function")
+		m.Report(rule, at, "must have apiVersion, kind and package together, or one of provider, configuration and function")
 	}
 	for _, form := range forms {
 		if form.image == "" {
@@ -100,7 +100,7 @@ func (m *packageMetadata) dependency(rule *Rule, at krm.Path, d packages.Depende
 		reference, err := stackpackage.ParseReference(form.image)
 		m.mustErr(rule, at.Key(form.key), err)
 		if err == nil && (reference.Selector != "" || reference.Digest != "") {
-			m.report(rule, at.Key(form.key), "must be an image without tag and digest, not %q: the version has a key of its own",
+			m.Report(rule, at.Key(form.key), "must be an image without tag and digest, not %q: the version has a key of its own",
 				form.image)
 		}
 	}
@@ -110,15 +110,15 @@ var dependencyVersion = Rule{
 	ID: "dependency-version", Severity: krm.Error,
 	Summary: "The version of a dependency, and of Crossplane, is a version range; that of a dependency may be a digest.",
 	Why:     "Crossplane refuses the package.",
-	sources: []string{packageSpec, "https://github.com/Masterminds/semver#checking-version-constraints"},
+	Sources: []string{packageSpec, "https://github.com/Masterminds/semver#checking-version-constraints"},
 	Example: "spec.crossplane.version: newest",
 	checks: []check{packageMetadataCheck(func(rule *Rule, m *packageMetadata) {
 		if c := m.spec.Crossplane; c != nil {
-			m.must(rule, "spec.crossplane.version", "", checkRange(c.Version))
+			m.Must(rule, "spec.crossplane.version", "", checkRange(c.Version))
 		}
 		for i, d := range m.spec.DependsOn {
 			if _, err := digest.Parse(d.Version); err != nil {
-				m.must(rule, krm.Path("spec.dependsOn").Index(i).Key("version"), "", checkRange(d.Version))
+				m.Must(rule, krm.Path("spec.dependsOn").Index(i).Key("version"), "", checkRange(d.Version))
 			}
 		}
 	})},
@@ -142,7 +142,7 @@ var recordCRDs = Rule{
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
 		for _, crd := range s.crds {
 			if crd.group() == "" || crd.Kind == "" {
-				s.report(rule, crd.path, "must have a kind and an apiVersion with group and version, not %q of %q",
+				s.Report(rule, crd.path, "must have a kind and an apiVersion with group and version, not %q of %q",
 					crd.Kind, crd.APIVersion)
 			}
 		}
@@ -153,7 +153,7 @@ var controllerDeployment = Rule{
 	ID: "controller-deployment", Severity: krm.Warning,
 	Summary: "The controller of a stack is a DeploymentSpec with containers, and has no unknown keys.",
 	Why:     "The cluster refuses the Deployment, or drops the keys. A later version of Kubernetes may know them.",
-	sources: []string{stackTypes, "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/"},
+	Sources: []string{stackTypes, "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/"},
 	Example: "spec.controller.deployment.spec: {replicas: 1}",
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
 		at := krm.Path("spec.controller.deployment.spec")
@@ -164,10 +164,10 @@ var controllerDeployment = Rule{
 		var spec appsv1.DeploymentSpec
 		_, problems := strictyaml.IntoObject(kyaml.NewRNode(node).Copy().YNode(), at, &spec)
 		for _, p := range problems {
-			s.report(rule, p.Path, "%s", p.Message)
+			s.Report(rule, p.Path, "%s", p.Message)
 		}
 		if problems == nil && len(spec.Template.Spec.Containers) == 0 {
-			s.report(rule, at, "must have template.spec.containers")
+			s.Report(rule, at, "must have template.spec.containers")
 		}
 	})},
 }
@@ -176,17 +176,17 @@ var packagePermission = Rule{
 	ID: "package-permission", Severity: krm.Error,
 	Summary: "A rule of a stack's permissions has verbs, and either API groups with resources or URLs.",
 	Why:     "The cluster refuses the role.",
-	sources: []string{stackTypes, "https://kubernetes.io/docs/reference/access-authn-authz/rbac/"},
+	Sources: []string{stackTypes, "https://kubernetes.io/docs/reference/access-authn-authz/rbac/"},
 	Example: "spec.permissions.rules[0]: {apiGroups: [cache.example.org], resources: [redisclusters]}",
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
 		for i, p := range s.rules.Rules {
 			at := krm.Path("spec.permissions.rules").Index(i)
 			if len(p.Verbs) == 0 {
-				s.report(rule, at, "must have verbs")
+				s.Report(rule, at, "must have verbs")
 			}
 			onResources := len(p.APIGroups) > 0 && len(p.Resources) > 0
 			if onURLs := len(p.NonResourceURLs) > 0; onURLs == onResources {
-				s.report(rule, at, "must have either apiGroups and resources or nonResourceURLs")
+				s.Report(rule, at, "must have either apiGroups and resources or nonResourceURLs")
 			}
 		}
 	})},
@@ -198,7 +198,7 @@ var behaviorEngine = Rule{
 	Why:     "No controller would react to its custom resources.",
 	Example: "spec.behavior.engine.type: helm",
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
-		s.oneOf(rule, "spec.behavior.engine.type", s.behavior.Engine.Type, "helm2", "helm3", "kustomize")
+		s.OneOf(rule, "spec.behavior.engine.type", s.behavior.Engine.Type, "helm2", "helm3", "kustomize")
 	})},
 }
 
@@ -206,7 +206,7 @@ var behaviorSource = Rule{
 	ID: "behavior-source", Severity: krm.Error,
 	Summary: "The files of a template stack are in a folder of an image, not in its root.",
 	Why:     "Crossplane 0.10 refuses to unpack the stack.",
-	sources: []string{"https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/steps.go"},
+	Sources: []string{"https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/steps.go"},
 	Example: "spec.behavior.source.path: /",
 	checks: []check{stackRecordCheck(func(rule *Rule, s *stackRecord) {
 		if s.item.Kind() != stacks.KindStackDefinition {
@@ -214,7 +214,7 @@ var behaviorSource = Rule{
 		}
 		switch p := s.behavior.Source.Path; path.Clean(p) {
 		case "/", ".":
-			s.report(rule, "spec.behavior.source.path", "must be a folder of the image, not %q", p)
+			s.Report(rule, "spec.behavior.source.path", "must be a folder of the image, not %q", p)
 		}
 	})},
 }

@@ -14,14 +14,14 @@ var requestTarget = Rule{
 	ID: "request-target", Severity: krm.Error,
 	Summary: "A request for a stack names exactly one of package and crd.",
 	Why:     "It would not say what to install. Crossplane 0.10 started a Job with an empty image for a crd.",
-	sources: []string{stacksDesign, stackTypes},
+	Sources: []string{stacksDesign, stackTypes},
 	Example: "spec.crd: redisclusters.cache.example.org/v1alpha1",
 	checks: []check{stackRequestCheck(func(rule *Rule, r *stackRequest) {
 		switch n := count(r.spec.Package != "", r.spec.CRD != ""); n {
 		case 0:
-			r.report(rule, "spec", "must have package or crd")
+			r.Report(rule, "spec", "must have package or crd")
 		case 2:
-			r.report(rule, "spec", "must have package or crd, not both: remove one of them")
+			r.Report(rule, "spec", "must have package or crd, not both: remove one of them")
 		}
 	})},
 }
@@ -31,7 +31,7 @@ var requestPackage = Rule{
 	Summary: "A requested package is an image with a tag, a version range or a digest, or with none of them. A Provider, " +
 		"Configuration or Function names the registry too.",
 	Why:     "The image could not be pulled. Crossplane 2 has no default registry.",
-	sources: []string{stackTypes, packagesPage},
+	Sources: []string{stackTypes, packagesPage},
 	Example: `spec.package: "acme/redis:"`,
 	checks: []check{
 		stackRequestCheck(func(rule *Rule, r *stackRequest) {
@@ -47,16 +47,16 @@ var requestPackage = Rule{
 			reference, err := stackpackage.ParseReference(r.spec.Package)
 			r.mustErr(rule, "spec.package", err)
 			if err == nil && !reference.NamesRegistry() {
-				r.report(rule, "spec.package", "%q must begin with a registry, such as xpkg.crossplane.io/", r.spec.Package)
+				r.Report(rule, "spec.package", "%q must begin with a registry, such as xpkg.crossplane.io/", r.spec.Package)
 			}
 		}),
 	},
 }
 
 // mustErr reports an error that is words which begin with "must".
-func (c *checked) mustErr(r *Rule, path krm.Path, err error) {
+func (c *Document) mustErr(r *Rule, path krm.Path, err error) {
 	if err != nil {
-		c.report(r, path, "%v", err)
+		c.Report(r, path, "%v", err)
 	}
 }
 
@@ -64,7 +64,7 @@ var requestSource = Rule{
 	ID: "request-source", Severity: krm.Error,
 	Summary: "The source of a request is a registry, perhaps with a path: no scheme, tag or digest.",
 	Why:     "It is put before the name of the package.",
-	sources: []string{stackTypes},
+	Sources: []string{stackTypes},
 	Example: "spec.source: https://registry.example.org",
 	checks: []check{stackRequestCheck(func(rule *Rule, r *stackRequest) {
 		source := strings.Trim(r.spec.Source, "/")
@@ -72,11 +72,11 @@ var requestSource = Rule{
 			return
 		}
 		if _, rest, hasScheme := strings.Cut(source, "://"); hasScheme {
-			r.propose(rule, "spec.source", rest, "must be a registry without a scheme, not %q", r.spec.Source)
+			r.Propose(rule, "spec.source", rest, "must be a registry without a scheme, not %q", r.spec.Source)
 			return
 		}
 		if reference, err := stackpackage.ParseReference(source + "/name"); err != nil || !reference.NamesRegistry() {
-			r.report(rule, "spec.source", "must be a registry such as registry.example.org, not %q", r.spec.Source)
+			r.Report(rule, "spec.source", "must be a registry such as registry.example.org, not %q", r.spec.Source)
 		}
 	})},
 }
@@ -85,10 +85,10 @@ var requestCRD = Rule{
 	ID: "request-crd", Severity: krm.Error,
 	Summary: "A requested CRD is PLURAL.GROUP/VERSION.",
 	Why:     "It is looked up among the CRDs of the known packages.",
-	sources: []string{stacksDesign},
+	Sources: []string{stacksDesign},
 	Example: "spec: {crd: RedisCluster}",
 	checks: []check{stackRequestCheck(func(rule *Rule, r *stackRequest) {
-		r.must(rule, "spec.crd", "", checkCRDReference(r.spec.CRD))
+		r.Must(rule, "spec.crd", "", checkCRDReference(r.spec.CRD))
 	})},
 }
 
@@ -96,15 +96,15 @@ var requestPolicy = Rule{
 	ID: "request-policy", Severity: krm.Error,
 	Summary: "A pull policy is Always, IfNotPresent or Never, and an activation policy Automatic or Manual.",
 	Why:     "The cluster refuses the object.",
-	sources: []string{stackTypes, packagesPage, "https://kubernetes.io/docs/concepts/containers/images/#image-pull-policy"},
+	Sources: []string{stackTypes, packagesPage, "https://kubernetes.io/docs/concepts/containers/images/#image-pull-policy"},
 	Example: "spec.imagePullPolicy: always",
 	checks: []check{
 		stackRequestCheck(func(rule *Rule, r *stackRequest) {
-			r.oneOf(rule, "spec.imagePullPolicy", r.spec.ImagePullPolicy, pullPolicies...)
+			r.OneOf(rule, "spec.imagePullPolicy", r.spec.ImagePullPolicy, pullPolicies...)
 		}),
 		packageRequestCheck(func(rule *Rule, r *packageRequest) {
-			r.oneOf(rule, "spec.packagePullPolicy", r.spec.PackagePullPolicy, pullPolicies...)
-			r.oneOf(rule, "spec.revisionActivationPolicy", r.spec.RevisionActivationPolicy, "Automatic", "Manual")
+			r.OneOf(rule, "spec.packagePullPolicy", r.spec.PackagePullPolicy, pullPolicies...)
+			r.OneOf(rule, "spec.revisionActivationPolicy", r.spec.RevisionActivationPolicy, "Automatic", "Manual")
 		}),
 	},
 }
@@ -113,7 +113,7 @@ var requestVersion = Rule{
 	ID: "stack-api-version", Severity: krm.Warning,
 	Summary: "Requests, records and metadata of Crossplane's stacks and packages have the apiVersion that is read here.",
 	Why:     "With another apiVersion they are neither checked, nor resolved, nor rendered.",
-	sources: []string{stackTypes, packageSpec},
+	Sources: []string{stackTypes, packageSpec},
 	Example: "apiVersion: stacks.crossplane.io/v1",
 	checks:  []check{stackRequestCheck(func(*Rule, *stackRequest) {})},
 }
@@ -130,11 +130,11 @@ var readVersions = []struct {
 }
 
 // otherStackVersion reports a document of Crossplane whose apiVersion is not read.
-func (c *checked) otherStackVersion() {
+func (c *Document) otherStackVersion() {
 	group, _, _ := strings.Cut(c.item.APIVersion(), "/")
 	for _, read := range readVersions {
 		if group == read.group && slices.Contains(read.kinds, c.item.Kind()) && c.item.APIVersion() != read.apiVersion {
-			c.report(&requestVersion, "apiVersion", "must be %q to be read, not %q", read.apiVersion, c.item.APIVersion())
+			c.Report(&requestVersion, "apiVersion", "must be %q to be read, not %q", read.apiVersion, c.item.APIVersion())
 		}
 	}
 }

@@ -10,16 +10,16 @@ import (
 )
 
 // suggest reports that there is no such name, with the candidate that is likely to be meant, or else with otherwise.
-func (c *checked) suggest(r *Rule, path krm.Path, nothing, name string, candidates []string, otherwise string) {
+func (c *Document) suggest(r *Rule, path krm.Path, nothing, name string, candidates []string, otherwise string) {
 	if name == "" {
 		return // for the rule "required"
 	}
 	nearest, sure := strictyaml.Suggest(name, candidates)
 	if nearest == "" {
-		c.report(r, path, "%s %q: %s", nothing, name, otherwise)
+		c.Report(r, path, "%s %q: %s", nothing, name, otherwise)
 		return
 	}
-	c.propose(r, path, certain(nearest, sure), "%s %q: did you mean %q?", nothing, name, nearest)
+	c.Propose(r, path, certain(nearest, sure), "%s %q: did you mean %q?", nothing, name, nearest)
 }
 
 // certain is a value to propose, nil if it is only likely.
@@ -30,8 +30,8 @@ func certain(value string, sure bool) any {
 	return nil
 }
 
-// oneOf reports a value that is given and not allowed, and proposes the one that differs in case alone.
-func (c *checked) oneOf(r *Rule, path krm.Path, value string, allowed ...string) {
+// OneOf reports a value that is given and not allowed, and proposes the one that differs only in case.
+func (c *Document) OneOf(r *Rule, path krm.Path, value string, allowed ...string) {
 	if value == "" || slices.Contains(allowed, value) {
 		return
 	}
@@ -41,13 +41,13 @@ func (c *checked) oneOf(r *Rule, path krm.Path, value string, allowed ...string)
 			proposed = one
 		}
 	}
-	c.propose(r, path, proposed, "must be one of %s, not %q", strictyaml.Listed(allowed), value)
+	c.Propose(r, path, proposed, "must be one of %s, not %q", strictyaml.Listed(allowed), value)
 }
 
-// once reports the name of a list's element that another element has. An empty name is for other rules.
-func (c *checked) once(r *Rule, seen map[string]bool, name, what string, path krm.Path) {
+// Once reports the name of a list's element that another element has. An empty name is for other rules.
+func (c *Document) Once(r *Rule, seen map[string]bool, name, what string, path krm.Path) {
 	if seen[name] && name != "" {
-		c.report(r, path.Key("name"), "%s name %q must be unique: it is already taken", what, name)
+		c.Report(r, path.Key("name"), "%s name %q must be unique: it is already taken", what, name)
 	}
 	seen[name] = true
 }

@@ -25,7 +25,7 @@ type Suppressed struct {
 // at the line where the scalar begins, and in a script or a YAML text it may be a comment of that. Results are about
 // items of the list. Comments that suppress nothing, or cannot, are results themselves; kept is sorted.
 func Suppress(list *krm.ResourceList, results krm.Results, options Options) (kept krm.Results, suppressed []Suppressed) {
-	s := newSuppressor(list)
+	s := newSuppressor(list, options)
 	hasErrors := map[*krm.Item]bool{}
 	for _, result := range results {
 		if comment := s.find(result); comment != nil {
@@ -36,13 +36,14 @@ func Suppress(list *krm.ResourceList, results krm.Results, options Options) (kep
 		hasErrors[result.Item()] = hasErrors[result.Item()] || krm.Results{result}.Failed()
 	}
 	for _, c := range s.comments {
-		kept = append(kept, c.results(options, hasErrors[c.item])...)
+		kept = append(kept, c.results(options, s.rules, hasErrors[c.item])...)
 	}
 	return kept.Sort(), suppressed
 }
 
 // suppressor has the comments of a list by what they are about.
 type suppressor struct {
+	rules    Ruleset
 	comments []*comment
 	about    map[commentLine][]*comment
 }
@@ -61,8 +62,9 @@ func lineOf(item *krm.Item, place krm.Place) commentLine {
 	return commentLine{item, place.File, place.Line}
 }
 
-func newSuppressor(list *krm.ResourceList) *suppressor {
-	s := &suppressor{about: map[commentLine][]*comment{}}
+func newSuppressor(list *krm.ResourceList, options Options) *suppressor {
+	s := &suppressor{rules: Rules(options.Extensions...), about: map[commentLine][]*comment{}}
+	kinds := options.kinds()
 	seen := map[commentLine]bool{} // several documents may embed a file
 	for _, item := range list.Items() {
 		group, _, _ := strings.Cut(item.APIVersion(), "/")
@@ -88,7 +90,7 @@ func (s *suppressor) find(result krm.Result) *comment {
 	if len(s.comments) == 0 {
 		return nil
 	}
-	rule := Find(result.Tags[krm.RuleTag])
+	rule := s.rules.Find(result.Tags[krm.RuleTag])
 	if rule == nil || !rule.CanBeSuppressed() {
 		return nil
 	}

@@ -30,20 +30,20 @@ var ttlOffset = Rule{
 	checks: []check{
 		sandboxCheck(func(r *Rule, s *sandbox) {
 			if s.Spec.TTL != nil {
-				s.oneOf(r, ttlPath.Key("offsetFrom"), s.Spec.TTL.OffsetFrom, "createdAt", "updatedAt")
+				s.OneOf(r, ttlPath.Key("offsetFrom"), s.Spec.TTL.OffsetFrom, "createdAt", "updatedAt")
 			}
 		}),
 		routeGroupCheck(func(r *Rule, g *routeGroup) {
 			if g.Spec.TTL != nil {
-				g.oneOf(r, ttlPath.Key("offsetFrom"), g.Spec.TTL.OffsetFrom, "noMatchedSandboxes", "createdAt", "updatedAt")
+				g.OneOf(r, ttlPath.Key("offsetFrom"), g.Spec.TTL.OffsetFrom, "noMatchedSandboxes", "createdAt", "updatedAt")
 			}
 		}),
 	},
 }
 
-func (c *checked) duration(r *Rule, ttl *v1alpha1.TTL) {
+func (c *Document) duration(r *Rule, ttl *v1alpha1.TTL) {
 	if ttl != nil {
-		c.must(r, ttlPath.Key("duration"), "", checkDuration(ttl.Duration))
+		c.Must(r, ttlPath.Key("duration"), "", checkDuration(ttl.Duration))
 	}
 }
 

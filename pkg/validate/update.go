@@ -95,7 +95,7 @@ func (d *documents) find(name string) *plugin {
 type changed struct{ before, after *sandbox }
 
 // unread reports whether the value at path could not be read in either state.
-func (s changed) unread(path krm.Path) bool { return s.before.unsure(path) || s.after.unsure(path) }
+func (s changed) unread(path krm.Path) bool { return s.before.Unsure(path) || s.after.Unsure(path) }
 
 // pair finds what has become of each sandbox. If one is no longer in its cluster, and one of its name is new in another
 // cluster, it has moved there.

@@ -31,7 +31,7 @@ var immutableVersion = Rule{
 			if u.sameButVariables(then.spec(), now.spec()) {
 				message += "; the documents differ only in what variables gave: give --set the values of the published one"
 			}
-			now.report(r, namePath, "%s", message)
+			now.Report(r, namePath, "%s", message)
 		}
 	}}},
 }
@@ -70,7 +70,7 @@ var versionInUse = Rule{
 			}
 			if len(users) > 0 {
 				names := strings.Join(slices.Sorted(maps.Keys(users)), ", ")
-				then.report(r, namePath, "%s", version.StillReferenced(then.name.Shown(), names))
+				then.Report(r, namePath, "%s", version.StillReferenced(then.name.Shown(), names))
 			}
 		}
 	}}},

@@ -22,7 +22,7 @@ var forkRemoved = Rule{
 				return one.ForkOf.Plain() == fork.ForkOf.Plain() || one.Name == fork.Name && one.Name != ""
 			})
 			if !kept {
-				s.after.report(r, "spec.forks", "the fork of %s is removed: older operators refuse that; "+
+				s.after.Report(r, "spec.forks", "the fork of %s is removed: older operators refuse that; "+
 					"if yours does, make another sandbox", workloadText(fork.ForkOf))
 			}
 		}
@@ -33,12 +33,12 @@ var teardownSkipped = Rule{
 	ID: "teardown-skipped", Severity: krm.Warning,
 	Summary: "A sandbox with resources is removed only after its teardown (--base, --base-ref).",
 	Why:     "Without its delete phase, what the plugins created stays: databases, queues, buckets.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "metadata.name: another",
 	checks: []check{updateCheck{contract.Sandbox, func(r *Rule, u *update) {
 		for _, s := range u.removed {
-			if !u.Partial && !s.absent() && (len(s.Spec.Resources) > 0 || s.unsure("spec.resources")) {
-				s.report(r, namePath, "sandbox %q is removed without its teardown: nothing deletes what its resources made; "+
+			if !u.Partial && !s.absent() && (len(s.Spec.Resources) > 0 || s.Unsure("spec.resources")) {
+				s.Report(r, namePath, "sandbox %q is removed without its teardown: nothing deletes what its resources made; "+
 					"restore it with the annotation %s: absent, and remove it when its delete phase is done", s.Name, contract.StateKey)
 			}
 		}

@@ -58,9 +58,9 @@ func (s changed) compareFields(r *Rule) {
 		switch {
 		case slices.Contains(mutable, key) || equality.Semantic.DeepEqual(was.Interface(), is.Interface()) || s.unread(path):
 		case was.Kind() == reflect.String:
-			s.after.report(r, path, "%s must stay %q: %s", key, was, newSandbox)
+			s.after.Report(r, path, "%s must stay %q: %s", key, was, newSandbox)
 		default:
-			s.after.report(r, path, "%s must stay as it was: %s", key, newSandbox)
+			s.after.Report(r, path, "%s must stay as it was: %s", key, newSandbox)
 		}
 	}
 }
@@ -81,15 +81,15 @@ func (s changed) compareResources(r *Rule) {
 		switch at := resourcePath(i); {
 		case s.unread(at):
 		case !known:
-			s.after.report(r, at, "resource %q must not be added: resources are immutable; make another sandbox", is.Name)
+			s.after.Report(r, at, "resource %q must not be added: resources are immutable; make another sandbox", is.Name)
 		case !samePlugin(was.Plugin, is.Plugin):
-			s.after.report(r, at.Key("plugin"), "plugin of resource %q must stay %q: %s", is.Name, was.Plugin, newSandbox)
+			s.after.Report(r, at.Key("plugin"), "plugin of resource %q must stay %q: %s", is.Name, was.Plugin, newSandbox)
 		case !maps.Equal(was.Params, is.Params):
-			s.after.report(r, at.Key("params"), "params of resource %q must stay as they were: %s", is.Name, newSandbox)
+			s.after.Report(r, at.Key("params"), "params of resource %q must stay as they were: %s", is.Name, newSandbox)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(were)) {
-		s.after.report(r, path, "resource %q must not be removed: resources are immutable, and nothing would run its "+
+		s.after.Report(r, path, "resource %q must not be removed: resources are immutable, and nothing would run its "+
 			"delete phase; tear the sandbox down and make another one", name)
 	}
 }
@@ -122,9 +122,9 @@ func (s changed) comparePullRequest(r *Rule) {
 		switch {
 		case s.unread(path) || s.unread(labelsPath) || had == has && was == is:
 		case had:
-			s.after.report(r, path, "label %q must stay %q: %s", key, was, newSandbox)
+			s.after.Report(r, path, "label %q must stay %q: %s", key, was, newSandbox)
 		default:
-			s.after.report(r, path, "label %q must not be added: %s", key, newSandbox)
+			s.after.Report(r, path, "label %q must not be added: %s", key, newSandbox)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (s changed) compareForks(r *Rule) {
 		path := forkPath(i).Key("forkOf")
 		of, known := was[fork.Name]
 		if known && of != fork.ForkOf.Plain() && !s.unread(path) && !s.unread("spec.forks") {
-			s.after.report(r, path, "forkOf of fork %q must stay %s: %s", fork.Name, workloadText(of), newSandbox)
+			s.after.Report(r, path, "forkOf of fork %q must stay %s: %s", fork.Name, workloadText(of), newSandbox)
 		}
 	}
 }

@@ -42,15 +42,15 @@ func docs(nodes ...*yaml.Node) []*yaml.Node { return nodes }
 func TestExamplesBreakTheRulesOfUpdates(t *testing.T) {
 	t.Parallel()
 	tried := 0
-	for _, r := range validate.Rules {
+	for _, r := range allRules() {
 		if !r.ComparesStates() {
 			continue
 		}
 		tried++
 		before := docs(edited(t, aPlugin), edited(t, aSandbox))
 		after := docs(edited(t, aPlugin), edited(t, aSandbox))
-		at := map[string]int{contract.ResourcePlugin: 0, contract.Sandbox: 1}[r.Kinds()[0]]
-		require.Len(t, r.Kinds(), 1, r.ID)
+		at := map[string]int{contract.ResourcePlugin: 0, contract.Sandbox: 1}[r.Kinds[0]]
+		require.Len(t, r.Kinds, 1, r.ID)
 		apply(t, after[at], r.Example)
 		got := update(t, validate.Base{List: listOf(before)}, after...)
 		require.NotEmpty(t, got, r.ID)

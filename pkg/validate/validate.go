@@ -1,5 +1,5 @@
-// Package validate checks ResourcePlugin, Sandbox, RouteGroup, PluginTest and ExternalPlugin documents, and the requests and
-// metadata of Crossplane packages, against the rules of their specifications.
+// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents, and the requests and metadata of
+// Crossplane packages, against the rules of their specifications.
 //
 // Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
 // severity, what to do, and the fix if only one is possible. It changes nothing:
@@ -7,10 +7,11 @@
 //	report, err := validate.Check(list, validate.Options{Strict: true})
 //
 // CheckUpdate compares the documents with an older state, such as a Git revision: what is published, and what sandboxes
-// use, must not change. Rules are all rules, with what reference pages say about them.
+// use, must not change. Rules returns all rules, with what reference pages say about them.
 //
 // A Rule is an id, a severity, texts for people, and its checks: functions over one document, over a whole list, or over
-// two states of a list. The rules of a field are in the file that is named after the document's kind and the field.
+// two states of a list. The rules of a field are in the file that is named after the document's kind and the field. An
+// Extension adds rules about these documents, or about others.
 package validate
 
 import (
@@ -20,27 +21,29 @@ import (
 
 // Report is the outcome of Check.
 type Report struct {
-	// Plugins, Sandboxes and RouteGroups are the numbers of documents that were checked.
-	Plugins, Sandboxes, RouteGroups int
-	// Tests is the number of PluginTests that were checked.
-	Tests int
-	// ExternalPlugins is the number of ExternalPlugins that were checked.
-	ExternalPlugins int
-	// Requests and Packages are the numbers of requests for Crossplane packages, and of records and metadata of packages.
-	Requests, Packages int
+	// Counts are the numbers of documents that were checked, but for tests: plugins, sandboxes, the others of this package,
+	// and what the extensions count, in their order.
+	Counts []Count
 	// Results are the findings, sorted, each once. The tag `rule` of a result is the rule's id.
 	Results krm.Results
 }
 
+// Count is a number of documents.
+type Count struct {
+	N int
+	// Noun is what one of them is called, such as "sandbox".
+	Noun string
+}
+
 // Check checks the plugins, sandboxes, route groups, tests, requests and packages of a list, including those that are
-// local-config, and does not change the list. The error is krm.OptionErrors if options cannot be used, or that of a document
-// that cannot be parsed.
+// local-config, and what the extensions read. It does not change the list. The error is krm.OptionErrors if options cannot be
+// used, or that of a document that cannot be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return Report{}, wrong
 	}
 	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup,
-		contract.PluginTest, contract.ExternalPlugin)
+		contract.PluginTest)
 	if err != nil {
 		return Report{}, err
 	}
@@ -52,17 +55,29 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
 	krm.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
 	krm.Each(len(d.tests), func(i int) { d.tests[i].check() })
-	krm.Each(len(d.externalPlugins), func(i int) { d.externalPlugins[i].check() })
 	d.stacks.check()
 	d.check()
 	report := Report{
-		Plugins: len(d.plugins), Sandboxes: len(d.sandboxes), RouteGroups: len(d.routeGroups),
-		Tests: len(d.tests), ExternalPlugins: len(d.externalPlugins),
-		Requests: len(d.stacks.stackRequests) + len(d.stacks.packageRequests),
-		Packages: len(d.stacks.records) + len(d.stacks.metadata),
-		Results:  unknownDocuments(list, options),
+		Counts: []Count{
+			{len(d.plugins), "plugin"}, {len(d.sandboxes), "sandbox"}, {len(d.routeGroups), "route group"},
+			{len(d.stacks.stackRequests) + len(d.stacks.packageRequests), "package request"},
+			{len(d.stacks.records) + len(d.stacks.metadata), "package"},
+		},
+		Results: unknownDocuments(list, options),
 	}
-	for _, one := range d.all() {
+	all := d.all()
+	for _, e := range options.Extensions {
+		if e.Check == nil {
+			continue
+		}
+		checked, err := e.Check(list)
+		if err != nil {
+			return Report{}, err
+		}
+		all = append(all, checked.Documents...)
+		report.Counts = append(report.Counts, checked.Counts...)
+	}
+	for _, one := range all {
 		report.Results = append(report.Results, one.results(options)...)
 	}
 	report.Results = report.Results.Sort()

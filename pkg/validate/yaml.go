@@ -18,7 +18,7 @@ var unknownKey = Rule{
 	ID: strictyaml.RuleUnknown, Severity: krm.Error,
 	Summary: "Under spec there are only the keys of the specification. Ignored keys beside spec are warnings.",
 	Why:     "A misspelled key would be dropped silently, and Signadot refuses unknown keys.",
-	sources: []string{clientModels},
+	Sources: []string{clientModels},
 	Example: "spec.discription: a database",
 }
 
@@ -26,7 +26,7 @@ var duplicateKey = Rule{
 	ID: strictyaml.RuleDuplicate, Severity: krm.Error,
 	Summary: "A key is given once in a mapping.",
 	Why:     "YAML readers disagree on which of the values counts; the others are lost.",
-	sources: []string{"https://yaml.org/spec/1.2.2/#3213-node-comparison"},
+	Sources: []string{"https://yaml.org/spec/1.2.2/#3213-node-comparison"},
 	Example: "spec.runner: {image: a, image: b}",
 }
 
@@ -41,7 +41,7 @@ var ambiguousYAML = Rule{
 	ID: strictyaml.RuleAmbiguous, Severity: krm.Error,
 	Summary: "A string that YAML readers disagree on is quoted.",
 	Why:     "In YAML 1.1, which Signadot reads, a plain yes, on or 1_000 is a boolean or a number; dates are rewritten.",
-	sources: []string{"https://yaml.org/type/bool.html", "https://yaml.org/type/timestamp.html"},
+	Sources: []string{"https://yaml.org/type/bool.html", "https://yaml.org/type/timestamp.html"},
 	Example: "spec.description: yes",
 }
 
@@ -50,7 +50,7 @@ var quotedNumber = Rule{
 	Summary: "A port is a number, not a string of digits.",
 	Why: "Signadot's command line tool converts it, and so do these functions; other readers refuse it. A template's " +
 		"variable gives a string.",
-	sources: []string{sandboxSpec},
+	Sources: []string{sandboxSpec},
 	Example: `spec.endpoints[0].port: "8080"`,
 }
 
@@ -58,7 +58,7 @@ var aliasLimit = Rule{
 	ID: strictyaml.RuleAlias, Severity: krm.Error,
 	Summary: "The aliases of a document stand for at most 100,000 values, and none contains itself.",
 	Why:     "A few lines of aliases can stand for more values than fit into memory.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.runner: &a {image: postgres, <<: [*a]}",
 }
 
@@ -66,6 +66,6 @@ var depthLimit = Rule{
 	ID: strictyaml.RuleDepth, Severity: krm.Error,
 	Summary: "Values are nested in at most 100 lists and mappings.",
 	Why:     "The matches of a route group may be nested without limit, and each level costs every reader.",
-	sources: []string{},
+	Sources: []string{},
 	Example: "spec.match.any[1].all: (a match within 100 others)",
 }

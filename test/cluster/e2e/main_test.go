@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )

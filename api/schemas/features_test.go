@@ -1,0 +1,15 @@
+package schemas
+
+import (
+	"github.com/resource-plugins/krm-functions/kubebuilder"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// options are those of a function with all features: the pages and schemas describe all of them.
+func options() validate.Options {
+	return validate.Options{Extensions: []validate.Extension{
+		kubebuilder.Extension().Rules,
+	}}
+}
+
+func allRules() validate.Ruleset { return validate.Rules(options().Extensions...) }

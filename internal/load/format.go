@@ -1,0 +1,83 @@
+package load
+
+import (
+	"errors"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Format is a form of files or folders that are read as a whole: they are no files of documents, but documents are made of
+// them.
+type Format interface {
+	// Find returns how a file or a folder is read, nil if it does not have the form. It is called with the paths of Read,
+	// but for Stdin, and in folders with the files that may hold documents and with the folders.
+	Find(s Source, options Options) *Whole
+	// Complete returns the documents of a file that no format reads as a whole, changed or with further ones.
+	Complete(s Source, documents []Document, options Options) []Document
+}
+
+// Whole is a file or a folder that is read as a whole.
+type Whole struct {
+	// Read reads it. It is called once, while other files are read.
+	Read func() Content
+	// Parts are the paths of other files that it reads, which are not read by themselves.
+	Parts []string
+	// Beside reports that the files of the folder are read, too.
+	Beside bool
+}
+
+// Content is what a file or a folder holds.
+type Content struct {
+	Documents []Document
+	// Findings are about what is wrong with it.
+	Findings krm.Results
+	// Texts are the texts of the files that places name.
+	Texts map[string][]byte
+	// InImage reports that these files are part of an image, so that they cannot be changed.
+	InImage bool
+}
+
+// OnDisk reports whether the files are those of the machine, not of an older state.
+func (o Options) OnDisk() bool { return o.Files == (disk{}) }
+
+// complete lets the formats complete the documents of each file.
+func complete(readers []*reader, options Options) {
+	for len(readers) > 0 {
+		source, n := readers[0].source, 0
+		var all []Document
+		for n < len(readers) && readers[n].source.Name == source.Name {
+			all = append(all, readers[n].documents...)
+			n++
+		}
+		if source.whole == nil {
+			for _, format := range options.Formats {
+				all = format.Complete(source, all, options)
+			}
+			for _, r := range readers[:n] {
+				r.documents = nil
+			}
+			readers[n-1].documents = all
+		}
+		readers = readers[n:]
+	}
+}
+
+// Objects reads the Kubernetes objects of a file that is part of a whole. Everything else in it is a finding.
+func Objects(file string, text []byte, options Options) ([]Document, krm.Results) {
+	chunks, err := chunksOf(file, text)
+	var unread *unreadable
+	if errors.As(err, &unread) {
+		return nil, krm.Results{unread.result()}
+	}
+	var documents []Document
+	var findings krm.Results
+	for _, text := range chunks {
+		r := &reader{
+			source: Source{Name: file, Path: file, Named: true, objectsOnly: true}, chunk: text, options: options,
+			places: newPlaces(file, text),
+		}
+		r.readText()
+		documents, findings = append(documents, r.documents...), append(findings, r.findings...)
+	}
+	return documents, findings
+}

@@ -1,0 +1,44 @@
+// Package command has the subcommands of rplug for kubebuilder's external plugins: they install ours, run chains of plugins,
+// and test plugins against the protocol.
+//
+//	func main() { rplug.Main(command.Extension()) }
+package command
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/kubebuilder"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
+)
+
+// Extension returns the feature with its subcommands. Under the name that an external plugin must have in its discovery
+// folder, rplug is the plugin.
+func Extension() rplug.Extension {
+	return rplug.Extension{
+		Extension: kubebuilder.Extension(),
+		Commands: func(stdout io.Writer, _ []extension.Extension) []*cobra.Command {
+			return []*cobra.Command{newCommand(stdout)}
+		},
+		Program: func(name string, _ []string) (exitCode int, isProgram bool) {
+			if name != plugin.Name {
+				return 0, false
+			}
+			return plugin.Serve(os.Stdin, os.Stdout, os.Stderr), true
+		},
+	}
+}
+
+func newCommand(stdout io.Writer) *cobra.Command {
+	command := &cobra.Command{
+		Use: "kubebuilder", GroupID: subcommand.GroupPackages, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
+		Short: "Install, run and test kubebuilder's external plugins",
+	}
+	command.AddCommand(installCommand(), runCommand(), testCommand(stdout))
+	return command
+}

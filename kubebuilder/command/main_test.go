@@ -1,0 +1,35 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+func main() { rplug.Main(Extension()) }
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"rplug": main, plugin.Name: main})
+}
+
+// TestScripts runs whole commands. Programs that they need are those on the PATH, else those of bin/tools.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
+			program, err := exec.LookPath("rplug")
+			env.Setenv("RPLUG", program)
+			return err
+		},
+	})
+}

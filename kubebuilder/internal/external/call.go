@@ -1,0 +1,203 @@
+package external
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
+)
+
+// Limits are what one call may take. A value of 0 means the default.
+type Limits struct {
+	// Time is how long the plugin may run: 2 minutes by default.
+	Time time.Duration
+	// Output is how many bytes its response may have: 256 MiB by default.
+	Output int64
+	// Stderr receives what the plugin prints on stderr; nil drops it.
+	Stderr io.Writer
+}
+
+const (
+	defaultTime   = 2 * time.Minute
+	defaultOutput = 256 << 20
+	// endGrace is how long a plugin's children may keep its stdout open after it has ended.
+	endGrace = time.Second
+)
+
+// FailedError is the error of a plugin that answers with `error: true`.
+type FailedError struct {
+	// Key is the plugin's.
+	Key string
+	// Messages say why.
+	Messages []string
+}
+
+// Error is a line for each message.
+func (e *FailedError) Error() string {
+	if len(e.Messages) == 0 {
+		return fmt.Sprintf("plugin %s failed without a message: it must give errorMsgs", e.Key)
+	}
+	lines := make([]string, len(e.Messages))
+	for i, message := range e.Messages {
+		lines[i] = fmt.Sprintf("plugin %s: %s", e.Key, message)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Universe passes the files of a project to a function one after the other, and returns its error, or one of its own.
+type Universe func(file func(name string, content []byte) error) error
+
+// Call sends a request to the plugin, which runs in the folder of the project, and returns its response. The request's
+// universe is replaced by the given one, which needs no more memory than its largest file, unless that is nil. The error is
+// a *FailedError if the plugin says that it has failed.
+func (p Plugin) Call(
+	ctx context.Context, project string, request v1alpha1.Request, universe Universe, limits Limits,
+) (*v1alpha1.Response, error) {
+	if universe == nil {
+		universe = func(func(string, []byte) error) error { return nil }
+	}
+	reader, writer := io.Pipe()
+	var failed error
+	var sent sync.WaitGroup
+	sent.Go(func() {
+		failed = writeRequest(writer, request, universe)
+		_ = writer.CloseWithError(failed)
+	})
+	out, err := p.Exchange(ctx, project, reader, limits)
+	_ = reader.Close() // of a plugin that has not read all
+	sent.Wait()
+	if failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	response, err := Decode(out)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("plugin %s: %w", p.Key(), err)
+	case response.Error:
+		return nil, &FailedError{p.Key(), response.ErrorMsgs}
+	}
+	return response, nil
+}
+
+// writeRequest writes a request as one JSON object, whose universe is written file by file.
+func writeRequest(out io.Writer, request v1alpha1.Request, universe Universe) error {
+	own := request.Universe
+	request.Universe = nil
+	text, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("the request must be JSON: %w", err)
+	}
+	before, after, _ := bytes.Cut(text, []byte(emptyUniverse))
+	buffered := bufio.NewWriter(out)
+	_, _ = buffered.Write(before)
+	_, _ = buffered.WriteString(`"universe":{`)
+	separator := ""
+	file := func(name string, content []byte) error {
+		key, _ := json.Marshal(name)
+		value, _ := json.Marshal(string(content))
+		_, err := fmt.Fprintf(buffered, "%s%s:%s", separator, key, value)
+		separator = ","
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if err := file(name, []byte(own[name])); err != nil {
+			return err
+		}
+	}
+	if err := universe(file); err != nil {
+		return err
+	}
+	_, _ = buffered.WriteString("}")
+	_, _ = buffered.Write(after)
+	return buffered.Flush()
+}
+
+// emptyUniverse is a universe of nil as JSON.
+const emptyUniverse = `"universe":null`
+
+// Exchange runs the plugin with what it reads from stdin, and returns what it prints on stdout.
+func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, limits Limits) ([]byte, error) {
+	if limits.Time == 0 {
+		limits.Time = defaultTime
+	}
+	if limits.Output == 0 {
+		limits.Output = defaultOutput
+	}
+	program, err := filepath.Abs(p.Path) // since it runs in another folder
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, limits.Time)
+	defer cancel()
+	out := &limitedBuffer{left: limits.Output, full: cancel}
+	command := exec.CommandContext(limited, program)
+	command.Dir, command.Stdin, command.Stdout, command.Stderr = project, stdin, out, limits.Stderr
+	command.WaitDelay = endGrace
+	ownGroup(command)
+	err = command.Run()
+	endGroup(command)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case out.overflow:
+		return nil, fmt.Errorf("plugin %s: the response must have at most %d bytes", p.Key(), limits.Output)
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("plugin %s: no response within %s", p.Key(), limits.Time)
+	case errors.As(err, &exit):
+		return nil, fmt.Errorf("plugin %s: must exit with 0 and report errors in its response, not end with %w", p.Key(), exit)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, fmt.Errorf("plugin %s: a process that it started keeps its stdout open after it has ended", p.Key())
+	case err != nil:
+		return nil, fmt.Errorf("plugin %s: must be a program that runs here: %w", p.Key(), err)
+	}
+	return out.kept.Bytes(), nil
+}
+
+// Decode reads a response as kubebuilder does: one JSON object, whose keys may be spelled in any case.
+func Decode(text []byte) (*v1alpha1.Response, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	var response *v1alpha1.Response
+	if err := decoder.Decode(&response); err != nil {
+		return nil, fmt.Errorf("the response must be one JSON object: %w", err)
+	}
+	if response == nil {
+		return nil, errors.New("the response must be one JSON object, not null")
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the response must be one JSON object, and nothing else may be on stdout: print messages to stderr")
+	}
+	return response, nil
+}
+
+// limitedBuffer keeps what is written up to a limit, and ends the plugin if there is more.
+type limitedBuffer struct {
+	kept     bytes.Buffer // not embedded: io.Copy would call its ReadFrom, which has no limit
+	left     int64
+	full     func()
+	overflow bool
+}
+
+func (b *limitedBuffer) Write(text []byte) (int, error) {
+	if b.left -= int64(len(text)); b.left < 0 {
+		b.overflow = true
+		b.full()
+		return 0, io.ErrShortWrite
+	}
+	return b.kept.Write(text)
+}

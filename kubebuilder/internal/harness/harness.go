@@ -1,0 +1,228 @@
+// Package harness tests external plugins of kubebuilder against the protocol as it is, and against what hosts and
+// users need beyond it. Its main type is Harness:
+//
+//	report := harness.Harness{Plugin: plugin}.Run(ctx)
+//
+// A plugin is called as kubebuilder calls it, in an empty folder: with the requests of every subcommand, and with those that
+// plugins trip over. Checks lists what is checked and why.
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
+	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
+)
+
+// Harness tests one plugin.
+type Harness struct {
+	// Plugin is the plugin.
+	Plugin external.Plugin
+	// Args are the arguments with which a command succeeds, by command: DefaultArgs where there are none.
+	Args map[string][]string
+	// Files is how many files the large universe has; DefaultFiles if it is 0.
+	Files int
+	// Answer is how long flags and metadata may take; DefaultAnswer if it is 0.
+	Answer time.Duration
+	// Exchanges are replayed first.
+	Exchanges []Exchange
+	// Progress is called with the name of each check, or of each exchange, before it runs; it may be nil.
+	Progress func(name string)
+}
+
+func (h Harness) progress(name string) {
+	if h.Progress != nil {
+		h.Progress(name)
+	}
+}
+
+// DefaultArgs are the arguments that kubebuilder itself asks for.
+var DefaultArgs = map[string][]string{
+	v1alpha1.CommandCreateAPI:     {"--group", "demo", "--version", "v1", "--kind", "Demo"},
+	v1alpha1.CommandCreateWebhook: {"--group", "demo", "--version", "v1", "--kind", "Demo"},
+}
+
+// The defaults of a Harness.
+const (
+	DefaultFiles  = 2000
+	DefaultAnswer = time.Second
+)
+
+// State is how a check ended.
+type State string
+
+// The states.
+const (
+	Passed  State = "passed"
+	Failed  State = "failed"
+	Skipped State = "skipped" // the plugin does not have what is checked
+)
+
+// Result is the end of a check.
+type Result struct {
+	Check string `json:"check"`
+	State State  `json:"state"`
+	// Messages say what is wrong, or why the check was skipped.
+	Messages []string `json:"messages,omitempty"`
+}
+
+// Report is the end of all checks of a plugin.
+type Report struct {
+	Plugin string `json:"plugin"`
+	Path   string `json:"path"`
+	// Exchanges are the exchanges that were replayed, by their names.
+	Exchanges []Result `json:"exchanges,omitempty"`
+	Results   []Result `json:"results"`
+}
+
+// all are the results of the exchanges, and those of the checks.
+func (r Report) all() []Result { return slices.Concat(r.Exchanges, r.Results) }
+
+// Failed reports whether a check has failed.
+func (r Report) Failed() bool {
+	return slices.ContainsFunc(r.all(), func(one Result) bool { return one.State == Failed })
+}
+
+// Check is one thing that is checked.
+type Check struct {
+	// ID is the check's name.
+	ID string
+	// Demand is what a plugin must do, and Why is the reason.
+	Demand, Why string
+
+	run func(*session)
+}
+
+// Run replays the exchanges and runs all checks, one after the other.
+func (h Harness) Run(ctx context.Context) (Report, error) {
+	if h.Files == 0 {
+		h.Files = DefaultFiles
+	}
+	if h.Answer == 0 {
+		h.Answer = DefaultAnswer
+	}
+	report := Report{Plugin: h.Plugin.Key(), Path: h.Plugin.Path}
+	var err error
+	if report.Exchanges, err = h.replay(ctx); err != nil {
+		return report, err
+	}
+	for _, check := range Checks {
+		h.progress(check.ID)
+		result, err := h.inFolder(ctx, check.ID, check.run)
+		if err != nil {
+			return report, err
+		}
+		report.Results = append(report.Results, result)
+	}
+	return report, nil
+}
+
+// inFolder runs a check in an empty folder of its own. The error is the cause if the context has ended.
+func (h Harness) inFolder(ctx context.Context, name string, check func(*session)) (Result, error) {
+	folder, err := os.MkdirTemp("", "rplug-harness-")
+	if err != nil {
+		return Result{}, err
+	}
+	s := &session{Harness: h, ctx: ctx, folder: folder}
+	check(s)
+	if err := errors.Join(context.Cause(ctx), os.RemoveAll(folder)); err != nil {
+		return Result{}, err
+	}
+	return s.result(name), nil
+}
+
+// session is one check of one plugin.
+type session struct {
+	Harness
+	ctx      context.Context
+	folder   string
+	failures []string
+	skipped  string
+}
+
+func (s *session) result(check string) Result {
+	switch {
+	case len(s.failures) > 0:
+		return Result{check, Failed, s.failures}
+	case s.skipped != "":
+		return Result{check, Skipped, []string{s.skipped}}
+	}
+	return Result{Check: check, State: Passed}
+}
+
+func (s *session) fail(format string, args ...any) {
+	s.failures = append(s.failures, fmt.Sprintf(format, args...))
+}
+
+func (s *session) skip(format string, args ...any) { s.skipped = fmt.Sprintf(format, args...) }
+
+// args are the arguments with which a command succeeds.
+func (s *session) args(command string) []string {
+	if args, given := s.Args[command]; given {
+		return args
+	}
+	return DefaultArgs[command]
+}
+
+// request is what the latest kubebuilder sends for a command.
+func (s *session) request(command string) v1alpha1.Request {
+	request := v1alpha1.Request{
+		APIVersion: v1alpha1.APIVersion, Command: command, Args: s.args(command), Universe: map[string]string{},
+		PluginChain: []string{s.Plugin.Key()},
+		Config:      map[string]any{"version": "3", "layout": []any{s.Plugin.Key()}},
+	}
+	if command != v1alpha1.CommandInit {
+		request.Universe["PROJECT"] = "layout:\n- " + s.Plugin.Key() + "\nversion: \"3\"\n"
+	}
+	return request
+}
+
+// send sends a request. A response that says that the command has failed is a response, too.
+func (s *session) send(request v1alpha1.Request) (*v1alpha1.Response, error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.Plugin.Exchange(s.ctx, s.folder, strings.NewReader(string(text)), external.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return external.Decode(out)
+}
+
+// succeed sends a request that must succeed; it is nil if it does not.
+func (s *session) succeed(request v1alpha1.Request) *v1alpha1.Response {
+	response, err := s.send(request)
+	switch {
+	case err != nil:
+		s.fail("%s: %v", request.Command, err)
+		return nil
+	case response.Error:
+		s.fail("%s: must succeed with the arguments %q, but fails: %s; give others with --args", request.Command, request.Args,
+			strings.Join(response.ErrorMsgs, "; "))
+		return nil
+	}
+	return response
+}
+
+// supported sends the usual request of a command, if the plugin has it. It skips the check if it has none of those given.
+func (s *session) supported(commands ...string) map[string]*v1alpha1.Response {
+	found := map[string]*v1alpha1.Response{}
+	for _, command := range commands {
+		response, err := s.send(s.request(command))
+		if err == nil && !response.Error {
+			found[command] = response
+		}
+	}
+	if len(found) == 0 {
+		s.skip("none of %s succeeds", strings.Join(commands, ", "))
+	}
+	return found
+}

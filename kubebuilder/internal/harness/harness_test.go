@@ -1,0 +1,230 @@
+package harness_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/externalplugin"
+	"github.com/resource-plugins/krm-functions/internal/pluginharness"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
+	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+// pluginVariable makes this program an external plugin with the fault of its value, or without one if that is "none".
+const pluginVariable = "HARNESS_TEST_PLUGIN"
+
+func TestMain(m *testing.M) {
+	fault := os.Getenv(pluginVariable)
+	if fault == "" {
+		os.Exit(m.Run())
+	}
+	text, err := io.ReadAll(os.Stdin)
+	var request v1alpha1.Request
+	if err != nil || json.Unmarshal(text, &request) != nil {
+		os.Exit(3)
+	}
+	sample{fault}.serve(request)
+}
+
+// answer is how long flags may take: a busy machine needs long to start a process.
+const answer = 5 * time.Second
+
+// sample is a plugin that makes a file for each command. With a fault it does one thing wrong.
+type sample struct{ fault string }
+
+func (s sample) has(fault string) bool { return s.fault == fault }
+
+func (s sample) serve(request v1alpha1.Request) {
+	response := &v1alpha1.Response{APIVersion: request.APIVersion, Command: request.Command}
+	if s.has("command is not repeated") {
+		response.Command = ""
+	}
+	if err := s.answer(request, response); err != nil {
+		response = &v1alpha1.Response{APIVersion: request.APIVersion, Command: request.Command, Error: true, ErrorMsgs: []string{err.Error()}}
+		if s.has("error_msg") {
+			response.ErrorMsgs = nil
+		}
+		if s.has("exit code") {
+			os.Exit(1)
+		}
+	}
+	if s.has("a message on stdout") {
+		fmt.Println("done")
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(response)
+}
+
+func (s sample) answer(request v1alpha1.Request, response *v1alpha1.Response) error {
+	switch request.Command {
+	case v1alpha1.CommandFlags:
+		if s.has("slow") && request.Args[0] == "--edit" {
+			time.Sleep(answer + time.Second)
+		}
+		response.Flags = []v1alpha1.Flag{{Name: "size", Type: "int", Default: "1", Usage: "size of the database"}}
+		if s.has("flag with hyphens") {
+			response.Flags[0].Name = "--size"
+		}
+		return nil
+	case v1alpha1.CommandMetadata:
+		if !s.has("no metadata") {
+			response.Metadata.Description = "Makes a sample."
+		}
+		return nil
+	case v1alpha1.CommandInit, v1alpha1.CommandCreateAPI, v1alpha1.CommandCreateWebhook, v1alpha1.CommandEdit:
+		return s.write(request, response)
+	}
+	if s.has("unknown commands succeed") {
+		return nil
+	}
+	return errors.New("unknown command")
+}
+
+func (s sample) write(request v1alpha1.Request, response *v1alpha1.Response) error {
+	flags := pflag.NewFlagSet("sample", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = s.has("unknown flags are ignored")
+	kind := flags.String("kind", "none", "")
+	flags.String("group", "", "")
+	flags.String("version", "", "")
+	args := request.Args
+	if s.has("null args") && args == nil {
+		panic("no args")
+	}
+	if s.has("equals") && slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "=") }) {
+		return errors.New("unknown flag")
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if strings.ContainsAny(*kind, "/.") && !s.has("escape") {
+		return fmt.Errorf("the kind must be a name, not %q", *kind)
+	}
+	if s.has("config") && request.Config == nil {
+		return errors.New("no config")
+	}
+	if s.has("chain") && request.PluginChain != nil && request.PluginChain[0] != "sample/v1" {
+		return nil
+	}
+	if s.has("writes itself") {
+		_ = os.WriteFile("own.txt", nil, 0o600)
+	}
+	if len(request.Universe) > 1000 && s.has("large projects") {
+		return errors.New("too many files")
+	}
+	name, content := strings.ReplaceAll(request.Command, " ", "-")+"/"+*kind+".txt", "sample\n"
+	switch {
+	case s.has("appends"):
+		content = request.Universe[name] + content
+	case s.has("random"):
+		content = fmt.Sprint(rand.Int64())
+	}
+	if request.Universe[name] == content {
+		return nil
+	}
+	response.Universe = map[string]string{name: content}
+	if s.has("echo") {
+		for name, content := range request.Universe {
+			response.Universe[name] = content
+		}
+		response.Universe[name] = content
+	}
+	if s.has("PROJECT") && request.Command == v1alpha1.CommandInit {
+		response.Universe["PROJECT"] = "version: \"3\"\n"
+	}
+	return nil
+}
+
+// faults are the checks that must fail for each fault.
+var faults = map[string][]string{
+	"none":                      nil,
+	"no metadata":               {"metadata"},
+	"flag with hyphens":         {"flags"},
+	"slow":                      {"time"},
+	"command is not repeated":   {"echo"},
+	"null args":                 {"null-args"},
+	"equals":                    {"equals"},
+	"unknown flags are ignored": {"unknown-flag"},
+	"error_msg":                 {"unknown-flag", "unknown-command", "paths"},
+	"exit code":                 {"unknown-flag", "unknown-command", "paths"},
+	"unknown commands succeed":  {"unknown-command"},
+	"config":                    {"old-host"},
+	"escape":                    {"paths"},
+	"writes itself":             {"paths"},
+	"PROJECT":                   {"project-file"},
+	"echo":                      {"changed-only", "large-project"},
+	"large projects":            {"large-project"},
+	"appends":                   {"idempotent"},
+	"random":                    {"idempotent", "same-bytes", "equals", "large-project", "chain-order"},
+	"chain":                     {"chain-order"},
+	"a message on stdout":       {"metadata", "flags", "command", "null-args", "unknown-command"},
+}
+
+func TestHarnessFindsEachFault(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for fault, want := range faults {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			plugin := install(t, "#!/bin/sh\n"+pluginVariable+"='"+fault+"' exec '"+self+"'\n")
+			report, err := harness.Harness{Plugin: plugin, Files: 1100, Answer: answer}.Run(context.Background())
+			require.NoError(t, err)
+			var failed []string
+			for _, result := range report.Results {
+				if result.State == harness.Failed {
+					failed = append(failed, result.Check)
+				}
+				for _, message := range result.Messages {
+					t.Logf("%s %s: %s", result.State, result.Check, message)
+				}
+			}
+			assert.ElementsMatch(t, want, failed)
+			assert.Equal(t, len(want) > 0, report.Failed())
+		})
+	}
+}
+
+func install(t *testing.T, script string) external.Plugin {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "sample", "v1")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	require.NoError(t, checkout.WriteProgram(filepath.Join(folder, "sample"), script))
+	plugins, broken, err := external.Discover(filepath.Dir(filepath.Dir(folder)))
+	require.NoError(t, err)
+	require.Empty(t, broken)
+	return plugins[0]
+}
+
+// Plugins in other languages.
+func TestPluginsInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for file, needs := range map[string]string{"plugin.py": "python3", "plugin.sh": "jq"} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			checkout.Program(t, needs, needs)
+			script, err := os.ReadFile(filepath.Join("testdata", file))
+			require.NoError(t, err)
+			report, err := harness.Harness{Plugin: install(t, string(script)), Answer: 10 * time.Second}.Run(context.Background())
+			require.NoError(t, err)
+			for _, result := range report.Results {
+				assert.NotEqual(t, harness.Failed, result.State, "%s: %s", result.Check, result.Messages)
+			}
+		})
+	}
+}

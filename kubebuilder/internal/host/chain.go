@@ -1,0 +1,121 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
+	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
+)
+
+// chain is a run of the plugins of a chain, one after the other.
+type chain struct {
+	host    Host
+	call    Call
+	project *project
+	file    *projectFile
+	layout  []string
+}
+
+// step runs a part of the chain.
+func (c *chain) step(ctx context.Context, s segment) error {
+	if s.plugin == nil {
+		return c.builtin(ctx, s.builtins)
+	}
+	limits := c.host.Limits
+	limits.Stderr = c.host.Stderr
+	request := v1alpha1.Request{
+		APIVersion: v1alpha1.APIVersion, Args: c.call.Args, Command: c.call.Command,
+		PluginChain: c.layout, Config: c.file.content,
+	}
+	response, err := s.plugin.Call(ctx, c.call.Project, request, c.project.universe, limits)
+	if err != nil {
+		return err
+	}
+	return c.apply(*s.plugin, response)
+}
+
+// apply takes over what a plugin has changed, or nothing if any of it is refused. The error has everything that is.
+func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error {
+	var errs []error
+	refuse := func(wrong string) { errs = append(errs, fmt.Errorf("plugin %s: %s", plugin.Key(), wrong)) }
+	if v := response.APIVersion; v != "" && v != v1alpha1.APIVersion {
+		refuse(fmt.Sprintf("apiVersion must be %q, not %q", v1alpha1.APIVersion, v))
+	}
+	if v := response.Command; v != "" && v != c.call.Command {
+		refuse(fmt.Sprintf("command must be %q as in the request, not %q", c.call.Command, v))
+	}
+	changed := map[string][]byte{}
+	for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
+		content := []byte(response.Universe[name])
+		isChanged, wrong := c.checkWritten(name, content)
+		if isChanged {
+			changed[name] = content
+		}
+		if wrong != "" {
+			refuse(wrong)
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(response.Deleted)) {
+		if _, isWritten := response.Universe[name]; isWritten {
+			refuse(name + " must not be both in the universe and deleted")
+		} else if wrong := c.checkDeleted(name); wrong != "" {
+			refuse(wrong)
+		}
+		changed[name] = nil
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	maps.Copy(c.project.changed, changed)
+	return c.reread()
+}
+
+// checkWritten reports whether a plugin has changed a file, and what is wrong with that.
+func (c *chain) checkWritten(name string, after []byte) (isChanged bool, wrong string) {
+	if wrong := v1alpha1.CheckUniversePath(name); wrong != "" {
+		return false, "path " + wrong
+	}
+	before, err := c.project.read(name)
+	switch {
+	case err != nil:
+		return false, err.Error()
+	case before != nil && bytes.Equal(before, after):
+		return false, ""
+	case before != nil && !isText(before):
+		return false, name + " must stay as it is: plugins do not see it, since it is not text in UTF-8"
+	case name == projectFileName && c.call.Command == v1alpha1.CommandInit:
+		return false, fmt.Sprintf("%s must not be in a response to %s: the host writes it", name, v1alpha1.CommandInit)
+	}
+	return true, ""
+}
+
+// checkDeleted returns what is wrong with removing a file.
+func (c *chain) checkDeleted(name string) string {
+	if wrong := v1alpha1.CheckUniversePath(name); wrong != "" {
+		return "deleted path " + wrong
+	}
+	before, err := c.project.read(name)
+	switch {
+	case name == projectFileName:
+		return name + " must not be deleted"
+	case err != nil:
+		return err.Error()
+	case before == nil:
+		return name + " must not be deleted: there is no such file"
+	}
+	return ""
+}
+
+// reread reads the file PROJECT again if a plugin has changed it.
+func (c *chain) reread() error {
+	text, isChanged := c.project.changed[projectFileName]
+	if !isChanged {
+		return nil
+	}
+	return c.file.parse(text)
+}

@@ -1,0 +1,183 @@
+package host
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/resource-plugins/krm-functions/internal/gitignore"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/transaction"
+)
+
+// maxText is the largest file that plugins see, in bytes. Files that people write are smaller.
+const maxText = 1 << 20
+
+// LeftOut is a file that plugins do not see.
+type LeftOut struct{ Path, Reason string }
+
+// String returns the path and the reason.
+func (l LeftOut) String() string { return l.Path + ": " + l.Reason }
+
+// project is the files of a project's folder with the changes that are not written yet. The contents stay on the disk: a
+// project may be large.
+type project struct {
+	root    *os.Root
+	folder  string
+	files   []string                     // that are neither ignored nor links, sorted
+	texts   map[string][sha256.Size]byte // digests of the files that plugins see
+	leftOut []LeftOut
+	changed map[string][]byte // nil for files that are removed
+}
+
+func openProject(folder string) (*project, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	p := &project{root: root, folder: folder, texts: map[string][sha256.Size]byte{}, changed: map[string][]byte{}}
+	if err := p.walk(); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *project) close() { _ = p.root.Close() }
+
+// walk finds the files that git does not ignore, and which of them plugins see.
+func (p *project) walk() error {
+	top, err := filepath.Abs(p.folder)
+	if err != nil {
+		return err
+	}
+	top = filepath.ToSlash(top)
+	lists := map[string]*gitignore.List{}
+	files := p.root.FS()
+	above := gitignore.Repository(top, filepath.ToSlash(load.TopLevel(filepath.FromSlash(top))))
+	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		at := path.Join(top, name)
+		switch {
+		case err != nil:
+			return err
+		case name == ".":
+			lists[name] = above.With(top, "", gitignore.Read(files, gitignore.FileName))
+		case entry.IsDir():
+			list := lists[path.Dir(name)]
+			if entry.Name() == ".git" || entry.Name() == transaction.Folder || list.Match(at, true) != nil {
+				return fs.SkipDir
+			}
+			lists[name] = list.With(at, "", gitignore.Read(files, path.Join(name, gitignore.FileName)))
+		case entry.Name() == ".git" || lists[path.Dir(name)].Match(at, false) != nil:
+		case !entry.Type().IsRegular():
+			p.leftOut = append(p.leftOut, LeftOut{name, "not a regular file"})
+		default:
+			p.files = append(p.files, name)
+			return p.classify(name, entry)
+		}
+		return nil
+	})
+}
+
+// classify records whether plugins see a file.
+func (p *project) classify(name string, entry fs.DirEntry) error {
+	info, err := entry.Info()
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxText {
+		p.leftOut = append(p.leftOut, LeftOut{name, fmt.Sprintf("larger than %d bytes", maxText)})
+		return nil
+	}
+	text, err := p.root.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if !isText(text) {
+		p.leftOut = append(p.leftOut, LeftOut{name, "not text in UTF-8"})
+		return nil
+	}
+	p.texts[name] = sha256.Sum256(text)
+	return nil
+}
+
+// isText reports whether a content survives a JSON string.
+func isText(content []byte) bool { return utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 }
+
+// universe passes on the files that plugins see, with the changes, sorted.
+func (p *project) universe(file func(name string, content []byte) error) error {
+	names := maps.Clone(p.texts)
+	for name, content := range p.changed {
+		if delete(names, name); content != nil && isText(content) {
+			names[name] = [sha256.Size]byte{}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		content, err := p.read(name)
+		if err == nil {
+			err = file(name, content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the content of a file with the changes, nil if there is no such file.
+func (p *project) read(name string) ([]byte, error) {
+	if content, isChanged := p.changed[name]; isChanged {
+		return content, nil
+	}
+	return p.onDisk(name)
+}
+
+// onDisk returns the content of a file as it is on the disk, nil if there is no such file. It fails if the file has changed
+// since it was found.
+func (p *project) onDisk(name string) ([]byte, error) {
+	info, err := p.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s must be a regular file", name)
+	}
+	content, err := p.root.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if digest, known := p.texts[name]; known && digest != sha256.Sum256(content) {
+		return nil, fmt.Errorf("%s was changed meanwhile: call again", name)
+	}
+	return content, nil
+}
+
+// set changes a file; nil removes it.
+func (p *project) set(name string, content []byte) { p.changed[name] = content }
+
+// changes returns what differs from the disk.
+func (p *project) changes() (changes []transaction.Change, err error) {
+	for _, name := range slices.Sorted(maps.Keys(p.changed)) {
+		before, err := p.onDisk(name)
+		if err != nil {
+			return nil, err
+		}
+		after := p.changed[name]
+		if bytes.Equal(before, after) && (before == nil) == (after == nil) {
+			continue
+		}
+		changes = append(changes, transaction.Change{Path: name, Before: before, After: after})
+	}
+	return changes, nil
+}

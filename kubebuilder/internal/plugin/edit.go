@@ -1,0 +1,178 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/scaffold"
+	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// edit begins a new version of a plugin, and keeps the document of the present one.
+func (p *workspace) edit(args arguments) error {
+	if err := args.required(flagPlugin, flagTo); err != nil {
+		return err
+	}
+	bare := scaffold.BareName(args[flagPlugin])
+	file, plugin, err := p.plugin(bare)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flagPlugin, err)
+	}
+	present, err := version.ParseName(plugin.Name)
+	if err != nil {
+		return fmt.Errorf("%s: metadata.name: %w", file, err)
+	}
+	to, err := version.Parse(args[flagTo])
+	switch {
+	case err != nil:
+		return fmt.Errorf("--%s: %w", flagTo, err)
+	case to.Equal(present.Version):
+		return nil
+	case to.LessThan(present.Version):
+		return fmt.Errorf("--%s: must be higher than %s, which %s has, not %q", flagTo, present.Version, file, args[flagTo])
+	}
+	text, _ := p.read(file)
+	kept := scaffold.KeptFile(present)
+	if before, exists := p.read(kept); exists && before != text {
+		return fmt.Errorf("%s exists with other content than %s, which has the same version: remove one of them", kept, file)
+	}
+	after, err := renamed(file, text, version.Name{Bare: present.Bare, Version: to}.String())
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	p.set(kept, text)
+	p.set(file, after)
+	p.addResources(kept)
+	return nil
+}
+
+// renamed gives a document another name. All other bytes stay.
+func renamed(path, text, name string) (string, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return "", err
+	}
+	item := krm.FromNode(&root, path)
+	change, err := edit.NewChange(path, []byte(text))
+	if err != nil {
+		return "", err
+	}
+	if err := change.Set(item.PlaceOf("metadata.name"), item.Name(), name); err != nil {
+		return "", err
+	}
+	after, err := change.Bytes()
+	return string(after), err
+}
+
+// delete removes a plugin that no sandbox uses.
+func (p *workspace) delete(args arguments) error {
+	if err := args.required(flagKind); err != nil {
+		return err
+	}
+	bare := scaffold.BareName(args[flagKind])
+	file, _, err := p.plugin(bare)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flagKind, err)
+	}
+	if err := p.checkUnused(bare); err != nil {
+		return err
+	}
+	for _, removed := range []string{file, scaffold.PluginPath(scaffold.TestFile(bare)), scaffold.PolicyFile(bare)} {
+		if _, exists := p.read(removed); exists {
+			p.deleted = append(p.deleted, removed)
+		}
+	}
+	slices.Sort(p.deleted)
+	p.edits(scaffold.KustomizationFile, "remove "+file+" from resources", func(before string) (string, error) {
+		return strings.Replace(before, "- "+file+"\n", "", 1), nil
+	})
+	return nil
+}
+
+// checkUnused names the sandboxes that use a plugin, wherever they are: without it, what they have created could not be
+// removed.
+func (p *workspace) checkUnused(bare string) error {
+	var errs []error
+	for _, file := range slices.Sorted(maps.Keys(p.universe)) {
+		if extension := path.Ext(file); extension != ".yaml" && extension != ".yml" {
+			continue
+		}
+		if text, _ := p.read(file); usesPlugin(text, bare) {
+			errs = append(errs, fmt.Errorf("%s uses the plugin: set its annotation %s: absent, apply what is rendered, "+
+				"and remove it", file, contract.StateKey))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// usesPlugin reports whether a document of a file is a sandbox that uses a plugin. What is not YAML uses none.
+func usesPlugin(text, bare string) bool {
+	if !strings.Contains(text, bare) {
+		return false
+	}
+	documents := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var root yaml.Node
+		if documents.Decode(&root) != nil {
+			return false
+		}
+		item := krm.FromNode(&root, "")
+		if item.Kind() != contract.Sandbox {
+			continue
+		}
+		sandbox, _ := document.ReadSandbox(item)
+		if slices.ContainsFunc(sandbox.Spec.Resources, func(r v1alpha1.SandboxResource) bool {
+			name, _, _ := strings.Cut(r.Plugin, "@")
+			return name == bare
+		}) {
+			return true
+		}
+	}
+}
+
+// addResources adds files to the kustomization.
+func (p *workspace) addResources(paths ...string) {
+	byHand := "add " + strings.Join(paths, ", ") + " to resources"
+	p.edits(scaffold.KustomizationFile, byHand, func(before string) (string, error) {
+		return withResources(before, paths)
+	})
+}
+
+// withResources adds entries to the resources of a kustomization that it does not have. All other bytes stay.
+func withResources(text string, paths []string) (string, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return "", err
+	}
+	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
+		return "", errors.New("it must be one object")
+	}
+	list := krm.Value(root.Content[0], "resources")
+	if list == nil || list.Kind != yaml.SequenceNode || list.Style&yaml.FlowStyle != 0 || len(list.Content) == 0 {
+		return "", errors.New("resources must be a list with an entry a line")
+	}
+	var added strings.Builder
+	last := list.Content[len(list.Content)-1]
+	for _, path := range paths {
+		if !slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Value == path }) {
+			added.WriteString(strings.Repeat(" ", list.Column-1) + "- " + path + "\n")
+		}
+	}
+	lines := strings.SplitAfter(text, "\n")
+	at := last.Line // counted from 1, so the index of the line below
+	if added.Len() > 0 && !strings.HasSuffix(lines[at-1], "\n") {
+		lines[at-1] += "\n"
+	}
+	return strings.Join(lines[:at], "") + added.String() + strings.Join(lines[at:], ""), nil
+}

@@ -1,0 +1,32 @@
+// Package kubebuilder is a feature: external plugins of kubebuilder. Functions that have it check ExternalPlugin documents,
+// and in file mode read discovery folders and recorded messages as such documents:
+//
+//	func main() { cli.Main(function.ValidatePlugin(kubebuilder.Extension())) }
+//
+// Package command has the subcommands of rplug, which install, run and test plugins.
+package kubebuilder
+
+import (
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/load"
+)
+
+// Extension returns the feature.
+func Extension() extension.Extension {
+	return extension.Extension{Rules: validation(), Formats: []load.Format{format{}}}
+}
+
+// format reads discovery folders and exchanges: a load.Format.
+type format struct{}
+
+// Find implements load.Format. An older state has no executable bits that could be checked, so its discovery folders are not
+// read.
+func (format) Find(s load.Source, options load.Options) *load.Whole {
+	switch {
+	case !s.IsFolder:
+		return findExchange(s)
+	case s.Named && options.OnDisk() && isDiscovery(s.Below):
+		return &load.Whole{Read: func() load.Content { return readFolder(s) }, Beside: true}
+	}
+	return nil
+}
