@@ -27,7 +27,7 @@ help: ## show this help
 
 .PHONY: build
 build: ## build the functions and rplug into bin/
-	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/... ./cmd/...
+	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/... ./cmd/... ./kubebuilder/cmd/...
 
 .PHONY: kubebuilder
 kubebuilder: build ## install the external plugin of kubebuilder (ROOT=DIR for another folder)
@@ -98,7 +98,7 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
-	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/kubebuilder
+	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./kubebuilder/test
 
 .PHONY: browser
 browser: ## test the page of rplug report in a browser (apt-get install chromium poppler-utils)
@@ -180,7 +180,7 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./schemas/... # metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

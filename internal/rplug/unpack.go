@@ -37,7 +37,7 @@ func unpackCommand() *cobra.Command {
 			"The tag of the image is the version of a package that names none. A template stack whose\n" +
 			"behavior.yaml names no controller gets " + stackpackage.DefaultTemplatingImage + ".\n\n" +
 			"With --compatible v0.10 the output has the bytes of `stack unpack` of crossplane v0.10.0, faults\n" +
-			"included, and a subcommand.Refusal its text. As there, the scope is Namespaced by default, and a template\n" +
+			"included, and a refusal its text. As there, the scope is Namespaced by default, and a template\n" +
 			"stack gets no controller by default. Messages name files below .registry.\n\n" + subcommand.ExitCodes,
 		Example: "  rplug unpack . --permission-scope Cluster --image registry.example.org/acme/redis:v0.1.0",
 	}
