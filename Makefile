@@ -27,7 +27,7 @@ help: ## show this help
 
 .PHONY: build
 build: ## build the functions and rplug into bin/
-	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/... ./cmd/...
+	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/... ./cmd/... ./kubebuilder/cmd/...
 
 .PHONY: kubebuilder
 kubebuilder: build ## install the external plugin of kubebuilder (ROOT=DIR for another folder)
@@ -98,7 +98,7 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
-	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./test/integration/kubebuilder
+	TEST_SKIPS=none go test -timeout $(TIMEOUT) ./kubebuilder/test
 
 .PHONY: browser
 browser: ## test the page of rplug report in a browser (apt-get install chromium poppler-utils)
@@ -130,7 +130,7 @@ containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./internal/stackpackage
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./local/localrun/container
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
-	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./local/plugintest ./internal/rplug
+	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./local/plugintest ./local/command
 
 .PHONY: tutorial
 tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)
@@ -180,7 +180,7 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./api/schemas/... # metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./local/... ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

@@ -8,9 +8,12 @@ import (
 	local "github.com/resource-plugins/krm-functions/local/command"
 )
 
-func main() {
-	rplug.Main(
+func main() { rplug.Main(extensions()...) }
+
+// extensions are the features of the command.
+func extensions() []rplug.Extension {
+	return []rplug.Extension{
 		kubebuilder.Extension(),
 		local.Extension(),
-	)
+	}
 }

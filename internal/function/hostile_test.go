@@ -119,7 +119,7 @@ func hostileLists() map[string]string {
 		"tiny sandboxes": listHead +
 			strings.Repeat("- {apiVersion: resourceplugins.dev/v1alpha1, kind: Sandbox, metadata: {name: a}}\n", 200),
 	}
-	for _, kind := range []string{"ResourcePlugin", "Sandbox", "RouteGroup", "Catalog", "PluginLock", "PluginTest", "ExternalPlugin"} {
+	for _, kind := range []string{"ResourcePlugin", "Sandbox", "RouteGroup", "Catalog", "PluginLock", "PluginTest"} {
 		for name, spec := range hostileKinds {
 			lists[kind+" of "+name] = phaseList([]string{native{kind, "a", spec}.krm()})
 		}

@@ -2,7 +2,6 @@ package rplug
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
@@ -21,9 +18,6 @@ import (
 func main() { Main() }
 
 func TestMain(m *testing.M) {
-	if code, isStep := process.Main(os.Args[1:]); isStep {
-		os.Exit(code)
-	}
 	testscript.Main(m, map[string]func(){
 		programName: main, kubectlPlugin: main, kubectlCompletions: main,
 	})
@@ -38,7 +32,6 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"image": ociimage.Script, "status": runStatus, "crlf": crlf, "lf": lf, "append": appendLine,
 		},
-		Condition: condition,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
 			program, err := exec.LookPath("rplug")
@@ -62,19 +55,6 @@ func runStatus(ts *testscript.TestScript, _ bool, args []string) {
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code must be %s, not %d", args[0], code)
 	}
-}
-
-// condition is what scripts can ask in addition: whether the process engine can isolate steps here.
-func condition(name string) (bool, error) {
-	if name != "namespaces" {
-		return false, fmt.Errorf("unknown condition %q", name)
-	}
-	engine, err := process.New(process.Options{})
-	if err != nil {
-		return false, err
-	}
-	isolated, _ := engine.IsIsolated()
-	return isolated, nil
 }
 
 // crlf ends the lines of a file with CRLF, lf with LF.

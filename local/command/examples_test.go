@@ -77,7 +77,7 @@ func testsExample(t *testing.T, example, plugin string, changes ...string) strin
 	}
 	file := filepath.Join(t.TempDir(), "test.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(local), 0o600))
-	code, stdout, stderr := rplug("test", "--engine", "process", filepath.Join(folder, plugin), file)
+	code, stdout, stderr := call("test", "--engine", "process", filepath.Join(folder, plugin), file)
 	assert.Equal(t, subcommand.ExitClean, code, "%s%s", stdout, stderr)
 	return stdout
 }

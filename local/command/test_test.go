@@ -16,16 +16,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/local"
 	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// rplug runs the command.
-func rplug(args ...string) (code int, stdout, stderr string) {
+// call runs the command.
+func call(args ...string) (code int, stdout, stderr string) {
 	var out, notes bytes.Buffer
-	code = Run(args, strings.NewReader(""), &out, &notes)
+	code = rplug.Run(args, strings.NewReader(""), &out, &notes, Extension())
 	return code, out.String(), notes.String()
 }
 
@@ -33,7 +34,7 @@ func rplug(args ...string) (code int, stdout, stderr string) {
 func TestExampleHelloDB(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
-	code, stdout, stderr := rplug("test", "--engine", "process", filepath.Join(checkout.Root(), "examples", "hello-db"))
+	code, stdout, stderr := call("test", "--engine", "process", filepath.Join(checkout.Root(), "examples", "hello-db"))
 	assert.Equal(t, subcommand.ExitClean, code, stderr)
 	assert.Contains(t, stdout, "1 test and 1 case: 9 checks passed, 0 failed, 0 skipped\n")
 }

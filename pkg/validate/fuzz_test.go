@@ -1,7 +1,9 @@
 package validate_test
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,7 @@ import (
 
 // FuzzCheck feeds anything that is YAML: no panic, every finding complete, the same findings every time.
 func FuzzCheck(f *testing.F) {
-	for _, file := range []string{aPlugin, aSandbox, aRouteGroup, aPluginTest} {
+	for _, file := range slices.Sorted(maps.Values(fixtures)) {
 		text, err := os.ReadFile(file)
 		require.NoError(f, err)
 		f.Add(string(text))
@@ -26,15 +28,16 @@ func FuzzCheck(f *testing.F) {
 	f.Add(strings.Replace(head, "ResourcePlugin", "Sandbox", 1) + "spec: {cluster: '', local: [{}], labels: {\"a]b\": c}, " +
 		"forks: [{customizations: {patch: {type: json, value: '[{op: add}]'}}}]}")
 	f.Fuzz(func(t *testing.T, text string) {
+		options := validate.Options{Extensions: extensions}
 		check := func() krm.Results {
 			item, err := krm.NewItem([]byte(text))
 			if err != nil {
 				return nil
 			}
 			list := krm.NewList(item)
-			report, err := validate.Check(list, validate.Options{})
+			report, err := validate.Check(list, options)
 			require.NoError(t, err)
-			kept, _ := validate.Suppress(list, report.Results, validate.Options{})
+			kept, _ := validate.Suppress(list, report.Results, options)
 			return kept
 		}
 		results := check()

@@ -1,4 +1,5 @@
-// Package architecture tests which packages may import which, that functions are hermetic, and that modules build on their own.
+// Package architecture tests which packages may import which, that functions are hermetic, that features can be taken away,
+// and that modules build on their own.
 package architecture
 
 import (
@@ -39,7 +40,6 @@ var layers = []struct {
 	{path: "internal/contract"},                          // standard library only: the runtime module shares it
 	{path: "internal/sharedvolume"},                      // and these, too: rplug runs steps with the same code
 	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
-	{path: "api/externalplugin/v1alpha1"},
 	{path: "api/v1alpha1"},
 	{path: "api/stacks/v1alpha1"},
 	{path: "api/stacks/v1"},
@@ -69,52 +69,20 @@ var layers = []struct {
 	{path: "internal/diagram"},
 	{path: "internal/gitignore"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
+	{path: "internal/extension"},
 	{path: "internal/project"},
 	{path: "internal/report"},
 	{path: "internal/status"},
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
 	{path: "internal/transaction"},
-	{path: "internal/externalplugin", allowed: []string{"os/exec", "time"}}, // programs of the user, only for rplug
-	{path: "internal/pluginharness", allowed: []string{"time"}},             // calls plugins, only for rplug
-	{path: "internal/pluginhost", allowed: []string{"os/exec"}},             // kubebuilder, only for rplug
-	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}},    // registries, only for rplug
+	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, only for rplug
 	{path: "internal/build"},
 	{path: "internal/renderdiff"},
 	{path: "internal/htmlreport"},
 	{path: "internal/function"},
 	{path: "internal/scaffold"},
-	{path: "internal/kubebuilderplugin"},
 	{path: "internal/subcommand"},
-	{path: "internal/rplug", allowed: []string{"os/exec", "time"}}, // kubectl and kubebuilder; statuses have ages
-}
-
-// features are folders with code that can be taken away: only mains may import them. layers has the core.
-var features = []string{
-	"local", // runs and tests plugins on this machine
-}
-
-// Features import the core, never the other way.
-func TestCoreImportsNoFeature(t *testing.T) {
-	t.Parallel()
-	for _, p := range list(t, "./api/...", "./internal/...", "./pkg/...") {
-		for _, feature := range features {
-			assert.False(t, slices.ContainsFunc(p.Deps, func(dependency string) bool {
-				return strings.HasPrefix(dependency+"/", module+feature+"/")
-			}), "%s must not import %s", p.ImportPath, feature)
-		}
-	}
-}
-
-// CONTRIBUTING.md lists the packages of features, too.
-func TestFeaturesAreListed(t *testing.T) {
-	t.Parallel()
-	layout, err := os.ReadFile(filepath.Join(checkout.Root(), "CONTRIBUTING.md"))
-	require.NoError(t, err)
-	for _, feature := range features {
-		for _, p := range list(t, "./"+feature+"/...") {
-			assert.Contains(t, string(layout), "`"+strings.TrimPrefix(p.ImportPath, module)+"`")
-		}
-	}
+	{path: "internal/rplug", allowed: []string{"os/exec", "time"}}, // kubectl; statuses have ages
 }
 
 func TestImportsGoOneWay(t *testing.T) {
@@ -129,6 +97,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		require.Contains(t, level, p.ImportPath)
 		for _, imported := range p.Imports {
 			if strings.HasPrefix(imported, module) {
+				assert.Contains(t, level, imported, "%s is no package of the core: only mains, tests and features import features", imported)
 				assert.Less(t, level[imported], level[p.ImportPath], "%s must not import %s", p.ImportPath, imported)
 			}
 		}
@@ -142,7 +111,11 @@ func TestPackagesAreHermetic(t *testing.T) {
 	for _, layer := range layers {
 		allowed[module+layer.path] = layer.allowed
 	}
-	for _, p := range list(t, "./functions/...", "./api/...", "./internal/...", "./pkg/...") {
+	patterns := []string{"./functions/...", "./api/...", "./internal/...", "./pkg/..."}
+	for _, f := range features {
+		patterns = append(patterns, "./"+f.folder) // functions link it
+	}
+	for _, p := range list(t, patterns...) {
 		for _, imported := range p.Imports {
 			if !slices.Contains(allowed[p.ImportPath], imported) {
 				assert.NotContains(t, forbidden, imported, "%s must not import it", p.ImportPath)
@@ -151,12 +124,12 @@ func TestPackagesAreHermetic(t *testing.T) {
 	}
 }
 
-// A function is hermetic, so it links no client of Kubernetes or of registries.
+// A function is hermetic, so it links no client of Kubernetes or of registries. Subcommands are those of rplug.
 func TestFunctionsLinkNoClients(t *testing.T) {
 	t.Parallel()
 	for _, function := range list(t, "./functions/...") {
 		for _, dependency := range function.Deps {
-			for _, client := range []string{"k8s.io/client-go", "oras.land/", module + "internal/oci"} {
+			for _, client := range []string{"k8s.io/client-go", "oras.land/", module + "internal/oci", "github.com/spf13/cobra"} {
 				assert.False(t, strings.HasPrefix(dependency, client), "%s must not link %s", function.ImportPath, dependency)
 			}
 		}
@@ -184,7 +157,7 @@ func TestProgramsLinkLibrariesOfTheField(t *testing.T) {
 func TestFunctionsAreMains(t *testing.T) {
 	t.Parallel()
 	for _, function := range list(t, "./functions/...") {
-		assert.Equal(t, []string{module + "internal/cli", module + "internal/function"}, function.Imports)
+		assert.Equal(t, []string{module + "internal/cli", module + "internal/function"}, slices.DeleteFunc(function.Imports, isFeature))
 	}
 }
 

@@ -18,9 +18,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/externalplugin"
-	"github.com/resource-plugins/krm-functions/internal/pluginharness"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"

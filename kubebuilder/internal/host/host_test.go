@@ -14,9 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/api/externalplugin/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/externalplugin"
-	"github.com/resource-plugins/krm-functions/internal/pluginhost"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/host"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"

@@ -24,7 +24,7 @@ func BuildFunctions(folder string) error {
 
 // BuildCommands builds every command into folder, as `make build` does.
 func BuildCommands(folder string) error {
-	return goBuild(Root(), folder+string(filepath.Separator), "./cmd/...")
+	return goBuild(Root(), folder+string(filepath.Separator), "./cmd/...", "./kubebuilder/cmd/...")
 }
 
 // BuildProgram builds one package of the root module, given by its folder.
@@ -35,12 +35,12 @@ func BuildTool(file, name string) error {
 	return goBuild(filepath.Join(Root(), "tools", name), file, "tool")
 }
 
-func goBuild(folder, output, pkg string) error {
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", output, pkg)
+func goBuild(folder, output string, packages ...string) error {
+	build := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", output}, packages...)...)
 	build.Dir = folder
 	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+		return fmt.Errorf("go build %s: %w\n%s", strings.Join(packages, " "), err, out)
 	}
 	return nil
 }

@@ -1,0 +1,28 @@
+package kubebuilder_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/kubebuilder"
+)
+
+func TestMain(m *testing.M) {
+	feature := kubebuilder.Extension()
+	testscript.Main(m, map[string]func(){
+		"validate-plugin": func() { cli.Main(function.ValidatePlugin(feature)) },
+		"resolve-version": func() { cli.Main(function.ResolveVersion(feature)) },
+	})
+}
+
+// TestScripts runs functions that have the feature.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+	})
+}
