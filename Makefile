@@ -88,6 +88,10 @@ stacks: build $(TOOLS)/kustomize ## render examples/stacks: stacks for a Job and
 	  echo ---; \
 	done
 
+.PHONY: check
+check: ## run the unit tests of the core, without those that take long
+	go test -short -timeout $(TIMEOUT) ./api/... ./pkg/... ./internal/... ./functions/...
+
 .PHONY: test
 test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither root nor a cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/...

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func TestObjectNames(t *testing.T) {
@@ -53,6 +54,7 @@ func TestNamesAreValidInKubernetes(t *testing.T) {
 // A million pairs of names that are near one another: cases, borders, long common starts.
 func TestNamesNeverCollide(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "compares a million pairs of names")
 	random := rand.New(rand.NewPCG(3, 4))
 	seen := make(map[string][2]string, 1_000_000)
 	add := func(resource, step string) {

@@ -12,12 +12,14 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // What has a digest has the same one after kustomize has read and written it, whatever characters it has, unless kustomize
 // refuses it.
 func TestOf_isTheSameBehindKustomize(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "runs kustomize for each document")
 	random := rand.New(rand.NewPCG(8, 2))
 	alphabet := []rune("ab  \n\n\t\r:#\"'\\\u0080\u0085\u00a0\u2028\u2029\ufeff\ufffd\x00\x1b\x7f😀")
 	kept, refused := 0, 0

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 const (
@@ -152,6 +153,7 @@ func hostileLists() map[string]string {
 // Small documents never take much memory, or make much output, whatever they hold. What a run allocates is more than it
 // holds at a time: that is measured where it allocates a lot, in a process of its own.
 func TestSmallDocuments_takeLittleMemory(t *testing.T) {
+	checkout.Slow(t, "measures the memory of processes")
 	var runs []sized
 	names := map[string]string{}
 	for name, list := range hostileLists() {
@@ -178,6 +180,7 @@ func TestSmallDocuments_takeLittleMemory(t *testing.T) {
 
 // Copies of an embedded file count, too.
 func TestSmallDocuments_withEmbeddedFiles(t *testing.T) {
+	checkout.Slow(t, "measures the memory of processes")
 	for _, size := range []int{20 << 10, 500 << 10} {
 		folder := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "x.sh"), []byte("#!/bin/sh\n"+long(size)), 0o600))

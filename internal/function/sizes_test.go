@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // maxGrowth is how much more ten times as much of anything may cost.
@@ -65,6 +66,7 @@ func (s shape) runs(tb testing.TB, n int) (all []sized) {
 
 // Ten times as much of anything allocates about ten times as much. No other test runs at the same time.
 func TestSizes_allocations(t *testing.T) {
+	checkout.Slow(t, "renders lists of thousands of documents")
 	require.GreaterOrEqual(t, len(shapes), 20)
 	for _, s := range shapes {
 		few, many := s.runs(t, s.few), s.runs(t, 10*s.few)

@@ -17,6 +17,7 @@ import (
 // Each pattern ignores the entries that git ignores.
 func TestIgnoreListMatchesAsGitDoes(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "runs git for each list")
 	git := checkout.Program(t, "git", "git")
 	texts := []string{
 		"a", "a/", "/a", "a/b", "/a/b", "**/b", "a/**", "a/**/c", "**/a/b", "b/**/", "/**", "**", "a**b", "*/b", "a/*", "?", "/*",

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 const (
@@ -130,6 +131,7 @@ func TestReadReportsBrokenDocumentsOfOurs(t *testing.T) {
 // A document of ours with one mistake below its first keys is read in a folder as it is if it is named.
 func TestReadSkipsNoDocumentOfOursForOneMistake(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "reads every document with every mistake")
 	for _, text := range []string{
 		"name: hello-db@1.0.0\nspec:\n  runner:\n    image: ubuntu\n  create:\n  - name: hello\n    script: |\n" +
 			"      #!/bin/sh\n      echo '{{ x }}'\n    outputs:\n    - name: \"o\"\n      valueFromPath: '/tmp/o'\n",

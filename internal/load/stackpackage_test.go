@@ -197,6 +197,7 @@ func TestRead_takesPackagesOfRevisions(t *testing.T) {
 // Real packages are the same from a folder, an OCI layout and a tar of docker save.
 func TestRead_takesRealPackages(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "reads all real packages")
 	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks/*/*", stackpackage.Folder))
 	require.NoError(t, err)
 	require.NotEmpty(t, folders)

@@ -14,6 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // sideOfEngine renders documents for an engine.
@@ -34,6 +35,7 @@ func sideOfEngine(t *testing.T, name, helperImage string, documents ...string) [
 // which anything has changed.
 func TestCompare_enginesAgreeWithJobs(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "renders after each of many edits")
 	equal, bare := 0, 0
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 20))

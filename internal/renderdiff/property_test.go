@@ -16,6 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
 
@@ -309,6 +310,7 @@ func reasonsOf(step renderdiff.Step) (reasons []string) {
 // are those of the edits, whatever is known of the plugins.
 func TestCompare_reasonsAreThoseOfTheEdits(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "renders after each of many edits")
 	again, quiet := 0, 0
 	for seed := range uint64(110) {
 		random := rand.New(rand.NewPCG(seed, 17))

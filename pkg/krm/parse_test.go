@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func TestParseVersions(t *testing.T) {
@@ -102,6 +104,7 @@ func TestParseNameless(t *testing.T) {
 
 // Junk is refused before it costs memory, which is measured while no other test runs.
 func TestParseJunkCostsNoMemory(t *testing.T) {
+	checkout.Slow(t, "parses lists of the largest sizes")
 	junk := make([]byte, 200<<20)
 	for size, patterns := range map[int][]string{
 		len(junk):  {"\x00", "a: b\n", `{"a":"`, "# \n", "- a\n", "["},
@@ -128,6 +131,7 @@ func TestParseJunkCostsNoMemory(t *testing.T) {
 
 func TestParseHugeItems(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "parses items of the largest sizes")
 	list := head + "items:\n" + strings.Repeat("- a: 1\n", MaxItems+1)
 	_, err := Parse([]byte(list))
 	require.ErrorIs(t, err, errTooMany)

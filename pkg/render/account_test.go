@@ -18,6 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // accountPlugins differ in what the account of their overlay can do.
@@ -124,6 +125,7 @@ func TestPhases_sharedAccount(t *testing.T) {
 // delete phases alone are refused: this reads the rendered Roles, as the API server does.
 func TestPhases_deletePhasesAreSafeFromOthers(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "renders thousands of lists")
 	random := rand.New(rand.NewPCG(6, 1))
 	names := slices.Sorted(maps.Keys(accountPlugins))
 	refused, affected := 0, 0

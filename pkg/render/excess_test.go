@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // Steps, resources and sandboxes multiply each other. What would become too large is an error, the same each time, and
 // nothing is rendered.
 func TestPhases_tooLarge(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "renders phases of the largest sizes")
 	var steps, resources strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&steps, "    - {name: s%d, script: \"#!/bin/sh\"}\n", i)

@@ -71,6 +71,7 @@ func TestValidScriptsAreLetBe(t *testing.T) {
 // The scripts of this machine that their own shell takes are not reported.
 func TestScriptsOfThisMachineAreLetBe(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "checks all scripts of this machine")
 	bash := checkout.Program(t, "bash", "bash")
 	checked := 0
 	for _, folder := range []string{"/usr/bin", "/usr/sbin", "/etc/init.d", "/usr/lib/git-core", "/var/lib/dpkg/info"} {

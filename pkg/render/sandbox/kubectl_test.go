@@ -22,6 +22,7 @@ import (
 // which are themselves what patches made. TEST_ROUNDS=34 tries 5,100 patches instead of 150.
 func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "runs kubectl for each patch")
 	kubectl := checkout.Tool(t, "kubectl")
 	for i, kind := range []string{"strategic", "merge", "json"} {
 		t.Run(kind, func(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // Every patch does to a workload what the libraries do that kubectl links, and what they refuse is refused.
@@ -114,6 +116,7 @@ func randomPatch(random *rand.Rand) object {
 // accepts.
 func TestGeneratedPatchesAsStrategicpatchDoes(t *testing.T) {
 	t.Parallel()
+	checkout.Slow(t, "applies thousands of patches")
 	random := rand.New(rand.NewPCG(31, 32))
 	var workloads [2][]byte
 	for i, text := range []string{simple, rich} {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // world is a random set of sandboxes and groups, with where a key leads.
@@ -163,6 +164,7 @@ func TestOrderDoesNotCount(t *testing.T) {
 
 // What 10,000 sandboxes of one Service cost, in allocations a sandbox, is what 1,000 cost.
 func TestCostGrowsInProportion(t *testing.T) {
+	checkout.Slow(t, "renders 10,000 sandboxes")
 	boxes := make([]*input, 10_000)
 	groups := make([]routedGroup, 10_000)
 	for i := range boxes {

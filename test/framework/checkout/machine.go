@@ -34,6 +34,14 @@ func Random(tb testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
+// Slow skips a test that takes long with -short, as make check runs tests, and prints why.
+func Slow(tb testing.TB, why string) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("skipped with -short: " + why)
+	}
+}
+
 // LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, the
 // test fails.
 func LeaveOut(tb testing.TB, format string, args ...any) {
