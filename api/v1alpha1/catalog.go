@@ -1,13 +1,13 @@
 package v1alpha1
 
-// CatalogSpec is what a catalog lists.
+// CatalogSpec is the content of a catalog.
 type CatalogSpec struct {
-	// Description says whose catalog it is and what it is for.
+	// Description documents the owner and the purpose of the catalog.
 	Description string `json:"description,omitempty"`
-	// Priority decides between several catalogs. Of the versions that fit a reference, only those of the catalogs with the
-	// highest priority are considered, so a catalog with a lower one cannot take over a name. What catalogs of a lower
-	// priority say about a version does not count, but their digests must agree. The default is 0, which is also the priority
-	// of plugin documents that no catalog lists.
+	// Priority decides between several catalogs. Of the versions that fit a reference, only those of the catalogs with
+	// the highest priority are considered, so a catalog with a lower one cannot take over a name. Properties of a
+	// version in catalogs of a lower priority are ignored, but their digests must agree. The default is 0, which is
+	// also the priority of plugin documents that no catalog lists.
 	Priority int `json:"priority,omitempty"`
 	// Plugins are the plugins, each once, sorted by name when printed.
 	Plugins []CatalogPlugin `json:"plugins"`
@@ -19,10 +19,10 @@ type CatalogSpec struct {
 type CatalogPlugin struct {
 	// Name is the name of the plugin, without a version.
 	Name string `json:"name" required:"true"`
-	// Description says what the plugin is for.
+	// Description documents the purpose of the plugin.
 	Description string `json:"description,omitempty"`
-	// Deprecated says why no version should be chosen any more, and what to use instead. References are still resolved, with
-	// a warning.
+	// Deprecated explains why no version should be chosen any more, and names a replacement. References are still
+	// resolved, with a warning.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Channels are names for versions, such as `stable: 1.1.0`: a sandbox refers to `hello-db@stable`. A channel's name is
 	// lower-case letters, digits and inner dashes, and must not read as a version, as a range or as "latest".
@@ -38,29 +38,30 @@ type CatalogVersion struct {
 	Version string `json:"version" required:"true"`
 	// Digest is the digest of the plugin's document, as `rplug catalog` prints it.
 	Digest string `json:"digest" required:"true"`
-	// Description says what is new in this version.
+	// Description documents the changes in this version.
 	Description string `json:"description,omitempty"`
-	// Released is the day of the release, such as "2026-01-20". It is shown to people and decides nothing.
+	// Released is the day of the release, such as "2026-01-20". It is only for users and does not affect resolution.
 	Released string `json:"released,omitempty"`
-	// Deprecated says why another version should be chosen. A range, a channel or a bare name is resolved to the version only
-	// if no other one fits, with a warning.
+	// Deprecated explains why another version should be chosen. A range, a channel or a bare name is resolved to the
+	// version only if no other one fits, with a warning.
 	Deprecated string `json:"deprecated,omitempty"`
-	// Yanked says why the version must not be chosen. A range, a channel or a bare name is never resolved to it. A pin or a
-	// lock is, with a warning, since what was created with a version has to be deleted with it.
+	// Yanked explains why the version must not be chosen. A range, a channel or a bare name is never resolved to it. A
+	// pin or a lock is, with a warning, since resources must be deleted with the version that created them.
 	Yanked string `json:"yanked,omitempty"`
-	// Requires is what a cluster must have to run the version.
+	// Requires are the requirements of the version on a cluster.
 	Requires Requires `json:"requires,omitzero"`
-	// Source says where the document is: a URL, an OCI reference or a path relative to the catalog. Functions only show it.
+	// Source is the location of the document: a URL, an OCI reference or a path relative to the catalog. Functions only
+	// show it.
 	Source string `json:"source,omitempty"`
 }
 
-// Requires is what a cluster must have for a version to run on it.
+// Requires are the requirements of a version on a cluster.
 type Requires struct {
 	// Kubernetes is the lowest version of Kubernetes, such as "1.29" or "1.29.3".
 	Kubernetes string `json:"kubernetes,omitempty"`
 }
 
-// Version returns the entry of a version as it is spelled, nil if there is none.
+// Version returns the entry of a version as it is spelled, or nil.
 func (p *CatalogPlugin) Version(version string) *CatalogVersion {
 	for i := range p.Versions {
 		if p.Versions[i].Version == version {

@@ -4,10 +4,10 @@ package v1alpha1
 type CatalogPackage struct {
 	// Name is the repository of the package's image, without a tag, such as registry.example.org/acme/redis.
 	Name string `json:"name" required:"true"`
-	// Description says what the package is for.
+	// Description documents the purpose of the package.
 	Description string `json:"description,omitempty"`
-	// Deprecated says why no version should be chosen any more, and what to use instead. Requests still resolve, with a
-	// warning.
+	// Deprecated explains why no version should be chosen any more, and names a replacement. Requests still resolve,
+	// with a warning.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Versions are the published versions, the highest first when printed.
 	Versions []CatalogPackageVersion `json:"versions"`
@@ -26,19 +26,19 @@ type CatalogPackageVersion struct {
 	Kind string `json:"kind,omitempty"`
 	// CRDs are the CRDs that the package owns. A request for a CRD finds the package by them.
 	CRDs []CatalogCRD `json:"crds,omitempty"`
-	// DependsOn are what the package needs, in its order.
+	// DependsOn are the dependencies of the package, in its order.
 	DependsOn []CatalogDependency `json:"dependsOn,omitempty"`
-	// Description says what is new in this version.
+	// Description documents the changes in this version.
 	Description string `json:"description,omitempty"`
-	// Released is the day of the release, such as "2026-01-20". It is shown to people and decides nothing.
+	// Released is the day of the release, such as "2026-01-20". It is only for users and does not affect resolution.
 	Released string `json:"released,omitempty"`
-	// Deprecated says why another version should be chosen. It is chosen only if no other one fits, with a warning.
+	// Deprecated explains why another version should be chosen. It is chosen only if no other one fits, with a warning.
 	Deprecated string `json:"deprecated,omitempty"`
-	// Yanked says why the version must not be chosen. A range is never resolved to it. A request that is pinned or
-	// locked to it still is, with a warning, since what was installed with a version has to be removed with it.
+	// Yanked explains why the version must not be chosen. A range is never resolved to it. A request that is pinned or
+	// locked to it still is, with a warning, since objects must be removed with the version that installed them.
 	Yanked string `json:"yanked,omitempty"`
-	// Source says where the package's documents are: a URL, an OCI reference or a path relative to the catalog. Functions
-	// only show it.
+	// Source is the location of the package's documents: a URL, an OCI reference or a path relative to the catalog.
+	// Functions only show it.
 	Source string `json:"source,omitempty"`
 }
 
@@ -52,15 +52,15 @@ type CatalogCRD struct {
 	Plural string `json:"plural" required:"true"`
 	// Versions are the versions that are served.
 	Versions []string `json:"versions"`
-	// Scope is whether the objects are in a namespace.
+	// Scope is the scope of the objects: Namespaced or Cluster.
 	Scope string `json:"scope,omitempty"`
 }
 
-// CatalogDependency is what a package needs: exactly one of `package` and `crd`.
+// CatalogDependency is a dependency of a package: exactly one of `package` and `crd`.
 type CatalogDependency struct {
 	// Package is an image repository, without a tag.
 	Package string `json:"package,omitempty"`
-	// Kind is the kind of the package, such as Provider; empty if any will do.
+	// Kind is the kind of the package, such as Provider; empty means any kind.
 	Kind string `json:"kind,omitempty"`
 	// Version is a version, a version range or a digest of `package`; empty means any release.
 	Version string `json:"version,omitempty"`
@@ -68,7 +68,7 @@ type CatalogDependency struct {
 	CRD string `json:"crd,omitempty"`
 }
 
-// Version returns the entry of a version as it is spelled, nil if there is none.
+// Version returns the entry of a version as it is spelled, or nil.
 func (p *CatalogPackage) Version(version string) *CatalogPackageVersion {
 	for i := range p.Versions {
 		if p.Versions[i].Version == version {

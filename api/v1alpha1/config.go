@@ -2,7 +2,7 @@ package v1alpha1
 
 // ImportPlugin is the config of import-plugin.
 //
-// `help` is what --help says of a field; `flag:"-"` is no flag.
+// `help` is the text of --help for a field; `flag:"-"` means no flag.
 type ImportPlugin struct {
 	Path              string            `json:"path" flag:"-" help:"file or folder to read, below where the function runs"`
 	Set               map[string]string `json:"set" flag:"-" help:"values of variables, for @{KEY}"`
@@ -12,12 +12,12 @@ type ImportPlugin struct {
 
 // RenderPhase is the config of render-phase.
 //
-// `help` is what --help says of a field; `flag:"-"` is no flag.
+// `help` is the text of --help for a field; `flag:"-"` means no flag.
 type RenderPhase struct {
-	Phases   []string `json:"phases" enum:"create,delete" help:"create or delete; both with argocd or helm alone"`
-	Engine   string   `json:"engine" enum:"jobs,argo,tekton" help:"what runs the steps: jobs, argo or tekton"`
-	Workload string   `json:"workload" enum:"Job,Pod" help:"what a step becomes with engine jobs: Job or Pod"`
-	Cluster  string   `json:"cluster" help:"render the sandboxes of this cluster alone"`
+	Phases   []string `json:"phases" enum:"create,delete" help:"create or delete; both only with argocd or helm"`
+	Engine   string   `json:"engine" enum:"jobs,argo,tekton" help:"the engine of the steps: jobs, argo or tekton"`
+	Workload string   `json:"workload" enum:"Job,Pod" help:"the kind of a step's object with engine jobs: Job or Pod"`
+	Cluster  string   `json:"cluster" help:"render only the sandboxes of this cluster"`
 
 	Delivery   string `json:"delivery" enum:"kubectl,argocd,flux,helm,kpt" help:"the tool: kubectl, argocd, flux, helm or kpt"`
 	DeleteHook string `json:"deleteHook" enum:"PostDelete,PreDelete" help:"when argocd or helm delete: PostDelete or PreDelete"`
@@ -33,11 +33,11 @@ type RenderPhase struct {
 	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
 	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds" help:"how long a step may take once its inputs are there"`
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
-	Retries             int      `json:"retries" help:"how often a Job that failed runs again; scripts must be idempotent"`
+	Retries             int      `json:"retries" help:"how often a failed Job runs again; scripts must be idempotent"`
 
-	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that ended Jobs stay; -1 keeps them"`
+	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that finished Jobs stay; -1 keeps them"`
 
-	Install string `json:"install" enum:"job,objects" help:"what a requested stack becomes: job or objects"`
+	Install string `json:"install" enum:"job,objects" help:"how a requested stack is rendered: job or objects"`
 	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too"`
 
 	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
@@ -55,26 +55,26 @@ type RenderPhase struct {
 
 // RenderSandbox is the config of render-sandbox.
 //
-// `help` is what --help says of a field; `flag:"-"` is no flag.
+// `help` is the text of --help for a field; `flag:"-"` means no flag.
 type RenderSandbox struct {
-	Cluster   string `json:"cluster" help:"render the sandboxes of this cluster alone"`
-	Namespace string `json:"namespace" help:"the namespace of baseline objects that have none"`
+	Cluster   string `json:"cluster" help:"render only the sandboxes of this cluster"`
+	Namespace string `json:"namespace" help:"the namespace of baseline objects without one"`
 	Replicas  int    `json:"replicas" help:"how many Pods a fork has"`
 
 	Routing string `json:"routing" enum:"none,gateway-api,istio" help:"none, gateway-api (HTTPRoute) or istio (VirtualService)"`
 
-	Headers       []string `json:"headers" help:"the headers that a request may carry the routing key in"`
-	Gateway       string   `json:"gateway" help:"the Gateway that endpoints are published at: NAMESPACE/NAME"`
+	Headers       []string `json:"headers" help:"the headers that may carry the routing key"`
+	Gateway       string   `json:"gateway" help:"the Gateway for publishing endpoints: NAMESPACE/NAME"`
 	GatewayDomain string   `json:"gatewayDomain" help:"the domain of the host names of endpoints"`
 	GatewayScheme string   `json:"gatewayScheme" enum:"http,https" help:"the scheme of the URLs of endpoints: http or https"`
 
-	Baseline bool `json:"baseline" help:"on files: print the baseline too, not only what is rendered"`
+	Baseline bool `json:"baseline" help:"on files: print the baseline too, not only rendered objects"`
 	Prune    bool `json:"prune" help:"remove rendered objects even if there is no sandbox (kpt)"`
 }
 
 // ResolveVersion is the config of resolve-version.
 //
-// `help` is what --help says of a field; `flag:"-"` is no flag.
+// `help` is the text of --help for a field; `flag:"-"` means no flag.
 type ResolveVersion struct {
 	Mode              string   `json:"mode" enum:"keep,locked,update" help:"what happens to the lock: keep, locked or update"`
 	Update            []string `json:"update" help:"with mode update: the plugins, packages or references to move, else all"`
@@ -85,7 +85,7 @@ type ResolveVersion struct {
 
 // ValidatePlugin is the config of validate-plugin.
 //
-// `help` is what --help says of a field; `flag:"-"` is no flag.
+// `help` is the text of --help for a field; `flag:"-"` means no flag.
 type ValidatePlugin struct {
 	Strict bool              `json:"strict" help:"turn warnings into errors"`
 	Rules  map[string]string `json:"rules" help:"the level of a rule by its id: off, warning or error"`

@@ -1,17 +1,17 @@
 // Package v1alpha1 holds the documents and function configs of the API group resourceplugins.dev as Go types.
 //
-// A ResourcePlugin says how a resource, such as a database, is created for a sandbox and deleted again: steps with
-// scripts, inputs and outputs. A Sandbox is an ephemeral environment: it forks workloads of a cluster, names resources and
-// the plugins that provide them, and says how requests reach its workloads. A RouteGroup sends requests to all sandboxes
-// whose labels match. The fields of these three, and what they mean, are Signadot's:
+// A ResourcePlugin defines how a resource, such as a database, is created for a sandbox and deleted again: steps with
+// scripts, inputs and outputs. A Sandbox is an ephemeral environment: it forks workloads of a cluster, names resources
+// and their plugins, and defines how requests reach its workloads. A RouteGroup sends requests to all sandboxes whose
+// labels match. The fields of these three, and their meaning, are Signadot's:
 //
 //   - https://www.signadot.com/docs/reference/resource-plugins/spec
 //   - https://www.signadot.com/docs/reference/sandboxes/spec
 //   - https://www.signadot.com/docs/reference/route-groups/spec
 //   - https://github.com/signadot/go-sdk/tree/main/models for fields that the pages show only in examples
 //
-// A Catalog lists the published versions of plugins, and a PluginLock what references resolved to. A PluginTest says how a
-// plugin is tested on one machine.
+// A Catalog lists the published versions of plugins, and a PluginLock the resolutions of references. A PluginTest
+// defines tests of a plugin on one machine.
 //
 // Functions decode documents with these tags: `json` is the key, `required:"true"` marks a value that must be set, and
 // `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
@@ -22,9 +22,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ResourcePlugin describes how something that an ephemeral environment needs, such as a database, is created and deleted:
-// two lists of steps, each a script in a container with inputs and outputs. Its name contains the version:
-// `metadata.name: hello-db@1.0.0`. A name without a version means 0.0.0.
+// ResourcePlugin describes how a resource of an ephemeral environment, such as a database, is created and deleted: two
+// lists of steps, each a script in a container with inputs and outputs. Its name contains the version: `metadata.name:
+// hello-db@1.0.0`. A name without a version means 0.0.0.
 type ResourcePlugin struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -39,7 +39,7 @@ type Sandbox struct {
 	Spec              SandboxSpec `json:"spec"`
 }
 
-// RouteGroup sends requests to several sandboxes at once: those whose labels match. It has a routing key of its own.
+// RouteGroup sends requests to several sandboxes at once: those whose labels match. It has its own routing key.
 type RouteGroup struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -54,7 +54,7 @@ type Catalog struct {
 	Spec              CatalogSpec `json:"spec"`
 }
 
-// PluginLock records what each reference was resolved to, so that a new version of a plugin does not recreate live
+// PluginLock records the resolution of each reference, so that a new version of a plugin does not recreate live
 // resources.
 type PluginLock struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -62,8 +62,8 @@ type PluginLock struct {
 	Spec              PluginLockSpec `json:"spec"`
 }
 
-// PluginTest describes tests of a plugin: cases that create and delete a resource on one machine, without a cluster, and
-// what must come of it.
+// PluginTest describes tests of a plugin: cases that create and delete a resource on one machine, without a cluster,
+// and their expected results.
 type PluginTest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

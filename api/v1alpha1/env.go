@@ -8,15 +8,15 @@ type Env struct {
 	Name string `json:"name" required:"true"`
 	// Container is the name of the container; empty means the first one of the Pod.
 	Container string `json:"container"`
-	// Operation is what is done with the variable. The default is upsert.
+	// Operation is the change of the variable. The default is upsert.
 	Operation string `json:"operation"`
 	// Value is the value of the variable.
 	Value string `json:"value"`
-	// ValueFrom is where the value is taken from, in place of `value`.
+	// ValueFrom is the source of the value, in place of `value`.
 	ValueFrom *EnvSource `json:"valueFrom"`
 }
 
-// EnvSource is where a variable's value comes from: exactly one of its fields.
+// EnvSource is the source of a variable's value: exactly one of its fields.
 type EnvSource struct {
 	// Resource is an output of a resource of this sandbox.
 	Resource *ResourceOutput `json:"resource"`
@@ -28,7 +28,7 @@ type EnvSource struct {
 	Secret *KeyReference `json:"secret"`
 }
 
-// FileSource is where a local file's content comes from: exactly one of its fields.
+// FileSource is the source of a local file's content: exactly one of its fields.
 type FileSource struct {
 	// Resource is an output of a resource of this sandbox.
 	Resource *ResourceOutput `json:"resource"`
@@ -42,7 +42,7 @@ type FileSource struct {
 type ResourceOutput struct {
 	// Name is the name of the resource.
 	Name string `json:"name" required:"true"`
-	// OutputKey is `STEP.OUTPUT` of the plugin's create phase. In an old form it is the name of the output alone.
+	// OutputKey is `STEP.OUTPUT` of the plugin's create phase. In an old form it is only the name of the output.
 	OutputKey string `json:"outputKey" required:"true"`
 }
 
@@ -56,8 +56,8 @@ func (r *ResourceOutput) StepOutput() (step, output string) {
 type ForkExpression struct {
 	// ForkOf is the baseline of the other fork.
 	ForkOf Workload `json:"forkOf" required:"true"`
-	// Expression is a template: `{{ .Service.Host }}` and `{{ .Service.Port }}` of the fork's first Service are rendered, any
-	// other is refused.
+	// Expression is a template: `{{ .Service.Host }}` and `{{ .Service.Port }}` of the fork's first Service are
+	// rendered, others are rejected.
 	Expression string `json:"expression" required:"true"`
 }
 
@@ -73,8 +73,7 @@ type KeyReference struct {
 
 // KeysReference names a ConfigMap or a Secret as the source of a file.
 //
-// The model calls it a map and requires nothing of
-// it, so a reference without a key is allowed.
+// The model calls it a map and has no required fields, so a reference without a key is allowed.
 type KeysReference struct {
 	// Name is the name of the ConfigMap or Secret.
 	Name string `json:"name" required:"true"`

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// PluginLockSpec is what a lock holds.
+// PluginLockSpec is the content of a lock.
 type PluginLockSpec struct {
 	// Plugins are the entries, one for each reference, sorted by the reference when printed.
 	Plugins []LockEntry `json:"plugins"`
@@ -8,7 +8,7 @@ type PluginLockSpec struct {
 	Packages []LockPackage `json:"packages,omitempty"`
 }
 
-// LockEntry is what one reference resolved to.
+// LockEntry is the resolution of one reference.
 type LockEntry struct {
 	// Asked is the reference as sandboxes have it: a bare name, a version, a range or a channel.
 	Asked string `json:"asked" required:"true"`
@@ -18,7 +18,7 @@ type LockEntry struct {
 	Digest string `json:"digest" required:"true"`
 }
 
-// LockPackage is the version of a package that was chosen for all who need it.
+// LockPackage is the version of a package that was chosen for all its requirers.
 type LockPackage struct {
 	// Name is the repository of the package's image, without a tag.
 	Name string `json:"name" required:"true"`
@@ -26,14 +26,14 @@ type LockPackage struct {
 	Version string `json:"version,omitempty"`
 	// Digest is the digest of the image's manifest; empty if only its tag is known.
 	Digest string `json:"digest,omitempty"`
-	// Requirers are all who need the package, with what they asked for.
+	// Requirers are all requests and packages that need the package, with their constraints.
 	Requirers []LockRequirer `json:"requirers,omitempty"`
 }
 
-// LockRequirer is who needs a package.
+// LockRequirer is a request or a package that needs a package.
 type LockRequirer struct {
 	// By is a request, `KIND NAME` or `KIND NAMESPACE/NAME`, or a package, `NAME:VERSION`.
 	By string `json:"by" required:"true"`
-	// Constraint is what it asks for: a version, a range, a digest or a CRD; empty means any release.
+	// Constraint is the constraint: a version, a range, a digest or a CRD; empty means any release.
 	Constraint string `json:"constraint,omitempty"`
 }

@@ -4,42 +4,43 @@ package v1alpha1
 type PluginTestSpec struct {
 	// Plugin is the plugin under test, as a sandbox refers to it: NAME, NAME@VERSION or NAME@RANGE.
 	Plugin string `json:"plugin" required:"true"`
-	// Description says what is tested.
+	// Description documents the purpose of the test.
 	Description string `json:"description"`
-	// Fixtures are what the plugin's scripts need beside them, such as a database server. They are started for each life of a
-	// case, in their order, each once the one before is ready, and stopped after it.
+	// Fixtures are services that the plugin's scripts need, such as a database server. They are started for each run of
+	// a case, in order, each once the previous one is ready, and stopped after it.
 	Fixtures []Fixture `json:"fixtures"`
 	// Secrets are the Secrets that the plugin's podTemplateOverlay refers to.
 	Secrets []TestSecret `json:"secrets"`
-	// Cases are lives of a sandbox resource: created, checked, deleted, checked.
+	// Cases are runs of a sandbox resource: created, checked, deleted, checked.
 	Cases []TestCase `json:"cases" required:"true"`
-	// Skip are the ids of built-in checks that are left out.
+	// Skip are the ids of built-in checks to leave out.
 	Skip []string `json:"skip"`
-	// TimeoutSeconds is how long a phase, or a check script, may take; 0 means DefaultTestTimeout.
+	// TimeoutSeconds is the time limit of a phase or a check script; 0 means DefaultTestTimeout.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 }
 
-// DefaultTestTimeout is how many seconds a phase of a test, a check script, or the start of a fixture may take.
+// DefaultTestTimeout is the time limit of a phase of a test, a check script, or the start of a fixture, in seconds.
 const DefaultTestTimeout = 120
 
 // Fixture is a container or a command that runs while a case runs.
 type Fixture struct {
-	// Name is the fixture's name, and a container's host name in the network of its life.
+	// Name is the fixture's name, and a container's host name in the network of its case.
 	Name string `json:"name" required:"true"`
-	// Image is the image of a container. Without one the command runs on this machine, in an empty folder of its own.
+	// Image is the image of a container. Without one the command runs on this machine, in its own empty folder.
 	Image string `json:"image"`
-	// Command is what a container runs in place of its image's command, or what runs on this machine. The first word of a
-	// command on this machine may be a path, from the folder of the document's file.
+	// Command replaces the command of a container's image, or is run on this machine. The first word of a command on
+	// this machine may be a path, from the folder of the document's file.
 	Command []string `json:"command"`
 	// Env are variables of the container or the command.
 	Env map[string]string `json:"env"`
-	// Port is the port that a container listens on. Of a command any number will do: it must listen on the port that the
-	// variable FIXTURE_PORT holds, which is free.
+	// Port is the port on which a container listens. For a command it may be any number: the command must listen on the
+	// port in the variable FIXTURE_PORT, which is free.
 	Port int `json:"port"`
-	// Ready is a command that exits with 0 once the fixture is ready, run in the container, or on this machine. It is repeated
-	// until it does. Without it a fixture is ready when its port accepts connections, or without a port at once.
+	// Ready is a command that exits with 0 once the fixture is ready, run in the container, or on this machine. It is
+	// repeated until it does. Without it a fixture is ready when its port accepts connections, or without a port at
+	// once.
 	Ready []string `json:"ready"`
-	// TimeoutSeconds is how long the fixture may take until it is ready; 0 means DefaultTestTimeout.
+	// TimeoutSeconds is the time limit for the fixture to be ready; 0 means DefaultTestTimeout.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 }
 
@@ -49,7 +50,7 @@ type FixtureValue struct {
 	Name string `json:"name" required:"true"`
 	// Fixture is the name of the fixture.
 	Fixture string `json:"fixture" required:"true"`
-	// Field is which value: the host or the port at which the plugin's scripts reach the fixture.
+	// Field is the kind of value: the host or the port at which the plugin's scripts reach the fixture.
 	Field string `json:"field" required:"true"`
 }
 
@@ -70,7 +71,7 @@ type TestSecret struct {
 	FixtureData []FixtureValue `json:"fixtureData"`
 }
 
-// TestCase is one life of a sandbox resource.
+// TestCase is one run of a sandbox resource: it is created and deleted.
 type TestCase struct {
 	// Name is the case's name, and that of its sandbox.
 	Name string `json:"name" required:"true"`
@@ -78,13 +79,13 @@ type TestCase struct {
 	Params map[string]string `json:"params"`
 	// FixtureParams are params with values of fixtures.
 	FixtureParams []FixtureValue `json:"fixtureParams"`
-	// Create is what the create phase must do.
+	// Create are the expected results of the create phase.
 	Create PhaseExpectation `json:"create"`
-	// Delete is what the delete phase must do.
+	// Delete are the expected results of the delete phase.
 	Delete PhaseExpectation `json:"delete"`
 }
 
-// Expectation returns what a phase must do.
+// Expectation returns the expected results of a phase.
 func (c *TestCase) Expectation(phase Phase) *PhaseExpectation {
 	if phase == PhaseDelete {
 		return &c.Delete
@@ -92,7 +93,7 @@ func (c *TestCase) Expectation(phase Phase) *PhaseExpectation {
 	return &c.Create
 }
 
-// PhaseExpectation is what a phase must do. Without `fails` it must succeed.
+// PhaseExpectation is the expected results of a phase. Without `fails` it must succeed.
 type PhaseExpectation struct {
 	// Outputs are expectations of the outputs of the phase's steps. Outputs that are not listed may have any value.
 	Outputs []OutputExpectation `json:"outputs"`
@@ -103,8 +104,8 @@ type PhaseExpectation struct {
 	Check string `json:"check"`
 }
 
-// OutputExpectation is what one output must be: at most one of `equals`, `matches`, `nonEmpty` and `absent`. Without one the
-// output must be published.
+// OutputExpectation is the expected value of one output: at most one of `equals`, `matches`, `nonEmpty` and `absent`.
+// Without one the output must be published.
 type OutputExpectation struct {
 	// Step is the step's name.
 	Step string `json:"step" required:"true"`
@@ -120,7 +121,7 @@ type OutputExpectation struct {
 	Absent bool `json:"absent"`
 }
 
-// ExpectedFailure is how a phase must fail.
+// ExpectedFailure is the expected failure of a phase.
 type ExpectedFailure struct {
 	// Step is the step that must fail.
 	Step string `json:"step" required:"true"`
@@ -130,7 +131,7 @@ type ExpectedFailure struct {
 	Message string `json:"message"`
 }
 
-// The built-in checks of a plugin, by what PluginTestSpec.Skip calls them.
+// The built-in checks of a plugin, as PluginTestSpec.Skip names them.
 const (
 	// CheckInputsRead is that each step's script reads each of its inputs.
 	CheckInputsRead = "inputs-read"

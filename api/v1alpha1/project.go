@@ -1,7 +1,7 @@
 package v1alpha1
 
-// Project is the project file, rplug.yaml: what would otherwise be repeated as flags. Flags win over it. Paths in it are
-// relative to the file.
+// Project is the project file, rplug.yaml: options that would otherwise be repeated as flags. Flags take precedence
+// over it. Paths in it are relative to the file.
 type Project struct {
 	// Catalogs are files and folders with plugins, Catalog and PluginLock documents that are read in addition to the paths of
 	// a command that resolves or checks references.
@@ -10,7 +10,7 @@ type Project struct {
 	Cluster string `json:"cluster,omitempty"`
 	// HelperImage is the image of the helpers in rendered Pods.
 	HelperImage string `json:"helperImage,omitempty"`
-	// Exclude are patterns of files and folders that are left out of folders, as in .gitignore, relative to the file.
+	// Exclude are patterns of files and folders that are skipped in folders, as in .gitignore, relative to the file.
 	Exclude []string `json:"exclude,omitempty"`
 	// Rules are the levels of rules by their ids: off, warning or error.
 	Rules map[string]string `json:"rules,omitempty"`

@@ -2,22 +2,22 @@ package v1alpha1
 
 import "strings"
 
-// ResourcePluginSpec is what a plugin does.
+// ResourcePluginSpec is the definition of a plugin.
 //
 // The `aliases` are the keys of the syntax before March 2023.
 type ResourcePluginSpec struct {
-	// Description says what the plugin is for. The specification allows 255 bytes; a longer one is a warning.
+	// Description documents the purpose of the plugin. The specification allows 255 bytes; a longer one is a warning.
 	Description string `json:"description"`
-	// Runner is how steps are executed.
+	// Runner defines how steps are executed.
 	Runner Runner `json:"runner" required:"true"`
-	// Create are the steps that run when the sandbox starts, before its workloads. Steps run in parallel unless one reads an
-	// output of another. Nil means absent; a list that is present and empty is against the spec.
+	// Create are the steps that run when the sandbox starts, before its workloads. Steps run in parallel unless one
+	// reads an output of another. Nil means absent; a list that is present and empty is against the spec.
 	Create []Step `json:"create"`
 	// Delete are the steps that run when the sandbox ends, after its workloads. Nil means absent.
 	Delete []Step `json:"delete"`
 }
 
-// Runner says how steps are executed.
+// Runner defines how steps are executed.
 type Runner struct {
 	// Image is the container image in which the script of every step runs.
 	Image string `json:"image" required:"true"`
@@ -49,9 +49,9 @@ type Input struct {
 	Type string `json:"type"`
 	// ValueFromSandbox means that the value is the param of that name of the sandbox's resource.
 	ValueFromSandbox bool `json:"valueFromSandbox"`
-	// ValueFromStep is the output of another step that the value is taken from. The step then waits for the other one.
+	// ValueFromStep is the output of another step that is the value. The step then waits for the other one.
 	ValueFromStep *StepOutput `json:"valueFromStep"`
-	// As is where the script finds the value; absent means the variable DefaultEnv.
+	// As is the place where the script finds the value; absent means the variable DefaultEnv.
 	As *As `json:"as" aliases:"to"`
 }
 
@@ -66,7 +66,7 @@ type StepOutput struct {
 // Key returns the outputKey by which sandboxes refer to the output.
 func (o StepOutput) Key() string { return o.Name + "." + o.Output }
 
-// As says where the script finds an input: an environment variable, a file, or both.
+// As is the place where the script finds an input: an environment variable, a file, or both.
 type As struct {
 	// Env is the name of an environment variable of the container `main`.
 	Env string `json:"env"`
@@ -80,14 +80,14 @@ type Output struct {
 	Name string `json:"name" required:"true"`
 	// Type is accepted and has no effect: it is in Signadot's client model, without documentation.
 	Type string `json:"type"`
-	// Description says what the output is; it has no effect.
+	// Description documents the output; it has no effect.
 	Description string `json:"description"`
 	// ValueFromPath is the file that the script writes, in the container `main`. It is read after the script has exited with 0,
 	// and its bytes are the value. All outputs of a step together may have 1 MiB.
 	ValueFromPath string `json:"valueFromPath" required:"true" aliases:"from"`
 }
 
-// DefaultNamespace is where steps run if the runner names no namespace.
+// DefaultNamespace is the namespace of steps if the runner names none.
 const DefaultNamespace = "default"
 
 // Phase is one of a plugin's two workflows.
@@ -110,7 +110,7 @@ func (s *ResourcePluginSpec) Workflow(phase Phase) []Step {
 	return s.Create
 }
 
-// RunnerNamespace returns the namespace that the steps run in.
+// RunnerNamespace returns the namespace in which the steps run.
 func (s *ResourcePluginSpec) RunnerNamespace() string {
 	if s.Runner.Namespace == "" {
 		return DefaultNamespace
@@ -118,7 +118,7 @@ func (s *ResourcePluginSpec) RunnerNamespace() string {
 	return s.Runner.Namespace
 }
 
-// Env returns the environment variable that carries the input, empty if only a file does.
+// Env returns the environment variable with the input, or "" if it is only in a file.
 func (i *Input) Env() string {
 	if i.As == nil || i.As.Env == "" && i.As.Path == "" {
 		return DefaultEnv(i.Name)
@@ -126,7 +126,7 @@ func (i *Input) Env() string {
 	return i.As.Env
 }
 
-// Path returns the file that carries the input, empty if only a variable does.
+// Path returns the file with the input, or "" if it is only in a variable.
 func (i *Input) Path() string {
 	if i.As == nil {
 		return ""

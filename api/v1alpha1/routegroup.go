@@ -1,12 +1,12 @@
 package v1alpha1
 
-// RouteGroupSpec is what a route group is made of.
+// RouteGroupSpec is the definition of a route group.
 type RouteGroupSpec struct {
 	// Cluster is the name of the cluster; empty means that the group spans clusters.
 	Cluster string `json:"cluster"`
-	// Description says what the group is for; it has no effect.
+	// Description documents the purpose of the group; it has no effect.
 	Description string `json:"description"`
-	// Match is which sandboxes take part.
+	// Match selects the sandboxes of the group.
 	Match *RouteGroupMatch `json:"match" required:"true"`
 	// Endpoints are the URLs of the group.
 	Endpoints []RouteEndpoint `json:"endpoints"`
@@ -28,7 +28,7 @@ type RouteGroupMatch struct {
 type LabelMatch struct {
 	// Key is the key of the label.
 	Key string `json:"key" required:"true"`
-	// Value is a pattern of the label's value: `*` stands for any characters, `?` for one.
+	// Value is a pattern of the label's value: `*` matches any characters, `?` one.
 	Value string `json:"value" required:"true"`
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// HostEndpoint is a deprecated endpoint of the sandbox as a whole.
+// HostEndpoint is a deprecated endpoint of the whole sandbox.
 type HostEndpoint struct {
 	// Name is the name of the endpoint.
 	Name string `json:"name" required:"true"`
@@ -68,15 +68,15 @@ func TargetWorkload(target string) (w Workload, ok bool) {
 type Middleware struct {
 	// Name is the name of the middleware.
 	Name string `json:"name" required:"true"`
-	// Match are the workloads whose requests it sees: those of any entry. No entry means none.
+	// Match selects the workloads whose requests it handles: those of any entry. Without entries it handles none.
 	Match []MiddlewareMatch `json:"match"`
 	// Args are its arguments.
 	Args []MiddlewareArg `json:"args"`
 }
 
-// MiddlewareMatch says which workloads' requests a middleware sees.
+// MiddlewareMatch selects workloads for a middleware.
 type MiddlewareMatch struct {
-	// Workload is a pattern of names of the sandbox's workloads, in which `*` stands for any characters.
+	// Workload is a pattern of names of the sandbox's workloads, in which `*` matches any characters.
 	Workload string `json:"workload"`
 }
 
@@ -86,11 +86,11 @@ type MiddlewareArg struct {
 	Name string `json:"name" required:"true"`
 	// Value is its value.
 	Value string `json:"value"`
-	// ValueFrom is where its value is taken from, in place of `value`.
+	// ValueFrom is the source of its value, in place of `value`.
 	ValueFrom *ArgSource `json:"valueFrom"`
 }
 
-// ArgSource is where an argument's value comes from.
+// ArgSource is the source of an argument's value.
 type ArgSource struct {
 	// Forward is the name of one of the sandbox's forwards.
 	Forward string `json:"forward"`

@@ -1,15 +1,15 @@
 package v1alpha1
 
-// SandboxSpec is what a sandbox is made of.
+// SandboxSpec is the definition of a sandbox.
 //
-// `required` follows the Sandbox spec alone: the client model requires next to
-// nothing, and what it leaves open is not refused. The `aliases` are former keys, and wrong ones that are in use.
+// `required` follows only the Sandbox spec: the client model requires almost nothing, and optional fields are not
+// rejected. The `aliases` are former keys, and wrong ones that are in use.
 type SandboxSpec struct {
 	// Cluster is the name of the cluster. It is part of the identity of the sandbox and immutable.
 	Cluster string `json:"cluster" required:"true"`
-	// Description says what the sandbox is for. It is immutable.
+	// Description documents the purpose of the sandbox. It is immutable.
 	Description string `json:"description"`
-	// Labels are the labels by which route groups match the sandbox, and people find it.
+	// Labels are the labels by which route groups match the sandbox, and users find it.
 	Labels map[string]string `json:"labels" aliases:"tags"`
 	// TTL is the time after which the sandbox may be deleted; nil means no limit.
 	TTL *TTL `json:"ttl"`
@@ -19,39 +19,39 @@ type SandboxSpec struct {
 	Endpoints []HostEndpoint `json:"endpoints"`
 	// DefaultRouteGroup is the sandbox's own route group: it has the sandbox's endpoints.
 	DefaultRouteGroup *DefaultRouteGroup `json:"defaultRouteGroup"`
-	// Local are workloads that run on a developer's machine in place of those of the cluster. They are checked, and not
+	// Local are workloads that run on a developer's machine in place of those of the cluster. They are checked, but not
 	// rendered.
 	Local []LocalWorkload `json:"local" aliases:"locals"`
-	// LocalMachineID is the machine on which local workloads run, in its older form. It is checked, and not rendered.
+	// LocalMachineID is the machine on which local workloads run, in its older form. It is checked, but not rendered.
 	LocalMachineID string `json:"localMachineID"`
-	// Connection is the machine on which local workloads run, in its newer form. It is checked, and not rendered.
+	// Connection is the machine on which local workloads run, in its newer form. It is checked, but not rendered.
 	Connection *Connection `json:"connection"`
-	// Virtual are baseline workloads that take part without a copy. They are checked, and not rendered.
+	// Virtual are baseline workloads that take part without a copy. They are checked, but not rendered.
 	Virtual []VirtualWorkload `json:"virtual"`
-	// Middleware are handlers of requests on their way to the sandbox. They are checked, and not rendered.
+	// Middleware are handlers of requests on their way to the sandbox. They are checked, but not rendered.
 	Middleware []Middleware `json:"middleware"`
-	// Routing has the addresses to which middleware forwards. It is checked, and not rendered.
+	// Routing has the addresses to which middleware forwards. It is checked, but not rendered.
 	Routing *Routing `json:"routing"`
-	// Resources are what plugins create for the sandbox. They are immutable.
+	// Resources are the resources that plugins create for the sandbox. They are immutable.
 	Resources []SandboxResource `json:"resources" aliases:"resource"`
 	// DisableSandboxTrafficManager is accepted and has no effect: Signadot has retired it.
 	DisableSandboxTrafficManager bool `json:"disableSandboxTrafficManager"`
 }
 
-// TTL is a limit of the life of a sandbox or a route group.
+// TTL limits the lifetime of a sandbox or a route group.
 type TTL struct {
-	// Duration is the length of the life, in minutes, hours, days or weeks.
+	// Duration is the lifetime, in minutes, hours, days or weeks.
 	Duration string `json:"duration" required:"true"`
-	// OffsetFrom is what the duration counts from. The default is createdAt, and that of a route group noMatchedSandboxes.
+	// OffsetFrom is the start of the duration. The default is createdAt, and for a route group noMatchedSandboxes.
 	OffsetFrom string `json:"offsetFrom"`
 }
 
-// SandboxResource is something that a plugin provides for the sandbox.
+// SandboxResource is a resource that a plugin provides for the sandbox.
 type SandboxResource struct {
 	// Name is the name of the resource, unique in the sandbox. Forks refer to its outputs by it.
 	Name string `json:"name" required:"true"`
-	// Plugin is the plugin: a name, or NAME@VERSION with a version, a range or a channel, such as `hello-db@^1`. Without a
-	// version the highest one is meant.
+	// Plugin is the plugin: a name, or NAME@VERSION with a version, a range or a channel, such as `hello-db@^1`. A name
+	// without a version means the highest version.
 	Plugin string `json:"plugin" required:"true"`
 	// Params are the values of the inputs of the plugin's steps that have `valueFromSandbox`.
 	Params map[string]string `json:"params"`
@@ -81,7 +81,7 @@ type Fork struct {
 	Name string `json:"name"`
 	// ForkOf is the baseline: the workload that is copied.
 	ForkOf Workload `json:"forkOf" required:"true"`
-	// Customizations are what is changed in the copy.
+	// Customizations are the changes of the copy.
 	Customizations *Customizations `json:"customizations"`
 	// Endpoints are deprecated: see DefaultRouteGroup. They are endpoints of ports of the fork.
 	Endpoints []ForkEndpoint `json:"endpoints"`
@@ -93,7 +93,7 @@ type Customizations struct {
 	Images []ContainerImage `json:"images"`
 	// Env are variables of containers.
 	Env []Env `json:"env"`
-	// Patch is a patch of the workload as a whole. It cannot change the fork's name and selectors.
+	// Patch is a patch of the whole workload. It cannot change the fork's name and selectors.
 	Patch *WorkloadPatch `json:"patch" aliases:"patches"`
 }
 
@@ -122,11 +122,11 @@ type VirtualWorkload struct {
 	Workload Workload `json:"workload" required:"true"`
 }
 
-// LocalWorkload is a workload that runs on the machine of whoever submits the sandbox.
+// LocalWorkload is a workload that runs on the machine of the user who submits the sandbox.
 type LocalWorkload struct {
 	// Name is the name of the local workload.
 	Name string `json:"name" required:"true"`
-	// From is the workload of the cluster whose place it takes.
+	// From is the workload of the cluster that it replaces.
 	From Workload `json:"from" required:"true"`
 	// Mappings are the ports that are sent to the machine.
 	Mappings []PortMapping `json:"mappings" required:"true"`
@@ -152,11 +152,11 @@ type LocalFile struct {
 	Path string `json:"path" required:"true"`
 	// Value is the content of the file.
 	Value string `json:"value"`
-	// ValueFrom is where the content is taken from, in place of `value`.
+	// ValueFrom is the source of the content, in place of `value`.
 	ValueFrom *FileSource `json:"valueFrom"`
 }
 
-// Connection names the machine that local workloads run on.
+// Connection names the machine on which local workloads run.
 type Connection struct {
 	// DevboxID is the id of a devbox of Signadot.
 	DevboxID string `json:"devboxId"`

@@ -1,6 +1,6 @@
-// Package contract holds the names that the renderer, the helpers in the rendered Pods and the users' tooling agree
-// on: the API group and its kinds, annotations and labels, and what a rendered Pod looks like from inside. It has no
-// dependencies, since the runtime module shares it.
+// Package contract holds the names on which the renderer, the helpers in the rendered Pods and the users' tooling
+// agree: the API group and its kinds, annotations and labels, and the paths and variables inside of a rendered Pod. It
+// has no dependencies, since the runtime module shares it.
 package contract
 
 import (
@@ -99,7 +99,7 @@ const (
 	ManagedBy    = "krm-functions"
 )
 
-// Variables that every script gets.
+// Variables of every script.
 const (
 	SandboxIDVariable    = "SIGNADOT_SANDBOX_ID"
 	SandboxNameVariable  = "SIGNADOT_SANDBOX_NAME"
@@ -107,13 +107,13 @@ const (
 	RoutingKeyVariable   = "SIGNADOT_SANDBOX_ROUTING_KEY"
 )
 
-// StepVariables returns the variables that every script gets. They win over those of inputs and overlays.
+// StepVariables returns the variables of every script. They take precedence over those of inputs and overlays.
 func StepVariables() []string {
 	return []string{SandboxIDVariable, SandboxNameVariable, RoutingKeyVariable, ResourceNameVariable}
 }
 
-// How a request carries a routing key: as the value of the header RoutingHeader, or as a member of that key in the list
-// of the header BaggageHeader (W3C Baggage). A fork, too, finds its sandbox's key in RoutingKeyVariable.
+// A request carries a routing key as the value of the header RoutingHeader, or as a member of that key in the list of
+// the header BaggageHeader (W3C Baggage). A fork also has its sandbox's key in RoutingKeyVariable.
 const (
 	RoutingHeader = "sd-routing-key"
 	BaggageHeader = "baggage"
@@ -133,14 +133,14 @@ const (
 	IOFolder       = "/var/run/resourceplugins/io"
 	LocalConfigKey = "config.kubernetes.io/local-config"
 
-	// outputsVolume begins the names of volumes with outputs of other steps.
+	// outputsVolume is the prefix of the names of volumes with outputs of other steps.
 	outputsVolume = "resourceplugins-outputs-"
 
-	// BuildMarker begins the first line of files that rplug build writes.
+	// BuildMarker is the prefix of the first line of files that rplug build writes.
 	BuildMarker = "# rplug build wrote this file:"
 )
 
-// OutputsVolume is the volume with outputs of the Plan's producer i, where an engine mounts them.
+// OutputsVolume is the volume with outputs of the Plan's producer i, for engines that mount them.
 func OutputsVolume(i int) string { return outputsVolume + strconv.Itoa(i) }
 
 // IsOutputsVolume reports whether a volume has such a name.

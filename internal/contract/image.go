@@ -1,6 +1,7 @@
 package contract
 
-// Where the images are published: each function as ImageRegistry/FUNCTION:ImageTag. tools/images reads both from here.
+// The locations of published images: each function as ImageRegistry/FUNCTION:ImageTag. tools/images reads both from
+// here.
 const (
 	ImageRegistry = "ghcr.io/resource-plugins"
 	ImageTag      = "v0.1.0"

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// MaxObjectName is the longest name that an object is given, in bytes: short enough that a later namePrefix still fits into
-// a label, which is what Kubernetes makes of a Job's name.
+// MaxObjectName is the longest generated name of an object, in bytes: a later namePrefix still fits into a label, into
+// which Kubernetes writes a Job's name.
 const MaxObjectName = 45
 
 // hashLength is the length of the hash at a name's end: 60 bits.
 const hashLength = 12
 
-// letters are those of base32 in lower case, as the names of objects and of most databases admit it.
+// letters are those of base32 in lower case, which names of objects and of most databases allow.
 const letters = "abcdefghijklmnopqrstuvwxyz234567"
 
 var alphabet = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
 
-// Hash returns a hash of the texts as 12 lower-case base32 characters. The border between two texts counts: "a-b", "c" and
-// "a", "b-c" differ.
+// Hash returns a hash of the texts as 12 lower-case base32 characters. The boundary between two texts matters: "a-b",
+// "c" and "a", "b-c" differ.
 func Hash(texts ...string) string {
 	var space [512]byte
 	message := space[:0]
@@ -32,8 +32,8 @@ func Hash(texts ...string) string {
 	return alphabet.EncodeToString(sum[:])[:hashLength]
 }
 
-// ObjectName returns the name of an object: the texts, for people, and the hash of what keeps the object apart from all
-// others. The longest text is cut first if they are too long together.
+// ObjectName returns the name of an object: the texts, for readability, and the hash of the object's identity. If the
+// texts are too long together, the longest is cut first.
 func ObjectName(hash string, texts ...string) string {
 	parts := make([]string, 0, len(texts)+1)
 	left := MaxObjectName - len(hash)
@@ -58,8 +58,8 @@ func ObjectName(hash string, texts ...string) string {
 	return strings.Join(append(parts, hash), "-")
 }
 
-// OutputSecretName returns the name of the Secret that holds a step's outputs. It is a function of the sandbox's id, the
-// resource and the step alone, so that the delete phase and the sandbox's workloads find it, whatever the version.
+// OutputSecretName returns the name of the Secret with a step's outputs. It depends only on the sandbox's id, the
+// resource and the step, so that the delete phase and the sandbox's workloads find it for any version.
 func OutputSecretName(sandboxID, resource, step string) string {
 	return ObjectName(Hash("output", sandboxID, resource, step), resource, step)
 }
@@ -81,7 +81,7 @@ func clean(text string, limit int) string {
 	return strings.TrimRight(string(out), "-")
 }
 
-// IsObjectName reports whether a name ends as those of ObjectName do.
+// IsObjectName reports whether a name ends like those of ObjectName.
 func IsObjectName(name string) bool {
 	at := len(name) - hashLength
 	return at >= 0 && (at == 0 || name[at-1] == '-') && strings.Trim(name[at:], letters) == ""
@@ -90,8 +90,8 @@ func IsObjectName(name string) bool {
 // maxLabel is the longest value of a label in bytes (Kubernetes).
 const maxLabel = 63
 
-// LabelValue returns text as the value of a label. What is not valid there becomes its sanitised text and a hash; the
-// annotation of the same key holds the true value.
+// LabelValue returns text as the value of a label. An invalid text becomes its sanitised text and a hash; the
+// annotation with the same key has the original text.
 func LabelValue(text string) string {
 	if validLabel(text) {
 		return text
@@ -99,8 +99,8 @@ func LabelValue(text string) string {
 	return ObjectName(Hash("label", text), text)
 }
 
-// FileName returns text as the name of a file or folder without an extension. Names that differ in case alone stay apart
-// where the file system folds them.
+// FileName returns text as the name of a file or folder without an extension. Names that differ only in case stay
+// distinct on case-insensitive file systems.
 func FileName(text string) string {
 	if text != "" && clean(text, maxLabel) == text {
 		return text

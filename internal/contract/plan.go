@@ -5,33 +5,34 @@ import (
 	"strconv"
 )
 
-// Plan is what the helpers of a Pod need to know of their step, as JSON in PlanVariable. It holds no param and no
-// Secret's name: a later kustomize overlay rewrites names in annotations, not in environment values.
+// Plan is the input of the helpers of a Pod about their step, as JSON in PlanVariable. It has no params and no names of
+// Secrets: a later kustomize overlay rewrites names in annotations, not in environment values.
 type Plan struct {
-	// Step is the step's name, for messages; of a Pod that runs no step the name of its helper.
+	// Step is the step's name, for messages, or the helper's name in a Pod without a step.
 	Step string `json:"step"`
-	// Generation is what the outputs are stamped with when they are published.
+	// Generation is the generation that published outputs are stamped with.
 	Generation string `json:"generation"`
 	// Producers are the steps whose outputs this one reads. The Secret of Producers[i] is in the annotation
 	// InputSecretKey(i) of the Pod.
 	Producers []Producer `json:"producers,omitempty"`
-	// Outputs are the files that the script leaves; they are published under their names in the Secret that the
+	// Outputs are the files that the script writes; they are published under their names in the Secret that the
 	// annotation OutputSecretKey names.
 	Outputs []Output `json:"outputs,omitempty"`
-	// StartTimeoutSeconds is how long the output manager waits for main to start, counted from its own start.
-	// 0 means DefaultStartTimeoutSeconds.
+	// StartTimeoutSeconds is the time that the output manager waits for main to start, counted from its own start. 0
+	// means DefaultStartTimeoutSeconds.
 	StartTimeoutSeconds int `json:"startTimeoutSeconds,omitempty"`
-	// TimeoutSeconds is how long the script may run: the runner ends one that takes longer, so that its failure is told
-	// and stamped. A Pod that its own deadline ends could do neither. 0 means no limit.
+	// TimeoutSeconds is the time limit of the script: the runner ends it, so that its failure is reported and stamped,
+	// which is not possible in a Pod that its own deadline ends. 0 means no limit.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
-	// Attempts is how many Pods may fail before the step's failure is stamped, which makes its consumers stop: the
-	// Job's backoffLimit and one. 0 means 1.
+	// Attempts is the number of Pods that may fail before the step's failure is stamped, which makes its consumers
+	// stop: the Job's backoffLimit plus one. 0 means 1.
 	Attempts int `json:"attempts,omitempty"`
-	// WaitSeconds is how long a Pod waits for a producer that neither runs nor waits for a step that runs. Then it ends with
-	// ExitWaited, so that the producer gets its place on the node. 0 means no limit: nothing would replace the Pod.
+	// WaitSeconds is the time that a Pod waits for a producer that neither runs nor waits for a running step. Then it
+	// ends with ExitWaited, so that the producer gets its place on the node. 0 means no limit: nothing would replace
+	// the Pod.
 	WaitSeconds int `json:"waitSeconds,omitempty"`
-	// Ancestors is how many Jobs there are that the producers wait for, directly or not. Their names are in the annotations
-	// InputJobKey that follow those of the producers.
+	// Ancestors is the number of Jobs that the producers wait for, directly or indirectly. Their names are in the
+	// annotations InputJobKey after those of the producers.
 	Ancestors int `json:"ancestors,omitempty"`
 }
 
@@ -39,27 +40,27 @@ type Plan struct {
 // sysexits.h.
 const ExitWaited = 75
 
-// DefaultStartTimeoutSeconds is the StartTimeoutSeconds of a Plan that gives none.
+// DefaultStartTimeoutSeconds is the default of Plan.StartTimeoutSeconds.
 const DefaultStartTimeoutSeconds = 300
 
 // Producer is a step that must have published before this one starts.
 type Producer struct {
 	// Step is the producing step's name, for messages.
 	Step string `json:"step"`
-	// Generation is the stamp to wait for. Empty accepts any: delete steps read what is there. HelperCleanup waits for
-	// the producers with a generation, which are the delete steps, then removes the Secrets of those without, which are
-	// the create steps, and last the ones it waited for.
+	// Generation is the stamp to wait for. Empty accepts any: delete steps read existing outputs. HelperCleanup waits
+	// for the producers with a generation, which are the delete steps, then removes the Secrets of those without, which
+	// are the create steps, and finally those it waited for.
 	Generation string `json:"generation,omitempty"`
-	// Inputs are the outputs that are read; for HelperCopy those that are copied.
+	// Inputs are the outputs to read; for HelperCopy those to copy.
 	Inputs []Input `json:"inputs"`
-	// Ended is set if the step has ended when the Pod starts, so that outputs which are missing will not come.
+	// Ended is set if the step has ended when the Pod starts, so that missing outputs will not be published.
 	Ended bool `json:"ended,omitempty"`
 	// Copies are the namespaces with a Secret of the same name: HelperCopy writes to each, HelperCleanup removes them
 	// with the step's own.
 	Copies []string `json:"copies,omitempty"`
 }
 
-// ProducerFailed is the message of a step that needs the outputs of another one, which has failed.
+// ProducerFailed is the message of a step that needs the outputs of a failed step.
 func ProducerFailed(step string) string {
 	return fmt.Sprintf("step %q failed and its outputs are needed: see its Job and its Pod's termination message", step)
 }
@@ -73,33 +74,33 @@ func AlreadyPublished(generation string) string {
 type Input struct {
 	// Output is the key in the producer's Secret.
 	Output string `json:"output"`
-	// File is the name below InputsFolder to write the value to. Empty where only the environment reads it.
+	// File is the name of the file for the value below InputsFolder, or empty if only the environment reads it.
 	File string `json:"file,omitempty"`
 }
 
-// Output is one file that the script leaves.
+// Output is a file that the script writes.
 type Output struct {
 	Name string `json:"name"`
-	// Path is where the script writes it, absolute in the main container.
+	// Path is the absolute path of the file in the main container.
 	Path string `json:"path"`
 }
 
-// How the helpers learn of their work: all variables of their containers.
+// The configuration of the helpers: all variables of their containers.
 const (
 	PlanVariable         = "RESOURCEPLUGINS_PLAN"          // a Plan as JSON
 	NamespaceVariable    = "RESOURCEPLUGINS_NAMESPACE"     // metadata.namespace, by the downward API
 	OutputSecretVariable = "RESOURCEPLUGINS_OUTPUT_SECRET" // the annotation OutputSecretKey, by the downward API
 )
 
-// OutputSecretKey is the Pod annotation with the name of the Secret that the step publishes to.
+// OutputSecretKey is the Pod annotation with the name of the Secret to which the step publishes.
 const OutputSecretKey = Group + "/output-secret"
 
-// MaxProducers is how many steps one step may read outputs of: the values of more would not fit into
-// a helper's memory.
+// MaxProducers is the number of steps whose outputs one step may read: the values of more would not fit into a helper's
+// memory.
 const MaxProducers = 16
 
-// MaxSecrets is how many producers a Plan may have: each needs an annotation, and deploy/kustomize/names.yaml lists so many. It
-// limits what one HelperCleanup removes.
+// MaxSecrets is the number of producers of a Plan: each needs an annotation, and deploy/kustomize/names.yaml lists that
+// many. It limits what one HelperCleanup removes.
 const MaxSecrets = 32
 
 // InputSecretKey is the Pod annotation with the name of the Secret of the Plan's producer i.
@@ -108,17 +109,17 @@ func InputSecretKey(i int) string { return Group + "/input-secret-" + strconv.It
 // InputSecretVariable is the variable that carries the annotation InputSecretKey(i).
 func InputSecretVariable(i int) string { return "RESOURCEPLUGINS_INPUT_SECRET_" + strconv.Itoa(i) }
 
-// InputJobKey is the Pod annotation with the name of the Job of the Plan's producer i, or of an ancestor. There is none for
-// a producer of the other phase, and none for Pods without Jobs.
+// InputJobKey is the Pod annotation with the name of the Job of the Plan's producer i, or of an ancestor. Producers of
+// the other phase, and Pods without Jobs, have none.
 func InputJobKey(i int) string { return Group + "/input-job-" + strconv.Itoa(i) }
 
 // InputJobVariable is the variable that carries the annotation InputJobKey(i).
 func InputJobVariable(i int) string { return "RESOURCEPLUGINS_INPUT_JOB_" + strconv.Itoa(i) }
 
-// Keys of the annotations that a step's output Secret is stamped with by the helpers; they must not be rendered. What
-// is rendered on it is GenerationKey: the generation that may publish there. A Job of an older render that is still
-// running finds another than its own, and does not overwrite newer outputs. A Secret without GenerationKey is not the
-// renderer's, and nobody publishes there.
+// Keys of the annotations with which the helpers stamp a step's output Secret; they must not be rendered. The renderer
+// sets GenerationKey: the generation that may publish there. A Job of an older render that is still running finds
+// another generation than its own, and does not overwrite newer outputs. A Secret without GenerationKey is not from the
+// renderer, and no helper publishes there.
 const (
 	// the Secret of a step: the generation whose outputs it has
 	PublishedKey = Group + "/published"
@@ -128,10 +129,10 @@ const (
 	FailuresKey = Group + "/failures"
 )
 
-// MaxOutputBytes is how much the values of one Secret may hold together: MaxSecretSize of k8s.io/api/core/v1.
+// MaxOutputBytes is the size limit of the values of one Secret together: MaxSecretSize of k8s.io/api/core/v1.
 const MaxOutputBytes = 1_048_576
 
-// What lies in IOFolder. The command of main becomes RunnerFile, ScriptFile and the script's arguments, if any.
+// The files in IOFolder. The command of main becomes RunnerFile, ScriptFile and the script's arguments, if any.
 const (
 	RunnerFile    = IOFolder + "/runner"    // the static runner, copied by the input manager
 	PlanFile      = IOFolder + "/plan"      // the Plan as JSON, for the runner
@@ -144,14 +145,14 @@ const (
 	OutputsFolder = IOFolder + "/outputs"
 )
 
-// The helper image: one program with a subcommand a job, and the runner beside it.
+// The helper image: one program with a subcommand for each job, and the runner next to it.
 const (
 	HelperBinary   = "/manager"
 	HelperInputs   = "inputs"  // init container: wait, write input files, copy the runner
 	HelperOutputs  = "outputs" // container: wait for the script's end, publish
 	HelperCopy     = "copy"    // Job: copy output Secrets to another namespace
 	HelperCleanup  = "cleanup" // Job: remove the output Secrets after the delete steps
-	ImageRunner    = "/runner" // where the runner lies in the helper image
+	ImageRunner    = "/runner" // the runner in the helper image
 	HelperUserID   = 65532
 	TokenMountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 )

@@ -4,22 +4,22 @@ import "slices"
 
 // The measures of an SVG, in pixels.
 const (
-	cell       = 8  // the widest that a character of the font is
+	cell       = 8  // the width of the font's widest character
 	rowHeight  = 20 // of an input, an output and a line of the legend
 	headHeight = 28 // of a box's name
 	boxFoot    = 6
 	boxGap     = 18 // between boxes of a column
-	bendGap    = 12 // between a bend and what is above it
+	bendGap    = 12 // between a bend and the node above it
 	padding    = 14
 	frameHead  = 26
 	minGap     = 60 // between columns
 	maxGap     = 180
 )
 
-// passes is how often the columns are aligned, each time in the other direction.
+// passes is the number of times that the columns are aligned, in alternating directions.
 const passes = 6
 
-// rowMiddle is how far below a box's top the middle of one of its rows is.
+// rowMiddle is the distance of the middle of a row from the top of its box.
 func rowMiddle(row int) int { return headHeight + row*rowHeight + rowHeight/2 }
 
 func (s *Step) rows() int { return max(len(s.Inputs), len(s.Outputs)) }
@@ -34,7 +34,7 @@ func (n *node) height() int {
 	return headHeight + n.step.rows()*rowHeight + boxFoot
 }
 
-// width is how wide a step's box must be.
+// width is the minimal width of a step's box.
 func (s *Step) width() int {
 	in, out := 0, 0
 	for _, input := range s.Inputs {
@@ -54,8 +54,8 @@ func (s *Step) width() int {
 	return max(head, in+between+out)*cell + 2*padding
 }
 
-// alignAll sets the y of the nodes of a phase, the highest at 0, and returns the total height. Each pass moves the nodes
-// towards those that they are linked to on one side.
+// alignAll sets the y of the nodes of a phase, the highest at 0, and returns the total height. Each pass moves the
+// nodes towards their linked nodes on one side.
 func (l *layout) alignAll(columns [][]*node) int {
 	for pass := range passes {
 		sweepColumns(pass, columns, l.align)
@@ -101,7 +101,7 @@ func (l *layout) align(column []*node, links func(*node) []link) {
 	}
 }
 
-// desired returns the y that aligns a node with those that it is linked to, and its weight: long lines should be straight.
+// desired returns the y that aligns a node with its linked nodes, and its weight: long lines should be straight.
 func (l *layout) desired(n *node, links []link) (y, weight int) {
 	sum, count := 0, 0
 	for _, t := range links {

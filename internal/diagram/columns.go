@@ -2,7 +2,7 @@ package diagram
 
 import "github.com/resource-plugins/krm-functions/api/v1alpha1"
 
-// maxBends is how often lines of an SVG may pass a column; an image with more cannot be read.
+// maxBends is the highest number of bends of an SVG; an image with more cannot be read.
 const maxBends = 50_000
 
 // node is a step's box, or a bend, where a line passes a column. The nodes of the steps come first, in their order.
@@ -16,7 +16,7 @@ type node struct {
 	before, after []link
 }
 
-// link is a line from a node to one in the next column, with how far below the top of each it ends.
+// link is a line from a node to one in the next column, with the distances of its ends from the top of each.
 type link struct{ node, here, there int }
 
 // layout is a picture with its positions.
@@ -25,11 +25,11 @@ type layout struct {
 	nodes []*node
 	// columns are the nodes of a phase by column, each from top to bottom.
 	columns map[v1alpha1.Phase][][]*node
-	// lines are the nodes that each flow goes through, none if it is one between the phases.
+	// lines are the nodes that each flow passes through, none for a flow between the phases.
 	lines [][]int
 }
 
-// newLayout gives each node its column. It reports whether the lines can be drawn.
+// newLayout assigns the columns of the nodes. It reports whether the lines can be drawn.
 func newLayout(p *Picture) (*layout, bool) {
 	l := &layout{Picture: p, columns: map[v1alpha1.Phase][][]*node{}}
 	for i := range p.Steps {
@@ -89,7 +89,7 @@ func (l *layout) connect() bool {
 	return true
 }
 
-// port is how far below the top of a node a line ends, at one of its rows if it is a box.
+// port is the distance of a line's end from the top of its node, at one of the rows of a box.
 func (l *layout) port(n, row int) int {
 	if l.nodes[n].step == nil {
 		return 0

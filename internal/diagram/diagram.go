@@ -2,12 +2,12 @@
 // its outputs. New reads a plugin's graph (package document) into one model, and each format draws the same model: Mermaid
 // and DOT in their languages, whose programs do the layout, and SVG, whose layout is done here.
 //
-// The layout of an SVG: each phase is laid out on its own, columns are the longest chains (columns.go), the nodes of a
-// column are sorted to cross few lines (order.go) and then aligned with the nodes that they are linked to (align.go). A line
-// that passes a column has a node there, a bend, so no line runs through a box. What a delete step reads from a create step
-// is named in its box: lines between the phases would cross all others.
+// The layout of an SVG: each phase is laid out separately, columns are the longest chains (columns.go), the nodes of a
+// column are sorted to cross few lines (order.go) and then aligned with their linked nodes (align.go). A line that
+// passes a column has a node there, a bend, so no line runs through a box. Outputs of create steps that a delete step
+// reads are named in its box: lines between the phases would cross all others.
 //
-// Names are untrusted. Every one goes through label, which makes one short line of it, and through its format's escape.
+// Names are untrusted. Each is shortened to one line by label, and escaped for its format.
 package diagram
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// Picture is one plugin as it is drawn.
+// Picture is a plugin to draw.
 type Picture struct {
 	// Title is the plugin's name with its version.
 	Title string
-	// Steps are those of the create phase and then those of the delete phase, each phase in its order of execution.
+	// Steps are those of the create phase followed by those of the delete phase, each in order of execution.
 	Steps []Step
 	// Flows are in the order of the steps that read, and of their inputs.
 	Flows []Flow
@@ -32,19 +32,19 @@ type Picture struct {
 // Step is a box.
 type Step struct {
 	Phase v1alpha1.Phase
-	// Layer is how many steps of the phase the longest chain in front of it has: steps of one layer may run at once.
+	// Layer is the length of the longest chain before it in the phase: steps of one layer may run at once.
 	Layer   int
 	Name    string
 	Inputs  []Input
 	Outputs []Output
-	// Mark is how far the step is, if that is known.
+	// Mark is the state of the step, if it is known.
 	Mark Mark
 }
 
-// Mark is how far a step is, in a word. The word is drawn with the step; the colour of the step repeats it.
+// Mark is the state of a step, in a word. The word is drawn with the step, in the colour of the mark.
 type Mark string
 
-// The marks that have a colour. A step with another one looks as without.
+// The marks with a colour. A step with another mark looks like one without.
 const (
 	Failed     Mark = "Failed"
 	Stale      Mark = "Stale"
@@ -59,10 +59,10 @@ const (
 	RunsAgain Mark = "runs again"
 )
 
-// Marks lists the marks that say how far a step is.
+// Marks lists the marks for the state of a step.
 var Marks = []Mark{Failed, Stale, Missing, InProgress, Ready}
 
-// class is the mark as a class of a style sheet, empty if it has no colour.
+// class is the style sheet class of the mark, or "" if it has no colour.
 func (m Mark) class() string {
 	if colors[m] == "" {
 		return ""
@@ -74,7 +74,7 @@ func (m Mark) class() string {
 type Input struct {
 	Name  string
 	Param bool
-	// Left is the output that it reads, as STEP.OUTPUT, if that is of the other phase.
+	// Left is the output of the other phase that it reads, as STEP.OUTPUT, or empty.
 	Left string
 }
 
@@ -89,7 +89,7 @@ type Output struct {
 // Flow is an input that reads an output. All are indices: of Steps, of the producer's Outputs, of the consumer's Inputs.
 type Flow struct{ From, Output, To, Input int }
 
-// New returns the picture of a plugin, or what is wrong with its graph.
+// New returns the picture of a plugin, or the problems of its graph.
 func New(p *document.Plugin) (*Picture, []strictyaml.Problem) { return NewMarked(p, nil) }
 
 // NewMarked returns the picture of a plugin with the marks of its steps, by their names.
@@ -112,7 +112,7 @@ func NewMarked(p *document.Plugin, marks map[string]Mark) (*Picture, []strictyam
 			picture.Steps = append(picture.Steps, step)
 		}
 	}
-	made := map[v1alpha1.StepOutput]Flow{} // where each output comes from
+	made := map[v1alpha1.StepOutput]Flow{} // the producer of each output
 	for ref, step := range document.Steps(&p.Spec) {
 		for i, output := range step.Outputs {
 			name := v1alpha1.StepOutput{Name: step.Name, Output: output.Name}
@@ -164,13 +164,13 @@ type Format string
 const (
 	Mermaid Format = "mermaid" // a flowchart for Markdown that GitHub and others show: https://mermaid.js.org
 	DOT     Format = "dot"     // a digraph for Graphviz: https://graphviz.org/doc/info/lang.html
-	SVG     Format = "svg"     // an image that needs nothing else
+	SVG     Format = "svg"     // a self-contained image
 )
 
 // Formats lists the formats.
 var Formats = []Format{Mermaid, DOT, SVG}
 
-// Draw draws the pictures into one document of the format. An error means that they are too large for it.
+// Draw draws the pictures into one document of the format. The error means that they are too large for it.
 func Draw(format Format, pictures []*Picture) ([]byte, error) {
 	switch format {
 	case Mermaid:

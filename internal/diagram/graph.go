@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// drawGraph draws the pictures in a language whose program does the layout. quote writes lines as one label.
+// drawGraph draws the pictures in a language whose program does the layout. quote joins lines into one label.
 func drawGraph(language string, pictures []*Picture, quote func(lines ...string) string) ([]byte, error) {
 	graphs := make([]graph, len(pictures))
 	for i, p := range pictures {
@@ -49,7 +49,7 @@ type graph struct {
 	Marked bool
 }
 
-// colors are the colours of the marks, which can be told from a light and from a dark background.
+// colors are the colours of the marks, which are visible on light and dark backgrounds.
 var colors = map[Mark]string{
 	Failed: "#e5534b", Stale: "#cc6b2c", Missing: "#848d97", InProgress: "#4184e4", Ready: "#46954a",
 	Runs: "#4184e4", RunsAgain: "#cc6b2c",
@@ -72,7 +72,7 @@ type stepNode struct {
 	Inputs, Outputs []string
 }
 
-// param is a param of the sandbox with the steps, and their inputs, that take it.
+// param is a param of the sandbox with the steps, and their inputs, that use it.
 type param struct {
 	ID, Name      string
 	Steps, Inputs []string
@@ -84,11 +84,11 @@ type read struct {
 	Across   bool
 }
 
-// bundle is all that one step reads from another, for which one edge is drawn.
+// bundle is all flows from one step to another, which are drawn as one edge.
 type bundle struct {
 	From, To string
 	Across   bool
-	// Reads are the flows' labels, each once: the output's name, and what the input calls it if that differs.
+	// Reads are the flows' labels, without duplicates: the output's name, and the input's name if it differs.
 	Reads []string
 }
 
@@ -102,7 +102,7 @@ func newGraph(id string, p *Picture) graph {
 		}
 		g.addStep(&g.Phases[len(g.Phases)-1], i, &p.Steps[i])
 	}
-	ofStep := 0 // where the bundles of the step that reads begin: flows are in the order of these steps
+	ofStep := 0 // start of the consumer's bundles: flows are in the order of consumers
 	for i, flow := range p.Flows {
 		if i > 0 && p.Flows[i-1].To != flow.To {
 			ofStep = len(g.Bundles)
@@ -169,7 +169,7 @@ func (g *graph) addParam(name, step, input string) {
 
 func (g *graph) step(i int) string { return fmt.Sprintf("%s_s%d", g.ID, i+1) }
 
-// reads words what a flow carries.
+// reads is the label of a flow.
 func (p *Picture) reads(flow Flow) string {
 	output, input := p.Steps[flow.From].Outputs[flow.Output].Name, p.Steps[flow.To].Inputs[flow.Input].Name
 	if output == input {
@@ -178,8 +178,8 @@ func (p *Picture) reads(flow Flow) string {
 	return output + " → " + input
 }
 
-// dot draws a cluster for each plugin, and in it one for each phase. Steps of a layer have one rank. Edges lead from row to
-// row of the boxes, so they need no labels, which Graphviz would put on other edges.
+// dot draws a cluster for each plugin, and in it one for each phase. Steps of a layer have one rank. Edges connect rows
+// of the boxes, so they need no labels, which Graphviz would put on other edges.
 //
 //go:embed dot.tmpl
 var dot string
@@ -193,8 +193,8 @@ func quoteDOT(lines ...string) string {
 	return `"` + strings.Join(escaped, `\n`) + `"`
 }
 
-// quoteRecord writes the label of a step: its lines above a column of inputs and one of outputs. Graphviz turns a record by
-// 90 degrees if ranks go from left to right. What has a meaning in a record is escaped in addition.
+// quoteRecord writes the label of a step: its lines above a column of inputs and one of outputs. Graphviz turns a
+// record by 90 degrees if ranks go from left to right. Characters with a meaning in records are also escaped.
 func quoteRecord(step stepNode) string {
 	lines := make([]string, len(step.Lines))
 	for i, line := range step.Lines {

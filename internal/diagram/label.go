@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// longest is how many columns of a label are shown. The names of valid plugins are shorter.
+// longest is the number of columns of a label that are shown. The names of valid plugins are shorter.
 const longest = 40
 
-// label makes one short line of a name: what cannot be printed, line ends and marks that turn the direction of writing
-// among it, is replaced, and what is too long is cut.
+// label makes one short line of a name: unprintable characters, including line breaks and marks that change the
+// direction of text, are replaced, and long names are cut.
 func label(name string) string {
 	var b strings.Builder
 	columns := 0
@@ -25,8 +25,8 @@ func label(name string) string {
 	return b.String()
 }
 
-// cells is how many columns of a monospace font a character takes at most. Fonts fill in what they lack from others, so
-// beyond Latin letters every character counts as a wide one.
+// cells is the highest number of columns of a monospace font that a character takes. Fonts take missing characters from
+// others, so every character beyond Latin letters counts as a wide one.
 func cells(r rune) int {
 	const endOfLatin = 0x250
 	if r < endOfLatin || r == '…' || r == '→' || r == '←' {
@@ -35,7 +35,7 @@ func cells(r rune) int {
 	return 2
 }
 
-// columnsOf is how many columns a text takes at most.
+// columnsOf is the highest number of columns that a text takes.
 func columnsOf(text string) int {
 	columns := 0
 	for _, r := range text {

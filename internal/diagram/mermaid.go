@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The limits of Mermaid's own defaults, which GitHub keeps (config.schema.yaml, maxTextSize and maxEdges): beyond them a
-// page shows an error in place of the picture.
+// Mermaid's default limits, which GitHub keeps (config.schema.yaml, maxTextSize and maxEdges): beyond them a page shows
+// an error in place of the picture.
 const (
 	mermaidText  = 50_000
 	mermaidEdges = 500
 )
 
-// MermaidTooLarge reports whether Mermaid refuses, by its defaults, to show what Draw drew.
+// MermaidTooLarge reports whether a drawing exceeds Mermaid's default limits.
 func MermaidTooLarge(drawing []byte) bool {
 	edges := bytes.Count(drawing, []byte("--> ")) + bytes.Count(drawing, []byte(".-> "))
 	return len(drawing) > mermaidText || edges > mermaidEdges
@@ -34,9 +34,9 @@ func quoteMermaid(lines ...string) string {
 	return `"` + strings.Join(escaped, "<br/>") + `"`
 }
 
-// escapeMermaid writes a text so that Mermaid shows it as it is. Mermaid reads quoted text as Markdown and HTML, looks for
-// %%{ and for an address like a@b.c in it, and escapes with #CODE;. So all that is not a letter, a digit, a blank, or a
-// sign that joins two of these is escaped.
+// escapeMermaid escapes a text so that Mermaid shows it unchanged. Mermaid reads quoted text as Markdown and HTML,
+// looks for %%{ and for addresses like a@b.c in it, and escapes with #CODE;. So all characters are escaped except
+// letters, digits, blanks, and signs that join two of these.
 func escapeMermaid(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
@@ -52,11 +52,11 @@ func escapeMermaid(text string) string {
 	return b.String()
 }
 
-// isPlain reports whether Mermaid shows the rune as it is wherever it stands.
+// isPlain reports whether Mermaid shows the rune unchanged in every position.
 func isPlain(r rune) bool { return isWord(r) || r == '→' || r == '…' }
 
-// isPlainBetween reports whether Mermaid shows the rune as it is between its neighbours: a blank behind none, or a sign
-// that joins two words; a dot is none in a text with a web address, which becomes a link.
+// isPlainBetween reports whether Mermaid shows the rune unchanged between its neighbours: a blank that does not follow
+// a blank, or a sign that joins two words, except a dot in a text with a web address, which becomes a link.
 func isPlainBetween(before, r, after rune, web bool) bool {
 	switch r {
 	case ' ':

@@ -7,11 +7,12 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// sweeps is how often the columns are sorted, each time in the other direction. More hardly ever save a crossing.
+// sweeps is the number of times that the columns are sorted, in alternating directions. More hardly ever save a
+// crossing.
 const sweeps = 8
 
-// order puts the nodes of each column in the order that crosses the fewest lines, of those that sorting by barycentre
-// finds (Sugiyama, Tagawa and Toda 1981). Where nothing decides, the order of execution stays.
+// order puts the nodes of each column in the order with the fewest crossings among those that sorting by barycentre
+// finds (Sugiyama, Tagawa and Toda 1981). Ties keep the order of execution.
 func (l *layout) order() {
 	best, crossings := l.ranks(), l.crossings()
 	for sweep := 0; sweep < sweeps && crossings > 0; sweep++ {
@@ -52,10 +53,10 @@ func (l *layout) ranks() []int {
 	return ranks
 }
 
-// span is more than any box has pixels: a rank and a port make one number that sorts by both.
+// span is larger than the height of any box: a rank and a port make one number that sorts by both.
 const span = 1 << 20
 
-// sort sorts a column by the middle of what each node is linked to. A node without links stays.
+// sort sorts a column by the middle of each node's links. A node without links stays.
 func (l *layout) sort(column []*node, links func(*node) []link) {
 	middle := make(map[*node]int, len(column))
 	for _, n := range column {
@@ -99,7 +100,7 @@ func inversions(ends [][2]int) (count int) {
 		numbers[i] = end[1]
 	}
 	slices.Sort(numbers)
-	seen := make([]int, len(ends)+1) // a Fenwick tree: how often each number has come before
+	seen := make([]int, len(ends)+1) // a Fenwick tree: the counts of earlier numbers
 	for i, end := range ends {
 		rank, _ := slices.BinarySearch(numbers, end[1])
 		count += i

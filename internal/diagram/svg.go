@@ -18,7 +18,7 @@ var style string
 //go:embed marks.css
 var marks string
 
-// markStyle is the style of the marks, if there are any.
+// markStyle is the style of the marks, or "" without marks.
 func markStyle(pictures []*Picture) string {
 	for _, p := range pictures {
 		if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Mark != "" }) {
@@ -28,8 +28,8 @@ func markStyle(pictures []*Picture) string {
 	return ""
 }
 
-// drawSVG draws one image, the plugins below each other and a legend at the end. Its background is opaque, since the page
-// around it may be dark although the reader's system is light.
+// drawSVG draws one image, the plugins below each other and a legend at the end. Its background is opaque, since the
+// surrounding page may be dark although the reader's system is light.
 func drawSVG(pictures []*Picture) ([]byte, error) {
 	s := &svg{x: padding, y: padding, used: map[string]bool{}}
 	for _, p := range pictures {
@@ -50,8 +50,9 @@ func drawSVG(pictures []*Picture) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Embed draws a picture as an element for a page, which must have the style sheet of Style. The page has its title, too. No
-// other element of the page may have an id that begins with the given one. An error means that it is too large for an image.
+// Embed draws a picture as an element for a page, which must have the style sheet of Style. The title is left to the
+// page. No other element of the page may have an id with the given prefix. The error means that the picture is too
+// large for an image.
 func Embed(p *Picture, id string) ([]byte, error) {
 	s := &svg{x: 1, y: 1, used: map[string]bool{}}
 	if err := s.plugin(p); err != nil {
@@ -65,7 +66,7 @@ func Embed(p *Picture, id string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Style returns the style sheet of pictures below an element that a selector chooses.
+// Style returns the style sheet of pictures below the elements that a selector selects.
 func Style(scope string) string {
 	return selectors.ReplaceAllStringFunc(style, func(line string) string {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
@@ -73,10 +74,10 @@ func Style(scope string) string {
 	})
 }
 
-// selectors are those of the rules of a style sheet, which has a rule in each line.
+// selectors matches the selectors of a style sheet with one rule per line.
 var selectors = regexp.MustCompile(`(?m)^ *[.a-z][^{@]*`)
 
-// open begins the image, with its text alternative. The padding is in the plugins' positions.
+// open writes the start of the image, with its text alternative. The padding is in the plugins' positions.
 func (s *svg) open(b *bytes.Buffer, id string, pictures ...*Picture) (width, height int) {
 	width, height = s.width+2*s.x, s.y+s.x
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" `+
@@ -89,12 +90,12 @@ func (s *svg) open(b *bytes.Buffer, id string, pictures ...*Picture) (width, hei
 // svg writes elements from the top down.
 type svg struct {
 	bytes.Buffer
-	x, y  int // where the next plugin begins
+	x, y  int // start of the next plugin
 	width int // of the widest so far
 	used  map[string]bool
 }
 
-// plugin draws a frame for each phase of a plugin. It is an error if there are too many lines.
+// plugin draws a frame for each phase of a plugin. It is an error if it has too many lines.
 func (s *svg) plugin(p *Picture) error {
 	l, fits := newLayout(p)
 	if !fits {
@@ -131,17 +132,17 @@ func (s *svg) plugin(p *Picture) error {
 	return nil
 }
 
-// phaseLayout is where the nodes of a phase are, in pixels.
+// phaseLayout is the positions of a phase's nodes, in pixels.
 type phaseLayout struct {
 	*layout
 	phase v1alpha1.Phase
 	top   int
 	// lefts and widths are those of the columns.
 	lefts, widths []int
-	right         int // how wide all is
+	right         int // the right end
 }
 
-// place moves the nodes below the phase's name, and finds where each column begins, from x on, and how wide it is.
+// place moves the nodes below the phase's name, and sets the position and the width of each column, from x on.
 func (l *phaseLayout) place(x int) {
 	l.right = 2 * padding
 	for _, column := range l.columns[l.phase] {

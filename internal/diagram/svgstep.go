@@ -45,27 +45,27 @@ func (s *svg) step(n *node, x, width int) {
 	s.element(`</g>`)
 }
 
-// port draws the dot that lines leave from.
+// port draws the dot at the start of lines.
 func (s *svg) port(class string, x, y int) {
 	s.element(`<circle class="%s" cx="%d" cy="%d" r="4"/>`, class, x, y)
 }
 
-// param draws the diamond of an input that the sandbox gives.
+// param draws the diamond of an input from the sandbox.
 func (s *svg) param(x, y int) {
 	s.used[paramMark] = true
 	s.element(`<path class="param" d="M%d %dl6 -6l6 6l-6 6z"/>`, x-6, y)
 }
 
-// free draws the ring and the stub of an output that is left for workloads.
+// free draws the ring and the stub of an output for workloads.
 func (s *svg) free(x, y int) {
 	s.used[freeMark] = true
 	s.element(`<path class="free" d="M%d %da4 4 0 1 0 8 0a4 4 0 1 0 -8 0M%d %dh10m-4 -4l4 4l-4 4"/>`, x-4, y, x+4, y)
 }
 
-// leftArrow is between an input and what it reads of the other phase.
+// leftArrow separates an input from the output of the other phase that it reads.
 const leftArrow = "← "
 
-// text is what a box says of an input.
+// text is the text of an input in a box.
 func (i Input) text() string {
 	if i.Left == "" {
 		return i.Name
@@ -73,7 +73,7 @@ func (i Input) text() string {
 	return i.Name + " " + leftArrow + i.Left
 }
 
-// left draws the arrow of an input that reads what the other phase left.
+// left draws the arrow of an input that reads an output of the other phase.
 func (s *svg) left(x, y int) {
 	s.used[acrossMark] = true
 	s.element(`<path class="across" d="M%d %dh9"/>`, x-18, y)

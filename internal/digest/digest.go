@@ -1,5 +1,5 @@
-// Package digest computes the digest of a plugin document: what a version of a plugin is, as one line of text. Two
-// documents have the same digest if and only if they publish the same thing, however they are written.
+// Package digest computes the digest of a plugin document: the identity of a plugin's version, as one line of text. Two
+// documents have the same digest if and only if they publish the same content, however they are written.
 //
 // A digest is "sha256:" and the 64 lower-case hexadecimal digits of the SHA-256 of the document's canonical JSON, which
 // has no byte that is not described here:
@@ -55,8 +55,8 @@ const (
 // prefix names the algorithm.
 const prefix = "sha256:"
 
-// Of returns the digest of the plugin of the given identity and spec, or why the spec has no canonical form. A nil spec is
-// an absent one. Paths are from the document's root.
+// Of returns the digest of a plugin with a name and a spec, or why the spec has no canonical form. A nil spec is an
+// absent one. Paths are from the document's root.
 func Of(name version.Name, spec *yaml.Node) (string, *strictyaml.Problem) {
 	text, problem := Canonical(name, spec)
 	if problem != nil {

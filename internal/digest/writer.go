@@ -20,7 +20,7 @@ import (
 type writer struct {
 	out     []byte
 	path    []krm.Path // the steps from the root to the current value
-	left    int        // bytes of text and nodes that may still come
+	left    int        // remaining bytes of text and nodes
 	problem *strictyaml.Problem
 }
 
@@ -76,7 +76,7 @@ func (w *writer) mapping(node *yaml.Node) {
 	w.raw("}")
 }
 
-// compareUTF16 orders names as RFC 8785 (3.2.3) asks: by UTF-16 code units.
+// compareUTF16 orders names by UTF-16 code units, as RFC 8785 (3.2.3) requires.
 func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
@@ -147,14 +147,15 @@ func newEscaper() *strings.Replacer {
 	return strings.NewReplacer(slices.Concat(named, numbered)...) // of two pairs for a character the first counts
 }
 
-// spend counts a node and its text against MaxSize: a few aliases of a long text can stand for more than fits in memory.
+// spend counts a node and its text against MaxSize: a few aliases of a long text can expand to more than fits in
+// memory.
 func (w *writer) spend(node *yaml.Node) {
 	if w.left -= len(node.Value) + 1; w.left < 0 {
 		w.fail("the document must not expand to more than %d MiB", MaxSize>>20)
 	}
 }
 
-// fail reports a problem of the current value, if it is the first one. Nothing is written after it.
+// fail reports a problem of the current value, unless there is an earlier one. Nothing is written after it.
 func (w *writer) fail(format string, args ...any) {
 	if w.problem != nil {
 		return
@@ -170,7 +171,7 @@ func (w *writer) fail(format string, args ...any) {
 	w.problem = &problem
 }
 
-// isAbsent reports whether a member with the value is left out.
+// isAbsent reports whether a member with the value is omitted.
 func isAbsent(node *yaml.Node) bool {
 	return node == nil || node.Kind == yaml.ScalarNode && (node.ShortTag() == "!!null" || node.Value == "")
 }

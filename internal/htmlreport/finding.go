@@ -7,23 +7,23 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// finding is a finding as the page shows it.
+// finding is a finding on the page.
 type finding struct {
 	Anchor                     string
 	Severity                   krm.Severity
 	Rule, Page                 string
 	Place, Object, Field, Text string
-	// Card is the anchor of the document that it is about, empty if that has no card.
+	// Card is the anchor of the document's card, or empty.
 	Card string
-	// Lines are those that it is about, if they are known.
+	// Lines are the source lines of the finding, if they are known.
 	Lines []report.SourceLine
-	// Proposal is the value that must be there instead.
+	// Proposal is the value that must replace the current one.
 	Proposal string
-	// Reason is why a comment suppresses it.
+	// Reason is the reason of a comment that suppresses it.
 	Reason string
 }
 
-// linesAround is how many lines of the source are shown above and below the place of a finding.
+// linesAround is the number of source lines shown above and below a finding.
 const linesAround = 2
 
 func severityOf(result krm.Result) krm.Severity { return cmp.Or(result.Severity, krm.Error) }

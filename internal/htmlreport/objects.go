@@ -15,9 +15,9 @@ import (
 // ownerCard has the objects that belong to a sandbox, a route group or a package, or to several.
 type ownerCard struct {
 	Anchor, Name string
-	// Kind is what Name is of, empty for what several use.
+	// Kind is the kind of the owner, empty for shared objects.
 	Kind string
-	// Card is the anchor of the document, empty if it has no card.
+	// Card is the anchor of the document's card, or empty.
 	Card string
 	// Kinds counts the objects by kind.
 	Kinds   string
@@ -27,13 +27,13 @@ type ownerCard struct {
 // object is an object to be applied.
 type object struct {
 	Kind, Namespace, Name string
-	// About says what it is for.
+	// About is the purpose of the object.
 	About string
 	YAML  string
 }
 
-// owners returns the objects by what they belong to, in the order of the sandboxes, and what several use at the end. Cards
-// of sandboxes and others learn how many they have.
+// owners returns the objects by owner, in the order of the sandboxes, with shared objects last. It also sets the
+// numbers of objects in the cards of sandboxes and other owners.
 func (b *builder) owners(c *content) ([]ownerCard, error) {
 	texts := make([][]byte, len(b.Objects))
 	errs := make([]error, len(b.Objects))
@@ -131,7 +131,7 @@ func (b *builder) object(item *krm.Item, text []byte) (object, bool) {
 	return o, hides
 }
 
-// about says what a rendered object is for, by its annotations.
+// about returns the purpose of a rendered object, from its annotations.
 func about(item *krm.Item) string {
 	fact := func(key string) string { value, _ := item.Annotation(key); return value }
 	phase, resource := fact(contract.PhaseKey), fact(contract.ResourceKey)

@@ -16,13 +16,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Page is what a page is about.
+// Page is the content of a page.
 type Page struct {
 	// Report has the documents and the findings.
 	*report.Report
-	// Paths are where the documents were read.
+	// Paths are the paths from which the documents were read.
 	Paths []string
-	// Objects are to be applied; nothing if there is an error.
+	// Objects are the objects to be applied, none if there is an error.
 	Objects []*krm.Item
 	// ShowValues shows values that may be passwords.
 	ShowValues bool
@@ -39,7 +39,7 @@ var (
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"count": cli.Count}).Parse(pageTemplate))
 
-// content is what the template shows.
+// content is the data of the template.
 type content struct {
 	Policy string
 	Style  template.CSS
@@ -70,7 +70,7 @@ type section struct {
 	Closable  bool
 }
 
-// sections are those that the page has.
+// sections returns the sections of the page.
 func (c *content) sections() []section {
 	all := []section{
 		{"findings", "Findings", len(c.Findings), false},
@@ -83,16 +83,16 @@ func (c *content) sections() []section {
 	return slices.DeleteFunc(all, func(s section) bool { return s.Count == 0 && s.ID != "findings" && s.ID != "objects" })
 }
 
-// verdict is what the page says first.
+// verdict is the first line of the page.
 type verdict struct {
 	// Class is failed, warned or passed.
 	Class, Text, Detail string
 }
 
-// many is from how many cards on they are closed at first.
+// many is the number of cards from which they are closed at first.
 const many = 8
 
-// HTML returns the page. The same documents make the same bytes.
+// HTML returns the page. The same documents produce the same bytes.
 func (p Page) HTML() ([]byte, error) {
 	b := &builder{Page: p, anchors: reserved(), cards: map[*krm.Item]string{},
 		counts: map[*krm.Item]map[krm.Severity]int{},
@@ -111,7 +111,7 @@ func (p Page) HTML() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// reserved has the anchors that the template uses itself.
+// reserved returns the anchors that the template uses itself.
 func reserved() map[string]int {
 	taken := map[string]int{"main": 1, "query": 1, "matches": 1, "no-match": 1, "notes": 1, "suppressed": 1}
 	for _, one := range (&content{}).sections() {
@@ -120,13 +120,13 @@ func reserved() map[string]int {
 	return taken
 }
 
-// digest is how a policy names a style sheet or a script.
+// digest is the hash of a style sheet or a script in a policy.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// builder makes the content of a page.
+// builder builds the content of a page.
 type builder struct {
 	Page
 	// anchors counts the uses of each anchor, to make them unique, and cards has those of documents.
@@ -175,7 +175,7 @@ func (b *builder) content() (*content, error) {
 	return c, nil
 }
 
-// verdict counts the findings, and says what becomes of the documents.
+// verdict counts the findings, and states whether objects are rendered.
 func (b *builder) verdict() verdict {
 	counts := map[krm.Severity]int{}
 	for _, result := range b.Results {
@@ -197,7 +197,7 @@ func (b *builder) verdict() verdict {
 	return verdict{"passed", "No errors, no warnings", detail + "."}
 }
 
-// anchor returns a name for links, made of a kind and what it is about. It is unique on the page.
+// anchor returns a name for links, from a kind and names. It is unique on the page.
 func (b *builder) anchor(kind string, names ...string) string {
 	var plain strings.Builder
 	plain.WriteString(kind)

@@ -17,7 +17,7 @@ type pluginCard struct {
 	card
 	Description      string
 	Image, Namespace string
-	// Picture shows the steps; NoPicture says why there is none.
+	// Picture shows the steps; NoPicture is the reason why there is no picture.
 	Picture   template.HTML
 	NoPicture string
 	Phases    []phaseRows
@@ -28,13 +28,13 @@ type pluginCard struct {
 	uses       int
 }
 
-// card is what all cards of documents have.
+// card is the common part of all cards of documents.
 type card struct {
 	Anchor, Name, Place string
 	Errors, Warnings    int
 }
 
-// link leads to a card.
+// link is a link to a card.
 type link struct{ Anchor, Text string }
 
 type phaseRows struct {
@@ -52,7 +52,7 @@ type stepRow struct {
 
 type inputRow struct {
 	Name string
-	// From is the param or the output that it reads, and As where the script finds it.
+	// From is the param or the output that it reads, and As the place where the script finds it.
 	From string
 	As   []string
 }
@@ -88,7 +88,7 @@ func (b *builder) plugins() (cards []pluginCard) {
 	return cards
 }
 
-// picture draws the steps of a plugin. What package diagram draws is markup of its own, in which names are escaped.
+// picture draws the steps of a plugin. The markup of package diagram is safe: names in it are escaped.
 func picture(p *document.Plugin, id string) (image template.HTML, why string) {
 	drawn, problems := diagram.New(p)
 	if len(problems) > 0 {
@@ -129,7 +129,7 @@ func stepRows(steps []v1alpha1.Step) []stepRow {
 	return rows
 }
 
-// mostUses is how many of the sandboxes that use a plugin are named.
+// mostUses is the number of sandboxes named as users of a plugin.
 const mostUses = 20
 
 // link links plugins with the sandboxes that use them.
@@ -154,7 +154,7 @@ func (b *builder) link(c *content) {
 	}
 }
 
-// Uses says in how many sandboxes a plugin is used.
+// Uses is the text with the number of sandboxes that use a plugin.
 func (p pluginCard) Uses() string {
 	if p.uses == 0 {
 		return "not used"
@@ -162,5 +162,5 @@ func (p pluginCard) Uses() string {
 	return "used by " + cli.Count(p.uses, "sandbox")
 }
 
-// More is how many sandboxes use a plugin without being named.
+// More is the number of sandboxes that use a plugin without being named.
 func (p pluginCard) More() int { return p.uses - len(p.UsedBy) }

@@ -26,7 +26,7 @@ type sandboxCard struct {
 	Forks     []forkRow
 	Endpoints []endpointRow
 	Others    []string
-	// Objects is how many objects are to be applied; they are at ObjectsAnchor.
+	// Objects is the number of objects to be applied; they are at ObjectsAnchor.
 	Objects       int
 	ObjectsAnchor string
 
@@ -35,7 +35,7 @@ type sandboxCard struct {
 
 type resourceRow struct {
 	Name, Plugin, PluginAnchor string
-	// Requested is the reference that Plugin was resolved from, empty if it is the same.
+	// Requested is the reference from which Plugin was resolved, empty if it is the same.
 	Requested, Digest string
 	Params            []paramRow
 }
@@ -137,7 +137,7 @@ func (b *builder) resource(of v1alpha1.SandboxResource, resolved resolve.Resolut
 	return row
 }
 
-// param is a name with its value, if that may be shown.
+// param returns a name with its value, unless that is hidden.
 func (b *builder) param(name, value string) paramRow {
 	if !b.ShowValues {
 		b.hidden = true
@@ -172,7 +172,7 @@ func (b *builder) fork(of v1alpha1.Fork) forkRow {
 	return row
 }
 
-// env is a variable with where its value is from.
+// env returns a variable with the source of its value.
 func (b *builder) env(of v1alpha1.Env) paramRow {
 	from := ""
 	switch source := of.ValueFrom; {
@@ -192,7 +192,7 @@ func (b *builder) env(of v1alpha1.Env) paramRow {
 	return paramRow{Name: report.Printable(of.Name), Value: report.Printable(from)}
 }
 
-// others names what a sandbox has besides resources, forks and endpoints.
+// others lists the parts of a sandbox other than resources, forks and endpoints.
 func others(spec *v1alpha1.SandboxSpec) (found []string) {
 	for _, one := range spec.Local {
 		found = append(found, "local workload "+one.Name+", in place of "+workload(one.From))
@@ -230,7 +230,7 @@ func (b *builder) groups() (cards []groupCard) {
 	return cards
 }
 
-// match words which sandboxes a route group matches.
+// match describes the sandboxes that a route group matches.
 func match(m *v1alpha1.RouteGroupMatch) string {
 	if m.Label != nil {
 		return m.Label.Key + "=" + m.Label.Value

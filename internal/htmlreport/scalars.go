@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// of returns the scalars of an object of a kind that are hidden. Of what we have rendered, variables of ours are not.
+// of returns the hidden scalars of an object of a kind. In rendered objects, our own variables are not hidden.
 func (v *values) of(kind string, root *yaml.Node, isOurs bool) (nodes []*yaml.Node) {
 	ofKind := map[string]func(*yaml.Node) []*yaml.Node{}
 	switch kind {
@@ -44,10 +44,10 @@ func (v *values) of(kind string, root *yaml.Node, isOurs bool) (nodes []*yaml.No
 	return nodes
 }
 
-// valueIn returns what the key value of a mapping has.
+// valueIn returns the scalars at the key value of a mapping.
 func valueIn(mapping *yaml.Node) []*yaml.Node { return scalars(krm.Value(mapping, "value")) }
 
-// valuesIn returns what the key value of each mapping of a list has.
+// valuesIn returns the scalars at the key value of each mapping of a list.
 func valuesIn(list *yaml.Node) (all []*yaml.Node) {
 	for _, entry := range list.Content {
 		all = append(all, valueIn(entry)...)
@@ -61,8 +61,8 @@ func isOwnVariable(variable *yaml.Node) bool {
 	return name != nil && slices.Contains(contract.StepVariables(), name.Value)
 }
 
-// walk calls do with each key of a tree that is a scalar, and its value. Aliases are not followed: what they stand for is
-// in the tree.
+// walk calls do for each key of a tree that is a scalar, with its value. Aliases are not followed: their targets are in
+// the tree.
 func walk(node *yaml.Node, do func(key string, value *yaml.Node)) {
 	if node.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(node.Content); i += 2 {
@@ -78,7 +78,7 @@ func walk(node *yaml.Node, do func(key string, value *yaml.Node)) {
 	}
 }
 
-// scalars returns the values below a node, or itself, and those that its aliases stand for.
+// scalars returns the scalar values of a node and below it, those of aliases included.
 func scalars(node *yaml.Node) (all []*yaml.Node) {
 	return appendScalars(nil, node, map[*yaml.Node]bool{})
 }

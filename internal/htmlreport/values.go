@@ -19,17 +19,18 @@ import (
 // hidden is shown in place of a value.
 const hidden = "(hidden)"
 
-// values hides what may be passwords: params, literal values of variables, patches and files of sandboxes, and Secrets.
+// values hides values that may be passwords: params, literal values of variables, patches and files of sandboxes, and
+// Secrets.
 type values struct {
-	// show shows them.
+	// show disables the hiding.
 	show  bool
 	files *edit.Files
-	// masks say from which character on the lines of a file are hidden.
+	// masks are the columns from which lines of a file are hidden, by line.
 	masks map[string]map[int]int
 	items []*krm.Item
 }
 
-// message returns the message of a result without the value that it is about.
+// message returns the message of a result without its value.
 func (v *values) message(result krm.Result) string {
 	text := result.Message
 	for _, value := range v.about(result) {
@@ -64,7 +65,7 @@ func (v *values) about(result krm.Result) (found []string) {
 	return found
 }
 
-// replaceWords hides a text where it is not a part of a word.
+// replaceWords hides a text, except as a part of a word.
 func replaceWords(text, word string) string {
 	var b strings.Builder
 	for {
@@ -89,8 +90,8 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// lines hides the values in lines of the file that a result is about. Of a document that could not be read, all but the
-// keys is hidden.
+// lines hides the values in source lines of a result's file. For a document that could not be read, all but the keys is
+// hidden.
 func (v *values) lines(result krm.Result, lines []report.SourceLine) []report.SourceLine {
 	if v.show || len(lines) == 0 {
 		return lines
@@ -123,7 +124,7 @@ func (v *values) lines(result krm.Result, lines []report.SourceLine) []report.So
 	return lines
 }
 
-// masksOf finds what is hidden in a file.
+// masksOf returns the hidden parts of a file.
 func (v *values) masksOf(file string) map[int]int {
 	if masks, known := v.masks[file]; known {
 		return masks
@@ -151,7 +152,7 @@ func (v *values) masksOf(file string) map[int]int {
 	return masks
 }
 
-// object returns the text of a rendered object without its values, and whether there was one.
+// object returns the text of a rendered object without its values, and whether it had any.
 func (v *values) object(item *krm.Item, text []byte) (shown string, hides bool) {
 	if v.show || !v.mayHide(item, text) {
 		return printable(text), false
@@ -181,7 +182,7 @@ func (v *values) object(item *krm.Item, text []byte) (shown string, hides bool) 
 	return printable(text), len(nodes) > 0
 }
 
-// mayHide reports whether an object can have a value that is hidden, without parsing it.
+// mayHide reports whether an object can have a hidden value, without parsing it.
 func (v *values) mayHide(item *krm.Item, text []byte) bool {
 	switch item.Kind() {
 	case "Secret":
@@ -192,8 +193,8 @@ func (v *values) mayHide(item *krm.Item, text []byte) bool {
 	return bytes.Contains(text, []byte("env")) || bytes.Contains(text, []byte(corev1.LastAppliedConfigAnnotation))
 }
 
-// hasParams reports whether an object is a rendered ConfigMap with the params of a resource: one with scripts is of a
-// plugin.
+// hasParams reports whether an object is a rendered ConfigMap with the params of a resource; ConfigMaps with scripts
+// belong to a plugin.
 func hasParams(item *krm.Item) bool {
 	_, isOurs := item.Annotation(contract.PhaseKey)
 	_, isOfResource := item.Annotation(contract.ResourceKey)
@@ -214,7 +215,7 @@ func paramsOf(configMap *yaml.Node) (nodes []*yaml.Node) {
 	return nodes
 }
 
-// printable escapes what cannot be printed in a text of several lines.
+// printable escapes unprintable characters in a text of several lines.
 func printable(text []byte) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -1,4 +1,4 @@
-// Package image checks and compares references of container images. Check says what is wrong with a text:
+// Package image checks and compares references of container images. Check returns the problem of a text:
 //
 //	wrong := image.Check("Ubuntu latest")
 package image
@@ -11,8 +11,8 @@ import (
 	"github.com/distribution/reference"
 )
 
-// Check returns what is wrong with a reference, in words with "must", and nothing if it is valid. An empty one is valid:
-// whether an image must be given is another rule.
+// Check returns the problem of a reference as a message with "must", or "" if it is valid. An empty one is valid:
+// whether an image is required is a separate rule.
 func Check(image string) string {
 	if image == "" {
 		return ""
@@ -33,11 +33,11 @@ func Same(a, b string) bool {
 	return reference.TagNameOnly(one).String() == reference.TagNameOnly(other).String()
 }
 
-// maxName is the longest name with a registry, in bytes. The parser counts without the registry.
+// maxName is the longest name with a registry, in bytes. The parser does not count the registry.
 const maxName = 255
 
-// WithSource returns an image with a registry in front, unless the image names one. A text that is no image stays as it is.
-// Slashes at the ends of the source do not count. This is what crossplane v0.10 made of a request's source:
+// WithSource returns an image with a registry as prefix, unless the image has one. An invalid image is returned
+// unchanged. Slashes at the ends of the source are ignored. crossplane v0.10 used a request's source in this way:
 // https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go
 func WithSource(source, image string) string {
 	if source == "" {
@@ -50,8 +50,8 @@ func WithSource(source, image string) string {
 	return strings.Trim(source, "/") + "/" + image
 }
 
-// Mirrored returns where a mirror has an image: of the prefixes that the image begins with, the longest is replaced. It
-// returns the prefix, too, which is empty if there is none.
+// Mirrored returns the location of an image in a mirror: the longest matching prefix is replaced. It also returns the
+// prefix, or "".
 func Mirrored(mirror map[string]string, image string) (at, prefix string) {
 	at = image
 	for from, to := range mirror {
@@ -62,8 +62,8 @@ func Mirrored(mirror map[string]string, image string) (at, prefix string) {
 	return at, prefix
 }
 
-// CheckRepository returns what is wrong with the name of a repository, which is a reference without a tag and a digest, in
-// words with "must", and nothing if it is valid.
+// CheckRepository returns the problem of a repository name, a reference without a tag and a digest, as a message with
+// "must", or "" if it is valid.
 func CheckRepository(name string) string {
 	switch named, err := reference.ParseNormalizedNamed(name); {
 	case err != nil:
@@ -74,8 +74,8 @@ func CheckRepository(name string) string {
 	return ""
 }
 
-// Repository returns the name of a repository in full, with the registry: `redis` is docker.io/library/redis. A name that
-// is not valid stays as it is.
+// Repository returns the full name of a repository, with the registry: `redis` is docker.io/library/redis. An invalid
+// name is returned unchanged.
 func Repository(name string) string {
 	named, err := reference.ParseNormalizedNamed(name)
 	if err != nil {

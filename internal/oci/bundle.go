@@ -1,11 +1,11 @@
-// Package oci carries a catalog with its plugins as one OCI artifact: a manifest whose layers are the Catalog document
+// Package oci stores a catalog with its plugins as one OCI artifact: a manifest whose layers are the Catalog document
 // and each plugin document with its templates filled in. The same catalog is always the same manifest.
 //
-// Pack makes a Bundle of a catalog and its plugins; Push stores it, Fetch returns it, and Bundle.Unpack writes it to a
-// folder. OpenSource and OpenTarget open repositories of registries and folders in OCI layout.
+// Pack creates a Bundle of a catalog and its plugins; Push stores it, Fetch returns it, and Bundle.Unpack writes it to
+// a folder. OpenSource and OpenTarget open repositories of registries and folders in OCI layout.
 //
-// Everything that a registry returns is untrusted until it is verified: sizes before anything is fetched, names before
-// they become paths, the OCI digest of every blob, and the digests that the catalog has of its plugins.
+// Data from a registry is untrusted until it is verified: sizes before anything is fetched, names before they become
+// paths, the OCI digest of every blob, and the catalog's digests of its plugins.
 package oci
 
 import (
@@ -32,8 +32,8 @@ type Bundle struct {
 	Files map[string][]byte
 }
 
-// Pack returns the bundle of a catalog that is kept in a folder. There must be a document for each version, and no
-// other. Sources that are the documents' own files become their paths in the bundle.
+// Pack returns the bundle of a catalog in a folder. There must be one document for each version, and no others. Sources
+// that are the documents' own files become their paths in the bundle.
 func Pack(catalog *resolve.CatalogDocument, plugins []*krm.Item, folder string) (*Bundle, error) {
 	b := &Bundle{Files: make(map[string][]byte, len(plugins)+1)}
 	moved := map[string]string{}
@@ -79,7 +79,7 @@ func file(name version.Name) string { return pathOf(name.Bare, name.Version.Stri
 
 func pathOf(bare, v string) string { return path.Join("plugins", bare, v+".yaml") }
 
-// checkPath accepts only the paths that a bundle has.
+// checkPath accepts only paths of files in a bundle.
 func checkPath(text string) error {
 	if parts := strings.Split(strings.TrimSuffix(text, ".yaml"), "/"); len(parts) == 3 {
 		if name, err := version.ParseName(parts[1] + "@" + parts[2]); err == nil && file(name) == text {
@@ -92,7 +92,8 @@ func checkPath(text string) error {
 	return fmt.Errorf("path %q must be %s or plugins/NAME/VERSION.yaml with a full semver such as 1.0.0", text, CatalogFile)
 }
 
-// paths returns the paths of the files, sorted, the catalog last: what it lists is there before it is.
+// paths returns the paths of the files, sorted, the catalog last: it must not be written before the documents that it
+// lists.
 func (b *Bundle) paths() []string {
 	paths := slices.Sorted(maps.Keys(b.Files))
 	return append(slices.DeleteFunc(paths, func(name string) bool { return name == CatalogFile }), CatalogFile)

@@ -22,8 +22,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// layout is a folder in OCI layout to write to, while no other command does. Each file is replaced as a whole: the store of
-// oras writes index.json in place, so a full disk would lose all tags, and its storage leaves temporary files of blobs.
+// layout is a locked folder in OCI layout to write to. Each file is replaced as a whole: the store of oras writes
+// index.json in place, so a full disk would lose all tags, and its storage leaves temporary files of blobs.
 type layout struct {
 	*oci.ReadOnlyStorage
 	folder string
@@ -61,7 +61,7 @@ func (l *layout) Close() error {
 	return nil
 }
 
-// Push stores a blob after its size and digest are verified.
+// Push stores a blob after verifying its size and digest.
 func (l *layout) Push(_ context.Context, blob v1.Descriptor, from io.Reader) error {
 	name := path.Join(v1.ImageBlobsDir, blob.Digest.Algorithm().String(), blob.Digest.Encoded())
 	if l.has(name) {
@@ -88,7 +88,7 @@ func (l *layout) Resolve(_ context.Context, tag string) (v1.Descriptor, error) {
 	return v1.Descriptor{}, fmt.Errorf("%s: %w", tag, errdef.ErrNotFound)
 }
 
-// Tag gives a manifest a tag. A manifest that had it stays listed, so that it can be pulled by its digest.
+// Tag sets a tag to a manifest. The previous manifest stays listed, so that it can be pulled by its digest.
 func (l *layout) Tag(_ context.Context, root v1.Descriptor, tag string) error {
 	index, err := l.index()
 	if err != nil {
@@ -115,7 +115,7 @@ func (l *layout) Tag(_ context.Context, root v1.Descriptor, tag string) error {
 	return l.write(v1.ImageIndexFile, index)
 }
 
-// index reads the index, an empty one if there is none yet.
+// index reads the index, an empty one if it does not exist yet.
 func (l *layout) index() (*v1.Index, error) {
 	index := &v1.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: v1.MediaTypeImageIndex}
 	text, err := os.ReadFile(filepath.Join(l.folder, v1.ImageIndexFile))

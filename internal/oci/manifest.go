@@ -18,9 +18,9 @@ const (
 	pluginType   = "application/vnd.resourceplugins.plugin.v1alpha1+yaml"
 )
 
-// Limits of what is fetched, in bytes and in number.
+// Limits of fetched data, in bytes and in number.
 const (
-	maxManifest = 4 << 20 // what registries accept
+	maxManifest = 4 << 20 // the limit of registries
 	maxCatalog  = 16 << 20
 	maxPlugin   = plugindigest.MaxSize
 	maxTotal    = 256 << 20
@@ -56,7 +56,7 @@ func typeOf(name string) string {
 	return pluginType
 }
 
-// check checks that a manifest describes a bundle, before anything of it is fetched.
+// check checks that a manifest describes a bundle, before any of its blobs is fetched.
 func check(m *v1.Manifest) error {
 	if m.MediaType != v1.MediaTypeImageManifest || m.ArtifactType != artifactType {
 		return fmt.Errorf("the artifact must be a catalog (%s), not %q", artifactType, m.ArtifactType)

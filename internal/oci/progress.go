@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// defaultStallTimeout limits how long a transfer may make no progress.
+// defaultStallTimeout limits the time without progress of a transfer.
 const defaultStallTimeout = time.Minute
 
 // stalledError means that a transfer made no progress.
@@ -45,7 +45,7 @@ func (t progressTransport) RoundTrip(request *http.Request) (*http.Response, err
 	return response, nil
 }
 
-// watch cancels a request unless something is transferred again and again.
+// watch cancels a request unless data is transferred again and again.
 type watch struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -53,7 +53,7 @@ type watch struct {
 	limit  time.Duration
 }
 
-// explain returns why a request was canceled, if it was because of no progress.
+// explain returns the reason of a cancellation, if it was a lack of progress.
 func (w *watch) explain(err error) error {
 	var stalled *stalledError
 	if errors.As(context.Cause(w.ctx), &stalled) {

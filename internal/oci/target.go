@@ -25,20 +25,21 @@ import (
 	"oras.land/oras-go/v2/registry/remote/retry"
 )
 
-// TargetOptions say what a reference names.
+// TargetOptions are options of a reference.
 type TargetOptions struct {
 	// Layout means that the reference is a folder in OCI layout, DIR:TAG or DIR@DIGEST.
 	Layout bool
-	// PlainHTTP connects to any registry without encryption. The default is to do so on the loopback interface alone.
+	// PlainHTTP connects to any registry without encryption. By default only connections to the loopback interface are
+	// not encrypted.
 	PlainHTTP bool
-	// DockerConfig is the file with the credentials of registries. One that does not exist has none.
+	// DockerConfig is the file with the credentials of registries. It need not exist.
 	DockerConfig string
-	// StallTimeout limits how long a transfer may make no progress; zero means a minute.
+	// StallTimeout limits the time without progress of a transfer; zero means a minute.
 	StallTimeout time.Duration
 }
 
-// OpenSource opens a repository or a folder to read from, and returns the tag or the digest of the reference.
-// A folder stays open as long as the process: the store reads from it.
+// OpenSource opens a repository or a folder for reading, and returns the tag or the digest of the reference. A folder
+// stays open until the process ends: the store reads from it.
 func OpenSource(ctx context.Context, reference string, o TargetOptions) (oras.ReadOnlyTarget, string, error) {
 	if !o.Layout {
 		return repository(reference, o)
@@ -61,7 +62,7 @@ type Target interface {
 	io.Closer
 }
 
-// OpenTarget opens a repository or a folder to write to, and returns the tag. It creates a folder that does not exist.
+// OpenTarget opens a repository or a folder for writing, and returns the tag. It creates a folder that does not exist.
 func OpenTarget(ctx context.Context, reference string, o TargetOptions) (Target, string, error) {
 	if !o.Layout {
 		repo, tag, err := repository(reference, o)
@@ -121,7 +122,7 @@ func repository(reference string, o TargetOptions) (*remote.Repository, string, 
 	return repo, parsed.Reference, nil
 }
 
-// Explain words an error about what a reference names, given its tag or digest: it does not exist, or its registry cannot be
+// Explain explains an error of a reference, given its tag or digest: it does not exist, or its registry cannot be
 // reached.
 func Explain(err error, reference, tag string) error {
 	name := strings.TrimRight(strings.TrimSuffix(strings.TrimPrefix(reference, "oci://"), tag), ":@")
@@ -138,7 +139,7 @@ func Explain(err error, reference, tag string) error {
 	return err
 }
 
-// cause returns why a connection failed, without the addresses that were tried.
+// cause returns the reason of a failed connection, without the addresses that were tried.
 func cause(err error) error {
 	var name *net.DNSError
 	var number syscall.Errno
@@ -161,7 +162,7 @@ func isLoopback(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// responseTimeout limits how long a registry may take until its response begins.
+// responseTimeout limits the time until a registry's response begins.
 const responseTimeout = 30 * time.Second
 
 func transport(stallTimeout time.Duration) http.RoundTripper {
@@ -170,7 +171,7 @@ func transport(stallTimeout time.Duration) http.RoundTripper {
 	return progressTransport{t, cmp.Or(stallTimeout, defaultStallTimeout)}
 }
 
-// stayEncrypted refuses redirects from an encrypted connection to one that is not.
+// stayEncrypted rejects redirects from an encrypted connection to one that is not encrypted.
 func stayEncrypted(next *http.Request, before []*http.Request) error {
 	if len(before) >= 10 {
 		return errors.New("registry must not redirect more than 10 times")

@@ -20,14 +20,15 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// Push stores a bundle under a tag and returns its manifest's digest. What the tag has published already must be kept, and
-// so must be the notes that it is yanked or deprecated. With force these may disappear; what does is returned.
+// Push stores a bundle under a tag and returns its manifest's digest. Versions that the tag has published must be kept,
+// and so must the notes that they are yanked or deprecated. With force these may be dropped; the dropped ones are
+// returned.
 func Push(ctx context.Context, target oras.Target, tag string, b *Bundle, force bool) (string, []resolve.Change, error) {
 	var dropped []resolve.Change
 	switch older, _, err := Fetch(ctx, target, tag); {
 	case errors.Is(err, errdef.ErrNotFound):
 	case err != nil:
-		return "", nil, fmt.Errorf("what %q has already must be readable: %w", tag, err)
+		return "", nil, fmt.Errorf("the existing content of %q must be readable: %w", tag, err)
 	default:
 		if dropped, err = keep(older.Catalog, b.Catalog, force); err != nil {
 			return "", nil, err
@@ -43,8 +44,8 @@ func Push(ctx context.Context, target oras.Target, tag string, b *Bundle, force 
 	return root, dropped, nil
 }
 
-// keep refuses what a newer catalog loses of an older one. With force it returns that, but refuses versions with another
-// digest anyway.
+// keep rejects a newer catalog with losses against an older one. With force it returns the losses, but rejects versions
+// with another digest anyway.
 func keep(older, newer *resolve.CatalogDocument, force bool) (dropped []resolve.Change, err error) {
 	losses := resolve.Losses(older, newer)
 	refused, hint := make([]string, 0, len(losses)), ""
@@ -90,8 +91,8 @@ func (b *Bundle) store(ctx context.Context) (oras.Target, string, error) {
 	return store, root.Digest.String(), errors.Join(err, store.Tag(ctx, root, root.Digest.String()))
 }
 
-// Fetch returns the bundle of a tag or a digest, verified, and its manifest's digest. If there is none the error is
-// errdef.ErrNotFound.
+// Fetch returns the bundle of a tag or a digest, verified, and its manifest's digest. If it does not exist, the error
+// is errdef.ErrNotFound.
 func Fetch(ctx context.Context, target oras.ReadOnlyTarget, reference string) (*Bundle, digest.Digest, error) {
 	root, err := target.Resolve(ctx, reference)
 	if err != nil {
@@ -118,7 +119,7 @@ func Fetch(ctx context.Context, target oras.ReadOnlyTarget, reference string) (*
 	return b, root.Digest, b.verify()
 }
 
-// parallelFetches is how many blobs are fetched at once.
+// parallelFetches is the number of blobs that are fetched at once.
 const parallelFetches = 8
 
 func fetchAll(ctx context.Context, target content.Fetcher, layers []v1.Descriptor) (map[string][]byte, error) {
@@ -142,7 +143,7 @@ func fetchAll(ctx context.Context, target content.Fetcher, layers []v1.Descripto
 	return files, group.Wait()
 }
 
-// fetchError says what is wrong with a blob. It hides errdef.ErrNotFound: a missing blob is not a missing tag.
+// fetchError is an error of a blob. It hides errdef.ErrNotFound: a missing blob is not a missing tag.
 func fetchError(name string, err error) error {
 	var stalled *stalledError
 	if errors.As(err, &stalled) {

@@ -13,9 +13,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// Unpack writes a bundle into a folder, the catalog last, and returns the paths that changed. Nothing in the folder is
-// lost: a document with another content is an error, and so is a catalog of which the bundle does not keep everything. With
-// force the bundle's catalog may lack what keep may drop, which is returned. If a file cannot be written none is changed.
+// Unpack writes a bundle into a folder, the catalog last, and returns the paths that changed. It does not lose data: a
+// document with other content is an error, and so is a catalog with entries that the bundle lacks. With force the
+// bundle's catalog may lack those that keep allows, which are returned. If a file cannot be written, none is changed.
 // Links are not replaced.
 func (b *Bundle) Unpack(ctx context.Context, folder string, force bool) ([]string, []resolve.Change, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -41,7 +41,7 @@ func (b *Bundle) Unpack(ctx context.Context, folder string, force bool) ([]strin
 	return fresh, dropped, nil
 }
 
-// compare returns the paths whose files in a folder are missing or older, and what the folder's catalog loses.
+// compare returns the paths whose files in a folder are missing or older, and the losses of the folder's catalog.
 func (b *Bundle) compare(root *os.Root, force bool) (fresh []string, dropped []resolve.Change, err error) {
 	var clashes []error
 	for _, name := range b.paths() {
@@ -70,7 +70,7 @@ func (b *Bundle) compare(root *os.Root, force bool) (fresh []string, dropped []r
 	return fresh, dropped, errors.Join(clashes...)
 }
 
-// write writes files next to the old ones, and renames them once all are complete. It must not be interrupted, or the new
+// write writes new files next to the old ones, and renames them once all are complete. If it is interrupted, the new
 // files stay; the next call replaces them.
 func (b *Bundle) write(root *os.Root, names []string) (err error) {
 	defer func() {
@@ -99,7 +99,7 @@ func (b *Bundle) write(root *os.Root, names []string) (err error) {
 	return nil
 }
 
-// writePart writes a file that is not complete yet, with the mode of the one that it replaces.
+// writePart writes an incomplete file, with the mode of the file that it replaces.
 func writePart(root *os.Root, name string, text []byte) error {
 	part, err := root.OpenFile(partOf(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -115,5 +115,5 @@ func writePart(root *os.Root, name string, text []byte) error {
 	return errors.Join(err, part.Close())
 }
 
-// partOf returns the path of a file that is not complete. Its end keeps it from being read as a document.
+// partOf returns the path of an incomplete file. Its extension keeps it from being read as a document.
 func partOf(name string) string { return path.Join(path.Dir(name), "."+path.Base(name)+".part") }

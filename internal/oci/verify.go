@@ -16,8 +16,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// verify reads the files of a bundle as the functions will, and checks that they are what the catalog lists: every
-// version has its document, every document is listed with its digest, and nothing else is there.
+// verify reads the files of a bundle as the functions will, and compares them with the catalog: every version has its
+// document, every document is listed with its digest, and there are no other files.
 func (b *Bundle) verify() (err error) {
 	if b.Catalog, err = readCatalog(b.Files[CatalogFile]); err != nil {
 		return err
@@ -40,12 +40,12 @@ func (b *Bundle) verify() (err error) {
 	return report.Refused(resolve.Lint(items))
 }
 
-// document reads the document of a version, which must be what its path says, with the digest that the catalog has.
+// document reads the document of a version, which must match its path and the catalog's digest.
 func (b *Bundle) document(bare string, v v1alpha1.CatalogVersion) (*krm.Item, error) {
 	path := pathOf(bare, v.Version)
 	text, ok := b.Files[path]
 	if !ok {
-		return nil, fmt.Errorf("%s@%s must have its document: there is none below the paths", bare, v.Version)
+		return nil, fmt.Errorf("%s@%s must have its document below the paths", bare, v.Version)
 	}
 	item, err := readFile(path, contract.ResourcePlugin, text)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// forwarded are the signals that are sent on to the script. Signals about the runner itself, such as SIGCHLD, SIGPIPE and
-// SIGURG, are not.
+// forwarded are the signals that are forwarded to the script. Signals about the runner itself, such as SIGCHLD, SIGPIPE
+// and SIGURG, are not.
 var forwarded = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM,
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT,
@@ -23,12 +23,12 @@ func adoptOrphans() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
 }
 
-// killDelay is the time between SIGTERM and SIGKILL for a script that timed out: less than the 30 s that Kubernetes gives
-// a Pod.
+// killDelay is the time between SIGTERM and SIGKILL for a script that timed out: less than the 30 s that Kubernetes
+// gives a Pod.
 const killDelay = 10 * time.Second
 
-// supervise forwards signals until the script ends, and ends it after the limit, if there is one. It uses one goroutine, so
-// that no signal is sent to another process that got the id of the ended script.
+// supervise forwards signals until the script ends, and ends it at the limit, if there is one. It uses one goroutine,
+// so that no signal is sent to another process that reuses the id of the ended script.
 func supervise(
 	process int, incoming, children <-chan os.Signal, limit time.Duration,
 ) (end syscall.WaitStatus, timedOut bool) {

@@ -13,15 +13,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// makeOutputFolders creates the folders of the outputs. If the runner is not allowed to, the script must.
+// makeOutputFolders creates the folders of the outputs. If the runner lacks the permission, the script must.
 func makeOutputFolders(outputs []contract.Output) {
 	for _, output := range outputs {
 		_ = os.MkdirAll(filepath.Dir(output.Path), 0o755)
 	}
 }
 
-// withFolders adds to the failure of a script why it cannot write its outputs, if that is so: commands such as mkdir fail
-// then. Exit codes from that of a timeout have reasons of their own.
+// withFolders adds to the failure of a script the reason why it cannot write its outputs, if any: commands such as
+// mkdir fail then. Exit codes from that of a timeout have other reasons.
 func withFolders(err error, outputs []contract.Output) error {
 	var failure *exitError
 	if !errors.As(err, &failure) || failure.code >= exitTimeout {
@@ -59,8 +59,8 @@ func notWritable(folder string) string {
 	}
 }
 
-// isFull reports whether a process of main cannot allocate blocks or files: those that are reserved are for root. A file
-// system without limits has no blocks, and a read-only one none that are free.
+// isFull reports whether a process of main cannot allocate blocks or files: reserved ones are for root. A file system
+// without limits has no blocks, and a read-only one no free ones.
 func isFull(system *syscall.Statfs_t, root bool) bool {
 	if system.Flags&syscall.MS_RDONLY != 0 { // has the value of ST_RDONLY
 		return false

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxLine is how much of a #! line Linux reads (BINPRM_BUF_SIZE).
+// maxLine is the length of a #! line that Linux reads (BINPRM_BUF_SIZE).
 const maxLine = 256
 
 // firstLine returns the first line of the script, and whether it can be read.

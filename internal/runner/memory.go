@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// CgroupFolder is where a container's own control group is mounted.
+// CgroupFolder is the mount point of a container's own control group.
 const CgroupFolder = "/sys/fs/cgroup"
 
-// oomKills returns how many processes of the container were killed because they were out of memory, or 0 if that is
-// unknown. The second file is that of cgroup v1.
+// oomKills returns the number of processes of the container that were killed because they were out of memory, or 0 if
+// it is unknown. The second file is that of cgroup v1.
 func oomKills(folder string) int {
 	for _, name := range []string{"memory.events", "memory/memory.oom_control"} {
 		content, err := os.ReadFile(filepath.Join(folder, name))

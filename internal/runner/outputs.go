@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
-// collect copies the outputs to the shared volume. Its error has all that are missing or invalid.
+// collect copies the outputs to the shared volume. Its error lists all missing and invalid outputs.
 func collect(volume *sharedvolume.Volume, outputs []contract.Output) error {
 	var problems []string
 	remaining := contract.MaxOutputBytes
@@ -67,7 +67,7 @@ func read(path string, limit int) ([]byte, error) {
 var errFull = errors.New("its volume is full, so the value may be incomplete: free space there, or raise the sizeLimit of " +
 	"the volume")
 
-// missing describes why there is no file in a folder.
+// missing explains why a folder does not have the file.
 func missing(folder string) error {
 	var system syscall.Statfs_t
 	if syscall.Statfs(folder, &system) == nil && isFull(&system, os.Geteuid() == 0) {
@@ -80,9 +80,9 @@ func missing(folder string) error {
 	return errors.New(text)
 }
 
-// isWritten reports whether a process has the file open for writing: the kernel then refuses a read lease (F_SETLEASE in
-// fcntl(2)). With the lease, a process that opens it for writing waits until the runner has read and closed it. It is false
-// if the kernel cannot know: the file system has no leases, or the file is that of another user.
+// isWritten reports whether a process has the file open for writing: the kernel then refuses a read lease (F_SETLEASE
+// in fcntl(2)). With the lease, a process that opens it for writing waits until the runner has read and closed it. It
+// returns false if the kernel cannot know: the file system has no leases, or the file belongs to another user.
 func isWritten(file *os.File) bool {
 	_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, file.Fd(), syscall.F_SETLEASE, syscall.F_RDLCK)
 	return errno == syscall.EAGAIN

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// childrenGrace is how long the runner waits for processes that the script has started and not waited for. A process that
-// was forked just now may not have opened the output that it writes.
+// childrenGrace is the time that the runner waits for processes that the script has started and not waited for. A
+// process that was just forked may not have opened its output yet.
 const childrenGrace = 5 * time.Second
 
-// childrenInterval is how often it checks whether they have ended.
+// childrenInterval is the interval at which it checks whether they have ended.
 const childrenInterval = 5 * time.Millisecond
 
-// waitForChildren waits for the children of this process, which are those that the script has left behind, and returns the
-// processes that still run after the grace.
+// waitForChildren waits for the children of this process, which are those that the script has left behind, and returns
+// the processes that still run after the grace period.
 func waitForChildren(grace time.Duration) []string {
 	for end := time.Now().Add(grace); hasChildren(); time.Sleep(childrenInterval) {
 		if !time.Now().After(end) {
@@ -82,7 +82,7 @@ func parseStat(file string) (process, parent int, name string, ok bool) {
 	return process, parent, string(stat[from+1 : to]), err == nil
 }
 
-// maxListed is how many processes a message names.
+// maxListed is the number of processes that a message names.
 const maxListed = 5
 
 // listed joins the processes for a message.

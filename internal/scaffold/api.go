@@ -12,14 +12,14 @@ import (
 // API are the options of a plugin of a project, with a test and an example of a sandbox.
 type API struct {
 	Plugin
-	// Cluster is that of the sandbox.
+	// Cluster is the cluster of the sandbox.
 	Cluster string
 }
 
 // PluginPath returns the path of a file of the plugin with a bare name in a project, which PluginFile or TestFile names.
 func PluginPath(file string) string { return PluginFolder + "/" + file }
 
-// KeptFile returns the path of a published version of a plugin in a project, beside the one that is worked on.
+// KeptFile returns the path of a published version of a plugin in a project, next to the current one.
 func KeptFile(name version.Name) string {
 	return PluginPath(name.Bare + "/" + name.Version.String() + ".yaml")
 }
@@ -27,14 +27,14 @@ func KeptFile(name version.Name) string {
 // ExampleSandbox returns the name of the sandbox for a plugin with a bare name.
 func ExampleSandbox(bare string) string { return resourceName(bare) }
 
-// Files returns the documents. The sandbox refers to the very version, so that a new one does not recreate its resource. The
-// error is krm.OptionErrors if options cannot be used.
+// Files returns the documents. The sandbox refers to the exact version, so that a new one does not recreate its
+// resource. The error is krm.OptionErrors if options are invalid.
 func (a API) Files() (Files, error) {
 	made, err := a.Plugin.Files()
 	if err != nil {
 		return nil, err
 	}
-	name, _ := a.identity() // which Files has checked
+	name, _ := a.identity() // checked by Files
 	bare := name.Bare
 	params := map[string]string{}
 	for _, name := range a.Params {

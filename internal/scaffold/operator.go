@@ -3,7 +3,7 @@ package scaffold
 import "bytes"
 
 // Operator are the options of Go code that renders the plugins of a project in its controllers. The code is the same in
-// each project.
+// every project.
 type Operator struct{}
 
 // operatorFiles are the files of Operator, with their templates.

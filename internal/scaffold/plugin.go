@@ -27,7 +27,7 @@ type Plugin struct {
 	// Name is the bare name, or a kind in CamelCase: see BareName.
 	Name    string
 	Version string
-	// Params are the names of the params that the create step takes, Outputs those of what it publishes.
+	// Params are the names of the create step's params, Outputs those of its outputs.
 	Params, Outputs []string
 	// Image is the image of the steps. It must have a POSIX shell.
 	Image       string
@@ -37,8 +37,8 @@ type Plugin struct {
 // PluginFile returns the path of the plugin with a bare name.
 func PluginFile(bare string) string { return bare + "/plugin.yaml" }
 
-// BareName returns the bare name of a plugin that is named by a kind in CamelCase: PostgresDB is postgres-db. A name without
-// upper-case letters stays as it is.
+// BareName returns the bare name of a plugin that is named by a kind in CamelCase: PostgresDB is postgres-db. A name
+// without upper-case letters is returned unchanged.
 func BareName(name string) string {
 	var out strings.Builder
 	letters := []rune(name)
@@ -54,13 +54,13 @@ func BareName(name string) string {
 	return out.String()
 }
 
-// input is a param, and the variable of the step that carries it.
+// input is a param, and the step's variable for it.
 type input struct{ Name, Env string }
 
-// IsNamed reports whether the variable must be given.
+// IsNamed reports whether the variable must be set explicitly.
 func (i input) IsNamed() bool { return i.Env != v1alpha1.DefaultEnv(i.Name) }
 
-// Files returns the plugin. The error is krm.OptionErrors if options cannot be used.
+// Files returns the plugin. The error is krm.OptionErrors if options are invalid.
 func (p Plugin) Files() (Files, error) {
 	name, wrong := p.identity()
 	checkNames(&wrong, "params", p.Params)
@@ -97,7 +97,7 @@ func (p Plugin) identity() (name version.Name, wrong krm.OptionErrors) {
 	return version.Name{Bare: bare, Version: v}, wrong
 }
 
-// checkNames checks names of params or outputs. They are in scripts, too, so nothing else may be in them.
+// checkNames checks names of params or outputs. They are also used in scripts, so other characters are not allowed.
 func checkNames(wrong *krm.OptionErrors, option krm.Path, names []string) {
 	for i, name := range names {
 		switch message := document.CheckIdentifier(name); {

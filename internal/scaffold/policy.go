@@ -9,12 +9,12 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Policy are the options of policies of the API server for a plugin: what CEL can express of the rules about sandboxes that
-// use it, and about the Jobs that it becomes.
+// Policy are the options of policies of the API server for a plugin: the rules about its sandboxes and its Jobs that
+// CEL can express.
 type Policy struct {
 	// Plugin is the bare name.
 	Plugin string
-	// Params are the names of the params that the plugin takes.
+	// Params are the names of the plugin's params.
 	Params []string
 }
 
@@ -28,7 +28,7 @@ const (
 // PolicyFile returns the path of the policies for the plugin with a bare name.
 func PolicyFile(bare string) string { return "policies/" + bare + ".yaml" }
 
-// Files returns the policies. The error is krm.OptionErrors if options cannot be used.
+// Files returns the policies. The error is krm.OptionErrors if options are invalid.
 func (p Policy) Files() (Files, error) {
 	var wrong krm.OptionErrors
 	if err := version.CheckBare(p.Plugin); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// What files of a project refer to this repository with.
+// References of a project's files to this repository.
 const (
 	// Module is the path of the Go module.
 	Module = "github.com/resource-plugins/krm-functions"
@@ -55,7 +55,7 @@ var projectFiles = map[string]string{
 // function is a KRM function of a kustomization.
 type function struct{ Kind, Name, Program string }
 
-// Files returns the project. The error is krm.OptionErrors if options cannot be used.
+// Files returns the project. The error is krm.OptionErrors if options are invalid.
 func (p Project) Files() (Files, error) {
 	var wrong krm.OptionErrors
 	p.Cluster = cmp.Or(p.Cluster, DefaultCluster)

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// quote returns a text as a YAML string in one line, in quotes if a reader could take it for anything else without them.
+// quote returns a text as a YAML string in one line, in quotes if a reader could misread it without them.
 func quote(text string) (string, error) {
 	key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "k"}
 	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
@@ -32,7 +32,8 @@ func quote(text string) (string, error) {
 	return string(line), nil
 }
 
-// checkText checks a text that is to be a value of a document: what YAML readers disagree about is refused.
+// checkText checks a text that becomes a value of a document: characters that YAML readers read differently are not
+// allowed.
 func checkText(wrong *krm.OptionErrors, option krm.Path, text string) {
 	if !utf8.ValidString(text) {
 		wrong.Add(option, "must be UTF-8, not %q", text)

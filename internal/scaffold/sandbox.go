@@ -9,10 +9,10 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// DefaultCluster is the cluster of a sandbox for which none is given.
+// DefaultCluster is the default cluster of a sandbox.
 const DefaultCluster = "staging"
 
-// Example is the value of a param for which none is given.
+// Example is the default value of a param.
 const Example = "example"
 
 // Sandbox are the options of a sandbox with one resource. An option that is empty has its default.
@@ -26,10 +26,10 @@ type Sandbox struct {
 	Params   map[string]string
 }
 
-// SandboxFile returns the path of the sandbox of a name.
+// SandboxFile returns the path of the sandbox with a name.
 func SandboxFile(name string) string { return SandboxFolder + "/" + name + ".yaml" }
 
-// Files returns the sandbox. The error is krm.OptionErrors if options cannot be used.
+// Files returns the sandbox. The error is krm.OptionErrors if options are invalid.
 func (s Sandbox) Files() (Files, error) {
 	var wrong krm.OptionErrors
 	checkIdentifier(&wrong, "name", s.Name)

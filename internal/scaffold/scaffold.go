@@ -1,9 +1,9 @@
-// Package scaffold makes the first files of plugins, sandboxes and tests from templates, and writes them without replacing
-// what a user has written. The documents have no findings of validate-plugin, warnings included, and they render.
+// Package scaffold creates the first files of plugins, sandboxes and tests from templates, and writes them without
+// replacing a user's changes. The documents have no findings of validate-plugin, not even warnings, and they render.
 //
-// Plugin, Sandbox and Test hold the options of one document each, API those of all three. Project, Policy and Operator are
-// other sets of templates: a folder for plugins, a ValidatingAdmissionPolicy, and Go code that renders plugins. The method
-// Files of each returns texts; Write puts them on disk:
+// Plugin, Sandbox and Test hold the options of one document each, API those of all three. Project, Policy and Operator
+// are other sets of templates: a folder for plugins, a ValidatingAdmissionPolicy, and Go code that renders plugins. The
+// method Files of each returns texts; Write writes them to disk:
 //
 //	files, err := scaffold.Plugin{Name: "postgres-db", Outputs: []string{"host"}}.Files()
 //	written, err := scaffold.Write(ctx, ".", files, scaffold.WriteOptions{})
@@ -35,9 +35,8 @@ var templates = template.Must(template.New("").Option("missingkey=error").
 	Funcs(template.FuncMap{"yaml": quote, "createStep": func() string { return CreateStep }}).
 	ParseFS(sources, "templates/*.tmpl", "templates/*/*.tmpl"))
 
-// expand makes a file with one document from a template. In the template, every value goes through the function yaml; what
-// is used without it must have been checked. The document must be valid: a finding at a field is an error of the option
-// that the field comes from.
+// expand creates a file with one document from a template. In the template, values go through the function yaml, or
+// must have been checked. The document must be valid: a finding at a field is an error of the field's option.
 func expand(name, file string, data any, options map[krm.Path]krm.Path) (Files, error) {
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, name, data); err != nil {
@@ -63,7 +62,7 @@ func expand(name, file string, data any, options map[krm.Path]krm.Path) (Files, 
 	return Files{file: out.String()}, nil
 }
 
-// optionOf returns the option that the field of a finding comes from, or the field.
+// optionOf returns the option of a finding's field, or the field.
 func optionOf(result krm.Result, options map[krm.Path]krm.Path) krm.Path {
 	var field string
 	if result.Field != nil {

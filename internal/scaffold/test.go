@@ -11,7 +11,7 @@ import (
 
 // Test are the options of a PluginTest with one case.
 type Test struct {
-	// Plugin is the bare name of the plugin: a test is of the version at hand.
+	// Plugin is the bare name of the plugin: a test is for the current version.
 	Plugin string
 	// Params are the params of the case.
 	Params map[string]string
@@ -22,7 +22,7 @@ type Test struct {
 // TestFile returns the path of the test of the plugin with a bare name.
 func TestFile(bare string) string { return bare + "/test.yaml" }
 
-// Files returns the test. The error is krm.OptionErrors if options cannot be used.
+// Files returns the test. The error is krm.OptionErrors if options are invalid.
 func (t Test) Files() (Files, error) {
 	var wrong krm.OptionErrors
 	if err := version.CheckBare(t.Plugin); err != nil {

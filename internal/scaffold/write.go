@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// State is what became of a file.
+// State is the result of writing a file.
 type State string
 
 // The states of a file.
@@ -23,7 +23,7 @@ const (
 	Unchanged State = "unchanged" // it had this content
 )
 
-// Change is a file and what became of it.
+// Change is a file and the result of writing it.
 type Change struct {
 	Path  string
 	State State
@@ -37,15 +37,15 @@ func (e *ConflictError) Error() string {
 	return e.File + " exists with other content: rename it or choose another name; --force replaces it"
 }
 
-// WriteOptions say what Write may do.
+// WriteOptions are the options of Write.
 type WriteOptions struct {
 	// Force replaces files that have other content.
 	Force bool
 }
 
-// Write writes files below a folder, which is made if it does not exist. Nothing is written if a path leads out of the
-// folder, also by a link, or if a file exists with other content (ConflictError). All such paths are reported. Each file is
-// written as a whole or not at all; calling Write again writes what is missing.
+// Write writes files below a folder, which is created if it does not exist. Nothing is written if a path leads out of
+// the folder, even by a link, or if a file exists with other content (ConflictError). All such paths are reported. Each
+// file is written completely or not at all; calling Write again writes missing files.
 func Write(ctx context.Context, folder string, files Files, options WriteOptions) ([]Change, error) {
 	if err := checkPaths(files); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func Write(ctx context.Context, folder string, files Files, options WriteOptions
 	return changes, nil
 }
 
-// checkPaths refuses paths that are not plain, or lead out of the folder.
+// checkPaths rejects paths that are not clean, or lead out of the folder.
 func checkPaths(files Files) error {
 	var errs []error
 	for _, name := range files.Paths() {
@@ -84,7 +84,7 @@ func checkPaths(files Files) error {
 	return errors.Join(errs...)
 }
 
-// plan returns what is to be done with each file.
+// plan returns the state of each file after writing.
 func plan(folder string, files Files, options WriteOptions) ([]Change, error) {
 	changes, errs := make([]Change, 0, len(files)), make([]error, 0, len(files))
 	for _, name := range files.Paths() {
@@ -98,7 +98,7 @@ func plan(folder string, files Files, options WriteOptions) ([]Change, error) {
 	return changes, errors.Join(errs...)
 }
 
-// compare returns what is to be done with a file that is to have a content.
+// compare returns the state of a file after writing a content.
 func compare(folder, name, content string) (State, error) {
 	for i, r := range name {
 		if r != '/' {

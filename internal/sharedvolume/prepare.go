@@ -10,8 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Prepare writes what the runner needs: the lock, the folder for outputs, and the plan. It may be called again, since the
-// kubelet may run init containers twice; files of a runner that has already started are kept.
+// Prepare writes the files that the runner needs: the lock, the folder for outputs, and the plan. It may be called
+// again, since the kubelet may run init containers twice; files of a runner that has already started are kept.
 func (v *Volume) Prepare(plan contract.Plan) error {
 	if err := v.createLock(); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package version reads the names of plugins: `bareName[@version]`, as a document carries it and as a sandbox refers
-// to it. Versions are semver; what people write loosely (`v1.0.0`, `1.0`, `1`) is converted to its canonical form.
+// Package version parses the names of plugins: `bareName[@version]`, in documents and in references of sandboxes.
+// Versions are semver; loose spellings (`v1.0.0`, `1.0`, `1`) are converted to the canonical form.
 package version
 
 import (
@@ -13,14 +13,13 @@ import (
 // MaxBareName is the longest bare name in bytes (ResourcePlugin spec, name).
 const MaxBareName = 253
 
-// MaxVersion is the longest version in bytes: what a Kubernetes name leaves room for, and far beyond what anybody
-// writes.
+// MaxVersion is the longest version in bytes: the limit of a Kubernetes name, and far beyond any real version.
 const MaxVersion = 253
 
-// Default is the version of a document whose name carries none (ResourcePlugin spec, name).
+// Default is the version of a document without one in its name (ResourcePlugin spec, name).
 const Default = "0.0.0"
 
-// Latest is the alias for the highest version. It is for reading only (ResourcePlugin spec, name).
+// Latest is the alias for the highest version. It is only for reading (ResourcePlugin spec, name).
 const Latest = "latest"
 
 // Name is a plugin document's identity.
@@ -29,11 +28,11 @@ type Name struct {
 	Version *semver.Version
 }
 
-// String returns the identity in full, `name@0.0.0` included.
+// String returns the full identity, `name@0.0.0` included.
 func (n Name) String() string { return n.Bare + "@" + n.Version.String() }
 
-// ParseName reads the name of a plugin document. Without a version it is Default; `@latest` is an error, since it is an
-// alias for reading only.
+// ParseName parses the name of a plugin document. Without a version it is Default; `@latest` is an error, since it is
+// an alias only for reading.
 func ParseName(text string) (Name, error) {
 	bare, pin, pinned := strings.Cut(text, "@")
 	if err := CheckBare(bare); err != nil {
@@ -73,7 +72,7 @@ func Parse(text string) (*semver.Version, error) {
 	return canonical, nil
 }
 
-// ParseStrict reads one version as catalogs must spell it: three numbers without a leading v, as semver 2.0 has it.
+// ParseStrict parses one version in the spelling of catalogs: three numbers without a leading v, as in semver 2.0.
 func ParseStrict(text string) (*semver.Version, error) {
 	if len(text) > MaxVersion {
 		return nil, fmt.Errorf("version must have at most %d bytes, not %d", MaxVersion, len(text))

@@ -2,7 +2,7 @@ package version
 
 import "fmt"
 
-// AlreadyExists is the vendor's refusal to publish a version again with another content (ResourcePlugin spec,
+// AlreadyExists is the vendor's message for publishing a version again with other content (ResourcePlugin spec,
 // publishing). For the default version it shows the bare name.
 func AlreadyExists(name Name) string {
 	if name.Version.String() == Default {
@@ -13,13 +13,13 @@ func AlreadyExists(name Name) string {
 		"bump the @<semver> suffix on name: to publish a new revision", name.Bare, name.Version)
 }
 
-// StillReferenced is the vendor's refusal to remove a version (ResourcePlugin spec, publishing) that sandboxes, listed
-// as text, refer to.
+// StillReferenced is the vendor's message for removing a version (ResourcePlugin spec, publishing) to which sandboxes,
+// listed as text, refer.
 func StillReferenced(plugin, sandboxes string) string {
 	return fmt.Sprintf("resource plugin %s is still referenced by sandbox(es): %s", plugin, sandboxes)
 }
 
-// Shown is the identity as it is shown to people, without the default version (ResourcePlugin spec, name).
+// Shown is the identity for display, without the default version (ResourcePlugin spec, name).
 func (n Name) Shown() string {
 	if n.Version.String() == Default {
 		return n.Bare

@@ -7,24 +7,24 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Reference is how a sandbox names a plugin: `bareName[@selector]`. The selector is one version (a pin), a range, a
-// channel, or Latest.
+// Reference is a sandbox's reference to a plugin: `bareName[@selector]`. The selector is one version (a pin), a range,
+// a channel, or Latest.
 type Reference struct {
 	// Bare is the bare name of the plugin.
 	Bare string
 	// Selector is the text after "@" as written, empty if the reference is bare.
 	Selector string
-	// Pin is the version that the selector names, nil if the reference floats.
+	// Pin is the version that the selector names, or nil if the reference floats.
 	Pin *semver.Version
-	// Channel is the name that a catalog has for a version, empty if the selector is none.
+	// Channel is a catalog's name for a version, empty if the selector is not a channel.
 	Channel string
 
 	within *semver.Constraints // of a range, else nil
 }
 
-// ParseReference reads a reference. A selector that reads as one version, loosely, is a pin: `@1` is 1.0.0 and
+// ParseReference parses a reference. A selector that parses as one version, loosely, is a pin: `@1` is 1.0.0 and
 // `@1.2-1.4.5` a prerelease of 1.2.0. Next comes a range in the language of Masterminds semver, such as `^1.2`, `~1.2`,
-// `>=1.0 <2`, `1.x` or `1.2 - 1.4`. What is left must have the form of a channel's name, such as `stable`.
+// `>=1.0 <2`, `1.x` or `1.2 - 1.4`. Everything else must have the form of a channel's name, such as `stable`.
 func ParseReference(text string) (Reference, error) {
 	bare, selector, selects := strings.Cut(text, "@")
 	if err := CheckBare(bare); err != nil {
@@ -45,8 +45,8 @@ func ParseReference(text string) (Reference, error) {
 	return r, nil
 }
 
-// readSelector reads the selector. What the loose parser accepts is never tried as a range: there, `1` would mean ^1, and
-// a pin that Parse refuses would silently become something else.
+// readSelector parses the selector. A text that the loose parser accepts is never tried as a range: there, `1` would
+// mean ^1, and a pin that Parse rejects would silently become a range.
 func (r *Reference) readSelector() error {
 	_, err := semver.NewVersion(r.Selector)
 	if err == nil || r.Selector == "" {
@@ -72,15 +72,15 @@ func (r Reference) String() string {
 	return r.Bare + "@" + r.Selector
 }
 
-// Floats reports whether a new version of the plugin can change what the reference means.
+// Floats reports whether a new version of the plugin can change the resolution of the reference.
 func (r Reference) Floats() bool { return r.Pin == nil }
 
 // Ranges reports whether the selector is a range.
 func (r Reference) Ranges() bool { return r.within != nil }
 
 // Admits reports whether the selector allows v. A pin without build metadata allows every build of its version. A range
-// leaves prereleases out unless it names one, as Masterminds semver does. A channel allows all: which one it means only
-// its catalog knows.
+// excludes prereleases unless it names one, as Masterminds semver does. A channel allows all: only its catalog knows
+// its version.
 func (r Reference) Admits(v *semver.Version) bool {
 	switch {
 	case r.Pin != nil:

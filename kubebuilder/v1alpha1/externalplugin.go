@@ -12,14 +12,14 @@ type ExternalPlugin struct {
 	Spec              ExternalPluginSpec `json:"spec"`
 }
 
-// ExternalPluginSpec describes how external plugins of kubebuilder are installed, and what they have answered. File mode of
-// validate-plugin makes such documents of discovery folders, and of files with recorded messages.
+// ExternalPluginSpec describes external plugins of kubebuilder: their installation, and their recorded responses. File
+// mode of validate-plugin creates such documents for discovery folders, and for files with recorded messages.
 type ExternalPluginSpec struct {
 	// Folder is the path of a discovery folder, from the folder of the document's file. It is only read in file mode.
 	Folder string `json:"folder"`
-	// Entries are what a discovery folder holds, down to the files of versions.
+	// Entries are the entries of a discovery folder, down to the files of versions.
 	Entries []PluginEntry `json:"entries"`
-	// Exchanges are recorded requests, with what was answered.
+	// Exchanges are recorded requests, with their responses.
 	Exchanges []PluginExchange `json:"exchanges"`
 }
 
@@ -29,7 +29,7 @@ type PluginEntry struct {
 	Path string `json:"path" required:"true"`
 	// Type is the type of the entry. A link that leads to a file is a file.
 	Type string `json:"type" required:"true"`
-	// Executable means that the file is executable for somebody.
+	// Executable means that the file is executable by any user.
 	Executable bool `json:"executable"`
 }
 
@@ -47,8 +47,8 @@ const (
 type PluginExchange struct {
 	// Name is the name of the exchange, such as create-api.
 	Name string `json:"name" required:"true"`
-	// Request is what the plugin was sent.
+	// Request is the request to the plugin.
 	Request *Request `json:"request" required:"true"`
-	// Response is what it answered.
+	// Response is the plugin's response.
 	Response *Response `json:"response" required:"true"`
 }

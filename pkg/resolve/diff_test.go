@@ -37,7 +37,7 @@ func TestDiff(t *testing.T) {
 			s.Plugins[0].Channels = map[string]string{"edge": "1.10.0"}
 		}, []string{
 			`~ catalog: description "ours"`, `~ catalog: priority "3", before "0"`, `~ db: description "a database" removed`,
-			`~ db@edge: version "1.10.0"`, `~ db@stable: names "1.2.0" removed`,
+			`~ db@edge: version "1.10.0"`, `~ db@stable: version "1.2.0" removed`,
 			`~ db@1.2.0: requires kubernetes "1.29" removed`,
 		}, 0},
 		"a plugin is gone": {func(s *v1alpha1.CatalogSpec) { s.Plugins = s.Plugins[1:] }, []string{

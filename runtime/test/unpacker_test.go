@@ -301,7 +301,7 @@ func TestApplyRefusesForeignObjects(t *testing.T) {
 	before := server.Object(deployment)
 	p := newUnpacker(t, server, cachePackage())
 	require.Equal(t, 1, p.run(contract.UnpackerApply))
-	assert.Contains(t, p.message(), `deployment "cache" in namespace "ns" exists and somebody else has made it: spec`)
+	assert.Contains(t, p.message(), `deployment "cache" in namespace "ns" exists and belongs to another tool: spec`)
 	assert.Contains(t, p.message(), `and 1 more fields: conflict with "helm"; delete it or rename it to install the package`)
 	assert.Equal(t, before, server.Object(deployment))
 }

@@ -23,12 +23,12 @@ type Application struct {
 	Body []byte
 	// IsOptional returns ErrNotServed at once if the cluster does not serve the kind.
 	IsOptional bool
-	// IsOurs reports whether conflicts with other field managers are to be won: somebody has changed what was applied.
-	// Otherwise the object is somebody else's, and a conflict is an error.
+	// IsOurs reports whether to override conflicts with other field managers: the object was applied by us and changed
+	// afterwards. Otherwise the object belongs to another tool, and a conflict is an error.
 	IsOurs func(Owners) bool
 }
 
-// Owners is what an object says about who has made it.
+// Owners are the field managers of an object.
 type Owners struct {
 	Labels map[string]string
 	// Appliers are the field managers that have applied it (server-side).

@@ -1,8 +1,8 @@
-// Package cluster is a client of the API server that needs only what the Roles of a rendered Pod grant. For the helpers of
-// steps it watches a Secret or a Job by name, reads and writes a Secret with merge patches, and deletes it; for the
-// unpacker it applies and removes objects of any kind by name. Calls are retried while the API server restarts, is
-// overloaded or drops connections; other errors are final. No error quotes a response to a request for a Secret, since
-// that can contain the Secret's data.
+// Package cluster is a client of the API server that needs only the permissions of a rendered Pod's Roles. For the
+// helpers of steps it watches a Secret or a Job by name, reads and writes a Secret with merge patches, and deletes it;
+// for the unpacker it applies and removes objects of any kind by name. Calls are retried while the API server restarts,
+// is overloaded or drops connections; other errors are final. No error quotes a response to a request for a Secret,
+// since that can contain the Secret's data.
 //
 // It uses only the standard library: client-go would make the helper image and the memory of waiting Pods several times
 // as large.
@@ -80,7 +80,7 @@ func (c *Client) transport(pool *x509.CertPool) *http.Transport {
 	}
 }
 
-// noRedirect prevents that the token is sent to another server.
+// noRedirect prevents the token from being sent to another server.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // bearerToken reads the token for each request, since the kubelet renews it.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Failure is a failed request. Of the response its text contains only the status code, unless Message is set.
+// Failure is a failed request. Its text contains only the status code of the response, unless Message is set.
 type Failure struct {
 	// Verb is watch, patch, list or delete.
 	Verb string
@@ -24,11 +24,11 @@ type Failure struct {
 	Code int
 	// Reason describes why there was no usable response. It is empty if Code is an error status.
 	Reason string
-	// Message is what the server said, of a request that has no Secret in it.
+	// Message is the server's message, for requests without a Secret.
 	Message string
 	// Conflicts are the fields for which a server-side apply was refused.
 	Conflicts []FieldConflict
-	// RetryAfter is how long the server asks to wait.
+	// RetryAfter is the time that the server asks to wait.
 	RetryAfter time.Duration
 }
 
@@ -88,7 +88,7 @@ func (f *Failure) MayBeUnapplied() bool {
 	return f.Code == http.StatusUnauthorized || f.Code == http.StatusForbidden || f.Code == http.StatusNotFound
 }
 
-// reason describes a transport error in fixed words, since errors of net/http quote what was received.
+// reason describes a transport error in fixed words, since errors of net/http quote received data.
 func reason(err error) string {
 	var errno syscall.Errno
 	var netError net.Error

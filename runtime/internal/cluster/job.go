@@ -14,10 +14,10 @@ type Job struct{ Status JobStatus }
 type JobStatus struct {
 	// StartTime is set when Kubernetes has tried to create a Pod.
 	StartTime time.Time `json:"startTime"`
-	// Active is the number of Pods that have not ended, and Ready how many of them have all containers running.
+	// Active is the number of Pods that have not ended, and Ready the number of those with all containers running.
 	Active int `json:"active"`
 	Ready  int `json:"ready"`
-	// Conditions say how a Job ended.
+	// Conditions include how a Job ended.
 	Conditions []Condition `json:"conditions"`
 }
 
@@ -35,7 +35,7 @@ func (j *Job) End() string {
 	return ""
 }
 
-// WatchJob does for a Job what Watch does for a Secret. The kind of ref must be KindJob.
+// WatchJob is Watch for a Job. The kind of ref must be KindJob.
 func (c *Client) WatchJob(ctx context.Context, ref Ref, changed func(*Job) (done bool, err error)) error {
 	return c.watch(ctx, ref, func(object *watchedObject) (bool, error) {
 		if object == nil {

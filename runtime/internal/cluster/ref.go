@@ -13,7 +13,7 @@ type Ref struct {
 	Name      string
 }
 
-// String names the object in messages, or all objects of the kind if Name is empty.
+// String identifies the object in messages, or all objects of the kind if Name is empty.
 func (r Ref) String() string {
 	if r.Name == "" {
 		return r.Kind.orSecret().Plural
@@ -24,7 +24,7 @@ func (r Ref) String() string {
 	return fmt.Sprintf("%s %q in namespace %q", r.Kind, r.Name, r.Namespace)
 }
 
-// Kind is a kind of object, as the paths of the API have it. The zero value is KindSecret.
+// Kind is a kind of object, as in the paths of the API. The zero value is KindSecret.
 type Kind struct {
 	// Group is empty for the core group.
 	Group, Version string

@@ -24,7 +24,7 @@ func (c *Client) Remove(ctx context.Context, ref Ref) (existed bool, err error) 
 	return existed, err
 }
 
-// Exists reports whether an object exists. It needs the permission delete alone: it asks what a deletion would do.
+// Exists reports whether an object exists. It needs only the permission delete: it is a dry run of a deletion.
 func (c *Client) Exists(ctx context.Context, ref Ref) (exists bool, err error) {
 	err = c.retry(ctx, func() error {
 		err := c.delete(ctx, ref, url.Values{"dryRun": {"All"}})

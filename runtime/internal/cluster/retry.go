@@ -20,8 +20,8 @@ type retryState struct {
 	last        error     // of the last attempt that was not interrupted
 }
 
-// wait waits until the next attempt is due. It returns an error if there must be none: the last error was final, the
-// ApplyTimeout is over, or the context ended.
+// wait waits until the next attempt is due. It returns an error if there is no next attempt: the last error was final,
+// the ApplyTimeout is over, or the context ended.
 func (r *retryState) wait(ctx context.Context, started time.Time, err error) error {
 	var failure *Failure
 	var retryable *Retryable

@@ -12,11 +12,11 @@ const maxQuoted = 1000
 type FieldConflict struct {
 	// Field is the path of the field.
 	Field string `json:"field"`
-	// Message names the other manager, in the server's words.
+	// Message names the other manager, as reported by the server.
 	Message string `json:"message"`
 }
 
-// status is the Status of a failed request: what is read of it.
+// status is the part of a failed request's Status that is read.
 type status struct {
 	Message string
 	Details struct {
@@ -27,7 +27,7 @@ type status struct {
 	}
 }
 
-// quote takes the message and the conflicts from a response. One that is not a Status, such as that of a proxy, is not
+// quote copies the message and the conflicts from a response. One that is not a Status, such as that of a proxy, is not
 // quoted.
 func (f *Failure) quote(content []byte) {
 	var of status

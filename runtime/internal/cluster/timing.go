@@ -18,8 +18,8 @@ type Timing struct {
 	Watch time.Duration
 	// Interval is the time between the starts of two attempts, plus or minus a quarter. Default 1 s.
 	Interval time.Duration
-	// ApplyTimeout is how long status 401, 403 and 404 are retried, since Roles and Secrets may be applied after the Job.
-	// Default 60 s.
+	// ApplyTimeout is the time during which status 401, 403 and 404 are retried, since Roles and Secrets may be applied
+	// after the Job. Default 60 s.
 	ApplyTimeout time.Duration
 }
 

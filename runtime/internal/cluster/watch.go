@@ -71,7 +71,7 @@ func (c *Client) watchOnce(ctx context.Context, ref Ref, changed func(*watchedOb
 	}
 }
 
-// failure returns why decoding ended: nil at the end of the stream.
+// failure returns the reason why decoding ended: nil at the end of the stream.
 func (b *limitedReader) failure(ref Ref, err error) error {
 	switch {
 	case b.failed != nil:
@@ -96,7 +96,7 @@ type watchedObject struct {
 	Secret
 	// Status is a Job's status, or a text in a Status.
 	Status json.RawMessage `json:"status"`
-	// Code is that of a Status.
+	// Code is the code of a Status.
 	Code int `json:"code"`
 }
 

@@ -6,11 +6,11 @@ import (
 	"net/url"
 )
 
-// Update reads the Secret, calls change for a patch, and applies that if the Secret has not changed in between; else it
-// starts again. A nil patch writes nothing. An error of change ends the update, unless it is Retryable.
+// Update reads the Secret, calls change for a patch, and applies that if the Secret has not changed in between;
+// otherwise it starts again. A nil patch writes nothing. An error of change ends the update, unless it is Retryable.
 //
-// It reads with an empty merge patch. That needs no other permission than patch, and returns what is stored in etcd, not
-// what is in the API server's cache.
+// It reads with an empty merge patch, which needs only the permission patch, and returns the state stored in etcd, not
+// that of the API server's cache.
 func (c *Client) Update(ctx context.Context, ref Ref, change func(*Secret) (*Patch, error)) error {
 	return c.retry(ctx, func() error {
 		secret, err := c.patch(ctx, ref, Patch{}, "")
@@ -39,7 +39,7 @@ func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string
 	}, stored)
 }
 
-// Delete deletes the Secret. It is no error if the Secret does not exist.
+// Delete deletes the Secret. It is not an error if the Secret does not exist.
 func (c *Client) Delete(ctx context.Context, ref Ref) error {
 	return c.retry(ctx, func() error {
 		err := c.call(ctx, request{

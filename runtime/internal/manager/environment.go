@@ -68,12 +68,12 @@ func (t *task) ancestors() []cluster.Ref {
 	return jobs
 }
 
-// job returns the Job that is given for a producer or ancestor, without a name if there is none.
+// job returns the Job of a producer or ancestor, without a name if it has none.
 func (t *task) job(i int) cluster.Ref {
 	return cluster.Ref{Kind: cluster.KindJob, Namespace: t.namespace, Name: t.host.Getenv(contract.InputJobVariable(i))}
 }
 
-// parsePlan rejects unknown fields: a plan of a newer renderer must not be carried out in part.
+// parsePlan rejects unknown fields: a plan of a newer renderer must not be executed in part.
 func parsePlan(text string) (contract.Plan, error) {
 	var plan contract.Plan
 	if text == "" {

@@ -92,9 +92,9 @@ func (t *task) wait(ctx context.Context, producers []wait.Producer, onPublished 
 	}.All(ctx, producers, onPublished)
 }
 
-// fail records the step's failure, so that its consumers stop at once, and returns err. A Pod that is being terminated or
-// makes room records nothing: its Job replaces it or fails. Where the Secret cannot be written, nothing is recorded, either.
-// Consumers stop when the Job has failed.
+// fail records the step's failure, so that its consumers stop at once, and returns err. A Pod that is being terminated
+// or makes room records nothing: its Job replaces it or fails. Nor does one that cannot write the Secret: its consumers
+// stop when the Job has failed.
 func (t *task) fail(ctx context.Context, err error) error {
 	if err == nil || t.output.Name == "" || ctx.Err() != nil || makesRoom(err) || t.isUnwritable(err) {
 		return err

@@ -1,6 +1,6 @@
-// Package publish writes a step's outputs to its Secret, and annotations with the generation that was published or has
-// failed. Outputs and annotation are written with one patch, which applies only to the version that was read. So no
-// reader sees one without the other, and a request that arrives late changes nothing.
+// Package publish writes a step's outputs to its Secret, and annotations with the published or failed generation.
+// Outputs and annotation are written with one patch, which applies only to the version that was read. So no reader sees
+// one without the other, and a request that arrives late changes nothing.
 package publish
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// Record is the Secret of a step, as one Pod of the step writes it.
+// Record is the Secret of a step, as written by one Pod of the step.
 type Record struct {
 	Client *cluster.Client
 	Secret cluster.Ref
@@ -24,8 +24,8 @@ type Record struct {
 }
 
 // Published reports whether the generation is published. It waits until the Secret is applied for this generation. It
-// removes the annotation of an earlier failure, so that consumers wait for this Pod. When it succeeds, the Pod has the
-// permission to publish, too.
+// removes the annotation of an earlier failure, so that consumers wait for this Pod. If it succeeds, the Pod also has
+// the permission to publish.
 func (r Record) Published(ctx context.Context) (bool, error) {
 	published := false
 	err := r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
@@ -88,7 +88,7 @@ func (r Record) Fail(ctx context.Context) error {
 	})
 }
 
-// failures returns how many Pods of this generation have failed.
+// failures returns the number of failed Pods of this generation.
 func (r Record) failures(secret *cluster.Secret) int {
 	generation, text, _ := strings.Cut(secret.Annotation(contract.FailuresKey), " ")
 	if generation != r.Generation {
@@ -98,10 +98,10 @@ func (r Record) failures(secret *cluster.Secret) int {
 	return count
 }
 
-const deleteAdvice = "delete it if nobody needs its data, and apply the render again"
+const deleteAdvice = "delete it if its data is not needed, and apply the render again"
 
-// checkOwn returns an error if the Secret belongs to somebody else: a rendered one has a generation, and data only from
-// steps, which write it together with the annotation.
+// checkOwn returns an error if the Secret was not rendered: a rendered one has a generation, and only data from steps,
+// which write it together with the annotation.
 func (r Record) checkOwn(secret *cluster.Secret) error {
 	switch {
 	case secret.Annotation(contract.GenerationKey) == "":
@@ -114,7 +114,7 @@ func (r Record) checkOwn(secret *cluster.Secret) error {
 	return nil
 }
 
-// checkMutable returns an error if nobody can write outputs to the Secret.
+// checkMutable returns an error if the Secret is immutable.
 func (r Record) checkMutable(secret *cluster.Secret) error {
 	if !secret.Immutable {
 		return nil

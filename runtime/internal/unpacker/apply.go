@@ -52,7 +52,7 @@ func (t *task) apply(ctx context.Context) error {
 	return nil
 }
 
-// applyObject applies an object. It wins conflicts with other field managers only for what this project has made.
+// applyObject applies an object. It overrides conflicts with other field managers only for objects of this project.
 func (t *task) applyObject(ctx context.Context, of contract.InstalledObject, body []byte) error {
 	ref := t.ref(of)
 	err := t.client.Apply(ctx, cluster.Application{
@@ -72,7 +72,8 @@ func (t *task) applyObject(ctx context.Context, of contract.InstalledObject, bod
 	return nil
 }
 
-// isOurs reports whether an object was made by this project: by an unpacker, or by whoever applied what was rendered.
+// isOurs reports whether an object was created by this project: by an unpacker, or by a tool that applied rendered
+// objects.
 func isOurs(owners cluster.Owners) bool {
 	return slices.Contains(owners.Appliers, contract.UnpackerManager) ||
 		owners.Labels[contract.ManagedByKey] == contract.ManagedBy
@@ -83,7 +84,7 @@ func refuseConflict(ref cluster.Ref, conflicts []cluster.FieldConflict) error {
 	if len(conflicts) > 1 {
 		more = fmt.Sprintf(" and %d more fields", len(conflicts)-1)
 	}
-	return fmt.Errorf("%s exists and somebody else has made it: %s%s: %s; delete it or rename it to install the package",
+	return fmt.Errorf("%s exists and belongs to another tool: %s%s: %s; delete it or rename it to install the package",
 		ref, first.Field, more, first.Message)
 }
 

@@ -32,8 +32,8 @@ func copySelf(self, folder string) error {
 	return nil
 }
 
-// copyFolder copies the files of the folder of a package image, with the limits of stackpackage.Read. Nothing is copied of
-// a package that it refuses. Nothing is written outside target, and nothing is read outside source, whatever is in them.
+// copyFolder copies the files of the folder of a package image, with the limits of stackpackage.Read. If that rejects
+// the package, nothing is copied. It never writes outside target, and never reads outside source.
 func copyFolder(source, target string) error {
 	files, err := readFolder(source)
 	if err != nil {
@@ -85,7 +85,7 @@ func readFolder(folder string) (stackpackage.Files, error) {
 	return packages[0].Files, nil
 }
 
-// write writes a new file in place of an old one of a container that ran before. It follows no link.
+// write writes a new file in place of one of an earlier container. It does not follow links.
 func write(root *os.Root, name string, mode fs.FileMode, content io.Reader) error {
 	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -95,7 +95,7 @@ func write(root *os.Root, name string, mode fs.FileMode, content io.Reader) erro
 		return err
 	}
 	if _, err = io.Copy(file, content); err == nil {
-		err = file.Chmod(mode) // whatever the umask is
+		err = file.Chmod(mode) // regardless of the umask
 	}
 	return errors.Join(err, file.Close())
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// maxCustomResources limits how many custom resources of a kind a message names.
+// maxCustomResources is the number of custom resources of a kind that a message names.
 const maxCustomResources = 3
 
-// delete removes the objects of the package in the reverse order, each after the one before is gone. It removes nothing
+// delete removes the objects of the package in reverse order, each after the previous one is gone. It removes nothing
 // while there are custom resources, since the cluster deletes them with their CRD.
 func (t *task) delete(ctx context.Context) error {
 	if err := t.refuseIfUsed(ctx, t.installation.Custom); err != nil {
@@ -89,8 +89,8 @@ func (t *task) customResources(ctx context.Context, of contract.CustomResource) 
 	return of.CRD + " " + strings.Join(names, ", "), nil
 }
 
-// refuseOtherVersion is called if a kind is not served: either its CRD does not exist, or it is one of another version of
-// the package, whose custom resources cannot be seen.
+// refuseOtherVersion is called if a kind is not served: either its CRD does not exist, or it belongs to another version
+// of the package, whose custom resources cannot be listed.
 func (t *task) refuseOtherVersion(ctx context.Context, of contract.CustomResource) error {
 	crd := crdRef(of.CRD)
 	exists, err := t.client.Exists(ctx, crd)

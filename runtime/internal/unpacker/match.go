@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// maxDifferences limits how many differences a message names.
+// maxDifferences is the number of differences that a message names.
 const maxDifferences = 5
 
 // key identifies an object of an installation.
@@ -19,8 +19,8 @@ func (o Object) key() key { return key{o.APIVersion, o.Kind, o.Name} }
 
 func (k key) String() string { return fmt.Sprintf("%s %q of %s", k.kind, k.name, k.apiVersion) }
 
-// match returns the objects by their keys. They must be those that were rendered, and what comes from the package must
-// have the content that it had then: a tag can be moved to another image.
+// match returns the objects by their keys. They must be the rendered ones, and objects from the package must have the
+// content that they had then: a tag can be moved to another image.
 func match(planned []contract.InstalledObject, objects []Object) (map[key][]byte, error) {
 	var differences []string
 	unpacked := map[key]Object{}

@@ -42,7 +42,7 @@ func Objects(folder, namespace string, installation contract.Installation) ([]Ob
 	return objects, nil
 }
 
-// digestsOf returns the digests of what comes from the package. record is the name of its record in the cluster.
+// digestsOf returns the digests of the objects from the package. record is the name of its record in the cluster.
 func digestsOf(unpacked *stackpackage.Unpacked, record string) (map[key]string, error) {
 	digests := map[key]string{}
 	add := func(object *kyaml.RNode, name string) error {

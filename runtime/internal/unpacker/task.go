@@ -42,7 +42,7 @@ func (p Program) task() (*task, error) {
 	return t, err
 }
 
-// parseInstallation rejects unknown fields: an installation of a newer renderer must not be carried out in part.
+// parseInstallation rejects unknown fields: an installation of a newer renderer must not be executed in part.
 func parseInstallation(text string) (contract.Installation, error) {
 	var installation contract.Installation
 	if text == "" {
@@ -64,7 +64,7 @@ func missing(variable string) error {
 	return fmt.Errorf("environment variable %s must be set", variable)
 }
 
-// ref returns where an object is in the cluster.
+// ref returns the reference of an object in the cluster.
 func (t *task) ref(of contract.InstalledObject) cluster.Ref {
 	group, version, found := strings.Cut(of.APIVersion, "/")
 	if !found {
@@ -80,7 +80,7 @@ func (t *task) ref(of contract.InstalledObject) cluster.Ref {
 	return ref
 }
 
-// crdRef returns where a CRD is in the cluster.
+// crdRef returns the reference of a CRD in the cluster.
 func crdRef(name string) cluster.Ref {
 	return cluster.Ref{Name: name, Kind: cluster.Kind{
 		Group: crdGroup, Version: "v1", Plural: "customresourcedefinitions", Singular: "customresourcedefinition",

@@ -42,8 +42,8 @@ type Program struct {
 // Object is an object to apply.
 type Object struct {
 	APIVersion, Kind, Name string
-	// Digest is stackpackage.ObjectDigest of what comes from the package: CRDs and the record. It is empty for others, which
-	// are made of the record.
+	// Digest is stackpackage.ObjectDigest of an object from the package: a CRD or the record. It is empty for others,
+	// which are derived from the record.
 	Digest string
 	// JSON is the object.
 	JSON []byte

@@ -26,7 +26,7 @@ func (e *Ended) Error() string {
 		"delete the Job and apply again", e.Step, e.Job.Name, e.End, e.Secret.Name)
 }
 
-// NotPublished is the error of a producer that has ended and whose Secret does not have its outputs.
+// NotPublished is the error of a producer that has ended but whose Secret does not have its outputs.
 type NotPublished struct {
 	Step   string
 	Secret cluster.Ref

@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
 
-// followJob watches a Job until ctx ends, and keeps its state in places. Without the permission to do so the limit of the
-// wait applies.
+// followJob watches a Job until ctx ends, and keeps its state in places. Without the permission to watch, the limit of
+// the wait applies.
 func (w Wait) followJob(ctx context.Context, ref cluster.Ref, places *places, changed func(*cluster.Job)) {
 	err := w.Client.WatchJob(ctx, ref, func(job *cluster.Job) (bool, error) {
 		if job == nil { // deleted
@@ -26,8 +26,8 @@ func (w Wait) followJob(ctx context.Context, ref cluster.Ref, places *places, ch
 	}
 }
 
-// followProducer ends the wait some time after the Job of a producer has ended. If its Secret says that the step failed,
-// that is the reason, whichever of the two is seen first.
+// followProducer ends the wait some time after the Job of a producer has ended. If its Secret records a failure of the
+// step, that is the reason, whichever of the two is seen first.
 func (w Wait) followProducer(
 	ctx context.Context, producer Producer, hasFailed *atomic.Bool, places *places, stop context.CancelCauseFunc,
 ) {

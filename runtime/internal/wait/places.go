@@ -14,15 +14,15 @@ import (
 // https://github.com/kubernetes/kubernetes/blob/v1.34.3/pkg/controller/job/job_controller.go.
 const shortLimit = 2 * time.Second
 
-// places limits the wait for each producer by what is known of the Jobs: a Pod may keep its place as long as a Job that it
-// waits for runs, since that will end.
+// places limits the wait for each producer by the known states of the Jobs: a Pod may keep its place while a Job that
+// it waits for runs, since that will end.
 type places struct {
 	limit time.Duration
 	mu    sync.Mutex
 	jobs  map[string]*jobState
 }
 
-// jobState is what is known of a Job.
+// jobState is the known state of a Job.
 type jobState struct {
 	job cluster.Job
 	// timer ends the wait for a producer. It is nil for Jobs that only producers wait for.
@@ -41,7 +41,7 @@ func (p *places) add(name string, over func()) {
 	p.jobs[name] = &jobState{timer: time.AfterFunc(p.limit, over), length: p.limit}
 }
 
-// remove ends the limit of a producer, and forgets its Job: that runs for nobody any more.
+// remove ends the limit of a producer, and forgets its Job, which no other producer waits for.
 func (p *places) remove(name string) {
 	p.change(name, func(state *jobState) {
 		state.set(0)
@@ -70,8 +70,8 @@ func (p *places) change(name string, change func(*jobState)) {
 	}
 }
 
-// limit returns how long to wait for the Job, 0 for ever: while it runs, or waits for one that runs. The limit is short if
-// the Job cannot create a Pod, or was created longer ago than the limit.
+// limit returns the time limit of the wait for the Job, 0 for no limit: while it runs, or waits for one that runs. The
+// limit is short if the Job cannot create a Pod, or was created longer ago than the limit.
 func (s *jobState) limit(limit time.Duration, isOneRunning bool) time.Duration {
 	status := &s.job.Status
 	switch {
@@ -86,7 +86,7 @@ func (s *jobState) limit(limit time.Duration, isOneRunning bool) time.Duration {
 	}
 }
 
-// set starts the timer anew if its length changes.
+// set restarts the timer if its length changes.
 func (s *jobState) set(length time.Duration) {
 	if s.timer == nil || s.length == length {
 		return

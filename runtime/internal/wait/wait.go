@@ -1,6 +1,6 @@
-// Package wait waits until the steps whose outputs a Pod reads have published them. It watches their Secrets by name, all
-// at the same time, so it does not poll. It watches their Jobs, too: a step whose Job has ended will publish nothing any
-// more, and a step whose Job has no running Pod may need the place on the node that the waiting Pod holds.
+// Package wait waits until the steps whose outputs a Pod reads have published them. It watches their Secrets by name,
+// all at the same time, so it does not poll. It also watches their Jobs: a step whose Job has ended will not publish
+// any more, and a step whose Job has no running Pod may need the place on the node that the waiting Pod holds.
 package wait
 
 import (
@@ -31,7 +31,7 @@ type Wait struct {
 	Limit time.Duration
 	// Ancestors are the Jobs that the producers wait for, directly or not.
 	Ancestors []cluster.Ref
-	// Log is called with what hinders the wait but does not end it.
+	// Log is called with problems that do not end the wait.
 	Log func(text string)
 }
 
@@ -94,8 +94,8 @@ func (w Wait) waitFor(
 	return err
 }
 
-// watchSecret waits until the Secret of a producer has the outputs. It ends the wait if the Secret says that the step failed
-// or that it was rendered again: at once if that has changed during the wait, else after some time.
+// watchSecret waits until the Secret of a producer has the outputs. It ends the wait if the Secret records that the
+// step failed or that it was rendered again: at once if that changed during the wait, otherwise after some time.
 func (w Wait) watchSecret(
 	ctx context.Context, producer Producer, hasFailed *atomic.Bool, stop context.CancelCauseFunc,
 	onPublished func(*cluster.Secret) error,
@@ -105,7 +105,7 @@ func (w Wait) watchSecret(
 		superseded: &Superseded{Step: producer.Step, Secret: producer.Secret, Generation: producer.Generation},
 	}
 	times := map[progress]time.Duration{failed: w.grace(), superseded: w.applyTimeout()}
-	var timer *time.Timer // runs while the Secret is as it was before the wait, in the state timed
+	var timer *time.Timer // runs while the Secret is unchanged since the wait began, in the state timed
 	timed, changed := pending, false
 	defer func() { stopTimer(timer) }()
 	err := w.Client.Watch(ctx, producer.Secret, func(secret *cluster.Secret) (bool, error) {

@@ -26,7 +26,7 @@ func TestFaultForeignSecret(t *testing.T) {
 		"foreign": {"theirs", func(string) string { return "" }, "was not rendered for this step, since it has no annotation"},
 		"merged":  {"theirs", func(text string) string { return text }, "has data that no step published"},
 		"immutable": {"", func(text string) string { return strings.Replace(text, kind, kind+"immutable: true\n", 1) },
-			"is immutable, so no outputs can be written to it: delete it if nobody needs its data"},
+			"is immutable, so no outputs can be written to it: delete it if its data is not needed"},
 	}
 	for name, test := range tests {
 		var documents []string
