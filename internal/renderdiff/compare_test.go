@@ -40,18 +40,18 @@ func TestCompare_secretsChangeHands(t *testing.T) {
 		other[i] = strings.NewReplacer(`"pg@`, `"maria@`, "plugin: pg@", "plugin: maria@").Replace(other[i])
 	}
 	got := text(t, newSide(t, "old", documents...), newSide(t, "new", other...))
-	assert.Contains(t, got, ": of s/db create/make (maria), before of s/db create/make (pg)\n")
+	assert.Contains(t, got, ": published by s/db create/make (maria), before by s/db create/make (pg)\n")
 	assert.Contains(t, got, "maria pg@1.0.0 -> 1.0.0: 1 resource")
 
 	renamed := slices.Clone(documents)
 	renamed[1] = strings.Replace(renamed[1], "name: s\n", "name: other\n", 1)
 	got = text(t, newSide(t, "old", documents...), newSide(t, "new", renamed...))
-	assert.Contains(t, got, ": of other/db create/make (pg), before of s/db create/make (pg)\n")
-	assert.Contains(t, got, "sandbox other: comes\n")
-	assert.Contains(t, got, "sandbox s: goes without its delete phase")
+	assert.Contains(t, got, ": published by other/db create/make (pg), before by s/db create/make (pg)\n")
+	assert.Contains(t, got, "sandbox other: is added\n")
+	assert.Contains(t, got, "sandbox s: is removed without its delete phase")
 }
 
-// A sandbox whose objects differ in part neither comes nor goes.
+// A sandbox some of whose objects differ is neither added nor removed.
 func TestCompare_looksAmongUnchangedObjects(t *testing.T) {
 	t.Parallel()
 	m := newModel()
@@ -63,10 +63,10 @@ func TestCompare_looksAmongUnchangedObjects(t *testing.T) {
 	got := text(t, newSide(t, "old", documents...), newSide(t, "new", documents[0], second))
 	assert.Contains(t, got, "old -> new: 1 sandbox changed, 4 steps to run\nsandbox s\n  + resource more: pg@1.0.0\n")
 	got = text(t, newSide(t, "old", documents[0], second), newSide(t, "new", documents...))
-	assert.Contains(t, got, "  - resource more: pg@1.0.0 goes without its delete phase: what its steps have made stays\n")
+	assert.Contains(t, got, "  - resource more: pg@1.0.0 is removed without its delete phase: its external resources are leaked\n")
 }
 
-// Forks and their Services come, change and go with their sandbox; fields are named.
+// Forks and their Services are added, changed and removed with their sandbox; fields are listed.
 func TestCompare_forks(t *testing.T) {
 	t.Parallel()
 	baseline := `apiVersion: apps/v1
@@ -93,12 +93,12 @@ spec:
 	none := newSide(t, "none")
 	old := newSide(t, "old", baseline, sandbox)
 	got := text(t, none, old)
-	assert.Contains(t, got, "sandbox s: comes\n  + fork Deployment shop/web-s-")
+	assert.Contains(t, got, "sandbox s: is added\n  + fork Deployment shop/web-s-")
 	assert.Contains(t, got, ", of Deployment/web\n")
 	got = text(t, old, newSide(t, "new", baseline, strings.Replace(sandbox, "web:2", "web:3", 1)))
 	assert.Contains(t, got, "sandbox s\n  ~ fork Deployment shop/web-s-")
 	assert.Contains(t, got, ", of Deployment/web: spec.template.spec.containers[web].image\n")
-	assert.Contains(t, text(t, old, none), "sandbox s: goes\n  - fork Deployment shop/web-s-")
+	assert.Contains(t, text(t, old, none), "sandbox s: is removed\n  - fork Deployment shop/web-s-")
 }
 
 // A cluster may have removed Jobs that have ended: the Secret still says which generation was rendered.
@@ -121,7 +121,7 @@ func TestCompare_jobsThatAreGone(t *testing.T) {
 	changes = runs(report)
 	assert.Equal(t, renderdiff.Again, changes["s/db/create/make"].Run)
 	assert.Equal(t, renderdiff.ReasonUnknown, changes["s/db/create/make"].Reasons[0].Kind)
-	assert.Contains(t, report.NotCompared, "more than the generation of step create/make of s/db, since dump does not have its Job")
+	assert.Contains(t, report.NotCompared, "step create/make of s/db except its generation, since dump does not have its Job")
 }
 
 // The values of params are shown if that is asked for, and those of Secrets never.

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// comparison finds out why a step runs again, from what is made of the parts of a generation:
+// comparison finds the reasons why a step runs again. The parts of a generation are found in these places:
 //
 //	script        the ConfigMap behind the volume of the script
 //	image         of the container main
@@ -19,17 +19,17 @@ import (
 //	inputs        variables from Secrets, mounts and the plan's producers; by the plugins' documents, if they are known
 //	outputs       the plan
 //	producers     their generations in the plan, or on their Secrets
-//	overlay       by the plugins' documents, if they are known; else what remains of the Pod template
+//	overlay       by the plugins' documents, if they are known; else the rest of the Pod template
 //
-// What only the documents tell is found by elimination.
+// Parts that are only in the documents are found by elimination.
 type comparison struct {
 	*compare
 
 	old, new *step
 	reasons  []Reason
-	// overlayVariables are the variables with a value that the overlay sets for sure.
+	// overlayVariables are the variables with a value that certainly come from the overlay.
 	overlayVariables []string
-	// hidden is set if something of the step could not be compared.
+	// hidden is set if a part of the step could not be compared.
 	hidden bool
 }
 
@@ -47,7 +47,7 @@ func (c *compare) run(before, after *step) (Run, []Reason) {
 		d.addRendering()
 		return No, nil
 	case before.job == nil:
-		d.cannot("more than the generation of step %s/%s of %s/%s, since %s does not have its %s", after.phase, after.step,
+		d.cannot("step %s/%s of %s/%s except its generation, since %s does not have its %s", after.phase, after.step,
 			after.sandbox, after.resource, c.before.name, after.workload())
 		return Again, []Reason{{Kind: ReasonUnknown}}
 	case after.job == nil:
@@ -61,7 +61,7 @@ func (c *compare) run(before, after *step) (Run, []Reason) {
 	return Again, d.reasons
 }
 
-// losesTrack reports whether nothing says in the new render that the step has run.
+// losesTrack reports whether the new render has no record that the step ran.
 func (d *comparison) losesTrack() bool {
 	switch {
 	case d.old.job == nil:
@@ -72,7 +72,7 @@ func (d *comparison) losesTrack() bool {
 	return d.old.identity != d.new.identity
 }
 
-// track adds the reasons why a step runs again whose generation is the same.
+// track adds the reasons why a step with the same generation runs again.
 func (d *comparison) track() {
 	from, to := d.old.namespace, d.new.namespace
 	if from != to {
@@ -89,13 +89,13 @@ func (d *comparison) track() {
 
 func (d *comparison) add(reasons ...Reason) { d.reasons = append(d.reasons, reasons...) }
 
-// cannot says what cannot be compared.
+// cannot records a part that cannot be compared.
 func (d *comparison) cannot(format string, args ...any) {
 	d.hidden = true
 	d.report.NotCompared = append(d.report.NotCompared, fmt.Sprintf(format, args...))
 }
 
-// generation adds the reasons of another generation.
+// generation adds the reasons for a different generation.
 func (d *comparison) generation() {
 	before := len(d.reasons)
 	d.identity()
@@ -176,7 +176,7 @@ func (d *comparison) content(side *state, of *step, name, key, what string) (str
 	return o.data[key], true
 }
 
-// outputs compares what the steps publish.
+// outputs compares the outputs of the steps.
 func (d *comparison) outputs() {
 	paths := func(outputs []contract.Output) (map[string]string, []string) {
 		found := map[string]string{}
@@ -191,7 +191,7 @@ func (d *comparison) outputs() {
 	d.named(ReasonOutput, was, is, oldOrder, newOrder)
 }
 
-// reordered is the Reason.Change of inputs or outputs that are the same in another order, which generations depend on.
+// reordered is the Reason.Change of the same inputs or outputs in a different order, which generations depend on.
 const reordered = "reordered"
 
 // named compares definitions by name, and if they are the same, their order.
@@ -216,8 +216,8 @@ func (d *comparison) named(kind ReasonKind, older, newer map[string]string, oldO
 	}
 }
 
-// producers compares the generations of the steps whose outputs are read. A producer that comes or goes is an input that
-// does.
+// producers compares the generations of the steps whose outputs are read. A producer that is added or removed is reported as an
+// input.
 func (d *comparison) producers() {
 	old := map[string]string{}
 	for i, producer := range d.old.plan.Producers {
@@ -233,7 +233,7 @@ func (d *comparison) producers() {
 			if was == "" {
 				side = d.before
 			}
-			d.cannot("whether step %s of %s/%s has run again, since %s does not have its Secret", producer.Step,
+			d.cannot("whether step %s of %s/%s ran again, since %s does not have its Secret", producer.Step,
 				d.new.sandbox, d.new.resource, side.name)
 		case was != generation:
 			d.add(Reason{Kind: ReasonProducer, Name: producer.Step})

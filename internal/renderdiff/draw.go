@@ -14,7 +14,7 @@ import (
 // ErrNothingRuns is the error of Draw if no step runs.
 var ErrNothingRuns = errors.New("no step runs: there is nothing to draw")
 
-// drawing is a plugin with the steps that run, for the resources of which that is so.
+// drawing is a plugin with the steps that run, and the resources that run them.
 type drawing struct {
 	of        *step
 	marks     map[string]diagram.Mark
@@ -46,7 +46,7 @@ func (r *Report) Draw(format diagram.Format) ([]byte, error) {
 	return diagram.Draw(format, pictures)
 }
 
-// drawings are what is drawn: resources of which the same steps run are in one.
+// drawings returns the pictures to draw, one for all resources with the same plugin and the same steps that run.
 func (r *Report) drawings() (all []*drawing) {
 	known := map[string]*drawing{}
 	for _, sandbox := range slices.Sorted(maps.Keys(r.compare.changed)) {

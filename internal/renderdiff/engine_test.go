@@ -99,8 +99,8 @@ func TestCompare_changesEngine(t *testing.T) {
 		sides[name] = renderdiff.NewSide(name, sideOfEngine(t, name, newModel().helperImage, documents...), nil)
 	}
 	got := text(t, sides[engine.Jobs], sides[engine.Argo])
-	assert.Contains(t, got, "create/plain  runs again: its Workflow is another one (kind); it publishes no outputs, so only its "+
-		"Workflow says that it has run\n")
+	assert.Contains(t, got, "create/plain  runs again: its Workflow changed (kind); it publishes no outputs, so only its "+
+		"Workflow records that it ran\n")
 	assert.Contains(t, got, "kind Job -> Workflow: 2 objects\n")
 	assert.NotContains(t, got, "create/make")
 	got = text(t, sides[engine.Tekton], sides[engine.Jobs])
@@ -139,7 +139,7 @@ func TestCompare_looksAmongUnchangedWorkloads(t *testing.T) {
 			got := text(t, of(documents...), of(documents[0], documents[1]+more))
 			assert.Contains(t, got, "sandbox s\n  + resource more: pg@1.0.0\n", "%s, absent %v", name, absent)
 			got = text(t, of(documents[0], documents[1]+more), of(documents...))
-			assert.Contains(t, got, "sandbox s\n  - resource more: pg@1.0.0 goes", "%s, absent %v", name, absent)
+			assert.Contains(t, got, "sandbox s\n  - resource more: pg@1.0.0 is removed", "%s, absent %v", name, absent)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (d *comparison) inputsOf(old, newer *v1alpha1.Step) {
 	}
 }
 
-// definitions returns what a step says of its inputs, by name and in their order.
+// definitions returns the definitions of the inputs of a step by name, and the names in their order.
 func definitions(of *v1alpha1.Step) (map[string]string, []string) {
 	found := make(map[string]string, len(of.Inputs))
 	order := make([]string, len(of.Inputs))
@@ -60,7 +60,7 @@ func (d *comparison) param(side *state, of *step, input *v1alpha1.Input) (string
 	return d.content(side, of, name, input.Name, "params")
 }
 
-// value returns the reason of another value.
+// value returns the reason for a different value.
 func (d *comparison) value(kind ReasonKind, name, before, after string) Reason {
 	reason := Reason{Kind: kind, Name: name}
 	if d.options.ShowValues {

@@ -29,7 +29,7 @@ func (r *Report) Write(out io.Writer, format Format) error {
 	case Markdown:
 		return r.writeMarkdown(out)
 	}
-	return fmt.Errorf("there is no format %q", format)
+	return fmt.Errorf("unknown format %q", format)
 }
 
 func (r *Report) writeJSON(out io.Writer) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// limit leaves out of the other side what a live one cannot tell: hooks, which are applied later, and kinds that it has
-// nothing of, since who asked for the objects may not have asked for these.
+// limit drops objects of the other side that a live one cannot have: hooks, which are applied later, and kinds that it has no
+// objects of, since the dump may have been made without them.
 func (c *compare) limit(of, other *state) {
 	if !of.live {
 		return
@@ -18,12 +18,12 @@ func (c *compare) limit(of, other *state) {
 		c.report.NotCompared = append(c.report.NotCompared, fmt.Sprintf(format, args...))
 	}
 	if !slices.Contains(slices.Collect(maps.Values(of.kinds)), true) {
-		note("%s has nothing that was rendered", of.name)
+		note("everything, since %s has no rendered objects", of.name)
 		return
 	}
-	note("fields that only %s has, which are defaults or set by admission webhooks", of.name)
+	note("fields that only %s has: defaults, and fields set by admission webhooks", of.name)
 	if hooks := other.drop((*object).isHook); hooks > 0 {
-		note("%d hooks of the delete phase, which %s has only when they run", hooks, of.name)
+		note("%d hooks of the delete phase, which %s has only while they run", hooks, of.name)
 	}
 	missing := map[string]int{}
 	other.drop(func(o *object) bool {
@@ -38,7 +38,7 @@ func (c *compare) limit(of, other *state) {
 	}
 }
 
-// isLeftover reports whether a cluster keeps an object of an earlier render that nothing uses: its name ends in a hash.
+// isLeftover reports whether an object may be one of an earlier render that is not used any more: its name ends in a hash.
 func isLeftover(o *object) bool {
 	switch o.kind {
 	case kindConfigMap, kindJob, kindPod, "Role", "RoleBinding", "ServiceAccount":

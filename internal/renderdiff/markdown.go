@@ -69,7 +69,7 @@ func (r *Report) writeMarkdown(out io.Writer) error {
 	bullets(w, "Packages", r.Packages, func(p Package) string { return p.Change.mark() + " " + p.words() })
 	bullets(w, "Versions", r.Versions, Version.words)
 	bullets(w, "Secrets", r.Secrets, func(s Secret) string { return s.Change.mark() + " " + s.words() })
-	bullets(w, "Rendered in another way, without running a step", r.Rendering, Rendering.words)
+	bullets(w, "Rendered differently, without running a step", r.Rendering, Rendering.words)
 	if len(r.Objects) > 0 {
 		w.add("\nOther objects: " + code(countObjects(r.Objects)) + "\n")
 	}

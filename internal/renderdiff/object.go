@@ -42,7 +42,7 @@ type object struct {
 	task  string
 	// data is that of a ConfigMap.
 	data map[string]string
-	// fields are those of what is neither a workload, a Secret nor a ConfigMap.
+	// fields are those of other objects than workloads, Secrets and ConfigMaps.
 	fields map[string]any
 }
 
@@ -148,7 +148,7 @@ func (o *object) decodeOther(text []byte) error {
 	return nil
 }
 
-// isOurs reports whether a renderer has made the object. What a controller has made of it has the same labels, and an owner.
+// isOurs reports whether a renderer made the object. Objects that a controller made from it have the same labels, and an owner.
 func (o *object) isOurs() bool {
 	if len(o.OwnerReferences) > 0 {
 		return false
@@ -157,13 +157,13 @@ func (o *object) isOurs() bool {
 		o.Labels[contract.ManagedByKey] == contract.ManagedBy && o.fact(contract.PhaseKey) != ""
 }
 
-// fact returns what the object is annotated or labelled with; the annotation has the true value.
+// fact returns an annotation or label; the annotation takes precedence, since labels may be shortened.
 func (o *object) fact(key string) string { return cmp.Or(o.Annotations[key], o.Labels[key]) }
 
-// sandboxName returns the lower-cased name of the sandbox that the object is for, empty if there is none.
+// sandboxName returns the lower-cased name of the sandbox of the object, empty if it has none.
 func (o *object) sandboxName() string { return strings.ToLower(o.fact(contract.SandboxKey)) }
 
-// isHook reports whether a tool applies the object later, when it removes what it has applied.
+// isHook reports whether a tool applies the object later, when it removes the objects that it applied.
 func (o *object) isHook() bool {
 	return o.Annotations["helm.sh/hook"] != "" || o.Annotations["argocd.argoproj.io/hook"] != ""
 }

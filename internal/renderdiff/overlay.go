@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
-// overlay compares the overlays: the documents' if both are known, else what they have left in the Pods. What options of
-// the renderer set, too, counts only if there is no other reason.
+// overlay compares the overlays of the documents if both are known, else their effect on the Pods. Fields that options of the
+// renderer set, too, count only if there is no other reason.
 func (d *comparison) overlay(old, newer *v1alpha1.ResourcePluginSpec, isOnlyReason bool) {
 	if old != nil && newer != nil {
 		was, is := old.Runner.PodTemplateOverlay, newer.Runner.PodTemplateOverlay
@@ -30,7 +30,7 @@ func (d *comparison) overlay(old, newer *v1alpha1.ResourcePluginSpec, isOnlyReas
 		return
 	}
 	if d.changesEngine() {
-		d.cannot("the overlay of step %s/%s of %s/%s, which the Pods of a %s and of a %s show in their own ways", d.new.phase,
+		d.cannot("the overlay of step %s/%s of %s/%s, since Pods of a %s and of a %s differ", d.new.phase,
 			d.new.step, d.new.sandbox, d.new.resource, d.old.kind, d.new.kind)
 		return
 	}
@@ -51,12 +51,12 @@ func isOptional(field string) bool {
 	return strings.HasPrefix(field, "spec.containers[") && strings.Contains(field, "].securityContext")
 }
 
-// podFields returns the fields that differ of what the overlay leaves in the Pods.
+// podFields returns the fields of the Pods that differ and may come from the overlay.
 func (d *comparison) podFields() []string {
 	return d.fields(d.remainder(d.old), d.remainder(d.new))
 }
 
-// remainder returns a Pod template without what a renderer puts in from anything but the overlay.
+// remainder returns a Pod template without the parts that do not come from the overlay.
 func (d *comparison) remainder(of *step) *corev1.PodTemplateSpec {
 	template := of.job.Template.DeepCopy()
 	template.ObjectMeta = metav1.ObjectMeta{

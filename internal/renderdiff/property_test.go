@@ -306,7 +306,7 @@ func reasonsOf(step renderdiff.Step) (reasons []string) {
 	return reasons
 }
 
-// A step runs again if and only if its generation is another one, or nothing else keeps it from running; and the reasons
+// A step runs again if and only if its generation differs, or there is no record that it ran; and the reasons
 // are those of the edits, whatever is known of the plugins.
 func TestCompare_reasonsAreThoseOfTheEdits(t *testing.T) {
 	t.Parallel()

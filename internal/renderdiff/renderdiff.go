@@ -1,5 +1,5 @@
-// Package renderdiff compares two renders in the words of the domain: which sandboxes come and go, which steps run again
-// and why, which versions move, which Secrets another step has afterwards, and which forks and routes change. Its main
+// Package renderdiff compares two renders in the terms of the domain: which sandboxes are added and removed, which steps run
+// again and why, which versions change, which Secrets a different step publishes to, and which forks and routes change. Its main
 // types are Side and Report:
 //
 //	before := renderdiff.NewSide("main", oldObjects, oldDocuments)
@@ -7,9 +7,9 @@
 //	report, err := renderdiff.Compare(before, after, renderdiff.Options{})
 //	err = report.Write(os.Stdout, renderdiff.Markdown)
 //
-// A side is rendered objects, or what a cluster has of them (NewLiveSide). What they say in labels and annotations is
-// compared: a step whose generation is the same does not run again if it publishes outputs, whatever else of its Job has
-// changed. The reasons for another generation are found in the Pod template: see comparison.
+// A side is rendered objects, or those that a cluster has (NewLiveSide). Their labels and annotations are compared: a step with
+// the same generation does not run again if it publishes outputs, whatever else of its Job changed. The reasons for a different
+// generation are found in the Pod template: see comparison.
 //
 // Objects with the same bytes on both sides are not parsed, so that few changes among many sandboxes cost little more than
 // the two renders. Values of Secrets are never decoded.
@@ -21,7 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Options say what Compare reports.
+// Options are options of Compare.
 type Options struct {
 	// ShowValues puts the values of params into the report, which may be passwords.
 	ShowValues bool

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// addRendering counts what differs in the workloads of a step that does not run again.
+// addRendering counts the differences between the workloads of a step that does not run again.
 func (d *comparison) addRendering() {
 	if d.old.job == nil || d.new.job == nil || d.old.identity == d.new.identity {
 		return
@@ -33,7 +33,7 @@ func (d *comparison) addRendering() {
 	}
 }
 
-// jobReasons returns why a Job or other workload is another one though the generation of its step is the same.
+// jobReasons returns why a Job or other workload differs although the generation of its step is the same.
 func (d *comparison) jobReasons() (reasons []Reason) {
 	if d.changesEngine() {
 		return []Reason{{Kind: ReasonJob, Fields: []string{"kind"}}}
@@ -71,7 +71,7 @@ func (d *comparison) jobReasons() (reasons []Reason) {
 	return reasons
 }
 
-// ownFields returns a Job's spec without what the cluster adds.
+// ownFields returns a Job's spec without the fields that the cluster adds.
 func ownFields(job *batchv1.JobSpec) *batchv1.JobSpec {
 	own := job.DeepCopy()
 	own.Selector, own.Template.Name, own.Template.Namespace = nil, "", ""

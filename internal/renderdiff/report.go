@@ -8,7 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// Change says what becomes of something.
+// Change is how an object, sandbox or resource changes.
 type Change string
 
 // The changes.
@@ -21,18 +21,18 @@ const (
 	Present Change = "present"
 )
 
-// Run says what becomes of a step.
+// Run is whether a step runs.
 type Run string
 
 // The runs.
 const (
 	// First: there was no such step.
 	First Run = "first"
-	// Again: what the step is made from is different, or nothing keeps it from running twice.
+	// Again: the generation of the step is different, or there is no record that it ran.
 	Again Run = "again"
-	// No: the step does not run though the version of its plugin has moved.
+	// No: the step does not run although the version of its plugin changes.
 	No Run = "no"
-	// Gone: there is no such step afterwards. Nothing runs.
+	// Gone: the step is removed. Nothing runs.
 	Gone Run = "gone"
 )
 
@@ -41,19 +41,19 @@ type Report struct {
 	// Before and After are the names of the sides.
 	Before string `json:"before"`
 	After  string `json:"after"`
-	// Summary counts what is below.
+	// Summary counts the changes below.
 	Summary   Summary   `json:"summary"`
 	Sandboxes []Sandbox `json:"sandboxes,omitempty"`
-	// Routes are those that are no sandbox's: of route groups, or shared.
+	// Routes are those of route groups and shared ones.
 	Routes   []Object  `json:"routes,omitempty"`
 	Packages []Package `json:"packages,omitempty"`
 	Versions []Version `json:"versions,omitempty"`
 	Secrets  []Secret  `json:"secrets,omitempty"`
-	// Rendering is what differs in Jobs without running a step again, such as the helper image.
+	// Rendering are differences of Jobs that run no step again, such as the helper image.
 	Rendering []Rendering `json:"rendering,omitempty"`
 	// Objects are all other objects: accounts, Roles, ConfigMaps.
 	Objects []Object `json:"objects,omitempty"`
-	// NotCompared says what could not be compared, and why.
+	// NotCompared lists parts that could not be compared, and why.
 	NotCompared []string `json:"notCompared,omitempty"`
 
 	compare *compare // for pictures
@@ -76,7 +76,7 @@ type Summary struct {
 type Sandbox struct {
 	Name   string `json:"name"`
 	Change Change `json:"change"`
-	// WithoutDelete is set if the sandbox goes though its delete phase was not rendered: what its steps have made stays.
+	// WithoutDelete is set if the sandbox is removed and its delete phase was not rendered: its external resources are leaked.
 	WithoutDelete bool       `json:"withoutDelete,omitempty"`
 	Resources     []Resource `json:"resources,omitempty"`
 	// Forks are the copies of workloads and Services.
@@ -91,46 +91,45 @@ type Resource struct {
 	// Before and After are the plugins, as NAME@VERSION; empty on a side without the resource.
 	Before string `json:"pluginBefore,omitempty"`
 	After  string `json:"pluginAfter,omitempty"`
-	// WithoutDelete is set if the resource goes though its delete phase was not rendered.
+	// WithoutDelete is set if the resource is removed and its delete phase was not rendered.
 	WithoutDelete bool   `json:"withoutDelete,omitempty"`
 	Steps         []Step `json:"steps,omitempty"`
 }
 
-// Step is a step that runs, or whose plugin's version has moved.
+// Step is a step that runs, or whose plugin has a different version.
 type Step struct {
 	Phase   v1alpha1.Phase `json:"phase"`
 	Name    string         `json:"step"`
 	Run     Run            `json:"run"`
 	Reasons []Reason       `json:"reasons,omitempty"`
-	// AtLeastOnce is set if nothing but its Job says that the step has run: it publishes no outputs, so it runs again if
-	// the Job is replaced or created anew.
+	// AtLeastOnce is set if only its Job records that the step ran: it publishes no outputs, so it runs again if the Job is
+	// replaced or created again.
 	AtLeastOnce bool `json:"atLeastOnce,omitempty"`
-	// Workload is the kind of what runs the step, if that is not a Job of its own but a task of the Workflow or PipelineRun of
-	// the phase.
+	// Workload is the kind of the object that runs the step, if that is the Workflow or PipelineRun of the phase.
 	Workload string `json:"workload,omitempty"`
-	// Leftover is a Job of an earlier render that a cluster still has, with the name of the one to be applied: the step
-	// does not run until it is deleted.
+	// Leftover is a Job of an earlier render in the cluster that has the name of the one to be applied: the step does not run
+	// until it is deleted.
 	Leftover string `json:"leftover,omitempty"`
 }
 
 // Reason is why a step runs again.
 type Reason struct {
 	Kind ReasonKind `json:"kind"`
-	// Name is that of the param, input, output or producer; for others it is empty.
+	// Name is the name of the param, input, output or producer; otherwise it is empty.
 	Name string `json:"name,omitempty"`
-	// Change is what became of an input or output, or of its order.
+	// Change is the change of an input or output, or of their order.
 	Change string `json:"change,omitempty"`
 	// Before and After are images and namespaces, and with Options.ShowValues the values of params.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Fields are those of the Pod or Job that differ.
+	// Fields are the fields of the Pod or Job that differ.
 	Fields []string `json:"fields,omitempty"`
 }
 
-// ReasonKind is what of a step is different.
+// ReasonKind is the part of a step that is different.
 type ReasonKind string
 
-// The kinds of reasons. The first ones are what a generation is made from.
+// The kinds of reasons. The first ones are the parts of a generation.
 const (
 	ReasonScript     ReasonKind = "script"
 	ReasonParam      ReasonKind = "param"
@@ -144,17 +143,17 @@ const (
 	ReasonRoutingKey ReasonKind = "routing key"
 	ReasonUnknown    ReasonKind = "unknown" // see Report.NotCompared
 
-	// The outputs are where the step did not publish before.
+	// The step publishes its outputs to a new place.
 	ReasonNamespace ReasonKind = "namespace"
 	ReasonSecret    ReasonKind = "new Secret"
 
-	// Only of steps that run at least once: their Job is another one.
+	// Only of steps that run at least once: their Job changed.
 	ReasonOtherScript ReasonKind = "script of another step"
 	ReasonHelperImage ReasonKind = "helper image"
 	ReasonJob         ReasonKind = "Job"
 )
 
-// Secret is a Secret that comes, goes, or is another step's afterwards.
+// Secret is a Secret that is added or removed, or that a different step publishes to.
 type Secret struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
@@ -173,23 +172,23 @@ type Owner struct {
 	Plugin string `json:"plugin"`
 }
 
-// Version is a plugin whose version moves, or whose document is another one under the same version.
+// Version is a plugin whose version changes, or whose document differs under the same version.
 type Version struct {
 	Plugin    string `json:"plugin"`
 	Before    string `json:"before"`
 	After     string `json:"after"`
 	Resources int    `json:"resources"`
-	// SameVersion is set if a document has changed under its version.
+	// SameVersion is set if a document changed and its version did not.
 	SameVersion bool `json:"sameVersion,omitempty"`
 }
 
-// Object is an object that comes, goes or changes.
+// Object is an object that is added, removed or changed.
 type Object struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	Change    Change `json:"change"`
-	// Of is what a fork is a copy of, or whose a route is.
+	// Of is the baseline of a fork, or the route group of a route.
 	Of     string   `json:"of,omitempty"`
 	Fields []string `json:"fields,omitempty"`
 }
@@ -209,11 +208,11 @@ type Rendering struct {
 	What   string `json:"what"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Objects is of how many.
+	// Objects is the number of objects with the difference.
 	Objects int `json:"objects"`
 }
 
-// Differs reports whether the sides differ in anything.
+// Differs reports whether the sides differ.
 func (r *Report) Differs() bool {
 	return len(r.Sandboxes)+len(r.Routes)+len(r.Packages)+len(r.Versions)+len(r.Secrets)+len(r.Rendering)+
 		len(r.Objects) > 0

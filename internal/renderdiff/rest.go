@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// rest compares what is not a step: forks, routes, packages and all others.
+// rest compares the objects that are not steps: forks, routes, packages and all others.
 func (c *compare) rest() {
 	packages := map[string]*Package{}
 	for _, o := range c.before.objects {
@@ -68,7 +68,7 @@ func content(o *object) map[string]any {
 	return fields
 }
 
-// file puts an object where it belongs in the report.
+// file adds an object to its section of the report.
 func (c *compare) file(before, after *object, fields []string, packages map[string]*Package) {
 	o, what := after, Changed
 	switch {
@@ -105,7 +105,7 @@ func (c *compare) file(before, after *object, fields []string, packages map[stri
 	}
 }
 
-// add adds an object of a package. A package whose objects do not all come or go changes.
+// add adds an object of a package. The package is changed unless all its objects are added, or all removed.
 func (p *Package) add(one Object, before, after *object) {
 	if p.Change != one.Change {
 		p.Change = Changed
@@ -126,13 +126,13 @@ func withImage(images []string, of *object) []string {
 	return append(images, image)
 }
 
-// versioned are annotations that differ if the version of a plugin or what a step is made from does.
+// versioned are annotations that differ if the version of a plugin or the generation of a step does.
 var versioned = []string{
 	contract.PluginKey, contract.DigestKey, contract.GenerationKey, contract.DependsOnKey, contract.PublishedKey,
 	contract.FailedKey, contract.FailuresKey,
 }
 
-// annotations counts the annotations that differ of an object whose name and so whose spec is the same.
+// annotations counts the annotations that differ between two objects of the same name, which have the same spec.
 func (c *compare) annotations(before, after *object) {
 	for _, key := range union(slices.Sorted(maps.Keys(before.Annotations)), slices.Sorted(maps.Keys(after.Annotations))) {
 		was, isOld := before.Annotations[key]

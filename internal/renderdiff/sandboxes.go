@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// presence is what a side has of a sandbox or a resource.
+// presence is whether a side has a sandbox or a resource, and which of its phases.
 type presence struct {
 	exists bool
 	// create and remove are set if a step or helper of the phase is due.
@@ -32,7 +32,7 @@ func (p *presence) add(o *object) {
 // isAbsent reports whether only the delete phase is due.
 func (p *presence) isAbsent() bool { return p.remove && !p.create }
 
-// change returns what becomes of something.
+// change compares the presence of a sandbox or resource.
 func change(before, after *presence) Change {
 	switch {
 	case !before.exists:
@@ -62,14 +62,14 @@ type resourceChange struct {
 	oldPlugin, oldDigest, newPlugin, newDigest string
 }
 
-// stepChange is a step of which a side has another Job.
+// stepChange is a step whose Job differs.
 type stepChange struct {
 	old, new *step
 	run      Run
 	reasons  []Reason
 }
 
-// sandbox returns what is known of a sandbox.
+// sandbox returns the changes of a sandbox.
 func (c *compare) sandbox(name string) *sandboxChange {
 	if c.changed[name] == nil {
 		c.changed[name] = &sandboxChange{resources: map[string]*resourceChange{}}
@@ -92,10 +92,10 @@ func (c *compare) steps() {
 			if side.live && isLeftover(o) {
 				continue
 			}
-			c.meet(o, isNew)
+			c.add(o, isNew)
 		}
 		for _, one := range side.steps {
-			c.meet(one.object, isNew)
+			c.add(one.object, isNew)
 		}
 	}
 	keys := maps.Clone(c.before.steps)
@@ -110,8 +110,8 @@ func (c *compare) steps() {
 	}
 }
 
-// meet notes that a side has an object of a sandbox.
-func (c *compare) meet(o *object, isNew bool) {
+// add records that a side has an object of a sandbox.
+func (c *compare) add(o *object, isNew bool) {
 	name := o.sandboxName()
 	if name == "" {
 		return
@@ -159,8 +159,8 @@ func (c *compare) sandboxes() error {
 	return nil
 }
 
-// confirm looks among the objects that are the same on both sides for those of sandboxes that seem to come, go or change
-// their phase.
+// confirm looks among the objects that are the same on both sides for those of sandboxes that seem to be added or removed, or to
+// change their phase.
 func (c *compare) confirm() error {
 	doubtful := map[string]bool{}
 	for name, of := range c.changed {
@@ -186,8 +186,8 @@ func (c *compare) confirm() error {
 			return decodeError(item, err)
 		}
 		if o.isOurs() && doubtful[o.sandboxName()] {
-			c.meet(o, false)
-			c.meet(o, true)
+			c.add(o, false)
+			c.add(o, true)
 		}
 	}
 	return nil
@@ -210,7 +210,7 @@ func names(text []byte, sandboxes map[string]bool) bool {
 	}
 }
 
-// resource returns a resource for the report. It differs if a step runs, comes or goes, or the version moves.
+// resource returns a resource for the report. It differs if a step runs, is added or removed, or the version changes.
 func (c *compare) resource(sandbox, name string, of *resourceChange) (Resource, bool) {
 	one := Resource{Name: name, Change: change(&of.before, &of.after)}
 	one.WithoutDelete = one.Change == Removed && of.before.create
@@ -233,7 +233,7 @@ func (c *compare) resource(sandbox, name string, of *resourceChange) (Resource, 
 	return one, moves || one.Change != Changed || len(one.Steps) > 0
 }
 
-// moves reports whether both sides have the resource, of another plugin, version or document.
+// moves reports whether both sides have the resource, with a different plugin, version or document.
 func (r *resourceChange) moves() bool {
 	if !r.before.exists || !r.after.exists || r.oldPlugin == "" || r.newPlugin == "" {
 		return false
@@ -264,7 +264,7 @@ func (s *stepChange) report() Step {
 	return one
 }
 
-// move counts a version that moves.
+// move counts a version that changes.
 func (c *compare) move(sandbox, resource string, of *resourceChange) {
 	oldName, oldVersion, _ := strings.Cut(of.oldPlugin, "@")
 	newName, newVersion, _ := strings.Cut(of.newPlugin, "@")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// secrets compares which steps the Secrets are of. What is in them is not read.
+// secrets compares which steps publish to the Secrets. Their values are not read.
 func (c *compare) secrets() {
 	for id, before := range c.before.secrets {
 		if after := c.after.secrets[id]; after == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// state is what a side has besides the objects that are the same on both.
+// state is the decoded objects of a side, without those that are the same on both.
 type state struct {
 	*Side
 
@@ -113,8 +113,8 @@ func current(all []*step, secret *step) *step {
 	return best
 }
 
-// dropOtherPhase drops the steps of the phase that was before: a cluster keeps the ended Jobs of create when a sandbox is
-// removed, and those of delete when it is created again.
+// dropOtherPhase drops the steps of the previous phase: a cluster keeps the finished Jobs of create when a sandbox is removed,
+// and those of delete when it is created again.
 func (s *state) dropOtherPhase() {
 	last := map[[2]string]*step{} // the youngest by sandbox and resource
 	for _, one := range s.steps {

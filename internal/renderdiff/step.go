@@ -19,7 +19,7 @@ type stepKey struct {
 	step              string
 }
 
-// step is what a side says of a step.
+// step is a step of a side.
 type step struct {
 	stepKey
 	*object
@@ -31,7 +31,7 @@ type step struct {
 	leftovers []string
 }
 
-// newStep returns the step of a Job, a Pod or a Secret; nil if it is no step's.
+// newStep returns the step of a Job, a Pod or a Secret; nil if it has none.
 func newStep(o *object) *step {
 	name := o.fact(contract.StepKey)
 	if name == "" || o.fact(contract.ResourceKey) == "" {
@@ -64,7 +64,7 @@ func planOf(pod *corev1.PodSpec) (plan contract.Plan) {
 // valueOf returns the value of a variable as a program sees it: $$ stands for $.
 func valueOf(variable corev1.EnvVar) string { return strings.ReplaceAll(variable.Value, "$$", "$") }
 
-// workload is the kind of what runs the step, if it is known.
+// workload returns the kind of the object that runs the step, Job if it is not known.
 func (s *step) workload() string {
 	if s.job == nil {
 		return kindJob

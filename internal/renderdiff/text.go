@@ -8,7 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// maxNames is how many sandboxes are named of which the same becomes.
+// maxNames is how many sandboxes with the same changes are named.
 const maxNames = 5
 
 // textWriter prints a report as lines for people.
@@ -33,7 +33,7 @@ func (r *Report) writeText(out io.Writer) error {
 	section(w, "packages", r.Packages, func(p Package) string { return p.Change.mark() + " " + p.words() })
 	section(w, "versions", r.Versions, Version.words)
 	section(w, "secrets", r.Secrets, func(s Secret) string { return s.Change.mark() + " " + s.words() })
-	section(w, "rendered in another way, without running a step", r.Rendering, Rendering.words)
+	section(w, "rendered differently, without running a step", r.Rendering, Rendering.words)
 	if len(r.Objects) > 0 {
 		w.line(0, "other objects: %s", countObjects(r.Objects))
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// maxFields is how many fields people are told of.
+// maxFields is how many fields text and Markdown list.
 const maxFields = 4
 
-// reasonWords are the kinds of reasons that people read in other words.
+// reasonWords describe kinds of reasons whose names are not clear enough in text and Markdown.
 var reasonWords = map[ReasonKind]string{
-	ReasonUnknown: "what was not compared, see below",
+	ReasonUnknown: "unknown, see \"not compared\"",
 	ReasonSecret:  "it published no outputs before",
-	ReasonJob:     "its Job is another one",
+	ReasonJob:     "its Job changed",
 }
 
-// String words the reason, such as "param size".
+// String returns the reason as text, such as "param size".
 func (r Reason) String() string {
 	text := cmp.Or(reasonWords[r.Kind], string(r.Kind))
 	if r.Name != "" {
@@ -38,7 +38,7 @@ func (r Reason) String() string {
 	return text
 }
 
-// shown is a value as a word.
+// shown returns a value, quoted if it is empty or has blanks.
 func shown(value string) string {
 	if value == "" || strings.ContainsAny(value, " \t\n") {
 		return fmt.Sprintf("%q", value)
@@ -46,7 +46,7 @@ func shown(value string) string {
 	return value
 }
 
-// words says what becomes of a step, and why.
+// words describes what happens to a step, and why.
 func (s Step) words() (what, why string) {
 	reasons := make([]string, len(s.Reasons))
 	workload := cmp.Or(s.Workload, kindJob)
@@ -63,36 +63,39 @@ func (s Step) words() (what, why string) {
 	case Again:
 		what = "runs again"
 	case Gone:
-		what = "goes, nothing runs"
+		what = "is removed; nothing runs"
 	case No:
-		what, why = "does not run", "what it is made from is the same"
+		what, why = "does not run", "its generation is unchanged"
 	}
 	switch {
 	case s.Leftover != "":
-		why += fmt.Sprintf("; not before %s %s of an earlier render is deleted", workload, s.Leftover)
+		why += fmt.Sprintf("; delete %s %s of an earlier render first", workload, s.Leftover)
 	case s.Run == Again && s.AtLeastOnce && s.hasOnlyItsJob():
-		why += fmt.Sprintf("; it publishes no outputs, so only its %s says that it has run", workload)
+		why += fmt.Sprintf("; it publishes no outputs, so only its %s records that it ran", workload)
 	}
 	return what, why
 }
 
-// hasOnlyItsJob reports whether what the step is made from is the same.
+// hasOnlyItsJob reports whether the generation of the step is unchanged.
 func (s Step) hasOnlyItsJob() bool {
 	return !slices.ContainsFunc(s.Reasons, func(r Reason) bool {
 		return r.Kind != ReasonOtherScript && r.Kind != ReasonHelperImage && r.Kind != ReasonJob
 	})
 }
 
-// words says what becomes of a sandbox.
+// leak ends messages about a missing delete phase.
+const leak = " is removed without its delete phase: its external resources are leaked"
+
+// words describes what happens to a sandbox.
 func (s Sandbox) words() string {
 	switch s.Change {
 	case Added:
-		return "comes"
+		return "is added"
 	case Removed:
 		if s.WithoutDelete {
-			return "goes without its delete phase: what its steps have made stays"
+			return leak[1:]
 		}
-		return "goes"
+		return "is removed"
 	case Absent:
 		return "becomes absent: its delete phase runs"
 	case Present:
@@ -102,20 +105,20 @@ func (s Sandbox) words() string {
 	return ""
 }
 
-// words says what becomes of a resource, and of its plugin.
+// words describes what happens to a resource, and to its plugin.
 func (r Resource) words() string {
 	switch {
 	case r.WithoutDelete:
-		return r.Before + " goes without its delete phase: what its steps have made stays"
+		return r.Before + leak
 	case r.Before == r.After, r.Before == "":
 		return r.After
 	case r.After == "":
-		return r.Before + " goes"
+		return r.Before + " is removed"
 	}
 	return r.Before + " -> " + r.After
 }
 
-// words says what becomes of an object.
+// words describes an object, and lists the fields that changed.
 func (o Object) words() string {
 	text := o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 	if o.Of != "" {
@@ -127,7 +130,7 @@ func (o Object) words() string {
 	return text
 }
 
-// mark is the sign in front of what comes, goes or changes.
+// mark returns the sign of a change at the beginning of a line.
 func (c Change) mark() string {
 	switch c {
 	case Added, Present:
@@ -139,7 +142,7 @@ func (c Change) mark() string {
 	return "~"
 }
 
-// words names the step that a Secret is of.
+// words names the step that publishes to a Secret.
 func (o *Owner) words() string {
 	return fmt.Sprintf("%s/%s %s/%s (%s)", o.Sandbox, o.Resource, o.Phase, o.Step, o.Plugin)
 }
@@ -148,17 +151,17 @@ func (s Secret) words() string {
 	text := strings.TrimPrefix(s.Namespace+"/"+s.Name, "/")
 	switch {
 	case s.Before == nil:
-		return text + ": of " + s.After.words()
+		return text + ": published by " + s.After.words()
 	case s.After == nil:
-		return text + ": was of " + s.Before.words()
+		return text + ": was published by " + s.Before.words()
 	}
-	return fmt.Sprintf("%s: of %s, before of %s", text, s.After.words(), s.Before.words())
+	return fmt.Sprintf("%s: published by %s, before by %s", text, s.After.words(), s.Before.words())
 }
 
 func (v Version) words() string {
 	of := cli.Count(v.Resources, "resource")
 	if v.SameVersion {
-		return fmt.Sprintf("%s@%s has changed under its version, which must not be: %s", v.Plugin, v.After, of)
+		return fmt.Sprintf("%s@%s changed without a new version, which is not allowed: %s", v.Plugin, v.After, of)
 	}
 	return fmt.Sprintf("%s %s -> %s: %s", v.Plugin, v.Before, v.After, of)
 }
@@ -178,14 +181,14 @@ func (p Package) words() string {
 	case before == "":
 		text += ": installs " + after
 	case after == "":
-		text += ": goes, was " + before
+		text += ": removes " + before
 	default:
 		text += ": " + before + " -> " + after
 	}
 	return fmt.Sprintf("%s (%s)", text, countObjects(p.Objects))
 }
 
-// countObjects counts objects by what becomes of them, and lists their kinds.
+// countObjects counts objects by their change, and lists their kinds.
 func countObjects(objects []Object) string {
 	counts := map[Change]int{}
 	kinds := make([]string, len(objects))
@@ -195,18 +198,15 @@ func countObjects(objects []Object) string {
 	}
 	slices.Sort(kinds)
 	var words []string
-	for _, one := range []struct {
-		change Change
-		verb   string
-	}{{Added, "come"}, {Removed, "go"}, {Changed, "change"}} {
-		if n := counts[one.change]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, one.verb))
+	for _, change := range []Change{Added, Removed, Changed} {
+		if n := counts[change]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, change))
 		}
 	}
 	return strings.Join(words, ", ") + ": " + strings.Join(slices.Compact(kinds), ", ")
 }
 
-// words is the summary in one line.
+// words returns the summary in one line.
 func (s Summary) words() string {
 	var words []string
 	add := func(n int, noun, verb string) {
@@ -221,12 +221,12 @@ func (s Summary) words() string {
 	add(s.SandboxesChanged, "sandbox", "changed")
 	add(s.StepsAgain, "step", "to run again")
 	add(s.StepsFirst, "step", "to run")
-	add(s.StepsNo, "step", "unchanged under another version")
-	add(s.StepsGone, "step", "gone")
+	add(s.StepsNo, "step", "unchanged in a new version")
+	add(s.StepsGone, "step", "removed")
 	return cmp.Or(strings.Join(words, ", "), "no step runs")
 }
 
-// listed lists the first texts.
+// listed joins the first texts.
 func listed(texts []string, most int) string {
 	if len(texts) <= most {
 		return strings.Join(texts, ", ")
@@ -234,13 +234,13 @@ func listed(texts []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
 }
 
-// group is sandboxes of which the same becomes.
+// group is sandboxes with the same changes.
 type group struct {
 	Sandbox
 	names []string
 }
 
-// groups puts sandboxes together of which the same becomes, in the order of their first names.
+// groups puts sandboxes with the same changes together, in the order of their first names.
 func (r *Report) groups() (all []*group) {
 	known := map[string]*group{}
 	for _, sandbox := range r.Sandboxes {
@@ -248,7 +248,7 @@ func (r *Report) groups() (all []*group) {
 		key.Name = ""
 		text, err := json.Marshal(key)
 		if err != nil {
-			panic(err) // texts and numbers alone
+			panic(err) // only texts and numbers
 		}
 		one := known[string(text)]
 		if one == nil {
@@ -261,10 +261,10 @@ func (r *Report) groups() (all []*group) {
 	return all
 }
 
-// maxNotCompared is how much people are told of that was not compared.
+// maxNotCompared is how many lines about parts that were not compared text and Markdown have.
 const maxNotCompared = 20
 
-// notCompared is what people are told of that was not compared.
+// notCompared returns the lines about parts that were not compared.
 func (r *Report) notCompared() []string {
 	if len(r.NotCompared) <= maxNotCompared {
 		return r.NotCompared
@@ -273,7 +273,7 @@ func (r *Report) notCompared() []string {
 		fmt.Sprintf("%d more: see --output json", len(r.NotCompared)-maxNotCompared))
 }
 
-// steps are the steps that people are told of: not those that go with their sandbox, or with its create phase.
+// steps returns the steps that text and Markdown list: not those that are removed with their sandbox or its create phase.
 func (s Sandbox) steps(of Resource) []Step {
 	if s.Change == Changed && of.Change == Changed {
 		return of.Steps
