@@ -106,7 +106,7 @@ browser: ## test the page of rplug report in a browser (apt-get install chromium
 
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
-	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010
+	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./stacks/v010
 
 .PHONY: engines
 engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the code of Argo Workflows and Tekton (8 minutes to build)
@@ -127,7 +127,7 @@ $(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/docker ./test/images ./test/orchestrator ./internal/stackpackage
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/docker ./test/images ./test/orchestrator ./stacks/pack
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./internal/localrun/container
 	trap test/docker/down EXIT; test/docker/up && \
 	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./internal/plugintest ./internal/rplug
@@ -180,7 +180,7 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./schemas/... # metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./stacks/... ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/gitignore"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // source is one file to read.

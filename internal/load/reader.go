@@ -10,9 +10,9 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // reader turns one document's text into objects.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.

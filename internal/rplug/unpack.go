@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
-	v010 "github.com/resource-plugins/krm-functions/internal/stackpackage/v010"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
+	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
 
 // compatibleVersion is the release of crossplane whose output unpack and render can print.

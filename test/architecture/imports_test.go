@@ -40,8 +40,8 @@ var layers = []struct {
 	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
 	{path: "api/externalplugin/v1alpha1"},
 	{path: "api/v1alpha1"},
-	{path: "api/stacks/v1alpha1"},
-	{path: "api/stacks/v1"},
+	{path: "stacks/api/v1alpha1"},
+	{path: "stacks/api/v1"},
 	{path: "pkg/krm/internal/scan"},
 	{path: "internal/yamlprint"},
 	{path: "pkg/krm"},
@@ -53,18 +53,18 @@ var layers = []struct {
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
-	{path: "internal/stackpackage/v010"},
-	{path: "internal/stackpackage"},
+	{path: "stacks/v010"},
+	{path: "stacks/pack"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
-	{path: "internal/stackresolve"},
+	{path: "stacks/dependency"},
 	{path: "pkg/render/engine"},
 	{path: "pkg/render/engine/jobs"},
 	{path: "pkg/render/engine/argo"},
 	{path: "pkg/render/engine/tekton"},
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
-	{path: "internal/stackrender"},
+	{path: "stacks/install"},
 	{path: "internal/diagram"},
 	{path: "internal/gitignore"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
@@ -100,7 +100,7 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 	layout, err := os.ReadFile(filepath.Join(checkout.Root(), "CONTRIBUTING.md"))
 	require.NoError(t, err)
-	packages := list(t, "./api/...", "./internal/...", "./pkg/...")
+	packages := list(t, "./api/...", "./internal/...", "./pkg/...", "./stacks/...")
 	require.Len(t, packages, len(layers), "layers must list every package")
 	for _, p := range packages {
 		require.Contains(t, level, p.ImportPath)
@@ -120,7 +120,7 @@ func TestPackagesAreHermetic(t *testing.T) {
 	for _, layer := range layers {
 		allowed[module+layer.path] = layer.allowed
 	}
-	for _, p := range list(t, "./functions/...", "./api/...", "./internal/...", "./pkg/...") {
+	for _, p := range list(t, "./functions/...", "./api/...", "./internal/...", "./pkg/...", "./stacks/...") {
 		for _, imported := range p.Imports {
 			if !slices.Contains(allowed[p.ImportPath], imported) {
 				assert.NotContains(t, forbidden, imported, "%s must not import it", p.ImportPath)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // copySelf copies the program, whose file is self, into a folder, for a container of another image.

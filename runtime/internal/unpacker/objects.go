@@ -6,8 +6,8 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // Objects unpacks a `.registry` folder and returns the objects that install it in a namespace.
