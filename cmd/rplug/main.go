@@ -2,6 +2,9 @@
 // only a command can do, such as keeping catalogs of plugins and carrying them to registries and back.
 package main
 
-import "github.com/resource-plugins/krm-functions/internal/rplug"
+import (
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	stacks "github.com/resource-plugins/krm-functions/stacks/command"
+)
 
-func main() { rplug.Main() }
+func main() { rplug.Main(rplug.Extension{Commands: stacks.Commands}) }

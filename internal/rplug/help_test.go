@@ -53,7 +53,7 @@ func TestTopicsFit(t *testing.T) {
 // The commands of a page exist, and have its flags.
 func TestTopicsNameCommands(t *testing.T) {
 	t.Parallel()
-	root := rootCommand(&bytes.Buffer{})
+	root := rootCommand(&bytes.Buffer{}, extensions...)
 	for _, one := range topics() {
 		for line := range strings.Lines(one.text) {
 			words := strings.Fields(line)
@@ -144,11 +144,11 @@ func TestCommandsHaveExamples(t *testing.T) {
 		}
 		var out bytes.Buffer
 		path := strings.Fields(c.CommandPath())[1:]
-		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}), path)
+		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}, extensions...), path)
 		_, example, found := strings.Cut(strings.ToLower(out.String()), "\nexample")
 		assert.True(t, found && strings.Contains(example, "\n  "+c.CommandPath()+" "), c.CommandPath())
 	}
-	root := rootCommand(&bytes.Buffer{})
+	root := rootCommand(&bytes.Buffer{}, extensions...)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	check(root)
 }

@@ -2,7 +2,7 @@
 // only a command can do, such as keeping catalogs of plugins and carrying them to registries and back. Its main calls Main
 // with the features that it has, each an Extension:
 //
-//	func main() { rplug.Main() }
+//	func main() { rplug.Main(rplug.Extension{Commands: command.Commands}) }
 package rplug
 
 import (

@@ -18,11 +18,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/kubebuilderplugin"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	stacks "github.com/resource-plugins/krm-functions/stacks/command"
 	"github.com/resource-plugins/krm-functions/test/checkout"
 	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
 
-func main() { Main() }
+// extensions are those of cmd/rplug: tests hold its help and its pages.
+var extensions = []Extension{{Commands: stacks.Commands}}
+
+func main() { Main(extensions...) }
 
 func TestMain(m *testing.M) {
 	process.Enter()
@@ -105,7 +109,7 @@ func TestHelpFits(t *testing.T) {
 	var check func(c *cobra.Command, path []string)
 	check = func(c *cobra.Command, path []string) {
 		var out, notes bytes.Buffer
-		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &notes), path)
+		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &notes, extensions...), path)
 		assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 60, path)
 		for line := range strings.Lines(out.String()) {
 			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 100, "%s: %s", path, line)
@@ -114,5 +118,5 @@ func TestHelpFits(t *testing.T) {
 			check(sub, append(append([]string{}, path...), sub.Name()))
 		}
 	}
-	check(rootCommand(&bytes.Buffer{}), nil)
+	check(rootCommand(&bytes.Buffer{}, extensions...), nil)
 }

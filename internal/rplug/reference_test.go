@@ -45,7 +45,7 @@ var configOf = map[string]string{
 // The page of commands says what --help does. UPDATE_GOLDEN writes it anew.
 func TestCommandPageIsThatOfTheCommands(t *testing.T) {
 	t.Parallel()
-	root := rootCommand(&bytes.Buffer{})
+	root := rootCommand(&bytes.Buffer{}, extensions...)
 	completeRoot(root)
 	var text, contents strings.Builder
 	seen := 0
@@ -133,7 +133,7 @@ var indented = regexp.MustCompile(`(?m)^(?:  |\t)`)
 func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 	t.Helper()
 	var out bytes.Buffer
-	require.Equal(t, subcommand.ExitClean, Run(append(strings.Fields(c.CommandPath())[1:], "--help"), strings.NewReader(""), &out, &bytes.Buffer{}))
+	require.Equal(t, subcommand.ExitClean, Run(append(strings.Fields(c.CommandPath())[1:], "--help"), strings.NewReader(""), &out, &bytes.Buffer{}, extensions...))
 	part := ""
 	var about, usage, others, example []string
 	for line := range strings.Lines(out.String()) {

@@ -85,7 +85,7 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
 	root.AddCommand(functionCommands(stdout)...)
 	root.AddCommand(buildCommand(stdout), diffCommand(), reportCommand(stdout), newCommand(), postRenderCommand(stdout))
-	root.AddCommand(catalogCommand(stdout), unpackCommand(), kubebuilderCommand(stdout), manCommand())
+	root.AddCommand(catalogCommand(stdout), kubebuilderCommand(stdout), manCommand())
 	root.AddCommand(statusCommand(stdout), runCommand(), testCommand(stdout))
 	for _, extension := range extensions {
 		root.AddCommand(extension.Commands(stdout)...)

@@ -5,8 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
 
 // Folder is the folder of a package of crossplane v0.3 to v0.10, in a repository or at the root of an image.
@@ -18,7 +16,9 @@ type Files map[string][]byte
 
 // Paths returns the paths in the order in which filepath.Walk visits them.
 func (f Files) Paths() []string {
-	return slices.SortedFunc(maps.Keys(f), v010.ComparePaths)
+	return slices.SortedFunc(maps.Keys(f), func(a, b string) int {
+		return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+	})
 }
 
 // isBelow reports whether a file is in a folder, or in a folder below it. The folder of all files is ".".

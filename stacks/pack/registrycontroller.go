@@ -14,8 +14,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
-	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
 
 // deploymentKind is the only kind of install.yaml that crossplane ran; it ignored others.
@@ -60,7 +60,7 @@ func (r *registry) readInstall(file string, content []byte) {
 			problems[i].Severity = krm.Warning // kept as it is: a cluster decides
 		}
 	}
-	if r.problems(item, problems); r.hasErrors(file) || r.mismatch(item, v010.CheckDeployment(content)) {
+	if r.problems(item, problems); r.hasErrors(file) || r.mismatch(item, v0.CheckDeployment(content)) {
 		return
 	}
 	r.install = krm.Value(read, "spec")

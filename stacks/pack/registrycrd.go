@@ -7,8 +7,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
-	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
 
 // registryCRD is a CRD of a `.registry` folder.
@@ -36,7 +36,7 @@ func (r *registry) readCRD(file string, content []byte) {
 			strings.Join(crdVersions, ","), item.Kind(), item.APIVersion())})
 		return
 	}
-	if r.mismatch(item, v010.CheckCRD(content)) {
+	if r.mismatch(item, v0.CheckCRD(content)) {
 		return
 	}
 	spec := krm.Value(item.YNode(), "spec")

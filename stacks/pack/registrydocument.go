@@ -9,7 +9,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 )
 
 // document reads a file as one YAML document, with its aliases replaced. It is nil if it cannot be read, or if there is
@@ -67,7 +67,7 @@ func unrepeated(node *yaml.Node, at krm.Path) []strictyaml.Problem {
 }
 
 // mismatch reports why crossplane could not decode a file. It is false if it could.
-func (r *registry) mismatch(item *krm.Item, found *v010.Mismatch) bool {
+func (r *registry) mismatch(item *krm.Item, found *v0.Mismatch) bool {
 	if found != nil {
 		problem := strictyaml.Error(krm.Path(found.Field), "%s", found.Message)
 		r.problems(item, []strictyaml.Problem{problem})

@@ -25,19 +25,6 @@ import (
 // The oracle is v0.10.0 itself: `make oracle` builds it.
 const oracle = "crossplane"
 
-func TestTypes_areThoseOfV010(t *testing.T) {
-	t.Parallel()
-	want, err := exec.Command(checkout.Tool(t, oracle), "types").Output()
-	require.NoError(t, err)
-	const file = "zz_generated.types.go"
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		require.NoError(t, os.WriteFile(file, want, 0o600))
-	}
-	got, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), string(got), "run UPDATE_GOLDEN=1 go test ./internal/pack/v010")
-}
-
 // request and response are those of tools/crossplane.
 type request struct {
 	Files                         pack.Files

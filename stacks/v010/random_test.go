@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
-	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
 
 // plain is a scalar that is written as it is.
@@ -166,19 +166,19 @@ func (m maker) content(file, scope string) []byte {
 	case name == "app.yaml":
 		tree = m.app(scope)
 	case name == "install.yaml":
-		tree = m.typed(reflect.TypeFor[v010.Deployment](), m.depth+4)
+		tree = m.typed(reflect.TypeFor[v0.Deployment](), m.depth+4)
 		m.with(tree, "kind", pick(m, "Deployment", "Deployment", "Deployment", "Deployment", "Job", "StatefulSet", "DeploymentList", ""))
 	case name == "behavior.yaml":
-		tree = m.typed(reflect.TypeFor[v010.Behavior](), 8)
+		tree = m.typed(reflect.TypeFor[v0.Behavior](), 8)
 		if !m.one(20) {
 			m.with(tree, "source", map[string]any{"path": pick(m, "/x", "x//y/", "./a", "/", "", "."), "image": pick(m, "", "i:1")})
 		}
 	case strings.HasSuffix(name, "crd.yaml"):
 		tree = m.crd(scope)
 	case name == "group.yaml":
-		tree = m.typed(reflect.TypeFor[v010.StackGroup](), 2)
+		tree = m.typed(reflect.TypeFor[v0.StackGroup](), 2)
 	case strings.HasSuffix(name, "resource.yaml"):
-		tree = m.typed(reflect.TypeFor[v010.StackResource](), 2)
+		tree = m.typed(reflect.TypeFor[v0.StackResource](), 2)
 		m.with(tree, "id", pick(m, "Redis", "redis", "Cluster", "REDIS", "other"))
 	default:
 		return []byte(pick(m, "", "<svg/>", "title: x\n", "\n\ntitle: y\n\n", "a\r\nb", "\x00\x01\xff", "ünïcode 😀\u2028x", "- a\n- 'b'\n"))
@@ -193,7 +193,7 @@ func (m maker) with(tree any, key string, value any) {
 }
 
 func (m maker) app(scope string) any {
-	app := m.typed(reflect.TypeFor[v010.PackageMetadataSpec](), 3)
+	app := m.typed(reflect.TypeFor[v0.PackageMetadataSpec](), 3)
 	if !m.one(20) {
 		m.with(app, "permissionScope", scope)
 	}
@@ -207,7 +207,7 @@ func (m maker) app(scope string) any {
 }
 
 func (m maker) crd(scope string) any {
-	crd := m.typed(reflect.TypeFor[v010.CustomResourceDefinition](), m.depth+3)
+	crd := m.typed(reflect.TypeFor[v0.CustomResourceDefinition](), m.depth+3)
 	fields, ok := crd.(map[string]any)
 	if !ok || m.one(20) {
 		return crd
@@ -234,7 +234,7 @@ var leaves = map[reflect.Type][]any{
 	reflect.TypeFor[intstr.IntOrString]():        {plain("80"), "http", "25%", plain("0"), plain("080"), plain("0x10")},
 	reflect.TypeFor[metav1.FieldsV1]():           {map[string]any{"f:metadata": map[string]any{}}, plain("1")},
 	reflect.TypeFor[unstructured.Unstructured](): {map[string]any{"kind": "Kustomization", "a": plain("1.0"), "n": plain("12345678901234567890123")}, map[string]any{"kind": "K", "b": []any{plain("1e3"), nil, true}}},
-	reflect.TypeFor[v010.JSON]():                 {"x", plain("1"), plain("1.50"), nil, map[string]any{"b": plain("1e2"), "a": []any{}}, []any{plain("~"), true}, plain("123456789012345678")},
+	reflect.TypeFor[v0.JSON]():                   {"x", plain("1"), plain("1.50"), nil, map[string]any{"b": plain("1e2"), "a": []any{}}, []any{plain("~"), true}, plain("123456789012345678")},
 }
 
 // strings that a YAML printer has to quote, or that look like something else.
@@ -267,9 +267,9 @@ func (m maker) typed(t reflect.Type, depth int) any {
 	}
 	switch t.Name() {
 	case "JSONSchemaPropsOrBool":
-		return pick[any](m, plain("true"), plain("false"), m.typed(reflect.TypeFor[v010.JSONSchemaProps](), depth-1))
+		return pick[any](m, plain("true"), plain("false"), m.typed(reflect.TypeFor[v0.JSONSchemaProps](), depth-1))
 	case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrStringArray":
-		schema := m.typed(reflect.TypeFor[v010.JSONSchemaProps](), depth-1)
+		schema := m.typed(reflect.TypeFor[v0.JSONSchemaProps](), depth-1)
 		return pick[any](m, schema, []any{schema}, []any{"a", "b"}, []any{}, nil, plain("7"))
 	}
 	switch t.Kind() {

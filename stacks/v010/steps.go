@@ -13,12 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
 // app reads app.yaml. Icons of files that were read before are lost.
 func (f *folder) app(file string, content []byte) error {
-	var app PackageMetadataSpec
+	var app v0.PackageMetadataSpec
 	if err := decode(content, &app); err != nil {
 		return fmt.Errorf("invalid app %q: %w", file, err)
 	}
@@ -36,7 +37,7 @@ func (f *folder) app(file string, content []byte) error {
 }
 
 func (f *folder) group(file string, content []byte) error {
-	var group StackGroup
+	var group v0.StackGroup
 	if err := decode(content, &group); err != nil {
 		return fmt.Errorf("invalid group %q: %w", file, err)
 	}
@@ -45,7 +46,7 @@ func (f *folder) group(file string, content []byte) error {
 }
 
 func (f *folder) resource(file string, content []byte) error {
-	var resource StackResource
+	var resource v0.StackResource
 	if err := decode(content, &resource); err != nil {
 		return fmt.Errorf("invalid resource %q: %w", file, err)
 	}
@@ -55,7 +56,7 @@ func (f *folder) resource(file string, content []byte) error {
 
 // crd reads a CRD. The scope of the package is that of the app.yaml that was read before, if any.
 func (f *folder) crd(file string, content []byte) error {
-	var crd CustomResourceDefinition
+	var crd v0.CustomResourceDefinition
 	if err := decode(content, &crd); err != nil {
 		return fmt.Errorf("invalid crd %q: %w", file, err)
 	}
@@ -76,7 +77,7 @@ func (f *folder) crd(file string, content []byte) error {
 	}
 	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: crd.Spec.Version, Kind: crd.Spec.Names.Kind}
 	f.crds[kind.String()] = packagedCRD{CustomResourceDefinition: &crd, dir: path.Dir(file)}
-	f.stack.Spec.CRDs = append(f.stack.Spec.CRDs, TypeMeta{Kind: kind.Kind, APIVersion: kind.GroupVersion().String()})
+	f.stack.Spec.CRDs = append(f.stack.Spec.CRDs, v0.TypeMeta{Kind: kind.Kind, APIVersion: kind.GroupVersion().String()})
 	return nil
 }
 
@@ -101,11 +102,11 @@ func (f *folder) install(file string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	var deployment Deployment
+	var deployment v0.Deployment
 	if err := json.Unmarshal(text, &deployment); err != nil {
 		return asInV010(err)
 	}
-	f.stack.Spec.Controller.Deployment = &ControllerDeployment{Spec: deployment.Spec}
+	f.stack.Spec.Controller.Deployment = &v0.ControllerDeployment{Spec: deployment.Spec}
 	return nil
 }
 
@@ -135,7 +136,7 @@ var mediaTypes = map[string]string{
 }
 
 func (f *folder) icon(file string, content []byte) error {
-	icon := IconSpec{
+	icon := v0.IconSpec{
 		Base64IconData: base64.StdEncoding.EncodeToString(content),
 		MediaType:      mediaTypes[strings.ToLower(path.Ext(file))],
 	}
@@ -153,7 +154,7 @@ func (f *folder) schema(file string, content []byte) error {
 
 // behavior reads behavior.yaml, which replaces the controller of an install.yaml that was read before.
 func (f *folder) behavior(file string, content []byte) error {
-	var behavior Behavior
+	var behavior v0.Behavior
 	if err := decode(content, &behavior); err != nil {
 		return fmt.Errorf("invalid behavior configuration at %q: %w", file, err)
 	}
@@ -165,24 +166,24 @@ func (f *folder) behavior(file string, content []byte) error {
 		behavior.Engine.ControllerImage = f.templatingImage
 	}
 	f.definition.Spec.Behavior, f.isTemplate = behavior, true
-	f.stack.Spec.Controller.Deployment = &ControllerDeployment{Spec: templating(behavior)}
+	f.stack.Spec.Controller.Deployment = &v0.ControllerDeployment{Spec: templating(behavior)}
 	return nil
 }
 
 // templating returns the Deployment of a controller that runs an engine on the files of a template stack.
-func templating(behavior Behavior) DeploymentSpec {
+func templating(behavior v0.Behavior) v0.DeploymentSpec {
 	const dir, volume = "/behaviors", "behaviors"
-	mounts := []VolumeMount{{Name: volume, MountPath: dir}}
-	return DeploymentSpec{
-		Selector: &LabelSelector{MatchLabels: map[string]string{}},
-		Template: PodTemplateSpec{Spec: PodSpec{
+	mounts := []v0.VolumeMount{{Name: volume, MountPath: dir}}
+	return v0.DeploymentSpec{
+		Selector: &v0.LabelSelector{MatchLabels: map[string]string{}},
+		Template: v0.PodTemplateSpec{Spec: v0.PodSpec{
 			RestartPolicy: "Always",
-			InitContainers: []Container{{
+			InitContainers: []v0.Container{{
 				Name: "stack-behavior-copy-to-manager", Image: behavior.Source.Image,
 				Command:      []string{"cp", "-R", strings.TrimRight(behavior.Source.Path, "/") + "/.", dir},
 				VolumeMounts: mounts,
 			}},
-			Containers: []Container{{
+			Containers: []v0.Container{{
 				Name: "stack-behavior-manager", Image: behavior.Engine.ControllerImage,
 				Args: []string{
 					"--resources-dir", dir, "--stack-definition-namespace", "$(SD_NAMESPACE)",
@@ -190,7 +191,7 @@ func templating(behavior Behavior) DeploymentSpec {
 				},
 				VolumeMounts: mounts,
 			}},
-			Volumes: []Volume{{Name: volume, VolumeSource: VolumeSource{EmptyDir: &EmptyDirVolumeSource{}}}},
+			Volumes: []v0.Volume{{Name: volume, VolumeSource: v0.VolumeSource{EmptyDir: &v0.EmptyDirVolumeSource{}}}},
 		}},
 	}
 }

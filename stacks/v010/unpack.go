@@ -3,21 +3,21 @@
 //
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/unpack.go
 //
-// The types are generated from those of v0.10.0, since its output has the fields of Kubernetes 1.18, no older and no newer
-// ones. Tests run v0.10.0 itself, which tools/crossplane builds.
+// No other package needs this one to read packages: the types are those of package v0. Tests run v0.10.0 itself, which
+// tools/crossplane builds.
 package v010
 
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // folder is the state of v0.10.0 while it walks through the files of a package.
@@ -26,20 +26,20 @@ type folder struct {
 	templatingImage string
 	image           string
 
-	stack      Stack
-	definition StackDefinition
+	stack      v0.Stack
+	definition v0.StackDefinition
 	hasApp     bool
 	isTemplate bool
 
-	crds      map[string]packagedCRD // by group, version and kind: a later file replaces an earlier one
-	groups    map[string]StackGroup  // by folder
-	resources map[string]StackResource
-	icons     map[string]IconSpec
+	crds      map[string]packagedCRD   // by group, version and kind: a later file replaces an earlier one
+	groups    map[string]v0.StackGroup // by folder
+	resources map[string]v0.StackResource
+	icons     map[string]v0.IconSpec
 	schemas   map[string]string
 }
 
 type packagedCRD struct {
-	*CustomResourceDefinition
+	*v0.CustomResourceDefinition
 	dir string
 }
 
@@ -55,13 +55,12 @@ type Options struct {
 	TemplatingImage string
 }
 
-// Unpack returns what v0.10.0 printed for the files of a package, by their paths below its folder, or the error that it
-// ended with.
-func Unpack(files map[string][]byte, o Options) ([]byte, error) {
+// Unpack returns what v0.10.0 printed for the files of a package, or the error that it ended with.
+func Unpack(files pack.Files, o Options) ([]byte, error) {
 	f := &folder{
 		dir: path.Clean(o.Dir), templatingImage: o.TemplatingImage, image: o.Image,
-		crds: map[string]packagedCRD{}, groups: map[string]StackGroup{}, resources: map[string]StackResource{},
-		icons: map[string]IconSpec{}, schemas: map[string]string{},
+		crds: map[string]packagedCRD{}, groups: map[string]v0.StackGroup{}, resources: map[string]v0.StackResource{},
+		icons: map[string]v0.IconSpec{}, schemas: map[string]string{},
 	}
 	f.stack.APIVersion, f.stack.Kind = v1alpha1.APIVersion, v1alpha1.KindStack
 	f.definition.APIVersion, f.definition.Kind = v1alpha1.APIVersion, v1alpha1.KindStackDefinition
@@ -86,15 +85,10 @@ func Unpack(files map[string][]byte, o Options) ([]byte, error) {
 	return f.print()
 }
 
-// ComparePaths orders paths as filepath.Walk visits them: by their first element, then by the next.
-func ComparePaths(a, b string) int {
-	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
-}
-
 // walk reads the files in the order of filepath.Walk. A folder with the name of a file that is read is an error.
-func (f *folder) walk(files map[string][]byte) error {
+func (f *folder) walk(files pack.Files) error {
 	seen := map[string]bool{}
-	for _, name := range slices.SortedFunc(maps.Keys(files), ComparePaths) {
+	for _, name := range files.Paths() {
 		for i, c := range name {
 			if c != '/' || seen[name[:i]] {
 				continue
@@ -159,8 +153,8 @@ func (f *folder) print() ([]byte, error) {
 }
 
 // rules returns the permissions of the controller.
-func (f *folder) rules() ([]PolicyRule, error) {
-	rules := []PolicyRule{rule("", "configmaps", "events", "secrets")}
+func (f *folder) rules() ([]v0.PolicyRule, error) {
+	rules := []v0.PolicyRule{rule("", "configmaps", "events", "secrets")}
 	for _, key := range descending(f.crds) {
 		crd := f.crds[key]
 		plural := crd.Spec.Names.Plural
@@ -187,6 +181,6 @@ func (f *folder) rules() ([]PolicyRule, error) {
 	return rules, nil
 }
 
-func rule(group string, resources ...string) PolicyRule {
-	return PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: []string{"*"}}
+func rule(group string, resources ...string) v0.PolicyRule {
+	return v0.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: []string{"*"}}
 }

@@ -1,4 +1,4 @@
-package rplug
+package command_test
 
 import (
 	"archive/tar"
@@ -10,10 +10,30 @@ import (
 	"testing"
 
 	"github.com/opencontainers/go-digest"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/stacks/command"
+	"github.com/resource-plugins/krm-functions/test/ociimage"
 )
+
+var extension = rplug.Extension{Commands: command.Commands}
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"rplug": func() { rplug.Main(extension) }})
+}
+
+// TestScripts runs whole commands.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
+	})
+}
 
 // The image of a tar is known, so that the record has its name, and the tag as its version.
 func TestUnpack_readsTarOfDockerSave(t *testing.T) {
@@ -28,7 +48,8 @@ func TestUnpack_readsTarOfDockerSave(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(image), 0o600))
 
 	var out, messages bytes.Buffer
-	assert.Equal(t, subcommand.ExitClean, Run([]string{"unpack", file}, strings.NewReader(""), &out, &messages), messages.String())
+	code := rplug.Run([]string{"unpack", file}, strings.NewReader(""), &out, &messages, extension)
+	assert.Equal(t, subcommand.ExitClean, code, messages.String())
 	assert.Contains(t, out.String(), "\n  name: cache\n")
 	assert.Contains(t, out.String(), "\n  version: v7\n")
 }

@@ -1,9 +1,13 @@
-package rplug
+// Package command has the subcommands of rplug for Crossplane's stacks and packages:
+//
+//	rplug.Main(rplug.Extension{Commands: command.Commands})
+package command
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 	"strings"
@@ -13,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
 	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
 
@@ -25,6 +29,9 @@ type unpackFlags struct {
 	scope, image, templatingImage, compatible string
 }
 
+// Commands returns the subcommands.
+func Commands(io.Writer) []*cobra.Command { return []*cobra.Command{unpackCommand()} }
+
 func unpackCommand() *cobra.Command {
 	var flags unpackFlags
 	command := &cobra.Command{
@@ -35,9 +42,9 @@ func unpackCommand() *cobra.Command {
 			"layout as a folder or tar, or a tar that docker save wrote. Findings go to stderr, and nothing is\n" +
 			"printed if one of them is an error.\n\n" +
 			"The tag of the image is the version of a package that names none. A template stack whose\n" +
-			"behavior.yaml names no controller gets " + stackpackage.DefaultTemplatingImage + ".\n\n" +
+			"behavior.yaml names no controller gets " + pack.DefaultTemplatingImage + ".\n\n" +
 			"With --compatible v0.10 the output has the bytes of `stack unpack` of crossplane v0.10.0, faults\n" +
-			"included, and a subcommand.Refusal its text. As there, the scope is Namespaced by default, and a template\n" +
+			"included, and a refusal its text. As there, the scope is Namespaced by default, and a template\n" +
 			"stack gets no controller by default. Messages name files below .registry.\n\n" + subcommand.ExitCodes,
 		Example: "  rplug unpack . --permission-scope Cluster --image registry.example.org/acme/redis:v0.1.0",
 	}
@@ -61,7 +68,7 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	options := stackpackage.UnpackOptions{
+	options := pack.UnpackOptions{
 		Scope: f.scope, Image: f.image, TemplatingImage: f.templatingImage, Dir: contents.Path,
 	}
 	if options.Image == "" {
@@ -75,7 +82,7 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	unpacked, results := stackpackage.Unpack(contents.Files, options)
+	unpacked, results := pack.Unpack(contents.Files, options)
 	for _, result := range results {
 		if unpacked != nil {
 			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Line(result, report.Style{}))
@@ -93,10 +100,10 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 }
 
 // readRegistry reads the only package of a path, which must have the form of v0.3 to v0.10.
-func readRegistry(name string) (*stackpackage.Contents, error) {
-	packages, err := stackpackage.ReadPath(name)
+func readRegistry(name string) (*pack.Contents, error) {
+	packages, err := pack.ReadPath(name)
 	switch {
-	case errors.Is(err, stackpackage.ErrNoPackage):
+	case errors.Is(err, pack.ErrNoPackage):
 		return nil, subcommand.Refuse(err)
 	case err != nil:
 		return nil, err
@@ -106,23 +113,23 @@ func readRegistry(name string) (*stackpackage.Contents, error) {
 			found = append(found, one.Path)
 		}
 		return nil, subcommand.Refuse(fmt.Errorf("%q must hold one package, not %d: %s", name, len(packages), strings.Join(found, ", ")))
-	case packages[0].Form != stackpackage.FormRegistry:
+	case packages[0].Form != pack.FormRegistry:
 		return nil, subcommand.Refuse(fmt.Errorf("%q must be a package with a %s folder: the documents of %s are there already", name,
-			stackpackage.Folder, stackpackage.StreamFile))
+			pack.Folder, pack.StreamFile))
 	}
 	return packages[0], nil
 }
 
 // folderName is the name of the folder that holds a package, for the record of one whose image is not known.
-func folderName(contents *stackpackage.Contents) (string, error) {
+func folderName(contents *pack.Contents) (string, error) {
 	absolute, err := filepath.Abs(filepath.FromSlash(path.Dir(contents.Path)))
 	return filepath.Base(absolute), err
 }
 
 // unpackCompatible prints what crossplane v0.10.0 printed.
-func unpackCompatible(c *cobra.Command, files stackpackage.Files, options stackpackage.UnpackOptions) error {
+func unpackCompatible(c *cobra.Command, files pack.Files, options pack.UnpackOptions) error {
 	text, err := v010.Unpack(files, v010.Options{
-		Dir: stackpackage.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,
+		Dir: pack.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,
 		TemplatingImage: options.TemplatingImage,
 	})
 	if err != nil {
