@@ -8,13 +8,14 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/solver"
 )
 
 // builder makes a problem of requests and a registry. It has what the numbers of the problem stand for.
 type builder struct {
 	*registry
 	locks    *lockState
-	problem  *problem
+	problem  *solver.Problem
 	requests []*request // by the number of the request
 	nodes    []*repository
 	wanted   []wanted // by the number of the ask
@@ -55,7 +56,7 @@ type owner struct {
 
 func newBuilder(g *registry, locks *lockState, requests []*request) *builder {
 	b := &builder{
-		registry: g, locks: locks, problem: &problem{}, asks: map[askKey]int{}, crds: map[string]int{},
+		registry: g, locks: locks, problem: &solver.Problem{}, asks: map[askKey]int{}, crds: map[string]int{},
 		owners: map[string][]*owner{}, ofCRD: map[string][]*repository{},
 		selectors: map[pack.Dependency]readSelector{}, named: map[string]bool{},
 	}
@@ -68,7 +69,7 @@ func newBuilder(g *registry, locks *lockState, requests []*request) *builder {
 	for _, r := range requests {
 		if r.err == nil {
 			b.requests = append(b.requests, r)
-			b.problem.requests = append(b.problem.requests, b.ask(r.wants, nil))
+			b.problem.Requests = append(b.problem.Requests, b.ask(r.wants, nil))
 		}
 	}
 	for n := 0; n < len(b.nodes); n++ {
@@ -117,13 +118,13 @@ func (b *builder) ask(s selector, by map[string]bool) int {
 	}
 	number := len(b.wanted)
 	b.asks[key] = number
-	a := ask{node: -1}
+	a := solver.Ask{Node: -1}
 	if w.target != nil {
-		a.node = b.node(w.target)
+		a.Node = b.node(w.target)
 		w.match = w.target.match(s)
-		a.fits = b.lockedOnly(&w)
+		a.Fits = b.lockedOnly(&w)
 	}
-	b.wanted, b.problem.asks = append(b.wanted, w), append(b.problem.asks, a)
+	b.wanted, b.problem.Asks = append(b.wanted, w), append(b.problem.Asks, a)
 	return number
 }
 
@@ -142,7 +143,7 @@ func (b *builder) node(p *repository) int {
 	if p.number < 0 {
 		p.number = len(b.nodes)
 		b.nodes = append(b.nodes, p)
-		b.problem.packages = append(b.problem.packages, node{})
+		b.problem.Packages = append(b.problem.Packages, solver.Node{})
 	}
 	return p.number
 }
@@ -150,24 +151,24 @@ func (b *builder) node(p *repository) int {
 // fill adds the versions of a package to the problem.
 func (b *builder) fill(n int) {
 	p := b.nodes[n]
-	variants := make([]variant, len(p.releases))
+	variants := make([]solver.Variant, len(p.releases))
 	for i, r := range p.releases {
 		v := &variants[i]
 		for _, crd := range r.crds {
 			number, ok := b.crds[crd.Plural+"."+crd.Group]
 			if !ok {
-				number = len(b.problem.owners)
+				number = len(b.problem.Owners)
 				b.crds[crd.Plural+"."+crd.Group] = number
-				b.problem.owners = append(b.problem.owners, nil)
+				b.problem.Owners = append(b.problem.Owners, nil)
 			}
-			if !slices.Contains(v.owns, number) {
-				v.owns = append(v.owns, number)
-				b.problem.owners[number] = append(b.problem.owners[number], variantID{n, i})
+			if !slices.Contains(v.Owns, number) {
+				v.Owns = append(v.Owns, number)
+				b.problem.Owners[number] = append(b.problem.Owners[number], solver.VariantID{Node: n, Variant: i})
 			}
 		}
-		v.asks = b.dependencies(r)
+		v.Asks = b.dependencies(r)
 	}
-	b.problem.packages[n].variants = variants
+	b.problem.Packages[n].Variants = variants
 }
 
 // dependencies returns what a version asks. What it owns itself it does not ask. A version whose dependencies cannot be

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/stacks/solver"
+	"github.com/resource-plugins/krm-functions/stacks/solver/bruteforce"
 )
 
 // world is a universe of packages with requests and a lock, as documents say it.
@@ -136,8 +138,8 @@ func (w world) yaml() string {
 }
 
 // problem reads the world by the rules of the package comment, each as it stands there.
-func (w world) problem() *problem {
-	p := &problem{}
+func (w world) problem() *solver.Problem {
+	p := &solver.Problem{}
 	for n := range w.packages {
 		locked := w.locked[w.packages[n].name]
 		slices.SortStableFunc(w.packages[n].versions, func(a, b worldVersion) int {
@@ -153,15 +155,15 @@ func (w world) problem() *problem {
 	}
 	crds := map[string]int{}
 	for n, pkg := range w.packages {
-		p.packages = append(p.packages, node{make([]variant, len(pkg.versions))})
+		p.Packages = append(p.Packages, solver.Node{Variants: make([]solver.Variant, len(pkg.versions))})
 		for v, version := range pkg.versions {
 			for _, crd := range version.crds {
 				if _, ok := crds[crd]; !ok {
-					crds[crd] = len(p.owners)
-					p.owners = append(p.owners, nil)
+					crds[crd] = len(p.Owners)
+					p.Owners = append(p.Owners, nil)
 				}
-				p.owners[crds[crd]] = append(p.owners[crds[crd]], variantID{n, v})
-				p.packages[n].variants[v].owns = append(p.packages[n].variants[v].owns, crds[crd])
+				p.Owners[crds[crd]] = append(p.Owners[crds[crd]], solver.VariantID{Node: n, Variant: v})
+				p.Packages[n].Variants[v].Owns = append(p.Packages[n].Variants[v].Owns, crds[crd])
 			}
 			by := map[string]bool{}
 			for _, a := range version.asks {
@@ -171,12 +173,12 @@ func (w world) problem() *problem {
 				if a.crd != "" && version.owns(a.crd) {
 					continue
 				}
-				p.packages[n].variants[v].asks = append(p.packages[n].variants[v].asks, w.ask(p, a, named, by, vain))
+				p.Packages[n].Variants[v].Asks = append(p.Packages[n].Variants[v].Asks, w.ask(p, a, named, by, vain))
 			}
 		}
 	}
 	for _, a := range w.requests {
-		p.requests = append(p.requests, w.ask(p, a, named, nil, vain))
+		p.Requests = append(p.Requests, w.ask(p, a, named, nil, vain))
 	}
 	return p
 }
@@ -190,7 +192,7 @@ func (v worldVersion) owns(crd string) bool {
 }
 
 // ask adds an ask to a problem. By are the names that the same package asks for.
-func (w world) ask(p *problem, a worldAsk, named, by map[string]bool, vain map[worldAsk]int) int {
+func (w world) ask(p *solver.Problem, a worldAsk, named, by map[string]bool, vain map[worldAsk]int) int {
 	target := -1
 	if a.crd == "" {
 		target = slices.IndexFunc(w.packages, func(one worldPackage) bool { return one.name == a.name && len(one.versions) > 0 })
@@ -221,11 +223,11 @@ func (w world) ask(p *problem, a worldAsk, named, by map[string]bool, vain map[w
 			target = owners[0]
 		}
 	}
-	result := ask{node: target}
+	result := solver.Ask{Node: target}
 	if target >= 0 {
 		for v, version := range w.packages[target].versions {
 			if w.admits(a, w.packages[target].name, version) {
-				result.fits = append(result.fits, v)
+				result.Fits = append(result.Fits, v)
 			}
 		}
 	}
@@ -233,10 +235,10 @@ func (w world) ask(p *problem, a worldAsk, named, by map[string]bool, vain map[w
 		if i, ok := vain[a]; ok {
 			return i
 		}
-		vain[a] = len(p.asks)
+		vain[a] = len(p.Asks)
 	}
-	p.asks = append(p.asks, result)
-	return len(p.asks) - 1
+	p.Asks = append(p.Asks, result)
+	return len(p.Asks) - 1
 }
 
 func (w world) admits(a worldAsk, name string, v worldVersion) bool {
@@ -274,9 +276,9 @@ func TestResolutionIsThatOfABruteForceSearch(t *testing.T) {
 		got, err := Resolve(list, Options{ResolveVersion: modeOf(w.mode)})
 		require.NoError(t, err)
 		p := w.problem()
-		want := bruteAnswer(p)
+		want := bruteforce.Answer(p)
 		chosen := map[string]string{}
-		for n, v := range want.chosen {
+		for n, v := range want.Chosen {
 			if v >= 0 {
 				chosen[worldRegistry+w.packages[n].name] = w.packages[n].versions[v].version
 			}
@@ -287,8 +289,8 @@ func TestResolutionIsThatOfABruteForceSearch(t *testing.T) {
 		}
 		require.Equal(t, chosen, have, "seed %d\n%s", seed, text)
 		for i, one := range got.Requests {
-			require.Equal(t, want.accepted[i], one.Closure != nil, "seed %d, request %d\n%s", seed, i, text)
-			if want.accepted[i] {
+			require.Equal(t, want.Accepted[i], one.Closure != nil, "seed %d, request %d\n%s", seed, i, text)
+			if want.Accepted[i] {
 				resolved++
 				continue
 			}
@@ -316,35 +318,35 @@ func messageAbout(list *krm.ResourceList, name string) string {
 
 // requirers are those who must be named: the requests of the conflict that ask for a package that others of the conflict ask
 // for, too, and all who require such a package in what is resolved.
-func (w world) requirers(p *problem, a answer, failed int, got Resolution) []string {
+func (w world) requirers(p *solver.Problem, a solver.Answer, failed int, got Resolution) []string {
 	targets := map[int]int{}
 	var texts []string
-	units := bruteConflict(p, a.accepted, failed)
+	units := bruteforce.Conflict(p, a.Accepted, failed)
 	for _, u := range units {
-		if u.request >= 0 {
-			u.to = p.asks[p.requests[u.request]].node
+		if u.Request >= 0 {
+			u.To = p.Asks[p.Requests[u.Request]].Node
 		}
-		targets[u.to]++
+		targets[u.To]++
 	}
 	for _, u := range units {
-		if u.request < 0 || len(units) == 1 {
+		if u.Request < 0 || len(units) == 1 {
 			continue
 		}
-		if asked := p.requests[u.request]; p.asks[asked].node >= 0 && targets[p.asks[asked].node] > 1 && len(p.asks[asked].fits) > 0 {
-			one := w.requests[u.request]
-			by := Requirer{fmt.Sprintf("StackInstall r%d", u.request), one.constraint + one.crd}
+		if asked := p.Requests[u.Request]; p.Asks[asked].Node >= 0 && targets[p.Asks[asked].Node] > 1 && len(p.Asks[asked].Fits) > 0 {
+			one := w.requests[u.Request]
+			by := Requirer{fmt.Sprintf("StackInstall r%d", u.Request), one.constraint + one.crd}
 			texts = append(texts, by.String())
 		}
 	}
 	withoutRules := *p
-	withoutRules.shared, withoutRules.cyclic = true, true
+	withoutRules.Shared, withoutRules.Cyclic = true, true
 	var requests []int
 	for _, u := range units {
-		if u.request >= 0 {
-			requests = append(requests, u.request)
+		if u.Request >= 0 {
+			requests = append(requests, u.Request)
 		}
 	}
-	if slices.Sort(requests); (&brute{p: &withoutRules, requests: requests, units: units}).solve() != nil {
+	if slices.Sort(requests); bruteforce.Solvable(&withoutRules, requests, units) {
 		return nil // it is about CRDs or a cycle
 	}
 	for _, c := range got.Chosen {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/solver"
 )
 
 // notLocked means that a pin is not what its reference is locked to.
@@ -28,18 +29,18 @@ func (r *resolver) refusal(number int) error {
 		return errSteps
 	}
 	p := r.builder.problem
-	if asked := p.requests[number]; len(p.asks[asked].fits) == 0 {
+	if asked := p.Requests[number]; len(p.Asks[asked].Fits) == 0 {
 		return r.builder.why(asked)
 	}
-	c, ok := explain(p, r.answer.accepted, number, maxSteps)
+	c, ok := solver.Explain(p, r.answer.Accepted, number, solver.MaxSteps)
 	if !ok {
 		return errSteps
 	}
-	d := &description{resolver: r, conflict: c, asked: r.askedIn(c)}
+	d := &description{resolver: r, Conflict: c, asked: r.askedIn(c)}
 	switch {
-	case c.cyclic:
+	case c.Cyclic:
 		return d.cycle()
-	case c.shared:
+	case c.Shared:
 		return d.sharedCRD()
 	}
 	return d.versions()
@@ -48,33 +49,33 @@ func (r *resolver) refusal(number int) error {
 // edge is what somebody asks in a conflict.
 type edge struct {
 	requirer Requirer
-	from     variantID // that asks; of a request the package is -1
+	from     solver.VariantID // that asks; of a request the package is -1
 	asked    int
 }
 
 // askedIn returns what is asked in a conflict, in its order: of packages by all versions that the others leave.
-func (r *resolver) askedIn(c conflict) []edge {
+func (r *resolver) askedIn(c solver.Conflict) []edge {
 	p := r.builder.problem
 	var edges []edge
-	for _, u := range c.units {
-		if u.request >= 0 {
-			asked := p.requests[u.request]
-			by := Requirer{r.builder.requests[u.request].by(), r.builder.wanted[asked].text}
-			edges = append(edges, edge{by, variantID{node: -1}, asked})
+	for _, u := range c.Units {
+		if u.Request >= 0 {
+			asked := p.Requests[u.Request]
+			by := Requirer{r.builder.requests[u.Request].by(), r.builder.wanted[asked].text}
+			edges = append(edges, edge{by, solver.VariantID{Node: -1}, asked})
 			continue
 		}
-		for v, variant := range p.packages[u.from].variants {
+		for v, variant := range p.Packages[u.From].Variants {
 			if slices.ContainsFunc(edges, func(e edge) bool {
-				a := p.asks[e.asked]
-				return e.from.node < 0 && a.node == u.from && !slices.Contains(a.fits, v)
+				a := p.Asks[e.asked]
+				return e.from.Node < 0 && a.Node == u.From && !slices.Contains(a.Fits, v)
 			}) {
 				continue
 			}
-			for _, asked := range variant.asks {
-				if p.dependency(u.from, asked) == u {
-					from := r.builder.nodes[u.from].releases[v]
+			for _, asked := range variant.Asks {
+				if p.Dependency(u.From, asked) == u {
+					from := r.builder.nodes[u.From].releases[v]
 					by := Requirer{pack.ImageOf(from.repository.name, from.version, ""), r.builder.wanted[asked].text}
-					edges = append(edges, edge{by, variantID{u.from, v}, asked})
+					edges = append(edges, edge{by, solver.VariantID{Node: u.From, Variant: v}, asked})
 				}
 			}
 		}
@@ -85,7 +86,7 @@ func (r *resolver) askedIn(c conflict) []edge {
 // description puts a conflict into words.
 type description struct {
 	*resolver
-	conflict
+	solver.Conflict
 	asked []edge
 }
 
@@ -95,9 +96,9 @@ func (d *description) versions() error {
 	var parts []string
 	seen, said := map[int]bool{}, map[int]bool{}
 	for _, e := range d.asked {
-		to := d.builder.problem.asks[e.asked].node
+		to := d.builder.problem.Asks[e.asked].Node
 		switch {
-		case len(d.builder.problem.asks[e.asked].fits) == 0:
+		case len(d.builder.problem.Asks[e.asked].Fits) == 0:
 			if !said[e.asked] {
 				said[e.asked] = true
 				parts = append(parts, fmt.Sprintf("%s (required by %s)", d.builder.why(e.asked), d.askers(e.asked)))
@@ -126,8 +127,8 @@ func (d *description) askers(asked int) string {
 // disputed reports whether a package is asked for by more than one part of the conflict.
 func (d *description) disputed(node int) bool {
 	count := 0
-	for _, u := range d.units {
-		if u.to == node || u.request >= 0 && d.builder.problem.asks[d.builder.problem.requests[u.request]].node == node {
+	for _, u := range d.Units {
+		if u.To == node || u.Request >= 0 && d.builder.problem.Asks[d.builder.problem.Requests[u.Request]].Node == node {
 			count++
 		}
 	}
@@ -138,7 +139,7 @@ func (d *description) disputed(node int) bool {
 func (d *description) requirers(node int) string {
 	var all []Requirer
 	for _, e := range d.asked {
-		if d.builder.problem.asks[e.asked].node == node {
+		if d.builder.problem.Asks[e.asked].Node == node {
 			all = append(all, e.requirer)
 		}
 	}
@@ -172,7 +173,7 @@ func (d *description) sharedCRD() error {
 	var crds []string
 	var nodes []int
 	for _, e := range d.asked {
-		if to := d.builder.problem.asks[e.asked].node; to >= 0 && !slices.Contains(nodes, to) {
+		if to := d.builder.problem.Asks[e.asked].Node; to >= 0 && !slices.Contains(nodes, to) {
 			nodes = append(nodes, to)
 		}
 	}
@@ -206,10 +207,10 @@ func (d *description) cycle() error {
 	next := map[int][]edge{}
 	var order []int
 	for _, e := range d.asked {
-		if e.from.node < 0 {
-			order = append(order, p.asks[e.asked].node)
+		if e.from.Node < 0 {
+			order = append(order, p.Asks[e.asked].Node)
 		} else {
-			next[e.from.node] = append(next[e.from.node], e)
+			next[e.from.Node] = append(next[e.from.Node], e)
 		}
 	}
 	for _, start := range order {
@@ -225,15 +226,15 @@ func (d *description) cycle() error {
 }
 
 // cycleFrom returns the first cycle that a package leads to, nil if there is none.
-func cycleFrom(node int, next map[int][]edge, p *problem, done map[int]bool, path []edge) []edge {
-	if start := slices.IndexFunc(path, func(e edge) bool { return e.from.node == node }); start >= 0 {
+func cycleFrom(node int, next map[int][]edge, p *solver.Problem, done map[int]bool, path []edge) []edge {
+	if start := slices.IndexFunc(path, func(e edge) bool { return e.from.Node == node }); start >= 0 {
 		return path[start:]
 	}
 	if done[node] {
 		return nil
 	}
 	for _, e := range next[node] {
-		if to := p.asks[e.asked].node; to >= 0 {
+		if to := p.Asks[e.asked].Node; to >= 0 {
 			if found := cycleFrom(to, next, p, done, append(path, e)); found != nil {
 				return found
 			}

@@ -35,19 +35,8 @@
 //
 // The error of a request that is left out names what it is in conflict with: of the requests that are kept before it, and
 // of what packages ask of others, as little as makes it impossible, where what the request itself needs counts first, then
-// the other requests in their order (conflictOrder). All others who require the packages that the conflict is about are
-// named as well.
-//
-// # The solver
-//
-// The search learns a clause from every conflict (solver), so that ordinary conflicts do not make it try every combination;
-// there is a limit of steps for lists that were made to exceed any search. It is our own, of about 300 lines, since what is
-// wanted is the first answer of a fixed order and the others give any, or stop at the first conflict. Weighed were gini
-// (github.com/go-air/gini: a fast SAT solver, but it chooses the order itself, so that the first answer takes one call for
-// each package), deppy (github.com/operator-framework/deppy: prefers an order, but its search tries every combination on top
-// of gini, and it is archived), gophersat (github.com/crillab/gophersat: optimizes a sum of weights, which is not an order),
-// and pubgrub-go (github.com/contriboss/pubgrub-go: explains well, but has no packages by what they own, and its order is
-// not part of its interface).
+// the other requests in their order (solver.ConflictOrder). All others who require the packages that the conflict is about
+// are named as well.
 package dependency
 
 import (
@@ -58,6 +47,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/solver"
 )
 
 // Resolve returns what the install requests of a list resolve to. It changes no document; what is wrong is reported to the
@@ -79,7 +69,7 @@ type resolver struct {
 	requests   []*request
 	locks      *lockState
 	builder    *builder
-	answer     answer
+	answer     solver.Answer
 	limited    []bool    // by the number of the request: it takes too many steps
 	chosen     []*Chosen // by the number of the package, nil if it is not chosen
 	resolution Resolution
@@ -113,7 +103,7 @@ func newResolver(list *krm.ResourceList, options Options) (*resolver, error) {
 	list.Report(r.locks.Problems()...)
 	r.locks.apply(g)
 	r.builder = newBuilder(g, r.locks, r.requests)
-	r.answer, r.limited = solve(r.builder.problem, maxSteps)
+	r.answer, r.limited = solver.Solve(r.builder.problem, solver.MaxSteps)
 	r.choose()
 	r.resolution.Requests = r.results()
 	r.finish()
@@ -121,40 +111,11 @@ func newResolver(list *krm.ResourceList, options Options) (*resolver, error) {
 	return r, nil
 }
 
-// solve returns the solution of a problem. If it takes too many steps, requests are added one by one, and those that are
-// too many are limited.
-func solve(p *problem, limit int) (a answer, limited []bool) {
-	limited = make([]bool, len(p.requests))
-	s := newSolver(p, limit)
-	if a, ok := s.solve(); ok {
-		return a, limited
-	}
-	a = answer{accepted: make([]bool, len(p.requests)), chosen: slices.Repeat([]int{-1}, len(p.packages))}
-	left := limit
-	var kept []int
-	for request := range p.requests {
-		one := *p
-		one.requests = nil
-		for _, k := range append(slices.Clone(kept), request) {
-			one.requests = append(one.requests, p.requests[k])
-		}
-		s := newSolver(&one, min(left, limit/10))
-		found, ok := s.solve()
-		left -= s.steps
-		if limited[request] = !ok; !ok || !found.accepted[len(kept)] {
-			continue
-		}
-		kept = append(kept, request)
-		a.accepted[request], a.chosen, a.order = true, found.chosen, found.order
-	}
-	return a, limited
-}
-
 // choose makes what is chosen of the answer.
 func (r *resolver) choose() {
 	r.chosen = make([]*Chosen, len(r.builder.nodes))
-	for _, n := range r.answer.order {
-		from := r.builder.nodes[n].releases[r.answer.chosen[n]]
+	for _, n := range r.answer.Order {
+		from := r.builder.nodes[n].releases[r.answer.Chosen[n]]
 		r.chosen[n] = &Chosen{
 			Name: from.repository.name, Version: from.version, Digest: from.digest,
 			APIVersion: from.apiVersion, Kind: from.kind, Content: from.content, CRDs: from.crds,
@@ -167,14 +128,14 @@ func (r *resolver) choose() {
 		}
 	}
 	for i, request := range r.builder.requests {
-		if r.answer.accepted[i] {
-			c := r.require(r.builder.problem.requests[i], request.by())
+		if r.answer.Accepted[i] {
+			c := r.require(r.builder.problem.Requests[i], request.by())
 			c.Digest = cmp.Or(c.Digest, request.wants.digest)
 		}
 	}
-	for _, n := range r.answer.order {
+	for _, n := range r.answer.Order {
 		c := r.chosen[n]
-		for _, asked := range r.builder.problem.packages[n].variants[r.answer.chosen[n]].asks {
+		for _, asked := range r.builder.problem.Packages[n].Variants[r.answer.Chosen[n]].Asks {
 			if needed := r.require(asked, pack.ImageOf(c.Name, c.Version, "")); !slices.Contains(c.DependsOn, needed) {
 				c.DependsOn = append(c.DependsOn, needed)
 			}
@@ -184,7 +145,7 @@ func (r *resolver) choose() {
 
 // require adds who requires a package.
 func (r *resolver) require(asked int, by string) *Chosen {
-	c := r.chosen[r.builder.problem.asks[asked].node]
+	c := r.chosen[r.builder.problem.Asks[asked].Node]
 	requirer := Requirer{By: by, Constraint: r.builder.wanted[asked].text}
 	if !slices.Contains(c.Requirers, requirer) {
 		c.Requirers = append(c.Requirers, requirer)
@@ -201,12 +162,12 @@ func (r *resolver) results() []Request {
 		if one.err != nil || r.builder == nil {
 			continue
 		}
-		asked := r.builder.problem.requests[number]
+		asked := r.builder.problem.Requests[number]
 		if target := r.builder.wanted[asked].target; target != nil {
 			results[i].Package = target.name
 		}
-		if r.answer.accepted[number] {
-			own := r.chosen[r.builder.problem.asks[asked].node]
+		if r.answer.Accepted[number] {
+			own := r.chosen[r.builder.problem.Asks[asked].Node]
 			closure := closureOf(own, map[*Chosen]bool{}, nil)
 			if one.err = r.unreliable(one, own, closure); one.err == nil {
 				results[i].Closure = closure

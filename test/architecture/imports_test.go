@@ -58,6 +58,8 @@ var layers = []struct {
 	{path: "stacks/v010"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
+	{path: "stacks/solver"},
+	{path: "stacks/solver/bruteforce"},
 	{path: "stacks/dependency"},
 	{path: "pkg/render/engine"},
 	{path: "pkg/render/engine/jobs"},
@@ -139,6 +141,25 @@ func TestV010IsALeaf(t *testing.T) {
 			assert.NotContains(t, p.Imports, module+"stacks/v010", p.ImportPath)
 		}
 	}
+}
+
+// ofStacks are the packages of the core that still import stacks: none may be added.
+var ofStacks = []string{"pkg/validate", "internal/load", "internal/cli", "internal/build", "internal/function",
+	"internal/htmlreport", "internal/rplug"}
+
+func TestCoreDoesNotImportStacks(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./api/...", "./pkg/...", "./internal/...") {
+		imports := slices.ContainsFunc(p.Imports, func(path string) bool { return strings.HasPrefix(path, module+"stacks/") })
+		path := strings.TrimPrefix(p.ImportPath, module)
+		assert.Equal(t, slices.Contains(ofStacks, path), imports, path)
+	}
+}
+
+// The solver knows numbers only, so that it can be held against a search that tries everything.
+func TestSolverImportsNothing(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, []string{"slices"}, list(t, "./stacks/solver")[0].Imports)
 }
 
 // A function is hermetic, so it links no client of Kubernetes or of registries.

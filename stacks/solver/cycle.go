@@ -1,4 +1,4 @@
-package dependency
+package solver
 
 import "slices"
 
@@ -12,22 +12,22 @@ type edges struct {
 	variants [][]int // by the number of the pair: the variants that ask
 }
 
-func newEdges(p *problem) *edges {
+func newEdges(p *Problem) *edges {
 	e := &edges{numbers: map[pair]int{}}
-	if p.cyclic {
+	if p.Cyclic {
 		return e
 	}
-	component := components(len(p.packages), func(from int, visit func(to int)) {
-		for _, v := range p.packages[from].variants {
-			for _, asked := range v.asks {
-				visit(p.asks[asked].node)
+	component := components(len(p.Packages), func(from int, visit func(to int)) {
+		for _, v := range p.Packages[from].Variants {
+			for _, asked := range v.Asks {
+				visit(p.Asks[asked].Node)
 			}
 		}
 	})
-	for from := range p.packages {
-		for i, v := range p.packages[from].variants {
-			for _, asked := range v.asks {
-				to := p.asks[asked].node
+	for from := range p.Packages {
+		for i, v := range p.Packages[from].Variants {
+			for _, asked := range v.Asks {
+				to := p.Asks[asked].Node
 				if to < 0 || component[from] != component[to] {
 					continue
 				}
@@ -93,27 +93,27 @@ func (s *solver) dropCycles() {
 	for dropped := len(s.edges.pairs) > 0; dropped; {
 		dropped = false
 		s.propagate() // breaks nothing: no request need be kept
-		always := make([][]int, len(s.packages))
+		always := make([][]int, len(s.Packages))
 		for number, p := range s.edges.pairs {
 			s.steps++
 			if s.alwaysAsks(number) {
 				always[p.from] = append(always[p.from], p.to)
 			}
 		}
-		component := components(len(s.packages), func(from int, visit func(to int)) {
+		component := components(len(s.Packages), func(from int, visit func(to int)) {
 			for _, to := range always[from] {
 				visit(to)
 			}
 		})
-		size := make([]int, len(s.packages)+1)
+		size := make([]int, len(s.Packages)+1)
 		for _, c := range component {
 			size[c]++
 		}
-		for node := range s.packages {
+		for node := range s.Packages {
 			if size[component[node]] == 1 && !slices.Contains(always[node], node) {
 				continue
 			}
-			for v := range s.packages[node].variants {
+			for v := range s.Packages[node].Variants {
 				if l := s.variant(node, v); unassigned(s.value(l)) {
 					dropped = true
 					s.assign(l.not(), decided, 0)
@@ -127,7 +127,7 @@ func (s *solver) dropCycles() {
 func (s *solver) alwaysAsks(number int) bool {
 	from := s.edges.pairs[number].from
 	asking, left := s.edges.variants[number], false
-	for v := range s.packages[from].variants {
+	for v := range s.Packages[from].Variants {
 		s.steps++
 		asks := len(asking) > 0 && asking[0] == v
 		if asks {
@@ -145,11 +145,11 @@ func (s *solver) alwaysAsks(number int) bool {
 
 // findCycle returns the clause that the packages of a cycle do not all ask for the next one, nil if there is no cycle.
 func (s *solver) findCycle() []literal {
-	if len(s.edges.pairs) == 0 || s.asked < len(s.requests) {
+	if len(s.edges.pairs) == 0 || s.asked < len(s.Requests) {
 		return nil
 	}
 	var clause []literal
-	nodes := cycle(s.problem, s.queue, s.chosenVariant)
+	nodes := cycle(s.Problem, s.queue, s.chosenVariant)
 	for i, from := range nodes {
 		clause = append(clause, s.edge(s.edges.numbers[pair{from, nodes[(i+1)%len(nodes)]}]).not())
 	}
@@ -158,16 +158,16 @@ func (s *solver) findCycle() []literal {
 
 // cycle returns the first cycle among chosen packages, in the order in which they need each other. It is nil if there is
 // none.
-func cycle(p *problem, nodes []int, chosen func(node int) int) []int {
+func cycle(p *Problem, nodes []int, chosen func(node int) int) []int {
 	const visiting, visited = 1, 2
-	state := make([]int8, len(p.packages))
+	state := make([]int8, len(p.Packages))
 	var path []int
 	var visit func(node int) []int
 	visit = func(node int) []int {
 		state[node] = visiting
 		path = append(path, node)
-		for _, asked := range p.packages[node].variants[chosen(node)].asks {
-			next := p.asks[asked].node
+		for _, asked := range p.Packages[node].Variants[chosen(node)].Asks {
+			next := p.Asks[asked].Node
 			if state[next] == visiting {
 				return path[slices.Index(path, next):]
 			}

@@ -1,4 +1,4 @@
-package dependency
+package solver
 
 import "slices"
 
@@ -36,9 +36,9 @@ func (s *solver) rules(l literal) (conflict []literal) {
 	variable := l.variable()
 	isTrue := l&1 == 0
 	switch {
-	case int(variable) < len(s.requests):
+	case int(variable) < len(s.Requests):
 		if isTrue {
-			return s.imply(s.ask(s.requests[variable]), l)
+			return s.imply(s.ask(s.Requests[variable]), l)
 		}
 	case variable >= s.firstEdge:
 		if !isTrue {
@@ -47,7 +47,7 @@ func (s *solver) rules(l literal) (conflict []literal) {
 	case variable >= s.firstAsk:
 		return s.askRules(int(variable-s.firstAsk), l, isTrue)
 	case isTrue:
-		return s.variantRules(s.owned[variable-int32(len(s.requests))], l)
+		return s.variantRules(s.owned[variable-int32(len(s.Requests))], l)
 	}
 	return nil
 }
@@ -62,14 +62,14 @@ func (s *solver) askRules(asked int, l literal, isTrue bool) (conflict []literal
 		}
 		return nil
 	}
-	a := s.asks[asked]
-	fits := a.fits
-	for v := range s.packages[a.node].variants {
+	a := s.Asks[asked]
+	fits := a.Fits
+	for v := range s.Packages[a.Node].Variants {
 		if len(fits) > 0 && fits[0] == v {
 			fits = fits[1:]
 			continue
 		}
-		if conflict = s.imply(s.variant(a.node, v).not(), l); conflict != nil {
+		if conflict = s.imply(s.variant(a.Node, v).not(), l); conflict != nil {
 			return conflict
 		}
 	}
@@ -89,26 +89,26 @@ func (s *solver) edgeRules(edge int, l literal) (conflict []literal) {
 
 // variantRules: the other variants of a package that is chosen are out, and so are other owners of its CRDs; what the
 // variant asks is asked, and what the variant does not fit cannot be.
-func (s *solver) variantRules(chosen variantID, l literal) (conflict []literal) {
-	for v := range s.packages[chosen.node].variants {
-		if v != chosen.variant {
-			if conflict = s.imply(s.variant(chosen.node, v).not(), l); conflict != nil {
+func (s *solver) variantRules(chosen VariantID, l literal) (conflict []literal) {
+	for v := range s.Packages[chosen.Node].Variants {
+		if v != chosen.Variant {
+			if conflict = s.imply(s.variant(chosen.Node, v).not(), l); conflict != nil {
 				return conflict
 			}
 		}
 	}
-	own := &s.packages[chosen.node].variants[chosen.variant]
-	if conflict = s.dependencyRules(chosen.node, own.asks, l); conflict != nil {
+	own := &s.Packages[chosen.Node].Variants[chosen.Variant]
+	if conflict = s.dependencyRules(chosen.Node, own.Asks, l); conflict != nil {
 		return conflict
 	}
-	for _, asked := range s.asksOf[chosen.node] {
-		if _, fits := slices.BinarySearch(s.asks[asked].fits, chosen.variant); !fits {
+	for _, asked := range s.asksOf[chosen.Node] {
+		if _, fits := slices.BinarySearch(s.Asks[asked].Fits, chosen.Variant); !fits {
 			if conflict = s.imply(s.ask(asked).not(), l); conflict != nil {
 				return conflict
 			}
 		}
 	}
-	return s.ownerRules(chosen.node, own.owns, l)
+	return s.ownerRules(chosen.Node, own.Owns, l)
 }
 
 // dependencyRules: what a package that is chosen asks is asked.
@@ -117,7 +117,7 @@ func (s *solver) dependencyRules(node int, asks []int, l literal) (conflict []li
 		if conflict = s.imply(s.ask(asked), l); conflict != nil {
 			return conflict
 		}
-		if edge, ok := s.edges.numbers[pair{node, s.asks[asked].node}]; ok {
+		if edge, ok := s.edges.numbers[pair{node, s.Asks[asked].Node}]; ok {
 			if conflict = s.imply(s.edge(edge), l); conflict != nil {
 				return conflict
 			}
@@ -128,15 +128,15 @@ func (s *solver) dependencyRules(node int, asks []int, l literal) (conflict []li
 
 // ownerRules: the other owners of the CRDs of a package that is chosen are out.
 func (s *solver) ownerRules(node int, owns []int, l literal) (conflict []literal) {
-	if s.shared {
+	if s.Shared {
 		return nil
 	}
 	for _, crd := range owns {
-		for _, other := range s.owners[crd] {
-			if other.node == node {
+		for _, other := range s.Owners[crd] {
+			if other.Node == node {
 				continue
 			}
-			if conflict = s.imply(s.variant(other.node, other.variant).not(), l); conflict != nil {
+			if conflict = s.imply(s.variant(other.Node, other.Variant).not(), l); conflict != nil {
 				return conflict
 			}
 		}

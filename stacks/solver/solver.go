@@ -1,10 +1,10 @@
-package dependency
+package solver
 
 import "slices"
 
-// maxSteps is how many steps a search may take. A list of thousands of packages takes some hundred thousand; a list that
-// was made to take forever ends in about a second.
-const maxSteps = 20_000_000
+// MaxSteps is how many steps a search may take, for Solve and Explain. A list of thousands of packages takes some hundred
+// thousand; a list that was made to take forever ends in about a second.
+const MaxSteps = 20_000_000
 
 // literal is a variable or its negation: 2n and 2n+1.
 type literal int32
@@ -31,12 +31,12 @@ func unassigned(value int8) bool { return value == 0 }
 // It backtracks chronologically (Nadel and Ryvchin, Chronological Backtracking, SAT 2018), since deciding thousands of
 // packages again after each conflict would take time with the square of their number.
 type solver struct {
-	*problem
+	*Problem
 	firstVariant []int32 // by package, the variable of its first variant
 	firstAsk     int32   // the variable of the first ask
 	firstEdge    int32   // the variable of the first edge
 	edges        *edges
-	owned        []variantID
+	owned        []VariantID
 	askers       [][]literal // by ask, the requests and variants that ask
 	asksOf       [][]int     // by package, the asks for it
 
@@ -65,28 +65,28 @@ type solver struct {
 // decision is the state in which one was made.
 type decision struct{ queue, done, asked int }
 
-func newSolver(p *problem, limit int) *solver {
-	s := &solver{problem: p, limit: limit, askers: make([][]literal, len(p.asks)), asksOf: make([][]int, len(p.packages))}
-	variables := int32(len(p.requests))
-	for _, n := range p.packages {
+func newSolver(p *Problem, limit int) *solver {
+	s := &solver{Problem: p, limit: limit, askers: make([][]literal, len(p.Asks)), asksOf: make([][]int, len(p.Packages))}
+	variables := int32(len(p.Requests))
+	for _, n := range p.Packages {
 		s.firstVariant = append(s.firstVariant, variables)
-		variables += int32(len(n.variants))
+		variables += int32(len(n.Variants))
 	}
 	s.firstAsk = variables
-	variables += int32(len(p.asks))
+	variables += int32(len(p.Asks))
 	s.firstEdge = variables
 	s.edges = newEdges(p)
 	variables += int32(len(s.edges.pairs))
 	s.values, s.levels, s.reasons = make([]int8, variables), make([]int32, variables), make([]int32, variables)
-	s.seen, s.queued = make([]bool, variables), make([]bool, len(p.packages))
+	s.seen, s.queued = make([]bool, variables), make([]bool, len(p.Packages))
 	s.watches = make([][]int32, 2*variables)
-	for r, asked := range p.requests {
+	for r, asked := range p.Requests {
 		s.askers[asked] = append(s.askers[asked], literal(2*r))
 	}
-	for n := range p.packages {
-		for v := range p.packages[n].variants {
-			s.owned = append(s.owned, variantID{n, v})
-			for _, asked := range p.packages[n].variants[v].asks {
+	for n := range p.Packages {
+		for v := range p.Packages[n].Variants {
+			s.owned = append(s.owned, VariantID{n, v})
+			for _, asked := range p.Packages[n].Variants[v].Asks {
 				s.askers[asked] = append(s.askers[asked], s.variant(n, v))
 			}
 		}
@@ -98,14 +98,14 @@ func newSolver(p *problem, limit int) *solver {
 
 // addAsks adds the clause of each ask: it is not asked, or one of the variants that will do is chosen.
 func (s *solver) addAsks() {
-	for i, a := range s.asks {
-		clause := make([]literal, 1, 1+len(a.fits))
+	for i, a := range s.Asks {
+		clause := make([]literal, 1, 1+len(a.Fits))
 		clause[0] = s.ask(i).not()
-		for _, v := range a.fits {
-			clause = append(clause, s.variant(a.node, v))
+		for _, v := range a.Fits {
+			clause = append(clause, s.variant(a.Node, v))
 		}
-		if a.node >= 0 {
-			s.asksOf[a.node] = append(s.asksOf[a.node], i)
+		if a.Node >= 0 {
+			s.asksOf[a.Node] = append(s.asksOf[a.Node], i)
 		}
 		if len(clause) == 1 {
 			s.assign(clause[0], decided, 0)
@@ -151,7 +151,7 @@ func (s *solver) decide(l literal) {
 }
 
 // solve returns the first solution, false if it takes too many steps.
-func (s *solver) solve() (answer, bool) {
+func (s *solver) solve() (Answer, bool) {
 	for {
 		conflict := s.propagate()
 		if conflict == nil {
@@ -166,21 +166,21 @@ func (s *solver) solve() (answer, bool) {
 			s.resolve(conflict)
 		}
 		if s.steps > s.limit {
-			return answer{}, false
+			return Answer{}, false
 		}
 	}
 }
 
 // advance makes the next decision. It returns true if there is none left to make.
 func (s *solver) advance() (conflict []literal, complete bool) {
-	for ; s.asked < len(s.requests); s.asked++ {
+	for ; s.asked < len(s.Requests); s.asked++ {
 		keep := literal(2 * s.asked)
 		switch s.value(keep) {
 		case 0:
 			s.decide(keep)
 			return nil, false
 		case 1:
-			s.require(s.requests[s.asked])
+			s.require(s.Requests[s.asked])
 		case -1:
 			if s.keepAll {
 				return nil, true
@@ -193,7 +193,7 @@ func (s *solver) advance() (conflict []literal, complete bool) {
 		if v < 0 {
 			return s.decideNode(node), false
 		}
-		for _, asked := range s.packages[node].variants[v].asks {
+		for _, asked := range s.Packages[node].Variants[v].Asks {
 			s.require(asked)
 		}
 	}
@@ -203,14 +203,14 @@ func (s *solver) advance() (conflict []literal, complete bool) {
 // require puts the package of an ask into the queue.
 func (s *solver) require(asked int) {
 	s.steps++
-	if node := s.asks[asked].node; !s.queued[node] {
+	if node := s.Asks[asked].Node; !s.queued[node] {
 		s.queued[node] = true
 		s.queue, s.queuedBy = append(s.queue, node), append(s.queuedBy, asked)
 	}
 }
 
 func (s *solver) chosenVariant(node int) int {
-	for v := range s.packages[node].variants {
+	for v := range s.Packages[node].Variants {
 		if s.value(s.variant(node, v)) == 1 {
 			return v
 		}
@@ -220,7 +220,7 @@ func (s *solver) chosenVariant(node int) int {
 
 // decideNode chooses the first variant that is left. If none is, the ask that needs the package is the conflict.
 func (s *solver) decideNode(node int) (conflict []literal) {
-	for v := range s.packages[node].variants {
+	for v := range s.Packages[node].Variants {
 		s.steps++
 		if l := s.variant(node, v); unassigned(s.value(l)) {
 			s.decide(l)
@@ -229,22 +229,22 @@ func (s *solver) decideNode(node int) (conflict []literal) {
 	}
 	asked := s.queuedBy[s.done]
 	conflict = []literal{s.ask(asked).not()}
-	for _, v := range s.asks[asked].fits {
+	for _, v := range s.Asks[asked].Fits {
 		conflict = append(conflict, s.variant(node, v))
 	}
 	return conflict
 }
 
-func (s *solver) answer() answer {
-	a := answer{accepted: make([]bool, len(s.requests)), chosen: make([]int, len(s.packages)), order: slices.Clone(s.queue)}
-	for r := range s.requests {
-		a.accepted[r] = s.value(literal(2*r)) == 1
+func (s *solver) answer() Answer {
+	a := Answer{Accepted: make([]bool, len(s.Requests)), Chosen: make([]int, len(s.Packages)), Order: slices.Clone(s.queue)}
+	for r := range s.Requests {
+		a.Accepted[r] = s.value(literal(2*r)) == 1
 	}
-	for node := range a.chosen {
-		a.chosen[node] = -1
+	for node := range a.Chosen {
+		a.Chosen[node] = -1
 	}
 	for _, node := range s.queue {
-		a.chosen[node] = s.chosenVariant(node)
+		a.Chosen[node] = s.chosenVariant(node)
 	}
 	return a
 }
