@@ -6,8 +6,8 @@
 //	conflict, ok := solver.Explain(problem, answer.Accepted, refused, solver.MaxSteps)
 //
 // The search learns a clause from every conflict, so that ordinary conflicts do not make it try every combination; a limit
-// of steps ends it for lists that were made to exceed any search. It is our own, of about 300 lines, since the answer must be
-// the first one of a fixed order and the others give any, or stop at the first conflict. Weighed were gini
+// of steps ends it for lists that were made to exceed any search. It is our own, of about 300 lines, since the answer must
+// be the first one of a fixed order and the others give any, or stop at the first conflict. Weighed were gini
 // (github.com/go-air/gini: a fast SAT solver, but it chooses the order itself, so that the first answer takes one call for
 // each package), deppy (github.com/operator-framework/deppy: prefers an order, but its search tries every combination on top
 // of gini, and it is archived), gophersat (github.com/crillab/gophersat: optimizes a sum of weights, which is not an order),
