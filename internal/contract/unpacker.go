@@ -76,7 +76,7 @@ type InstalledObject struct {
 	Name     string `json:"name"`
 	// IsNamespaced is set if the object is in the Pod's namespace.
 	IsNamespaced bool `json:"isNamespaced,omitempty"`
-	// Digest is stackpackage.ObjectDigest of a CRD and of the record: what the package unpacked to when it was rendered. What
+	// Digest is pack.ObjectDigest of a CRD and of the record: what the package unpacked to when it was rendered. What
 	// the package unpacks to in the cluster must have the same, so that an image that has changed brings in nothing else.
 	Digest string `json:"digest,omitempty"`
 	// IsOptional is set on the record: a cluster may not serve its kind. apply and delete pass over it then, and say so.

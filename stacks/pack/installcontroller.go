@@ -7,13 +7,11 @@ import (
 	"maps"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-
-	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/image"
+	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
 // controller is the controller of a package.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
-
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
 // Rules returns the permissions that the record of a package asks for.

@@ -234,6 +234,20 @@ func TestProgramsInPodsAreSmall(t *testing.T) {
 	}
 }
 
+// The sizes of the programs in Pods, as tools/images builds them, in bytes. The manager needs 6.4 MB for Go's HTTP client with
+// TLS. The unpacker links kyaml and k8s.io/api in addition: without both it would have about 7 MB.
+func TestProgramsInPodsHaveASize(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	run(t, []string{"GOWORK=off", "CGO_ENABLED=0"}, "build", "-C", "runtime", "-trimpath", "-ldflags=-s -w",
+		"-o", folder+string(filepath.Separator), "./cmd/...")
+	for program, most := range map[string]int64{"runner": 3e6, "manager": 7e6, "unpacker": 17e6} {
+		info, err := os.Stat(filepath.Join(folder, program))
+		require.NoError(t, err)
+		assert.LessOrEqual(t, info.Size(), most, program)
+	}
+}
+
 // modules are the folders of the modules in the workspace.
 var modules = []string{".", "runtime"}
 

@@ -42,7 +42,7 @@ type Program struct {
 // Object is an object to apply.
 type Object struct {
 	APIVersion, Kind, Name string
-	// Digest is stackpackage.ObjectDigest of what comes from the package: CRDs and the record. It is empty for others, which
+	// Digest is pack.ObjectDigest of what comes from the package: CRDs and the record. It is empty for others, which
 	// are made of the record.
 	Digest string
 	// JSON is the object.
