@@ -110,7 +110,7 @@ browser: ## test the page of rplug report in a browser (apt-get install chromium
 
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
-	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./internal/stackpackage/v010
+	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./stacks/api/v0 ./stacks/v010
 
 .PHONY: engines
 engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the code of Argo Workflows and Tekton (8 minutes to build)
@@ -131,7 +131,7 @@ $(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./internal/stackpackage
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./stacks/pack
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./local/localrun/container
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
 	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./local/plugintest ./local/command
@@ -184,7 +184,7 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./api/schemas/... # metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./local/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./local/... ./stacks/... ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

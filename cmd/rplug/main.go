@@ -6,6 +6,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	kubebuilder "github.com/resource-plugins/krm-functions/kubebuilder/command"
 	local "github.com/resource-plugins/krm-functions/local/command"
+	stacks "github.com/resource-plugins/krm-functions/stacks/command"
 )
 
 func main() { rplug.Main(extensions()...) }
@@ -15,5 +16,6 @@ func extensions() []rplug.Extension {
 	return []rplug.Extension{
 		kubebuilder.Extension(),
 		local.Extension(),
+		stacks.Extension(),
 	}
 }

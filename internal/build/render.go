@@ -7,9 +7,9 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/stackrender"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	stackrender "github.com/resource-plugins/krm-functions/stacks/install"
 )
 
 // Rendered counts what the resources of sandboxes and install requests have become.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 // ResolveOptions are the options of Resolve.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
+	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 // Validated counts what was checked.

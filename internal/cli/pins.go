@@ -13,8 +13,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // Where references are: those of sandboxes to plugins, and those of install requests to packages, which may name a CRD until

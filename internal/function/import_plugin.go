@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	stacksv1 "github.com/resource-plugins/krm-functions/api/stacks/v1"
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // ImportPlugin is the KRM function import-plugin.

@@ -10,9 +10,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/stackrender"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	stackrender "github.com/resource-plugins/krm-functions/stacks/install"
 )
 
 // sandboxCard is a sandbox.

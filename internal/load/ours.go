@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // What a folder holds is often meant for other tools. Its content decides, whatever the name of a file:

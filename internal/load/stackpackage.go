@@ -10,9 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	stacksv1 "github.com/resource-plugins/krm-functions/api/stacks/v1"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // Packages of Crossplane are read as a whole:

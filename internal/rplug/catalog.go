@@ -11,9 +11,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.

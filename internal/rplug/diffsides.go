@@ -15,9 +15,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/stackrender"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stackrender "github.com/resource-plugins/krm-functions/stacks/install"
 )
 
 // isPath reports whether an argument can only be a file or folder: stdin, what is written as a path, or what has the

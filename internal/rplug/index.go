@@ -12,10 +12,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/stackresolve"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 func indexCommand(features []extension.Extension) *cobra.Command {

@@ -5,12 +5,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	packages "github.com/resource-plugins/krm-functions/api/stacks/v1"
-	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	packages "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // stackRequest is an ExtensionRequest, StackInstall or ClusterStackInstall that is checked.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 const crdKind = "CustomResourceDefinition"

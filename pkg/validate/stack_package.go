@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	packages "github.com/resource-plugins/krm-functions/api/stacks/v1"
-	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	packages "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 var unquotedString = Rule{

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	packages "github.com/resource-plugins/krm-functions/api/stacks/v1"
-	stacks "github.com/resource-plugins/krm-functions/api/stacks/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	packages "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 var requestTarget = Rule{

@@ -1,4 +1,4 @@
-// The oracle of internal/stackpackage: what crossplane v0.10.0 prints for a package. A module of its own, outside the
+// The oracle of stacks/v010: what crossplane v0.10.0 prints for a package. A module of its own, outside the
 // workspace, so that its dependencies meet nobody else's.
 module github.com/resource-plugins/krm-functions/tools/crossplane
 

@@ -1,4 +1,4 @@
-// Command crossplane is the oracle of internal/stackpackage/v010: it runs crossplane v0.10.0's own code. It reads one JSON
+// Command crossplane is the oracle of stacks/v010: it runs crossplane v0.10.0's own code. It reads one JSON
 // object a line, each a package, and answers each with a line; with the argument "types" it prints Go types instead.
 package main
 

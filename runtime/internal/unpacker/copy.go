@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // copySelf copies the program, whose file is self, into a folder, for a container of another image.
@@ -32,7 +32,7 @@ func copySelf(self, folder string) error {
 	return nil
 }
 
-// copyFolder copies the files of the folder of a package image, with the limits of stackpackage.Read. If that rejects
+// copyFolder copies the files of the folder of a package image, with the limits of pack.Read. If that rejects
 // the package, nothing is copied. It never writes outside target, and never reads outside source.
 func copyFolder(source, target string) error {
 	files, err := readFolder(source)
@@ -60,7 +60,7 @@ func copyFolder(source, target string) error {
 }
 
 // readFolder reads the files of a `.registry` folder.
-func readFolder(folder string) (stackpackage.Files, error) {
+func readFolder(folder string) (pack.Files, error) {
 	info, err := os.Lstat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -75,12 +75,12 @@ func readFolder(folder string) (stackpackage.Files, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", folder, err)
 	}
 	defer func() { _ = root.Close() }()
-	packages, err := stackpackage.Read(root.FS(), ".", folder)
+	packages, err := pack.Read(root.FS(), ".", folder)
 	if err != nil {
 		return nil, err
 	}
-	if len(packages) != 1 || packages[0].Form != stackpackage.FormRegistry {
-		return nil, fmt.Errorf("%s must be a %s folder", folder, stackpackage.Folder)
+	if len(packages) != 1 || packages[0].Form != pack.FormRegistry {
+		return nil, fmt.Errorf("%s must be a %s folder", folder, pack.Folder)
 	}
 	return packages[0].Files, nil
 }

@@ -6,8 +6,8 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/stackpackage"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // Objects unpacks a `.registry` folder and returns the objects that install it in a namespace.
@@ -16,7 +16,7 @@ func Objects(folder, namespace string, installation contract.Installation) ([]Ob
 	if err != nil {
 		return nil, err
 	}
-	unpacked, results := stackpackage.Unpack(files, stackpackage.UnpackOptions{
+	unpacked, results := pack.Unpack(files, pack.UnpackOptions{
 		Scope: installation.Scope, Image: installation.Image,
 	})
 	if err := problems(results); err != nil {
@@ -26,7 +26,7 @@ func Objects(folder, namespace string, installation contract.Installation) ([]Ob
 	if err != nil {
 		return nil, err
 	}
-	installed, err := stackpackage.Install(unpacked, &installation, namespace)
+	installed, err := pack.Install(unpacked, &installation, namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +43,10 @@ func Objects(folder, namespace string, installation contract.Installation) ([]Ob
 }
 
 // digestsOf returns the digests of the objects from the package. record is the name of its record in the cluster.
-func digestsOf(unpacked *stackpackage.Unpacked, record string) (map[key]string, error) {
+func digestsOf(unpacked *pack.Unpacked, record string) (map[key]string, error) {
 	digests := map[key]string{}
 	add := func(object *kyaml.RNode, name string) error {
-		digest, err := stackpackage.ObjectDigest(object)
+		digest, err := pack.ObjectDigest(object)
 		digests[key{object.GetApiVersion(), object.GetKind(), name}] = digest
 		return err
 	}

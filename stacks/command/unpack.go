@@ -1,0 +1,149 @@
+// Package command has the subcommands of rplug for Crossplane's stacks and packages:
+//
+//	func main() { rplug.Main(command.Extension()) }
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
+	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
+)
+
+// compatibleVersion is the release of crossplane whose output unpack and render can print.
+const compatibleVersion = "v0.10"
+
+// unpackFlags are the flags of rplug unpack.
+type unpackFlags struct {
+	scope, image, templatingImage, compatible string
+}
+
+// Extension returns the feature with its subcommand.
+func Extension() rplug.Extension {
+	return rplug.Extension{Commands: func(io.Writer, []extension.Extension) []*cobra.Command {
+		return []*cobra.Command{unpackCommand()}
+	}}
+}
+
+func unpackCommand() *cobra.Command {
+	var flags unpackFlags
+	command := &cobra.Command{
+		Use: "unpack PATH", GroupID: subcommand.GroupPackages, Args: subcommand.Arguments(1, 1), RunE: flags.run,
+		Short: "Print the objects of a Crossplane package of v0.3 to v0.10",
+		Long: "Print the CRDs and the Stack or StackDefinition of a Crossplane package of v0.3 to v0.10: what\n" +
+			"its unpack Job gave to the stack manager. PATH is a .registry folder or one that holds it, an OCI\n" +
+			"layout as a folder or tar, or a tar that docker save wrote. Findings go to stderr, and nothing is\n" +
+			"printed if one of them is an error.\n\n" +
+			"The tag of the image is the version of a package that names none. A template stack whose\n" +
+			"behavior.yaml names no controller gets " + pack.DefaultTemplatingImage + ".\n\n" +
+			"With --compatible v0.10 the output has the bytes of `stack unpack` of crossplane v0.10.0, faults\n" +
+			"included, and a refusal its text. As there, the scope is Namespaced by default, and a template\n" +
+			"stack gets no controller by default. Messages name files below .registry.\n\n" + subcommand.ExitCodes,
+		Example: "  rplug unpack . --permission-scope Cluster --image registry.example.org/acme/redis:v0.1.0",
+	}
+	f := command.Flags()
+	f.SortFlags = false
+	f.StringVar(&flags.scope, "permission-scope", "", "`SCOPE` that the package must have: Cluster or Namespaced")
+	f.StringVar(&flags.image, "image", "", "`NAME:TAG` of the package, in place of that of PATH")
+	f.StringVar(&flags.templatingImage, "templating-controller-image", "", "`IMAGE` of a template stack's controller")
+	f.StringVar(&flags.compatible, "compatible", "", "print what a `VERSION` of crossplane printed: "+compatibleVersion)
+	return command
+}
+
+func (f *unpackFlags) run(c *cobra.Command, args []string) error {
+	switch {
+	case f.scope != "" && f.scope != v1alpha1.ScopeCluster && f.scope != v1alpha1.ScopeNamespaced:
+		return fmt.Errorf("--permission-scope must be %s or %s, not %q", v1alpha1.ScopeCluster, v1alpha1.ScopeNamespaced, f.scope)
+	case f.compatible != "" && f.compatible != compatibleVersion:
+		return fmt.Errorf("--compatible must be %s, not %q", compatibleVersion, f.compatible)
+	}
+	contents, err := readRegistry(args[0])
+	if err != nil {
+		return err
+	}
+	options := pack.UnpackOptions{
+		Scope: f.scope, Image: f.image, TemplatingImage: f.templatingImage, Dir: contents.Path,
+	}
+	if options.Image == "" {
+		options.Image = contents.Reference()
+	}
+	if f.compatible != "" {
+		return unpackCompatible(c, contents.Files, options)
+	}
+	if options.Image == "" {
+		if options.Name, err = folderName(contents); err != nil {
+			return err
+		}
+	}
+	unpacked, results := pack.Unpack(contents.Files, options)
+	for _, result := range results {
+		if unpacked != nil {
+			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Line(result, report.Style{}))
+		}
+	}
+	if err := report.Refused(results); err != nil {
+		return err
+	}
+	text, err := unpacked.YAML()
+	if err != nil {
+		return err
+	}
+	_, err = c.OutOrStdout().Write(text)
+	return err
+}
+
+// readRegistry reads the only package of a path, which must have the form of v0.3 to v0.10.
+func readRegistry(name string) (*pack.Contents, error) {
+	packages, err := pack.ReadPath(name)
+	switch {
+	case errors.Is(err, pack.ErrNoPackage):
+		return nil, subcommand.Refuse(err)
+	case err != nil:
+		return nil, err
+	case len(packages) > 1:
+		var found []string
+		for _, one := range packages {
+			found = append(found, one.Path)
+		}
+		return nil, subcommand.Refuse(fmt.Errorf("%q must hold one package, not %d: %s", name, len(packages), strings.Join(found, ", ")))
+	case packages[0].Form != pack.FormRegistry:
+		return nil, subcommand.Refuse(fmt.Errorf("%q must be a package with a %s folder: the documents of %s are there already", name,
+			pack.Folder, pack.StreamFile))
+	}
+	return packages[0], nil
+}
+
+// folderName is the name of the folder that holds a package, for the record of one whose image is not known.
+func folderName(contents *pack.Contents) (string, error) {
+	absolute, err := filepath.Abs(filepath.FromSlash(path.Dir(contents.Path)))
+	return filepath.Base(absolute), err
+}
+
+// unpackCompatible prints what crossplane v0.10.0 printed.
+func unpackCompatible(c *cobra.Command, files pack.Files, options pack.UnpackOptions) error {
+	text, err := v010.Unpack(files, v010.Options{
+		Dir: pack.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,
+		TemplatingImage: options.TemplatingImage,
+	})
+	if err != nil {
+		for line := range strings.SplitSeq("error: cannot unpack stack: failed to unpack stacks: "+err.Error(), "\n") {
+			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Printable(line))
+		}
+		return subcommand.Exit(subcommand.ExitFindings)
+	}
+	_, err = c.OutOrStdout().Write(text)
+	return err
+}

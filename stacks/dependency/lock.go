@@ -1,0 +1,112 @@
+package dependency
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
+)
+
+// lockState is what the locks of a list mean in a mode.
+type lockState struct {
+	resolve.PackageLocks
+	options Options
+	moving  map[string]bool // by the name in full: packages that are resolved again
+	frozen  map[string]bool // packages that are not, since a request that is absent is pinned to them
+}
+
+func newLockState(list *krm.ResourceList, options Options, requests []*request) *lockState {
+	l := &lockState{
+		PackageLocks: resolve.NewPackageLocks(list.Items()), options: options,
+		moving: map[string]bool{}, frozen: map[string]bool{},
+	}
+	for _, name := range options.Update {
+		l.moving[image.Repository(name)] = true
+	}
+	for _, r := range requests {
+		if r.err != nil || r.field != packagePath {
+			continue
+		}
+		reference, err := pack.ParseReference(r.text)
+		if err != nil {
+			continue
+		}
+		key := image.Repository(r.repositoryOf(reference))
+		l.moving[key] = l.moving[key] || slices.Contains(options.Update, r.requested())
+		l.frozen[key] = l.frozen[key] || r.absent
+	}
+	return l
+}
+
+// moves reports whether a package is to be resolved again although it is locked or pinned. A package of a request that is
+// absent never is: what was installed is removed with the version that installed it.
+func (l *lockState) moves(name string) bool {
+	key := image.Repository(name)
+	return l.options.Mode == resolve.Update && !l.frozen[key] && (len(l.options.Update) == 0 || l.moving[key])
+}
+
+// decides reports whether a lock says which version of a package counts.
+func (l *lockState) decides(name string) bool {
+	_, by := l.Find(name)
+	return by != nil && !l.moves(name)
+}
+
+// lockedPackage is what a lock has of a package.
+type lockedPackage struct {
+	v1alpha1.LockPackage
+	by *krm.Item
+}
+
+// apply marks the versions that are locked. A version that is not there any more, or is another, makes the package one
+// that cannot be chosen.
+func (l *lockState) apply(g *registry) {
+	for _, entry := range l.Entries() {
+		if !l.decides(entry.Name) {
+			continue
+		}
+		p := g.byName[image.Repository(entry.Name)]
+		if p == nil {
+			continue // it is unknown, which is an error if it is asked for
+		}
+		_, by := l.Find(entry.Name)
+		p.locked = &lockedPackage{entry, by}
+		found := p.lockedRelease()
+		switch {
+		case found == nil:
+			p.gone = fmt.Errorf("package %q has no version %s any more, and the lock %q has it: %s; restore it, or run mode update",
+				p.name, shownEntry(entry), by.Name(), strictyaml.ThereAre(p.versions()))
+		case entry.Digest != "" && found.digest != "" && entry.Digest != found.digest:
+			found.broken = &resolve.DocumentError{
+				Item: found.item, Path: found.path, Changed: true,
+				Message: fmt.Sprintf("version %s of package %q must not change once it is published: the lock %q has it as %s, "+
+					"and it is %s now", found.version, p.name, by.Name(), entry.Digest, found.digest),
+			}
+			found.locked = true
+		default:
+			found.locked = true
+		}
+		slices.SortStableFunc(p.releases, compareReleases)
+	}
+}
+
+// lockedRelease returns the version that is locked, nil if there is none.
+func (p *repository) lockedRelease() *release {
+	for _, r := range p.releases {
+		if p.locked.Version != "" && r.version == p.locked.Version || p.locked.Version == "" && r.digest == p.locked.Digest {
+			return r
+		}
+	}
+	return nil
+}
+
+func shownEntry(e v1alpha1.LockPackage) string {
+	if e.Version != "" {
+		return e.Version
+	}
+	return e.Digest
+}

@@ -1,0 +1,259 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/stacks/dependency"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
+)
+
+const (
+	installJob     = render.InstallJob
+	installObjects = render.InstallObjects
+)
+
+// stacks renders the requests for stacks: what is installed, dependencies first, then what is removed.
+func (r *renderer) stacks() {
+	for _, i := range r.installations() {
+		r.summary.Packages++
+		r.needImages(i)
+		spec := r.spec(i)
+		objects, err := pack.Install(i.unpacked(), spec, i.of.namespace)
+		if err != nil {
+			r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q cannot be rendered: %s; run validate-plugin for all findings",
+				i.chosen.Image(), firstLine(err)))
+			continue
+		}
+		r.reportInstallation(i, objects)
+		if r.options.Install == installObjects {
+			r.objects(i, objects)
+			continue
+		}
+		if spec.Objects, err = i.installed(objects); err != nil {
+			r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q cannot be rendered: %s; run validate-plugin for all findings",
+				i.chosen.Image(), firstLine(err)))
+			continue
+		}
+		r.job(i, spec)
+	}
+	r.removals()
+}
+
+// installations are what is installed, dependencies first. A package that a request asks for is that request's, one that is
+// only needed is the first request's that needs it.
+func (r *renderer) installations() (all []*installation) {
+	asked := map[*dependency.Chosen]bool{}
+	for _, of := range r.requests {
+		if isInstalled, _, _ := r.phases(of); isInstalled {
+			asked[of.closure[len(of.closure)-1]] = true
+		}
+	}
+	depends := map[*dependency.Chosen]bool{}
+	for _, of := range r.requests {
+		if isInstalled, _, _ := r.phases(of); !isInstalled {
+			continue
+		}
+		for at, chosen := range of.closure {
+			isOwn := at == len(of.closure)-1
+			if isOwn || !asked[chosen] && !depends[chosen] {
+				depends[chosen] = true
+				all = append(all, r.install(of, chosen))
+			}
+		}
+	}
+	return r.withoutRepetition(sorted(all))
+}
+
+// sorted puts the installations of a package behind those of the packages that it needs, whatever the order of the requests.
+func sorted(all []*installation) (ordered []*installation) {
+	done := map[*dependency.Chosen]bool{}
+	var visit func(chosen *dependency.Chosen)
+	visit = func(chosen *dependency.Chosen) {
+		if done[chosen] {
+			return
+		}
+		done[chosen] = true
+		for _, dependency := range chosen.DependsOn {
+			visit(dependency)
+		}
+		for _, i := range all {
+			if i.chosen == chosen {
+				ordered = append(ordered, i)
+			}
+		}
+	}
+	for _, i := range all {
+		visit(i.chosen)
+	}
+	return ordered
+}
+
+// withoutRepetition reports requests for a package that has been installed already: for one that is applied as it is there
+// can be but one, and in one namespace two would fight for the same objects.
+func (r *renderer) withoutRepetition(all []*installation) (kept []*installation) {
+	for _, i := range all {
+		at := slices.IndexFunc(kept, func(other *installation) bool {
+			return other.chosen == i.chosen && (r.options.Install == installObjects || other.scope == "Cluster" ||
+				other.of.namespace == i.of.namespace)
+		})
+		if at < 0 {
+			kept = append(kept, i)
+			continue
+		}
+		r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q must not be installed twice, by %s and %s: remove one of them",
+			i.chosen.Name, nameOf(kept[at].of), nameOf(i.of)))
+	}
+	return kept
+}
+
+func nameOf(of *request) string { return fmt.Sprintf("%s %q", of.Kind, of.namespace+"/"+of.Name) }
+
+// crd is the kind of CRDs.
+const crd = "CustomResourceDefinition"
+
+// plurals are the resources of the kinds that the unpacker applies.
+var plurals = map[string]string{
+	crd: "customresourcedefinitions", "ServiceAccount": "serviceaccounts", "Deployment": "deployments",
+	"Role": "roles", "RoleBinding": "rolebindings", "ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings",
+	"Stack": "stacks", "StackDefinition": "stackdefinitions", "Extension": "extensions",
+}
+
+// installed names objects for the unpacker.
+func installed(objects []*unstructured.Unstructured) (names []contract.InstalledObject) {
+	for _, object := range objects {
+		names = append(names, contract.InstalledObject{
+			APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Resource: plurals[object.GetKind()], Name: object.GetName(),
+			IsNamespaced: object.GetNamespace() != "", IsOptional: isStack(object.GetAPIVersion()),
+		})
+	}
+	return names
+}
+
+// installed names the objects of the package, with the digests of what it was unpacked to.
+func (i *installation) installed(objects []*unstructured.Unstructured) ([]contract.InstalledObject, error) {
+	names := installed(objects)
+	u := i.unpacked()
+	for n := range names {
+		var err error
+		switch {
+		case names[n].Kind == crd:
+			names[n].Digest, err = pack.ObjectDigest(u.CRDs[n]) // they are the first
+		case names[n].IsOptional:
+			names[n].Digest, err = pack.ObjectDigest(u.Record)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// job adds the Job that installs a package, with what it may do.
+func (r *renderer) job(i *installation, spec *contract.Installation) {
+	name := contract.ObjectName(contract.Hash("unpack", i.of.namespace, i.record), i.record, "unpack")
+	template := r.template(i.of, name)
+	pod := &template.Spec
+	volume := corev1.VolumeMount{Name: contract.PackageVolume, MountPath: contract.PackageVolumeMount}
+	pod.Volumes = append(pod.Volumes, corev1.Volume{
+		Name: contract.PackageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{
+			SizeLimit: new(resource.MustParse("512Mi")),
+		}},
+	})
+	packageImage, _ := image.Mirrored(r.options.Mirror, spec.Image)
+	pod.InitContainers = []corev1.Container{
+		render.HelperContainer(corev1.Container{
+			Name: "copy-unpacker", Image: r.options.UnpackerImage, VolumeMounts: []corev1.VolumeMount{volume},
+			Command: []string{contract.UnpackerBinary, contract.UnpackerCopySelf, contract.PackageVolumeMount},
+		}),
+		readingContainer(corev1.Container{
+			Name: "stack-copy-to-volume", Image: packageImage, VolumeMounts: []corev1.VolumeMount{volume},
+			ImagePullPolicy: corev1.PullPolicy(i.of.Spec.ImagePullPolicy),
+			Command:         []string{contract.UnpackerCopied, contract.UnpackerCopy, contract.PackageFolder, contract.PackageCopy},
+		}),
+	}
+	volume.ReadOnly = true
+	r.unpacker(template, "stack-unpack-and-apply", contract.UnpackerApply, spec, volume)
+	access := grant(spec.Objects, "create", "patch")
+	access.watch(spec.Requires)
+	phase := v1alpha1.PhaseCreate
+	r.access(i.of, phase, false, name, i.chosen.Image(), access)
+	r.addJob(i.of, phase, false, name, i.chosen.Image(), template)
+}
+
+// template is the Pod of a Job, without containers.
+func (r *renderer) template(of *request, account string) *corev1.PodTemplateSpec {
+	secrets := pullSecrets(of.Spec.ImagePullSecrets)
+	for _, name := range r.options.ImagePullSecrets {
+		secrets = append(secrets, corev1.LocalObjectReference{Name: name})
+	}
+	return &corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels(of)},
+		Spec: corev1.PodSpec{
+			ActiveDeadlineSeconds: new(r.podDeadline()),
+			ImagePullSecrets:      secrets,
+			RestartPolicy:         corev1.RestartPolicyNever,
+			ServiceAccountName:    account,
+		},
+	}
+}
+
+// podDeadline is how long a Pod may take, in seconds.
+func (r *renderer) podDeadline() int64 {
+	return int64(r.options.StepTimeoutSeconds) + int64(r.options.StartTimeoutSeconds)
+}
+
+// unpacker adds the container that works on the cluster. It alone has a token.
+func (r *renderer) unpacker(
+	template *corev1.PodTemplateSpec, name, command string, spec *contract.Installation, mounts ...corev1.VolumeMount,
+) {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		panic(err) // strings alone
+	}
+	container := readingContainer(corev1.Container{
+		Name: name, Image: r.options.UnpackerImage, Command: []string{contract.UnpackerBinary, command}, VolumeMounts: mounts,
+		Env: []corev1.EnvVar{render.Variable(contract.InstallationVariable, string(text)), render.NamespaceVariable()},
+	})
+	render.AddToken(&template.Spec, &container)
+	template.Spec.Containers = append(template.Spec.Containers, container)
+}
+
+// readingContainer is a helper that reads a package: its files may have 128 MiB, and its trees take about ten times the
+// memory of the documents.
+func readingContainer(container corev1.Container) corev1.Container {
+	container = render.HelperContainer(container)
+	container.Resources.Limits[corev1.ResourceMemory] = resource.MustParse("512Mi")
+	container.Resources.Requests[corev1.ResourceMemory] = resource.MustParse("64Mi")
+	return container
+}
+
+// addJob adds a Job. Its name ends in a hash of its spec, which nobody can change.
+func (r *renderer) addJob(
+	of *request, phase v1alpha1.Phase, isHeld bool, account, image string, template *corev1.PodTemplateSpec,
+) {
+	spec := r.options.JobSpec(template, r.options.JobDeadline(r.podDeadline(), 1))
+	text := yamlprint.AppendJSON(nil, spec)
+	last := account[strings.LastIndexByte(account, '-')+1:]
+	name := contract.ObjectName(contract.Hash("Job", of.namespace, string(text)), strings.TrimSuffix(account, "-"+last))
+	r.put(of, phase, isHeld, &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: of.namespace, Labels: labels(of), Annotations: map[string]string{contract.PackageKey: image},
+		},
+		Spec: *spec,
+	})
+}

@@ -1,0 +1,161 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+)
+
+// Find returns the packages of a list, in the order of their metadata documents. A document belongs to the package whose
+// name it has in the annotation contract.PackagePartKey, which is the name that kustomize has not changed. One without the
+// annotation belongs to the package of its file, if there is exactly one. What is wrong with packages is for rules to say:
+// Find takes what can be read.
+func Find(list *krm.ResourceList) []*Package {
+	f := finder{byName: map[string][]*Package{}, byFile: map[string][]*Package{}}
+	for _, item := range list.Items() {
+		if IsMetadata(item) && item.Parse() == nil {
+			f.metadata(item)
+		}
+	}
+	if len(f.packages) == 0 {
+		return nil
+	}
+	for _, item := range list.Items() {
+		if p := f.ownerOf(item); p != nil && item.Parse() == nil {
+			p.Members = append(p.Members, item)
+			p.CRDs = append(p.CRDs, p.crdsOf(item)...)
+		}
+	}
+	return f.packages
+}
+
+// IsMetadata reports whether a document says what a package is: a record of crossplane v0.3 to v0.10, or a document of the
+// group meta.pkg.crossplane.io.
+func IsMetadata(item *krm.Item) bool {
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
+	case stacksv1.MetaGroupName:
+		return true
+	case v1alpha1.GroupName:
+		return item.Kind() == v1alpha1.KindStack || item.Kind() == v1alpha1.KindStackDefinition
+	case v1alpha1.ExtensionsGroup:
+		return item.Kind() == v1alpha1.KindExtension
+	}
+	return false
+}
+
+// IsDocument reports whether a document says what a package is, or asks for one.
+func IsDocument(item *krm.Item) bool {
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
+	case v1alpha1.GroupName, v1alpha1.ExtensionsGroup, stacksv1.MetaGroupName:
+		return true
+	case stacksv1.GroupName:
+		return slices.Contains(requestKinds, item.Kind())
+	}
+	return false
+}
+
+// requestKinds are the kinds of pkg.crossplane.io that ask for packages; others are the cluster's.
+var requestKinds = []string{stacksv1.KindProvider, stacksv1.KindConfiguration, stacksv1.KindFunction}
+
+// Groups are the API groups of packages and of requests for them.
+func Groups() []string {
+	return []string{v1alpha1.GroupName, v1alpha1.ExtensionsGroup, stacksv1.GroupName, stacksv1.MetaGroupName}
+}
+
+// finder finds the packages of a list.
+type finder struct {
+	packages []*Package
+	byName   map[string][]*Package
+	byFile   map[string][]*Package
+}
+
+// metadata adds the package of a metadata document.
+func (f *finder) metadata(item *krm.Item) {
+	name := document.Identity(item)
+	p := &Package{Name: name, APIVersion: item.APIVersion(), Kind: item.Kind(), Metadata: item}
+	spec := krm.Value(item.YNode(), "spec")
+	p.Version = text(spec, "version")
+	if image, ok := item.Annotation(contract.PackageKey); ok {
+		repository, tag, digest := SplitReference(image)
+		p.Name, p.Version, p.Digest = cmp.Or(repository, p.Name), cmp.Or(tag, p.Version), digest
+	}
+	if group, _, _ := strings.Cut(item.APIVersion(), "/"); group == stacksv1.MetaGroupName {
+		p.DependsOn = dependencies(spec)
+	} else {
+		p.Scope, p.DependsOn = text(spec, "permissionScope"), recordDependencies(spec)
+	}
+	f.packages = append(f.packages, p)
+	f.byName[name] = append(f.byName[name], p)
+	if file := item.PlaceOf("").File; file != "" {
+		f.byFile[file] = append(f.byFile[file], p)
+	}
+}
+
+// ownerOf returns the package that a document belongs to, nil if there is none. Of several with one name it is the one in
+// the document's file, or the first.
+func (f *finder) ownerOf(item *krm.Item) *Package {
+	if IsMetadata(item) {
+		return nil
+	}
+	if name, ok := item.Annotation(contract.PackagePartKey); ok {
+		owners := f.byName[name]
+		if len(owners) == 0 {
+			return nil
+		}
+		if len(owners) > 1 {
+			for _, p := range owners {
+				if file := item.PlaceOf("").File; file != "" && file == p.Metadata.PlaceOf("").File {
+					return p
+				}
+			}
+		}
+		return owners[0]
+	}
+	if !isContent(item) || len(f.byFile) == 0 {
+		return nil
+	}
+	if owners := f.byFile[item.PlaceOf("").File]; len(owners) == 1 {
+		return owners[0]
+	}
+	return nil
+}
+
+// isContent reports whether a document may be part of a package without saying so: it is neither a request nor one of ours.
+func isContent(item *krm.Item) bool {
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
+	case contract.Group, stacksv1.GroupName, v1alpha1.GroupName, v1alpha1.ExtensionsGroup:
+		return false
+	}
+	return true
+}
+
+// text returns the value of a scalar, empty if there is none.
+func text(mapping *yaml.Node, key string) string {
+	if value := krm.Value(mapping, key); value != nil && value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null" {
+		return value.Value
+	}
+	return ""
+}
+
+// elements returns the elements of a list, with their aliases replaced.
+func elements(mapping *yaml.Node, key string) []*yaml.Node {
+	list := krm.Value(mapping, key)
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	all := make([]*yaml.Node, len(list.Content))
+	for i, node := range list.Content {
+		if all[i] = node; node.Kind == yaml.AliasNode {
+			all[i] = node.Alias
+		}
+	}
+	return all
+}

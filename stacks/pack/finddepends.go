@@ -1,0 +1,69 @@
+package pack
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+)
+
+// dependencies returns what a document of meta.pkg.crossplane.io needs, in either form.
+func dependencies(spec *yaml.Node) []Dependency {
+	var all []Dependency
+	for i, entry := range elements(spec, "dependsOn") {
+		d := Dependency{
+			Package: text(entry, "package"), Kind: text(entry, "kind"), Constraint: text(entry, "version"),
+			Field: fmt.Sprintf("spec.dependsOn[%d]", i),
+		}
+		for _, older := range []struct{ key, kind string }{
+			{"provider", stacksv1.KindProvider},
+			{"configuration", stacksv1.KindConfiguration},
+			{"function", stacksv1.KindFunction},
+		} {
+			if name := text(entry, older.key); d.Package == "" && name != "" {
+				d.Package, d.Kind = name, older.kind
+			}
+		}
+		if d.Package != "" {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// recordDependencies returns what a Stack, StackDefinition or Extension needs. The design's Extension names CRDs by their
+// kinds; the plural is the one that Kubernetes guesses.
+func recordDependencies(spec *yaml.Node) []Dependency {
+	var all []Dependency
+	for i, entry := range elements(spec, "dependsOn") {
+		d := Dependency{CRD: text(entry, "crd"), Field: fmt.Sprintf("spec.dependsOn[%d]", i)}
+		if d.CRD == "" {
+			repository, version, digest := SplitReference(text(entry, "package"))
+			d.Package, d.Constraint = image.WithSource(text(entry, "source"), repository), cmp.Or(digest, version)
+		}
+		if d.CRD != "" || d.Package != "" {
+			all = append(all, d)
+		}
+	}
+	crds := krm.Value(spec, "customresourcedefinitions")
+	for i, entry := range elements(crds, "dependsOn") {
+		group, err := schema.ParseGroupVersion(text(entry, "apiVersion"))
+		kind := text(entry, "kind")
+		if err != nil || group.Group == "" || kind == "" {
+			continue
+		}
+		plural, _ := meta.UnsafeGuessKindToResource(group.WithKind(kind))
+		all = append(all, Dependency{
+			CRD:   strings.TrimSuffix(plural.Resource+"."+group.Group+"/"+group.Version, "/"),
+			Field: fmt.Sprintf("spec.customresourcedefinitions.dependsOn[%d]", i),
+		})
+	}
+	return all
+}

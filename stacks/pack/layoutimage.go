@@ -1,0 +1,137 @@
+package pack
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/distribution/reference"
+	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+)
+
+// The annotation of the layer with package.yaml:
+// https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md#manifests
+const (
+	baseAnnotation = "io.crossplane.xpkg"
+	baseLayer      = "base"
+)
+
+// image reads the package of an image; nil if the image, or what else it is, is none.
+func (l *layout) image(d v1.Descriptor) (*Contents, error) {
+	var manifest v1.Manifest
+	if err := l.document(d, &manifest); err != nil {
+		return nil, err
+	}
+	if manifest.ArtifactType != "" || slices.ContainsFunc(manifest.Layers, isNoLayer) {
+		return nil, nil
+	}
+	at := blobPath(d.Digest)
+	base, err := baseOf(manifest.Layers)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	if err := l.document(manifest.Config, new(any)); err != nil {
+		return nil, err
+	}
+	files := tree{}
+	for i, layer := range manifest.Layers {
+		if base >= 0 && i != base {
+			if err := l.blob(layer, func(io.Reader) error { return nil }); err != nil { // it is verified anyway
+				return nil, err
+			}
+			continue
+		}
+		if err := l.layer(layer, files); err != nil {
+			return nil, err
+		}
+	}
+	contents, err := files.contents(base >= 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	if contents != nil {
+		if !l.isRewritten(manifest) {
+			contents.Digest = d.Digest.String()
+		}
+		contents.setName(l.names[blobPath(manifest.Config.Digest)])
+	}
+	return contents, nil
+}
+
+// isRewritten reports whether docker made the manifest when it saved the image: without containerd's image store it keeps
+// decompressed layers alone, so that the manifest, and with it the digest, is not the registry's.
+func (l *layout) isRewritten(manifest v1.Manifest) bool {
+	return l.names != nil && !slices.ContainsFunc(manifest.Layers, func(d v1.Descriptor) bool {
+		return d.MediaType != v1.MediaTypeImageLayer
+	})
+}
+
+// layer puts a layer on the lower ones.
+func (l *layout) layer(d v1.Descriptor, files tree) error {
+	return l.blob(d, func(r io.Reader) error {
+		read, err := readLayer(r, l.limits, io.Discard)
+		if err != nil {
+			return err
+		}
+		return files.add(read)
+	})
+}
+
+// isNoLayer reports whether a blob of a manifest is no file system, as those of signatures and charts.
+func isNoLayer(d v1.Descriptor) bool {
+	return d.MediaType != "" && !strings.Contains(d.MediaType, ".image.layer.") &&
+		!strings.Contains(d.MediaType, ".image.rootfs.")
+}
+
+// baseOf returns which layer has package.yaml, -1 if none is annotated.
+func baseOf(layers []v1.Descriptor) (int, error) {
+	if len(layers) > maxLayers {
+		return 0, fmt.Errorf("must have at most %d layers, not %d", maxLayers, len(layers))
+	}
+	base := -1
+	for i, layer := range layers {
+		if layer.Annotations[baseAnnotation] != baseLayer {
+			continue
+		}
+		if base >= 0 {
+			return 0, fmt.Errorf("must have one layer with the annotation %s: %s, not several", baseAnnotation, baseLayer)
+		}
+		base = i
+	}
+	return base, nil
+}
+
+// name is the repository and the tag of an image.
+type name struct{ image, tag string }
+
+func (c *Contents) setName(n name) { c.Image, c.Tag = n.image, n.tag }
+
+// nameIn returns the name that the annotations of a descriptor give an image. The one of the image specification may be the
+// tag alone.
+func nameIn(annotations map[string]string) name {
+	if n := parseName(annotations[containerdAnnotation]); n.image != "" {
+		return n
+	}
+	ref := annotations[v1.AnnotationRefName]
+	if strings.ContainsAny(ref, "/:@") {
+		return parseName(ref)
+	}
+	if ref != "" && reference.TagRegexp.FindString(ref) == ref {
+		return name{tag: ref}
+	}
+	return name{}
+}
+
+// parseName returns the parts of a reference as Docker reads it, nothing if it is not valid.
+func parseName(text string) name {
+	parsed, err := reference.ParseNormalizedNamed(text)
+	if err != nil {
+		return name{}
+	}
+	n := name{image: parsed.Name()}
+	if tagged, ok := parsed.(reference.Tagged); ok {
+		n.tag = tagged.Tag()
+	}
+	return n
+}

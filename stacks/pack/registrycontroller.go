@@ -1,0 +1,222 @@
+package pack
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+)
+
+// deploymentKind is the only kind of install.yaml that crossplane ran; it ignored others.
+const deploymentKind = "Deployment"
+
+// readInstall reads the Deployment of the controller. Its name is dropped: the record's decides. An empty file means that
+// there is none.
+func (r *registry) readInstall(file string, content []byte) {
+	if !r.isFirst(file) || len(content) == 0 {
+		return
+	}
+	item := r.document(file, content)
+	if item == nil {
+		if !r.hasErrors(file) {
+			r.report(file, krm.Error, "must be a "+deploymentKind+": remove a file that has comments alone")
+		}
+		return
+	}
+	switch kind := item.Kind(); kind {
+	case deploymentKind:
+	case "":
+		r.problems(item, []strictyaml.Problem{strictyaml.Error("kind", "must be set: it must be %s", deploymentKind)})
+		return
+	default:
+		r.problems(item, []strictyaml.Problem{strictyaml.Error("kind",
+			"must be %s, not %q: crossplane ran no controller for it", deploymentKind, kind)})
+		return
+	}
+	spec := krm.Value(item.YNode(), "spec")
+	if spec == nil || spec.Kind != yaml.MappingNode {
+		r.problems(item, []strictyaml.Problem{strictyaml.Error("spec", "must be the spec of a %s", deploymentKind)})
+		return
+	}
+	var typed struct {
+		Spec appsv1.DeploymentSpec `json:"spec"`
+	}
+	only := mapping()
+	set(only, "spec", spec)
+	read, problems := strictyaml.IntoObject(only, "", &typed)
+	for i, problem := range problems {
+		if problem.Rule != strictyaml.RuleType && problem.Rule != strictyaml.RuleAmbiguous {
+			problems[i].Severity = krm.Warning // kept as it is: a cluster decides
+		}
+	}
+	if r.problems(item, problems); r.hasErrors(file) || r.mismatch(item, v0.CheckDeployment(content)) {
+		return
+	}
+	r.install = krm.Value(read, "spec")
+}
+
+// readBehavior reads how a template stack makes objects.
+func (r *registry) readBehavior(file string, content []byte) {
+	if !r.isFirst(file) {
+		return
+	}
+	item := r.document(file, content)
+	if item == nil {
+		if !r.hasErrors(file) {
+			r.report(file, krm.Error, "source.path must be set")
+		}
+		return
+	}
+	var behavior struct {
+		CRD    v1alpha1.BehaviorCRD    `json:"crd"`
+		Source v1alpha1.BehaviorSource `json:"source"`
+		Engine struct {
+			ControllerImage string `json:"controllerImage"`
+			Type            string `json:"type"`
+			Kustomize       struct {
+				Overlays []v1alpha1.EngineOverlay `json:"overlays"`
+			} `json:"kustomize"`
+		} `json:"engine"`
+	}
+	problems := strictyaml.Into(item.YNode(), "", &behavior)
+	const kustomization = "engine.kustomize.kustomization"
+	problems = slices.DeleteFunc(problems, func(p strictyaml.Problem) bool {
+		return p.Path == kustomization // the struct has no type for it
+	})
+	source := path.Clean(behavior.Source.Path)
+	if source == "/" || source == "." {
+		problems = append(problems, strictyaml.Error("source.path",
+			"must be a folder of the image, and not its root: %q is not", behavior.Source.Path))
+	}
+	object, ok := krm.Path(kustomization).Find(item.YNode())
+	if ok && object.ShortTag() != "!!null" && text(object, "kind") == "" {
+		problems = append(problems, strictyaml.Error(kustomization, "must be a Kustomization with its kind"))
+	}
+	if r.problems(item, problems); r.hasErrors(file) {
+		return
+	}
+	image := cmp.Or(behavior.Engine.ControllerImage, r.options.TemplatingImage, DefaultTemplatingImage)
+	r.template.Source = v1alpha1.BehaviorSource{Image: behavior.Source.Image, Path: source}
+	r.template.Engine.ControllerImage = image
+	r.behavior = item.YNode()
+	set(krm.Value(r.behavior, "source"), "path", scalar(source))
+	engine := krm.Value(r.behavior, "engine")
+	if engine == nil || engine.Kind != yaml.MappingNode {
+		engine = mapping()
+		set(r.behavior, "engine", engine)
+	}
+	set(engine, "controllerImage", scalar(image))
+}
+
+// deployment is the spec of the controller's Deployment: that of install.yaml, else one that runs the behavior. It is nil if
+// the package has neither.
+func (r *registry) deployment() *yaml.Node {
+	if r.install != nil || r.behavior == nil {
+		return r.install
+	}
+	const dir, volume = "/behaviors", "behaviors"
+	mounts := []corev1.VolumeMount{{Name: volume, MountPath: dir}}
+	return treeOf(appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{},
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyAlways,
+			InitContainers: []corev1.Container{{
+				Name: "stack-behavior-copy-to-manager", Image: r.template.Source.Image,
+				Command:      []string{"cp", "-R", strings.TrimRight(r.template.Source.Path, "/") + "/.", dir},
+				VolumeMounts: mounts,
+			}},
+			Containers: []corev1.Container{{
+				Name: "stack-behavior-manager", Image: r.template.Engine.ControllerImage,
+				Args: []string{
+					"--resources-dir", dir,
+					"--stack-definition-namespace", "$(SD_NAMESPACE)", "--stack-definition-name", "$(SD_NAME)",
+				},
+				VolumeMounts: mounts,
+			}},
+			Volumes: []corev1.Volume{{
+				Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
+			}},
+		}},
+	})
+}
+
+// check checks what no file alone shows.
+func (r *registry) check() {
+	switch file, exists := r.once[appFile]; {
+	case !exists:
+		r.report(appFile, krm.Error, "must exist: it says what the package is")
+	case r.appItem != nil:
+		r.problems(r.appItem, r.checkApp())
+	case !r.hasErrors(file):
+		r.report(file, krm.Error, "must say what the package is, not be empty")
+	}
+	r.checkScopes()
+	r.checkUse()
+}
+
+func (r *registry) checkApp() []strictyaml.Problem {
+	var problems []strictyaml.Problem
+	switch scope, asked := r.app.PermissionScope, r.options.Scope; {
+	case scope != v1alpha1.ScopeCluster && scope != v1alpha1.ScopeNamespaced:
+		problems = append(problems, strictyaml.Error("permissionScope", "must be %s or %s, not %q",
+			v1alpha1.ScopeCluster, v1alpha1.ScopeNamespaced, scope))
+	case asked != "" && asked != scope:
+		problems = append(problems, strictyaml.Error("permissionScope",
+			"must be the scope that is asked for, %s, not %q", asked, scope))
+	}
+	for i, dependency := range r.app.DependsOn {
+		if name, _, _ := strings.Cut(dependency.CRD, "/"); dependency.CRD != "" && (name == "" || name[0] == '.') {
+			problems = append(problems, strictyaml.Error(krm.Path("dependsOn").Index(i).Key("crd"),
+				"must be PLURAL.GROUP/VERSION or *.GROUP/VERSION, not %q", dependency.CRD))
+		}
+	}
+	return problems
+}
+
+// checkUse reports files that describe no CRD.
+func (r *registry) checkUse() {
+	for _, crd := range r.crds {
+		r.group(crd)
+		r.resource(crd)
+		r.icon(crd)
+		r.uiSchemas(crd)
+	}
+	for _, group := range r.groups {
+		if !group.used {
+			r.unused(group.file, "it must be in the folder of a CRD or above")
+		}
+	}
+	for _, resource := range r.resources {
+		if !resource.used {
+			r.unused(resource.file, fmt.Sprintf("its id, %q, must be the kind of a CRD in its folder or below", resource.value.ID))
+		}
+	}
+	for _, icon := range r.icons {
+		if !icon.used && depth(icon.file) > 0 {
+			r.unused(icon.file, named("icon"+path.Ext(icon.file)))
+		}
+	}
+	for _, schema := range r.schemas {
+		if !schema.used {
+			r.unused(schema.file, named(schemaFile))
+		}
+	}
+}
+
+func (r *registry) unused(file, reason string) { r.report(file, krm.Warning, "is not used: "+reason) }
+
+// named says where a file must be that is for CRDs.
+func named(file string) string {
+	return fmt.Sprintf("it must be %s, or KIND.%[1]s with the kind in lower case, in the folder of a CRD or above", file)
+}

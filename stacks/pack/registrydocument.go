@@ -1,0 +1,152 @@
+package pack
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
+)
+
+// document reads a file as one YAML document, with its aliases replaced. It is nil if it cannot be read, or if there is
+// nothing in it.
+func (r *registry) document(file string, content []byte) *krm.Item {
+	root, problem := onlyDocument(content)
+	if problem == nil && root != nil {
+		problem = nesting(root)
+	}
+	if problem != nil {
+		r.report(file, krm.Error, problem.Message)
+		r.results[len(r.results)-1].Place.Line = problem.Line
+		return nil
+	}
+	if root == nil {
+		return nil
+	}
+	expanded, problems := strictyaml.Expand(root, "")
+	if r.problems(krm.FromNode(root, r.shown(file)), problems); len(problems) > 0 {
+		return nil
+	}
+	item := krm.FromNode(expanded, r.shown(file))
+	r.problems(item, unrepeated(expanded, ""))
+	return item
+}
+
+// unrepeated removes repeated keys but for the last one, which counts for crossplane, and reports them.
+func unrepeated(node *yaml.Node, at krm.Path) []strictyaml.Problem {
+	var problems []strictyaml.Problem
+	if node.Kind != yaml.MappingNode {
+		for i, element := range node.Content {
+			problems = append(problems, unrepeated(element, at.Index(i))...)
+		}
+		return problems
+	}
+	last := map[string]int{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		last[node.Content[i].Value] = i
+	}
+	var kept []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		if last[key.Value] == i {
+			kept = append(kept, key, value)
+			problems = append(problems, unrepeated(value, at.Key(key.Value))...)
+			continue
+		}
+		problem := strictyaml.Repeated(at.Key(key.Value), key.Value)
+		problem.Severity, problem.Line, problem.Column = krm.Warning, key.Line, key.Column
+		problem.Message += "; the last one counts"
+		problems = append(problems, problem)
+	}
+	node.Content = kept
+	return problems
+}
+
+// mismatch reports why crossplane could not decode a file. It is false if it could.
+func (r *registry) mismatch(item *krm.Item, found *v0.Mismatch) bool {
+	if found != nil {
+		problem := strictyaml.Error(krm.Path(found.Field), "%s", found.Message)
+		r.problems(item, []strictyaml.Problem{problem})
+	}
+	return found != nil
+}
+
+// onlyDocument returns the only document of a text that has something in it.
+func onlyDocument(content []byte) (*yaml.Node, *strictyaml.Problem) {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	var only *yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	for {
+		var document yaml.Node
+		err := decoder.Decode(&document)
+		switch {
+		case errors.Is(err, io.EOF):
+			return only, nil
+		case err != nil:
+			_, problem := strictyaml.Parse(content) // words the error
+			if problem == nil {
+				wrapped := strictyaml.Error("", "must be valid YAML: %s", err)
+				problem = &wrapped
+			}
+			return nil, problem
+		case document.Content[0].ShortTag() == "!!null":
+		case only != nil:
+			problem := strictyaml.Error("", "must be one YAML document: move the second one, which begins here, to another file")
+			problem.Line = document.Content[0].Line
+			return nil, &problem
+		default:
+			only = document.Content[0]
+		}
+	}
+}
+
+// nesting reports a tree that is nested too deep.
+func nesting(root *yaml.Node) *strictyaml.Problem {
+	level := []*yaml.Node{root}
+	for range maxLevels {
+		var below []*yaml.Node
+		for _, node := range level {
+			below = append(below, node.Content...)
+		}
+		if level = below; len(level) == 0 {
+			return nil
+		}
+	}
+	problem := strictyaml.Error("", "must not be nested in more than %d lists and mappings", maxLevels)
+	problem.Line = level[0].Line
+	return &problem
+}
+
+// problems adds what is wrong with a document.
+func (r *registry) problems(item *krm.Item, problems []strictyaml.Problem) {
+	for _, problem := range problems {
+		if problem.Rule == strictyaml.RuleUnknown {
+			problem.Severity = krm.Warning // crossplane lost it in silence, and the rest is well
+		}
+		result := krm.At(item, problem.Path, problem.Severity, problem.Message)
+		if problem.Rule == strictyaml.RuleUnknown {
+			result = krm.AtKey(item, problem.Path, problem.Severity, problem.Message)
+		}
+		if problem.Line > 0 {
+			result.Place.Line, result.Place.Column = problem.Line, problem.Column
+		}
+		if result.ResourceRef != nil && result.ResourceRef.Kind == "" {
+			result.ResourceRef = nil
+		}
+		r.results = append(r.results, result)
+	}
+}
+
+// decode decodes a file into a type, and reports what is wrong with it. It is nil if there is nothing to decode.
+func (r *registry) decode(file string, content []byte, target any) *krm.Item {
+	item := r.document(file, content)
+	if item == nil {
+		return nil
+	}
+	r.problems(item, strictyaml.Into(item.YNode(), "", target))
+	return item
+}

@@ -1,0 +1,204 @@
+package pack
+
+import (
+	"cmp"
+	"encoding/base64"
+	"path"
+	"slices"
+	"strings"
+
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+)
+
+// The labels and annotations of the CRDs of a stack.
+const (
+	labelManagedBy = "app.kubernetes.io/managed-by"
+	managedBy      = "stack-manager"
+	labelScope     = "crossplane.io/scope"
+
+	annotationPrefix   = "stacks.crossplane.io/"
+	annotationIcon     = annotationPrefix + "icon-data-uri"
+	annotationSchema   = annotationPrefix + "ui-schema"
+	annotationTitle    = annotationPrefix + "stack-title"
+	annotationGroup    = annotationPrefix + "group"
+	annotationResource = annotationPrefix + "resource"
+)
+
+// schemaFile is a form for the custom resources of all CRDs below its folder.
+const schemaFile = "ui-schema.yaml"
+
+// mediaTypes are those of icons, the preferred ones first.
+var mediaTypes = []struct{ extension, mediaType string }{
+	{".svg", "image/svg+xml"},
+	{".png", "image/png"},
+	{".jpg", "image/jpeg"},
+	{".jpeg", "image/jpeg"},
+	{".gif", "image/gif"},
+}
+
+// rankOf is the place of a file's extension in mediaTypes.
+func rankOf(file string) int {
+	for i, m := range mediaTypes {
+		if m.extension == strings.ToLower(path.Ext(file)) {
+			return i
+		}
+	}
+	return len(mediaTypes)
+}
+
+// readIcon reads a picture. Crossplane showed those of the package's folder for the package, too.
+func (r *registry) readIcon(file string, content []byte) {
+	rank := rankOf(file)
+	if rank == len(mediaTypes) {
+		extensions := make([]string, len(mediaTypes))
+		for i, m := range mediaTypes {
+			extensions[i] = m.extension
+		}
+		r.unused(file, "the extension of an icon must be one of "+strings.Join(extensions, ", "))
+		return
+	}
+	r.icons = append(r.icons, described[v1alpha1.Icon]{file: file, value: v1alpha1.Icon{
+		Base64Data: base64.StdEncoding.EncodeToString(content), MediaType: mediaTypes[rank].mediaType,
+	}})
+}
+
+// ownIcons are those of the package's folder.
+func (r *registry) ownIcons() []v1alpha1.Icon {
+	var own []v1alpha1.Icon
+	for _, icon := range r.icons {
+		if depth(icon.file) == 0 {
+			own = append(own, icon.value)
+		}
+	}
+	return own
+}
+
+// nearest returns the file that is for a CRD and the nearest to it, nil if there is none. Of several in one folder the first
+// one by order wins.
+func nearest[T any](crd *registryCRD, all []described[T], isFor func(*described[T]) bool, order func(a, b *described[T]) int,
+) *described[T] {
+	var best *described[T]
+	for i := range all {
+		one := &all[i]
+		if !isBelow(path.Dir(one.file), crd.file) || !isFor(one) {
+			continue
+		}
+		one.used = true
+		if best == nil || cmp.Or(depth(best.file)-depth(one.file), order(one, best)) < 0 {
+			best = one
+		}
+	}
+	return best
+}
+
+func firstOne[T any](a, b *described[T]) int { return strings.Compare(a.file, b.file) }
+
+func (r *registry) group(crd *registryCRD) *described[v1alpha1.Group] {
+	return nearest(crd, r.groups, func(*described[v1alpha1.Group]) bool { return true }, firstOne)
+}
+
+func (r *registry) resource(crd *registryCRD) *described[v1alpha1.Resource] {
+	return nearest(crd, r.resources, func(d *described[v1alpha1.Resource]) bool {
+		return strings.EqualFold(d.value.ID, crd.Kind)
+	}, firstOne)
+}
+
+// icon returns the icon of a CRD. In one folder, that of its kind wins over that of all, and then the preferred type.
+func (r *registry) icon(crd *registryCRD) *described[v1alpha1.Icon] {
+	return nearest(crd, r.icons, func(d *described[v1alpha1.Icon]) bool {
+		return isOfAll(d.file) || isOfKind(d.file, crd.Kind)
+	}, func(a, b *described[v1alpha1.Icon]) int {
+		return cmp.Or(compareBools(isOfAll(a.file), isOfAll(b.file)), rankOf(a.file)-rankOf(b.file), firstOne(a, b))
+	})
+}
+
+// isOfAll reports whether an icon is for all CRDs below its folder.
+func isOfAll(file string) bool { return strings.TrimSuffix(path.Base(file), path.Ext(file)) == "icon" }
+
+// isOfKind reports whether a file's name begins with a kind.
+func isOfKind(file, kind string) bool {
+	return strings.HasPrefix(path.Base(file), strings.ToLower(kind)+".")
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// uiSchemas returns the schemas for a CRD, in descending order of their paths, as crossplane joined them.
+func (r *registry) uiSchemas(crd *registryCRD) []string {
+	var texts []string
+	for i := range slices.Backward(r.schemas) {
+		schema := &r.schemas[i]
+		if isBelow(path.Dir(schema.file), crd.file) && (path.Base(schema.file) == schemaFile || isOfKind(schema.file, crd.Kind)) {
+			schema.used = true
+			texts = append(texts, schema.value)
+		}
+	}
+	return texts
+}
+
+// annotated returns a CRD with what the package says about it, and without what a cluster fills in.
+func (r *registry) annotated(crd *registryCRD) *kyaml.RNode {
+	root := crd.item.YNode()
+	metadata := krm.Value(root, "metadata")
+	if metadata == nil || metadata.Kind != kyaml.MappingNode {
+		remove(root, "metadata")
+		metadata = mapping()
+		const header = 4 // apiVersion and kind, with their keys
+		rest := slices.Clone(root.Content[min(header, len(root.Content)):])
+		root.Content = root.Content[:len(root.Content)-len(rest)]
+		set(root, "metadata", metadata)
+		root.Content = append(root.Content, rest...)
+	}
+	remove(root, "status")
+	remove(metadata, "creationTimestamp")
+	if text(metadata, "name") == "" {
+		set(metadata, "name", scalar(crd.Plural+"."+crd.Group))
+	}
+	scope := "environment"
+	if r.app.PermissionScope == v1alpha1.ScopeNamespaced {
+		scope = "namespace"
+	}
+	addTexts(metadata, "labels", map[string]string{labelManagedBy: managedBy, labelScope: scope})
+	addTexts(metadata, "annotations", r.annotations(crd, text(krm.Value(metadata, "annotations"), annotationSchema)))
+	return kyaml.NewRNode(root)
+}
+
+// annotations are what the files of the package say about a CRD, whose own schema comes first.
+func (r *registry) annotations(crd *registryCRD, schema string) map[string]string {
+	all := map[string]string{annotationTitle: r.app.Title}
+	describe := func(prefix, title, category, readme, overview, overviewShort string) {
+		all[prefix+"-title"], all[prefix+"-category"], all[prefix+"-readme"] = title, category, readme
+		all[prefix+"-overview"], all[prefix+"-overview-short"] = overview, overviewShort
+	}
+	if group := r.group(crd); group != nil {
+		g := group.value
+		describe(annotationGroup, g.Title, g.Category, g.Readme, g.Overview, g.OverviewShort)
+	}
+	if resource := r.resource(crd); resource != nil {
+		v := resource.value
+		describe(annotationResource, v.Title, v.Category, v.Readme, v.Overview, v.OverviewShort)
+		all[annotationResource+"-title-plural"] = v.TitlePlural
+	}
+	if icon := r.icon(crd); icon != nil {
+		all[annotationIcon] = "data:" + icon.value.MediaType + ";base64," + icon.value.Base64Data
+	}
+	schemas := r.uiSchemas(crd)
+	if schema != "" {
+		schemas = slices.Insert(schemas, 0, schema)
+	}
+	if len(schemas) > 0 {
+		all[annotationSchema] = strings.Join(schemas, "\n---\n")
+	}
+	return all
+}

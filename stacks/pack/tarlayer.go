@@ -1,0 +1,243 @@
+package pack
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// tree is what an image's file system has of a package: package.yaml, and what is below `.registry`.
+type tree map[string]node
+
+// node is a folder, a file or a symbolic link.
+type node struct {
+	kind    byte // a type flag of package tar
+	content []byte
+	link    string // the target of a link
+}
+
+// layer is what a layer changes.
+type layer struct {
+	tree
+	removed map[string]bool // by whiteouts, with what is below
+	opaque  map[string]bool // folders of which nothing of lower layers is left
+	limits  *budget
+}
+
+// The names of whiteouts: https://github.com/opencontainers/image-spec/blob/v1.1.1/layer.md#whiteouts
+const (
+	whiteout       = ".wh."
+	opaqueWhiteout = ".wh..wh..opq"
+)
+
+// isPart reports whether a path of an image may belong to a package.
+func isPart(name string) bool {
+	return name == StreamFile || name == Folder || strings.HasPrefix(name, Folder+"/")
+}
+
+// readLayer reads a layer's tar, which may be compressed. It reads all of it, and writes what it decompresses to sum.
+func readLayer(r io.Reader, limits *budget, sum io.Writer) (*layer, error) {
+	compressed := &meter{Reader: r}
+	unzipped, err := decompress(compressed)
+	if err != nil {
+		return nil, err
+	}
+	guarded := io.TeeReader(&guard{Reader: unzipped, compressed: compressed, budget: limits}, sum)
+	l := &layer{tree: tree{}, removed: map[string]bool{}, opaque: map[string]bool{}, limits: limits}
+	if err := eachEntry(guarded, limits, l.entry); err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, guarded); err != nil { // what is behind the end of the tar
+		return nil, damaged(err)
+	}
+	return l, nil
+}
+
+// entry adds an entry of the layer's tar.
+func (l *layer) entry(name string, header *tar.Header, content io.Reader) error {
+	folder, base := path.Split(name)
+	folder = path.Clean(folder)
+	if base == opaqueWhiteout && (folder == "." || isPart(folder)) {
+		l.opaque[folder] = true
+		return l.count()
+	}
+	if hidden, ok := strings.CutPrefix(base, whiteout); ok {
+		if hidden = path.Join(folder, hidden); isPart(hidden) {
+			l.removed[hidden] = true
+		}
+		return l.count()
+	}
+	if !isPart(name) {
+		return nil
+	}
+	added, err := l.node(name, header, content)
+	if err != nil {
+		return err
+	}
+	if err := l.enter(folder); err != nil {
+		return err
+	}
+	if before, twice := l.tree[name]; twice && (before.kind != tar.TypeDir || added.kind != tar.TypeDir) {
+		return errTwice
+	}
+	l.tree[name] = added
+	return l.count()
+}
+
+// node reads an entry that belongs to the package.
+func (l *layer) node(name string, header *tar.Header, content io.Reader) (node, error) {
+	if !fs.ValidPath(name) {
+		return node{}, errors.New("the path must be UTF-8")
+	}
+	switch header.Typeflag {
+	case tar.TypeReg:
+		limit := int64(maxFile)
+		if name == StreamFile {
+			limit = maxPackage
+		}
+		text, err := readLimited(content, limit)
+		if err != nil {
+			return node{}, err
+		}
+		return node{kind: tar.TypeReg, content: text}, l.limits.keep(len(text))
+	case tar.TypeLink:
+		target, ok := l.tree[path.Clean(header.Linkname)]
+		if !ok || target.kind != tar.TypeReg {
+			return node{}, outside(header.Linkname)
+		}
+		return target, nil
+	case tar.TypeDir, tar.TypeSymlink:
+		return node{kind: header.Typeflag, link: header.Linkname}, nil
+	}
+	return node{}, errDevice
+}
+
+// enter adds the folders that lead to an entry, which a tar may leave out.
+func (l *layer) enter(folder string) error {
+	for ; folder != "."; folder = path.Dir(folder) {
+		switch above, ok := l.tree[folder]; {
+		case ok && above.kind != tar.TypeDir:
+			return fmt.Errorf("must not be below %q, which is not a folder: build the archive again", shortened(folder))
+		case ok:
+			return nil
+		}
+		l.tree[folder] = node{kind: tar.TypeDir}
+	}
+	return nil
+}
+
+func (l *layer) count() error {
+	if len(l.tree)+len(l.removed)+len(l.opaque) > maxFiles {
+		return errFiles
+	}
+	return nil
+}
+
+// add puts a layer on the lower ones.
+func (t tree) add(l *layer) error {
+	for name, added := range l.tree {
+		if below, ok := t[name]; ok && (added.kind != tar.TypeDir || below.kind != tar.TypeDir) {
+			l.removed[name] = true
+		}
+	}
+	maps.DeleteFunc(t, func(name string, _ node) bool { return l.hides(name) })
+	maps.Copy(t, l.tree)
+	if len(t) > maxFiles {
+		return errFiles
+	}
+	return nil
+}
+
+// hides reports whether a path of a lower layer is gone.
+func (l *layer) hides(name string) bool {
+	if l.removed[name] {
+		return true
+	}
+	for above := path.Dir(name); ; above = path.Dir(above) {
+		if l.removed[above] || l.opaque[above] {
+			return true
+		}
+		if above == "." {
+			return false
+		}
+	}
+}
+
+// files returns the files of the package, nil if there is none: package.yaml if the image has it, else those below
+// `.registry`, by their paths below that folder.
+func (t tree) files() (Form, Files, error) {
+	if _, ok := t[StreamFile]; ok {
+		text, err := t.content(StreamFile)
+		return FormXPkg, Files{StreamFile: text}, err
+	}
+	if folder, ok := t[Folder]; ok && folder.kind != tar.TypeDir {
+		return "", nil, fmt.Errorf("%q must be a folder", Folder)
+	}
+	files, size := Files{}, 0
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		below, ok := strings.CutPrefix(name, Folder+"/")
+		if !ok || t[name].kind == tar.TypeDir {
+			continue
+		}
+		text, err := t.content(name)
+		if err != nil {
+			return "", nil, err
+		}
+		if size += len(text); size > maxPackage {
+			return "", nil, fmt.Errorf("%q: %w", Folder, tooLarge(maxPackage))
+		}
+		files[below] = text
+	}
+	if len(files) == 0 {
+		return "", nil, nil
+	}
+	return FormRegistry, files, nil
+}
+
+// contents returns the package, nil if there is none. With a base layer only package.yaml will do.
+func (t tree) contents(hasBase bool) (*Contents, error) {
+	form, files, err := t.files()
+	switch {
+	case err != nil:
+		return nil, err
+	case hasBase && form != FormXPkg:
+		return nil, fmt.Errorf("the layer %s: %s must have %s in its root", baseAnnotation, baseLayer, StreamFile)
+	case files == nil:
+		return nil, nil
+	}
+	return &Contents{Form: form, Files: files}, nil
+}
+
+// content returns the content of a file, or of the one that it links to.
+func (t tree) content(name string) ([]byte, error) {
+	at := name
+	for range maxNesting {
+		n := t[at]
+		switch n.kind {
+		case tar.TypeReg:
+			return n.content, nil
+		case tar.TypeDir:
+			return nil, fmt.Errorf("%q must be a file, or link to one", name)
+		}
+		at = path.Join(path.Dir(at), n.link)
+		if _, ok := t[at]; !ok || path.IsAbs(n.link) {
+			return nil, fmt.Errorf("%q: %w", name, outside(n.link))
+		}
+	}
+	return nil, fmt.Errorf("%q: %w", name, errLinks)
+}
+
+var (
+	errLinks = errors.New("too many links lead to each other: put the files into the package")
+	errFiles = fmt.Errorf("must have at most %d files", maxFiles)
+)
+
+func outside(link string) error {
+	return fmt.Errorf("must link to a file of the package, not to %q: put the file into the package", shortened(link))
+}
