@@ -16,12 +16,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/internal/localrun"
 	"github.com/resource-plugins/krm-functions/internal/localrun/container"
 	"github.com/resource-plugins/krm-functions/internal/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // runFlags are the flags of rplug run.
@@ -153,7 +153,7 @@ func (f *runFlags) open(c *cobra.Command, progress *runProgress) (localrun.Engin
 		return openProcess(c)
 	case slices.Contains(container.Programs(), f.engine):
 		return f.openContainer(c, f.engine, progress)
-	case slices.Contains([]string{engine.Jobs, engine.Argo, engine.Tekton}, f.engine):
+	case engines.Named(f.engine) != nil:
 		return nil, fmt.Errorf("--engine must be docker, podman or process, not %q, which is for clusters: steps run here in "+
 			"the same way, whatever engine a cluster has", f.engine)
 	case f.engine != "":

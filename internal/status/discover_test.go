@@ -363,8 +363,7 @@ func TestObjects_goldens(t *testing.T) {
 			require.Equal(t, strings.Contains(string(text), canary), len(d.items) > 1 || c.name == "job-never-made" || c.name == "quota",
 				"the dump must have values")
 			o := objects(t, text)
-			judged, err := o.Judge([]string{"shop"})
-			require.NoError(t, err)
+			judged := o.Judge([]string{"shop"})
 			assert.Equal(t, c.want, judged.Status)
 			got := judged.Text(o.Newest(), report.Style{})
 			golden(t, filepath.Join("testdata", c.name+".txt"), got)
@@ -378,8 +377,7 @@ func TestObjects_goldens(t *testing.T) {
 			asYAML, err := yaml.JSONToYAML(text)
 			require.NoError(t, err)
 			again := objects(t, asYAML)
-			judged, err = again.Judge(nil)
-			require.NoError(t, err)
+			judged = again.Judge(nil)
 			assert.Equal(t, got, judged.Text(again.Newest(), report.Style{}), "in YAML")
 
 			stream := &Objects{}
@@ -389,12 +387,10 @@ func TestObjects_goldens(t *testing.T) {
 				require.NoError(t, stream.Read(text))
 			}
 			stream.LackUnread()
-			judged, err = stream.Judge(nil)
-			require.NoError(t, err)
+			judged = stream.Judge(nil)
 			assert.Len(t, judged.Text(stream.Newest(), report.Style{}), len(got), "one object a file, the last first")
 
-			judged, err = o.Judge([]string{"another"})
-			require.NoError(t, err)
+			judged = o.Judge([]string{"another"})
 			assert.Empty(t, judged.Steps)
 		})
 	}
@@ -451,8 +447,7 @@ func TestObjects_agreeWithTheTemplate(t *testing.T) {
 		}
 		o := &Objects{}
 		require.NoError(t, o.Read(text))
-		judged, err := o.Judge(nil)
-		require.NoError(t, err)
+		judged := o.Judge(nil)
 		got := map[string]State{}
 		for _, step := range judged.Steps {
 			if step.Object != "-" {
@@ -490,8 +485,7 @@ func TestReport_pictures(t *testing.T) {
 	} {
 		var d dump
 		build(&d)
-		judged, err := objects(t, d.text(t)).Judge(nil)
-		require.NoError(t, err)
+		judged := objects(t, d.text(t)).Judge(nil)
 		pictures, err := judged.Pictures()
 		require.NoError(t, err)
 		for _, format := range diagram.Formats {
@@ -568,10 +562,9 @@ series: {count: 4, lastObservedTime: "2026-01-02T03:20:00.123456Z"}
 	} {
 		require.NoError(t, o.Read([]byte(text)))
 	}
-	judged, err := o.Judge(nil)
-	require.NoError(t, err)
+	judged := o.Judge(nil)
 	require.Len(t, judged.Steps, 1)
-	assert.Equal(t, []Cause{{"job/make-a", "FailedCreate", "of the newer version"}}, judged.Steps[0].Causes)
+	assert.Equal(t, []Cause{{Object: "job/make-a", Reason: "FailedCreate", Message: "of the newer version"}}, judged.Steps[0].Causes)
 	assert.Equal(t, "20m", duration.HumanDuration(o.Newest().Sub(at(0).Time)))
 }
 
@@ -598,8 +591,7 @@ func FuzzObjects(f *testing.F) {
 		if o.Read(text) != nil {
 			return
 		}
-		judged, err := o.Judge(nil)
-		require.NoError(t, err)
+		judged := o.Judge(nil)
 		_, _ = judged.Pictures() // steps that wait for each other cannot be drawn
 		for _, r := range judged.Text(o.Newest(), report.Style{}) {
 			require.False(t, r < ' ' && r != '\n' || r == 0x7f, "%q", r)

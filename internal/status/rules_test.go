@@ -308,3 +308,17 @@ func TestTemplate_singleObject(t *testing.T) {
 	require.NoError(t, template.Must(template.New("").Parse(Template)).Execute(&out, single))
 	assert.Equal(t, "status: Missing\n", out.String())
 }
+
+// columns are the first columns of a line of the template: state, step, namespace and object. None contains a space.
+const columns = 4
+
+// parse reads a line that the template prints; the last one is not about a step.
+func parse(line string) (step Step, ok bool) {
+	fields := strings.Fields(line)
+	if len(fields) < columns {
+		return Step{}, false
+	}
+	step = Step{State: State(fields[0]), Step: fields[1], Namespace: fields[2], Object: fields[3]}
+	step.Detail = strings.Join(fields[columns:], " ")
+	return step, true
+}
