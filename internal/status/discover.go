@@ -45,7 +45,7 @@ func (o *Objects) Judge(sandboxes []string) *Report {
 		report.Steps = append(report.Steps, steps...)
 		report.LeftOver = append(report.LeftOver, o.leftOver(f, steps)...)
 	}
-	report.summarize()
+	report.Status = report.summary()
 	o.explain(report)
 	return report
 }

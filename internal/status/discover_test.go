@@ -1,14 +1,11 @@
 package status
 
 import (
-	"bytes"
 	"encoding/json"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"text/template"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -405,57 +402,6 @@ func golden(t *testing.T, file, got string) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got, "UPDATE_GOLDEN=1 writes it")
-}
-
-// For the same objects, each step has the state that the template prints with kubectl alone.
-func TestObjects_agreeWithTheTemplate(t *testing.T) {
-	t.Parallel()
-	alone := template.Must(template.New("").Parse(Template))
-	random := rand.New(rand.NewPCG(1, 2))
-	pick := func(of ...string) string { return of[random.IntN(len(of))] }
-	for range 600 {
-		var exists []manifest
-		phase := pick("create", "delete")
-		for _, step := range []string{"make", "seed", "use"}[:1+random.IntN(3)] {
-			state := pick("", "active", "ready", "Complete", "Failed")
-			one := job(phase, step, state, []string{"of-make", "of-seed"}[:random.IntN(3)]...)
-			if pick("outputs", "none") == "none" {
-				one = without(one)
-			} else if random.IntN(5) > 0 {
-				exists = append(exists, secret(phase, step, pick("", "old", "new")))
-			}
-			exists = append(exists, one)
-		}
-		if phase == "delete" {
-			exists = append(exists, secret("create", "first", pick("", "old", "new")))
-			exists = append(exists, helper(phase, "cleanup", pick("", "active", "Complete", "Failed"), nil, "of-make", "of-first"))
-		} else if random.IntN(2) > 0 {
-			exists = append(exists, helper(phase, "copy", pick("", "ready", "Complete"), manifest{contract.CopyToKey: "shop"}, "of-make"),
-				in("shop", secret(phase, "make", pick("", "old", "new"))))
-		}
-		var out bytes.Buffer
-		text, err := json.Marshal(manifest{"kind": "List", "items": exists})
-		require.NoError(t, err)
-		var decoded any
-		require.NoError(t, json.Unmarshal(text, &decoded)) // as kubectl does
-		require.NoError(t, alone.Execute(&out, decoded))
-		want := map[string]State{}
-		for line := range strings.Lines(out.String()) {
-			if step, ok := parse(strings.TrimSuffix(line, "\n")); ok && step.Object != "-" {
-				want[step.Step] = step.State
-			}
-		}
-		o := &Objects{}
-		require.NoError(t, o.Read(text))
-		judged := o.Judge(nil)
-		got := map[string]State{}
-		for _, step := range judged.Steps {
-			if step.Object != "-" {
-				got[step.Step] = step.State
-			}
-		}
-		require.Equal(t, want, got, "%s\n%s", text, out.String())
-	}
 }
 
 // Pictures show the steps with their states, and no value of a Secret.

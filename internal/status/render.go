@@ -152,7 +152,7 @@ func (r *Render) Judge(objects *Objects) *Report {
 		report.Steps = append(report.Steps, steps...)
 	}
 	report.LeftOver = r.leftOver(objects)
-	report.summarize()
+	report.Status = report.summary()
 	objects.explain(report)
 	return report
 }

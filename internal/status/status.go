@@ -106,13 +106,12 @@ func errNoSteps() error {
 	return fmt.Errorf("there is no rendered %s or %s to wait for", strings.Join(kinds[:last], ", "), kinds[last])
 }
 
-// summarize sets the status of all steps together.
-func (r *Report) summarize() {
-	r.Status = Missing
+// summary returns the status of all steps together.
+func (r *Report) summary() State {
 	for _, state := range states {
 		if slices.ContainsFunc(r.Steps, func(s Step) bool { return s.State == state }) {
-			r.Status = state
-			return
+			return state
 		}
 	}
+	return Missing
 }
