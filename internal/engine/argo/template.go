@@ -38,21 +38,11 @@ func (r *run) template(name string, t engine.Task) Template {
 	} else {
 		out.ContainerSet = &ContainerSet{main}
 	}
-	if !expands(pod.Affinity) {
-		out.Affinity = take(&pod.Affinity)
-	}
-	if !expands(pod.HostAliases) {
-		out.HostAliases = take(&pod.HostAliases)
-	}
-	if !expands(pod.NodeSelector) {
-		out.NodeSelector = take(&pod.NodeSelector)
-	}
-	if !expands(pod.SecurityContext) {
-		out.SecurityContext = take(&pod.SecurityContext)
-	}
-	if !expands(pod.Tolerations) {
-		out.Tolerations = take(&pod.Tolerations)
-	}
+	move(&out.Affinity, &pod.Affinity)
+	move(&out.HostAliases, &pod.HostAliases)
+	move(&out.NodeSelector, &pod.NodeSelector)
+	move(&out.SecurityContext, &pod.SecurityContext)
+	move(&out.Tolerations, &pod.Tolerations)
 	out.PriorityClassName, out.SchedulerName = take(&pod.PriorityClassName), take(&pod.SchedulerName)
 	out.PodSpecPatch = p.text()
 	return out
@@ -78,4 +68,11 @@ func parts(containers []corev1.Container) (main, beside []corev1.Container) {
 func take[T any](field *T) (value T) {
 	value, *field = *field, value
 	return value
+}
+
+// move takes the value of a field, unless the controller would replace something in it.
+func move[T any](to, from *T) {
+	if !expands(*from) {
+		*to = take(from)
+	}
 }

@@ -121,39 +121,27 @@ type Timeouts struct {
 // PipelineRunStatus is the status of a PipelineRun.
 type PipelineRunStatus struct {
 	RunStatus       `json:",inline"`
-	ChildReferences []ChildReference `json:"childReferences"`
-	SkippedTasks    []SkippedTask    `json:"skippedTasks"`
-}
-
-// ChildReference refers to the TaskRun of a task.
-type ChildReference struct {
-	Name             string `json:"name"`
-	PipelineTaskName string `json:"pipelineTaskName"`
-}
-
-// SkippedTask is a task that never runs.
-type SkippedTask struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
+	ChildReferences []struct {
+		Name             string `json:"name"`
+		PipelineTaskName string `json:"pipelineTaskName"`
+	} `json:"childReferences"`
+	SkippedTasks []struct {
+		Name   string `json:"name"`
+		Reason string `json:"reason"`
+	} `json:"skippedTasks"`
 }
 
 // TaskRun is what the controller makes of a task.
 type TaskRun struct {
 	metav1.ObjectMeta `json:"metadata"`
 
-	Status TaskRunStatus `json:"status"`
-}
-
-// TaskRunStatus is the status of a TaskRun.
-type TaskRunStatus struct {
-	RunStatus     `json:",inline"`
-	PodName       string  `json:"podName"`
-	RetriesStatus []Retry `json:"retriesStatus"`
-}
-
-// Retry is a try that has failed.
-type Retry struct {
-	PodName string `json:"podName"`
+	Status struct {
+		RunStatus     `json:",inline"`
+		PodName       string `json:"podName"`
+		RetriesStatus []struct {
+			PodName string `json:"podName"`
+		} `json:"retriesStatus"`
+	} `json:"status"`
 }
 
 // RunStatus is what the status of PipelineRuns and TaskRuns have in common.
