@@ -19,11 +19,11 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/local/localrun/container"
 	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/local/plugintest"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // EngineOptions are an engine as the flags name it.
@@ -46,7 +46,7 @@ func Open(ctx context.Context, options EngineOptions) (localrun.Engine, error) {
 		return options.openProcess()
 	case slices.Contains(container.Programs(), name):
 		return options.openContainer(ctx, name)
-	case slices.Contains([]string{engine.Jobs, engine.Argo, engine.Tekton}, name):
+	case engines.Named(name) != nil:
 		return nil, fmt.Errorf("--engine must be docker, podman or process, not %q, which is for clusters: steps run here in "+
 			"the same way, whatever engine a cluster has", name)
 	case name != "":

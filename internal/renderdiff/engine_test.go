@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/build"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -22,7 +24,7 @@ func sideOfEngine(t *testing.T, name, helperImage string, documents ...string) [
 	t.Helper()
 	chain := build.New()
 	chain.Render.Engine, chain.Render.HelperImage = name, helperImage
-	if name == engine.Tekton {
+	if name == tekton.Name {
 		chain.Render.TTLSecondsAfterFinished = -1
 	}
 	result, err := chain.Run(krm.NewList(itemsOf(t, documents...)...))
@@ -47,7 +49,7 @@ func TestCompare_enginesAgreeWithJobs(t *testing.T) {
 		absent := random.IntN(3) == 0
 		oldDocuments, newDocuments := before.documents(absent), after.documents(absent)
 		oldItems, newItems := itemsOf(t, oldDocuments...), itemsOf(t, newDocuments...)
-		for _, name := range []string{engine.Argo, engine.Tekton} {
+		for _, name := range []string{argo.Name, tekton.Name} {
 			for mode, documents := range map[string][2][]*krm.Item{"documents": {oldItems, newItems}, "objects": {}, "live": {}} {
 				compare := func(engine string) map[string]renderdiff.Step {
 					old := sideOfEngine(t, engine, before.helperImage, oldDocuments...)
@@ -60,7 +62,7 @@ func TestCompare_enginesAgreeWithJobs(t *testing.T) {
 					require.NoError(t, err)
 					return runs(report)
 				}
-				jobs, tasks := compare(engine.Jobs), compare(name)
+				jobs, tasks := compare(jobs.Name), compare(name)
 				at := fmt.Sprintf("seed %d, %s, %s", seed, name, mode)
 				for key, want := range jobs {
 					got, step := tasks[key], key[strings.LastIndex(key, "/")+1:]
@@ -95,17 +97,17 @@ func TestCompare_changesEngine(t *testing.T) {
 	t.Parallel()
 	documents := newModel().documents(false)
 	sides := map[string]*renderdiff.Side{}
-	for _, name := range []string{engine.Jobs, engine.Argo, engine.Tekton} {
+	for _, name := range []string{jobs.Name, argo.Name, tekton.Name} {
 		sides[name] = renderdiff.NewSide(name, sideOfEngine(t, name, newModel().helperImage, documents...), nil)
 	}
-	got := text(t, sides[engine.Jobs], sides[engine.Argo])
+	got := text(t, sides[jobs.Name], sides[argo.Name])
 	assert.Contains(t, got, "create/plain  runs again: its Workflow changed (kind); it publishes no outputs, so only its "+
 		"Workflow records that it ran\n")
 	assert.Contains(t, got, "kind Job -> Workflow: 2 objects\n")
 	assert.NotContains(t, got, "create/make")
-	got = text(t, sides[engine.Tekton], sides[engine.Jobs])
+	got = text(t, sides[tekton.Name], sides[jobs.Name])
 	assert.Contains(t, got, "kind PipelineRun -> Job: 2 objects\n")
-	assert.Contains(t, text(t, sides[engine.Argo], sides[engine.Argo]), "no difference")
+	assert.Contains(t, text(t, sides[argo.Name], sides[argo.Name]), "no difference")
 }
 
 // Params are behind a ConfigMap: without it they are not known, and nothing else is made up.
@@ -113,7 +115,7 @@ func TestCompare_enginesWithoutConfigMaps(t *testing.T) {
 	t.Parallel()
 	before, after := newModel(), newModel()
 	after.size = "2"
-	for _, name := range []string{engine.Argo, engine.Tekton} {
+	for _, name := range []string{argo.Name, tekton.Name} {
 		old := alive(t, sideOfEngine(t, name, before.helperImage, before.documents(false)...))
 		old = slices.DeleteFunc(old, func(item *krm.Item) bool { return item.Kind() == "ConfigMap" })
 		is := sideOfEngine(t, name, after.helperImage, after.documents(false)...)
@@ -130,7 +132,7 @@ func TestCompare_enginesWithoutConfigMaps(t *testing.T) {
 func TestCompare_looksAmongUnchangedWorkloads(t *testing.T) {
 	t.Parallel()
 	more := "  - {name: more, plugin: pg@1.0.0, params: {size: \"1\", color: \"1\"}}\n"
-	for _, name := range []string{engine.Jobs, engine.Argo, engine.Tekton} {
+	for _, name := range []string{jobs.Name, argo.Name, tekton.Name} {
 		of := func(documents ...string) *renderdiff.Side {
 			return renderdiff.NewSide(name, sideOfEngine(t, name, newModel().helperImage, documents...), nil)
 		}
@@ -147,7 +149,7 @@ func TestCompare_looksAmongUnchangedWorkloads(t *testing.T) {
 // A dump may have what controllers have made of workloads: Pods and TaskRuns with the labels of steps. It is not rendered.
 func TestCompare_ignoresWhatHasAnOwner(t *testing.T) {
 	t.Parallel()
-	is := sideOfEngine(t, engine.Tekton, newModel().helperImage, newModel().documents(false)...)
+	is := sideOfEngine(t, tekton.Name, newModel().helperImage, newModel().documents(false)...)
 	var made []*krm.Item
 	for _, kind := range []string{"apiVersion: v1\nkind: Pod", "apiVersion: tekton.dev/v1\nkind: TaskRun"} {
 		made = append(made, itemsOf(t, kind+`

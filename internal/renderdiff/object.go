@@ -13,9 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
 // The kinds that are decoded in their own way.
@@ -37,7 +36,7 @@ type object struct {
 	order int
 	// job is the spec of a Job, of a Pod or a task its template alone; nil for others.
 	job *batchv1.JobSpec
-	// tasks are those of a Workflow or PipelineRun, which are compared in its place; task is the name of one of them.
+	// tasks are those of a workload of several, which are compared in its place; task is the name of one of them.
 	tasks []*object
 	task  string
 	// data is that of a ConfigMap.
@@ -87,11 +86,11 @@ func decode(item *krm.Item) (*object, error) {
 		return nil, err
 	}
 	o := &object{}
-	group, version, found := strings.Cut(item.APIVersion(), "/")
+	group, _, found := strings.Cut(item.APIVersion(), "/")
 	if !found {
-		group, version = "", group
+		group = ""
 	}
-	err = o.decode(group, version, item.Kind(), text)
+	err = o.decode(group, item.Kind(), text)
 	o.identify(group, item.Kind(), o.Name)
 	for _, task := range o.tasks {
 		task.identify(group, item.Kind(), o.Name+"/"+task.task)
@@ -99,17 +98,11 @@ func decode(item *krm.Item) (*object, error) {
 	return o, err
 }
 
-func (o *object) decode(group, version, kind string, text []byte) (err error) {
+func (o *object) decode(group, kind string, text []byte) (err error) {
+	e, of := engines.Of(group, kind)
 	switch {
-	case kind == kindJob && group == "batch" && version == "v1":
-		var job batchv1.Job
-		err = json.Unmarshal(text, &job)
-		o.ObjectMeta, o.job = job.ObjectMeta, &job.Spec
-	case kind == kindPod && group == "":
-		var pod corev1.Pod
-		err = json.Unmarshal(text, &pod)
-		template := corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
-		o.ObjectMeta, o.job = pod.ObjectMeta, &batchv1.JobSpec{Template: template}
+	case e != nil && of.Group == group && of.WorkloadLabel == "":
+		err = o.decodeWorkload(e, kind, text)
 	case kind == kindSecret && group == "":
 		var secret metav1.PartialObjectMetadata // its values are never decoded
 		err = json.Unmarshal(text, &secret)
@@ -118,10 +111,6 @@ func (o *object) decode(group, version, kind string, text []byte) (err error) {
 		var configMap corev1.ConfigMap
 		err = json.Unmarshal(text, &configMap)
 		o.ObjectMeta, o.data = configMap.ObjectMeta, configMap.Data
-	case group == argo.Group && kind == argo.Kind:
-		err = o.decodeWorkflow(text)
-	case group == tekton.Group && kind == tekton.Kind:
-		err = o.decodePipelineRun(text)
 	default:
 		err = o.decodeOther(text)
 	}

@@ -144,8 +144,7 @@ func (f *statusFlags) find(c *cobra.Command, from *source) (*status.Report, *sta
 		if err != nil {
 			return nil, nil, err
 		}
-		found, err := from.judge(objects)
-		return found, objects, err
+		return from.judge(objects), objects, nil
 	}
 	found, objects, err := f.await(from, newProgress(c))
 	if err != nil {
@@ -154,8 +153,7 @@ func (f *statusFlags) find(c *cobra.Command, from *source) (*status.Report, *sta
 	if err := from.explain(objects, found); err != nil { // the state of the steps is known nevertheless
 		subcommand.Complain(c.ErrOrStderr(), c, err.Error())
 	}
-	found, err = from.judge(objects)
-	return found, objects, err
+	return from.judge(objects), objects, nil
 }
 
 // check refuses arguments that have no meaning, alone or together.

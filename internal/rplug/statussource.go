@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/internal/status"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
 // source reads what exists, from a cluster or from dumps.
@@ -22,12 +22,12 @@ type source struct {
 	*statusFlags
 	sandboxes []string       // as labels have them; all if there are none
 	render    *status.Render // nil if there is none
-	// absent are the kinds of engines that the cluster does not have, as arguments of kubectl.
+	// absent are the kinds of engines that the cluster does not have.
 	absent map[string]bool
 }
 
 // judge returns the state of the render, or of what exists.
-func (s *source) judge(objects *status.Objects) (*status.Report, error) {
+func (s *source) judge(objects *status.Objects) *status.Report {
 	if s.render != nil {
 		return s.render.Judge(objects)
 	}
@@ -76,9 +76,9 @@ func (s *source) look() (*status.Report, *status.Objects, error) {
 		if err := read(objects); err != nil {
 			return nil, nil, err
 		}
-		found, err := s.judge(objects)
-		if err != nil || attempt > 0 || !found.Status.NeedsUser() {
-			return found, objects, err
+		found := s.judge(objects)
+		if attempt > 0 || !found.Status.NeedsUser() {
+			return found, objects, nil
 		}
 	}
 }
@@ -86,7 +86,11 @@ func (s *source) look() (*status.Report, *status.Objects, error) {
 // readRendered reads the objects of the render.
 func (s *source) readRendered(objects *status.Objects) error {
 	get := []string{"get", "-f", "-", "--ignore-not-found", "-o"}
-	for _, kinds := range [][]string{{"Job", "Pod"}, {argo.Kind}, {tekton.Kind}} {
+	for _, e := range engines.All() {
+		var kinds []string
+		for _, k := range e.Traits().Kinds {
+			kinds = append(kinds, k.Name)
+		}
 		query := s.render.Query(kinds...)
 		if len(query) == 0 {
 			continue
@@ -99,9 +103,9 @@ func (s *source) readRendered(objects *status.Objects) error {
 		if err != nil {
 			return err
 		}
-	}
-	if err := s.readTaskRuns(objects); err != nil {
-		return err
+		if err := s.readParts(objects, e.Traits().Kinds); err != nil {
+			return err
+		}
 	}
 	secrets := s.render.Query("Secret")
 	if len(secrets) == 0 {
@@ -110,30 +114,23 @@ func (s *source) readRendered(objects *status.Objects) error {
 	return s.readOrLack(objects, "Secret", secrets, append(get, metadataOf("Secret"))...)
 }
 
-// readTaskRuns reads the TaskRuns of the PipelineRuns of the render that exist.
-func (s *source) readTaskRuns(objects *status.Objects) error {
-	runs := objects.PipelineRuns()
-	for _, namespace := range slices.Sorted(maps.Keys(runs)) {
-		for names := range slices.Chunk(runs[namespace], namesPerCall) {
-			get := []string{"get", taskRuns, "-n", namespace, "-l", selectorOf(status.PipelineRunLabel, names), "-o", "json"}
-			if err := s.readOrLack(objects, "TaskRun", nil, get...); err != nil {
-				return err
+// readParts reads the objects that an engine has made of the workloads of the render, such as TaskRuns.
+func (s *source) readParts(objects *status.Objects, kinds []engine.Kind) error {
+	workloads := objects.Workloads(kinds[0].Name)
+	for _, k := range kinds {
+		if k.WorkloadLabel == "" {
+			continue
+		}
+		for _, namespace := range slices.Sorted(maps.Keys(workloads)) {
+			for names := range slices.Chunk(workloads[namespace], namesPerCall) {
+				get := []string{"get", k.Resource, "-n", namespace, "-l", selectorOf(k.WorkloadLabel, names), "-o", "json"}
+				if err := s.readOrLack(objects, k.Name, nil, get...); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
-}
-
-// The kinds of engines, as arguments of kubectl.
-const (
-	workflows    = "workflows." + argo.Group
-	pipelineRuns = "pipelineruns." + tekton.Group
-	taskRuns     = "taskruns." + tekton.Group
-)
-
-// engineKinds are the kinds that a cluster may not have.
-var engineKinds = []struct{ kind, resource string }{
-	{argo.Kind, workflows}, {tekton.Kind, pipelineRuns}, {"TaskRun", taskRuns},
 }
 
 func selectorOf(label string, values []string) string {
@@ -152,9 +149,14 @@ func (s *source) readSandboxes(objects *status.Objects) error {
 	if err := s.read(objects, nil, get("jobs", "json", s.where()...)...); err != nil {
 		return err
 	}
-	for _, of := range engineKinds {
-		if err := s.readIfKnown(objects, of.kind, of.resource, get(of.resource, "json", s.where()...)); err != nil {
-			return err
+	for _, e := range engines.All() {
+		for _, k := range e.Traits().Kinds {
+			if !k.IsCustom {
+				continue
+			}
+			if err := s.readIfKnown(objects, k, get(k.Resource, "json", s.where()...)); err != nil {
+				return err
+			}
 		}
 	}
 	if err := s.readOrLack(objects, "Pod", nil, get("pods", "json", s.where()...)...); err != nil {
@@ -219,16 +221,16 @@ func (s *source) explain(objects *status.Objects, found *status.Report) error {
 }
 
 // readIfKnown is readOrLack for a kind that the cluster may not have. It is not asked for again.
-func (s *source) readIfKnown(objects *status.Objects, kind, resource string, get []string) error {
-	if s.absent[resource] {
+func (s *source) readIfKnown(objects *status.Objects, k engine.Kind, get []string) error {
+	if s.absent[k.Name] {
 		return nil
 	}
-	err := s.readOrLack(objects, kind, nil, get...)
+	err := s.readOrLack(objects, k.Name, nil, get...)
 	if err != nil && strings.Contains(err.Error(), "the server doesn't have a resource type") {
 		if s.absent == nil {
 			s.absent = map[string]bool{}
 		}
-		s.absent[resource] = true
+		s.absent[k.Name] = true
 		return nil
 	}
 	return err

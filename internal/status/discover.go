@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
 // unnamed is the name of a workload that should exist, whose name only a render knows.
@@ -18,8 +19,9 @@ const unnamed = "-"
 // found is what exists of one resource of a sandbox.
 type found struct {
 	resource
-	tasks           []*task
-	secrets, others []*metav1.PartialObjectMetadata
+	tasks   []*task
+	secrets []*outputSecret
+	others  []*metav1.PartialObjectMetadata
 	// phase is the one that was applied last: that of the newest workload.
 	phase string
 	// current are the tasks of the phase that count, and older are all others.
@@ -29,29 +31,23 @@ type found struct {
 // Judge returns the state of the sandboxes, of all if none is named, from what exists alone. What was rendered shows in it:
 // a Secret has the generation that may publish there, so the tasks of earlier renders do not count. Of a step without a
 // Secret the newest task counts.
-func (o *Objects) Judge(sandboxes []string) (*Report, error) {
+func (o *Objects) Judge(sandboxes []string) *Report {
 	report := &Report{}
 	for _, f := range o.resources(sandboxes) {
 		f.choose()
-		items, err := o.items(f)
-		if err != nil {
-			return nil, err
-		}
-		steps, err := judge(items)
-		if err != nil {
-			return nil, err
-		}
-		attach(steps, f.resource, f.phase, f.current)
+		steps := o.rules(f).steps()
 		for i := range steps {
-			o.admit(&steps[i])
+			s := &steps[i]
+			s.Phase = cmp.Or(s.Phase, f.phase)
+			o.admit(s)
 		}
 		sortSteps(steps)
 		report.Steps = append(report.Steps, steps...)
 		report.LeftOver = append(report.LeftOver, o.leftOver(f, steps)...)
 	}
-	report.summarize()
+	report.Status = report.summary()
 	o.explain(report)
-	return report, nil
+	return report
 }
 
 // CopyTargets are the namespaces that outputs are copied to, without those of the workloads.
@@ -59,7 +55,7 @@ func (o *Objects) CopyTargets() []string {
 	var targets []string
 	tasks := o.tasks()
 	for _, t := range tasks {
-		to := t.Annotations[contract.CopyToKey]
+		to := t.copyTo()
 		if to != "" && !slices.ContainsFunc(tasks, func(other *task) bool { return other.Namespace == to }) {
 			targets = append(targets, to)
 		}
@@ -102,7 +98,7 @@ func (o *Objects) resources(sandboxes []string) []*found {
 func (f *found) choose() {
 	slices.SortStableFunc(f.tasks, func(a, b *task) int { // the newest first
 		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(b.phase(), a.phase()),
-			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind.Name, b.Kind.Name))
 	})
 	f.phase = string(v1alpha1.PhaseCreate)
 	if len(f.tasks) > 0 {
@@ -132,9 +128,7 @@ func (f *found) choose() {
 	}
 }
 
-func isOfDelete(s *metav1.PartialObjectMetadata) bool {
-	return s.Labels[contract.PhaseKey] == string(v1alpha1.PhaseDelete)
-}
+func isOfDelete(s *outputSecret) bool { return s.phase() == string(v1alpha1.PhaseDelete) }
 
 // isSuperseded reports whether the Secret of a step is for the outputs of another render.
 func (f *found) isSuperseded(t *task) bool {
@@ -146,60 +140,37 @@ func (f *found) isSuperseded(t *task) bool {
 	return false
 }
 
-// items returns the List for the template: what counts, and a Job for each Secret that none of it publishes to.
-func (o *Objects) items(f *found) ([]any, error) {
-	var items []any
-	for _, t := range f.current {
-		live, err := t.content()
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, live)
-	}
+// rules returns what counts: the tasks, the Secrets, and a task for each Secret that none of those publishes to.
+func (o *Objects) rules(f *found) *rules {
 	if o.noSecrets {
-		return append(items, f.presumed()...), nil
+		return &rules{f.resource, f.current, f.presumed()}
 	}
+	r := &rules{f.resource, slices.Clone(f.current), f.secrets}
 	for _, s := range f.secrets {
-		items = append(items, content("Secret", s.ObjectMeta))
-		if s.Labels[contract.PhaseKey] == f.phase && !f.isPublishedBy(s) {
-			items = append(items, publisherOf(s))
+		if s.phase() == f.phase && !f.isPublishedBy(s) {
+			r.tasks = append(r.tasks, s.publisher())
 		}
 	}
-	return items, nil
+	return r
 }
 
 // isPublishedBy reports whether a task that counts publishes to a Secret, or any copies to it.
-func (f *found) isPublishedBy(s *metav1.PartialObjectMetadata) bool {
+func (f *found) isPublishedBy(s *outputSecret) bool {
 	publishes := func(t *task) bool { return t.output() == s.Name && t.Namespace == s.Namespace }
-	copies := func(t *task) bool {
-		return t.Annotations[contract.CopyToKey] == s.Namespace && slices.Contains(t.inputs(), s.Name)
-	}
+	copies := func(t *task) bool { return t.copyTo() == s.Namespace && slices.Contains(t.inputs(), s.Name) }
 	return slices.ContainsFunc(f.current, publishes) || slices.ContainsFunc(f.tasks, copies)
-}
-
-// publisherOf returns the Job of a Secret as it must have been rendered, for the template: it does not exist.
-func publisherOf(s *metav1.PartialObjectMetadata) map[string]any {
-	return map[string]any{
-		"kind": "Job",
-		"metadata": map[string]any{
-			"name": unnamed, "namespace": s.Namespace, "labels": values(s.Labels), "annotations": values(s.Annotations),
-		},
-		"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{
-			"annotations": map[string]any{contract.OutputSecretKey: s.Name},
-		}}},
-	}
 }
 
 // admit says what is not known of a step that is ready by its workload, or that has none.
 func (o *Objects) admit(s *Step) {
 	if s.of == nil && s.State == Missing {
 		for _, l := range o.lacks {
-			if l.kind == workflowKind || l.kind == pipelineRunKind {
+			if _, k := engines.Of("", l.kind); k.PodLabel != "" {
 				s.Detail = "has no Job, and " + l.kind + "s are not known"
 			}
 		}
 	}
-	if o.noSecrets && s.State == Ready && s.of != nil && (s.of.output() != "" || s.of.Annotations[contract.CopyToKey] != "") {
+	if o.noSecrets && s.State == Ready && s.of != nil && (s.of.output() != "" || s.of.copyTo() != "") {
 		s.Detail = "complete; whether its Secret has the outputs is not known"
 	}
 }
@@ -243,5 +214,5 @@ func (s *Step) helper() string {
 	if s.of == nil {
 		return ""
 	}
-	return s.of.Labels[contract.HelperKey]
+	return s.of.helper()
 }

@@ -9,6 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
 // Container is a container that has failed.
@@ -33,13 +36,13 @@ const maxCauses = 5
 func (r *Report) Unready() map[string]map[string][]string {
 	names := map[string]map[string][]string{}
 	for _, step := range r.Steps {
-		if step.of == nil || step.State == Ready || step.State == Missing || podLabels[step.of.kind] == "" {
+		if step.of == nil || step.State == Ready || step.State == Missing || step.of.Kind.PodLabel == "" {
 			continue
 		}
 		if names[step.Namespace] == nil {
 			names[step.Namespace] = map[string][]string{}
 		}
-		label := podLabels[step.of.kind]
+		label := step.of.Kind.PodLabel
 		if of := names[step.Namespace]; !slices.Contains(of[label], step.of.Name) {
 			of[label] = append(of[label], step.of.Name)
 		}
@@ -50,9 +53,9 @@ func (r *Report) Unready() map[string]map[string][]string {
 // explain adds to the steps that are not ready what their Pods and events say.
 func (o *Objects) explain(report *Report) {
 	report.Unknown = o.unknown(report)
-	pods := map[runner][]*corev1.Pod{}
+	pods := map[runner][]*pod{}
 	for _, p := range o.pods {
-		pods[runnerOf(p)] = append(pods[runnerOf(p)], p)
+		pods[p.runner] = append(pods[p.runner], p)
 	}
 	events := o.eventsByRunner()
 	for i := range report.Steps {
@@ -66,8 +69,8 @@ func (o *Objects) explain(report *Report) {
 			s.Containers = append(s.Containers, failedContainers(pod)...)
 			s.Causes = append(s.Causes, podCauses(pod)...)
 		}
-		if s.of.cause != nil && len(s.Causes) == 0 {
-			s.Causes = append(s.Causes, *s.of.cause)
+		if s.of.Cause != nil && len(s.Causes) == 0 {
+			s.Causes = append(s.Causes, *s.of.Cause)
 		}
 		s.addEvents(events[of])
 	}
@@ -75,8 +78,8 @@ func (o *Objects) explain(report *Report) {
 
 // tellAttempts adds to a task that tries again how often it has failed.
 func (s *Step) tellAttempts() {
-	if s.State == InProgress && s.of.failed > 0 && s.of.tries > 0 {
-		s.Detail += fmt.Sprintf("; %d of %d attempts have failed", s.of.failed, s.of.tries)
+	if s.State == InProgress && s.of.FailedTries > 0 && s.of.Tries > 0 {
+		s.Detail += fmt.Sprintf("; %d of %d attempts have failed", s.of.FailedTries, s.of.Tries)
 	}
 }
 
@@ -85,14 +88,14 @@ func (s *Step) tellAttempts() {
 func (o *Objects) eventsByRunner() map[runner][]*event {
 	runners := map[identity]runner{} // of Pods, by names and stems
 	for _, p := range o.pods {
-		runners[identity{podKind, p.Namespace, p.Name}] = runnerOf(p)
+		runners[identity{podKind, p.Namespace, p.Name}] = p.runner
 	}
 	for _, t := range o.tasks() {
-		for _, pod := range t.pods {
+		for _, pod := range t.Pods {
 			runners[identity{podKind, t.Namespace, pod}] = t.runner()
 		}
-		if t.stem != "" {
-			runners[identity{stemOfPods, t.Namespace, t.stem}] = t.runner()
+		if t.Stem != "" {
+			runners[identity{stemOfPods, t.Namespace, t.Stem}] = t.runner()
 		}
 	}
 	found := map[runner][]*event{}
@@ -102,7 +105,7 @@ func (o *Objects) eventsByRunner() map[runner][]*event {
 		}
 		of := identity{e.object().Kind, e.object().Namespace, e.object().Name}
 		switch of.kind {
-		case jobKind:
+		case jobs.Job:
 			found[runner{of, ""}] = append(found[runner{of, ""}], e)
 		case podKind: // it may be gone
 			end := max(strings.LastIndex(of.name, "-"), 0)
@@ -126,21 +129,22 @@ func (o *Objects) eventsByRunner() map[runner][]*event {
 
 // addEvents adds events, the newest of each reason, and none that repeats what is said already.
 func (s *Step) addEvents(events []*event) {
-	said := map[string]bool{s.of.reason: true}
-	for _, reason := range repeats[s.of.reason] {
-		said[reason] = true
-	}
-	for _, c := range s.Causes {
-		said[c.Reason] = true
-		for _, reason := range repeats[c.Reason] {
+	said := map[string]bool{}
+	say := func(reason string) {
+		e, _ := engines.Of("", s.of.Kind.Name)
+		for _, reason := range slices.Concat([]string{reason}, repeats[reason], e.Traits().Repeats[reason]) {
 			said[reason] = true
 		}
+	}
+	say(s.of.Reason)
+	for _, c := range s.Causes {
+		say(c.Reason)
 	}
 	for _, e := range events {
 		if !said[e.Reason] && len(s.Causes) < maxCauses {
 			said[e.Reason] = true
 			object := strings.ToLower(e.object().Kind) + "/" + e.object().Name
-			s.Causes = append(s.Causes, Cause{object, e.Reason, oneLine(e.message())})
+			s.Causes = append(s.Causes, Cause{Object: object, Reason: e.Reason, Message: engine.OneLine(e.message())})
 		}
 	}
 }
@@ -148,7 +152,7 @@ func (s *Step) addEvents(events []*event) {
 // stemOfPods stands for the kind of what the names of Pods begin with.
 const stemOfPods = "Pods"
 
-// repeats are the reasons of events that say the same as the status of a Pod or TaskRun.
+// repeats are the reasons of events that say the same as the status of a Pod.
 var repeats = map[string][]string{
 	corev1.PodReasonUnschedulable: {"FailedScheduling"},
 	"ImagePullBackOff":            {"BackOff", "Failed", "ErrImagePull"},
@@ -156,82 +160,40 @@ var repeats = map[string][]string{
 	"InvalidImageName":            {"InspectFailed", "Failed"},
 	"CreateContainerConfigError":  {"Failed"},
 	"CreateContainerError":        {"Failed"},
-	"TaskRunImagePullFailed":      {"BackOff", "Failed", "ErrImagePull", "ImagePullBackOff"},
 }
 
-// starts are the reasons of a container that waits because it starts.
-var starts = []string{"", "PodInitializing", "ContainerCreating"}
-
 // podCauses returns why a Pod does not run.
-func podCauses(pod *corev1.Pod) []Cause {
+func podCauses(pod *pod) []Cause {
 	var causes []Cause
 	object := "pod/" + pod.Name
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			causes = append(causes, Cause{object, c.Reason, oneLine(c.Message)})
+			causes = append(causes, Cause{Object: object, Reason: c.Reason, Message: engine.OneLine(c.Message)})
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
-		causes = append(causes, Cause{object, pod.Status.Reason, oneLine(pod.Status.Message)})
+		causes = append(causes, Cause{Object: object, Reason: pod.Status.Reason, Message: engine.OneLine(pod.Status.Message)})
 	}
-	for _, c := range containersOf(pod) {
-		if w := c.State.Waiting; w != nil && !slices.Contains(starts, w.Reason) {
-			causes = append(causes, Cause{object, w.Reason, oneLine(nameOf(pod, &c) + ": " + w.Message)})
+	for _, c := range pod.containers() {
+		if w := c.State.Waiting; w != nil && !engine.IsStart(w.Reason) {
+			causes = append(causes, Cause{Object: object, Reason: w.Reason, Message: engine.OneLine(c.Name + ": " + w.Message)})
 		}
 	}
 	return causes
 }
 
-// oneLine joins the lines of a message.
-func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
-
-func failedContainers(pod *corev1.Pod) (failed []Container) {
-	for _, status := range containersOf(pod) {
-		end, name := status.State.Terminated, nameOf(pod, &status)
-		if end == nil || end.ExitCode == 0 || hasMadeRoom(name, end.ExitCode) {
+func failedContainers(pod *pod) (failed []Container) {
+	for _, c := range pod.containers() {
+		end := c.State.Terminated
+		if end == nil || end.ExitCode == 0 || hasMadeRoom(c.Name, end.ExitCode) {
 			continue
 		}
-		message, ran := messageOf(end)
-		if !ran {
-			continue
-		}
-		lines := strings.Split(message, "\n")
+		lines := strings.Split(cmp.Or(strings.TrimSpace(end.Message), end.Reason), "\n")
 		failed = append(failed, Container{
-			Pod: pod.Name, Name: name, ExitCode: end.ExitCode, Message: lines[len(lines)-1],
+			Pod: pod.Name, Name: c.Name, ExitCode: end.ExitCode, Message: lines[len(lines)-1],
 		})
 	}
 	return failed
-}
-
-// messageOf returns the termination message of a container, or the reason why it has ended. Tekton has messages of its own,
-// and ends the steps after one that has failed without having run them.
-func messageOf(end *corev1.ContainerStateTerminated) (message string, ran bool) {
-	message = strings.TrimSpace(end.Message)
-	if results, isTekton := tektonResults(message); isTekton {
-		message = ""
-		for _, r := range results {
-			if r.Key == "Reason" {
-				message = r.Value
-			}
-		}
-		if message == "Skipped" {
-			return "", false
-		}
-	}
-	return cmp.Or(message, end.Reason), true
-}
-
-// nameOf returns the name of a container as it was rendered.
-func nameOf(pod *corev1.Pod, c *corev1.ContainerStatus) string {
-	if runnerOf(pod).kind != pipelineRunKind {
-		return c.Name
-	}
-	for _, prefix := range tektonPrefixes {
-		if name, found := strings.CutPrefix(c.Name, prefix); found {
-			return name
-		}
-	}
-	return c.Name
 }
 
 // hasMadeRoom reports whether a container of that name ended only so that another Pod got the place of its own.

@@ -18,7 +18,7 @@ func (o *Objects) leftOver(f *found, steps []Step) []LeftOver {
 	var left []LeftOver
 	for _, t := range workloadsOf(slices.Concat(f.current, f.older))[len(workloadsOf(f.current)):] {
 		if why := f.whyOlder(t, isDeleted); why != "" {
-			left = append(left, leftOverOf(&t.ObjectMeta, t.kind, why))
+			left = append(left, leftOverOf(&t.ObjectMeta, t.Kind.Name, why))
 		}
 	}
 	for _, s := range f.secrets {
@@ -46,12 +46,12 @@ func (f *found) whyOlder(t *task, isDeleted bool) string {
 	switch {
 	case isDeleted:
 		why = deleted
-	case t.phase() != f.phase && f.phase == string(v1alpha1.PhaseDelete) && !t.isActive:
+	case t.phase() != f.phase && f.phase == string(v1alpha1.PhaseDelete) && !t.IsActive:
 		return ""
 	case t.phase() != f.phase:
 		why = "it is of the " + t.phase() + " phase, and the " + f.phase + " phase was applied since"
 	}
-	if t.isActive {
+	if t.IsActive {
 		why += "; it has not ended"
 	}
 	return why
@@ -71,7 +71,7 @@ func (f *found) terminating() []LeftOver {
 		left = append(left, leftOverOf(m, kind, why))
 	}
 	for _, t := range workloadsOf(f.current) {
-		add(&t.ObjectMeta, t.kind)
+		add(&t.ObjectMeta, t.Kind.Name)
 	}
 	for _, s := range f.secrets {
 		add(&s.ObjectMeta, secretKind)
@@ -98,7 +98,7 @@ func (r *Render) leftOver(objects *Objects) []LeftOver {
 		}
 	}
 	for _, t := range workloadsOf(objects.tasks()) {
-		add(&t.ObjectMeta, t.kind)
+		add(&t.ObjectMeta, t.Kind.Name)
 	}
 	for _, s := range objects.secrets {
 		add(&s.ObjectMeta, secretKind)

@@ -12,14 +12,15 @@ import (
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	yamlreader "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
 // Objects is what exists in a cluster of rendered objects, as far as it is known. Of Secrets, and of kinds other than
@@ -28,14 +29,10 @@ type Objects struct {
 	// Namespace is the only one to read, empty for all.
 	Namespace string
 
-	jobs []*batchv1.Job
-	pods []*corev1.Pod
-	// of engines
-	workflows    []*workflow
-	pipelineRuns []*pipelineRun
-	taskRuns     []*taskRun
-
-	secrets []*metav1.PartialObjectMetadata
+	// objects are those of each engine. Of Pods those alone are among them that nothing has made.
+	objects map[engine.Engine][]*engine.Object
+	pods    []*pod
+	secrets []*outputSecret
 	others  []*metav1.PartialObjectMetadata
 	events  []*event
 	// kinds are the kinds of all objects that were read, whoever made them.
@@ -48,6 +45,19 @@ type Objects struct {
 }
 
 type lack struct{ kind, why string }
+
+// The kinds that are no engine's, and Pods, which all engines make.
+const (
+	podKind    = jobs.Pod
+	secretKind = "Secret"
+	eventKind  = "Event"
+)
+
+// pod is a Pod with what has made it.
+type pod struct {
+	corev1.Pod
+	runner runner
+}
 
 // Newest is the newest timestamp of the rendered objects and of all events: the time at which a dump was made, about.
 func (o *Objects) Newest() metav1.Time { return o.newest }
@@ -66,32 +76,49 @@ func (o *Objects) unknown(report *Report) []string {
 			unknown = append(unknown, l.kind+"s "+l.why)
 		}
 	}
-	for _, w := range o.workflows {
-		if w.unread != "" {
-			unknown = append(unknown, fmt.Sprintf("the tasks of workflow/%s of namespace %q: %s",
-				w.Metadata.Name, w.Metadata.Namespace, w.unread))
+	for _, e := range engines.All() {
+		for _, w := range o.objects[e] {
+			if w.Unread != "" {
+				unknown = append(unknown, fmt.Sprintf("the tasks of %s/%s of namespace %q: %s",
+					strings.ToLower(w.Kind), w.Name, w.Namespace, w.Unread))
+			}
 		}
 	}
 	return unknown
 }
 
-// LackUnread notes the kinds of which no object at all was read: nobody asked for them. Engines are missed if there is
-// something of theirs.
+// LackUnread notes the kinds of which no object at all was read: nobody asked for them. Kinds that a cluster may not have
+// are missed if there is something of theirs.
 func (o *Objects) LackUnread() {
-	runners := map[string]bool{}
+	missed := map[string]bool{secretKind: true, podKind: true}
 	for _, p := range o.pods {
-		runners[runnerOf(p).kind] = true
+		if _, k := engines.Of("", p.runner.kind); k.IsCustom {
+			missed[k.Name] = true
+		}
 	}
-	for kind, isMissed := range map[string]bool{
-		secretKind: true, podKind: true,
-		workflowKind: runners[workflowKind], pipelineRunKind: runners[pipelineRunKind] || len(o.taskRuns) > 0,
-		taskRunKind: slices.ContainsFunc(o.pipelineRuns, func(p *pipelineRun) bool { return len(p.Status.ChildReferences) > 0 }),
-	} {
-		if isMissed && !o.kinds[kind] {
+	for _, objects := range o.objects {
+		for _, one := range objects {
+			missed[one.Needs] = true
+		}
+	}
+	for kind := range missed {
+		if kind != "" && !o.kinds[kind] {
 			o.Lack(kind, "are not in the dump")
 		}
 	}
 	slices.SortFunc(o.lacks, func(a, b lack) int { return cmp.Or(cmp.Compare(b.kind, a.kind), cmp.Compare(a.why, b.why)) })
+}
+
+// Workloads returns the names of the workloads of a kind that exist, by namespace.
+func (o *Objects) Workloads(kind string) map[string][]string {
+	names := map[string][]string{}
+	e, _ := engines.Of("", kind)
+	for _, w := range o.objects[e] {
+		if w.Kind == kind {
+			names[w.Namespace] = append(names[w.Namespace], w.Name)
+		}
+	}
+	return names
 }
 
 // Read adds the objects of what kubectl get -o json or -o yaml prints: a List, one object, or several after each other.
@@ -199,24 +226,32 @@ func (o *Objects) add(text []byte, kind string) error {
 // decode adds an object of a kind. The items of lists may lack their API version.
 func (o *Objects) decode(apiVersion, kind string, text []byte) error {
 	group, _, _ := strings.Cut(apiVersion, "/")
+	if !strings.Contains(apiVersion, "/") {
+		group = ""
+	}
+	e, _ := engines.Of(group, kind)
 	switch {
-	case kind == jobKind:
-		return decode(text, &o.jobs, o.seeJob)
-	case kind == podKind:
-		return decode(text, &o.pods, o.seePod)
 	case kind == secretKind:
-		return decode(text, &o.secrets, o.seeMetadata)
+		return decode(text, &o.secrets, func(s *outputSecret) { o.seeMetadata(&s.PartialObjectMetadata) })
 	case kind == eventKind:
 		return decode(text, &o.events, func(e *event) { o.see(e.time()) })
-	case kind == workflowKind && (group == argo.Group || group == ""):
-		return decode(text, &o.workflows, o.seeWorkflow)
-	case kind == pipelineRunKind:
-		return decode(text, &o.pipelineRuns, func(p *pipelineRun) { o.seeRun(&p.Metadata, &p.Status.runStatus) })
-	case kind == taskRunKind:
-		return decode(text, &o.taskRuns, func(r *taskRun) { o.seeRun(&r.Metadata, &r.Status.runStatus) })
-	default:
+	case kind == podKind:
+		if err := decode(text, &o.pods, o.seePod); err != nil || o.pods[len(o.pods)-1].runner.kind != podKind {
+			return err
+		}
+	case e == nil:
 		return decode(text, &o.others, o.seeMetadata)
 	}
+	object, err := e.Read(kind, text)
+	if err != nil {
+		return err
+	}
+	if o.objects == nil {
+		o.objects = map[engine.Engine][]*engine.Object{}
+	}
+	o.objects[e] = append(o.objects[e], object)
+	o.see(append(object.Times, object.CreationTimestamp)...)
+	return nil
 }
 
 func decode[T any](text []byte, objects *[]*T, see func(*T)) error {
@@ -248,22 +283,12 @@ func (o *Objects) seeMetadata(p *metav1.PartialObjectMetadata) {
 	}
 }
 
-func (o *Objects) seeJob(j *batchv1.Job) {
-	o.see(j.CreationTimestamp)
-	for _, c := range j.Status.Conditions {
-		o.see(c.LastTransitionTime, c.LastProbeTime)
-	}
-	if j.Status.StartTime != nil {
-		o.see(*j.Status.StartTime)
-	}
-}
-
-func (o *Objects) seePod(p *corev1.Pod) {
+func (o *Objects) seePod(p *pod) {
 	o.see(p.CreationTimestamp)
 	for _, c := range p.Status.Conditions {
 		o.see(c.LastTransitionTime, c.LastProbeTime)
 	}
-	for _, c := range containersOf(p) {
+	for _, c := range p.containers() {
 		if c.State.Terminated != nil {
 			o.see(c.State.Terminated.FinishedAt)
 		}
@@ -271,19 +296,10 @@ func (o *Objects) seePod(p *corev1.Pod) {
 			o.see(c.State.Running.StartedAt)
 		}
 	}
+	p.runner = adopt(&p.Pod)
 }
 
-func (o *Objects) seeWorkflow(w *workflow) {
-	w.readNodes()
-	o.see(w.Metadata.CreationTimestamp, w.Status.StartedAt, w.Status.FinishedAt)
-	for _, n := range w.Status.Nodes {
-		o.see(n.StartedAt, n.FinishedAt)
-	}
-}
-
-func (o *Objects) seeRun(m *metav1.ObjectMeta, s *runStatus) {
-	o.see(m.CreationTimestamp, s.since(m.CreationTimestamp))
-	for _, c := range s.Conditions {
-		o.see(c.LastTransitionTime)
-	}
+// containers returns the states of a Pod's containers, in their order.
+func (p *pod) containers() []corev1.ContainerStatus {
+	return slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
 }

@@ -57,7 +57,7 @@ func (d *drawing) step(name, phase string) *v1alpha1.Step {
 func (d *drawing) add(s *Step) {
 	name := s.name()
 	if s.Helper != "" {
-		if to := s.of.Annotations[contract.CopyToKey]; to != "" {
+		if to := s.of.copyTo(); to != "" {
 			name += " to " + to
 		}
 		name += " (helper)"
@@ -68,7 +68,7 @@ func (d *drawing) add(s *Step) {
 	}
 	var plan contract.Plan // empty if nothing is known of the step
 	if s.of != nil {
-		plan = s.of.plan
+		plan = s.of.Plan
 	}
 	for _, producer := range plan.Producers {
 		phase := s.Phase

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
@@ -21,7 +22,7 @@ type Render struct {
 	// resources has the objects of each resource; order has the resources as they were rendered.
 	resources map[resource][]object
 	order     []resource
-	tasks     map[identity][]*task // of workloads
+	tasks     map[identity][]*task // of workloads, as if they did not exist
 }
 
 // object is a rendered object.
@@ -35,9 +36,6 @@ func resourceOf(o object) resource {
 	return resource{labels[contract.SandboxIDKey], labels[contract.SandboxKey], labels[contract.ResourceKey]}
 }
 
-// identity identifies an object.
-type identity struct{ kind, namespace, name string }
-
 func identityOf(o object) identity { return identity{o.GetKind(), o.GetNamespace(), o.GetName()} }
 
 // NewRender reads the rendered objects of the sandboxes, of all if none is named; others, and hooks, are ignored. It is an
@@ -45,7 +43,7 @@ func identityOf(o object) identity { return identity{o.GetKind(), o.GetNamespace
 func NewRender(items []*krm.Item, sandboxes []string) (*Render, error) {
 	r := &Render{resources: map[resource][]object{}, tasks: map[identity][]*task{}}
 	for _, item := range items {
-		if item.Kind() != secretKind && !slices.Contains(workloadKinds, item.Kind()) {
+		if item.Kind() != secretKind && !slices.Contains(engines.Workloads(), item.Kind()) {
 			continue
 		}
 		content, err := render.ReadObject(item)
@@ -61,7 +59,7 @@ func NewRender(items []*krm.Item, sandboxes []string) (*Render, error) {
 		}
 	}
 	if len(r.tasks) == 0 {
-		return nil, errNoSteps
+		return nil, errNoSteps()
 	}
 	return r, nil
 }
@@ -95,6 +93,9 @@ func (r *Render) add(o object) error {
 		return err
 	}
 	if tasks := alone.tasks(); len(tasks) > 0 {
+		for _, t := range tasks {
+			t.isMissing = true
+		}
 		r.tasks[identityOf(o)] = tasks
 	}
 	return nil
@@ -118,70 +119,40 @@ func (r *Render) Query(kinds ...string) []byte {
 	return query.Bytes()
 }
 
-// Judge returns the state of the render, given the objects that exist. It adds to the template's rules that a workload of
-// the render which does not exist is missing.
-func (r *Render) Judge(objects *Objects) (*Report, error) {
+// Judge returns the state of the render, given the objects that exist.
+func (r *Render) Judge(objects *Objects) *Report {
 	report := &Report{}
-	existing, err := objects.byIdentity()
-	if err != nil {
-		return nil, err
+	tasks, secrets := map[identity][]*task{}, map[identity]*outputSecret{}
+	for _, t := range objects.tasks() {
+		tasks[t.identity()] = append(tasks[t.identity()], t)
+	}
+	for _, s := range objects.secrets {
+		secrets[identity{secretKind, s.Namespace, s.Name}] = s
 	}
 	for _, of := range r.order {
-		var items []any
 		f := &found{resource: of}
 		for _, o := range r.resources[of] {
 			id := identityOf(o)
-			tasks := r.tasks[id]
-			switch one, exists := existing[id]; {
-			case exists && (len(tasks) > 0 || !objects.noSecrets):
-				items = append(items, one.content...)
-				tasks = one.tasks
-			case len(tasks) > 0 && tasks[0].isOfEngine():
-				for _, t := range tasks {
-					items = append(items, t.rendered())
-				}
-			case len(tasks) > 0:
-				items = append(items, o.Object)
+			if s := secrets[id]; s != nil && !objects.noSecrets {
+				f.secrets = append(f.secrets, s)
 			}
-			f.current = append(f.current, tasks...)
+			if exists := tasks[id]; exists != nil {
+				f.current = append(f.current, exists...)
+			} else {
+				f.current = append(f.current, r.tasks[id]...)
+			}
 		}
 		if objects.noSecrets {
-			items = append(items, f.presumed()...)
+			f.secrets = f.presumed()
 		}
-		steps, err := judge(items)
-		if err != nil {
-			return nil, err
-		}
-		attach(steps, of, "", f.current)
+		steps := (&rules{of, f.current, f.secrets}).steps()
 		for i := range steps {
 			objects.admit(&steps[i])
 		}
 		report.Steps = append(report.Steps, steps...)
 	}
 	report.LeftOver = r.leftOver(objects)
-	report.summarize()
+	report.Status = report.summary()
 	objects.explain(report)
-	return report, nil
-}
-
-// existing is an object of the cluster as the template reads it; a Secret has no tasks.
-type existing struct {
-	tasks   []*task
-	content []any
-}
-
-func (o *Objects) byIdentity() (map[identity]existing, error) {
-	all := map[identity]existing{}
-	for _, t := range o.tasks() {
-		live, err := t.content()
-		if err != nil {
-			return nil, err
-		}
-		one := all[t.identity()]
-		all[t.identity()] = existing{append(one.tasks, t), append(one.content, live)}
-	}
-	for _, s := range o.secrets {
-		all[identity{secretKind, s.Namespace, s.Name}] = existing{content: []any{content(secretKind, s.ObjectMeta)}}
-	}
-	return all, nil
+	return report
 }

@@ -2,7 +2,11 @@ package status
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"text/template"
@@ -274,30 +278,125 @@ var cases = []struct {
 // The template prints the state of each step, and last that of all, as kubectl executes it.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	rules := template.Must(template.New("").Parse(Template))
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var out bytes.Buffer
-			require.NoError(t, rules.Execute(&out, manifest{"kind": "List", "items": c.exists}))
-			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-			assert.Equal(t, "status: "+string(c.want), lines[len(lines)-1], out.String())
+			steps, whole := byTemplate(t, c.exists)
+			assert.Equal(t, c.want, whole)
 			if c.steps == nil {
 				return
 			}
 			got := map[string]string{}
-			for _, line := range lines[:len(lines)-1] {
-				step, ok := parse(line)
-				require.True(t, ok, line)
-				name := strings.TrimPrefix(step.Step, "shop/db/")
-				if step.Object == "-" && step.Namespace != "ns" {
+			for _, step := range steps {
+				name := step.name()
+				if step.Object == unnamed && step.Namespace != "ns" {
 					name += " in " + step.Namespace
 				}
 				got[name] = strings.TrimSpace(string(step.State) + " " + step.Detail)
 			}
-			assert.Equal(t, c.steps, got, out.String())
+			assert.Equal(t, c.steps, got)
 		})
 	}
+}
+
+// For the same objects, the template and the rules in Go have the same lines.
+func TestRules_agreeWithTheTemplate(t *testing.T) {
+	t.Parallel()
+	worlds := map[string][]manifest{}
+	for _, c := range cases {
+		worlds[c.name] = c.exists
+	}
+	for _, c := range dumps {
+		var d dump
+		c.make(&d)
+		var read struct{ Items []manifest }
+		require.NoError(t, json.Unmarshal(d.text(t), &read))
+		worlds["dump "+c.name] = ofRender(read.Items)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 600 {
+		worlds[fmt.Sprintf("random %d", i)] = world(random)
+	}
+	for name, exists := range worlds {
+		want, whole := byTemplate(t, exists)
+		got := byRules(t, exists)
+		require.ElementsMatch(t, want, got, name)
+		require.Equal(t, whole, (&Report{Steps: got}).summary(), name)
+	}
+}
+
+// byTemplate returns what the template prints of objects, the way kubectl decodes them.
+func byTemplate(t *testing.T, exists []manifest) (steps []Step, whole State) {
+	t.Helper()
+	text, err := json.Marshal(manifest{"kind": "List", "items": exists})
+	require.NoError(t, err)
+	var decoded any
+	require.NoError(t, json.Unmarshal(text, &decoded))
+	var out bytes.Buffer
+	require.NoError(t, template.Must(template.New("").Parse(Template)).Execute(&out, decoded))
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	const columns = 4 // before the detail; none contains a space
+	for _, line := range lines[:len(lines)-1] {
+		fields := strings.Fields(line)
+		require.GreaterOrEqual(t, len(fields), columns, line)
+		steps = append(steps, Step{
+			State: State(fields[0]), Step: fields[1], Namespace: fields[2], Object: fields[3],
+			Detail: strings.Join(fields[columns:], " "),
+		})
+	}
+	state, found := strings.CutPrefix(lines[len(lines)-1], "status: ")
+	require.True(t, found, out.String())
+	return steps, State(state)
+}
+
+// byRules returns what the rules say of the same objects: hooks do not count, since kubectl has not applied them.
+func byRules(t *testing.T, exists []manifest) (steps []Step) {
+	t.Helper()
+	for _, f := range list(t, exists...).resources(nil) {
+		r := &rules{resource: f.resource, secrets: f.secrets}
+		for _, task := range f.tasks {
+			if !slices.ContainsFunc(hooks, func(hook string) bool { return task.Annotations[hook] != "" }) {
+				r.tasks = append(r.tasks, task)
+			}
+		}
+		for _, s := range r.steps() {
+			steps = append(steps, Step{State: s.State, Step: s.Step, Namespace: s.Namespace, Object: s.Object, Detail: s.Detail})
+		}
+	}
+	return steps
+}
+
+// ofRender returns the objects that kubectl get -f prints of a render: none that a controller has made.
+func ofRender(all []manifest) []manifest {
+	return slices.DeleteFunc(all, func(o manifest) bool {
+		labels, _ := o["metadata"].(manifest)["labels"].(manifest)
+		return labels["batch.kubernetes.io/job-name"] != nil || o["kind"] == "Event"
+	})
+}
+
+// world returns objects of one phase of a resource in random states.
+func world(random *rand.Rand) (exists []manifest) {
+	pick := func(of ...string) string { return of[random.IntN(len(of))] }
+	phase := pick("create", "delete")
+	for _, step := range []string{"make", "seed", "use"}[:1+random.IntN(3)] {
+		state := pick("", "active", "ready", "Complete", "Failed")
+		one := job(phase, step, state, []string{"of-make", "of-seed"}[:random.IntN(3)]...)
+		if pick("outputs", "none") == "none" {
+			one = without(one)
+		} else if random.IntN(5) > 0 {
+			exists = append(exists, secret(phase, step, pick("", "old", "new")))
+		}
+		exists = append(exists, one)
+	}
+	if phase == "delete" {
+		return append(exists, secret("create", "first", pick("", "old", "new")),
+			helper(phase, "cleanup", pick("", "active", "Complete", "Failed"), nil, "of-make", "of-first"))
+	}
+	if random.IntN(2) > 0 {
+		exists = append(exists, helper(phase, "copy", pick("", "ready", "Complete"), manifest{contract.CopyToKey: "shop"}, "of-make"),
+			in("shop", secret(phase, "make", pick("", "old", "new"))))
+	}
+	return exists
 }
 
 // A single object, which is no List, is never ready.

@@ -1,23 +1,28 @@
 // Package status reports what the phases of sandboxes are doing in a cluster: which steps are ready, run, wait or have
-// failed, why, and what is left over. The rules are those of Template, which works with kubectl alone; the package executes
-// it for each resource of a sandbox, and adds what Pods and events say. What exists is in Objects:
+// failed, why, and what is left over. The rules look at the tasks of workloads, whose states the engines know, and at the
+// Secrets of their outputs; Pods and events add why a step does not get on. Template has the same rules for kubectl alone.
+// What exists is in Objects:
 //
 //	var objects status.Objects
 //	err := objects.Read(dump) // the output of kubectl get jobs,pods,secrets,events -o json
-//	report, err := objects.Judge([]string{"shop"})
+//	report := objects.Judge([]string{"shop"})
 //
 // A Render knows more: which objects should exist.
 //
 //	render, err := status.NewRender(items)
-//	report, err := render.Judge(&objects)
+//	report := render.Judge(&objects)
 package status
 
 import (
 	_ "embed"
-	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/engine"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
 // Template is a template for kubectl get -o go-template-file. It prints the state of each step and helper of what it gets.
@@ -73,14 +78,7 @@ type Step struct {
 }
 
 // Cause is what Kubernetes or an engine says of a workload or Pod that does not get on.
-type Cause struct {
-	Object  string `json:"object"` // KIND/NAME
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
-
-// String is the cause on one line.
-func (c Cause) String() string { return c.Object + ": " + c.Reason + ": " + c.Message }
+type Cause = engine.Cause
 
 // LeftOver is an object that no step of the present render needs.
 type LeftOver struct {
@@ -102,15 +100,18 @@ type Report struct {
 }
 
 // errNoSteps is about a render that can never be ready.
-var errNoSteps = errors.New("there is no rendered Job, Pod, Workflow or PipelineRun to wait for")
+func errNoSteps() error {
+	kinds := engines.Workloads()
+	last := len(kinds) - 1
+	return fmt.Errorf("there is no rendered %s or %s to wait for", strings.Join(kinds[:last], ", "), kinds[last])
+}
 
-// summarize sets the status of all steps together.
-func (r *Report) summarize() {
-	r.Status = Missing
+// summary returns the status of all steps together.
+func (r *Report) summary() State {
 	for _, state := range states {
 		if slices.ContainsFunc(r.Steps, func(s Step) bool { return s.State == state }) {
-			r.Status = state
-			return
+			return state
 		}
 	}
+	return Missing
 }

@@ -1,191 +1,86 @@
 package status
 
 import (
-	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
+	"github.com/resource-plugins/krm-functions/internal/engine"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// The kinds of workloads. A Job or a Pod runs one task, a Workflow or a PipelineRun all of a phase.
-const (
-	jobKind         = "Job"
-	podKind         = "Pod"
-	workflowKind    = argo.Kind
-	pipelineRunKind = tekton.Kind
-)
-
-// Other kinds that are read.
-const (
-	secretKind  = "Secret"
-	taskRunKind = "TaskRun"
-	eventKind   = "Event"
-)
-
-// workloadKinds are the kinds of workloads.
-var workloadKinds = []string{jobKind, podKind, workflowKind, pipelineRunKind}
-
-// task is a step or a helper as a workload runs it. It is all that the rules, causes and pictures know of a workload.
+// task is a step or a helper as a workload runs it.
 type task struct {
-	// ObjectMeta is that of the workload, with the labels and annotations of the task.
-	metav1.ObjectMeta
-	// kind is that of the workload, and name what a Workflow or PipelineRun calls the task; empty for a Job or Pod.
-	kind, name string
-	// secrets are the annotations with the names of Secrets.
-	secrets map[string]string
-	plan    contract.Plan
-	// isActive is set if the workload has not ended.
-	isActive bool
-	progress
-	// pods are names of Pods of the task, and stem is what the names of others begin with, up to the last hyphen.
-	pods []string
-	stem string
-	// status is that of a Job or Pod for the template; nil for others, of which the template gets the progress.
-	status      any
-	isSuspended bool
+	*engine.State
+
+	// isMissing is set if its workload should exist and does not.
+	isMissing bool
 }
 
-// progress is how far a task is.
-type progress struct {
-	// end is complete or failed; empty if the task has not ended.
-	end string
-	// reason is the one of a failure, as events give it, and failure the words for a task of a Workflow or PipelineRun.
-	reason, failure string
-	// now is what a task of a Workflow or PipelineRun does that has not ended.
-	now string
-	// since is when the task has ended, or else when it or its workload was started or made.
-	since metav1.Time
-	// failed and tries are how many attempts have failed, and how many there may be; no tries if that is not limited.
-	failed, tries int
-	// cause is what an engine says of a Pod that does not get on; nil if nothing.
-	cause *Cause
+// identity identifies an object.
+type identity struct{ kind, namespace, name string }
+
+func (t *task) identity() identity { return identity{t.Kind.Name, t.Namespace, t.Name} }
+
+// runner identifies what has made a Pod: a workload, and the task of it if it has several.
+type runner struct {
+	identity
+	task string
 }
 
-// The ends of a task, by the names of a Job's conditions.
-const (
-	complete = string(batchv1.JobComplete)
-	failed   = string(batchv1.JobFailed)
-)
+func (t *task) runner() runner { return runner{t.identity(), t.Task} }
 
-func ofJob(j *batchv1.Job) *task {
-	t := &task{
-		ObjectMeta: j.ObjectMeta, kind: jobKind, secrets: j.Spec.Template.Annotations, plan: planOf(&j.Spec.Template.Spec),
-		stem: j.Name, status: &j.Status, isSuspended: j.Spec.Suspend != nil && *j.Spec.Suspend,
-	}
-	t.since = j.CreationTimestamp
-	if j.Status.StartTime != nil {
-		t.since = *j.Status.StartTime
-	}
-	if j.Spec.BackoffLimit != nil {
-		t.failed, t.tries = int(j.Status.Failed), int(*j.Spec.BackoffLimit)+1
-	}
-	for _, end := range []batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete} {
-		for _, c := range j.Status.Conditions {
-			if c.Type == end && c.Status == corev1.ConditionTrue {
-				t.end, t.reason, t.since = string(end), c.Reason, c.LastTransitionTime
-			}
+// adopt returns what has made a Pod; the Pod itself if nothing has.
+func adopt(p *corev1.Pod) runner {
+	for _, e := range engines.All() {
+		if owner, isOwn := e.Adopt(p); isOwn {
+			return runner{identity{owner.Kind, p.Namespace, owner.Name}, owner.Task}
 		}
 	}
-	t.isActive = t.end == ""
-	return t
-}
-
-func ofPod(p *corev1.Pod) *task {
-	t := &task{
-		ObjectMeta: p.ObjectMeta, kind: podKind, secrets: p.Annotations, plan: planOf(&p.Spec), pods: []string{p.Name},
-		status: &p.Status,
-	}
-	switch p.Status.Phase { //nolint:exhaustive // the other phases are no ends
-	case corev1.PodSucceeded:
-		t.end = complete
-	case corev1.PodFailed:
-		t.end = failed
-	}
-	t.isActive = t.end == ""
-	t.since = p.CreationTimestamp
-	for _, c := range containersOf(p) {
-		if end := c.State.Terminated; !t.isActive && end != nil && t.since.Before(&end.FinishedAt) {
-			t.since = end.FinishedAt
-		}
-	}
-	return t
-}
-
-// podMetadata is that of the Pods of an engine's task.
-type podMetadata struct {
-	Annotations map[string]string `json:"annotations"`
-	Labels      map[string]string `json:"labels"`
-}
-
-// ofEngine returns a task of a workload of an engine, whose Pods have so much metadata and such containers.
-func ofEngine(kind string, of metav1.ObjectMeta, name string, m podMetadata, containers []corev1.Container) *task {
-	t := &task{
-		ObjectMeta: of, kind: kind, name: name, secrets: m.Annotations,
-		plan: planOf(&corev1.PodSpec{Containers: containers}),
-	}
-	t.Labels, t.Annotations = engine.Merged(of.Labels, m.Labels), engine.Merged(of.Annotations, m.Annotations)
-	return t
+	return runner{identity{podKind, p.Namespace, p.Name}, ""}
 }
 
 // tasks returns those of all workloads.
 func (o *Objects) tasks() []*task {
 	var all []*task
-	for _, j := range o.jobs {
-		all = append(all, ofJob(j))
-	}
-	for _, p := range o.pods {
-		if runnerOf(p).kind == podKind {
-			all = append(all, ofPod(p))
+	for _, e := range engines.All() {
+		for _, state := range e.Judge(o.objects[e]) {
+			all = append(all, &task{State: state})
 		}
-	}
-	for _, w := range o.workflows {
-		all = append(all, w.tasks()...)
-	}
-	taskRuns := o.taskRunsOf()
-	for _, p := range o.pipelineRuns {
-		all = append(all, p.tasks(taskRuns[identity{pipelineRunKind, p.Metadata.Namespace, p.Metadata.Name}])...)
 	}
 	return all
 }
 
-// object is how messages name the workload.
-func (t *task) object() string { return strings.ToLower(t.kind) + "/" + t.Name }
-
-// logs is the command that prints those of an engine's task: all of them, which is not kubectl's default for a selector.
-func (t *task) logs() string {
-	key := contract.StepKey
-	if t.Labels[key] == "" {
-		key = contract.HelperKey
-	}
-	return "kubectl logs -n " + t.Namespace + " -l " + podLabels[t.kind] + "=" + t.Name + "," + key + "=" + t.Labels[key] +
-		" --all-containers --tail -1"
-}
+// isOfEngine reports whether the workload runs all tasks of a phase.
+func (t *task) isOfEngine() bool { return t.Task != "" }
 
 func (t *task) phase() string { return t.Labels[contract.PhaseKey] }
 
-// generation is what the step is made from; that of a task of an earlier render is another.
+// generation identifies what the step is made from; that of a task of an earlier render is another.
 func (t *task) generation() string { return t.Annotations[contract.GenerationKey] }
 
-func (t *task) output() string { return t.secrets[contract.OutputSecretKey] }
+func (t *task) helper() string { return t.Labels[contract.HelperKey] }
+
+func (t *task) copyTo() string { return t.Annotations[contract.CopyToKey] }
+
+func (t *task) output() string { return t.Secrets[contract.OutputSecretKey] }
 
 // inputs are the names of the Secrets that are read.
 func (t *task) inputs() []string {
 	var names []string
-	for i := range contract.MaxSecrets {
-		if name := t.secrets[contract.InputSecretKey(i)]; name != "" {
-			names = append(names, name)
+	for _, key := range slices.Sorted(maps.Keys(t.Secrets)) {
+		if strings.HasPrefix(key, inputSecretPrefix) && t.Secrets[key] != "" {
+			names = append(names, t.Secrets[key])
 		}
 	}
 	return names
 }
+
+// inputSecretPrefix begins the annotations of contract.InputSecretKey.
+var inputSecretPrefix = strings.TrimSuffix(contract.InputSecretKey(0), "0")
 
 // dependsOn are the steps that this one waits for.
 func (t *task) dependsOn() []string {
@@ -196,32 +91,19 @@ func (t *task) dependsOn() []string {
 	return strings.Split(steps, ",")
 }
 
-// part is what a task does in its resource: there is one task for it at a time, but for those of earlier renders.
+// step is the name of the step or helper.
+func (t *task) step() string {
+	if helper := t.helper(); helper != "" {
+		return helper
+	}
+	return t.Labels[contract.StepKey]
+}
+
+// part is what a task does in its resource: there is one task for it at a time, besides those of earlier renders.
 type part struct{ phase, step, helper, copyTo, namespace string }
 
 func (t *task) part() part {
-	return part{
-		t.phase(), t.Labels[contract.StepKey], t.Labels[contract.HelperKey], t.Annotations[contract.CopyToKey], t.Namespace,
-	}
-}
-
-// isOfEngine reports whether the workload runs all tasks of a phase.
-func (t *task) isOfEngine() bool { return t.kind == workflowKind || t.kind == pipelineRunKind }
-
-// containersOf returns the states of a Pod's containers, in their order.
-func containersOf(p *corev1.Pod) []corev1.ContainerStatus {
-	return slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
-}
-
-// planOf returns the plan of a Pod; it is empty for a step that neither reads nor leaves outputs.
-func planOf(pod *corev1.PodSpec) (plan contract.Plan) {
-	for _, container := range slices.Concat(pod.InitContainers, pod.Containers) {
-		at := slices.IndexFunc(container.Env, func(v corev1.EnvVar) bool { return v.Name == contract.PlanVariable })
-		if at >= 0 && json.Unmarshal([]byte(container.Env[at].Value), &plan) == nil {
-			return plan
-		}
-	}
-	return contract.Plan{}
+	return part{t.phase(), t.Labels[contract.StepKey], t.helper(), t.copyTo(), t.Namespace}
 }
 
 // workloadsOf returns the first task of each workload, in their order.
@@ -235,12 +117,4 @@ func workloadsOf(tasks []*task) []*task {
 		}
 	}
 	return first
-}
-
-// step is the name of the step or helper, as the template prints it.
-func (t *task) step() string {
-	if helper := t.Labels[contract.HelperKey]; helper != "" {
-		return helper
-	}
-	return t.Labels[contract.StepKey]
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -81,42 +81,49 @@ func readPhase(objects []*krm.Item, name v1alpha1.Phase) (*phase, error) {
 // read takes an object that matters here.
 func (p *phase) read(object *krm.Item) error {
 	switch object.APIVersion() + "/" + object.Kind() {
-	case "batch/v1/Job":
-		job := &batchv1.Job{}
-		if err := decode(object, job); err != nil {
-			return err
-		}
-		s := &step{object: job.Name, namespace: job.Namespace, template: &job.Spec.Template, attempts: 1}
-		if job.Spec.BackoffLimit != nil {
-			s.attempts = max(1, int(*job.Spec.BackoffLimit)+1)
-		}
-		if seconds := job.Spec.ActiveDeadlineSeconds; seconds != nil {
-			s.jobDeadline = time.Duration(*seconds) * time.Second
-		}
-		return p.workload(s, job.Annotations)
-	case "v1/Pod":
-		pod := &corev1.Pod{}
-		if err := decode(object, pod); err != nil {
-			return err
-		}
-		template := &corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
-		return p.workload(&step{object: pod.Name, namespace: pod.Namespace, template: template, attempts: 1}, pod.Annotations)
+	case "batch/v1/" + jobs.Job, "v1/" + jobs.Pod:
+		return p.readWorkload(object)
 	case "v1/Secret", "v1/ConfigMap":
 		return p.values.add(object)
 	}
 	return nil
 }
 
-// decode reads an object as a typed one. An object of this group that has a field of a wrong type is an error.
-func decode(object *krm.Item, into any) error {
-	if err := object.Parse(); err != nil {
+// readWorkload takes a Job or Pod.
+func (p *phase) readWorkload(object *krm.Item) error {
+	text, err := jsonOf(object)
+	if err != nil {
 		return err
 	}
-	text, err := object.RNode().MarshalJSON()
+	workload, err := jobs.Engine{}.Decode(object.Kind(), text)
+	if err != nil {
+		return err
+	}
+	job := &workload.Tasks[0].Job
+	s := &step{object: workload.Name, namespace: workload.Namespace, template: &job.Template, attempts: 1}
+	if job.BackoffLimit != nil {
+		s.attempts = max(1, int(*job.BackoffLimit)+1)
+	}
+	if seconds := job.ActiveDeadlineSeconds; seconds != nil {
+		s.jobDeadline = time.Duration(*seconds) * time.Second
+	}
+	return p.workload(s, workload.Annotations)
+}
+
+// decode reads an object as a typed one. An object of this group that has a field of a wrong type is an error.
+func decode(object *krm.Item, into any) error {
+	text, err := jsonOf(object)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(text, into)
+}
+
+func jsonOf(object *krm.Item) ([]byte, error) {
+	if err := object.Parse(); err != nil {
+		return nil, err
+	}
+	return object.RNode().MarshalJSON()
 }
 
 // workload takes a Job or Pod, if it runs a step of the phase or cleans up after it.

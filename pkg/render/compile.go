@@ -8,10 +8,10 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // compiledPhase is what all resources that use one phase of a plugin have in common. It is read-only once it is made:
@@ -20,6 +20,7 @@ type compiledPhase struct {
 	options   Options
 	engine    engine.Engine
 	traits    engine.Traits
+	hasJobs   bool // each task has a Job of its own
 	spec      *v1alpha1.ResourcePluginSpec
 	phase     v1alpha1.Phase
 	namespace string
@@ -39,8 +40,8 @@ type compiledPhase struct {
 // renders nothing, or the cleanup alone.
 func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compiledPhase, []strictyaml.Problem) {
 	c := &compiledPhase{options: options, spec: &p.Spec, phase: phase, steps: map[document.StepRef]*step{}}
-	c.engine = newEngine(&c.options)
-	c.traits = c.engine.Traits()
+	c.engine = c.options.engine()
+	c.traits, c.hasJobs = c.engine.Traits(), c.options.workloadKind() == job
 	c.namespace = c.options.namespace(p.Spec.RunnerNamespace())
 	c.graph = document.NewGraph(&p.Spec)
 	var problems []strictyaml.Problem

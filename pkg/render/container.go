@@ -34,11 +34,11 @@ func (c *compiledPhase) producerVariables(producers []*step) []corev1.EnvVar {
 	env = append(env, NamespaceVariable())
 	for i, producer := range producers {
 		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
-		if producer.ref.Phase == c.phase && c.traits.Kind == job {
+		if producer.ref.Phase == c.phase && c.hasJobs {
 			env = append(env, annotationVariable(contract.InputJobVariable(i), contract.InputJobKey(i)))
 		}
 	}
-	if c.traits.Kind == job {
+	if c.hasJobs {
 		for i := range c.ancestors(producers) {
 			i += len(producers)
 			env = append(env, annotationVariable(contract.InputJobVariable(i), contract.InputJobKey(i)))

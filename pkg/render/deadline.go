@@ -56,7 +56,7 @@ func (o *Options) JobDeadline(podSeconds int64, jobs int) int64 {
 
 // limitWait limits how long a Pod waits for producers that do not run. Nothing would replace a Pod without a Job.
 func (c *compiledPhase) limitWait(plan *contract.Plan, producers []*step) {
-	if c.traits.Kind == job && len(producers) > 0 {
+	if c.hasJobs && len(producers) > 0 {
 		plan.WaitSeconds, plan.Ancestors = waitSeconds, len(c.ancestors(producers))
 	}
 }

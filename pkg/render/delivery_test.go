@@ -13,10 +13,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
 // objects are one of each kind in both phases, in the order in which a render has them.
@@ -103,7 +103,7 @@ func TestAnnotations_ofEngines(t *testing.T) {
 	const held, hook = "hook=PostDelete hook-delete-policy=HookSucceeded", "hook=post-delete hook-delete-policy=" +
 		"before-hook-creation,hook-succeeded hook-weight=N"
 	number := regexp.MustCompile(`weight=\d+`)
-	for name, workload := range map[string]string{engine.Jobs: job, engine.Argo: argo.Kind, engine.Tekton: tekton.Kind} {
+	for name, workload := range map[string]string{jobs.Name: job, argo.Name: argo.Kind, tekton.Name: tekton.Kind} {
 		for _, test := range []struct {
 			delivery delivery
 			phase    v1alpha1.Phase

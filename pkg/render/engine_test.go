@@ -22,14 +22,13 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-var otherEngines = []string{engine.Argo, engine.Tekton}
+var otherEngines = []string{argo.Name, tekton.Name}
 
 // askEngines runs the oracle over objects.
 func askEngines(t *testing.T, objects []object, args ...string) []byte {
@@ -55,7 +54,7 @@ func TestEngines_acceptWhatIsRendered(t *testing.T) {
 					o.PodSecurity, o.Retries, o.ImagePullSecrets, o.StepTimeoutSeconds = restricted, 3, []string{"registry"}, 1
 				}),
 				running(name, func(o *Options) {
-					if name == engine.Argo {
+					if name == argo.Name {
 						o.TTLSecondsAfterFinished = 0
 					}
 					o.StepTimeoutSeconds = 1 << 30
@@ -222,7 +221,7 @@ func TestEngines_valuesArriveUnchanged(t *testing.T) {
 	t.Parallel()
 	checkout.Tool(t, "engines")
 	random := rand.New(rand.NewPCG(20, 26))
-	inTekton := tekton.New(engine.Options{}).Traits().Expansion
+	inTekton := tekton.Engine{}.Traits().Expansion
 	for range checkout.Rounds(10) {
 		of := testRequest
 		of.Params = map[string]string{"dbname": awkwardText(random)}
@@ -249,8 +248,8 @@ func TestEngines_valuesArriveUnchanged(t *testing.T) {
 			return p
 		}
 		for _, name := range otherEngines {
-			want := podsOfJobs(rendered(t, plugin(name == engine.Tekton), v1alpha1.PhaseCreate, DefaultOptions(), of))
-			objects := rendered(t, plugin(name == engine.Tekton), v1alpha1.PhaseCreate, running(name), of)
+			want := podsOfJobs(rendered(t, plugin(name == tekton.Name), v1alpha1.PhaseCreate, DefaultOptions(), of))
+			objects := rendered(t, plugin(name == tekton.Name), v1alpha1.PhaseCreate, running(name), of)
 			got := podsOf(t, askEngines(t, objects, "pods"))
 			require.Len(t, got, len(want))
 			data := configMaps(objects)
@@ -269,10 +268,10 @@ func TestEngines_valuesArriveUnchanged(t *testing.T) {
 func TestEngines_takeNamesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	want := podsOfJobs(rendered(t, parse(t, flowing), v1alpha1.PhaseCreate, DefaultOptions(), testRequest))
-	got := podsOf(t, askEngines(t, rendered(t, parse(t, flowing), v1alpha1.PhaseCreate, running(engine.Argo), testRequest), "pods"))
+	got := podsOf(t, askEngines(t, rendered(t, parse(t, flowing), v1alpha1.PhaseCreate, running(argo.Name), testRequest), "pods"))
 	refused := 0
 	refuses := func(overlay corev1.PodSpec, name string) {
-		problems := argo.New(engine.Options{}).Check(&corev1.PodTemplateSpec{Spec: overlay})
+		problems := argo.Engine{}.Check(&corev1.PodTemplateSpec{Spec: overlay})
 		require.NotEmpty(t, problems, name)
 		assert.Contains(t, problems[0].Message, fmt.Sprintf("must not be %q", name))
 		refused++
@@ -375,7 +374,7 @@ func effective(pod *corev1.Pod, data map[string]map[string]string) map[string]ef
 // Tekton mounts the files of inputs from the Secrets of their producers: nothing could write them before.
 func TestTekton_mountsOutputsFromSecrets(t *testing.T) {
 	t.Parallel()
-	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(engine.Tekton))
+	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(tekton.Name))
 	require.Empty(t, problems)
 	objects, problems := compiled.render(&testRequest)
 	require.Empty(t, problems)
@@ -435,10 +434,10 @@ func TestEngines_refuseWhatTheyReplace(t *testing.T) {
 		engine, old, new string
 		problem          string
 	}{
-		{engine.Argo, "/in/a}", "'/in/{{a}}'}", `spec.create[2].inputs[0].as.path: must not hold "{{", which Argo Workflows replaces`},
-		{engine.Tekton, "/in/a}", "/in/$(params.a)}", `spec.create[2].inputs[0].as.path: must not hold "$(params.", which Tekton replaces`},
-		{engine.Argo, "image: busybox", "image: '{{x}}'", `spec.runner.image: must not hold "{{"`},
-		{engine.Tekton, "image: busybox", "image: $(context.x)", `spec.runner.image: must not hold "$(context."`},
+		{argo.Name, "/in/a}", "'/in/{{a}}'}", `spec.create[2].inputs[0].as.path: must not hold "{{", which Argo Workflows replaces`},
+		{tekton.Name, "/in/a}", "/in/$(params.a)}", `spec.create[2].inputs[0].as.path: must not hold "$(params.", which Tekton replaces`},
+		{argo.Name, "image: busybox", "image: '{{x}}'", `spec.runner.image: must not hold "{{"`},
+		{tekton.Name, "image: busybox", "image: $(context.x)", `spec.runner.image: must not hold "$(context."`},
 	} {
 		compiled, problems := compile(parse(t, strings.Replace(flowing, c.old, c.new, 1)), v1alpha1.PhaseCreate, running(c.engine))
 		assert.Nil(t, compiled)
@@ -447,7 +446,7 @@ func TestEngines_refuseWhatTheyReplace(t *testing.T) {
 		compiled, problems = compile(parse(t, strings.Replace(flowing, c.old, c.new, 1)), v1alpha1.PhaseCreate, DefaultOptions())
 		assert.NotNil(t, compiled, "%v", problems)
 	}
-	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(engine.Argo))
+	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(argo.Name))
 	require.Empty(t, problems)
 	of := testRequest
 	of.Resource = "a{{b"
@@ -468,12 +467,12 @@ func TestOptions_refuseWhatAnEngineCannotDo(t *testing.T) {
 		field  string
 	}{
 		{func(o *Options) { o.Engine = "job" }, "engine"},
-		{func(o *Options) { o.Engine, o.Workload = engine.Argo, pod }, "workload"},
-		{func(o *Options) { o.Engine, o.Workload = engine.Tekton, pod }, "workload"},
-		{func(o *Options) { o.Engine, o.TTLSecondsAfterFinished = engine.Tekton, 60 }, "ttlSecondsAfterFinished"},
-		{func(o *Options) { o.Engine, o.TTLSecondsAfterFinished = engine.Argo, 60 }, ""},
-		{func(o *Options) { o.Engine, o.Delivery, o.Phases = engine.Argo, helm, []string{"create", "delete"} }, "phases"},
-		{func(o *Options) { o.Engine, o.Delivery, o.Phases = engine.Argo, argoCD, []string{"create", "delete"} }, ""},
+		{func(o *Options) { o.Engine, o.Workload = argo.Name, pod }, "workload"},
+		{func(o *Options) { o.Engine, o.Workload = tekton.Name, pod }, "workload"},
+		{func(o *Options) { o.Engine, o.TTLSecondsAfterFinished = tekton.Name, 60 }, "ttlSecondsAfterFinished"},
+		{func(o *Options) { o.Engine, o.TTLSecondsAfterFinished = argo.Name, 60 }, ""},
+		{func(o *Options) { o.Engine, o.Delivery, o.Phases = argo.Name, helm, []string{"create", "delete"} }, "phases"},
+		{func(o *Options) { o.Engine, o.Delivery, o.Phases = argo.Name, argoCD, []string{"create", "delete"} }, ""},
 	} {
 		options := changed(c.change)
 		wrong := options.Validate()

@@ -11,8 +11,9 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // testRequest is a resource with params that Kubernetes or a shell would like to interpret.
@@ -48,14 +49,14 @@ func TestGolden(t *testing.T) {
 			o.RunnerNamespace, o.Retries, o.StepTimeoutSeconds, o.StartTimeoutSeconds = "elsewhere", 2, 60, 90
 		}), testRequest},
 		{"files", "copies.yaml", v1alpha1.PhaseCreate, DefaultOptions(), elsewhere},
-		{"hello", "argo.yaml", v1alpha1.PhaseCreate, running(engine.Argo), testRequest},
-		{"hello", "tekton.yaml", v1alpha1.PhaseCreate, running(engine.Tekton), testRequest},
-		{"files", "argo.yaml", v1alpha1.PhaseCreate, running(engine.Argo), elsewhere},
-		{"files", "tekton.yaml", v1alpha1.PhaseCreate, running(engine.Tekton), elsewhere},
-		{"postgres", "argo-teardown.yaml", v1alpha1.PhaseDelete, running(engine.Argo, func(o *Options) {
+		{"hello", "argo.yaml", v1alpha1.PhaseCreate, running(argo.Name), testRequest},
+		{"hello", "tekton.yaml", v1alpha1.PhaseCreate, running(tekton.Name), testRequest},
+		{"files", "argo.yaml", v1alpha1.PhaseCreate, running(argo.Name), elsewhere},
+		{"files", "tekton.yaml", v1alpha1.PhaseCreate, running(tekton.Name), elsewhere},
+		{"postgres", "argo-teardown.yaml", v1alpha1.PhaseDelete, running(argo.Name, func(o *Options) {
 			o.Retries, o.TTLSecondsAfterFinished, o.PodSecurity = 2, 600, restricted
 		}), copying()},
-		{"files", "tekton-teardown.yaml", v1alpha1.PhaseDelete, running(engine.Tekton, func(o *Options) { o.Retries = 2 }), elsewhere},
+		{"files", "tekton-teardown.yaml", v1alpha1.PhaseDelete, running(tekton.Name, func(o *Options) { o.Retries = 2 }), elsewhere},
 	} {
 		c.options.Phases = []string{string(c.phase)}
 		compiled, problems := compile(read(t, c.folder), c.phase, c.options)

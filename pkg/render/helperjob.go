@@ -10,8 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // helperJob is a workload that runs no step but a helper: it copies outputs, or removes them in the end.

@@ -11,10 +11,10 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/jobs"
 )
 
 // The values of v1alpha1.RenderPhase.Workload.
@@ -28,9 +28,6 @@ const (
 	InstallJob     = "job"
 	InstallObjects = "objects"
 )
-
-// engines are the values of v1alpha1.RenderPhase.Engine.
-var engines = []string{engine.Jobs, engine.Argo, engine.Tekton}
 
 // V010 is the value of v1alpha1.RenderPhase.Compatible for crossplane v0.10.0.
 const V010 = "v0.10"
@@ -66,7 +63,7 @@ func DefaultOptions() Options {
 		Name: "render-phase",
 		RenderPhase: v1alpha1.RenderPhase{
 			Phases:              []string{string(v1alpha1.PhaseCreate)},
-			Engine:              engine.Jobs,
+			Engine:              jobs.Name,
 			Workload:            job,
 			Delivery:            kubectl,
 			HelperImage:         contract.RuntimeImage,
@@ -134,14 +131,21 @@ func (o *Options) checkPhases(wrong *krm.OptionErrors) {
 
 // checkEngine checks what only some engines can do.
 func (o *Options) checkEngine(wrong *krm.OptionErrors) {
+	e := o.engine()
 	switch {
-	case !slices.Contains(engines, o.Engine):
-		wrong.Add("engine", "must be one of %s, not %q", strings.Join(engines, ", "), o.Engine)
-	case o.Engine == engine.Jobs:
-	case o.Workload == pod:
+	case e == nil:
+		wrong.Add("engine", "must be one of %s, not %q", strings.Join(engines.Names(), ", "), o.Engine)
+	case o.Workload == pod && o.workloadKind() != pod:
 		wrong.Add("workload", "must be Job with engine %s, which makes the Pods itself", o.Engine)
-	case o.Engine == engine.Tekton && o.TTLSecondsAfterFinished > keepJobs:
-		wrong.Add("ttlSecondsAfterFinished", "must be -1 with engine tekton, which keeps ended runs: use engine jobs or argo")
+	case o.TTLSecondsAfterFinished > keepJobs && e.Traits().KeepsEnded:
+		var others []string
+		for _, other := range engines.All() {
+			if t := other.Traits(); !t.KeepsEnded {
+				others = append(others, t.Name)
+			}
+		}
+		wrong.Add("ttlSecondsAfterFinished", "must be -1 with engine %s, which keeps ended runs: use engine %s", o.Engine,
+			strings.Join(others, " or "))
 	}
 }
 
@@ -154,7 +158,7 @@ func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 		wrong.Add("workload", "must be Job with delivery %s, which makes a Pod anew that the cluster has removed, and so runs "+
 			"its step again", o.Delivery)
 	}
-	if o.Delivery == helm && o.Engine != engine.Jobs && len(o.Phases) == 2 {
+	if o.Delivery == helm && o.Engine != jobs.Name && len(o.Phases) == 2 {
 		wrong.Add("phases", "must be one phase with delivery helm and engine %s: of hooks Helm waits for Jobs alone, and would "+
 			"remove the delete phase when it has started", o.Engine)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // folder is where rendered objects go in a package.
@@ -37,7 +37,7 @@ type Summary struct {
 // is removed then. The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot
 // be read; nothing is rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {
-	options.Engine = cmp.Or(options.Engine, engine.Jobs)
+	options.Engine = cmp.Or(options.Engine, jobs.Name)
 	options.Workload, options.Delivery = cmp.Or(options.Workload, job), cmp.Or(options.Delivery, kubectl)
 	if wrong := options.Validate(); len(wrong) > 0 {
 		MarkInputs(list)
@@ -104,7 +104,7 @@ func (p *plan) render(mayRemove bool) Summary {
 		reconciler.RemoveRest()
 	}
 	total := summary(outcomes)
-	total.Kind = newEngine(&p.options).Traits().Kind
+	total.Kind = p.options.workloadKind()
 	total.Objects = reconciler.Rendered()
 	return total
 }

@@ -6,37 +6,36 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/jobs"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
+	"github.com/resource-plugins/krm-functions/internal/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// newEngine returns the engine of the options.
-func newEngine(o *Options) engine.Engine {
-	switch o.Engine {
-	case engine.Argo:
-		return argo.New(o.engineOptions())
-	case engine.Tekton:
-		return tekton.New(o.engineOptions())
-	default:
-		return jobs.New(o.Workload, o.engineOptions())
-	}
-}
-
 // workloadKinds are the kinds of workloads of all engines.
-var workloadKinds = []string{job, pod, argo.Kind, tekton.Kind}
+var workloadKinds = engines.Workloads()
+
+func (o *Options) engine() engine.Engine { return engines.Named(o.Engine) }
 
 func (o *Options) engineOptions() engine.Options {
 	return engine.Options{
-		Retries: o.Retries, TTLSecondsAfterFinished: o.TTLSecondsAfterFinished, IsRestricted: o.PodSecurity == restricted,
+		Workload: o.Workload, Retries: o.Retries, TTLSecondsAfterFinished: o.TTLSecondsAfterFinished,
+		IsRestricted: o.PodSecurity == restricted,
 	}
+}
+
+// workloadKind is the kind of the workloads.
+func (o *Options) workloadKind() string {
+	kinds := o.engine().Traits().Kinds
+	if i := slices.IndexFunc(kinds, func(k engine.Kind) bool { return k.Name == o.Workload }); i >= 0 {
+		return o.Workload
+	}
+	return kinds[0].Name
 }
 
 // start begins the run of the phase.
 func (r *renderer) start() {
 	m := r.objectMetadata(r.metadata(r.phase, nil))
-	r.run = r.engine.Start(engine.Phase{
+	r.run = r.engine.Start(r.options.engineOptions(), engine.Phase{
 		Name: string(r.phase), Texts: []string{r.Sandbox, r.Resource}, Metadata: m.of(r.namespace, ""),
 	})
 }
@@ -57,7 +56,7 @@ func (r *renderer) task(t engine.Task, producers []*step, depth int) string {
 		return ""
 	}
 	r.addWorkload(own, t.Name)
-	if r.traits.Kind != job {
+	if !r.hasJobs {
 		return ""
 	}
 	return own.GetName()
@@ -72,7 +71,7 @@ func (r *renderer) finish() {
 
 func (r *renderer) addWorkload(w *engine.Workload, step string) {
 	r.checkSize(step, w.SpecBytes)
-	r.add(r.traits.Kind, w.Manifest)
+	r.add(w.GetObjectKind().GroupVersionKind().Kind, w.Manifest)
 }
 
 // JobSpec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the

@@ -15,8 +15,7 @@ import (
 )
 
 // public are the packages that other programs may import.
-var public = []string{"./api/v1alpha1", "./pkg/krm", "./pkg/validate", "./pkg/resolve", "./pkg/render", "./pkg/render/sandbox",
-	"./pkg/render/engine", "./pkg/render/engine/jobs", "./pkg/render/engine/argo", "./pkg/render/engine/tekton"}
+var public = []string{"./api/v1alpha1", "./pkg/krm", "./pkg/validate", "./pkg/resolve", "./pkg/render", "./pkg/render/sandbox"}
 
 // What other programs may call must not need a type that they cannot import.
 func TestPublicSignaturesNameNoInternalType(t *testing.T) {

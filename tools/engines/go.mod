@@ -1,4 +1,4 @@
-// The oracle of pkg/render/engine: the types, schemas and validators of Argo Workflows and Tekton. A module of its own,
+// The oracle of internal/engine: the types, schemas and validators of Argo Workflows and Tekton. A module of its own,
 // outside the workspace, so that its dependencies meet nobody else's.
 module github.com/resource-plugins/krm-functions/tools/engines
 

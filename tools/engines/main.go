@@ -1,4 +1,4 @@
-// Command engines is the oracle of pkg/render/engine: it holds rendered YAML on stdin against Argo Workflows' and Tekton's
+// Command engines is the oracle of internal/engine: it holds rendered YAML on stdin against Argo Workflows' and Tekton's
 // own types, CustomResourceDefinitions and validators. With the argument "pods" it prints the Pods that they make of it,
 // after their own substitution, one JSON object a line; with "stored" the objects as they are in a cluster when the engines
 // have seen them. Documents of other kinds are left out. With `fields ENGINE` it prints the fields of Pods that an engine is

@@ -15,13 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 )
 
 // mainContainers are the names of main in Pods by the engine that makes them.
 var mainContainers = map[string]string{
-	"": contract.MainContainer, engine.Jobs: contract.MainContainer, engine.Argo: contract.MainContainer,
-	engine.Tekton: "step-" + contract.MainContainer,
+	"": contract.MainContainer, jobs.Name: contract.MainContainer, argo.Name: contract.MainContainer,
+	tekton.Name: "step-" + contract.MainContainer,
 }
 
 // installEngines installs Argo Workflows and Tekton on the node, once.
@@ -37,7 +39,7 @@ var installed sync.Once
 func onEngines(t *testing.T, test func(*testing.T, string)) {
 	t.Helper()
 	installEngines(t)
-	for _, name := range []string{engine.Argo, engine.Tekton} {
+	for _, name := range []string{argo.Name, tekton.Name} {
 		t.Run(name, func(t *testing.T) { test(t, name) })
 	}
 }
@@ -53,7 +55,7 @@ func newEngineNamespace(t *testing.T, name string, labels ...string) *testNamesp
 // render runs render-phase for the engine of the namespace.
 func (s *testNamespace) render(arguments []string, documents ...object) string {
 	s.t.Helper()
-	return render(s.t, append([]string{"--engine", cmp.Or(s.engine, engine.Jobs)}, arguments...), documents...)
+	return render(s.t, append([]string{"--engine", cmp.Or(s.engine, jobs.Name)}, arguments...), documents...)
 }
 
 // requireHidden checks that a value is in no object of the namespace but Secrets.
@@ -63,7 +65,7 @@ func (s *testNamespace) requireHidden(value string) {
 	if s.engine != "" {
 		kinds += "," + workloads[s.engine]
 	}
-	kinds += map[string]string{engine.Argo: ",workflowtaskresults", engine.Tekton: ",taskruns"}[s.engine]
+	kinds += map[string]string{argo.Name: ",workflowtaskresults", tekton.Name: ",taskruns"}[s.engine]
 	objects := must(s.t, "", "get", kinds, "--namespace", s.name, "--output=json")
 	for _, text := range []string{value, base64.StdEncoding.EncodeToString([]byte(value))} {
 		if strings.Contains(objects, text) {
@@ -108,8 +110,8 @@ func TestEngineDeletesWhatAnotherCreated(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
 		for _, order := range [][2]string{
-			{name, engine.Jobs}, {engine.Jobs, name},
-			{name, map[string]string{engine.Argo: engine.Tekton, engine.Tekton: engine.Argo}[name]},
+			{name, jobs.Name}, {jobs.Name, name},
+			{name, map[string]string{argo.Name: tekton.Name, tekton.Name: argo.Name}[name]},
 		} {
 			t.Run(strings.Join(order[:], "-"), func(t *testing.T) { createAndDelete(t, order[0], order[1]) })
 		}
@@ -143,7 +145,7 @@ func createAndDelete(t *testing.T, first, second string) {
 func TestEngineRestricted(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
-		if name == engine.Tekton {
+		if name == tekton.Name {
 			flags := func(value string) {
 				must(t, "", "patch", "configmap", "feature-flags", "--namespace=tekton-pipelines", "--type=merge",
 					fmt.Sprintf(`--patch={"data":{"set-security-context":%q}}`, value))
@@ -202,7 +204,7 @@ func TestEngineStatus(t *testing.T) {
 		for _, step := range p.found().Steps {
 			if strings.HasSuffix(step.Step, "/make") {
 				assert.Contains(t, step.Detail, map[string]string{
-					engine.Argo: "the script exited with 3", engine.Tekton: `"step-main" exited with code 3`,
+					argo.Name: "the script exited with 3", tekton.Name: `"step-main" exited with code 3`,
 				}[name])
 			}
 		}

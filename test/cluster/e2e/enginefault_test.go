@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 )
 
 // Every fault of a script is a failed run that says why. Nothing is published, and the consumer does not start.
@@ -53,11 +55,11 @@ func (s *testNamespace) checkEngineFault(
 	assert.LessOrEqual(t, len(s.times(t, sandbox, "make", "start")), 1, "runs of %s", producer)
 	assert.Empty(t, s.times(t, sandbox, "use", "start"), "%s must not run", consumer)
 	said := messages[producer]
-	if s.engine == engine.Tekton { // whose termination messages are its own
+	if s.engine == tekton.Name { // whose termination messages are its own
 		said += s.logs(sandbox)
 	}
 	reason := one.reason
-	if s.engine == engine.Tekton || one.edit != nil { // main is the engine's program, which runs the command
+	if s.engine == tekton.Name || one.edit != nil { // main is the engine's program, which runs the command
 		reason = one.engineReason()
 	}
 	assert.Contains(t, said, reason, producer)
@@ -129,7 +131,7 @@ func TestEngineKilledPod(t *testing.T) {
 // A step whose end Argo Workflows does not learn is no success, though all of its containers were one.
 func TestEngineUnreportedEnd(t *testing.T) {
 	installEngines(t)
-	s := newEngineNamespace(t, engine.Argo)
+	s := newEngineNamespace(t, argo.Name)
 	plugin := s.plugin("unreported@1.0.0", s.overlay(),
 		step{name: "make", script: script("make", good), outputs: []string{"value"}},
 		step{name: "use", script: script("use", "true"), reads: []string{"make.value"}})
@@ -195,7 +197,7 @@ func TestEngineOutage(t *testing.T) {
 			},
 			"controller": func(t *testing.T, open func()) {
 				t.Helper()
-				controllers := map[string]string{engine.Argo: "argo", engine.Tekton: "tekton-pipelines"}[name]
+				controllers := map[string]string{argo.Name: "argo", tekton.Name: "tekton-pipelines"}[name]
 				must(t, "", "delete", "pods", "--all", "--namespace", controllers, "--grace-period=0", "--force")
 				open()
 			},
@@ -242,7 +244,7 @@ func (s *testNamespace) outage(plugin object, name string, arguments []string, c
 
 // endOf is the key of the end of a step's workload in what ended returns.
 func (s *testNamespace) endOf(sandbox, step string) string {
-	if s.engine == "" || s.engine == engine.Jobs {
+	if s.engine == "" || s.engine == jobs.Name {
 		return sandbox + "/" + step
 	}
 	return sandbox + "/"

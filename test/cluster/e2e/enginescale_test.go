@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
 // A hundred sandboxes with three steps each, applied at once, complete with each engine. How many Pods there are at most, the
@@ -22,7 +22,7 @@ import (
 // number.
 func TestEngineScale(t *testing.T) {
 	onEngines(t, scale) // installs both
-	t.Run(engine.Jobs, func(t *testing.T) { scale(t, engine.Jobs) })
+	t.Run(jobs.Name, func(t *testing.T) { scale(t, jobs.Name) })
 }
 
 func scale(t *testing.T, name string) {

@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -98,7 +99,7 @@ func (l exampleRun) remove() {
 	}
 }
 
-func TestLifecycleHelloDB(t *testing.T) { helloDB(t, engine.Jobs) }
+func TestLifecycleHelloDB(t *testing.T) { helloDB(t, jobs.Name) }
 
 func helloDB(t *testing.T, engineName string) {
 	t.Helper()
@@ -114,7 +115,7 @@ func helloDB(t *testing.T, engineName string) {
 
 func (l exampleRun) requireLogs(want, phase string) {
 	l.t.Helper()
-	if l.engine == engine.Argo { // which has removed the Pods
+	if l.engine == argo.Name { // which has removed the Pods
 		return
 	}
 	assert.Equal(l.t, want, must(l.t, "", "logs", "--namespace", l.name, "--container="+mainContainers[l.engine], "--tail=-1",

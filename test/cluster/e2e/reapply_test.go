@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
 // fan is a plugin whose step "first" is read by "left" and "right"; tag is part of the script of "right" alone.
@@ -47,14 +47,14 @@ func (s *testNamespace) data() map[string]map[string][]byte {
 }
 
 // Applying again, in any way, keeps all outputs and runs no published step. A changed script runs only its step again.
-func TestReapply(t *testing.T) { reapply(t, engine.Jobs) }
+func TestReapply(t *testing.T) { reapply(t, jobs.Name) }
 
 func reapply(t *testing.T, engineName string) {
 	t.Helper()
 	s := newNamespace(t)
 	s.engine = engineName
 	arguments := []string{"--engine", engineName}
-	count := map[bool]int{true: 3, false: 1}[engineName == engine.Jobs]
+	count := map[bool]int{true: 3, false: 1}[engineName == jobs.Name]
 	once := map[string]int{"first": 1, "left": 1, "right": 1}
 	manifest := render(t, arguments, s.fan("old"), sandbox("again", "fan", nil))
 	s.apply(manifest)

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 )
 
 // metadata has the fields that the tests read.
@@ -34,7 +36,7 @@ type workload struct {
 }
 
 // workloads are the kinds of workloads by the engine that runs them.
-var workloads = map[string]string{"": "jobs", engine.Jobs: "jobs", engine.Argo: "workflows", engine.Tekton: "pipelineruns"}
+var workloads = map[string]string{"": "jobs", jobs.Name: "jobs", argo.Name: "workflows", tekton.Name: "pipelineruns"}
 
 // end returns Complete, Failed, or "" while the workload runs.
 func (w workload) end() string {

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // PostgreSQL: a step provisions a database and a user, two parallel steps seed and check the database, a Pod in another
 // namespace uses it, and the teardown removes everything.
-func TestLifecyclePostgres(t *testing.T) { postgres(t, engine.Jobs) }
+func TestLifecyclePostgres(t *testing.T) { postgres(t, jobs.Name) }
 
 func postgres(t *testing.T, engineName string) {
 	t.Helper()
@@ -53,7 +53,7 @@ func postgres(t *testing.T, engineName string) {
 }
 
 // MariaDB: two parallel steps, and a third that reads the outputs of both.
-func TestLifecycleOrdersDB(t *testing.T) { ordersDB(t, engine.Jobs) }
+func TestLifecycleOrdersDB(t *testing.T) { ordersDB(t, jobs.Name) }
 
 func ordersDB(t *testing.T, engineName string) {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
 // params are texts that Kubernetes, YAML or a shell might change. The API server expands $(NAME) of variables that are
@@ -25,7 +25,7 @@ var params = map[string]string{
 }
 
 // Params and outputs are passed byte for byte, in variables and files.
-func TestStepsValues(t *testing.T) { values(t, engine.Jobs) }
+func TestStepsValues(t *testing.T) { values(t, jobs.Name) }
 
 func values(t *testing.T, engineName string) {
 	t.Helper()
@@ -60,7 +60,7 @@ func values(t *testing.T, engineName string) {
 	plugin["spec"].(object)["create"] = []object{read, next}
 	// 100 kB are too much for the annotation of a client-side apply, and a server-side one reads U+0085 as a line break.
 	must(t, render(t, []string{"--engine", engineName}, plugin, sandbox("values", "values", params)), "create", "-f", "-")
-	s.succeeded(map[bool]int{true: 2, false: 1}[engineName == engine.Jobs])
+	s.succeeded(map[bool]int{true: 2, false: 1}[engineName == jobs.Name])
 	published := s.outputs()
 	for name, want := range params {
 		for _, output := range []string{name + "-env", name + "-file"} {

@@ -18,8 +18,8 @@ import (
 	k8syaml "sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
+	"github.com/resource-plugins/krm-functions/internal/engine/argo"
+	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 )
 
 // manifests are the objects of a rendered stream, decoded as strictly as by the API server.

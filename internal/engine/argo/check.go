@@ -10,13 +10,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // Check finds names that the executor has, {{ where no patch can bring it, and containers whose command the controller has
 // to ask a registry for.
-func (e *argo) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
+func (Engine) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
 	c := checker{}
 	c.metadata("annotations", overlay.Annotations)
 	c.metadata("labels", overlay.Labels)

@@ -3,17 +3,20 @@ package argo
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// The types have the fields of github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1 that are used here. Tests
-// decode what is rendered strictly into those types.
+// The types have the fields of github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1 that are used here
+// (https://argo-workflows.readthedocs.io/en/release-3.7/fields/#workflow). Tests decode rendered objects strictly into those
+// types.
 
 // Workflow is a Workflow of Argo Workflows.
 type Workflow struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
-	Spec WorkflowSpec `json:"spec"`
+	Spec   WorkflowSpec    `json:"spec"`
+	Status *WorkflowStatus `json:"status,omitempty"` // of a cluster
 }
 
 // WorkflowSpec is the spec of a Workflow.
@@ -21,6 +24,7 @@ type WorkflowSpec struct {
 	ActiveDeadlineSeconds int64        `json:"activeDeadlineSeconds"`
 	Entrypoint            string       `json:"entrypoint"`
 	PodGC                 PodGC        `json:"podGC"`
+	Suspend               bool         `json:"suspend,omitempty"` // of a cluster
 	Templates             []Template   `json:"templates"`
 	TTLStrategy           *TTLStrategy `json:"ttlStrategy,omitempty"`
 }
@@ -86,8 +90,8 @@ type DAGTask struct {
 
 // RetryStrategy says how often a task that failed runs again.
 type RetryStrategy struct {
-	Limit       int    `json:"limit"`
-	RetryPolicy string `json:"retryPolicy"`
+	Limit       *intstr.IntOrString `json:"limit"`
+	RetryPolicy string              `json:"retryPolicy"`
 }
 
 // ContainerSet are the containers of a Pod that must all succeed.
@@ -98,4 +102,24 @@ type ContainerSet struct {
 // Executor is whose rights the executor in a Pod has.
 type Executor struct {
 	ServiceAccountName string `json:"serviceAccountName"`
+}
+
+// WorkflowStatus is the status of a Workflow.
+type WorkflowStatus struct {
+	Phase                    string          `json:"phase"`
+	Message                  string          `json:"message"`
+	StartedAt                metav1.Time     `json:"startedAt"`
+	FinishedAt               metav1.Time     `json:"finishedAt"`
+	Nodes                    map[string]Node `json:"nodes"`
+	CompressedNodes          string          `json:"compressedNodes"`
+	OffloadNodeStatusVersion string          `json:"offloadNodeStatusVersion"`
+}
+
+// Node is the status of a task, of one of its tries, or of a container of it.
+type Node struct {
+	Name       string      `json:"name"`
+	Phase      string      `json:"phase"`
+	Message    string      `json:"message"`
+	StartedAt  metav1.Time `json:"startedAt"`
+	FinishedAt metav1.Time `json:"finishedAt"`
 }

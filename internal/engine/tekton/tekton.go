@@ -17,17 +17,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
-// Kind is the kind of the workloads, and Group its API group.
+// Name is the engine's, as v1alpha1.RenderPhase.Engine has it.
+const Name = "tekton"
+
+// Kind is the kind of the workloads.
+const Kind = "PipelineRun"
+
 const (
-	Kind  = "PipelineRun"
-	Group = "tekton.dev"
+	group      = "tekton.dev"
+	apiVersion = group + "/v1"
 )
 
-const apiVersion = Group + "/v1"
+// Labels of TaskRuns and Pods.
+const (
+	runLabel  = group + "/pipelineRun"
+	taskLabel = group + "/pipelineTask"
+)
+
+var (
+	runKind     = engine.Kind{Group: group, Name: Kind, Resource: "pipelineruns." + group, IsCustom: true, PodLabel: runLabel}
+	taskRunKind = engine.Kind{
+		Group: group, Name: "TaskRun", Resource: "taskruns." + group, IsCustom: true, WorkloadLabel: runLabel,
+	}
+)
 
 // maxSpec is the most that a spec may have, in bytes: Tekton copies it to the status, and etcd takes 1.5 MiB a request.
 const maxSpec = 640 << 10
@@ -37,21 +53,25 @@ const maxSpec = 640 << 10
 var expansion = regexp.MustCompile(
 	`\$\((artifacts|context|credentials|finally|inputs|outputs|params|resources|results|step|steps|tasks|workspaces)[.\[]`)
 
-type tekton struct{ options engine.Options }
-
-// New returns the engine.
-func New(options engine.Options) engine.Engine { return &tekton{options} }
-
-func (e *tekton) Traits() engine.Traits {
-	return engine.Traits{Kind: Kind, Title: "Tekton", MountsOutputs: true, Expansion: expansion, MaxSpec: maxSpec}
+var traits = engine.Traits{
+	Name: Name, Title: "Tekton", Kinds: []engine.Kind{runKind, taskRunKind}, MountsOutputs: true, KeepsEnded: true,
+	Expansion: expansion, MaxSpec: maxSpec,
+	Repeats: map[string][]string{"TaskRunImagePullFailed": {"BackOff", "Failed", "ErrImagePull", "ImagePullBackOff"}},
 }
 
-func (e *tekton) Start(phase engine.Phase) engine.Run {
-	return &run{tekton: e, phase: phase, names: engine.Names{}}
+// Engine is the engine of Tekton.
+type Engine struct{}
+
+// Traits implements engine.Engine.
+func (Engine) Traits() engine.Traits { return traits }
+
+// Start implements engine.Engine.
+func (Engine) Start(options engine.Options, phase engine.Phase) engine.Run {
+	return &run{retries: options.Retries, phase: phase, names: engine.Names{}}
 }
 
 type run struct {
-	*tekton
+	retries int
 	phase   engine.Phase
 	names   engine.Names
 	tasks   []PipelineTask
@@ -62,7 +82,7 @@ type run struct {
 // Add adds a task to the pipeline.
 func (r *run) Add(t engine.Task) *engine.Workload {
 	task := PipelineTask{
-		Name: r.names.Add(t.Name), Retries: r.options.Retries, TaskSpec: taskSpec(t.Template), Timeout: duration(t.TrySeconds),
+		Name: r.names.Add(t.Name), Retries: r.retries, TaskSpec: taskSpec(t.Template), Timeout: duration(t.TrySeconds),
 	}
 	for _, i := range t.After {
 		task.RunAfter = append(task.RunAfter, r.tasks[i].Name)

@@ -1,11 +1,16 @@
-// Package engine is the border between what a step is and what runs it. Package render compiles a phase of a plugin to
-// tasks: Pod templates, with what each waits for. An Engine makes the Kubernetes objects that run them:
+// Package engine defines what an engine is: what runs the steps of a phase in a cluster. Package render compiles a phase of
+// a plugin to tasks: Pod templates, with what each waits for. An Engine makes the Kubernetes objects that run them:
 //
-//	run := engine.Start(phase)
+//	run := e.Start(options, phase)
 //	own := run.Add(task)    // for each task; jobs makes a Job of it
 //	all := run.Finish()     // argo makes a Workflow of all tasks, tekton a PipelineRun
 //
-// Names, labels, generations and Secrets are not an engine's business, so that one engine can create what another deletes.
+// It reads the tasks back from rendered objects with Decode, and judges those of a cluster with Read and Judge. Each engine
+// has a folder here, and package engines the list of them. Names, labels, generations and Secrets are the same with all
+// engines, so that one engine can create what another deletes.
+//
+// The package is internal: an engine that a program brings along would be unknown to the schemas, to rplug status and to
+// rplug diff, and what those need of an engine changes with them.
 package engine
 
 import (
@@ -17,13 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The names of the engines, as v1alpha1.RenderPhase.Engine has them.
-const (
-	Jobs   = "jobs"
-	Argo   = "argo"
-	Tekton = "tekton"
-)
-
 // Manifest is a Kubernetes object with its TypeMeta: a pointer to one of the types of k8s.io/api, or to one with the same
 // json tags, or an *unstructured.Unstructured.
 type Manifest interface {
@@ -31,14 +29,22 @@ type Manifest interface {
 	GetObjectKind() schema.ObjectKind
 }
 
-// Engine makes the objects that run tasks.
+// Engine makes the objects that run tasks, and reads them.
 type Engine interface {
-	// Traits are what package render must know to compile Pod templates for the engine.
 	Traits() Traits
 	// Check returns what the engine cannot express of the part of a Pod template that users write.
 	Check(overlay *corev1.PodTemplateSpec) []Problem
 	// Start begins a run of the tasks of one phase.
-	Start(Phase) Run
+	Start(options Options, phase Phase) Run
+	// Decode returns the tasks of a rendered workload, given its kind and its JSON.
+	Decode(kind string, text []byte) (*Decoded, error)
+	// Read reads an object of one of the engine's kinds for Judge, given its JSON.
+	Read(kind string, text []byte) (*Object, error)
+	// Judge returns the state of each task of the objects, which are all that Read has returned.
+	Judge(objects []*Object) []*State
+	// Adopt returns what has made a Pod, if the engine has. It gives the containers of the Pod the names and messages that
+	// they have in a Pod of a Job.
+	Adopt(pod *corev1.Pod) (owner Owner, isOwn bool)
 }
 
 // Run collects the tasks of one phase of a resource.
@@ -59,14 +65,18 @@ type Workload struct {
 
 // Traits are how an engine differs from others.
 type Traits struct {
-	// Kind is the kind of its workloads, and Title what people call the engine.
-	Kind, Title string
+	// Name is the engine's, as v1alpha1.RenderPhase.Engine has it, and Title what people call it.
+	Name, Title string
+	// Kinds are the kinds of its objects. Its workloads are of the first, unless Options.Workload is another.
+	Kinds []Kind
 	// Waits is set if the Pods of all tasks are created at once, so that each waits for what it needs. Without it a task
 	// starts when those before it have succeeded.
 	Waits bool
 	// MountsOutputs is set if all containers of a Pod are created at once, so that no helper can write the files of inputs
 	// before they are mounted: they are mounted from the Secrets of their producers.
 	MountsOutputs bool
+	// KeepsEnded is set if ended workloads stay whatever Options.TTLSecondsAfterFinished is.
+	KeepsEnded bool
 	// Expansion matches what the engine replaces in texts, wherever they are in its objects; nil if it replaces nothing.
 	// Values of users go by reference then.
 	Expansion *regexp.Regexp
@@ -74,10 +84,28 @@ type Traits struct {
 	PodRules []rbacv1.PolicyRule
 	// MaxSpec is how many bytes the spec of a workload may have.
 	MaxSpec int
+	// Repeats are the reasons of events that say the same as a reason of a State's Cause.
+	Repeats map[string][]string
+}
+
+// Kind is a kind of objects of an engine.
+type Kind struct {
+	Group, Name string
+	// Resource is what kubectl calls it.
+	Resource string
+	// IsCustom is set if a cluster may not have the kind.
+	IsCustom bool
+	// PodLabel is the label of Pods with the name of their workload of this kind; empty if its Pods have none.
+	PodLabel string
+	// WorkloadLabel is the label with the name of the workload that an object of this kind is a part of; empty if the kind is
+	// that of a workload.
+	WorkloadLabel string
 }
 
 // Options are those of a render that engines need.
 type Options struct {
+	// Workload is the kind of the workloads, of an engine that has several.
+	Workload string
 	// Retries is how often a task that failed runs again.
 	Retries int
 	// TTLSecondsAfterFinished is how long ended workloads stay; they are kept if it is negative.

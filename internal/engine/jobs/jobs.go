@@ -10,9 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
+
+// Name is the engine's, as v1alpha1.RenderPhase.Engine has it.
+const Name = "jobs"
 
 // The kinds of workloads.
 const (
@@ -20,55 +23,68 @@ const (
 	Pod = "Pod"
 )
 
+var (
+	jobKind = engine.Kind{Group: batchv1.GroupName, Name: Job, Resource: "jobs", PodLabel: batchv1.JobNameLabel}
+	podKind = engine.Kind{Name: Pod, Resource: "pods"}
+	traits  = engine.Traits{
+		Name: Name, Title: "Kubernetes Jobs", Kinds: []engine.Kind{jobKind, podKind}, Waits: true, MaxSpec: maxSpec,
+	}
+)
+
 // maxSpec is the most that a spec may have, in bytes: etcd takes 1.5 MiB a request.
 const maxSpec = 1400 << 10
 
-type jobs struct {
-	kind    string
-	options engine.Options
-}
+// Engine is the engine of Jobs and Pods.
+type Engine struct{}
 
-// New returns the engine for workloads of a kind.
-func New(kind string, options engine.Options) engine.Engine { return &jobs{kind, options} }
-
-func (e *jobs) Traits() engine.Traits {
-	return engine.Traits{Kind: e.kind, Title: "Kubernetes Jobs", Waits: true, MaxSpec: maxSpec}
-}
+// Traits implements engine.Engine.
+func (Engine) Traits() engine.Traits { return traits }
 
 // Check finds nothing: a Job has a Pod template.
-func (e *jobs) Check(*corev1.PodTemplateSpec) []engine.Problem { return nil }
+func (Engine) Check(*corev1.PodTemplateSpec) []engine.Problem { return nil }
 
-func (e *jobs) Start(phase engine.Phase) engine.Run { return &run{e, phase} }
+// Start implements engine.Engine.
+func (Engine) Start(options engine.Options, phase engine.Phase) engine.Run {
+	return &run{options, phase}
+}
 
 type run struct {
-	*jobs
+	engine.Options
+
 	phase engine.Phase
 }
 
-// Add makes a Job or Pod, whose name ends in a hash of its spec: whatever changes in what Kubernetes lets nobody change
-// makes another object.
+// Add makes a Job or Pod, whose name ends in a hash of its spec: a change of what is immutable in Kubernetes makes another
+// object.
 func (r *run) Add(t engine.Task) *engine.Workload {
-	var spec any = &t.Template.Spec
-	if r.kind == Job {
-		spec = r.jobSpec(t)
+	if r.Workload == Pod {
+		return r.pod(t)
 	}
-	text := yamlprint.AppendJSON(make([]byte, 0, 4096), spec)
-	name := contract.ObjectName(contract.Hash(r.kind, string(text)), append(slices.Clone(r.phase.Texts), t.Name)...)
-	if r.kind == Job {
-		meta := t.Metadata
-		meta.Name = name
-		job := &batchv1.Job{
-			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: Job}, ObjectMeta: meta, Spec: *spec.(*batchv1.JobSpec),
-		}
-		return &engine.Workload{Manifest: job, SpecBytes: len(text)}
-	}
+	spec := r.jobSpec(t)
+	name, size := r.name(Job, t.Name, spec)
+	meta := t.Metadata
+	meta.Name = name
+	return &engine.Workload{SpecBytes: size, Manifest: &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: Job}, ObjectMeta: meta, Spec: *spec,
+	}}
+}
+
+// pod makes a Pod that nothing replaces.
+func (r *run) pod(t engine.Task) *engine.Workload {
 	pod := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: Pod}, ObjectMeta: t.Template.ObjectMeta, Spec: t.Template.Spec,
 	}
+	name, size := r.name(Pod, t.Name, &pod.Spec)
 	pod.Namespace, pod.Name = t.Metadata.Namespace, name
 	pod.Labels = engine.Merged(pod.Labels, t.Metadata.Labels)
 	pod.Annotations = engine.Merged(pod.Annotations, t.Metadata.Annotations)
-	return &engine.Workload{Manifest: pod, SpecBytes: len(text)}
+	return &engine.Workload{Manifest: pod, SpecBytes: size}
+}
+
+// name returns the name of a workload and the size of its spec.
+func (r *run) name(kind, task string, spec any) (name string, size int) {
+	text := yamlprint.AppendJSON(make([]byte, 0, 4096), spec)
+	return contract.ObjectName(contract.Hash(kind, string(text)), append(slices.Clone(r.phase.Texts), task)...), len(text)
 }
 
 // Finish returns nothing: each task has its own workload.
@@ -86,7 +102,7 @@ func (r *run) jobSpec(t engine.Task) *batchv1.JobSpec {
 			},
 		})
 	}
-	return Spec(t.Template, t.Seconds, r.options, ignored...)
+	return Spec(t.Template, t.Seconds, r.Options, ignored...)
 }
 
 // Spec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the cluster

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 // cannot is the message for a field that Tekton does not have.
@@ -31,7 +31,7 @@ var (
 func fields[T any]() []string { return engine.Fields(reflect.TypeFor[T]()) }
 
 // Check finds the fields that Tekton does not have, names that it takes for itself, and texts that it replaces.
-func (e *tekton) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
+func (Engine) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
 	c := checker{}
 	spec := valuesOf(&overlay.Spec)
 	c.fields("spec", spec, podFields)

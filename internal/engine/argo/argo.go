@@ -18,17 +18,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
-// Kind is the kind of the workloads, and Group its API group.
+// Name is the engine's, as v1alpha1.RenderPhase.Engine has it.
+const Name = "argo"
+
+// Kind is the kind of the workloads.
+const Kind = "Workflow"
+
 const (
-	Kind  = "Workflow"
-	Group = "argoproj.io"
+	group      = "argoproj.io"
+	apiVersion = group + "/v1alpha1"
 )
 
-const apiVersion = Group + "/v1alpha1"
+var kind = engine.Kind{
+	Group: group, Name: Kind, Resource: "workflows." + group, IsCustom: true, PodLabel: "workflows." + group + "/workflow",
+}
 
 // maxSpec is the most that a spec may have, in bytes: the controller refuses a Workflow of 1 MiB, with its status.
 const maxSpec = 768 << 10
@@ -39,28 +46,30 @@ const (
 	closing = "}}"
 )
 
-type argo struct{ options engine.Options }
-
-// New returns the engine.
-func New(options engine.Options) engine.Engine { return &argo{options} }
-
-// Traits has the right that the executor in each Pod needs to report how it ended
+// traits have the right that the executor in each Pod needs to report how it ended
 // (https://argo-workflows.readthedocs.io/en/release-3.7/workflow-rbac/).
-func (e *argo) Traits() engine.Traits {
-	return engine.Traits{
-		Kind: Kind, Title: "Argo Workflows", Expansion: regexp.MustCompile(regexp.QuoteMeta(opening)), MaxSpec: maxSpec,
-		PodRules: []rbacv1.PolicyRule{{
-			APIGroups: []string{Group}, Resources: []string{"workflowtaskresults"}, Verbs: []string{"create", "patch"},
-		}},
-	}
+var traits = engine.Traits{
+	Name: Name, Title: "Argo Workflows", Kinds: []engine.Kind{kind},
+	Expansion: regexp.MustCompile(regexp.QuoteMeta(opening)), MaxSpec: maxSpec,
+	PodRules: []rbacv1.PolicyRule{{
+		APIGroups: []string{group}, Resources: []string{"workflowtaskresults"}, Verbs: []string{"create", "patch"},
+	}},
 }
 
-func (e *argo) Start(phase engine.Phase) engine.Run {
-	return &run{argo: e, phase: phase, names: engine.Names{}}
+// Engine is the engine of Argo Workflows.
+type Engine struct{}
+
+// Traits implements engine.Engine.
+func (Engine) Traits() engine.Traits { return traits }
+
+// Start implements engine.Engine.
+func (Engine) Start(options engine.Options, phase engine.Phase) engine.Run {
+	return &run{Options: options, phase: phase, names: engine.Names{}}
 }
 
 type run struct {
-	*argo
+	engine.Options
+
 	phase     engine.Phase
 	names     engine.Names
 	tasks     []DAGTask
@@ -103,7 +112,7 @@ func (r *run) Finish() *engine.Workload {
 			Templates: append([]Template{entrypoint}, r.templates...),
 		},
 	}
-	if ttl := r.options.TTLSecondsAfterFinished; ttl >= 0 {
+	if ttl := r.TTLSecondsAfterFinished; ttl >= 0 {
 		w.Spec.TTLStrategy = &TTLStrategy{int32(ttl)}
 	}
 	text := yamlprint.AppendJSON(nil, &w.Spec)

@@ -7,8 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 func TestCheck(t *testing.T) {
@@ -41,7 +39,7 @@ func TestCheck(t *testing.T) {
 		var template corev1.PodTemplateSpec
 		require.NoError(t, yaml.UnmarshalStrict([]byte(overlay), &template))
 		var got []string
-		for _, p := range New(engine.Options{}).Check(&template) {
+		for _, p := range (Engine{}).Check(&template) {
 			line := p.Field + ": " + p.Message
 			if p.IsWarning {
 				line = "warning " + line

@@ -2,9 +2,10 @@ package argo
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
+	"github.com/resource-plugins/krm-functions/internal/engine"
 )
 
 // template makes a template of a task. The fields of its Pod that a template has are set there, the rest in the patch.
@@ -21,11 +22,11 @@ func (r *run) template(name string, t engine.Task) Template {
 	if mounts := pod.AutomountServiceAccountToken; mounts != nil && !*mounts { // the controller ignores true here
 		out.AutomountServiceAccountToken = take(&pod.AutomountServiceAccountToken)
 	}
-	if r.options.Retries > 0 { // Always, since a Pod that is lost is an error and not a failure
-		out.RetryStrategy = &RetryStrategy{Limit: r.options.Retries, RetryPolicy: "Always"}
+	if r.Retries > 0 { // Always, since a Pod that is lost is an error and not a failure
+		out.RetryStrategy = &RetryStrategy{Limit: new(intstr.FromInt32(int32(r.Retries))), RetryPolicy: "Always"}
 	}
 	pod.RestartPolicy = "" // the controller's, the same
-	p := newPatch(pod, r.options.IsRestricted)
+	p := newPatch(pod, r.IsRestricted)
 	containers, init := take(&pod.Containers), take(&pod.InitContainers)
 	out.InitContainers = p.splitAll(init, &p.InitContainers)
 	main, beside := parts(containers)
@@ -37,21 +38,11 @@ func (r *run) template(name string, t engine.Task) Template {
 	} else {
 		out.ContainerSet = &ContainerSet{main}
 	}
-	if !expands(pod.Affinity) {
-		out.Affinity = take(&pod.Affinity)
-	}
-	if !expands(pod.HostAliases) {
-		out.HostAliases = take(&pod.HostAliases)
-	}
-	if !expands(pod.NodeSelector) {
-		out.NodeSelector = take(&pod.NodeSelector)
-	}
-	if !expands(pod.SecurityContext) {
-		out.SecurityContext = take(&pod.SecurityContext)
-	}
-	if !expands(pod.Tolerations) {
-		out.Tolerations = take(&pod.Tolerations)
-	}
+	move(&out.Affinity, &pod.Affinity)
+	move(&out.HostAliases, &pod.HostAliases)
+	move(&out.NodeSelector, &pod.NodeSelector)
+	move(&out.SecurityContext, &pod.SecurityContext)
+	move(&out.Tolerations, &pod.Tolerations)
 	out.PriorityClassName, out.SchedulerName = take(&pod.PriorityClassName), take(&pod.SchedulerName)
 	out.PodSpecPatch = p.text()
 	return out
@@ -77,4 +68,11 @@ func parts(containers []corev1.Container) (main, beside []corev1.Container) {
 func take[T any](field *T) (value T) {
 	value, *field = *field, value
 	return value
+}
+
+// move takes the value of a field, unless the controller would replace something in it.
+func move[T any](to, from *T) {
+	if !expands(*from) {
+		*to = take(from)
+	}
 }

@@ -5,20 +5,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The types have the fields of github.com/tektoncd/pipeline/pkg/apis/pipeline/v1 that are used here. Tests decode what is
-// rendered strictly into those types.
+// The types have the fields of github.com/tektoncd/pipeline/pkg/apis/pipeline/v1 that are used here
+// (https://tekton.dev/docs/pipelines/pipelineruns/#monitoring-execution-status). Tests decode rendered objects strictly into
+// those types.
 
 // PipelineRun is a PipelineRun of Tekton.
 type PipelineRun struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
-	Spec PipelineRunSpec `json:"spec"`
+	Spec   PipelineRunSpec    `json:"spec"`
+	Status *PipelineRunStatus `json:"status,omitempty"` // of a cluster
 }
 
 // PipelineRunSpec is the spec of a PipelineRun.
 type PipelineRunSpec struct {
 	PipelineSpec PipelineSpec  `json:"pipelineSpec"`
+	Status       string        `json:"status,omitempty"` // of a cluster
 	TaskRunSpecs []TaskRunSpec `json:"taskRunSpecs"`
 	Timeouts     Timeouts      `json:"timeouts"`
 }
@@ -113,4 +116,37 @@ type PodTemplate struct {
 // Timeouts limit the whole run.
 type Timeouts struct {
 	Pipeline string `json:"pipeline"`
+}
+
+// PipelineRunStatus is the status of a PipelineRun.
+type PipelineRunStatus struct {
+	RunStatus       `json:",inline"`
+	ChildReferences []struct {
+		Name             string `json:"name"`
+		PipelineTaskName string `json:"pipelineTaskName"`
+	} `json:"childReferences"`
+	SkippedTasks []struct {
+		Name   string `json:"name"`
+		Reason string `json:"reason"`
+	} `json:"skippedTasks"`
+}
+
+// TaskRun is what the controller makes of a task.
+type TaskRun struct {
+	metav1.ObjectMeta `json:"metadata"`
+
+	Status struct {
+		RunStatus     `json:",inline"`
+		PodName       string `json:"podName"`
+		RetriesStatus []struct {
+			PodName string `json:"podName"`
+		} `json:"retriesStatus"`
+	} `json:"status"`
+}
+
+// RunStatus is what the status of PipelineRuns and TaskRuns have in common.
+type RunStatus struct {
+	Conditions     []metav1.Condition `json:"conditions"`
+	StartTime      *metav1.Time       `json:"startTime"`
+	CompletionTime *metav1.Time       `json:"completionTime"`
 }

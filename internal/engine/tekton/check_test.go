@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/pkg/render/engine"
 )
 
 func TestCheck(t *testing.T) {
@@ -43,7 +42,7 @@ func TestCheck(t *testing.T) {
 		var template corev1.PodTemplateSpec
 		require.NoError(t, yaml.UnmarshalStrict([]byte(overlay), &template))
 		var got []string
-		for _, p := range New(engine.Options{}).Check(&template) {
+		for _, p := range (Engine{}).Check(&template) {
 			got = append(got, p.Field+": "+p.Message)
 		}
 		assert.Equal(t, want, got, overlay)
@@ -60,7 +59,7 @@ func TestCheck_refusesWhatIsNotRendered(t *testing.T) {
 	filler.Fill(&filled)
 	pod.Containers = nil
 	refused := func(spec corev1.PodSpec) (fields []string) {
-		for _, p := range New(engine.Options{}).Check(&corev1.PodTemplateSpec{Spec: spec}) {
+		for _, p := range (Engine{}).Check(&corev1.PodTemplateSpec{Spec: spec}) {
 			if p.Message == cannot {
 				fields = append(fields, p.Field)
 			}

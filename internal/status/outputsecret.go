@@ -1,0 +1,79 @@
+package status
+
+import (
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine"
+)
+
+// outputSecret is the metadata of a Secret: nothing else of it is read.
+type outputSecret struct{ metav1.PartialObjectMetadata }
+
+func (s *outputSecret) phase() string { return s.Labels[contract.PhaseKey] }
+
+// published is the generation whose outputs the Secret has; empty if it has none.
+func (s *outputSecret) published() string { return s.Annotations[contract.PublishedKey] }
+
+// isCurrent reports whether the Secret has the outputs of the render that was applied last.
+func (s *outputSecret) isCurrent() bool {
+	return s.published() != "" && s.published() == s.Annotations[contract.GenerationKey]
+}
+
+// publisher returns the task of a Secret as it must have been rendered: it does not exist.
+func (s *outputSecret) publisher() *task {
+	return &task{isMissing: true, State: &engine.State{
+		ObjectMeta: metav1.ObjectMeta{Name: unnamed, Namespace: s.Namespace, Labels: s.Labels, Annotations: s.Annotations},
+		Secrets:    map[string]string{contract.OutputSecretKey: s.Name},
+	}}
+}
+
+// presumed returns Secrets as they must be if nobody has changed them since the tasks have ended. It is for callers that
+// may not read Secrets.
+func (f *found) presumed() []*outputSecret {
+	var all []*outputSecret
+	cleaned := slices.ContainsFunc(f.current, func(t *task) bool {
+		return t.helper() == contract.HelperCleanup && t.End == engine.Complete
+	})
+	if cleaned {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, t := range slices.Concat(f.current, f.older) {
+		if name := t.output(); name != "" && !known[t.Namespace+"/"+name] {
+			known[t.Namespace+"/"+name] = true
+			all = append(all, presume(t, name, t.Namespace))
+		}
+	}
+	for _, t := range f.current {
+		for _, name := range t.inputs() {
+			if !known[t.Namespace+"/"+name] { // of the create phase, whose workloads are gone
+				known[t.Namespace+"/"+name] = true
+				s := presume(t, name, t.Namespace)
+				s.Labels[contract.PhaseKey] = string(v1alpha1.PhaseCreate)
+				s.Annotations = map[string]string{contract.GenerationKey: unnamed, contract.PublishedKey: unnamed}
+				all = append(all, s)
+			}
+			if to := t.copyTo(); to != "" {
+				all = append(all, presume(t, name, to))
+			}
+		}
+	}
+	return all
+}
+
+// presume returns the Secret that a task writes.
+func presume(t *task, name, namespace string) *outputSecret {
+	s := &outputSecret{}
+	s.Name, s.Namespace, s.Labels = name, namespace, maps.Clone(t.Labels)
+	delete(s.Labels, contract.HelperKey)
+	s.Annotations = map[string]string{contract.GenerationKey: t.generation()}
+	if t.End == engine.Complete {
+		s.Annotations[contract.PublishedKey] = t.generation()
+	}
+	return s
+}
