@@ -16,7 +16,7 @@ type ImportPlugin struct {
 type RenderPhase struct {
 	Phases   []string `json:"phases" enum:"create,delete" help:"create or delete; both only with argocd or helm"`
 	Engine   string   `json:"engine" enum:"jobs,argo,tekton" help:"the engine of the steps: jobs, argo or tekton"`
-	Workload string   `json:"workload" enum:"Job,Pod" help:"the kind of a step's object with engine jobs: Job or Pod"`
+	Workload string   `json:"workload" enum:"Job,Pod" help:"the object of a step with engine jobs: Job or Pod"`
 	Cluster  string   `json:"cluster" help:"render only the sandboxes of this cluster"`
 
 	Delivery   string `json:"delivery" enum:"kubectl,argocd,flux,helm,kpt" help:"the tool: kubectl, argocd, flux, helm or kpt"`

@@ -45,7 +45,7 @@ func TestKilledHostCommitsAllOrNothing(t *testing.T) {
 	out, err := run(complete).CombinedOutput()
 	require.NoError(t, err, string(out))
 	longest := time.Since(start)
-	before, after := tree(t, original), tree(t, complete)
+	before, after := tree(t, copied(t, original)), tree(t, complete)
 	outcomes := map[string]int{}
 	random := checkout.Random(t)
 	for range checkout.Rounds(20) {

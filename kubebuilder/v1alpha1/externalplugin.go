@@ -5,7 +5,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Kind is the kind of ExternalPlugin documents.
 const Kind = "ExternalPlugin"
 
-// ExternalPlugin describes external plugins of kubebuilder: how they are installed, and what they have answered.
+// ExternalPlugin describes external plugins of kubebuilder: their installation, and their recorded responses.
 type ExternalPlugin struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
