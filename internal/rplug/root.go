@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -85,10 +86,6 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
-	root.AddGroup(&cobra.Group{ID: subcommand.GroupFunctions, Title: "Functions:"},
-		&cobra.Group{ID: subcommand.GroupBuild, Title: "Build:"}, &cobra.Group{ID: subcommand.GroupRun, Title: "Run and test:"},
-		&cobra.Group{ID: subcommand.GroupCluster, Title: "Clusters:"}, &cobra.Group{ID: subcommand.GroupCatalogs, Title: "Catalogs:"},
-		&cobra.Group{ID: subcommand.GroupPackages, Title: "Packages:"})
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
 	var features []extension.Extension
@@ -102,7 +99,21 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	for _, e := range extensions {
 		root.AddCommand(e.Commands(stdout, features)...)
 	}
+	addGroups(root)
 	return root
+}
+
+// addGroups adds the groups of the help that have a command.
+func addGroups(root *cobra.Command) {
+	for _, group := range []*cobra.Group{
+		{ID: subcommand.GroupFunctions, Title: "Functions:"}, {ID: subcommand.GroupBuild, Title: "Build:"},
+		{ID: subcommand.GroupRun, Title: "Run and test:"}, {ID: subcommand.GroupCluster, Title: "Clusters:"},
+		{ID: subcommand.GroupCatalogs, Title: "Catalogs:"}, {ID: subcommand.GroupPackages, Title: "Packages:"},
+	} {
+		if slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.GroupID == group.ID }) {
+			root.AddGroup(group)
+		}
+	}
 }
 
 // completeRoot adds the command that prints completion scripts. It keeps where root writes to.

@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
 			program, err := exec.LookPath("rplug")
 			env.Setenv("RPLUG", program)
+			env.Setenv("USER_NAME", "ada $(x) and ü")
 			return err
 		},
 	})
