@@ -30,7 +30,7 @@ type Source struct {
 	objectsOnly bool   // it must hold Kubernetes objects
 }
 
-// Base returns the name of the file or folder, also if the path is a dot.
+// Base returns the name of the file or folder, even if the path is a dot.
 func (s Source) Base() string { return s.base }
 
 // finder finds the sources of paths.
