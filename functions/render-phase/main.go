@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 )
 
-func main() { cli.Main(function.RenderPhase()) }
+func main() { cli.Main(renderphase.New()) }

@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 )
 
-func main() { cli.Main(function.RenderSandbox()) }
+func main() { cli.Main(rendersandbox.New()) }

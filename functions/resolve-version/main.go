@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 )
 
-func main() { cli.Main(function.ResolveVersion()) }
+func main() { cli.Main(resolveversion.New()) }

@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 )
 
-func main() { cli.Main(function.ValidatePlugin()) }
+func main() { cli.Main(validateplugin.New()) }

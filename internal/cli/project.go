@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -20,7 +19,7 @@ const keyCatalogs = "catalogs"
 func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
 	r.flags = flags
 	if r.ReadsProject && !r.NoProject {
-		if r.project, err = project.Find("."); err != nil {
+		if r.project, err = FindProject("."); err != nil {
 			return err
 		}
 	}
@@ -35,7 +34,7 @@ func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
 	if r.values, err = r.project.Variables(r.Values, r.Set); err != nil {
 		return err
 	}
-	r.Set = project.Texts(r.values)
+	r.Set = Texts(r.values)
 	return nil
 }
 

@@ -5,14 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // buildCommand returns all functions as one command, with their flags.
 func buildCommand(stdout io.Writer) *cobra.Command {
 	const short = "Check, resolve and render documents at once, to files or stdout"
-	command := functionCommand("build", short, function.Build(), stdout)
+	command := functionCommand("build", short, buildFunction(), stdout)
 	command.GroupID = subcommand.GroupBuild
 	return command
 }
@@ -20,7 +19,7 @@ func buildCommand(stdout io.Writer) *cobra.Command {
 // reportCommand returns the page about what build does.
 func reportCommand(stdout io.Writer) *cobra.Command {
 	const short = "Write a page about documents: sandboxes, plugins, findings, objects"
-	command := functionCommand("report", short, function.Report(), stdout)
+	command := functionCommand("report", short, reportFunction(), stdout)
 	command.GroupID = subcommand.GroupBuild
 	return command
 }

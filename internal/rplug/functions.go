@@ -10,18 +10,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // functionCommands returns the KRM functions as subcommands. They write to stdout themselves.
 func functionCommands(stdout io.Writer) []*cobra.Command {
 	return []*cobra.Command{
-		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", function.ValidatePlugin(), stdout),
-		functionCommand("resolve", "Pin the versions of plugins and packages", function.ResolveVersion(), stdout),
-		functionCommand("render", "Render the resources of sandboxes, and packages", function.RenderPhase(), stdout),
-		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", function.RenderSandbox(), stdout),
-		functionCommand("import", "Convert native documents and packages to KRM documents", function.ImportPlugin(), stdout),
+		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", validateplugin.New(), stdout),
+		functionCommand("resolve", "Pin the versions of plugins and packages", resolveversion.New(), stdout),
+		functionCommand("render", "Render the resources of sandboxes, and packages", renderphase.New(), stdout),
+		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", rendersandbox.New(), stdout),
+		functionCommand("import", "Convert native documents and packages to KRM documents", importplugin.New(), stdout),
 		graphCommand(stdout),
 	}
 }
@@ -41,12 +45,12 @@ func functionCommand(name, short string, f cli.Function, stdout io.Writer) *cobr
 
 func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) error {
 	f.Command = c.CommandPath()
-	return subcommand.Exit(f.Run(args, c.InOrStdin(), stdout, c.ErrOrStderr()))
+	return subcommand.Exit(f.Run(c.Context(), args, c.InOrStdin(), stdout, c.ErrOrStderr()))
 }
 
 // graphCommand returns render --graph as a command of its own.
 func graphCommand(stdout io.Writer) *cobra.Command {
-	f := function.RenderPhase()
+	f := renderphase.New()
 	f.ReadsProject = true
 	command := &cobra.Command{
 		Use: "graph FORMAT PATH...", GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,

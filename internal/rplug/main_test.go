@@ -105,7 +105,7 @@ func TestHelpFits(t *testing.T) {
 	var check func(c *cobra.Command, path []string)
 	check = func(c *cobra.Command, path []string) {
 		var out, notes bytes.Buffer
-		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &notes), path)
+		assert.Equal(t, subcommand.ExitClean, Run(t.Context(), append(path, "--help"), strings.NewReader(""), &out, &notes), path)
 		assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 60, path)
 		for line := range strings.Lines(out.String()) {
 			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 100, "%s: %s", path, line)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
@@ -204,7 +204,7 @@ func newSandboxCommand() *cobra.Command {
 // completeSandbox fills in what the project file and the plugin say.
 func completeSandbox(options *scaffold.Sandbox, dir string) error {
 	if options.Cluster == "" {
-		found, err := project.Find(".")
+		found, err := cli.FindProject(".")
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -17,7 +16,7 @@ import (
 // says.
 type inputs struct {
 	// project is the project file, nil if there is none.
-	project *project.Project
+	project *cli.Project
 	// readsCatalogs reports that the catalogs of the project file are input, and catalogs are their paths then.
 	readsCatalogs bool
 	catalogs      []string
@@ -33,7 +32,7 @@ func (in *inputs) readsProject(command *cobra.Command) *cobra.Command {
 	flags := command.Flags()
 	in.set = setFlag(flags)
 	flags.StringArrayVar(&in.values, "values", nil, "`FILE` with values of variables; --set wins; repeatable")
-	flags.BoolVar(&in.noProject, "no-project", false, "do not read the project file "+project.FileName)
+	flags.BoolVar(&in.noProject, "no-project", false, "do not read the project file "+cli.ProjectFile)
 	flags.BoolVar(&in.printConfig, "print-config", false, "print what is in force, and where it is from, alone")
 	checkArguments, run := command.Args, command.RunE
 	command.Args = func(c *cobra.Command, args []string) error {
@@ -44,7 +43,7 @@ func (in *inputs) readsProject(command *cobra.Command) *cobra.Command {
 	}
 	command.RunE = func(c *cobra.Command, args []string) (err error) {
 		if !in.noProject {
-			if in.project, err = project.Find("."); err != nil {
+			if in.project, err = cli.FindProject("."); err != nil {
 				return err
 			}
 		}
@@ -92,7 +91,7 @@ func (in *inputs) options(stdin io.Reader) (load.Options, error) {
 	if err != nil {
 		return load.Options{}, err
 	}
-	return load.Options{Values: project.Texts(values), Input: stdin, Exclude: in.project.Exclusions()}, nil
+	return load.Options{Values: cli.Texts(values), Input: stdin, Exclude: in.project.Exclusions()}, nil
 }
 
 // pathsFrom returns the arguments from the given one on. If there are none these are the working directory and the catalogs

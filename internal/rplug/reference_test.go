@@ -133,7 +133,7 @@ var indented = regexp.MustCompile(`(?m)^(?:  |\t)`)
 func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 	t.Helper()
 	var out bytes.Buffer
-	require.Equal(t, subcommand.ExitClean, Run(append(strings.Fields(c.CommandPath())[1:], "--help"), strings.NewReader(""), &out, &bytes.Buffer{}))
+	require.Equal(t, subcommand.ExitClean, Run(t.Context(), append(strings.Fields(c.CommandPath())[1:], "--help"), strings.NewReader(""), &out, &bytes.Buffer{}))
 	part := ""
 	var about, usage, others, example []string
 	for line := range strings.Lines(out.String()) {

@@ -2,6 +2,7 @@ package rplug
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,7 @@ import (
 // rplug runs the command.
 func rplug(args ...string) (code int, stdout, stderr string) {
 	var out, notes bytes.Buffer
-	code = Run(args, strings.NewReader(""), &out, &notes)
+	code = Run(context.Background(), args, strings.NewReader(""), &out, &notes)
 	return code, out.String(), notes.String()
 }
 

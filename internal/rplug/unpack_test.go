@@ -28,7 +28,7 @@ func TestUnpack_readsTarOfDockerSave(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(image), 0o600))
 
 	var out, messages bytes.Buffer
-	assert.Equal(t, subcommand.ExitClean, Run([]string{"unpack", file}, strings.NewReader(""), &out, &messages), messages.String())
+	assert.Equal(t, subcommand.ExitClean, Run(t.Context(), []string{"unpack", file}, strings.NewReader(""), &out, &messages), messages.String())
 	assert.Contains(t, out.String(), "\n  name: cache\n")
 	assert.Contains(t, out.String(), "\n  version: v7\n")
 }

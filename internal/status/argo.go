@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/render/engine/argo"
 )
 
@@ -204,7 +205,7 @@ func (t *task) seeTries(nodes []*node) {
 func (t *task) seeCause(n *node) {
 	reason, message, found := strings.Cut(n.Message, ": ")
 	if found && !slices.Contains(starts, reason) {
-		t.cause = &Cause{t.object(), reason, oneLine(message)}
+		t.cause = &Cause{t.object(), reason, report.OneLine(message)}
 	}
 }
 
@@ -233,7 +234,7 @@ func (w *workflow) step(task string) string {
 
 // failureOf are the words of a failure. An engine that only repeats the reason says nothing.
 func failureOf(reason, message string) string {
-	if message = oneLine(message); message == "" || message == reason {
+	if message = report.OneLine(message); message == "" || message == reason {
 		return reason
 	}
 	return reason + ": " + message
@@ -245,5 +246,5 @@ func notStarted(since []string, message string) string {
 	if len(since) > 0 {
 		return "not started, since these have not succeeded: " + strings.Join(since, " ")
 	}
-	return "not started: " + strings.TrimSuffix(oneLine(message), ":")
+	return "not started: " + strings.TrimSuffix(report.OneLine(message), ":")
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // Container is a container that has failed.
@@ -140,7 +141,7 @@ func (s *Step) addEvents(events []*event) {
 		if !said[e.Reason] && len(s.Causes) < maxCauses {
 			said[e.Reason] = true
 			object := strings.ToLower(e.object().Kind) + "/" + e.object().Name
-			s.Causes = append(s.Causes, Cause{object, e.Reason, oneLine(e.message())})
+			s.Causes = append(s.Causes, Cause{object, e.Reason, report.OneLine(e.message())})
 		}
 	}
 }
@@ -168,22 +169,19 @@ func podCauses(pod *corev1.Pod) []Cause {
 	object := "pod/" + pod.Name
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			causes = append(causes, Cause{object, c.Reason, oneLine(c.Message)})
+			causes = append(causes, Cause{object, c.Reason, report.OneLine(c.Message)})
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
-		causes = append(causes, Cause{object, pod.Status.Reason, oneLine(pod.Status.Message)})
+		causes = append(causes, Cause{object, pod.Status.Reason, report.OneLine(pod.Status.Message)})
 	}
 	for _, c := range containersOf(pod) {
 		if w := c.State.Waiting; w != nil && !slices.Contains(starts, w.Reason) {
-			causes = append(causes, Cause{object, w.Reason, oneLine(nameOf(pod, &c) + ": " + w.Message)})
+			causes = append(causes, Cause{object, w.Reason, report.OneLine(nameOf(pod, &c) + ": " + w.Message)})
 		}
 	}
 	return causes
 }
-
-// oneLine joins the lines of a message.
-func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
 
 func failedContainers(pod *corev1.Pod) (failed []Container) {
 	for _, status := range containersOf(pod) {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/render/engine/tekton"
 )
 
@@ -166,7 +167,7 @@ func (t *task) seeRun(p *pipelineRun, r *taskRun) {
 	default:
 		t.now = "starts"
 		if c.Message != "" && !slices.Contains(startingRuns, c.Reason) && !startingPod.MatchString(c.Message) {
-			t.cause = &Cause{"taskrun/" + r.Metadata.Name, c.Reason, oneLine(c.Message)}
+			t.cause = &Cause{"taskrun/" + r.Metadata.Name, c.Reason, report.OneLine(c.Message)}
 		}
 	}
 }
