@@ -5,17 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
 // allRules is the value of --explain that lists all rules, even if it has none.
 const allRules = "list"
 
+// explaining is the flag of functions with rules.
+type explaining struct {
+	Explain string `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
+}
+
 // checkExplain takes the arguments as ids of rules, and refuses other flags.
-func (r *run) checkExplain(flags *pflag.FlagSet) error {
-	if given := givenExcept(flags, "explain"); given != "" {
+func (r *run) checkExplain() error {
+	if given := givenExcept(r.flags, "explain"); given != "" {
 		return fmt.Errorf("--explain must be without --%s: it only describes rules", given)
 	}
 	if r.Explain != allRules {

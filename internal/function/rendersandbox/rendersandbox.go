@@ -19,11 +19,12 @@ func New() cli.Function {
 		Name:    "render-sandbox",
 		Purpose: "renders the forks of sandboxes: copies of the baselines in the list, their Services, and the routes to them.",
 		Kind:    "RenderSandbox",
-		Output:  cli.Objects, Workloads: true,
+		Modes:   func() []cli.Mode { return []cli.Mode{&cli.Printing{Rendered: true}} },
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
-		Project: []string{"cluster"},
-		Config:  func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
+		Workloads: true,
+		Project:   []string{"cluster"},
+		Config:    func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
 	}
 }
 

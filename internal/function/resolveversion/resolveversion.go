@@ -15,12 +15,11 @@ func New() cli.Function {
 		Name:    "resolve-version",
 		Purpose: "pins what sandboxes and install requests refer to, and records what was asked for and the digest.",
 		Kind:    "ResolveVersion",
-		Output:  cli.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
 			"resolve-version --write-lock plugin-lock.yaml .",
-		LockKind: contract.PluginLock,
-		Project:  []string{"catalogs"},
-		Config:   func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
+		Modes:   func() []cli.Mode { return []cli.Mode{&cli.Printing{}, &cli.Pins{LockKind: contract.PluginLock}} },
+		Project: []string{"catalogs"},
+		Config:  func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
 	}
 }
 

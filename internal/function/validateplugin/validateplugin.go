@@ -24,17 +24,14 @@ func New() cli.Function {
 		Name: "validate-plugin",
 		Purpose: "checks resource plugins, sandboxes, route groups and Crossplane packages against the rules of their " +
 			"specifications, and changes nothing unless --fix asks for it.",
-		Kind:   "ValidatePlugin",
-		Output: cli.Findings,
+		Kind: "ValidatePlugin",
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
 		Config:       func() cli.Config { return &validatePlugin{} },
+		Modes:        func() []cli.Mode { return []cli.Mode{&cli.Findings{}} },
 		ReadsProject: true,
 		Project:      []string{"rules", "strict", "catalogs"},
 		Rules:        slices.Concat(validate.Rules, validate.FileRules),
-		Suppress: func(config cli.Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
-			return validate.Suppress(list, results, config.(*validatePlugin).options())
-		},
 		OpenRevision: func(name string) (cli.Revision, error) {
 			return load.OpenRevision(name, load.MaxFile)
 		},
@@ -46,6 +43,11 @@ type validatePlugin struct{ v1alpha1.ValidatePlugin }
 
 func (c validatePlugin) options() validate.Options {
 	return validate.Options{Strict: c.Strict, Rules: c.Rules}
+}
+
+// Suppress implements cli.Suppressor.
+func (c validatePlugin) Suppress(list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
+	return validate.Suppress(list, results, c.options())
 }
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
