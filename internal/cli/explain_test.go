@@ -9,13 +9,10 @@ import (
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	const page = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md"
-	const sources = `  source:  https://www.signadot.com/docs/reference/resource-plugins/spec
-  source:  https://www.signadot.com/docs/reference/sandboxes/spec
-  source:  https://www.signadot.com/docs/reference/route-groups/spec
-`
-	const key = "key: error, ResourcePlugin, Sandbox, RouteGroup\n  A key is known.\n  Others vanish.\n  example: a: b\n" +
+	const sources = "  source:  https://example.org/spelling\n"
+	const key = "key: error, Spelling, Other\n  A key is known.\n  Others vanish.\n  example: a: b\n" +
 		sources + "  page:    " + page + "#key\n"
-	const unused = "unused: info, ResourcePlugin, Sandbox, RouteGroup\n  Nothing.\n  No reason.\n  example: e: f\n" +
+	const unused = "unused: info, Spelling, Other\n  Nothing.\n  No reason.\n  example: e: f\n" +
 		sources + "  page:    " + page + "#unused\n"
 	const list = "key     A key is known.\nunused  Nothing.\n"
 	for _, c := range []struct {

@@ -74,8 +74,14 @@ func speller() cli.Function {
 		Name: "spell", Purpose: "spells.", Kind: "Spelling", Output: cli.Findings,
 		Config: func() cli.Config { return &spelling{} },
 		Rules: []*validate.Rule{
-			{ID: "key", Severity: krm.Error, Summary: "A key is known.", Why: "Others vanish.", Example: "a: b"},
-			{ID: "unused", Severity: krm.Info, Summary: "Nothing.", Why: "No reason.", Example: "e: f"},
+			{
+				ID: "key", Severity: krm.Error, Summary: "A key is known.", Why: "Others vanish.", Example: "a: b",
+				Kinds: []string{"Spelling", "Other"}, Sources: []string{"https://example.org/spelling"}, Page: validate.RulesPage + "#key",
+			},
+			{
+				ID: "unused", Severity: krm.Info, Summary: "Nothing.", Why: "No reason.", Example: "e: f",
+				Kinds: []string{"Spelling", "Other"}, Sources: []string{"https://example.org/spelling"}, Page: validate.RulesPage + "#unused",
+			},
 		},
 	}
 }
