@@ -46,7 +46,7 @@ func TestKilledHostCommitsAllOrNothing(t *testing.T) {
 	out, err := run(complete).CombinedOutput()
 	require.NoError(t, err, string(out))
 	longest := time.Since(start)
-	before, after := tree(t, original), tree(t, complete)
+	before, after := tree(t, copied(t, original)), tree(t, complete)
 	outcomes := map[string]int{}
 	for range checkout.Rounds(20) {
 		project := copied(t, original)
