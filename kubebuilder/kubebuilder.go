@@ -23,9 +23,9 @@ type format struct{}
 // read.
 func (format) Find(s load.Source, options load.Options) *load.Whole {
 	switch {
-	case !s.IsFolder:
+	case s.Mode.IsRegular():
 		return findExchange(s)
-	case s.Named && options.OnDisk() && isDiscovery(s.Below):
+	case s.Named && s.Mode.IsDir() && options.OnDisk() && isDiscovery(s.Below):
 		return &load.Whole{Read: func() load.Content { return readFolder(s) }, Beside: true}
 	}
 	return nil

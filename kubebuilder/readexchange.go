@@ -46,8 +46,11 @@ func messageOf(file string) (stem, key string) {
 // another program. The other message is read, too, if there is one.
 func findExchange(s load.Source) *load.Whole {
 	stem, key := messageOf(s.Path)
+	if key == "" {
+		return nil
+	}
 	text, ok := s.Text()
-	if key == "" || !ok {
+	if !ok {
 		return nil
 	}
 	isOurs := s.Named || isMessage(text)

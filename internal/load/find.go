@@ -22,8 +22,8 @@ type Source struct {
 	Below string
 	// Named reports whether the user has named it, so that a file must hold documents.
 	Named bool
-	// IsFolder reports whether it is a folder.
-	IsFolder bool
+	// Mode is that of the file or folder. What is neither, such as a pipe, can be read only once.
+	Mode fs.FileMode
 
 	base        string // see Base
 	whole       *Whole // how it is read as a whole, nil for a file with documents
@@ -88,8 +88,8 @@ func (f *finder) one(p string) error {
 	case err != nil:
 		return ReadError(f.label+p, err)
 	}
-	s := Source{Path: filepath.ToSlash(filepath.Clean(p)), Files: f.files, Below: p, Named: true, IsFolder: info.IsDir()}
-	if whole := f.whole(&s); !s.IsFolder || whole {
+	s := Source{Path: filepath.ToSlash(filepath.Clean(p)), Files: f.files, Below: p, Named: true, Mode: info.Mode()}
+	if whole := f.whole(&s); !info.IsDir() || whole {
 		f.add(s)
 		return nil
 	}
@@ -153,7 +153,7 @@ func (f *finder) walk(files fs.FS, name string) error {
 			if err := w.folder(below); err != nil {
 				return err
 			}
-			if s := (Source{Path: at, Files: files, Below: below, IsFolder: true}); f.whole(&s) {
+			if s := (Source{Path: at, Files: files, Below: below, Mode: fs.ModeDir}); f.whole(&s) {
 				f.add(s)
 				return fs.SkipDir
 			}

@@ -149,3 +149,21 @@ func TestReadRefusesHugeFiles(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"huge.yaml:0:0: error must not be larger than 134217728 bytes"}, told(read, dir))
 }
+
+// A pipe, such as that of a process substitution, can be read only once: no format may look into it.
+func TestReadsAPipeOnce(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "63")
+	makePipe(t, pipe)
+	go func() {
+		file, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+		if err == nil {
+			_, _ = file.WriteString("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+			_ = file.Close()
+		}
+	}()
+	read, err := load.Read([]string{pipe}, load.Options{})
+	require.NoError(t, err)
+	assert.Empty(t, read.Findings)
+	assert.Len(t, read.Documents, 1)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"unicode/utf8"
@@ -77,11 +78,18 @@ func chunksOf(name string, text []byte) ([]chunk, error) {
 	return split(name, unmarked), nil
 }
 
-// Text reads a file with the limits of Read. It reports false if there is none that can be read, and whoever reads its
-// documents says why.
+// Text reads a regular file with the limits of Read. It reports false if there is none that is text; if Read reads the file as
+// one of documents, it says why.
 func (s Source) Text() (text []byte, ok bool) {
+	if err := regular(fs.Stat(s.Files, s.Below)); err != nil {
+		return nil, false
+	}
 	text, err := s.text(nil)
-	return text, err == nil
+	if err != nil {
+		return nil, false
+	}
+	_, wrong := notText(bytes.TrimPrefix(text, []byte("\ufeff")))
+	return text, wrong == ""
 }
 
 func (s Source) text(input io.Reader) ([]byte, error) {

@@ -28,8 +28,8 @@ type crossplane struct{}
 // Find implements Format.
 func (crossplane) Find(s Source, options Options) *Whole {
 	switch {
-	case !s.IsFolder:
-		if !s.Named || HasDocuments(s.Path) || !stackpackage.IsArchive(s.Files, s.Below) {
+	case !s.Mode.IsDir():
+		if !s.Named || !s.Mode.IsRegular() || HasDocuments(s.Path) || !stackpackage.IsArchive(s.Files, s.Below) {
 			return nil
 		}
 	case s.Named:

@@ -51,11 +51,15 @@ func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 	rules, indexes = make([]object, 0, len(r.Rules)), map[string]int{}
 	for _, rule := range r.Rules {
 		indexes[rule.ID] = len(rules)
-		rules = append(rules, object{
-			"id": rule.ID, "helpUri": rule.Page, "shortDescription": sarifText(rule.Summary),
+		one := object{
+			"id": rule.ID, "shortDescription": sarifText(rule.Summary),
 			"fullDescription":      sarifText(rule.Summary + " " + rule.Why),
 			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
-		})
+		}
+		if rule.Page != "" {
+			one["helpUri"] = rule.Page
+		}
+		rules = append(rules, one)
 	}
 	for _, result := range r.Results {
 		id := result.Tags[krm.RuleTag]

@@ -48,8 +48,7 @@ const (
 
 var specs = map[string]string{
 	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
-	contract.PluginTest:           testPage,
-	stackRequestCheck(nil).kind(): stackTypes, packageRequestCheck(nil).kind(): packagesPage,
+	contract.PluginTest: testPage, stackRequestCheck(nil).kind(): stackTypes, packageRequestCheck(nil).kind(): packagesPage,
 	stackRecordCheck(nil).kind(): stackTypes, packageMetadataCheck(nil).kind(): packageSpec,
 	packageCRDCheck(nil).kind(): crdPage,
 }
