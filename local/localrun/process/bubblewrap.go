@@ -39,7 +39,7 @@ func probe() (string, error) {
 }
 
 // runIsolated runs a container with bubblewrap. The first process of the namespace is this program again, see Main: when it
-// ends, the kernel ends all others. It ends when the calling process ends, also if that is killed.
+// ends, the kernel ends all others. It ends when the calling process ends, even if that is killed.
 func runIsolated(ctx context.Context, program string, container localrun.Container) (localrun.Result, error) {
 	if len(container.Command) == 0 {
 		return localrun.Result{}, errNoCommand

@@ -299,7 +299,7 @@ func TestExclusion_ownLabels(t *testing.T) {
 	}
 }
 
-// Each error says why no labels were found.
+// Each error explains why no labels were found.
 func TestUnavoidable_why(t *testing.T) {
 	t.Parallel()
 	daemons := func(name, expressions string) string {
@@ -319,8 +319,8 @@ func TestUnavoidable_why(t *testing.T) {
 		hard = append(hard, daemons("h"+strconv.Itoa(1000+i), strings.Join(expressions, ", ")))
 	}
 	for want, documents := range map[string][]string{
-		"no change of their labels would exclude them": {daemons("z", "{key: resourceplugins.dev/fork, operator: Exists}")},
-		`every Pod that it does not select is one of DaemonSet "y"`:       {daemons("y", a), daemons("z", noA)},
+		"no change of their labels would exclude them":              {daemons("z", "{key: resourceplugins.dev/fork, operator: Exists}")},
+		`every Pod that it does not select is one of DaemonSet "y"`: {daemons("y", a), daemons("z", noA)},
 		"every Pod that it does not select is one of another selector in the namespace": {
 			daemons("x", a+", "+b), daemons("y", a+", "+noB), daemons("z", noA),
 		},
