@@ -58,7 +58,7 @@ func TestFindMissing(t *testing.T) {
 	for want, documents := range map[string][]string{
 		"must be in the list: add its manifest (apps/v1)":            {},
 		"`kubectl get -n ns deployment web -o yaml`":                 {baselineDeployment("name: other, namespace: ns", "app: web")},
-		"the one in the list has no metadata.namespace; set it":    {baselineDeployment("name: web", "app: web")},
+		"the one in the list has no metadata.namespace; set it":      {baselineDeployment("name: web", "app: web")},
 		"Deployment \"web\" of namespace \"ns\" must be in the list": {baselineDeployment(ours, "app: web")},
 		"must have a Pod template": {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ns}\nspec: {replicas: 1}\n",
