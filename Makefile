@@ -200,7 +200,7 @@ $(TOOLS)/engines: $(wildcard tools/engines/*.go)
 $(TOOLS)/health: $(wildcard tools/health/*.go)
 $(TOOLS)/sbom: $(wildcard tools/sbom/*.go)
 
-$(TOOLS)/prose: $(wildcard tools/prose/*.go) tools/prose/words.txt
+$(TOOLS)/prose: $(wildcard tools/prose/*.go) $(wildcard tools/prose/*.txt)
 
 # Built as the components of a node are, whose packages it shares.
 $(TOOLS)/cel: tools/cel/go.mod tools/cel/go.sum tools/cel/main.go

@@ -19,8 +19,8 @@ import (
 
 const annotationsPage = "../../docs/reference/annotations.md"
 
-// The page of annotations has what the constants say, between its markers. UPDATE_GOLDEN writes the tables anew. It is not
-// parallel: others read the page after it.
+// The page of annotations has the comments of the constants, between its markers. UPDATE_GOLDEN updates the tables. The
+// test is not parallel: others read the page after it.
 func TestAnnotationsPageIsThatOfTheConstants(t *testing.T) {
 	documented := documentedKeys(t)
 	text, err := os.ReadFile(annotationsPage)

@@ -34,9 +34,9 @@ const (
 // Project is the kind of the project file.
 const Project = "Project"
 
-// Annotations and labels. Each comment says what they are on, and after a colon what they hold:
-// docs/reference/annotations.md is made from them. A label has the value of the annotation, or if that is no valid label, a
-// sanitized one that ends in a hash.
+// Annotations and labels. Each comment lists the objects, and after a colon the value: docs/reference/annotations.md is
+// generated from them. A label has the value of the annotation, or if that is not a valid label, a sanitized one that
+// ends in a hash.
 const (
 	// a sandbox: `absent` renders its delete phase in place of the create phase
 	StateKey = Group + "/state"

@@ -13,7 +13,7 @@
 //   - No white space between tokens, no newline at the end; UTF-8 without a byte order mark.
 //   - An object's members are sorted by their names, compared as UTF-16 code units. Merge keys (`<<`) and aliases are
 //     expanded first: a mapping's own keys win over merged ones, earlier merged mappings over later ones. A member whose
-//     value is null or the empty string is left out, SPEC itself included: both mean absent to whoever reads a plugin,
+//     value is null or the empty string is left out, SPEC itself included: both mean absent to the readers of a plugin,
 //     and kpt turns the one into the other in `{namespace: }`. Empty arrays and objects are kept: `create: []` is not
 //     the same document as one without create.
 //   - An array keeps its order, its nulls as `null` and its empty strings.

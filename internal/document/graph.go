@@ -14,7 +14,7 @@ type Graph struct {
 	dangling []DanglingReference
 }
 
-// node is a step and the steps of its own phase that it waits for.
+// node is a step, with the steps in its phase that it waits for.
 type node struct {
 	ref       StepRef
 	step      *v1alpha1.Step

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// whole sets every field that there is: TestReadTakesEveryField sees to it.
+// sandboxWhole sets every field: TestReadTakesEveryField checks that.
 const sandboxWhole = `apiVersion: resourceplugins.dev/v1alpha1
 kind: Sandbox
 metadata: {name: My-Sandbox}

@@ -29,7 +29,7 @@ func page(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// folder writes files to a folder of their own.
+// folder writes files to a new folder.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -62,7 +62,7 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-// The hand-written check says what the spec's pattern says.
+// The hand-written check agrees with the spec's pattern.
 func TestCheckBareIsThePattern(t *testing.T) {
 	t.Parallel()
 	pattern := regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9]*[a-zA-Z0-9]$`)

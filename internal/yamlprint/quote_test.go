@@ -67,7 +67,7 @@ func FuzzQuote(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, single bool) {
 		text = strings.ToValidUTF8(text, "\ufffd")
-		if len(text) > 100 { // keys have a limit of their own
+		if len(text) > 100 { // keys have their own limit
 			return
 		}
 		style := yaml.Style(0)

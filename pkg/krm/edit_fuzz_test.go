@@ -39,7 +39,7 @@ func full(src []byte) *yaml.Node {
 	return root
 }
 
-// TestSeeds checks that what nobody edits comes back as it is, and that its trees are those of a full parse.
+// TestSeeds checks that unchanged lists keep their bytes, and that their trees are those of a full parse.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(t) {

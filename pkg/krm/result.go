@@ -58,7 +58,7 @@ type Place struct {
 	Line, Column int
 }
 
-// NewResult returns a result about the run. The message is one line in lower case that says what to do.
+// NewResult returns a result about the run. The message is one line in lower case, with the action to take.
 func NewResult(severity Severity, message string) Result {
 	return Result{Result: framework.Result{Severity: severity, Message: message}}
 }

@@ -154,7 +154,7 @@ func TestApplied(t *testing.T) {
 	}
 }
 
-// TestALockIsMadeOnce, with its place in the package; with nothing to hold there is none.
+// TestALockIsMadeOnce, with its place in the package; without entries no lock is created.
 func TestALockIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	list := krm.NewList()

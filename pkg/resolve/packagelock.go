@@ -50,9 +50,9 @@ func (p PackageLocks) Entries() []v1alpha1.LockPackage {
 	return entries
 }
 
-// Write makes the locks hold these entries of packages, as resolution does with those of plugins: an entry stays in the
-// lock that has its package, a new one goes to the first lock by name, and if there is none a lock is added to the list,
-// with the annotations of its file if placed is set. A lock that has the right entries in the right order is not touched.
+// Write sets the entries of packages in the locks, as resolution does for plugins: an entry stays in the lock that has
+// its package, and a new one is added to the first lock by name; without a lock one is added to the list, with the
+// annotations of its file if placed is set. A lock that has the right entries in the right order is not touched.
 func (p PackageLocks) Write(list *krm.ResourceList, entries []v1alpha1.LockPackage, placed bool) error {
 	if err := p.provide(list, len(entries) > 0, placed); err != nil {
 		return err

@@ -71,7 +71,7 @@ func TestASandboxWithoutARecord(t *testing.T) {
 	assert.False(t, there)
 }
 
-// TestARequestAlone is what is left where somebody removed the digests, to take a version's new content.
+// TestARequestAlone is a record whose digests a user removed, to accept a version's new content.
 func TestARequestAlone(t *testing.T) {
 	t.Parallel()
 	record, err := ReadRecord(sandboxItem(t, map[string]string{requestedKey: `{"db":"hello-db"}`}))

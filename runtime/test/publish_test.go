@@ -169,7 +169,7 @@ func TestFailKeepsWhatIsPublished(t *testing.T) {
 	assert.Equal(t, "postgres://", string(server.Get(db).Data["dsn"]))
 }
 
-// Secrets of others, and those that nobody can write to, are left as they are, and the step fails at once.
+// Secrets of others, and immutable ones, are left unchanged, and the step fails at once.
 func TestForeignAndImmutableSecrets(t *testing.T) {
 	t.Parallel()
 	own := object{contract.GenerationKey: "g1"}

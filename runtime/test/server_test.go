@@ -139,8 +139,8 @@ func (s *Server) listen(listener net.Listener) {
 	s.http = server
 }
 
-// listenOnFreePort listens on a port that nobody else gets while the server is down: it is below the range of ephemeral
-// ports, and not that of another server of this process.
+// listenOnFreePort listens on a port that no other process gets while the server is down: it is below the range of
+// ephemeral ports, and not that of another server of this process.
 func listenOnFreePort(tb testing.TB) net.Listener {
 	tb.Helper()
 	for range 1000 {

@@ -91,7 +91,7 @@ func TestFailedTeardownCanBeRepeated(t *testing.T) {
 	assert.Nil(t, server.Get(ref("provision")))
 }
 
-// If a delete phase is applied again after its end, its steps wait for outputs that nobody publishes, until the Pod's
+// If a delete phase is applied again after its end, its steps wait for outputs that no step publishes, until the Pod's
 // deadline, and run nothing.
 func TestRepeatedTeardownRunsNothing(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ var roots = []reflect.Type{
 	reflect.TypeFor[v1beta1.CustomResourceDefinition](), reflect.TypeFor[appsv1.Deployment](),
 }
 
-// library are packages whose types with methods of their own are the same today.
+// library are packages whose types with methods are still the same.
 var library = map[string]string{
 	"k8s.io/apimachinery/pkg/api/resource": "resource",
 	"k8s.io/apimachinery/pkg/util/intstr":  "intstr",

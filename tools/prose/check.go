@@ -5,8 +5,11 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/golangci/misspell"
@@ -15,60 +18,107 @@ import (
 // checker finds misspellings and words that are not used.
 type checker struct {
 	spelling *misspell.Replacer
-	words    []word
+	words    []*word
+	exempt   []string
 }
 
 // word is a line of words.txt.
 type word struct {
-	pattern *regexp.Regexp
-	instead string
+	pattern  *regexp.Regexp
+	instead  string
+	comments bool     // only for comments of Go code outside of exempt folders
+	limit    int      // of findings in all files
+	found    []string // if there is a limit
 }
 
-// newChecker reads a list of words: lines `PATTERN => WRITE INSTEAD`, empty lines, and comments after "#".
-func newChecker(list string) (*checker, error) {
-	check := &checker{spelling: misspell.New()}
+var limited = regexp.MustCompile(`^(.*) \[at most (\d+)\]$`)
+
+// newChecker reads a list of words: lines `PATTERN => WRITE INSTEAD`, empty lines, and comments after "#". Lines after
+// `[comments]` are only for comments of Go code, and may end in `[at most N]`. exempt lists the folders to which those do
+// not apply, one per line; `/...` at the end includes the folders below.
+func newChecker(list, exempt string) (*checker, error) {
+	check := &checker{spelling: misspell.New(), exempt: strings.Fields(exempt)}
 	check.spelling.Compile()
+	comments := false
 	for i, line := range strings.Split(list, "\n") {
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+		line = strings.TrimSpace(line)
+		if line == "[comments]" {
+			comments = true
+		}
+		if line == "" || line == "[comments]" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		pattern, instead, ok := strings.Cut(line, " => ")
 		if !ok {
 			return nil, fmt.Errorf("words.txt:%d: %q must be PATTERN => WRITE INSTEAD", i+1, line)
 		}
-		compiled, err := regexp.Compile(`(?i)\b(?:` + strings.ReplaceAll(pattern, " ", `\s+`) + `)\b`)
+		compiled, err := regexp.Compile(`(?i)\b(?:` + strings.ReplaceAll(pattern, " ", `\s+(?://\s*)?`) + `)\b`)
 		if err != nil {
 			return nil, fmt.Errorf("words.txt:%d: %w", i+1, err)
 		}
-		check.words = append(check.words, word{pattern: compiled, instead: instead})
+		w := &word{pattern: compiled, instead: instead, comments: comments}
+		if match := limited.FindStringSubmatch(instead); match != nil {
+			w.instead = match[1]
+			w.limit, _ = strconv.Atoi(match[2])
+		}
+		check.words = append(check.words, w)
 	}
 	return check, nil
 }
 
-// file returns the findings in a page or in the comments of Go code, as PATH:LINE: MESSAGE.
-func (c *checker) file(path, text string) ([]string, error) {
+// isExempt reports whether the words of comments do not apply to a file.
+func (c *checker) isExempt(file string) bool {
+	folder := path.Dir(filepath.ToSlash(file))
+	return slices.ContainsFunc(c.exempt, func(entry string) bool {
+		parent, below := strings.CutSuffix(entry, "/...")
+		return folder == parent || below && strings.HasPrefix(folder, parent+"/")
+	})
+}
+
+// excess returns the findings of words that were found more often than their limits.
+func (c *checker) excess() (findings []string) {
+	for _, w := range c.words {
+		if len(w.found) > w.limit {
+			findings = append(findings, w.found...)
+			findings = append(findings, fmt.Sprintf("at most %d of these must remain, not %d", w.limit, len(w.found)))
+		}
+	}
+	return findings
+}
+
+// file returns the findings in a page or in the comments of Go code, as PATH:LINE: MESSAGE. Those of words with a limit
+// are left to excess.
+func (c *checker) file(name, text string) ([]string, error) {
 	prose := page(text)
-	if filepath.Ext(path) == ".go" {
+	if filepath.Ext(name) == ".go" {
 		var err error
-		if prose, err = comments(path, text); err != nil {
+		if prose, err = comments(name, text); err != nil {
 			return nil, err
 		}
 	}
 	var findings []string
-	add := func(offset int, format string, args ...any) {
+	finding := func(offset int, format string, args ...any) string {
 		line := 1 + strings.Count(prose[:offset], "\n")
-		findings = append(findings, fmt.Sprintf("%s:%d: ", path, line)+fmt.Sprintf(format, args...))
+		return fmt.Sprintf("%s:%d: ", name, line) + fmt.Sprintf(format, args...)
 	}
 	for _, w := range c.words {
-		for _, at := range w.pattern.FindAllStringIndex(prose, -1) {
-			add(at[0], "%q: write %s", strings.Join(strings.Fields(prose[at[0]:at[1]]), " "), w.instead)
+		if w.comments && (filepath.Ext(name) != ".go" || c.isExempt(name)) {
+			continue
+		}
+		for _, match := range w.pattern.FindAllStringIndex(prose, -1) {
+			text := strings.Join(strings.Fields(strings.ReplaceAll(prose[match[0]:match[1]], "//", "")), " ")
+			if found := finding(match[0], "%q: write %s", text, w.instead); w.limit > 0 {
+				w.found = append(w.found, found)
+			} else {
+				findings = append(findings, found)
+			}
 		}
 	}
 	offset := 0
 	for line := range strings.Lines(prose) {
 		_, diffs := c.spelling.Replace(line)
 		for _, diff := range diffs {
-			add(offset, "%q is misspelt: write %q", diff.Original, diff.Corrected)
+			findings = append(findings, finding(offset, "%q is misspelt: write %q", diff.Original, diff.Corrected))
 		}
 		offset += len(line)
 	}

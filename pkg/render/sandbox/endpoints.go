@@ -129,8 +129,8 @@ func (r *routing) groupEndpoints(g *routedGroup) {
 	}
 }
 
-// target parses the target of an endpoint. A workload is replaced with one of its Services. It returns nil and reports
-// an error if there is none; which describes the workloads in the message.
+// target parses the target of an endpoint. A workload is replaced with one of its Services. If it has none, target
+// returns nil and reports an error; which describes the workloads in the message.
 func (r *routing) target(item *krm.Item, at krm.Path, text string, services []routedService, which string) *target {
 	parsed, err := url.Parse(text)
 	if err != nil {

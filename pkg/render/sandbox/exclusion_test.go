@@ -299,7 +299,7 @@ func TestExclusion_ownLabels(t *testing.T) {
 	}
 }
 
-// Each error says why no labels were found.
+// Each error explains why no labels were found.
 func TestUnavoidable_why(t *testing.T) {
 	t.Parallel()
 	daemons := func(name, expressions string) string {

@@ -24,7 +24,7 @@ func TestPatchesAsTheLibrariesDo(t *testing.T) {
 	}
 }
 
-// compare compares what comes of a patch with what must come of it; refused is why somebody else refuses it.
+// comparePatched compares the result of a patch with the expected one; refused is the reason why the oracle rejects the patch.
 func comparePatched(t *testing.T, p pair, want any, refused error) {
 	t.Helper()
 	got, err := patched(p.workload, p.kind, p.patch)

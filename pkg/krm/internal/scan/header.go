@@ -88,7 +88,7 @@ func (h *header) quoted(line []byte, from, to int, single bool) {
 	h.value[h.field] = text
 }
 
-// invalidate records that the last key's value is not what it seemed, or is longer than a line.
+// invalidate records that the last key's value must be parsed, since it spans several lines or has an unexpected form.
 func (h *header) invalidate() {
 	if h.field >= 0 || h.meta {
 		h.unsure = true
