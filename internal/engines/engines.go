@@ -1,4 +1,4 @@
-// Package engines lists the engines that there are. A new one is a folder of internal/engine and a line here: rendering,
+// Package engines lists the engines. A new one is a folder of internal/engine and a line here: rendering,
 // rplug status and rplug diff find it in the list.
 package engines
 
