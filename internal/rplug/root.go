@@ -97,7 +97,9 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features), manCommand(),
 		statusCommand(stdout))
 	for _, e := range extensions {
-		root.AddCommand(e.Commands(stdout, features)...)
+		if e.Commands != nil {
+			root.AddCommand(e.Commands(stdout, features)...)
+		}
 	}
 	addGroups(root)
 	return root

@@ -55,7 +55,7 @@ func built(t *testing.T) snapshot {
 // programs returns the names of all programs of the root module.
 func programs(t *testing.T) []string {
 	t.Helper()
-	return append(folders(t, "cmd"), folders(t, "functions")...)
+	return slices.Concat(folders(t, "cmd"), folders(t, "functions"), folders(t, "*/cmd"))
 }
 
 // folders returns the names of the folders below another one that hold a program.
