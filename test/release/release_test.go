@@ -55,7 +55,7 @@ func built(t *testing.T) snapshot {
 // programs returns the names of all programs of the root module.
 func programs(t *testing.T) []string {
 	t.Helper()
-	return slices.Concat(folders(t, "cmd"), folders(t, "functions"), folders(t, "*/cmd"))
+	return slices.Concat(folders(t, "cmd"), folders(t, "functions"), folders(t, "kubebuilder/cmd"))
 }
 
 // folders returns the names of the folders below another one that hold a program.
