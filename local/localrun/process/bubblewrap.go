@@ -31,71 +31,87 @@ func probe() (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
 	var log bytes.Buffer
-	result, err := runIsolated(ctx, program, localrun.Container{Command: []string{"/bin/sh", "-c", ":"}, Log: &log})
-	if err == nil && result.ExitCode != 0 {
-		err = fmt.Errorf("%s exited with %d: %s", program, result.ExitCode, bytes.TrimSpace(log.Bytes()))
+	if _, err := runIsolated(ctx, program, localrun.Container{Command: []string{"/bin/sh", "-c", ":"}, Log: &log}); err != nil {
+		lines := bytes.Split(bytes.TrimSpace(log.Bytes()), []byte("\n")) // of several attempts
+		return program, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
-	return program, err
+	return program, nil
 }
 
 // runIsolated runs a container with bubblewrap. The first process of the namespace is this program again, see Main: when it
 // ends, the kernel ends all others. It ends when the calling process ends, even if that is killed.
-func runIsolated(ctx context.Context, program string, container localrun.Container) (localrun.Result, error) {
+//
+// Bubblewrap fails if a mount that it has listed disappears, for example because a container of this machine ends. So it is
+// started again a few times, as long as the step has not started.
+func runIsolated(ctx context.Context, program string, container localrun.Container) (result localrun.Result, err error) {
 	if len(container.Command) == 0 {
 		return localrun.Result{}, errNoCommand
 	}
+	const attempts = 5
+	for range attempts {
+		var isStarted bool
+		if result, isStarted, err = attempt(ctx, program, container); err != nil || isStarted || ctx.Err() != nil {
+			return result, err
+		}
+	}
+	return localrun.Result{}, fmt.Errorf("%s exited with %d before it started the step", bubblewrap, result.ExitCode)
+}
+
+// attempt starts bubblewrap once, and reports whether that started the step.
+func attempt(ctx context.Context, program string, container localrun.Container) (result localrun.Result, isStarted bool, err error) {
 	folder, _, err := localrun.MakeFolder(os.TempDir())
 	if err != nil {
-		return localrun.Result{}, err
+		return localrun.Result{}, false, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	arguments, err := bubblewrapArguments(container, folder)
 	if err != nil {
-		return localrun.Result{}, err
+		return localrun.Result{}, false, err
 	}
 	command := exec.CommandContext(ctx, program, append([]string{
 		"--args", fmt.Sprint(argumentsFile), "--", contract.RunnerFile, stepArgument,
 	}, container.Command...)...)
 	command.Env = []string{}
 	asGroup(command)
-	result, err := execute(command, container, arguments)
-	if err == nil && result.ExitCode == 0 && container.Plan != nil {
+	result, isStarted, err = execute(command, container, arguments)
+	if err == nil && isStarted && result.ExitCode == 0 && container.Plan != nil {
 		result.Outputs, result.ExitCode = outputs(container, folder)
 	}
 	result.Message = message(folder)
-	return result, err
+	return result, isStarted, err
 }
 
 // execute runs bubblewrap with the arguments, which it reads from a pipe: other users of the machine can see command lines.
-// Through another pipe the first process of the namespace gets a byte when the context ends.
-func execute(command *exec.Cmd, container localrun.Container, arguments string) (localrun.Result, error) {
-	argumentsRead, argumentsWrite, err := os.Pipe()
-	if err != nil {
-		return localrun.Result{}, err
+// Through another pipe the first process of the namespace gets a byte when the context ends; through a third one it sends a
+// byte when it starts.
+func execute(command *exec.Cmd, container localrun.Container, arguments string) (result localrun.Result, isStarted bool, err error) {
+	var pipes [3]struct{ read, write *os.File }
+	for i := range pipes {
+		pipe := &pipes[i]
+		if pipe.read, pipe.write, err = os.Pipe(); err != nil {
+			return localrun.Result{}, false, err
+		}
+		defer func() { _, _ = pipe.read.Close(), pipe.write.Close() }()
 	}
-	defer func() { _, _ = argumentsRead.Close(), argumentsWrite.Close() }()
-	controlRead, controlWrite, err := os.Pipe()
-	if err != nil {
-		return localrun.Result{}, err
-	}
-	defer func() { _, _ = controlRead.Close(), controlWrite.Close() }()
-	command.ExtraFiles = []*os.File{argumentsRead, controlRead} // argumentsFile and controlFile
+	options, control, started := pipes[0], pipes[1], pipes[2]
+	command.ExtraFiles = []*os.File{options.read, control.read, started.write} // argumentsFile, controlFile, and startedFile
 	command.Cancel = func() error {
-		_, err := controlWrite.Write([]byte{0})
+		_, err := control.write.Write([]byte{0})
 		return err
 	}
 	// --die-with-parent is about the thread that started the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	result, err := start(command, container, func() {
-		_, _ = argumentsRead.Close(), controlRead.Close()
-		_, _ = io.WriteString(argumentsWrite, arguments) // if it fails, bubblewrap has ended
-		_ = argumentsWrite.Close()
+	result, err = start(command, container, func() {
+		_, _, _ = options.read.Close(), control.read.Close(), started.write.Close()
+		_, _ = io.WriteString(options.write, arguments) // if it fails, bubblewrap has ended
+		_ = options.write.Close()
 	})
 	if err != nil {
-		return result, fmt.Errorf("cannot start %s: %w", bubblewrap, err)
+		return result, false, fmt.Errorf("cannot start %s: %w", bubblewrap, err)
 	}
-	return result, nil
+	n, _ := started.read.Read(make([]byte, 1))
+	return result, n == 1, nil
 }
 
 // outputs returns the outputs that the runner has written, and the exit code of the step.

@@ -36,11 +36,12 @@ const Name = "process"
 const RunnerArgument = "__runner"
 
 // stepArgument makes it the first process of a step that bubblewrap isolates. It has the files argumentsFile, which bubblewrap
-// reads, and controlFile.
+// reads, controlFile, and startedFile.
 const (
 	stepArgument  = "__step"
 	argumentsFile = 3
 	controlFile   = 4
+	startedFile   = 5
 )
 
 // Options are how processes are run.

@@ -21,6 +21,7 @@ func Main(arguments []string) (exitCode int, isStep bool) {
 	case RunnerArgument:
 		cgroup = runner.CgroupFolder
 	case stepArgument:
+		reportStart()
 		syscall.CloseOnExec(controlFile) // scripts do not get it
 		go obey(os.NewFile(controlFile, "control"))
 		if command[0] != contract.RunnerFile {
@@ -35,6 +36,13 @@ func Main(arguments []string) (exitCode int, isStep bool) {
 
 func reporter() runner.Reporter {
 	return runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog}
+}
+
+// reportStart tells the engine that bubblewrap has started the step.
+func reportStart() {
+	started := os.NewFile(startedFile, "started")
+	_, _ = started.Write([]byte{0})
+	_ = started.Close()
 }
 
 // obey sends SIGTERM to this process for each byte that the engine sends, and ends it with the engine.
