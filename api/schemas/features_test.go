@@ -3,11 +3,13 @@ package schemas
 import (
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
+	"github.com/resource-plugins/krm-functions/stacks"
 )
 
 // options are those of a function with all features: the pages and schemas describe all of them.
 func options() validate.Options {
 	return validate.Options{Extensions: []validate.Extension{
+		stacks.Extension().Rules,
 		kubebuilder.Extension().Rules,
 	}}
 }

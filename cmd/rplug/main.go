@@ -14,8 +14,8 @@ func main() { rplug.Main(extensions()...) }
 // extensions are the features of the command.
 func extensions() []rplug.Extension {
 	return []rplug.Extension{
+		stacks.Extension(),
 		kubebuilder.Extension(),
 		local.Extension(),
-		stacks.Extension(),
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
+	"github.com/resource-plugins/krm-functions/stacks"
 )
 
 func main() {
 	cli.Main(function.ImportPlugin(
+		stacks.Extension(),
 		kubebuilder.Extension(),
 	))
 }

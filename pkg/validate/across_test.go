@@ -88,7 +88,7 @@ func TestReportCounts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, report.Results)
 	assert.Equal(t, []validate.Count{
-		{N: 1, Noun: "plugin"}, {N: 2, Noun: "sandbox"}, {N: 1, Noun: "route group"}, {Noun: "package request"}, {Noun: "package"},
+		{N: 1, Noun: "plugin"}, {N: 2, Noun: "sandbox"}, {N: 1, Noun: "route group"},
 	}, report.Counts)
 }
 

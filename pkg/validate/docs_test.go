@@ -104,7 +104,7 @@ func example(t *testing.T, r *validate.Rule) string {
 	if file == aSandbox {
 		documents[1] = edited(t, file, fed, r.Example)
 	}
-	if stackFixtures[r.Kinds[0]] != "" {
+	if parts[r.Kinds[0]] != "" {
 		documents = append(neighbours(t, file), documents[1])
 		if strings.HasPrefix(r.ID, "duplicate-") {
 			documents = append(documents, edited(t, file))

@@ -55,7 +55,6 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 	for _, item := range list.Items() {
 		c := Document{item: item}
 		kind, apiVersion := item.Kind(), item.APIVersion()
-		c.otherStackVersion()
 		if strings.HasPrefix(apiVersion, contract.Group+"/") && !slices.Contains(kinds, kind) {
 			c.problems = document.RepeatedKeys(item)
 		}

@@ -17,7 +17,6 @@ type documents struct {
 	sandboxes   []*sandbox
 	routeGroups []*routeGroup
 	tests       []*pluginTest
-	stacks      *stackDocuments
 
 	hasCatalogs bool // catalogs decide what references mean
 
@@ -35,7 +34,7 @@ type routeGroup struct {
 }
 
 func newDocuments(list *krm.ResourceList, items []*krm.Item) *documents {
-	d := &documents{stacks: &stackDocuments{}}
+	d := &documents{}
 	d.hasCatalogs = slices.ContainsFunc(list.Items(), func(item *krm.Item) bool {
 		return item.Kind() == contract.Catalog && item.APIVersion() == contract.APIVersion
 	})
@@ -83,7 +82,7 @@ func (d *documents) all() []*Document {
 	for _, t := range d.tests {
 		all = append(all, &t.Document)
 	}
-	return append(all, d.stacks.all()...)
+	return all
 }
 
 // identity is what distinguishes the documents of a kind: the name, and the cluster or the version.
@@ -99,7 +98,7 @@ func repeated[D interface{ document() *krm.Item }](all []D, idOf func(D) identit
 			other, found := first[id]
 			if !found && id.name != "" {
 				first[id] = one
-			} else if found && !sameOrigin(other.document(), one.document()) && !yield(one, other) {
+			} else if found && !SameOrigin(other.document(), one.document()) && !yield(one, other) {
 				return
 			}
 		}
@@ -108,8 +107,8 @@ func repeated[D interface{ document() *krm.Item }](all []D, idOf func(D) identit
 
 func (c *Document) document() *krm.Item { return c.item }
 
-// sameOrigin reports whether two items are one document, sent twice by overlapping selectors of kpt.
-func sameOrigin(a, b *krm.Item) bool {
+// SameOrigin reports whether two items are one document, sent twice by overlapping selectors of kpt.
+func SameOrigin(a, b *krm.Item) bool {
 	for _, key := range []string{kioutil.PathAnnotation, kioutil.IndexAnnotation} {
 		one, given := a.Annotation(key)
 		other, too := b.Annotation(key)
@@ -120,8 +119,8 @@ func sameOrigin(a, b *krm.Item) bool {
 	return true
 }
 
-// origin says which file an item is from, if that is known.
-func origin(item *krm.Item) string {
+// Origin returns " in FILE" with the file that an item is from, for the end of a message; empty if the file is not known.
+func Origin(item *krm.Item) string {
 	if place := item.PlaceOf(namePath); place.File != "" {
 		return " in " + place.File
 	}

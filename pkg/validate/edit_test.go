@@ -20,12 +20,6 @@ const (
 	aSandbox    = "testdata/sandbox.yaml"
 	aRouteGroup = "testdata/routegroup.yaml"
 	aPluginTest = "testdata/plugintest.yaml"
-
-	aStackInstall    = "testdata/stackinstall.yaml"
-	aPackageRequest  = "testdata/packagerequest.yaml"
-	aStack           = "testdata/stack.yaml"
-	aPackageMetadata = "testdata/packagemetadata.yaml"
-	aPackageCRD      = "testdata/packagecrd.yaml"
 )
 
 // fixtures are the valid documents, by kind.
@@ -40,11 +34,11 @@ var extensions []validate.Extension
 // allRules returns the rules of documents.
 func allRules() validate.Ruleset { return validate.Rules(extensions...) }
 
-// stackFixtures are the valid documents of Crossplane's stacks and packages, by what Kinds calls them.
-var stackFixtures = map[string]string{
-	"StackInstall": aStackInstall, "package request": aPackageRequest, "Stack": aStack, "package metadata": aPackageMetadata,
-	"CustomResourceDefinition": aPackageCRD,
-}
+// parts are the valid documents of features that are only tested with the examples of their rules, by what Kinds calls them.
+var parts = map[string]string{}
+
+// around returns for files of parts the documents that make the part valid.
+var around = map[string]func(t *testing.T) []*yaml.Node{}
 
 // fed makes the sandbox fit the plugin: each of its resources has that one, and all that its inputs take.
 const fed = "spec.resources[0].params.size: small\n" +

@@ -30,13 +30,4 @@ var fileRules = described(
 		Why:     "The document is not complete.",
 		Example: `{name: feature-x, spec: {cluster: "@{embed: cluster.txt}"}}`, Sources: []string{pluginSpec},
 	},
-	&Rule{
-		ID: "package-file", Severity: krm.Error,
-		Summary: "The files of a Crossplane package have the form that their names ask for, and all that they say is used.",
-		Why: "What crossplane v0.10 refused is an error, and what it ignored a warning. The example is the app.yaml of a folder " +
-			".registry.",
-		Example: "{title: Redis, permissionScope: Everywhere}",
-		Sources: []string{"https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/unpack.go"},
-		checks:  []check{stackRecordCheck(func(*Rule, *stackRecord) {})}, // whoever reads the files checks them
-	},
 )

@@ -70,7 +70,7 @@ var duplicatePlugin = Rule{
 			if p.identity() != other.identity() {
 				what = "differs in case alone"
 			}
-			p.Report(r, namePath, "%q is given twice: %q%s %s; bump the version", p.Name, other.Name, origin(other.Item), what)
+			p.Report(r, namePath, "%q is given twice: %q%s %s; bump the version", p.Name, other.Name, Origin(other.Item), what)
 		}
 	}}},
 }

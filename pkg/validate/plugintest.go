@@ -161,7 +161,7 @@ var duplicateTest = Rule{
 	Example: "metadata.name: hello-db",
 	checks: []check{listCheck{contract.PluginTest, func(r *Rule, d *documents) {
 		for t, other := range repeated(d.tests, (*pluginTest).identity) {
-			t.Report(r, namePath, "test %q is given twice: another%s; rename one of them", t.Name, origin(other.Item))
+			t.Report(r, namePath, "test %q is given twice: another%s; rename one of them", t.Name, Origin(other.Item))
 		}
 	}}},
 }

@@ -21,7 +21,7 @@ var duplicateRouteGroup = Rule{
 	checks: []check{listCheck{contract.RouteGroup, func(r *Rule, d *documents) {
 		for g, other := range repeated(d.routeGroups, (*routeGroup).identity) {
 			g.Report(r, namePath, "route group %q is given twice: another%s is in cluster %q too; rename one of them",
-				g.Name, origin(other.Item), g.Spec.Cluster)
+				g.Name, Origin(other.Item), g.Spec.Cluster)
 		}
 	}}},
 }

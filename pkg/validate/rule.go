@@ -38,19 +38,12 @@ const (
 	routeGroupSpec = "https://www.signadot.com/docs/reference/route-groups/spec"
 	clientModels   = "https://github.com/signadot/go-sdk/tree/main/models"
 	kubernetesName = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
-	stacksDesign   = "https://github.com/crossplane/crossplane/blob/v0.10.0/design/design-doc-stacks.md"
-	stackTypes     = "https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go"
-	packageSpec    = "https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md"
-	packagesPage   = "https://docs.crossplane.io/latest/packages/"
 	testPage       = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
-	crdPage        = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
 )
 
 var specs = map[string]string{
 	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
-	contract.PluginTest: testPage, stackRequestCheck(nil).kind(): stackTypes, packageRequestCheck(nil).kind(): packagesPage,
-	stackRecordCheck(nil).kind(): stackTypes, packageMetadataCheck(nil).kind(): packageSpec,
-	packageCRDCheck(nil).kind(): crdPage,
+	contract.PluginTest: testPage,
 }
 
 // check is a function of one of the types below: the type says what it looks at.
@@ -65,12 +58,6 @@ type (
 	sandboxCheck    func(*Rule, *sandbox)
 	routeGroupCheck func(*Rule, *routeGroup)
 	pluginTestCheck func(*Rule, *pluginTest)
-	// These look at one document of Crossplane's stacks and packages.
-	stackRequestCheck    func(*Rule, *stackRequest)
-	packageRequestCheck  func(*Rule, *packageRequest)
-	stackRecordCheck     func(*Rule, *stackRecord)
-	packageMetadataCheck func(*Rule, *packageMetadata)
-	packageCRDCheck      func(*Rule, *packageCRD)
 	// listCheck looks at all documents of a list.
 	listCheck struct {
 		on  string
@@ -88,13 +75,7 @@ func (sandboxCheck) kind() string    { return contract.Sandbox }
 func (routeGroupCheck) kind() string { return contract.RouteGroup }
 func (pluginTestCheck) kind() string { return contract.PluginTest }
 func (c listCheck) kind() string     { return c.on }
-
-func (stackRequestCheck) kind() string    { return "StackInstall" }
-func (packageRequestCheck) kind() string  { return "package request" }
-func (stackRecordCheck) kind() string     { return "Stack" }
-func (packageMetadataCheck) kind() string { return "package metadata" }
-func (packageCRDCheck) kind() string      { return "CustomResourceDefinition" }
-func (c updateCheck) kind() string        { return c.on }
+func (c updateCheck) kind() string   { return c.on }
 
 // each returns a check of the elements of a document.
 func each[D, E any](elements func(D) []E, do func(*Rule, D, E)) func(*Rule, D) {
@@ -168,11 +149,6 @@ var rules = described(
 	&localMappings, &localAddress,
 	&resourceUnique, &resourceName, &pluginReference,
 	&unknownPlugin, &unknownOutputKey, &unknownParam, &missingParam,
-
-	&unquotedString,
-	&requestTarget, &requestPackage, &requestSource, &requestCRD, &requestPolicy, &requestVersion,
-	&packageScope, &packageType, &packageDependency, &dependencyVersion, &recordCRDs, &controllerDeployment, &packagePermission,
-	&behaviorEngine, &behaviorSource, &crdForm, &crdScope, &crdOwner, &recordContent, &dependencyProvider, &duplicatePackage,
 
 	&routeGroupName, &duplicateRouteGroup, &routeGroupCluster, &routeGroupDescription, &matchForm, &matchLabel,
 

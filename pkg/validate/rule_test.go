@@ -20,8 +20,6 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	assert.Empty(t, check(t, edited(t, aSandbox), edited(t, aRouteGroup)))
 	assert.Empty(t, check(t, edited(t, aPlugin), edited(t, aSandbox, fed)))
 	assert.Empty(t, check(t, edited(t, aPluginTest), edited(t, aPlugin)))
-	assert.Empty(t, check(t, edited(t, aStackInstall), edited(t, aPackageRequest), edited(t, aPackageMetadata)))
-	assert.Empty(t, check(t, append(neighbours(t, aPackageCRD), edited(t, aPackageCRD))...))
 }
 
 // Each rule's example, put into a valid document, breaks that rule and no other.
@@ -48,23 +46,14 @@ func TestExamplesBreakTheirRules(t *testing.T) {
 	}
 }
 
-// neighbours are the documents that make a document valid: of a sandbox the plugin that it names, of a package's documents
-// the rest of the package, and a package with what it depends on.
+// neighbours are the documents that make a document valid: of a sandbox the plugin that it names, and of a part the others.
 func neighbours(t *testing.T, file string) []*yaml.Node {
 	t.Helper()
-	cache := []*yaml.Node{
-		edited(t, aStack, "metadata.name: cache\n-spec.dependsOn\n-spec.customresourcedefinitions"),
-		edited(t, aPackageCRD, "metadata: {name: caches.cache.example.org, annotations: {resourceplugins.dev/package-of: cache}}\n"+
-			"spec.group: cache.example.org\nspec.names: {kind: Cache, plural: caches}"),
-		edited(t, aStackInstall),
-	}
-	switch file {
-	case aSandbox, aPluginTest:
+	switch {
+	case file == aSandbox || file == aPluginTest:
 		return []*yaml.Node{edited(t, aPlugin)}
-	case aStack:
-		return append(cache, edited(t, aPackageCRD))
-	case aPackageCRD:
-		return append(cache, edited(t, aStack), edited(t, aPackageCRD))
+	case around[file] != nil:
+		return around[file](t)
 	}
 	return nil
 }
@@ -73,7 +62,7 @@ func neighbours(t *testing.T, file string) []*yaml.Node {
 func fixture(t *testing.T, r *validate.Rule) string {
 	t.Helper()
 	for _, kind := range r.Kinds {
-		if file := cmp.Or(fixtures[kind], stackFixtures[kind]); fits(t, r.Example, file) {
+		if file := cmp.Or(fixtures[kind], parts[kind]); fits(t, r.Example, file) {
 			return file
 		}
 	}
@@ -114,7 +103,7 @@ func TestRulesAreDescribed(t *testing.T) {
 func TestMessagesAreOneLowerCaseLine(t *testing.T) {
 	t.Parallel()
 	for _, r := range allRules() {
-		for _, file := range slices.Concat(slices.Collect(maps.Values(fixtures)), slices.Collect(maps.Values(stackFixtures))) {
+		for _, file := range slices.Concat(slices.Collect(maps.Values(fixtures)), slices.Collect(maps.Values(parts))) {
 			if !fits(t, r.Example, file) {
 				continue
 			}

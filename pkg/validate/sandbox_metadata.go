@@ -30,7 +30,7 @@ var duplicateSandbox = Rule{
 	checks: []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		for s, other := range repeated(d.sandboxes, (*sandbox).identity) {
 			s.Report(r, namePath, "sandbox %q is given twice: %q%s is the same one in cluster %q; rename one of them",
-				s.Name, other.Name, origin(other.Item), s.Spec.Cluster)
+				s.Name, other.Name, Origin(other.Item), s.Spec.Cluster)
 		}
 	}}},
 }

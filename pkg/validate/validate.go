@@ -1,5 +1,5 @@
-// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents, and the requests and metadata of
-// Crossplane packages, against the rules of their specifications.
+// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents against the rules of their
+// specifications.
 //
 // Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
 // severity, what to do, and the fix if only one is possible. It changes nothing:
@@ -35,9 +35,9 @@ type Count struct {
 	Noun string
 }
 
-// Check checks the plugins, sandboxes, route groups, tests, requests and packages of a list, including those that are
-// local-config, and what the extensions read. It does not change the list. The error is krm.OptionErrors if options cannot be
-// used, or that of a document that cannot be parsed.
+// Check checks the plugins, sandboxes, route groups and tests of a list, including those that are local-config, and what the
+// extensions read. It does not change the list. The error is krm.OptionErrors if options cannot be used, or that of a document
+// that cannot be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return Report{}, wrong
@@ -48,20 +48,14 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 		return Report{}, err
 	}
 	d := newDocuments(list, items)
-	if d.stacks, err = newStackDocuments(list); err != nil {
-		return Report{}, err
-	}
 	krm.Each(len(d.plugins), func(i int) { d.plugins[i].check() })
 	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
 	krm.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
 	krm.Each(len(d.tests), func(i int) { d.tests[i].check() })
-	d.stacks.check()
 	d.check()
 	report := Report{
 		Counts: []Count{
 			{len(d.plugins), "plugin"}, {len(d.sandboxes), "sandbox"}, {len(d.routeGroups), "route group"},
-			{len(d.stacks.stackRequests) + len(d.stacks.packageRequests), "package request"},
-			{len(d.stacks.records) + len(d.stacks.metadata), "package"},
 		},
 		Results: unknownDocuments(list, options),
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
@@ -33,9 +34,12 @@ type unpackFlags struct {
 
 // Extension returns the feature with its subcommand.
 func Extension() rplug.Extension {
-	return rplug.Extension{Commands: func(io.Writer, []extension.Extension) []*cobra.Command {
-		return []*cobra.Command{unpackCommand()}
-	}}
+	return rplug.Extension{
+		Extension: stacks.Extension(),
+		Commands: func(io.Writer, []extension.Extension) []*cobra.Command {
+			return []*cobra.Command{unpackCommand()}
+		},
+	}
 }
 
 func unpackCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package validate_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,50 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/stacks"
 )
+
+const (
+	aStackInstall    = "../../stacks/rules/testdata/stackinstall.yaml"
+	aPackageRequest  = "../../stacks/rules/testdata/packagerequest.yaml"
+	aStack           = "../../stacks/rules/testdata/stack.yaml"
+	aPackageMetadata = "../../stacks/rules/testdata/packagemetadata.yaml"
+	aPackageCRD      = "../../stacks/rules/testdata/packagecrd.yaml"
+)
+
+// The rules of the feature stacks are tested as those of this package are.
+func init() {
+	extensions = append(extensions, stacks.Extension().Rules)
+	maps.Copy(parts, map[string]string{
+		"StackInstall": aStackInstall, "package request": aPackageRequest, "Stack": aStack, "package metadata": aPackageMetadata,
+		"CustomResourceDefinition": aPackageCRD,
+	})
+	around[aStack] = func(t *testing.T) []*yaml.Node {
+		t.Helper()
+		return append(aroundStack(t), edited(t, aPackageCRD))
+	}
+	around[aPackageCRD] = func(t *testing.T) []*yaml.Node {
+		t.Helper()
+		return append(aroundStack(t), edited(t, aStack), edited(t, aPackageCRD))
+	}
+}
+
+// aroundStack are the package that a stack depends on, and a request.
+func aroundStack(t *testing.T) []*yaml.Node {
+	t.Helper()
+	return []*yaml.Node{
+		edited(t, aStack, "metadata.name: cache\n-spec.dependsOn\n-spec.customresourcedefinitions"),
+		edited(t, aPackageCRD, "metadata: {name: caches.cache.example.org, annotations: {resourceplugins.dev/package-of: cache}}\n"+
+			"spec.group: cache.example.org\nspec.names: {kind: Cache, plural: caches}"),
+		edited(t, aStackInstall),
+	}
+}
+
+func TestValidStacksHaveNoFindings(t *testing.T) {
+	t.Parallel()
+	assert.Empty(t, check(t, edited(t, aStackInstall), edited(t, aPackageRequest), edited(t, aPackageMetadata)))
+	assert.Empty(t, check(t, append(neighbours(t, aPackageCRD), edited(t, aPackageCRD))...))
+}
 
 func TestStackFindings(t *testing.T) {
 	t.Parallel()
@@ -97,7 +141,7 @@ func TestStackFindings(t *testing.T) {
 // A misspelled key is found at its place, and nothing else is.
 func TestMisspelledKeysOfStacks(t *testing.T) {
 	t.Parallel()
-	for _, file := range stackFixtures {
+	for _, file := range parts {
 		if file == aPackageCRD {
 			continue // the rules read only some of its fields
 		}

@@ -1,33 +1,42 @@
-package validate
+package rules
 
 import (
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
 	packages "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
+
+// checked is a document that is checked.
+type checked struct {
+	*validate.Document
+	item *krm.Item
+}
 
 // stackRequest is an ExtensionRequest, StackInstall or ClusterStackInstall that is checked.
 type stackRequest struct {
-	Document
+	checked
 	spec stacks.InstallSpec
 }
 
 // packageRequest is a Provider, Configuration or Function of pkg.crossplane.io that is checked.
 type packageRequest struct {
-	Document
+	checked
 	spec packages.RuntimePackageSpec
 }
 
 // stackRecord is an Extension, Stack or StackDefinition that is checked.
 type stackRecord struct {
-	Document
+	checked
 	app        *stacks.AppMetadata
 	controller *stacks.ControllerSpec
 	rules      *stacks.PermissionsSpec
@@ -44,7 +53,7 @@ type recordCRD struct {
 
 // packageMetadata is a Provider, Configuration or Function of meta.pkg.crossplane.io that is checked.
 type packageMetadata struct {
-	Document
+	checked
 	spec *packages.MetaSpec
 }
 
@@ -56,14 +65,16 @@ func (r recordCRD) group() string {
 	return ""
 }
 
-// stackDocuments are the documents of Crossplane's stacks and packages that are checked.
-type stackDocuments struct {
+// documents are the documents of Crossplane's stacks and packages that are checked.
+type documents struct {
 	stackRequests   []*stackRequest
 	packageRequests []*packageRequest
 	records         []*stackRecord
 	metadata        []*packageMetadata
 	crds            []*packageCRD
-	packages        []*stackpackage.Package
+	packages        []*pack.Package
+
+	hasCatalogs bool // of the list: they may list other packages
 }
 
 // The kinds of these documents.
@@ -73,9 +84,9 @@ var (
 	packageKinds      = []string{packages.KindProvider, packages.KindConfiguration, packages.KindFunction}
 )
 
-// newStackDocuments selects the documents of a list.
-func newStackDocuments(list *krm.ResourceList) (*stackDocuments, error) {
-	d := &stackDocuments{}
+// newDocuments selects the documents of a list.
+func newDocuments(list *krm.ResourceList) (*documents, error) {
+	d := &documents{hasCatalogs: len(list.Of(contract.APIVersion, contract.Catalog)) > 0}
 	for _, group := range []struct {
 		apiVersion string
 		kinds      []string
@@ -84,10 +95,10 @@ func newStackDocuments(list *krm.ResourceList) (*stackDocuments, error) {
 		{stacks.APIVersion, stackRequestKinds, d.addRequest}, {stacks.ExtensionsAPIVersion, stackRequestKinds, d.addRequest},
 		{stacks.APIVersion, recordKinds, d.addRecord}, {stacks.ExtensionsAPIVersion, recordKinds, d.addRecord},
 		{packages.APIVersion, packageKinds, func(item *krm.Item) {
-			d.packageRequests = append(d.packageRequests, &packageRequest{Document: Document{item: item}})
+			d.packageRequests = append(d.packageRequests, &packageRequest{checked: checked{item: item}})
 		}},
 		{packages.MetaAPIVersion, packageKinds, func(item *krm.Item) {
-			d.metadata = append(d.metadata, &packageMetadata{Document: Document{item: item}})
+			d.metadata = append(d.metadata, &packageMetadata{checked: checked{item: item}})
 		}},
 	} {
 		items, err := list.Select(group.apiVersion, group.kinds...)
@@ -99,35 +110,43 @@ func newStackDocuments(list *krm.ResourceList) (*stackDocuments, error) {
 		}
 	}
 	if len(d.records)+len(d.metadata) > 0 {
-		d.packages = stackpackage.Find(list)
+		d.packages = pack.Find(list)
 		d.addCRDs()
 	}
 	return d, nil
 }
 
-func (d *stackDocuments) addRequest(item *krm.Item) {
-	d.stackRequests = append(d.stackRequests, &stackRequest{Document: Document{item: item}})
+func (d *documents) addRequest(item *krm.Item) {
+	d.stackRequests = append(d.stackRequests, &stackRequest{checked: checked{item: item}})
 }
 
-func (d *stackDocuments) addRecord(item *krm.Item) {
-	d.records = append(d.records, &stackRecord{Document: Document{item: item}})
+func (d *documents) addRecord(item *krm.Item) {
+	d.records = append(d.records, &stackRecord{checked: checked{item: item}})
 }
 
-// check decodes and checks the documents one by one.
-func (d *stackDocuments) check() {
-	krm.Each(len(d.stackRequests), func(i int) {
-		r := d.stackRequests[i]
-		r.read(&r.spec)
-		checksOf(func(rule *Rule, check stackRequestCheck) { check(rule, r) })
-	})
+// check checks the documents of a list.
+func check(list *krm.ResourceList) (validate.Checked, error) {
+	d, err := newDocuments(list)
+	if err != nil {
+		return validate.Checked{}, err
+	}
+	krm.Each(len(d.stackRequests), func(i int) { d.stackRequests[i].check() })
 	krm.Each(len(d.packageRequests), func(i int) { d.packageRequests[i].check() })
 	krm.Each(len(d.records), func(i int) { d.records[i].check() })
 	krm.Each(len(d.metadata), func(i int) { d.metadata[i].check() })
 	krm.Each(len(d.crds), func(i int) { d.crds[i].check() })
+	apply(d, func(r *rule) func(*validate.Rule, *documents) { return r.list })
+	return validate.Checked{
+		Documents: slices.Concat(otherVersions(list), d.all()),
+		Counts: []validate.Count{
+			{N: len(d.stackRequests) + len(d.packageRequests), Noun: "package request"},
+			{N: len(d.records) + len(d.metadata), Noun: "package"},
+		},
+	}, nil
 }
 
-// read decodes the spec of the document into target, a pointer to a struct.
-func (c *Document) read(target any) {
+// read decodes the spec of the document into target, a pointer to a struct. A spec that is null is an empty one.
+func (c *checked) read(target any) {
 	problems := document.RepeatedKeys(c.item)
 	if spec := krm.Value(c.item.YNode(), "spec"); spec != nil {
 		problems = append(problems, strictyaml.Into(spec, "spec", target)...)
@@ -136,7 +155,12 @@ func (c *Document) read(target any) {
 			Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set",
 		})
 	}
-	*c = newDocument(c.item, problems)
+	c.Document = validate.Decoded(c.item, problems)
+}
+
+func (r *stackRequest) check() {
+	r.read(&r.spec)
+	apply(r, func(r *rule) func(*validate.Rule, *stackRequest) { return r.install })
 }
 
 func (r *packageRequest) check() {
@@ -145,7 +169,7 @@ func (r *packageRequest) check() {
 	} else {
 		r.read(&r.spec)
 	}
-	checksOf(func(rule *Rule, check packageRequestCheck) { check(rule, r) })
+	apply(r, func(r *rule) func(*validate.Rule, *packageRequest) { return r.request })
 }
 
 func (s *stackRecord) check() {
@@ -167,7 +191,7 @@ func (s *stackRecord) check() {
 		s.app, s.controller, s.rules = &spec.AppMetadata, &spec.Controller, &spec.Permissions
 		s.list("spec.customresourcedefinitions", true, spec.CRDs)
 	}
-	checksOf(func(rule *Rule, check stackRecordCheck) { check(rule, s) })
+	apply(s, func(r *rule) func(*validate.Rule, *stackRecord) { return r.record })
 }
 
 func (s *stackRecord) list(at krm.Path, owned bool, crds []metav1.TypeMeta) {
@@ -190,26 +214,26 @@ func (m *packageMetadata) check() {
 		m.spec = &packages.MetaSpec{}
 		m.read(m.spec)
 	}
-	checksOf(func(rule *Rule, check packageMetadataCheck) { check(rule, m) })
+	apply(m, func(r *rule) func(*validate.Rule, *packageMetadata) { return r.metadata })
 }
 
 // all returns all documents, by kind.
-func (d *stackDocuments) all() []*Document {
-	all := make([]*Document, 0, len(d.stackRequests)+len(d.packageRequests)+len(d.records)+len(d.metadata)+len(d.crds))
+func (d *documents) all() []*validate.Document {
+	all := make([]*validate.Document, 0, len(d.stackRequests)+len(d.packageRequests)+len(d.records)+len(d.metadata)+len(d.crds))
 	for _, r := range d.stackRequests {
-		all = append(all, &r.Document)
+		all = append(all, r.Document)
 	}
 	for _, r := range d.packageRequests {
-		all = append(all, &r.Document)
+		all = append(all, r.Document)
 	}
 	for _, s := range d.records {
-		all = append(all, &s.Document)
+		all = append(all, s.Document)
 	}
 	for _, m := range d.metadata {
-		all = append(all, &m.Document)
+		all = append(all, m.Document)
 	}
 	for _, c := range d.crds {
-		all = append(all, &c.Document)
+		all = append(all, c.Document)
 	}
 	return all
 }
