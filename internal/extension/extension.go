@@ -20,6 +20,9 @@ type Extension struct {
 	Formats []load.Format
 	// References are the fields of the documents of Formats that resolution pins, for those who pin them in files.
 	References []Reference
+	// IsRequest reports whether a document asks for something to be rendered, such as the installation of a package; nil if
+	// none does.
+	IsRequest func(item *krm.Item) bool
 }
 
 // Reference is a field of documents with a reference.
@@ -37,6 +40,16 @@ func (e Extension) Has(item *krm.Item) bool {
 // Have reports whether an item is a document of the formats of one of the extensions.
 func Have(extensions []Extension, item *krm.Item) bool {
 	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.Has(item) })
+}
+
+// Requests returns the items of a list that ask one of the extensions for something.
+func Requests(extensions []Extension, list *krm.ResourceList) (requests []*krm.Item) {
+	for _, item := range list.Items() {
+		if slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) }) {
+			requests = append(requests, item)
+		}
+	}
+	return requests
 }
 
 // Rules returns the documents and rules of extensions.
