@@ -30,11 +30,14 @@ func format() load.Format {
 	return load.Format{
 		Groups: []load.Group{
 			{Name: v1alpha1.GroupName}, {Name: v1alpha1.ExtensionsGroup}, {Name: stacksv1.MetaGroupName},
-			{Name: stacksv1.GroupName, Kinds: pack.RequestKinds()},
+			{Name: stacksv1.GroupName, Kinds: requestKinds},
 		},
 		Find: find, Complete: complete,
 	}
 }
+
+// requestKinds are the kinds of pkg.crossplane.io that ask for packages; others are the cluster's.
+var requestKinds = []string{stacksv1.KindProvider, stacksv1.KindConfiguration, stacksv1.KindFunction}
 
 // find finds a package.
 func find(s load.Source, options load.Options) *load.Whole {

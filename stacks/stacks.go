@@ -9,14 +9,14 @@ package stacks
 import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/rules"
 )
 
 // Extension returns the feature.
 func Extension() extension.Extension {
 	return extension.Extension{
-		Rules: rules.Extension(), Formats: []load.Format{format()}, IsRequest: pack.IsRequest,
+		Rules: rules.Extension(), Formats: []load.Format{format()}, IsRequest: dependency.IsRequest,
 		References: []extension.Reference{{Path: "spec.package"}, {Path: "spec.crd", Pinned: "spec.package"}},
 	}
 }

@@ -42,14 +42,9 @@ func Have(extensions []Extension, item *krm.Item) bool {
 	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.Has(item) })
 }
 
-// Requests returns the items of a list that ask one of the extensions for something.
-func Requests(extensions []Extension, list *krm.ResourceList) (requests []*krm.Item) {
-	for _, item := range list.Items() {
-		if slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) }) {
-			requests = append(requests, item)
-		}
-	}
-	return requests
+// Ask reports whether an item asks one of the extensions for something to be rendered.
+func Ask(extensions []Extension, item *krm.Item) bool {
+	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) })
 }
 
 // Rules returns the documents and rules of extensions.

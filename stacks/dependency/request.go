@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -13,6 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
@@ -25,6 +27,23 @@ const (
 
 // kustomizeKey is the annotation that objects have under kustomize.
 const kustomizeKey = "kustomize.config.k8s.io/id"
+
+// IsRequest reports whether a document asks for a package, and was not rendered.
+func IsRequest(item *krm.Item) bool {
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
+	case v1alpha1.ExtensionsGroup:
+		return item.Kind() == v1alpha1.KindExtensionRequest
+	case v1alpha1.GroupName:
+		return item.Kind() == v1alpha1.KindStackInstall || item.Kind() == v1alpha1.KindClusterStackInstall
+	case stacksv1.GroupName:
+		if !slices.Contains([]string{stacksv1.KindProvider, stacksv1.KindConfiguration, stacksv1.KindFunction}, item.Kind()) {
+			return false
+		}
+		_, rendered := item.Annotation(contract.RenderedByKey)
+		return !rendered
+	}
+	return false
+}
 
 // request is an install request that is being resolved.
 type request struct {
@@ -55,7 +74,7 @@ type record struct{ requested, crd, pin string }
 func readRequests(list *krm.ResourceList) []*request {
 	var items []*krm.Item
 	for _, item := range list.Items() {
-		if pack.IsRequest(item) {
+		if IsRequest(item) {
 			items = append(items, item)
 		}
 	}

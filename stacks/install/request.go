@@ -24,7 +24,7 @@ const defaultNamespace = "default"
 func Requests(list *krm.ResourceList) []*krm.Item {
 	var requests []*krm.Item
 	for _, item := range list.Items() {
-		if pack.IsRequest(item) {
+		if dependency.IsRequest(item) {
 			requests = append(requests, item)
 		}
 	}

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -49,28 +48,6 @@ func IsMetadata(item *krm.Item) bool {
 		return item.Kind() == v1alpha1.KindExtension
 	}
 	return false
-}
-
-// IsRequest reports whether a document asks for a package, and was not rendered.
-func IsRequest(item *krm.Item) bool {
-	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
-	case v1alpha1.ExtensionsGroup:
-		return item.Kind() == v1alpha1.KindExtensionRequest
-	case v1alpha1.GroupName:
-		return item.Kind() == v1alpha1.KindStackInstall || item.Kind() == v1alpha1.KindClusterStackInstall
-	case stacksv1.GroupName:
-		if !slices.Contains(RequestKinds(), item.Kind()) {
-			return false
-		}
-		_, rendered := item.Annotation(contract.RenderedByKey)
-		return !rendered
-	}
-	return false
-}
-
-// RequestKinds are the kinds of pkg.crossplane.io that ask for packages; others are the cluster's.
-func RequestKinds() []string {
-	return []string{stacksv1.KindProvider, stacksv1.KindConfiguration, stacksv1.KindFunction}
 }
 
 // finder finds the packages of a list.
