@@ -250,7 +250,7 @@ func match(m *v1alpha1.RouteGroupMatch) string {
 
 func (b *builder) requests() (cards []requestCard) {
 	for _, item := range b.List.Items() {
-		if !b.IsRequest(item) {
+		if b.IsRequest == nil || !b.IsRequest(item) {
 			continue
 		}
 		one := requestCard{card: b.newCard("package", item.Name(), item), Kind: report.Printable(item.Kind())}
