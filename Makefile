@@ -117,17 +117,21 @@ engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the c
 	TEST_ROUNDS=10 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run Engines ./pkg/render ./internal/function ./test/docs
 
 .PHONY: e2e
-e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize $(if $(filter TestEngine%,$(E2E)),controllers) ## run end-to-end tests on a Kubernetes node (root, Debian; test/cluster/node/README.md)
+e2e: build $(NODE_PARTS) $(TOOLS)/helm $(TOOLS)/kustomize $(if $(filter TestEngine%,$(E2E)),engine-controllers) $(if $(filter TestArgoCD% TestFlux%,$(E2E)),delivery-controllers) ## run end-to-end tests on a Kubernetes node (root, Debian; test/cluster/node/README.md)
 	test/cluster/e2e/run $(E2E)
 
+.PHONY: controllers engine-controllers delivery-controllers
+controllers: engine-controllers delivery-controllers ## build the controllers of Argo Workflows, Tekton, Argo CD and Flux into bin/tools (25 minutes)
+
 # The engines of clusters, of the versions in tools/engines/go.mod. The group TestEngine of make e2e runs them.
-CONTROLLERS := $(TOOLS)/controllers/argo/argoexec
-
-.PHONY: controllers
-controllers: $(CONTROLLERS) ## build the controllers of Argo Workflows and Tekton into bin/tools (10 minutes)
-
-$(CONTROLLERS): tools/engines/controllers tools/engines/go.mod tools/engines/go.sum
+engine-controllers: $(TOOLS)/controllers/argo/argoexec
+$(TOOLS)/controllers/argo/argoexec: tools/engines/controllers tools/engines/go.mod tools/engines/go.sum
 	@tools/engines/controllers $(TOOLS)/controllers
+
+# What delivers manifests, of the versions in tools/delivery/go.mod. The groups TestArgoCD and TestFlux of make e2e run it.
+delivery-controllers: $(TOOLS)/delivery/argocd/argocd
+$(TOOLS)/delivery/argocd/argocd: tools/delivery/controllers tools/delivery/go.mod tools/delivery/go.sum
+	@tools/delivery/controllers $(TOOLS)/delivery
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)

@@ -160,3 +160,56 @@ func (p *plugin) fileClash(r *Rule, s step) {
 			s.Inputs[earlier].Name, s.Inputs[later].Name, shared)
 	}
 }
+
+// variables calls do for each variable that an input names. A variable that is derived from a valid name is valid.
+func (p *plugin) variables(do func(path krm.Path, name string)) {
+	for _, in := range p.inputs {
+		if in.As != nil && in.As.Env != "" {
+			do(in.path.Key("as").Key("env"), in.As.Env)
+		}
+	}
+}
+
+// RuleInputUnread is the id of the rule about inputs that no script reads.
+const RuleInputUnread = "input-unread"
+
+var inputUnread = Rule{
+	ID: RuleInputUnread, Severity: krm.Warning,
+	Summary: "A shell script reads the inputs of its step.",
+	Why: "The value has no effect. Variables that programs may read by themselves, such as AWS_REGION, and scripts that " +
+		"start a program by its path, are not reported.",
+	Example: "spec.create[0].inputs[1].as.env: SIZES",
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		if p.isUnread(s) || shellOf(s.Script) == "" {
+			return
+		}
+		for i := range s.Inputs {
+			in, at := &s.Inputs[i], s.at.Input(i)
+			if p.isDoubtful(in, at) || reads(s.Script, in) {
+				continue
+			}
+			if delegates(s.Script) {
+				return
+			}
+			if meant := p.unset(s, in); meant != "" {
+				p.Report(r, at, "input %q is never read (%s): the script reads $%s, which nothing sets",
+					in.Name, carriers(in), meant)
+			} else if !forPrograms(in) && strings.Contains(s.Script, "$") {
+				p.Report(r, at, "input %q is never read (%s): read it in the script, or remove it", in.Name, carriers(in))
+			}
+		}
+	}),
+}
+
+var stepCycle = Rule{
+	ID: "step-cycle", Severity: krm.Error,
+	Summary: "No step waits for itself, directly or through others.",
+	Why:     "None of the steps of a cycle could ever start.",
+	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}, as: {env: DBNAME}}",
+	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
+		for _, cycle := range p.graph().Cycles() {
+			p.Report(r, cycle.Steps[0].Input(cycle.Input).Key("valueFromStep").Key("name"),
+				"steps must not wait for each other: %s", cycle)
+		}
+	})},
+}

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"path"
+
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -35,5 +37,28 @@ var outputPath = Rule{
 	Example: "spec.create[0].outputs[0].valueFromPath: tmp/host",
 	checks: eachOutput(func(r *Rule, p *plugin, out output) {
 		p.Must(r, out.path.Key("valueFromPath"), "", document.CheckFile(out.ValueFromPath))
+	}),
+}
+
+var outputUnwritten = Rule{
+	ID: "output-unwritten", Severity: krm.Warning,
+	Summary: "A script names the files of its step's outputs.",
+	Why: "A step without the file of an output fails when its script has ended. Scripts that build the path, or start a " +
+		"program by its path, are not reported.",
+	Example: "spec.create[0].outputs[0].valueFromPath: /outputs/bucket",
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		if p.isUnread(s) {
+			return
+		}
+		for i, out := range s.Outputs {
+			file := out.ValueFromPath
+			if file == "" || document.CheckFile(file) != "" || mentions(s.Script, path.Clean(file)) {
+				continue
+			}
+			if delegates(s.Script) {
+				return
+			}
+			p.Report(r, s.at.Output(i).Key("valueFromPath"), "no line of the script names %q: write the output there", file)
+		}
 	}),
 }

@@ -118,3 +118,17 @@ func checkInterpreter(text string) string {
 		return "must name its interpreter in the first line, as in #!/bin/sh: without it the script runs under /bin/sh"
 	}
 }
+
+// scriptSyntax parses scripts whose interpreter is sh or bash.
+var scriptSyntax = Rule{
+	ID: "script-syntax", Severity: krm.Error,
+	Summary: "A script of sh or bash can be parsed.",
+	Why:     "The step would fail when the shell reaches that line, after the lines before it have run.",
+	Sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html"},
+	Example: `spec.create[0].script: "#!/bin/sh\nif true; then echo hello\n"`,
+	checks: eachStep(func(r *Rule, p *plugin, s step) {
+		if wrong := checkShell(s.Script); wrong != nil && !p.isJoined(s) {
+			p.ReportInside(r, s.path.Key("script"), wrong.line, wrong.column, "must be valid %s: %s", wrong.shell, wrong.message)
+		}
+	}),
+}

@@ -7,23 +7,7 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
-
-// scriptSyntax parses scripts whose interpreter is sh or bash.
-var scriptSyntax = Rule{
-	ID: "script-syntax", Severity: krm.Error,
-	Summary: "A script of sh or bash can be parsed.",
-	Why:     "The step would fail when the shell reaches that line, after the lines before it have run.",
-	Sources: []string{"https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html"},
-	Example: `spec.create[0].script: "#!/bin/sh\nif true; then echo hello\n"`,
-	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		if wrong := checkShell(s.Script); wrong != nil && !p.isJoined(s) {
-			p.ReportInside(r, s.path.Key("script"), wrong.line, wrong.column, "must be valid %s: %s", wrong.shell, wrong.message)
-		}
-	}),
-}
 
 // shellError is the position and the reason of a syntax error.
 type shellError struct {

@@ -62,19 +62,6 @@ var stepUnique = Rule{
 	})},
 }
 
-var stepCycle = Rule{
-	ID: "step-cycle", Severity: krm.Error,
-	Summary: "No step waits for itself, directly or through others.",
-	Why:     "None of the steps of a cycle could ever start.",
-	Example: "spec.create[0].inputs[0]: {name: user, valueFromStep: {name: seed, output: user}, as: {env: DBNAME}}",
-	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
-		for _, cycle := range p.graph().Cycles() {
-			p.Report(r, cycle.Steps[0].Input(cycle.Input).Key("valueFromStep").Key("name"),
-				"steps must not wait for each other: %s", cycle)
-		}
-	})},
-}
-
 // stepAt returns the step at a position.
 func (p *plugin) stepAt(at document.StepRef) *v1alpha1.Step {
 	return &p.Spec.Workflow(at.Phase)[at.Index]

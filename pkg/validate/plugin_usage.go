@@ -14,62 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The rules of this file compare a step's script with its inputs and outputs. They report what a script certainly does not
-// do: a script that starts a program of its image, which may read and write anything, is not reported.
-
-var outputUnwritten = Rule{
-	ID: "output-unwritten", Severity: krm.Warning,
-	Summary: "A script names the files of its step's outputs.",
-	Why: "A step without the file of an output fails when its script has ended. Scripts that build the path, or start a " +
-		"program by its path, are not reported.",
-	Example: "spec.create[0].outputs[0].valueFromPath: /outputs/bucket",
-	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		if p.isUnread(s) {
-			return
-		}
-		for i, out := range s.Outputs {
-			file := out.ValueFromPath
-			if file == "" || document.CheckFile(file) != "" || mentions(s.Script, path.Clean(file)) {
-				continue
-			}
-			if delegates(s.Script) {
-				return
-			}
-			p.Report(r, s.at.Output(i).Key("valueFromPath"), "no line of the script names %q: write the output there", file)
-		}
-	}),
-}
-
-// RuleInputUnread is the id of the rule about inputs that no script reads.
-const RuleInputUnread = "input-unread"
-
-var inputUnread = Rule{
-	ID: RuleInputUnread, Severity: krm.Warning,
-	Summary: "A shell script reads the inputs of its step.",
-	Why: "The value has no effect. Variables that programs may read by themselves, such as AWS_REGION, and scripts that " +
-		"start a program by its path, are not reported.",
-	Example: "spec.create[0].inputs[1].as.env: SIZES",
-	checks: eachStep(func(r *Rule, p *plugin, s step) {
-		if p.isUnread(s) || shellOf(s.Script) == "" {
-			return
-		}
-		for i := range s.Inputs {
-			in, at := &s.Inputs[i], s.at.Input(i)
-			if p.isDoubtful(in, at) || reads(s.Script, in) {
-				continue
-			}
-			if delegates(s.Script) {
-				return
-			}
-			if meant := p.unset(s, in); meant != "" {
-				p.Report(r, at, "input %q is never read (%s): the script reads $%s, which nothing sets",
-					in.Name, carriers(in), meant)
-			} else if !forPrograms(in) && strings.Contains(s.Script, "$") {
-				p.Report(r, at, "input %q is never read (%s): read it in the script, or remove it", in.Name, carriers(in))
-			}
-		}
-	}),
-}
+// The rules input-unread and output-unwritten compare a step's script with its inputs and outputs. They report what a script
+// certainly does not do: a script that starts a program of its image, which may read and write anything, is not reported.
 
 // isUnread reports whether nothing can be concluded from a script: it could not be read, is not complete, has no command, or
 // is reported by other rules.

@@ -112,3 +112,22 @@ var resourceReference = Rule{
 func eachSource(do func(*Rule, *sandbox, valueSource)) []check {
 	return []check{sandboxCheck(each(func(s *sandbox) []valueSource { return s.sources }, do))}
 }
+
+// variableName is about inputs[].as.env of plugins, and env of forks and local workloads.
+var variableName = Rule{
+	ID: "variable-name", Severity: krm.Error,
+	Summary: "An environment variable has letters, digits, `_`, `-` and `.`, and does not start with a digit.",
+	Why:     "Kubernetes refuses the Pod otherwise.",
+	Sources: []string{"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables"},
+	Example: "spec.create[0].inputs[0].as.env: DB NAME",
+	checks: []check{
+		pluginCheck(func(r *Rule, p *plugin) {
+			p.variables(func(path krm.Path, name string) { p.Must(r, path, "", document.CheckVariable(name)) })
+		}),
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			for _, v := range s.environment {
+				s.Must(r, v.path.Key("name"), "", document.CheckVariable(v.Name))
+			}
+		}),
+	},
+}

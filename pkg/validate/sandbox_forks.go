@@ -39,7 +39,7 @@ var workloadUnique = Rule{
 	ID: "workload-unique", Severity: krm.Error,
 	Summary: "A baseline workload is named at most once in forks[].forkOf and local[].from together.",
 	Why:     "Requests could be routed to one of them only.",
-	Example: "spec.local[0].from: {kind: Deployment, namespace: shop, name: web}",
+	Example: "spec.forks[0].forkOf: {kind: Deployment, namespace: shop, name: worker}",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		first := map[v1alpha1.Workload]krm.Path{}
 		for _, w := range s.workloads {
@@ -61,7 +61,7 @@ var workloadNameUnique = Rule{
 	ID: "workload-name-unique", Severity: krm.Error,
 	Summary: "The names of forks, local and virtual workloads are unique across the spec.",
 	Why:     "Middleware and the sandbox's status refer to workloads by these names.",
-	Example: "spec.virtual[0].name: worker",
+	Example: "spec.forks[0].name: worker",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		names := map[string]bool{}
 		for i, fork := range s.Spec.Forks {
