@@ -1,5 +1,5 @@
 // Package stacks is a feature: Crossplane's stacks and packages. Functions that have it check requests for them, and their
-// metadata and CRDs:
+// metadata and CRDs, and read packages in file mode:
 //
 //	func main() { cli.Main(function.ValidatePlugin(stacks.Extension())) }
 //
@@ -8,8 +8,15 @@ package stacks
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/rules"
 )
 
 // Extension returns the feature.
-func Extension() extension.Extension { return extension.Extension{Rules: rules.Extension()} }
+func Extension() extension.Extension {
+	return extension.Extension{
+		Rules: rules.Extension(), Formats: []load.Format{format()}, IsRequest: dependency.IsRequest,
+		References: []extension.Reference{{Path: "spec.package"}, {Path: "spec.crd", Pinned: "spec.package"}},
+	}
+}

@@ -5,7 +5,10 @@
 package extension
 
 import (
+	"slices"
+
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -13,8 +16,35 @@ import (
 type Extension struct {
 	// Rules are its documents and rules.
 	Rules validate.Extension
-	// Formats are what file mode reads beside files of documents.
+	// Formats are what file mode reads beside documents of our group.
 	Formats []load.Format
+	// References are the fields of the documents of Formats that resolution pins, for those who pin them in files.
+	References []Reference
+	// IsRequest reports whether a document asks for something to be rendered, such as the installation of a package; nil if
+	// none does.
+	IsRequest func(item *krm.Item) bool
+}
+
+// Reference is a field of documents with a reference.
+type Reference struct {
+	Path krm.Path
+	// Pinned is the field beside it that has the pinned reference in its place; empty if it is pinned in place.
+	Pinned krm.Path
+}
+
+// Has reports whether an item is a document of the formats of an extension.
+func (e Extension) Has(item *krm.Item) bool {
+	return slices.ContainsFunc(e.Formats, func(f load.Format) bool { return f.Has(item) })
+}
+
+// Have reports whether an item is a document of the formats of one of the extensions.
+func Have(extensions []Extension, item *krm.Item) bool {
+	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.Has(item) })
+}
+
+// Ask reports whether an item asks one of the extensions for something to be rendered.
+func Ask(extensions []Extension, item *krm.Item) bool {
+	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) })
 }
 
 // Rules returns the documents and rules of extensions.

@@ -29,7 +29,7 @@ func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Com
 	catalog.AddCommand(
 		indexCommand(features), listCommand(features), versionsCommand(features), explainCommand(features),
 		catalogDiffCommand(), yankCommand(), deprecateCommand(), pushCommand(features), pullCommand(),
-		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
+		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(features), stdout),
 	)
 	for _, c := range catalog.Commands() {
 		c.GroupID = ""
@@ -39,14 +39,16 @@ func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Com
 }
 
 // lintFunction checks files and folders, or as a KRM function a ResourceList from stdin.
-func lintFunction() cli.Function {
+func lintFunction(features []extension.Extension) cli.Function {
 	return cli.Function{
 		Name:    "catalog lint",
 		Purpose: "finds what is wrong with catalogs, locks, and documents changed since publication.",
 		Kind:    "CatalogLint",
 		Output:  cli.Findings,
 		Example: "catalog lint plugins/ catalog.yaml",
-		Config:  func() cli.Config { return &lintConfig{} },
+
+		Extensions: features,
+		Config:     func() cli.Config { return &lintConfig{} },
 	}
 }
 
