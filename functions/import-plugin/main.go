@@ -4,12 +4,12 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 )
 
 func main() {
-	cli.Main(function.ImportPlugin(
+	cli.Main(importplugin.New(
 		kubebuilder.Extension(),
 	))
 }

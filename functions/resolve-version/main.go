@@ -3,12 +3,12 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 )
 
 func main() {
-	cli.Main(function.ResolveVersion(
+	cli.Main(resolveversion.New(
 		kubebuilder.Extension(),
 	))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -24,7 +24,7 @@ import (
 func page(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	code := function.Report().Run(args, strings.NewReader(""), &out, &problems)
+	code := rplug.Run(t.Context(), append([]string{"report"}, args...), strings.NewReader(""), &out, &problems)
 	require.NotEqual(t, 2, code, problems.String())
 	return out.String()
 }
