@@ -1,0 +1,68 @@
+package renderphase
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	stackrender "github.com/resource-plugins/krm-functions/stacks/install"
+)
+
+// Rendered counts what the resources of sandboxes and install requests have become.
+type Rendered struct {
+	Phases   render.Summary
+	Packages stackrender.Summary
+
+	options v1alpha1.RenderPhase
+}
+
+// Render renders the resources of a list's sandboxes, unless only Jobs of an old crossplane are asked for, and its install
+// requests.
+func Render(list *krm.ResourceList, options render.Options) (r Rendered, err error) {
+	r.options = options.RenderPhase
+	if options.Compatible == "" {
+		r.Phases, err = render.Phases(list, options)
+	}
+	if err == nil {
+		r.Packages, err = stackrender.Render(list, options)
+	}
+	return r, err
+}
+
+// Objects returns the items of the list that were rendered.
+func (r Rendered) Objects() []*krm.Item { return slices.Concat(r.Phases.Objects, r.Packages.Objects) }
+
+// String counts what was rendered.
+func (r Rendered) String() string {
+	if r.options.Compatible != "" {
+		return fmt.Sprintf("rendered %s as crossplane %s did", report.Count(r.Packages.Requests, "Job"), r.options.Compatible)
+	}
+	packages := fmt.Sprintf("rendered %s for %s", report.Count(r.Packages.Packages, "package"),
+		report.Count(r.Packages.Requests, "install request"))
+	switch {
+	case r.Packages.Requests == 0:
+		return r.ofSandboxes()
+	case r.Phases.Workloads == 0:
+		return packages
+	}
+	return r.ofSandboxes() + ", " + packages
+}
+
+// ofSandboxes is what sandboxes have become.
+func (r Rendered) ofSandboxes() string {
+	phase := r.options.Phases[0]
+	switch {
+	case len(r.options.Phases) == 2:
+		phase = "create and delete"
+	case len(r.Phases.Phases) == 2:
+		phase = "create, and delete where the state is absent"
+	case len(r.Phases.Phases) == 1 && r.Phases.Phases[0] == v1alpha1.PhaseDelete:
+		phase = string(v1alpha1.PhaseDelete)
+	}
+	return fmt.Sprintf("rendered %s for %s of %s (%s)", report.Count(r.Phases.Workloads, cmp.Or(r.Phases.Kind, "Job")),
+		report.Count(r.Phases.Resources, "resource"), report.Count(r.Phases.Sandboxes, "sandbox"), phase)
+}

@@ -1,0 +1,70 @@
+package resolveversion
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
+)
+
+// Options are the options of Resolve.
+type Options struct {
+	v1alpha1.ResolveVersion
+	// CreateLock and PlaceLock are those of resolve.Options.
+	CreateLock, PlaceLock bool
+}
+
+// Resolved counts what was resolved.
+type Resolved struct {
+	Plugins  resolve.Report
+	Packages stackresolve.Report
+}
+
+// Resolve pins every plugin reference of a list's sandboxes, and every install request, and updates the lock. Besides
+// krm.OptionErrors, with which nothing is resolved unless Plugins.Sandboxes says otherwise, an error means that the list
+// cannot be processed.
+func Resolve(list *krm.ResourceList, options Options) (r Resolved, err error) {
+	r.Plugins, err = resolve.Resolve(list, resolve.Options{
+		ResolveVersion: options.ResolveVersion, CreateLock: options.CreateLock, PlaceLock: options.PlaceLock,
+		Others: stackresolve.Names(list),
+	})
+	var wrong krm.OptionErrors
+	if err != nil && (!errors.As(err, &wrong) || r.Plugins.Sandboxes == 0) {
+		return r, err
+	}
+	var failed error
+	r.Packages, failed = stackresolve.Pin(list, stackresolve.Options{
+		ResolveVersion: options.ResolveVersion, CreateLock: options.CreateLock, PlaceLock: options.PlaceLock,
+	})
+	if failed != nil {
+		err = failed
+	}
+	return r, err
+}
+
+// String counts what was resolved. Sandboxes are counted even if there is none, unless there are requests.
+func (r Resolved) String() string {
+	var counts []string
+	if r.Plugins.Sandboxes > 0 || r.Packages.Requests == 0 {
+		counts = append(counts, fmt.Sprintf("%s of %s to %s", report.Count(r.Plugins.References, "reference"),
+			report.Count(r.Plugins.Sandboxes, "sandbox"), report.Count(r.Plugins.Versions, "plugin version")))
+	}
+	if r.Packages.Requests > 0 {
+		counts = append(counts, fmt.Sprintf("%d of %s to %s", r.Packages.Resolved, report.Count(r.Packages.Requests, "request"),
+			report.Count(r.Packages.Packages, "package")))
+	}
+	text := "resolved " + strings.Join(counts, ", and ")
+	lock := r.Plugins.Lock
+	lock.Added += r.Packages.Lock.Added
+	lock.Moved += r.Packages.Lock.Moved
+	lock.Removed += r.Packages.Lock.Removed
+	if lock != (resolve.LockStats{}) {
+		text += fmt.Sprintf("; the lock has %d more, %d moved, %d fewer", lock.Added, lock.Moved, lock.Removed)
+	}
+	return text
+}
