@@ -17,6 +17,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"validate-plugin": func() { cli.Main(function.ValidatePlugin(feature)) },
 		"import-plugin":   func() { cli.Main(function.ImportPlugin(feature)) },
+		"resolve-version": func() { cli.Main(function.ResolveVersion(feature)) },
+		"render-phase":    func() { cli.Main(function.RenderPhase(feature)) },
 	})
 }
 

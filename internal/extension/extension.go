@@ -5,7 +5,10 @@
 package extension
 
 import (
+	"slices"
+
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -15,6 +18,23 @@ type Extension struct {
 	Rules validate.Extension
 	// Formats are what file mode reads beside files of documents.
 	Formats []load.Format
+	// IsRequest reports whether a document asks for something to be rendered, such as the installation of a package; nil if
+	// none does.
+	IsRequest func(item *krm.Item) bool
+	// Resolver resolves its references; nil if it has none.
+	Resolver Resolver
+	// Renderer renders its documents; nil if they are only checked.
+	Renderer Renderer
+}
+
+// Requests returns the items of a list that ask one of the extensions for something.
+func Requests(extensions []Extension, list *krm.ResourceList) (requests []*krm.Item) {
+	for _, item := range list.Items() {
+		if slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) }) {
+			requests = append(requests, item)
+		}
+	}
+	return requests
 }
 
 // Rules returns the documents and rules of extensions.

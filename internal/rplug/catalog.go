@@ -13,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.
@@ -29,7 +28,7 @@ func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Com
 	catalog.AddCommand(
 		indexCommand(features), listCommand(features), versionsCommand(features), explainCommand(features),
 		catalogDiffCommand(), yankCommand(), deprecateCommand(), pushCommand(features), pullCommand(),
-		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(), stdout),
+		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(features), stdout),
 	)
 	for _, c := range catalog.Commands() {
 		c.GroupID = ""
@@ -39,22 +38,26 @@ func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Com
 }
 
 // lintFunction checks files and folders, or as a KRM function a ResourceList from stdin.
-func lintFunction() cli.Function {
+func lintFunction(features []extension.Extension) cli.Function {
 	return cli.Function{
 		Name:    "catalog lint",
 		Purpose: "finds what is wrong with catalogs, locks, and documents changed since publication.",
 		Kind:    "CatalogLint",
 		Output:  cli.Findings,
 		Example: "catalog lint plugins/ catalog.yaml",
-		Config:  func() cli.Config { return &lintConfig{} },
+
+		Extensions: features,
+		Config:     func() cli.Config { return &lintConfig{features} },
 	}
 }
 
-type lintConfig struct{}
+type lintConfig struct{ features []extension.Extension }
 
-func (*lintConfig) Process(call cli.Call) (string, error) {
+func (c *lintConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(resolve.Lint(call.List.Items())...)
-	call.List.Report(stackresolve.Lint(call.List.Items())...)
+	for _, one := range extension.Resolvers(c.features) {
+		call.List.Report(one.Lint(call.List.Items())...)
+	}
 	return "checked the catalogs", nil
 }
 

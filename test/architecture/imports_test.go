@@ -147,8 +147,7 @@ func TestV010IsALeaf(t *testing.T) {
 }
 
 // ofStacks are the packages of the core that still import stacks: none may be added.
-var ofStacks = []string{"internal/load", "internal/cli", "internal/build", "internal/function",
-	"internal/htmlreport", "internal/rplug"}
+var ofStacks = []string{"internal/load", "internal/cli", "internal/function", "internal/htmlreport"}
 
 func TestCoreDoesNotImportStacks(t *testing.T) {
 	t.Parallel()
