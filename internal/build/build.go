@@ -1,5 +1,5 @@
-// Package build runs the whole chain on documents in one process: it validates them, resolves versions, and renders phases,
-// packages and forks. Each step is a function of its own, which a KRM function calls alone; Chain calls all of them:
+// Package build runs the whole chain on documents in one process: it validates them, resolves versions, and renders phases
+// and forks. Each step is a function of its own, which a KRM function calls alone; Chain calls all of them:
 //
 //	chain := build.New()
 //	result, err := chain.Run(list)
@@ -31,6 +31,9 @@ type Chain struct {
 	PostRender bool
 	// Base is the older state that documents are compared with, nil if there is none.
 	Base *validate.Base
+
+	// Extensions are features; Validate has their rules.
+	Extensions []extension.Extension
 }
 
 // New returns a chain with the functions' defaults, and with features.
@@ -40,12 +43,14 @@ func New(extensions ...extension.Extension) Chain {
 		Resolve:  v1alpha1.ResolveVersion{Mode: resolve.Keep},
 		Render:   render.DefaultOptions().RenderPhase,
 		Sandbox:  sandbox.DefaultOptions().RenderSandbox,
+
+		Extensions: extensions,
 	}
 }
 
 // Result is what a chain has rendered.
 type Result struct {
-	// Objects are the items of the list that were rendered: those of resources, of packages, and of forks.
+	// Objects are the items of the list that were rendered: those of resources, of extensions, and of forks.
 	Objects  []*krm.Item
 	Rendered Rendered
 	Forks    sandbox.Summary
@@ -70,7 +75,7 @@ func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 }
 
 func (c Chain) validate(list *krm.ResourceList, result *Result) error {
-	if _, err := Validate(list, c.Validate, c.Base); err != nil {
+	if _, err := Validate(list, c.Validate, c.Base, c.Extensions...); err != nil {
 		return err
 	}
 	var kept krm.Results
@@ -80,14 +85,14 @@ func (c Chain) validate(list *krm.ResourceList, result *Result) error {
 }
 
 func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
-	_, err := Resolve(list, ResolveOptions{ResolveVersion: c.Resolve})
+	_, err := Resolve(list, resolve.Options{ResolveVersion: c.Resolve}, c.Extensions...)
 	return err
 }
 
 func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
 	options.RenderPhase, options.WithoutPaths, options.PostRender = c.Render, true, c.PostRender
-	result.Rendered, err = Render(list, options)
+	result.Rendered, err = Render(list, options, c.Extensions...)
 	result.Objects = result.Rendered.Objects()
 	return err
 }

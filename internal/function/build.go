@@ -72,7 +72,7 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 	}
 	call.List.Report(call.Found()...)
 	chain := c.Chain
-	chain.Validate = validatePlugin{c.options.ValidatePlugin, chain.Validate.Extensions}.options()
+	chain.Validate = validatePlugin{c.options.ValidatePlugin, chain.Extensions}.options()
 	chain.NoForks, chain.Base = c.options.NoForks, baseOf(call)
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)
@@ -88,7 +88,7 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 	if c.Sandbox.Baseline {
 		call.SetRendered(call.List.Items()...)
 	}
-	if result.Rendered.Packages.Requests == 0 {
+	if result.Rendered.Requests() == 0 {
 		reportNothing(call, c.Render.Cluster, result.Objects, c.nothing)
 	}
 	if c.options.NoForks {
@@ -100,7 +100,7 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 // nothing says why the sandboxes have no objects.
 func (c *buildConfig) nothing(sandboxes []*document.Sandbox) string {
 	if c.options.NoForks || !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
-		return (&renderPhase{c.Render}).nothing(sandboxes)
+		return (&renderPhase{RenderPhase: c.Render}).nothing(sandboxes)
 	}
 	return nothingForked(sandboxes)
 }

@@ -27,14 +27,17 @@ func RenderPhase(extensions ...extension.Extension) cli.Function {
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --install objects redis/.registry request.yaml | kubectl apply -f -",
 		Extensions: extensions,
-		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase} },
+		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase, extensions} },
 		Drawing:    drawing(),
 		Project:    []string{"cluster", "helperImage"},
 	}
 }
 
 // renderPhase is the config of render-phase.
-type renderPhase struct{ v1alpha1.RenderPhase }
+type renderPhase struct {
+	v1alpha1.RenderPhase
+	extensions []extension.Extension
+}
 
 // garbage is how much the heap may grow, in per cent, before it is collected: what is rendered stays until it is written,
 // hundreds of megabytes for as many thousand sandboxes.
@@ -54,7 +57,7 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	options := render.Options{RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode}
-	rendered, err := build.Render(call.List, options)
+	rendered, err := build.Render(call.List, options, c.extensions...)
 	if reportOptions(call, err) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
@@ -62,24 +65,12 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		return "", err
 	}
 	call.SetRendered(rendered.Objects()...)
-	switch {
-	case c.Images:
-		call.Print(lines(rendered.Packages.Images))
-	case c.Lock:
-		call.Print(append([]byte{}, rendered.Packages.Lock...))
-	case rendered.Packages.Requests == 0:
+	if text := rendered.Print(); text != nil {
+		call.Print(text)
+	} else if rendered.Requests() == 0 {
 		reportNothing(call, c.Cluster, rendered.Phases.Objects, c.nothing)
 	}
 	return rendered.String(), nil
-}
-
-// lines prints texts, one a line.
-func lines(texts []string) []byte {
-	out := []byte{}
-	for _, text := range texts {
-		out = append(append(out, text...), '\n')
-	}
-	return out
 }
 
 // nothing says why the sandboxes have no objects.
