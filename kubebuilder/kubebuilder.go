@@ -13,15 +13,12 @@ import (
 
 // Extension returns the feature.
 func Extension() extension.Extension {
-	return extension.Extension{Rules: validation(), Formats: []load.Format{format{}}}
+	return extension.Extension{Rules: validation(), Formats: []load.Format{{Find: find, Complete: complete}}}
 }
 
-// format reads discovery folders and exchanges: a load.Format.
-type format struct{}
-
-// Find implements load.Format. An older state has no executable bits that could be checked, so its discovery folders are not
-// read.
-func (format) Find(s load.Source, options load.Options) *load.Whole {
+// find finds discovery folders and exchanges. An older state has no executable bits that could be checked, so its discovery
+// folders are not read.
+func find(s load.Source, options load.Options) *load.Whole {
 	switch {
 	case s.Mode.IsRegular():
 		return findExchange(s)

@@ -151,8 +151,8 @@ func readFolder(s load.Source) load.Content {
 	return load.Content{Documents: []load.Document{d}}
 }
 
-// Complete implements load.Format. It adds the discovery folders that documents name.
-func (format) Complete(s load.Source, documents []load.Document, options load.Options) []load.Document {
+// complete adds the discovery folders that documents name.
+func complete(s load.Source, documents []load.Document, options load.Options) []load.Document {
 	if s.Path == load.StdinName || !options.OnDisk() {
 		return documents
 	}

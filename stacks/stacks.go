@@ -1,5 +1,5 @@
 // Package stacks is a feature: Crossplane's stacks and packages. Functions that have it check requests for them, and their
-// metadata and CRDs, resolve and render the requests:
+// metadata and CRDs, read packages in file mode, and resolve and render the requests:
 //
 //	func main() { cli.Main(function.ValidatePlugin(stacks.Extension())) }
 //
@@ -8,11 +8,16 @@ package stacks
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/rules"
 )
 
 // Extension returns the feature.
 func Extension() extension.Extension {
-	return extension.Extension{Rules: rules.Extension(), IsRequest: dependency.IsRequest, Resolver: resolver{}, Renderer: renderer{}}
+	return extension.Extension{
+		Rules: rules.Extension(), Formats: []load.Format{format()}, IsRequest: dependency.IsRequest,
+		References: []extension.Reference{{Path: "spec.package"}, {Path: "spec.crd", Pinned: "spec.package"}},
+		Resolver:   resolver{}, Renderer: renderer{}, Importer: importer{},
+	}
 }

@@ -118,7 +118,7 @@ func (r *run) readAndProcess() (*checked, error) {
 	call.found = &found
 	c := &checked{read: read, list: call.List, rendered: call.rendered, lock: lock}
 	if r.Write {
-		c.references = referencesOf(read)
+		c.references = r.referencesOf(read)
 	}
 	if r.hasNothing(c, call.Base) {
 		call.List.Report(r.nothing())

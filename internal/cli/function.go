@@ -39,7 +39,7 @@ type Function struct {
 	Config func() Config
 	// Extensions are the features that the function has.
 	Extensions []extension.Extension
-	// Image returns the image of the Crossplane package that file mode reads, as the config has it; nil if it has none.
+	// Image returns the image of the package that file mode reads, as the config has it; nil if it has none.
 	Image func(config Config) string
 	// Rules are the rules that the results name, for formats that describe them and for --explain; nil if there are none.
 	Rules validate.Ruleset
@@ -130,8 +130,8 @@ type Call struct {
 // IsNative reports whether the item came from a native document. There are none in stdin mode.
 func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
 
-// PackageOf returns the path of the Crossplane package that the item was read from, empty if it is part of none. There are
-// none in stdin mode.
+// PackageOf returns the path of the package that the item was read from, empty if it is part of none. There are none in stdin
+// mode.
 func (c Call) PackageOf(item *krm.Item) string { return c.packages[item] }
 
 // Found returns what was found when the files were read, for a function that must know which errors comments suppress. It

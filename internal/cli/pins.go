@@ -6,24 +6,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/edit"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
-// Where references are: those of sandboxes to plugins, and those of install requests to packages, which may name a CRD until
-// they are pinned.
-const (
-	resourcesPath krm.Path = "spec.resources"
-	packagePath   krm.Path = "spec.package"
-	crdPath       krm.Path = "spec.crd"
-)
+// resourcesPath is where a sandbox refers to plugins.
+const resourcesPath krm.Path = "spec.resources"
 
 // recordKeys are the annotations in which resolution records what was asked for.
 var recordKeys = []string{contract.DigestsKey, contract.RequestedKey}
@@ -40,35 +36,45 @@ type pinned struct {
 
 // writtenReference is a reference as it is written in a file.
 type writtenReference struct {
-	path  krm.Path
+	extension.Reference
 	text  string
 	place krm.Place
 }
 
 // referencesOf returns the documents with references, before they are resolved.
-func referencesOf(read *load.Package) (all []*pinned) {
+func (r *run) referencesOf(read *load.Package) (all []*pinned) {
 	for _, d := range read.Documents {
-		isSandbox := d.Item.Kind() == contract.Sandbox && d.Item.APIVersion() == contract.APIVersion
-		if !isSandbox && !stackpackage.IsDocument(d.Item) {
+		fields, isOurs := r.referenceFields(d.Item)
+		if !isOurs {
 			continue
 		}
 		p := &pinned{item: d.Item, isNative: d.Native, isBuilt: d.Built, object: d.Item.PlaceOf(""), record: recordOf(d.Item)}
-		paths := []krm.Path{packagePath, crdPath}
-		if isSandbox {
-			paths = nil
-			resources, _ := resourcesPath.Find(d.Item.YNode())
-			for i := range contentOf(resources) {
-				paths = append(paths, resourcesPath.Index(i).Key("plugin"))
-			}
-		}
-		for _, path := range paths {
-			if text, ok := textAt(d.Item, path); ok {
-				p.references = append(p.references, writtenReference{path, text, d.Item.PlaceOf(path)})
+		for _, field := range fields {
+			if text, ok := textAt(d.Item, field.Path); ok {
+				p.references = append(p.references, writtenReference{field, text, d.Item.PlaceOf(field.Path)})
 			}
 		}
 		all = append(all, p)
 	}
 	return all
+}
+
+// referenceFields returns the fields of a document that resolution may pin. It reports false for a document that it does not
+// change.
+func (r *run) referenceFields(item *krm.Item) (fields []extension.Reference, ok bool) {
+	if item.Kind() == contract.Sandbox && item.APIVersion() == contract.APIVersion {
+		resources, _ := resourcesPath.Find(item.YNode())
+		for i := range contentOf(resources) {
+			fields = append(fields, extension.Reference{Path: resourcesPath.Index(i).Key("plugin")})
+		}
+		return fields, true
+	}
+	for _, e := range r.Extensions {
+		if e.Has(item) {
+			return e.References, true
+		}
+	}
+	return nil, false
 }
 
 // contentOf returns the elements of a list, which may be an alias.
@@ -92,6 +98,9 @@ func textAt(item *krm.Item, path krm.Path) (string, bool) {
 	}
 	return node.Value, true
 }
+
+// lastKey returns the last key of a path of plain keys.
+func lastKey(path krm.Path) string { return string(path[strings.LastIndex(string(path), ".")+1:]) }
 
 func recordOf(item *krm.Item) map[string]string {
 	record := map[string]string{}
@@ -132,10 +141,10 @@ func (p *pinned) change(file *edit.Change) (lines []string, err error) {
 	}
 	err = file.Try(func() error {
 		for _, ref := range p.references {
-			now, ok := textAt(p.item, ref.path)
-			if !ok && ref.path == crdPath {
-				if now, ok = textAt(p.item, packagePath); ok {
-					if err := file.Rename(ref.place, "crd", "package"); err != nil {
+			now, ok := textAt(p.item, ref.Path)
+			if !ok && ref.Pinned != "" {
+				if now, ok = textAt(p.item, ref.Pinned); ok {
+					if err := file.Rename(ref.place, lastKey(ref.Path), lastKey(ref.Pinned)); err != nil {
 						return err
 					}
 				}
@@ -163,7 +172,7 @@ func (p *pinned) change(file *edit.Change) (lines []string, err error) {
 // isChanged reports whether the document must be written.
 func (p *pinned) isChanged() bool {
 	return len(p.annotations()) > 0 || slices.ContainsFunc(p.references, func(ref writtenReference) bool {
-		now, ok := textAt(p.item, ref.path)
+		now, ok := textAt(p.item, ref.Path)
 		return !ok || now != ref.text
 	})
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // withSkipped adds to the summary how many documents are for other tools.
@@ -40,7 +40,7 @@ func (r *run) others(c *checked) []*krm.Item {
 	}
 	return slices.DeleteFunc(slices.Clone(c.list.Items()), func(item *krm.Item) bool {
 		group, _, _ := strings.Cut(item.APIVersion(), "/")
-		return packages[item] || stackpackage.IsDocument(item) ||
+		return packages[item] || extension.Have(r.Extensions, item) ||
 			group == contract.Group || document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin
 	})
 }
@@ -76,12 +76,11 @@ func (r *run) hasNothing(c *checked, base *Base) bool {
 	return !slices.ContainsFunc(items, func(item *krm.Item) bool { return r.Workloads || r.isOurs(item) })
 }
 
-// isOurs reports whether an item is a document of our group, or looks as if it should be, or is about a package of
-// Crossplane.
+// isOurs reports whether an item is a document of our group, or looks as if it should be, or is one of an extension.
 func (r *run) isOurs(item *krm.Item) bool {
 	return item.APIVersion() == contract.APIVersion && r.isDocument(item.Kind()) ||
 		strings.HasPrefix(item.APIVersion(), contract.Group+"/") && item.APIVersion() != contract.APIVersion ||
-		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin || stackpackage.IsDocument(item)
+		document.LooksLike(item) != "" || item.Kind() == contract.FormerPlugin || extension.Have(r.Extensions, item)
 }
 
 // nothing reports that the paths have no document for us.

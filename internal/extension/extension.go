@@ -16,25 +16,41 @@ import (
 type Extension struct {
 	// Rules are its documents and rules.
 	Rules validate.Extension
-	// Formats are what file mode reads beside files of documents.
+	// Formats are what file mode reads beside documents of our group.
 	Formats []load.Format
+	// References are the fields of the documents of Formats that resolution pins, for those who pin them in files.
+	References []Reference
 	// IsRequest reports whether a document asks for something to be rendered, such as the installation of a package; nil if
 	// none does.
 	IsRequest func(item *krm.Item) bool
-	// Resolver resolves its references; nil if it has none.
+	// Resolver resolves references of its documents; nil if they have none.
 	Resolver Resolver
 	// Renderer renders its documents; nil if they are only checked.
 	Renderer Renderer
+	// Importer completes the packages of Formats that are imported; nil if they are read as they are.
+	Importer Importer
 }
 
-// Requests returns the items of a list that ask one of the extensions for something.
-func Requests(extensions []Extension, list *krm.ResourceList) (requests []*krm.Item) {
-	for _, item := range list.Items() {
-		if slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) }) {
-			requests = append(requests, item)
-		}
-	}
-	return requests
+// Reference is a field of documents with a reference.
+type Reference struct {
+	Path krm.Path
+	// Pinned is the field beside it that has the pinned reference in its place; empty if it is pinned in place.
+	Pinned krm.Path
+}
+
+// Has reports whether an item is a document of the formats of an extension.
+func (e Extension) Has(item *krm.Item) bool {
+	return slices.ContainsFunc(e.Formats, func(f load.Format) bool { return f.Has(item) })
+}
+
+// Have reports whether an item is a document of the formats of one of the extensions.
+func Have(extensions []Extension, item *krm.Item) bool {
+	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.Has(item) })
+}
+
+// Ask reports whether an item asks one of the extensions for something to be rendered.
+func Ask(extensions []Extension, item *krm.Item) bool {
+	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) })
 }
 
 // Rules returns the documents and rules of extensions.

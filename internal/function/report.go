@@ -7,15 +7,23 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/htmlreport"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Report is Build with a page in place of the objects: a command of rplug, and no KRM function.
 func Report(extensions ...extension.Extension) cli.Function {
 	f := Build(extensions...)
-	f.Name, f.Command, f.Folder, f.Page = "report", "", nil, writePage
+	f.Name, f.Command, f.Folder = "report", "", nil
 	f.Purpose = "does what build does, and prints a page in HTML: sandboxes, plugins with their pictures, findings at their " +
 		"lines, and the objects to be applied. Values of params, variables and Secrets are hidden without --show-values."
 	f.Example = "report . > report.html\nreport --show-values plugins/ sandboxes/ > report.html"
+	f.Page = func(c cli.Config, run cli.Run) ([]byte, error) {
+		return htmlreport.Page{
+			Report: run.Report, Paths: run.Paths, Objects: run.Documents,
+			IsRequest:  func(item *krm.Item) bool { return extension.Ask(extensions, item) },
+			ShowValues: c.(*reportConfig).page.ShowValues,
+		}.HTML()
+	}
 	f.Config = func() cli.Config { return &reportConfig{buildConfig: buildConfig{Chain: build.New(extensions...)}} }
 	return f
 }
@@ -32,10 +40,3 @@ type pageOptions struct {
 
 // Parts implements cli.Composite.
 func (c *reportConfig) Parts() []any { return slices.Concat([]any{&c.page}, c.buildConfig.Parts()) }
-
-// writePage returns the page about a run.
-func writePage(c cli.Config, run cli.Run) ([]byte, error) {
-	return htmlreport.Page{
-		Report: run.Report, Paths: run.Paths, Objects: run.Documents, ShowValues: c.(*reportConfig).page.ShowValues,
-	}.HTML()
-}

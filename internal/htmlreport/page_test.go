@@ -16,7 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -24,7 +26,8 @@ import (
 func page(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	code := function.Report().Run(args, strings.NewReader(""), &out, &problems)
+	asking := extension.Extension{IsRequest: func(item *krm.Item) bool { return item.Kind() == "Provider" }}
+	code := function.Report(asking).Run(args, strings.NewReader(""), &out, &problems)
 	require.NotEqual(t, 2, code, problems.String())
 	return out.String()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	stackrender "github.com/resource-plugins/krm-functions/stacks/install"
 )
 
 // sandboxCard is a sandbox.
@@ -250,7 +249,10 @@ func match(m *v1alpha1.RouteGroupMatch) string {
 }
 
 func (b *builder) requests() (cards []requestCard) {
-	for _, item := range stackrender.Requests(b.List) {
+	for _, item := range b.List.Items() {
+		if b.IsRequest == nil || !b.IsRequest(item) {
+			continue
+		}
 		one := requestCard{card: b.newCard("package", item.Name(), item), Kind: report.Printable(item.Kind())}
 		if node, found := krm.Path("spec.package").Find(item.YNode()); found {
 			one.Package = report.Printable(node.Value)

@@ -30,6 +30,9 @@ type Source struct {
 	objectsOnly bool   // it must hold Kubernetes objects
 }
 
+// Folder returns the files of a folder. Links do not lead out of it.
+func (s Source) Folder() (fs.FS, error) { return below(s.Files, s.Below) }
+
 // Base returns the name of the file or folder, even if the path is a dot.
 func (s Source) Base() string { return s.base }
 
@@ -107,6 +110,9 @@ func (f *finder) one(p string) error {
 func (f *finder) whole(s *Source) bool {
 	s.Name, s.base = f.label+s.Path, path.Base(f.rooted(s.Path))
 	for _, format := range f.options.Formats {
+		if format.Find == nil {
+			continue
+		}
 		if s.whole = format.Find(*s, f.options); s.whole != nil {
 			return !s.whole.Beside
 		}

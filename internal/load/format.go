@@ -2,18 +2,38 @@ package load
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Format is a form of files or folders that are read as a whole: they are no files of documents, but documents are made of
-// them.
-type Format interface {
+// Format is what is read beside documents of our group: files or folders that are read as a whole, from which documents are
+// made, and documents of other API groups. A zero field adds nothing.
+type Format struct {
+	// Groups are the API groups of its documents. In folders, what is wrong with such a document is a finding, as it is with
+	// one of our group; documents of other groups are not read by any function.
+	Groups []Group
 	// Find returns how a file or a folder is read, nil if it does not have the form. It is called with the paths of Read,
 	// but for Stdin, and in folders with the files that may hold documents and with the folders.
-	Find(s Source, options Options) *Whole
+	Find func(s Source, options Options) *Whole
 	// Complete returns the documents of a file that no format reads as a whole, changed or with further ones.
-	Complete(s Source, documents []Document, options Options) []Document
+	Complete func(s Source, documents []Document, options Options) []Document
+}
+
+// Group is an API group.
+type Group struct {
+	Name string
+	// Kinds are the kinds of documents; nil if they are all that the group has.
+	Kinds []string
+}
+
+// Has reports whether an item is a document of the format, in any version.
+func (f Format) Has(item *krm.Item) bool {
+	group, _, _ := strings.Cut(item.APIVersion(), "/")
+	return slices.ContainsFunc(f.Groups, func(g Group) bool {
+		return g.Name == group && (g.Kinds == nil || slices.Contains(g.Kinds, item.Kind()))
+	})
 }
 
 // Whole is a file or a folder that is read as a whole.
@@ -51,7 +71,9 @@ func complete(readers []*reader, options Options) {
 		}
 		if source.whole == nil {
 			for _, format := range options.Formats {
-				all = format.Complete(source, all, options)
+				if format.Complete != nil {
+					all = format.Complete(source, all, options)
+				}
 			}
 			for _, r := range readers[:n] {
 				r.documents = nil

@@ -21,8 +21,8 @@ const (
 
 // mayHoldOurs reports whether the text of a list may hold objects of ours: their group may be written plainly, with
 // escapes or in base64.
-func mayHoldOurs(text []byte) bool {
-	for _, mark := range append([]string{`\`, "binary"}, ourGroups...) {
+func (o Options) mayHoldOurs(text []byte) bool {
+	for _, mark := range append(o.groups(), `\`, "binary") {
 		if bytes.Contains(text, []byte(mark)) {
 			return true
 		}
@@ -56,7 +56,7 @@ func (r *reader) object(root *yaml.Node, lists int) {
 // items adds the objects of a list. In a folder, what is wrong with a list counts only if it has objects of ours.
 func (r *reader) items(list *yaml.Node, lists int) {
 	report := r.report
-	if !r.source.Named && !ourVersion.Match(r.chunk.text) {
+	if !r.source.Named && !r.options.hasOurVersion(r.chunk.text) {
 		report = func(int, int, krm.Severity, string) {}
 	}
 	kind := krm.FromNode(list, "").Kind()

@@ -28,7 +28,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // Stdin is the path of the standard input, and StdinName its name in places.
@@ -63,9 +62,9 @@ type Options struct {
 	// Tracked reports whether a path is tracked by git: such a file, or a folder with one, is read though a .gitignore file
 	// matches it. Nil if that is not known.
 	Tracked func(path string) bool
-	// Image is the image of the Crossplane package that is read, whatever the package says; empty if it is not known.
+	// Image is the image of the package that a format reads, whatever the package says; empty if it is not known.
 	Image string
-	// Formats are what is read beside files of documents.
+	// Formats are what is read beside documents of our group.
 	Formats []Format
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
@@ -128,8 +127,7 @@ type Document struct {
 	Native bool
 	// Built reports whether kustomize made it.
 	Built bool
-	// Package is the path of the Crossplane package that the document is part of; empty for others. It is the path of a
-	// `.registry` folder, of package.yaml, of an OCI layout or of a tar.
+	// Package is the path of the package that the document is part of, as its format says; empty for others.
 	Package string
 	// Problems are what is wrong with the document as a native one, and with its templates.
 	Problems []strictyaml.Problem
@@ -173,7 +171,6 @@ func Read(paths []string, options Options) (*Package, error) {
 	if options.Files == nil {
 		options.Files = disk{}
 	}
-	options.Formats = append(slices.Clip(options.Formats), crossplane{})
 	found := newFinder(options)
 	for _, p := range paths {
 		if err := found.one(p); err != nil {
@@ -229,7 +226,7 @@ func (p *Package) open(sources []Source, options Options) ([]*reader, error) {
 			switch {
 			case !errors.As(err, &finding):
 				return nil, err
-			case source.Named || isMeant(texts[i]):
+			case source.Named || options.isMeant(texts[i]):
 				p.Findings = append(p.Findings, finding.result())
 			default:
 				p.Skipped = append(p.Skipped, Skipped{File: source.Name, Reason: finding.reason})
@@ -264,13 +261,13 @@ func (p *Package) collect(readers []*reader) {
 	}
 	ours := map[string]bool{} // files with documents of ours
 	for _, r := range readers {
-		ours[r.source.Name] = ours[r.source.Name] || slices.ContainsFunc(r.documents, Document.isOurs)
+		ours[r.source.Name] = ours[r.source.Name] || slices.ContainsFunc(r.documents, r.options.isOurs)
 	}
 	for _, r := range readers {
 		r.finish(ours[r.source.Name])
 		if !r.source.Named && parts[r.source.Path] {
 			r.skipped = nil
-			r.documents = slices.DeleteFunc(r.documents, func(d Document) bool { return !d.isOurs() })
+			r.documents = slices.DeleteFunc(r.documents, func(d Document) bool { return !r.options.isOurs(d) })
 		}
 		p.Documents = append(p.Documents, r.documents...)
 		p.Findings = append(p.Findings, r.findings...)
@@ -279,8 +276,8 @@ func (p *Package) collect(readers []*reader) {
 	slices.SortStableFunc(p.Skipped, Skipped.Compare)
 }
 
-// isOurs reports whether the document is of our group, or looks as if it should be, or is about a package of Crossplane.
-func (d Document) isOurs() bool {
-	return d.Native || d.Package != "" || stackpackage.IsDocument(d.Item) ||
+// isOurs reports whether a document is of our group, or looks as if it should be, or is one of a format.
+func (o Options) isOurs(d Document) bool {
+	return d.Native || d.Package != "" || slices.ContainsFunc(o.Formats, func(f Format) bool { return f.Has(d.Item) }) ||
 		strings.HasPrefix(d.Item.APIVersion(), contract.Group+"/") || document.LooksLike(d.Item) != ""
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // What a folder holds is often meant for other tools. Its content decides, whatever the name of a file:
@@ -82,21 +81,28 @@ var knownKeys = func() []string {
 	return keys
 }()
 
-// ourGroups are our API group, that of the vendor, and those of Crossplane's packages.
-var ourGroups = append([]string{contract.Group, contract.VendorGroup}, stackpackage.Groups()...)
-
-// anyOf is a pattern of one of several texts.
-func anyOf(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = regexp.QuoteMeta(text)
+// groups returns our API group, that of the vendor, and those of the formats.
+func (o Options) groups() []string {
+	all := []string{contract.Group, contract.VendorGroup}
+	for _, format := range o.Formats {
+		for _, group := range format.Groups {
+			all = append(all, group.Name)
+		}
 	}
-	return strings.Join(quoted, "|")
+	return all
+}
+
+// hasOurVersion reports whether a text has an apiVersion of one of our groups.
+func (o Options) hasOurVersion(text []byte) bool {
+	groups := o.groups()
+	return slices.ContainsFunc(groupedVersion.FindAllSubmatch(text, -1), func(match [][]byte) bool {
+		return slices.Contains(groups, string(match[1]))
+	})
 }
 
 var (
-	// ourVersion is an apiVersion of one of our groups on a line of YAML or JSON.
-	ourVersion = regexp.MustCompile(`(?m)^[ \t{,["'-]*apiVersion["']?[ \t]*:[ \t]*["']?(?:` + anyOf(ourGroups) + `)/`)
+	// groupedVersion is an apiVersion with a group on a line of YAML or JSON.
+	groupedVersion = regexp.MustCompile(`(?m)^[ \t{,["'-]*apiVersion["']?[ \t]*:[ \t]*["']?([\w.-]+)/`)
 	// interpreter is the first line of a native document that can be executed.
 	interpreter = regexp.MustCompile(`^#!.*\bsignadot +(?:sandbox|sb|resourceplugin|rp|routegroup|rg) `)
 	// topLine is a line with a key at the top of a document: in JSON it may be indented.
@@ -113,7 +119,7 @@ var (
 // apiVersion; it starts with the interpreter line of a native document; it has a key that only our kinds
 // have; or it has name and spec, and either no other keys at the top, or a key of our kinds or a directive (`@{…}`) below;
 // or it has one of these two, and several below. A template of another tool is not.
-func isMeant(text []byte) bool {
+func (o Options) isMeant(text []byte) bool {
 	text = bytes.ReplaceAll(text, []byte{0}, nil) // of UTF-16, what is ASCII is left
 	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 		text = bytes.TrimPrefix(text, []byte(mark))
@@ -121,7 +127,7 @@ func isMeant(text []byte) bool {
 	switch {
 	case hasActions(text):
 		return false
-	case ourVersion.Match(text), interpreter.Match(text), isUnmistakable(text):
+	case o.hasOurVersion(text), interpreter.Match(text), isUnmistakable(text):
 		return true
 	}
 	keys := map[string]bool{}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -156,5 +157,39 @@ func TestReadSkipsNoDocumentOfOursForOneMistake(t *testing.T) {
 				assert.Equal(t, names(named, dir), names(found, dir), "%s byte %d: %s", change, i, mutant)
 			}
 		}
+	}
+}
+
+// Documents of a format's groups are ours: what is wrong with them in a folder is a finding.
+func TestRead_reportsDocumentsOfFormats(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, `
+-- broken.yaml --
+apiVersion: things.example.org/v1
+kind: Thing
+spec: {
+-- list.yaml --
+apiVersion: v1
+kind: List
+items: [{apiVersion: things.example.org/v1, kind: Thing, metadata: {name: in-list}}]
+-- other.yaml --
+apiVersion: other.example.org/v1
+kind: Thing
+spec: {
+`)
+	format := load.Format{Groups: []load.Group{{Name: "things.example.org", Kinds: []string{"Thing"}}}}
+	read, err := load.Read([]string{dir}, load.Options{Formats: []load.Format{format}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"broken.yaml:3:1: error must be valid YAML: did not find expected node content"}, told(read, dir))
+	assert.Equal(t, []string{"other.yaml:1: " + noYAML}, skipped(read, dir))
+	assert.Equal(t, []string{"Thing in-list list.yaml"}, names(read, dir))
+
+	for item, want := range map[string]bool{
+		"apiVersion: things.example.org/v2\nkind: Thing": true, "apiVersion: things.example.org/v1\nkind: Other": false,
+		"apiVersion: example.org/v1\nkind: Thing": false,
+	} {
+		parsed, err := krm.NewItem([]byte(item))
+		require.NoError(t, err)
+		assert.Equal(t, want, format.Has(parsed), item)
 	}
 }

@@ -39,7 +39,7 @@ func (r *reader) read() {
 }
 
 func (r *reader) readText() {
-	if item, above := foreign(r.chunk); item != nil {
+	if item, above := r.options.foreign(r.chunk); item != nil {
 		r.places.above = r.chunk.line + above
 		item.Locate(r.places)
 		r.documents = append(r.documents, Document{Item: item})
@@ -50,7 +50,7 @@ func (r *reader) readText() {
 		return
 	}
 	root, problems := parse(r.chunk)
-	if len(problems) > 0 && !r.source.Named && !isMeant(r.chunk.text) {
+	if len(problems) > 0 && !r.source.Named && !r.options.isMeant(r.chunk.text) {
 		r.foreign = whyUnreadable(r.chunk)
 		return
 	}
@@ -64,7 +64,7 @@ func (r *reader) readText() {
 	}
 	mergeTop(root)
 	r.document(root)
-	if slices.ContainsFunc(r.documents, Document.isOurs) {
+	if slices.ContainsFunc(r.documents, r.options.isOurs) {
 		r.reportAll(separators)
 	}
 }
@@ -90,7 +90,7 @@ func (r *reader) separators() []strictyaml.Problem {
 
 // foreign returns an object of another API group without parsing it, since its tree may not be needed, and how many
 // lines of the text are above it. It returns nil if the text may be anything else.
-func foreign(of chunk) (item *krm.Item, above int) {
+func (o Options) foreign(of chunk) (item *krm.Item, above int) {
 	text := of.text
 	if of.isJSON {
 		return nil, 0
@@ -112,7 +112,7 @@ func foreign(of chunk) (item *krm.Item, above int) {
 	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); {
 	case group == contract.Group, group == listGroup, group == contract.VendorGroup, group == "",
 		slices.Contains(documentKinds, item.Kind()),
-		strings.HasSuffix(item.Kind(), listSuffix) && mayHoldOurs(text):
+		strings.HasSuffix(item.Kind(), listSuffix) && o.mayHoldOurs(text):
 		return nil, 0
 	}
 	return item, above

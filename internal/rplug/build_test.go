@@ -80,17 +80,6 @@ func TestBuildPrintsWhatTheFunctionsPrint(t *testing.T) {
 	examples := filepath.Join(checkout.Root(), "examples")
 	postgres, hello, shop := filepath.Join(examples, "postgres"), filepath.Join(examples, "hello-db"), filepath.Join(examples, "shop")
 	lock, baseline, plugin := filepath.Join(examples, "plugin-lock.yaml"), filepath.Join(shop, "baseline"), filepath.Join(postgres, "plugin.yaml")
-	imported := func(folder string, packages ...string) (paths []string) {
-		for _, name := range packages {
-			_, documents, stderr := call("", "import", "--image", "registry.example.org/acme/"+name+":v0.1.0", filepath.Join(folder, name))
-			require.NotEmpty(t, documents, stderr)
-			paths = append(paths, filepath.Join(t.TempDir(), name+".yaml"))
-			require.NoError(t, os.WriteFile(paths[len(paths)-1], []byte(documents), 0o600))
-		}
-		return append(paths, filepath.Join(folder, "requests.yaml"))
-	}
-	stacks, xpkg := filepath.Join(examples, "stacks", "base"), filepath.Join(examples, "stacks", "xpkg")
-	requests := append(imported(stacks, "storage", "cache"), filepath.Join(stacks, "catalog.yaml"), filepath.Join(stacks, "lock.yaml"))
 	found := 0
 	for name, test := range map[string]struct {
 		flags   flagsOf
@@ -112,9 +101,6 @@ func TestBuildPrintsWhatTheFunctionsPrint(t *testing.T) {
 		"istio":      {flagsOf{fork: []string{"--routing", "istio", "--replicas", "2"}}, []string{plugin, shop}, false},
 		"native": {flagsOf{input: []string{"--set", "cluster=demo", "--set", "namespace=db"}},
 			[]string{filepath.Join(examples, "orders-db", "native")}, true}, // without the baseline
-		"stacks":    {flagsOf{}, requests, false},
-		"unpacked":  {flagsOf{render: []string{"--install", "objects"}}, requests, false},
-		"packages":  {flagsOf{}, imported(xpkg, "provider-storage", "function-cache", "configuration-cache"), false},
 		"twice":     {flagsOf{}, []string{examples}, true}, // the native plugin is there as an import, too
 		"kustomize": {flagsOf{input: []string{"-k", hello}}, []string{postgres, baseline}, false},
 	} {

@@ -16,6 +16,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
+	"github.com/resource-plugins/krm-functions/stacks"
+	"github.com/resource-plugins/krm-functions/stacks/rules"
 )
 
 const rulesPage = "../../docs/reference/rules.md"
@@ -123,8 +125,8 @@ func example(t *testing.T, r *validate.Rule) string {
 // fileExample is the finding that the document of a rule about files gives.
 func fileExample(t *testing.T, r *validate.Rule) string {
 	t.Helper()
-	options, from := load.Options{Input: strings.NewReader(r.Example)}, load.Stdin
-	if r.ID == load.RulePackageFile {
+	options, from := load.Options{Input: strings.NewReader(r.Example), Formats: stacks.Extension().Formats}, load.Stdin
+	if r.ID == rules.FileRule {
 		from = filepath.Join(t.TempDir(), ".registry")
 		require.NoError(t, os.MkdirAll(from, 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(from, "app.yaml"), []byte(r.Example), 0o600))

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -49,25 +48,6 @@ func IsMetadata(item *krm.Item) bool {
 		return item.Kind() == v1alpha1.KindExtension
 	}
 	return false
-}
-
-// IsDocument reports whether a document says what a package is, or asks for one.
-func IsDocument(item *krm.Item) bool {
-	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
-	case v1alpha1.GroupName, v1alpha1.ExtensionsGroup, stacksv1.MetaGroupName:
-		return true
-	case stacksv1.GroupName:
-		return slices.Contains(requestKinds, item.Kind())
-	}
-	return false
-}
-
-// requestKinds are the kinds of pkg.crossplane.io that ask for packages; others are the cluster's.
-var requestKinds = []string{stacksv1.KindProvider, stacksv1.KindConfiguration, stacksv1.KindFunction}
-
-// Groups are the API groups of packages and of requests for them.
-func Groups() []string {
-	return []string{v1alpha1.GroupName, v1alpha1.ExtensionsGroup, stacksv1.GroupName, stacksv1.MetaGroupName}
 }
 
 // finder finds the packages of a list.

@@ -146,18 +146,6 @@ func TestV010IsALeaf(t *testing.T) {
 	}
 }
 
-// ofStacks are the packages of the core that still import stacks: none may be added.
-var ofStacks = []string{"internal/load", "internal/cli", "internal/function", "internal/htmlreport"}
-
-func TestCoreDoesNotImportStacks(t *testing.T) {
-	t.Parallel()
-	for _, p := range list(t, "./api/...", "./pkg/...", "./internal/...") {
-		imports := slices.ContainsFunc(p.Imports, func(path string) bool { return strings.HasPrefix(path, module+"stacks/") })
-		path := strings.TrimPrefix(p.ImportPath, module)
-		assert.Equal(t, slices.Contains(ofStacks, path), imports, path)
-	}
-}
-
 // The solver knows numbers only, so that it can be held against a search that tries everything.
 func TestSolverImportsNothing(t *testing.T) {
 	t.Parallel()

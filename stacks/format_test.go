@@ -1,4 +1,4 @@
-package load_test
+package stacks_test
 
 import (
 	"fmt"
@@ -8,12 +8,14 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
@@ -41,6 +43,54 @@ func cacheLayout(stream string) *ociimage.Layout {
 	return l.List(l.Image(ociimage.Tar(ociimage.File("package.yaml", stream))), "registry.example.org/acme/cache:v1.0.0")
 }
 
+// readPaths is load.Read with the format of the feature.
+func readPaths(paths []string, options load.Options) (*load.Package, error) {
+	options.Formats = stacks.Extension().Formats
+	return load.Read(paths, options)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// folder writes the files of an archive.
+func folder(t *testing.T, archive string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, file := range txtar.Parse([]byte(archive)).Files {
+		write(t, filepath.Join(dir, file.Name), string(file.Data))
+	}
+	return dir
+}
+
+// told returns the results of what was read as lines, with paths below dir.
+func told(p *load.Package, dir string) []string {
+	lines := []string{}
+	for _, r := range p.Results() {
+		subject := ""
+		if r.ResourceRef != nil {
+			subject = r.ResourceRef.Kind + "/" + r.ResourceRef.Name + " "
+		}
+		if r.Field != nil {
+			subject += r.Field.Path + " "
+		}
+		line := fmt.Sprintf("%s:%d:%d: %s %s%s", r.Place.File, r.Place.Line, r.Place.Column, r.Severity, subject, r.Message)
+		lines = append(lines, strings.ReplaceAll(line, dir+"/", ""))
+	}
+	return lines
+}
+
+// names returns kind, name and file of the documents.
+func names(p *load.Package, dir string) []string {
+	all := []string{}
+	for _, d := range p.Documents {
+		all = append(all, d.Item.Kind()+" "+d.Item.Name()+" "+strings.TrimPrefix(d.Item.PlaceOf("").File, dir+"/"))
+	}
+	return all
+}
+
 func texts(t *testing.T, read *load.Package) string {
 	t.Helper()
 	var all strings.Builder
@@ -58,8 +108,8 @@ func TestRead_takesPackages(t *testing.T) {
 	l := cacheLayout(cachePackage)
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "layout"), l.Done()))
-	nativeWrite(t, filepath.Join(dir, "cache.xpkg"), string(ociimage.TarOf(l.Files)))
-	nativeWrite(t, filepath.Join(dir, "plain/package.yaml"), cachePackage)
+	write(t, filepath.Join(dir, "cache.xpkg"), string(ociimage.TarOf(l.Files)))
+	write(t, filepath.Join(dir, "plain/package.yaml"), cachePackage)
 	digest := l.Index.Manifests[0].Digest.String()
 	want := `---
 # What the package is.
@@ -79,7 +129,7 @@ spec:
   versions: [{name: v1, served: true}]
 `
 	for _, name := range []string{"layout", "cache.xpkg"} {
-		read, err := load.Read([]string{filepath.Join(dir, name)}, load.Options{})
+		read, err := readPaths([]string{filepath.Join(dir, name)}, load.Options{})
 		require.NoError(t, err)
 		assert.Empty(t, read.Results())
 		assert.Equal(t, want, texts(t, read), name)
@@ -89,7 +139,7 @@ spec:
 		assert.Equal(t, cachePackage, string(read.Text(path+"/package.yaml")))
 		assert.True(t, read.IsInImage(path+"/package.yaml"))
 	}
-	read, err := load.Read([]string{filepath.Join(dir, "plain")}, load.Options{})
+	read, err := readPaths([]string{filepath.Join(dir, "plain")}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, "---\n"+strings.TrimSuffix(cachePackage, "\n")+"\n", texts(t, read))
 	assert.Equal(t, filepath.Join(dir, "plain/package.yaml"), read.Documents[1].Package)
@@ -99,7 +149,7 @@ spec:
 	for i, d := range read.Documents {
 		items[i] = d.Item
 	}
-	found := stackpackage.Find(krm.NewList(items...))
+	found := pack.Find(krm.NewList(items...))
 	require.Len(t, found, 1)
 	assert.Len(t, found[0].Members, 1)
 }
@@ -121,8 +171,8 @@ metadata: {name: source}
 title: of another program
 `)
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "layout"), l.Done()))
-	nativeWrite(t, filepath.Join(dir, "cache.tar"), string(ociimage.TarOf(l.Files)))
-	read, err := load.Read([]string{dir}, load.Options{})
+	write(t, filepath.Join(dir, "cache.tar"), string(ociimage.TarOf(l.Files)))
+	read, err := readPaths([]string{dir}, load.Options{})
 	require.NoError(t, err)
 	assert.Empty(t, told(read, dir))
 	assert.Equal(t, []string{"Configuration source crossplane.yaml", "ConfigMap of-another-program other/.registry/index.yaml"},
@@ -151,14 +201,14 @@ func TestRead_reportsBrokenPackages(t *testing.T) {
 				`Configuration "cache" is in package.yaml, too`}},
 	} {
 		dir := t.TempDir()
-		nativeWrite(t, filepath.Join(dir, "p.tar"), string(ociimage.TarOf(cacheLayout(c.stream).Done())))
-		read, err := load.Read([]string{filepath.Join(dir, "p.tar")}, load.Options{})
+		write(t, filepath.Join(dir, "p.tar"), string(ociimage.TarOf(cacheLayout(c.stream).Done())))
+		read, err := readPaths([]string{filepath.Join(dir, "p.tar")}, load.Options{})
 		require.NoError(t, err)
 		assert.Equal(t, c.want, told(read, dir), name)
 	}
 	dir := t.TempDir()
-	nativeWrite(t, filepath.Join(dir, "p.tar"), string(ociimage.Tar(ociimage.File("../x", ""))))
-	read, err := load.Read([]string{filepath.Join(dir, "p.tar")}, load.Options{})
+	write(t, filepath.Join(dir, "p.tar"), string(ociimage.Tar(ociimage.File("../x", ""))))
+	read, err := readPaths([]string{filepath.Join(dir, "p.tar")}, load.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{`p.tar:0:0: error "../x": the path must not lead out of the archive: build it again without ".."`},
 		told(read, dir))
@@ -167,10 +217,10 @@ func TestRead_reportsBrokenPackages(t *testing.T) {
 // What cannot be read in a folder is an error if it is about a package.
 func TestRead_takesRequestsAsOurs(t *testing.T) {
 	t.Parallel()
-	for _, group := range stackpackage.Groups() {
+	for _, group := range []string{"stacks.crossplane.io", "extensions.crossplane.io", "pkg.crossplane.io", "meta.pkg.crossplane.io"} {
 		dir := folder(t, "-- a.yaml --\napiVersion: "+group+"/v1\nkind: Provider\nspec: {\n-- b.yaml --\n"+
 			"apiVersion: v1\nkind: List\nitems: [{apiVersion: "+group+"/v1, kind: Provider, metadata: {name: in-list}}]\n")
-		read, err := load.Read([]string{dir}, load.Options{})
+		read, err := readPaths([]string{dir}, load.Options{})
 		require.NoError(t, err)
 		assert.Len(t, read.Findings, 1, group)
 		assert.Empty(t, read.Skipped, group)
@@ -187,7 +237,7 @@ func TestRead_takesPackagesOfRevisions(t *testing.T) {
 		files["layout/"+name] = file
 	}
 	for _, path := range []string{"p.xpkg", "layout"} {
-		read, err := load.Read([]string{path}, load.Options{Files: files, Label: "main:"})
+		read, err := readPaths([]string{path}, load.Options{Files: files, Label: "main:"})
 		require.NoError(t, err)
 		require.Len(t, read.Documents, 2)
 		assert.Equal(t, "main:"+path+"/package.yaml", read.Documents[0].Item.PlaceOf("").File)
@@ -198,13 +248,13 @@ func TestRead_takesPackagesOfRevisions(t *testing.T) {
 func TestRead_takesRealPackages(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "reads all real packages")
-	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks/*/*", stackpackage.Folder))
+	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks/*/*", pack.Folder))
 	require.NoError(t, err)
 	require.NotEmpty(t, folders)
 	const name = "docker.io/acme/real:v9.9.9"
 	imported := 0
 	for _, folder := range folders {
-		packages, err := stackpackage.ReadPath(folder)
+		packages, err := pack.ReadPath(folder)
 		require.NoError(t, err)
 		var entries []ociimage.Entry
 		for _, file := range packages[0].Files.Paths() {
@@ -217,14 +267,14 @@ func TestRead_takesRealPackages(t *testing.T) {
 			"layout.tar": {Data: ociimage.TarOf(l.List(d, name).Done())},
 			"saved.tar":  {Data: ociimage.TarOf(ociimage.Saved(name, nil, layer))},
 		}
-		read, err := load.Read([]string{folder}, load.Options{Image: name})
+		read, err := readPaths([]string{folder}, load.Options{Image: name})
 		require.NoError(t, err)
 		want := texts(t, read)
 		if len(read.Documents) > 0 {
 			imported++
 		}
 		for path := range files {
-			got, err := load.Read([]string{path}, load.Options{Files: files})
+			got, err := readPaths([]string{path}, load.Options{Files: files})
 			require.NoError(t, err)
 			assert.Equal(t, want, strings.ReplaceAll(texts(t, got), "@"+d.Digest.String(), ""), folder)
 			assert.Len(t, got.Results(), len(read.Results()), folder)

@@ -1,4 +1,4 @@
-package load
+package stacks
 
 import (
 	"errors"
@@ -10,9 +10,12 @@ import (
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/rules"
 )
 
 // Packages of Crossplane are read as a whole:
@@ -22,35 +25,45 @@ import (
 //     once all of it is read, and images of other programs are none of our business.
 //   - package.yaml is read like any other file.
 
-// crossplane is the format of these packages.
-type crossplane struct{}
+// format returns the format of these packages.
+func format() load.Format {
+	return load.Format{
+		Groups: []load.Group{
+			{Name: v1alpha1.GroupName}, {Name: v1alpha1.ExtensionsGroup}, {Name: stacksv1.MetaGroupName},
+			{Name: stacksv1.GroupName, Kinds: requestKinds},
+		},
+		Find: find, Complete: complete,
+	}
+}
 
-// Find implements Format.
-func (crossplane) Find(s Source, options Options) *Whole {
+// requestKinds are the kinds of pkg.crossplane.io that ask for packages; others are the cluster's.
+var requestKinds = []string{stacksv1.KindProvider, stacksv1.KindConfiguration, stacksv1.KindFunction}
+
+// find finds a package.
+func find(s load.Source, options load.Options) *load.Whole {
 	switch {
 	case !s.Mode.IsDir():
-		if !s.Named || !s.Mode.IsRegular() || HasDocuments(s.Path) || !stackpackage.IsArchive(s.Files, s.Below) {
+		if !s.Named || !s.Mode.IsRegular() || load.HasDocuments(s.Path) || !pack.IsArchive(s.Files, s.Below) {
 			return nil
 		}
 	case s.Named:
-		files, err := below(s.Files, s.Below)
-		if err != nil || s.Base() != stackpackage.Folder && !stackpackage.IsLayout(files) {
+		files, err := s.Folder()
+		if err != nil || s.Base() != pack.Folder && !pack.IsLayout(files) {
 			return nil
 		}
 		s.Files, s.Below = files, "."
 	default:
 		folder, err := fs.Sub(s.Files, s.Below)
-		if err != nil || s.Base() != stackpackage.Folder || !stackpackage.IsRegistry(folder) {
+		if err != nil || s.Base() != pack.Folder || !pack.IsRegistry(folder) {
 			return nil
 		}
 	}
-	return &Whole{Read: func() Content { return packages(s, options) }}
+	return &load.Whole{Read: func() load.Content { return packages(s, options) }}
 }
 
-// Complete implements Format. It marks the documents of package.yaml, and of a named file, that has the metadata of a package
-// of today.
-func (crossplane) Complete(s Source, documents []Document, _ Options) []Document {
-	if (s.Named || path.Base(s.Path) == stackpackage.StreamFile) && slices.ContainsFunc(documents, isStreamMetadata) {
+// complete marks the documents of package.yaml, and of a named file, that has the metadata of a package of today.
+func complete(s load.Source, documents []load.Document, _ load.Options) []load.Document {
+	if (s.Named || path.Base(s.Path) == pack.StreamFile) && slices.ContainsFunc(documents, isStreamMetadata) {
 		for i := range documents {
 			documents[i].Package = s.Name
 		}
@@ -59,15 +72,15 @@ func (crossplane) Complete(s Source, documents []Document, _ Options) []Document
 }
 
 // packages reads the packages of a source. What is wrong with them is a finding.
-func packages(s Source, options Options) Content {
-	all, err := stackpackage.Read(s.Files, s.Below, s.Name)
+func packages(s load.Source, options load.Options) load.Content {
+	all, err := pack.Read(s.Files, s.Below, s.Name)
 	if err != nil {
 		if inner := errors.Unwrap(err); inner != nil {
 			err = inner
 		}
-		return Content{Findings: krm.Results{Finding(s.Name, 0, 0, krm.Error, err.Error())}}
+		return load.Content{Findings: krm.Results{load.Finding(s.Name, 0, 0, krm.Error, err.Error())}}
 	}
-	content := Content{Texts: map[string][]byte{}, InImage: true}
+	content := load.Content{Texts: map[string][]byte{}, InImage: true}
 	for _, c := range all {
 		if options.Image != "" {
 			c.SetReference(options.Image)
@@ -75,24 +88,24 @@ func packages(s Source, options Options) Content {
 		for _, name := range c.Files.Paths() {
 			content.Texts[path.Join(c.Path, name)] = c.Files[name]
 		}
-		content.InImage = content.InImage && path.Base(c.Path) != stackpackage.Folder
-		var documents []Document
+		content.InImage = content.InImage && path.Base(c.Path) != pack.Folder
+		var documents []load.Document
 		var findings krm.Results
-		if c.Form == stackpackage.FormRegistry {
+		if c.Form == pack.FormRegistry {
 			documents, findings = unpack(c)
 		} else {
-			documents, findings = Objects(path.Join(c.Path, stackpackage.StreamFile), c.Files[stackpackage.StreamFile], options)
+			documents, findings = load.Objects(path.Join(c.Path, pack.StreamFile), c.Files[pack.StreamFile], options)
 		}
 		var items []*krm.Item
 		for i := range documents {
 			documents[i].Package = c.Path
 			items = append(items, documents[i].Item)
 		}
-		if c.Form == stackpackage.FormXPkg && len(findings) == 0 {
-			found := stackpackage.CheckStream(path.Join(c.Path, stackpackage.StreamFile), items)
+		if c.Form == pack.FormXPkg && len(findings) == 0 {
+			found := pack.CheckStream(path.Join(c.Path, pack.StreamFile), items)
 			findings = append(findings, aboutPackages(found)...)
 		}
-		stackpackage.Mark(items, c.Reference())
+		pack.Mark(items, c.Reference())
 		content.Documents = append(content.Documents, documents...)
 		content.Findings = append(content.Findings, findings...)
 	}
@@ -100,8 +113,8 @@ func packages(s Source, options Options) Content {
 }
 
 // unpack reads a package of crossplane v0.3 to v0.10: its documents are the objects that are unpacked from it.
-func unpack(c *stackpackage.Contents) (documents []Document, findings krm.Results) {
-	unpacked, results := stackpackage.Unpack(c.Files, stackpackage.UnpackOptions{
+func unpack(c *pack.Contents) (documents []load.Document, findings krm.Results) {
+	unpacked, results := pack.Unpack(c.Files, pack.UnpackOptions{
 		Image: c.Reference(), Name: c.Name(), Dir: c.Path,
 	})
 	findings = aboutPackages(results)
@@ -109,13 +122,10 @@ func unpack(c *stackpackage.Contents) (documents []Document, findings krm.Result
 		return nil, findings
 	}
 	for _, object := range slices.Concat(unpacked.CRDs, []*kyaml.RNode{unpacked.Record}) {
-		documents = append(documents, Document{Item: krm.FromSource(object.YNode(), inPackage(c.Path))})
+		documents = append(documents, load.Document{Item: krm.FromSource(object.YNode(), inPackage(c.Path))})
 	}
 	return documents, findings
 }
-
-// RulePackageFile is the rule of findings about the files of packages.
-const RulePackageFile = "package-file"
 
 // aboutPackages adds the rule to results.
 func aboutPackages(results krm.Results) krm.Results {
@@ -123,12 +133,12 @@ func aboutPackages(results krm.Results) krm.Results {
 		if results[i].Tags == nil {
 			results[i].Tags = map[string]string{}
 		}
-		results[i].Tags[krm.RuleTag] = RulePackageFile
+		results[i].Tags[krm.RuleTag] = rules.FileRule
 	}
 	return results
 }
 
-func isStreamMetadata(d Document) bool {
+func isStreamMetadata(d load.Document) bool {
 	group, _, _ := strings.Cut(d.Item.APIVersion(), "/")
 	return group == stacksv1.MetaGroupName
 }
