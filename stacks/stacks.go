@@ -18,6 +18,6 @@ func Extension() extension.Extension {
 	return extension.Extension{
 		Rules: rules.Extension(), Formats: []load.Format{format()}, IsRequest: dependency.IsRequest,
 		References: []extension.Reference{{Path: "spec.package"}, {Path: "spec.crd", Pinned: "spec.package"}},
-		Resolver:   resolver{}, Renderer: renderer{},
+		Resolver:   resolver{}, Renderer: renderer{}, Importer: importer{},
 	}
 }

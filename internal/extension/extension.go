@@ -23,10 +23,12 @@ type Extension struct {
 	// IsRequest reports whether a document asks for something to be rendered, such as the installation of a package; nil if
 	// none does.
 	IsRequest func(item *krm.Item) bool
-	// Resolver resolves its references; nil if it has none.
+	// Resolver resolves references of its documents; nil if they have none.
 	Resolver Resolver
 	// Renderer renders its documents; nil if they are only checked.
 	Renderer Renderer
+	// Importer completes the packages of Formats that are imported; nil if they are read as they are.
+	Importer Importer
 }
 
 // Reference is a field of documents with a reference.
@@ -46,14 +48,9 @@ func Have(extensions []Extension, item *krm.Item) bool {
 	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.Has(item) })
 }
 
-// Requests returns the items of a list that ask one of the extensions for something.
-func Requests(extensions []Extension, list *krm.ResourceList) (requests []*krm.Item) {
-	for _, item := range list.Items() {
-		if slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) }) {
-			requests = append(requests, item)
-		}
-	}
-	return requests
+// Ask reports whether an item asks one of the extensions for something to be rendered.
+func Ask(extensions []Extension, item *krm.Item) bool {
+	return slices.ContainsFunc(extensions, func(e Extension) bool { return e.IsRequest != nil && e.IsRequest(item) })
 }
 
 // Rules returns the documents and rules of extensions.

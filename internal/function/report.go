@@ -7,6 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/htmlreport"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Report is Build with a page in place of the objects: a command of rplug, and no KRM function.
@@ -19,7 +20,7 @@ func Report(extensions ...extension.Extension) cli.Function {
 	f.Page = func(c cli.Config, run cli.Run) ([]byte, error) {
 		return htmlreport.Page{
 			Report: run.Report, Paths: run.Paths, Objects: run.Documents,
-			Requests:   extension.Requests(extensions, run.List),
+			IsRequest:  func(item *krm.Item) bool { return extension.Ask(extensions, item) },
 			ShowValues: c.(*reportConfig).page.ShowValues,
 		}.HTML()
 	}

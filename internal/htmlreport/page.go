@@ -22,8 +22,8 @@ type Page struct {
 	*report.Report
 	// Paths are the paths from which the documents were read.
 	Paths []string
-	// Requests are the documents that ask for packages.
-	Requests []*krm.Item
+	// IsRequest reports whether a document asks for a package; nil if none does.
+	IsRequest func(item *krm.Item) bool
 	// Objects are the objects to be applied, none if there is an error.
 	Objects []*krm.Item
 	// ShowValues shows values that may be passwords.

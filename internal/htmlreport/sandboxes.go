@@ -249,7 +249,10 @@ func match(m *v1alpha1.RouteGroupMatch) string {
 }
 
 func (b *builder) requests() (cards []requestCard) {
-	for _, item := range b.Requests {
+	for _, item := range b.List.Items() {
+		if b.IsRequest == nil || !b.IsRequest(item) {
+			continue
+		}
 		one := requestCard{card: b.newCard("package", item.Name(), item), Kind: report.Printable(item.Kind())}
 		if node, found := krm.Path("spec.package").Find(item.YNode()); found {
 			one.Package = report.Printable(node.Value)

@@ -92,7 +92,7 @@ func (f *diffFlags) side(of diffSource, how load.Options) (*renderdiff.Side, err
 	}
 	list := krm.NewList(specs...)
 	asks := len(list.Of(contract.APIVersion, contract.Sandbox, contract.RouteGroup)) > 0 ||
-		len(extension.Requests(f.chain.Extensions, list)) > 0
+		slices.ContainsFunc(specs, func(item *krm.Item) bool { return extension.Ask(f.chain.Extensions, item) })
 	switch {
 	case of.live || isLive && !asks:
 		return renderdiff.NewLiveSide(of.name, rendered), nil
