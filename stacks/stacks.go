@@ -1,5 +1,5 @@
 // Package stacks is a feature: Crossplane's stacks and packages. Functions that have it check requests for them, and their
-// metadata and CRDs, and read packages in file mode:
+// metadata and CRDs, read packages in file mode, and resolve and render the requests:
 //
 //	func main() { cli.Main(validateplugin.New(stacks.Extension())) }
 //
@@ -18,5 +18,6 @@ func Extension() extension.Extension {
 	return extension.Extension{
 		Rules: rules.Extension(), Formats: []load.Format{format()}, IsRequest: dependency.IsRequest,
 		References: []extension.Reference{{Path: "spec.package"}, {Path: "spec.crd", Pinned: "spec.package"}},
+		Resolver:   resolver{}, Renderer: renderer{}, Importer: importer{},
 	}
 }

@@ -1,5 +1,5 @@
-// Package build runs the whole chain on documents in one process: it validates them, resolves versions, and renders phases,
-// packages and forks. Each step is a function of its own, which a KRM function calls alone; Chain calls all of them:
+// Package build runs the whole chain on documents in one process: it validates them, resolves versions, and renders phases
+// and forks. Each step is a function of its own, which a KRM function calls alone; Chain calls all of them:
 //
 //	chain := build.New()
 //	result, err := chain.Run(list)
@@ -34,6 +34,9 @@ type Chain struct {
 	PostRender bool
 	// Base is the older state that documents are compared with, nil if there is none.
 	Base *validate.Base
+
+	// Extensions are features; Validate has their rules.
+	Extensions []extension.Extension
 }
 
 // New returns a chain with the functions' defaults, and with features.
@@ -43,12 +46,14 @@ func New(extensions ...extension.Extension) Chain {
 		Resolve:  v1alpha1.ResolveVersion{Mode: resolve.Keep},
 		Render:   render.DefaultOptions().RenderPhase,
 		Sandbox:  sandbox.DefaultOptions().RenderSandbox,
+
+		Extensions: extensions,
 	}
 }
 
 // Result is what a chain has rendered.
 type Result struct {
-	// Objects are the items of the list that were rendered: those of resources, of packages, and of forks.
+	// Objects are the items of the list that were rendered: those of resources, of extensions, and of forks.
 	Objects  []*krm.Item
 	Rendered renderphase.Rendered
 	Forks    sandbox.Summary
@@ -73,7 +78,7 @@ func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 }
 
 func (c Chain) validate(list *krm.ResourceList, result *Result) error {
-	if _, err := validateplugin.Check(list, c.Validate, c.Base); err != nil {
+	if _, err := validateplugin.Check(list, c.Validate, c.Base, c.Extensions...); err != nil {
 		return err
 	}
 	var kept krm.Results
@@ -83,14 +88,14 @@ func (c Chain) validate(list *krm.ResourceList, result *Result) error {
 }
 
 func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
-	_, err := resolveversion.Resolve(list, resolveversion.Options{ResolveVersion: c.Resolve})
+	_, err := resolveversion.Resolve(list, resolve.Options{ResolveVersion: c.Resolve}, c.Extensions...)
 	return err
 }
 
 func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
 	options.RenderPhase, options.WithoutPaths, options.PostRender = c.Render, true, c.PostRender
-	result.Rendered, err = renderphase.Render(list, options)
+	result.Rendered, err = renderphase.Render(list, options, c.Extensions...)
 	result.Objects = result.Rendered.Objects()
 	return err
 }

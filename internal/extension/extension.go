@@ -23,6 +23,12 @@ type Extension struct {
 	// IsRequest reports whether a document asks for something to be rendered, such as the installation of a package; nil if
 	// none does.
 	IsRequest func(item *krm.Item) bool
+	// Resolver resolves references of its documents; nil if they have none.
+	Resolver Resolver
+	// Renderer renders its documents; nil if they are only checked.
+	Renderer Renderer
+	// Importer completes the packages of Formats that are imported; nil if they are read as they are.
+	Importer Importer
 }
 
 // Reference is a field of documents with a reference.

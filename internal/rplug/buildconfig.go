@@ -92,7 +92,7 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 	if c.Sandbox.Baseline {
 		call.SetRendered(call.List.Items()...)
 	}
-	if result.Rendered.Packages.Requests == 0 {
+	if result.Rendered.Requests() == 0 {
 		call.ReportNothing(c.Render.Cluster, result.Objects, c.nothing)
 	}
 	if c.options.NoForks {

@@ -13,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.
@@ -48,15 +47,17 @@ func lintFunction(features []extension.Extension) cli.Function {
 		Example: "catalog lint plugins/ catalog.yaml",
 
 		Extensions: features,
-		Config:     func() cli.Config { return &lintConfig{} },
+		Config:     func() cli.Config { return &lintConfig{features} },
 	}
 }
 
-type lintConfig struct{}
+type lintConfig struct{ features []extension.Extension }
 
-func (*lintConfig) Process(call cli.Call) (string, error) {
+func (c *lintConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(resolve.Lint(call.List.Items())...)
-	call.List.Report(stackresolve.Lint(call.List.Items())...)
+	for _, one := range extension.Resolvers(c.features) {
+		call.List.Report(one.Lint(call.List.Items())...)
+	}
 	return "checked the catalogs", nil
 }
 

@@ -12,12 +12,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	stackrender "github.com/resource-plugins/krm-functions/stacks/install"
 )
 
 // isPath reports whether an argument can only be a file or folder: stdin, what is written as a path, or what has the
@@ -91,7 +91,8 @@ func (f *diffFlags) side(of diffSource, how load.Options) (*renderdiff.Side, err
 		isLive = isLive || hasID
 	}
 	list := krm.NewList(specs...)
-	asks := len(list.Of(contract.APIVersion, contract.Sandbox, contract.RouteGroup)) > 0 || len(stackrender.Requests(list)) > 0
+	asks := len(list.Of(contract.APIVersion, contract.Sandbox, contract.RouteGroup)) > 0 ||
+		slices.ContainsFunc(specs, func(item *krm.Item) bool { return extension.Ask(f.chain.Extensions, item) })
 	switch {
 	case of.live || isLive && !asks:
 		return renderdiff.NewLiveSide(of.name, rendered), nil

@@ -15,7 +15,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 func indexCommand(features []extension.Extension) *cobra.Command {
@@ -54,7 +53,7 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 				return nil, fmt.Errorf("the catalog is called %q: --name cannot change it", catalog.Name)
 			}
 			options := resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)}
-			added, err := publishTo(c, catalog, items, options)
+			added, err := publishTo(c, catalog, items, options, features)
 			if err == nil && *check && len(added) > 0 {
 				err = subcommand.Refuse(fmt.Errorf("%s must list %d more: run %s and commit the file", file, len(added), c.CommandPath()))
 			}
@@ -69,13 +68,20 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 	return in.ReadProject(command)
 }
 
-// publishTo lists plugins and packages in a catalog, prints the new versions and warnings, and returns the new versions.
+// publishTo lists plugins, and documents of features, in a catalog, prints the new versions and warnings, and returns the new
+// versions.
 func publishTo(
 	c *cobra.Command, catalog *resolve.CatalogDocument, items []*krm.Item, options resolve.PublishOptions,
+	features []extension.Extension,
 ) ([]string, error) {
-	packages, problems := stackresolve.Publish(catalog, items, options)
-	added, results, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items), options)
-	added, results = append(added, packages...), append(results, problems...).Sort()
+	var others []string
+	var results krm.Results
+	for _, one := range extension.Resolvers(features) {
+		listed, problems := one.Publish(catalog, items, options)
+		others, results = append(others, listed...), append(results, problems...)
+	}
+	added, problems, err := resolve.Publish(catalog, ofKind(contract.ResourcePlugin, items), options)
+	added, results = append(added, others...), append(problems, results...).Sort()
 	if err == nil {
 		err = report.Refused(results)
 	}

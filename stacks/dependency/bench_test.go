@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
@@ -67,7 +68,7 @@ func TestResolvesLargeUniverses(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start := time.Now()
-		resolution, err := dependency.Resolve(list, dependency.Options{})
+		resolution, err := dependency.Resolve(list, resolve.Options{})
 		took := time.Since(start)
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err)
@@ -85,7 +86,7 @@ func BenchmarkResolve(b *testing.B) {
 		b.StopTimer()
 		list := parse(b, text)
 		b.StartTimer()
-		if _, err := dependency.Resolve(list, dependency.Options{}); err != nil {
+		if _, err := dependency.Resolve(list, resolve.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

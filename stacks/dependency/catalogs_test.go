@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
@@ -95,7 +96,7 @@ func TestCatalogsCompose(t *testing.T) {
 				if len(c.catalogs) == 1 {
 					order = c.catalogs
 				}
-				resolution, got := findings(t, head+fmt.Sprintf(install, c.request)+strings.Join(order, ""), dependency.Options{})
+				resolution, got := findings(t, head+fmt.Sprintf(install, c.request)+strings.Join(order, ""), resolve.Options{})
 				assert.Equal(t, c.want, strings.TrimSuffix(strings.Split(chosen(resolution)+"@", "@")[0], " "), got)
 				assert.Contains(t, strings.Join(got, "\n"), c.message)
 				if c.message == "" {
@@ -129,7 +130,7 @@ func TestPackagesOfTheListHaveContent(t *testing.T) {
 	t.Parallel()
 	ones := strings.Repeat("1", 64)
 	text := head + fmt.Sprintf(install, "redis") + fmt.Sprintf(redisPackage, ones)
-	resolution, got := findings(t, text+catalog("a", 5, "v1.0.0 1"), dependency.Options{})
+	resolution, got := findings(t, text+catalog("a", 5, "v1.0.0 1"), resolve.Options{})
 	require.Empty(t, got)
 	require.Len(t, resolution.Chosen, 1)
 	c := resolution.Chosen[0]
@@ -141,13 +142,13 @@ func TestPackagesOfTheListHaveContent(t *testing.T) {
 	assert.Equal(t, resolution.Chosen, resolution.Requests[0].Closure)
 
 	byCRD := strings.Replace(text, `package: "redis"`, "crd: ks.g.org/v1", 1)
-	resolution, got = findings(t, byCRD, dependency.Options{})
+	resolution, got = findings(t, byCRD, resolve.Options{})
 	require.Empty(t, got)
 	assert.Equal(t, "redis", resolution.Requests[0].Package)
 
-	_, got = findings(t, text+catalog("a", 5, "v1.0.0 2"), dependency.Options{})
+	_, got = findings(t, text+catalog("a", 5, "v1.0.0 2"), resolve.Options{})
 	assert.Contains(t, strings.Join(got, "\n"), `must have one content, not sha256:`+ones+` by Provider "redis" and sha256:2`)
-	_, got = findings(t, text+fmt.Sprintf(redisPackage, strings.Repeat("2", 64)), dependency.Options{})
+	_, got = findings(t, text+fmt.Sprintf(redisPackage, strings.Repeat("2", 64)), resolve.Options{})
 	assert.Contains(t, strings.Join(got, "\n"),
 		`version v1.0.0 of package "redis" must be in the list once, not as Provider "redis" and Provider "redis": remove one`)
 }
@@ -160,7 +161,7 @@ func TestRenderedPackagesAreNoRequests(t *testing.T) {
   metadata: {name: a, annotations: {resourceplugins.dev/rendered-by: render-phase}}
   spec: {package: "none:v1"}
 - {apiVersion: pkg.crossplane.io/v1beta1, kind: Lock, metadata: {name: lock}, packages: []}
-`, dependency.Options{})
+`, resolve.Options{})
 	assert.Empty(t, got)
 	assert.Empty(t, resolution.Requests)
 }
@@ -179,7 +180,7 @@ func TestAbsentRequestsDoNotMove(t *testing.T) {
   spec: {package: "redis:v1.0.0"}
 `
 	catalogs := catalog("a", 0, "v1.1.0 2", "v1.0.0 1")
-	update := dependency.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "update"}}
+	update := resolve.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "update"}}
 	for state, want := range map[string]string{"present": "redis:v1.1.0", "absent": "redis:v1.0.0"} {
 		resolution, got := findings(t, head+fmt.Sprintf(request, state)+catalogs, update)
 		assert.Empty(t, got)
@@ -207,7 +208,7 @@ func TestFloatingRequestsAreReported(t *testing.T) {
 	} {
 		list, err := krm.Parse([]byte(head + text + catalog("a", 0, "v1.0.0 1")))
 		require.NoError(t, err)
-		_, err = dependency.Pin(list, dependency.Options{ResolveVersion: v1alpha1.ResolveVersion{Strict: true}})
+		_, err = dependency.Pin(list, resolve.Options{ResolveVersion: v1alpha1.ResolveVersion{Strict: true}})
 		require.NoError(t, err)
 		assert.Equal(t, want != "", list.Results().Failed())
 		for _, one := range list.Results() {
@@ -222,7 +223,7 @@ func TestNewLocksHaveAPlace(t *testing.T) {
 	t.Parallel()
 	list, err := krm.Parse([]byte(head + fmt.Sprintf(install, "redis:^1") + catalog("a", 0, "v1.0.0 1")))
 	require.NoError(t, err)
-	report, err := dependency.Pin(list, dependency.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "update"}, PlaceLock: true})
+	report, err := dependency.Pin(list, resolve.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "update"}, PlaceLock: true})
 	require.NoError(t, err)
 	assert.Equal(t, 1, report.Lock.Added)
 	items := list.Items()

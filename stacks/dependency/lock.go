@@ -15,12 +15,12 @@ import (
 // lockState is what the locks of a list mean in a mode.
 type lockState struct {
 	resolve.PackageLocks
-	options Options
+	options resolve.Options
 	moving  map[string]bool // by the name in full: packages that are resolved again
 	frozen  map[string]bool // packages that are not, since a request that is absent is pinned to them
 }
 
-func newLockState(list *krm.ResourceList, options Options, requests []*request) *lockState {
+func newLockState(list *krm.ResourceList, options resolve.Options, requests []*request) *lockState {
 	l := &lockState{
 		PackageLocks: resolve.NewPackageLocks(list.Items()), options: options,
 		moving: map[string]bool{}, frozen: map[string]bool{},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
@@ -37,7 +38,7 @@ func documents(requests, packages []string) string {
 	return b.String()
 }
 
-func findings(t *testing.T, text string, options dependency.Options) (dependency.Resolution, []string) {
+func findings(t *testing.T, text string, options resolve.Options) (dependency.Resolution, []string) {
 	t.Helper()
 	list, err := krm.Parse([]byte(text))
 	require.NoError(t, err)
@@ -176,7 +177,7 @@ func TestMessages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			resolution, got := findings(t, documents(c.requests, c.packages), dependency.Options{})
+			resolution, got := findings(t, documents(c.requests, c.packages), resolve.Options{})
 			assert.Equal(t, c.want, got)
 			resolved := 0
 			for _, one := range resolution.Requests {
@@ -192,7 +193,7 @@ func TestMessages(t *testing.T) {
 // A list without a lock has nothing to hold on to, and one whose lock lacks a package says so.
 func TestMessagesOfModeLocked(t *testing.T) {
 	t.Parallel()
-	locked := dependency.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "locked"}}
+	locked := resolve.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "locked"}}
 	text := documents([]string{`package: "redis:^1"`}, []string{"redis v1.1.0", "redis v1.0.0"})
 	_, got := findings(t, text, locked)
 	assert.Equal(t, []string{": no PluginLock in the input: create one with resolve-version --write-lock FILE PATH"}, got)

@@ -23,10 +23,10 @@ type Report struct {
 	Lock                         resolve.LockStats
 }
 
-// Pin resolves the install requests of a list, writes what was chosen into them, and updates the lock as Options.Mode says.
+// Pin resolves the install requests of a list, writes what was chosen into them, and updates the lock as the options say.
 // What was asked for is recorded in annotations of the request, as it is for sandboxes. A request that cannot be resolved
 // stays as it is.
-func Pin(list *krm.ResourceList, options Options) (Report, error) {
+func Pin(list *krm.ResourceList, options resolve.Options) (Report, error) {
 	r, err := newResolver(list, options)
 	if err != nil {
 		return Report{}, err
@@ -46,7 +46,7 @@ func Pin(list *krm.ResourceList, options Options) (Report, error) {
 	return report, nil
 }
 
-// Names returns the names of packages that Options.Update may have: those that are locked, and those that requests ask
+// Names returns the names of packages that resolve.Options.Update may contain: those that are locked, and those that requests ask
 // for, with their references.
 func Names(list *krm.ResourceList) map[string]bool {
 	names := map[string]bool{}

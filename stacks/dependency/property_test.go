@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 	"github.com/resource-plugins/krm-functions/stacks/solver/bruteforce"
 )
@@ -273,7 +274,7 @@ func TestResolutionIsThatOfABruteForceSearch(t *testing.T) {
 		text := w.yaml()
 		list, err := krm.Parse([]byte(text))
 		require.NoError(t, err)
-		got, err := Resolve(list, Options{ResolveVersion: modeOf(w.mode)})
+		got, err := Resolve(list, resolve.Options{ResolveVersion: modeOf(w.mode)})
 		require.NoError(t, err)
 		p := w.problem()
 		want := bruteforce.Answer(p)

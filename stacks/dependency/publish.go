@@ -114,7 +114,7 @@ func descriptionOf(p *pack.Package) string {
 func Lint(items []*krm.Item) krm.Results {
 	list := krm.NewList(items...)
 	g := newRegistry(list)
-	l := newLockState(list, Options{}, nil)
+	l := newLockState(list, resolve.Options{}, nil)
 	l.apply(g)
 	results := slices.Clone(g.problems)
 	for _, name := range g.names {

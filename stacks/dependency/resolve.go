@@ -54,7 +54,7 @@ import (
 // list, and a request that cannot be resolved leaves the others resolved.
 //
 // The error is krm.OptionErrors if options cannot be used, or that of an item that is not valid YAML.
-func Resolve(list *krm.ResourceList, options Options) (Resolution, error) {
+func Resolve(list *krm.ResourceList, options resolve.Options) (Resolution, error) {
 	r, err := newResolver(list, options)
 	if err != nil {
 		return Resolution{}, err
@@ -64,7 +64,7 @@ func Resolve(list *krm.ResourceList, options Options) (Resolution, error) {
 
 // resolver resolves the requests of a list.
 type resolver struct {
-	Options
+	resolve.Options
 	list       *krm.ResourceList
 	requests   []*request
 	locks      *lockState
@@ -76,7 +76,7 @@ type resolver struct {
 	wrong      map[*Chosen]*resolve.DocumentError // what is chosen and cannot be relied on
 }
 
-func newResolver(list *krm.ResourceList, options Options) (*resolver, error) {
+func newResolver(list *krm.ResourceList, options resolve.Options) (*resolver, error) {
 	if options.Mode == "" {
 		options.Mode = resolve.Keep
 	}

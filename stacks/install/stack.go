@@ -23,6 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
@@ -56,7 +57,7 @@ func Render(list *krm.ResourceList, options render.Options) (Summary, error) {
 	if options.Compatible != "" {
 		return r.compatible()
 	}
-	resolution, err := dependency.Resolve(list, dependency.Options{})
+	resolution, err := dependency.Resolve(list, resolve.Options{})
 	if err != nil {
 		return Summary{}, err
 	}

@@ -21,6 +21,7 @@ var features = []struct {
 	tests  []string
 }{
 	{"kubebuilder", []string{"pkg/validate/kubebuilder_test.go"}},
+	{"stacks", []string{"pkg/validate/stacks_test.go"}},
 	{"local", []string{"test/framework/agreement/*.go"}},
 }
 

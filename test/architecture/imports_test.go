@@ -43,9 +43,6 @@ var layers = []struct {
 	{path: "internal/sharedvolume"},                      // and these, too: rplug runs steps with the same code
 	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
 	{path: "api/v1alpha1"},
-	{path: "stacks/api/v0"},
-	{path: "stacks/api/v1alpha1"},
-	{path: "stacks/api/v1"},
 	{path: "pkg/krm/internal/scan"},
 	{path: "internal/yamlprint"},
 	{path: "pkg/krm"},
@@ -57,14 +54,8 @@ var layers = []struct {
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
-	{path: "stacks/pack"},
-	{path: "stacks/v010"},
 	{path: "pkg/validate"},
-	{path: "stacks/rules"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read
-	{path: "stacks/solver"},
-	{path: "stacks/solver/bruteforce"},
-	{path: "stacks/dependency"},
 	{path: "internal/engine"},
 	{path: "internal/engine/jobs"},
 	{path: "internal/engine/argo"},
@@ -72,7 +63,6 @@ var layers = []struct {
 	{path: "internal/engines"},
 	{path: "pkg/render"},
 	{path: "pkg/render/sandbox"},
-	{path: "stacks/install"},
 	{path: "internal/diagram"},
 	{path: "internal/load", allowed: []string{"os/exec", "time"}}, // git, for --base-ref; fs.FileInfo has a time
 	{path: "internal/extension"},
@@ -92,8 +82,6 @@ var layers = []struct {
 	{path: "internal/scaffold"},
 	{path: "internal/subcommand"},
 	{path: "internal/rplug", allowed: []string{"os/exec", "time"}}, // kubectl; statuses have ages
-	{path: "stacks"},
-	{path: "stacks/command"},
 }
 
 func TestImportsGoOneWay(t *testing.T) {
@@ -102,7 +90,7 @@ func TestImportsGoOneWay(t *testing.T) {
 	for i, layer := range layers {
 		level[module+layer.path] = i
 	}
-	packages := slices.DeleteFunc(list(t, "./api/...", "./internal/...", "./pkg/...", "./stacks/..."), func(p goPackage) bool { return len(p.GoFiles) == 0 })
+	packages := slices.DeleteFunc(list(t, "./api/...", "./internal/...", "./pkg/..."), func(p goPackage) bool { return len(p.GoFiles) == 0 })
 	require.Len(t, packages, len(layers), "layers must list every package")
 	for _, p := range packages {
 		require.Contains(t, level, p.ImportPath)
@@ -122,13 +110,9 @@ func TestPackagesAreHermetic(t *testing.T) {
 	for _, layer := range layers {
 		allowed[module+layer.path] = layer.allowed
 	}
-	patterns := []string{"./functions/...", "./api/...", "./internal/...", "./pkg/...", "./stacks/..."}
-	functions := list(t, "./functions/...")
-	for _, f := range features {
-		links := func(function goPackage) bool { return slices.Contains(function.Deps, module+f.folder) }
-		if slices.ContainsFunc(functions, links) {
-			patterns = append(patterns, "./"+f.folder)
-		}
+	patterns := []string{"./functions/...", "./api/...", "./internal/...", "./pkg/..."}
+	for _, function := range list(t, "./functions/...") {
+		patterns = append(patterns, slices.DeleteFunc(function.Deps, func(path string) bool { return !isFeature(path) })...)
 	}
 	for _, p := range list(t, patterns...) {
 		for _, imported := range p.Imports {
@@ -146,19 +130,6 @@ func TestV010IsALeaf(t *testing.T) {
 		if p.ImportPath != module+"stacks/command" {
 			assert.NotContains(t, p.Imports, module+"stacks/v010", p.ImportPath)
 		}
-	}
-}
-
-// ofStacks are the packages of the core that still import stacks: none may be added.
-var ofStacks = []string{"internal/function/importplugin", "internal/function/renderphase", "internal/function/resolveversion",
-	"internal/function/validateplugin", "internal/rplug"}
-
-func TestCoreDoesNotImportStacks(t *testing.T) {
-	t.Parallel()
-	for _, p := range list(t, "./api/...", "./pkg/...", "./internal/...") {
-		imports := slices.ContainsFunc(p.Imports, func(path string) bool { return strings.HasPrefix(path, module+"stacks/") })
-		path := strings.TrimPrefix(p.ImportPath, module)
-		assert.Equal(t, slices.Contains(ofStacks, path), imports, path)
 	}
 }
 

@@ -3,6 +3,7 @@
 package importplugin
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,8 +18,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
-	stackpackage "github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
 // New returns the KRM function import-plugin.
@@ -32,7 +31,7 @@ func New(extensions ...extension.Extension) cli.Function {
 			"import-plugin redis.xpkg --image registry.example.org/acme/redis:v0.1.0 > redis.yaml",
 		Extensions: extensions,
 		Config: func() cli.Config {
-			return &importPlugin{v1alpha1.ImportPlugin{Path: "."}, extension.Formats(extensions)}
+			return &importPlugin{v1alpha1.ImportPlugin{Path: "."}, extensions}
 		},
 		Image: func(c cli.Config) string { return c.(*importPlugin).Image },
 	}
@@ -41,13 +40,10 @@ func New(extensions ...extension.Extension) cli.Function {
 // importPlugin says what to import. In file mode the command line says it instead.
 type importPlugin struct {
 	v1alpha1.ImportPlugin
-	formats []load.Format
+	extensions []extension.Extension
 }
 
 const nothingToImport = "must hold native documents (name, spec) or packages: there are none"
-
-// nameless is about a package whose path does not say what it is called. The working directory must not reach an output.
-const nameless = "must be set: give the image of the package (image, --image), or a path with the folder that holds it"
 
 // Process adds the documents of the native files and of packages to the list. Documents that it added before, under the
 // same config name, are replaced, or removed if their file is gone. With an error nothing is changed.
@@ -64,19 +60,19 @@ func (c *importPlugin) Process(call cli.Call) (string, error) {
 		}
 	}
 	read, err := load.Read([]string{c.Path}, load.Options{
-		Values: c.Set, EmbedOutside: c.AllowEmbedOutside, Image: c.Image, Formats: c.formats,
+		Values: c.Set, EmbedOutside: c.AllowEmbedOutside, Image: c.Image, Formats: extension.Formats(c.extensions),
 	})
 	if err != nil {
 		call.ConfigError("path", err.Error())
 		return "", nil
 	}
 	call.List.Report(read.Results()...)
-	packages := packageStreams{}
+	packages := packages{}
 	for _, d := range read.Documents {
 		packages.add(d.Package, d.Item)
 	}
-	packages.finish(call, c.Image)
-	imported := newImport(call)
+	c.complete(call, packages)
+	imported := c.newImport(call)
 	for _, d := range read.Documents {
 		if d.Native || d.Package != "" {
 			imported.add(d.Item)
@@ -92,7 +88,7 @@ func (c *importPlugin) Process(call cli.Call) (string, error) {
 // keepImported leaves only the documents in the list that were native or are part of a package. It returns how many.
 func (c *importPlugin) keepImported(call cli.Call) int {
 	var others []*krm.Item
-	packages := packageStreams{}
+	packages := packages{}
 	for _, item := range call.List.Items() {
 		if call.IsNative(item) || call.PackageOf(item) != "" {
 			packages.add(call.PackageOf(item), item)
@@ -101,10 +97,11 @@ func (c *importPlugin) keepImported(call cli.Call) int {
 		}
 	}
 	call.List.Remove(others...)
-	packages.finish(call, c.Image)
+	c.complete(call, packages)
+	importers := extension.NewImporters(c.extensions)
 	for _, item := range call.List.Items() {
-		if item.Name() == "" && stackpackage.IsMetadata(item) {
-			call.List.Report(krm.At(item, "metadata.name", krm.Error, nameless))
+		if wrong := importers.Nameless(item); item.Name() == "" && wrong != "" {
+			call.List.Report(krm.At(item, "metadata.name", krm.Error, wrong))
 		}
 		item.Annotate(contract.RenderedByKey, call.ConfigName)
 	}
@@ -126,14 +123,18 @@ func documentIDOf(item *krm.Item) documentID {
 
 // pluginImport adds imported documents to a list.
 type pluginImport struct {
-	call    cli.Call
-	present map[documentID]*krm.Item // documents of the list
-	items   []*krm.Item              // what is imported
-	seen    map[documentID]*krm.Item
+	call      cli.Call
+	importers extension.Importers
+	present   map[documentID]*krm.Item // documents of the list
+	items     []*krm.Item              // what is imported
+	seen      map[documentID]*krm.Item
 }
 
-func newImport(call cli.Call) *pluginImport {
-	p := &pluginImport{call: call, present: map[documentID]*krm.Item{}, seen: map[documentID]*krm.Item{}}
+func (c *importPlugin) newImport(call cli.Call) *pluginImport {
+	p := &pluginImport{
+		call: call, importers: extension.NewImporters(c.extensions),
+		present: map[documentID]*krm.Item{}, seen: map[documentID]*krm.Item{},
+	}
 	for _, item := range call.List.Items() {
 		p.present[documentIDOf(item)] = item
 	}
@@ -144,11 +145,7 @@ func newImport(call cli.Call) *pluginImport {
 // they render with the names of their configs, too.
 func (p *pluginImport) owned(item *krm.Item) bool {
 	by, ok := item.Annotation(contract.RenderedByKey)
-	if !ok || by != p.call.ConfigName {
-		return false
-	}
-	_, isPart := item.Annotation(contract.PackagePartKey)
-	return isPart || item.APIVersion() == contract.APIVersion || stackpackage.IsMetadata(item)
+	return ok && by == p.call.ConfigName && (item.APIVersion() == contract.APIVersion || p.importers.IsPart(item))
 }
 
 // add takes a document that was read, and reports why it must not be in the list.
@@ -157,10 +154,8 @@ func (p *pluginImport) add(item *krm.Item) {
 	p.items = append(p.items, item)
 	message := ""
 	switch other, present := p.seen[id], p.present[id]; {
-	case id.name == "" && stackpackage.IsMetadata(item):
-		message = nameless
 	case id.name == "":
-		message = "must be set: an imported document must have a name"
+		message = cmp.Or(p.importers.Nameless(item), "must be set: an imported document must have a name")
 	case other != nil:
 		message = fmt.Sprintf("%q must be the name of one %s only: %s has it too", id.name, id.kind,
 			shownPlace(other.PlaceOf("metadata.name")))
@@ -189,7 +184,7 @@ func (p *pluginImport) apply() {
 	}
 	for _, item := range p.items {
 		if old := p.present[documentIDOf(item)]; old != nil {
-			keepAnnotations(item, old)
+			p.keepAnnotations(item, old)
 			list.Replace(old, item)
 			continue
 		}
@@ -205,58 +200,38 @@ func shownPlace(place krm.Place) string {
 	return fmt.Sprintf("%s:%d", place.File, place.Line)
 }
 
-// packageDomain is part of the annotations that packages have themselves, such as meta.crossplane.io/source.
-const packageDomain = "crossplane.io/"
-
 // keepAnnotations keeps the annotations that others set on a document since it was imported: where its file is, that it
 // is local-config, what state a sandbox has. Those that come with a package are the new ones.
-func keepAnnotations(item, old *krm.Item) {
+func (p *pluginImport) keepAnnotations(item, old *krm.Item) {
 	annotations := krm.Value(krm.Value(old.YNode(), "metadata"), "annotations")
 	if annotations == nil {
 		return
 	}
 	for i := 0; i+1 < len(annotations.Content); i += 2 {
 		key := annotations.Content[i].Value
-		if _, isSet := item.Annotation(key); isSet || isOfImport(key) || strings.Contains(key, packageDomain) {
+		if _, isSet := item.Annotation(key); isSet || key == contract.RenderedByKey || p.importers.Owns(key) {
 			continue
 		}
 		item.Annotate(key, annotations.Content[i+1].Value)
 	}
 }
 
-// isOfImport reports whether an annotation is one that the import itself sets.
-func isOfImport(key string) bool {
-	return key == contract.RenderedByKey || key == contract.PackageKey || key == contract.PackagePartKey
-}
+// packages are the documents of packages that are imported, by the paths of the packages.
+type packages map[string][]*krm.Item
 
-// packageStreams are the documents of the packages that are imported, by the paths of the packages.
-type packageStreams map[string][]*krm.Item
-
-func (p packageStreams) add(path string, item *krm.Item) {
+func (p packages) add(path string, item *krm.Item) {
 	if path != "" {
 		p[path] = append(p[path], item)
 	}
 }
 
-// finish checks the documents of package.yaml as Crossplane does, and marks them as those of a package. Those of other
-// forms were checked and marked when they were read.
-func (p packageStreams) finish(call cli.Call, image string) {
-	if image != "" && len(p) != 1 {
-		call.ConfigError("image", fmt.Sprintf("must be that of one package, and there are %d: import one at a time", len(p)))
+// complete checks the documents of packages, and marks them.
+func (c *importPlugin) complete(call cli.Call, all packages) {
+	if c.Image != "" && len(all) != 1 {
+		call.ConfigError("image", fmt.Sprintf("must be that of one package, and there are %d: import one at a time", len(all)))
 		return
 	}
-	for _, path := range slices.Sorted(maps.Keys(p)) {
-		if isFile(path, p[path]) {
-			call.List.Report(stackpackage.CheckStream(path, p[path])...)
-			stackpackage.Mark(p[path], image)
-		}
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		call.List.Report(extension.NewImporters(c.extensions).Complete(path, all[path], c.Image)...)
 	}
-}
-
-// isFile reports whether the documents of a package are in a file of its own, package.yaml.
-func isFile(path string, items []*krm.Item) bool {
-	return slices.ContainsFunc(items, func(item *krm.Item) bool {
-		group, _, _ := strings.Cut(item.APIVersion(), "/")
-		return group == stacksv1.MetaGroupName && item.PlaceOf("").File == path
-	})
 }

@@ -28,14 +28,17 @@ func New(extensions ...extension.Extension) cli.Function {
 			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-phase --install objects redis/.registry request.yaml | kubectl apply -f -",
 		Extensions: extensions,
-		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase} },
+		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase, extensions} },
 		Drawing:    drawing(),
 		Project:    []string{"cluster", "helperImage"},
 	}
 }
 
 // renderPhase is the config of render-phase.
-type renderPhase struct{ v1alpha1.RenderPhase }
+type renderPhase struct {
+	v1alpha1.RenderPhase
+	extensions []extension.Extension
+}
 
 // Garbage is how much the heap may grow, in per cent, before it is collected: what is rendered stays until it is written,
 // hundreds of megabytes for as many thousand sandboxes.
@@ -55,7 +58,7 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	options := render.Options{RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode}
-	rendered, err := Render(call.List, options)
+	rendered, err := Render(call.List, options, c.extensions...)
 	if call.OptionErrors(err) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
@@ -63,24 +66,12 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		return "", err
 	}
 	call.SetRendered(rendered.Objects()...)
-	switch {
-	case c.Images:
-		call.Print(lines(rendered.Packages.Images))
-	case c.Lock:
-		call.Print(append([]byte{}, rendered.Packages.Lock...))
-	case rendered.Packages.Requests == 0:
+	if text := rendered.Print(); text != nil {
+		call.Print(text)
+	} else if rendered.Requests() == 0 {
 		call.ReportNothing(c.Cluster, rendered.Phases.Objects, Nothing(c.RenderPhase))
 	}
 	return rendered.String(), nil
-}
-
-// lines prints texts, one a line.
-func lines(texts []string) []byte {
-	out := []byte{}
-	for _, text := range texts {
-		out = append(append(out, text...), '\n')
-	}
-	return out
 }
 
 // Nothing returns why sandboxes have no objects.

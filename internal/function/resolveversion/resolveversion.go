@@ -22,17 +22,20 @@ func New(extensions ...extension.Extension) cli.Function {
 		LockKind:   contract.PluginLock,
 		Project:    []string{"catalogs"},
 		Extensions: extensions,
-		Config:     func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}} },
+		Config:     func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}, extensions} },
 	}
 }
 
-type resolveConfig struct{ v1alpha1.ResolveVersion }
+type resolveConfig struct {
+	v1alpha1.ResolveVersion
+	extensions []extension.Extension
+}
 
-// Process pins every plugin reference of the list's sandboxes, and every install request.
+// Process pins every reference of the list.
 func (c *resolveConfig) Process(call cli.Call) (string, error) {
-	resolved, err := Resolve(call.List, Options{
+	resolved, err := Resolve(call.List, resolve.Options{
 		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
-	})
+	}, c.extensions...)
 	wrong := call.OptionErrors(err)
 	switch {
 	case err != nil && !wrong:

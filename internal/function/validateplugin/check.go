@@ -5,26 +5,31 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
-	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
 // Checked counts what was checked.
 type Checked struct{ validate.Report }
 
-// Check checks the plugins, sandboxes, route groups, catalogs and locks of a list, compares them with an older state if
-// there is one, and reports what it finds to the list. It edits no item.
-func Check(list *krm.ResourceList, options validate.Options, base *validate.Base) (Checked, error) {
+// Check checks the plugins, sandboxes, route groups, catalogs and locks of a list and the documents of extensions, compares
+// them with an older state if there is one, and reports what it finds to the list. It edits no item. The options have the
+// rules of the extensions.
+func Check(
+	list *krm.ResourceList, options validate.Options, base *validate.Base, extensions ...extension.Extension,
+) (Checked, error) {
 	checked, err := validate.Check(list, options)
 	if err != nil {
 		return Checked{}, err
 	}
 	list.Report(checked.Results...)
 	list.Report(resolve.LintPublished(list.Items())...)
-	list.Report(slices.DeleteFunc(stackresolve.Lint(list.Items()), isNotAboutCatalog)...)
+	for _, one := range extension.Resolvers(extensions) {
+		list.Report(slices.DeleteFunc(one.Lint(list.Items()), isNotAboutCatalog)...)
+	}
 	if base != nil {
 		found, err := validate.CheckUpdate(list, *base, options)
 		if err != nil {
@@ -35,8 +40,8 @@ func Check(list *krm.ResourceList, options validate.Options, base *validate.Base
 	return Checked{checked}, nil
 }
 
-// isNotAboutCatalog reports whether a result is about a package's own document, which rules check, or about a lock, whose
-// packages may be imported later.
+// isNotAboutCatalog reports whether a result is about a document of an extension, which rules check, or about a lock: what
+// it has may be imported later.
 func isNotAboutCatalog(one krm.Result) bool {
 	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog
 }

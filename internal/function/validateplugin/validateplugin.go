@@ -31,7 +31,7 @@ func New(extensions ...extension.Extension) cli.Function {
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
 		Extensions:   extensions,
-		Config:       func() cli.Config { return &validatePlugin{extensions: rules} },
+		Config:       func() cli.Config { return &validatePlugin{extensions: extensions} },
 		ReadsProject: true,
 		Project:      []string{"rules", "strict", "catalogs"},
 		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
@@ -47,17 +47,17 @@ func New(extensions ...extension.Extension) cli.Function {
 // validatePlugin says how strictly to check.
 type validatePlugin struct {
 	v1alpha1.ValidatePlugin
-	extensions []validate.Extension
+	extensions []extension.Extension
 }
 
 func (c validatePlugin) options() validate.Options {
-	return validate.Options{Strict: c.Strict, Rules: c.Rules, Extensions: c.extensions}
+	return validate.Options{Strict: c.Strict, Rules: c.Rules, Extensions: extension.Rules(c.extensions)}
 }
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
 func (c *validatePlugin) Process(call cli.Call) (string, error) {
-	checked, err := Check(call.List, c.options(), BaseOf(call))
+	checked, err := Check(call.List, c.options(), BaseOf(call), c.extensions...)
 	if call.OptionErrors(err) {
 		return "", nil
 	} else if err != nil {

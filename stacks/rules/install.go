@@ -1,8 +1,12 @@
 package rules
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -56,22 +60,6 @@ var requestPackage = rule{
 	},
 }
 
-// given returns how many of the texts are not empty.
-func given(texts ...string) (n int) {
-	for _, text := range texts {
-		n += min(len(text), 1)
-	}
-	return n
-}
-
-// wrong returns what is wrong with a value, empty without an error.
-func wrong(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
 var requestSource = rule{
 	Rule: validate.Rule{
 		ID: "request-source", Severity: krm.Error,
@@ -108,6 +96,23 @@ var requestCRD = rule{
 	},
 }
 
+// crdVersion is a version of an API, as in v1alpha1.
+var crdVersion = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+// checkCRDReference checks PLURAL.GROUP/VERSION.
+func checkCRDReference(text string) string {
+	if text == "" {
+		return ""
+	}
+	name, version, hasVersion := strings.Cut(text, "/")
+	plural, group, hasGroup := strings.Cut(name, ".")
+	if !hasVersion || !hasGroup || !crdVersion.MatchString(version) ||
+		len(validation.IsDNS1035Label(plural)) > 0 && plural != "*" || len(validation.IsDNS1123Subdomain(group)) > 0 {
+		return fmt.Sprintf("must be PLURAL.GROUP/VERSION, such as redisclusters.cache.example.org/v1alpha1, not %q", text)
+	}
+	return ""
+}
+
 var requestPolicy = rule{
 	Rule: validate.Rule{
 		ID: "request-policy", Severity: krm.Error,
@@ -124,6 +129,8 @@ var requestPolicy = rule{
 		d.OneOf(r, "spec.revisionActivationPolicy", d.spec.RevisionActivationPolicy, "Automatic", "Manual")
 	},
 }
+
+var pullPolicies = []string{"Always", "IfNotPresent", "Never"}
 
 var requestVersion = rule{
 	Rule: validate.Rule{
@@ -161,5 +168,3 @@ func otherVersions(list *krm.ResourceList) (all []*validate.Document) {
 	}
 	return all
 }
-
-var pullPolicies = []string{"Always", "IfNotPresent", "Never"}

@@ -1,21 +1,14 @@
 package rules
 
 import (
-	"fmt"
 	"path"
-	"regexp"
-	"strings"
 
-	"github.com/Masterminds/semver/v3"
-	"github.com/opencontainers/go-digest"
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
-	packages "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
@@ -56,107 +49,6 @@ var packageType = rule{
 	},
 	record: func(r *validate.Rule, s *stackRecord) {
 		s.OneOf(r, "spec.packageType", s.app.PackageType, "Provider", "Stack", "Application", "Addon")
-	},
-}
-
-var packageDependency = rule{
-	Rule: validate.Rule{
-		ID: "package-dependency", Severity: krm.Error,
-		Summary: "A dependency of a stack names exactly one of crd and package. One of a package names an image with apiVersion " +
-			"and kind, or one of provider, configuration and function.",
-		Why:     "It could not be found.",
-		Sources: []string{stackTypes, packageSpec},
-		Example: `spec.dependsOn[0]: {crd: "RedisCluster"}`,
-	},
-	record: func(r *validate.Rule, s *stackRecord) {
-		for i, d := range s.app.DependsOn {
-			at := krm.Path("spec.dependsOn").Index(i)
-			if given(d.CRD, d.Package) != 1 {
-				s.Report(r, at, "must have exactly one of crd and package")
-				continue
-			}
-			s.Must(r, at.Key("crd"), "", checkDependencyCRD(d.CRD))
-			if d.Package != "" {
-				_, err := pack.ParseReference(d.Package)
-				s.Must(r, at.Key("package"), "", wrong(err))
-			}
-		}
-	},
-	metadata: func(r *validate.Rule, m *packageMetadata) {
-		for i, d := range m.spec.DependsOn {
-			m.dependency(r, krm.Path("spec.dependsOn").Index(i), d)
-		}
-	},
-}
-
-func (m *packageMetadata) dependency(r *validate.Rule, at krm.Path, d packages.Dependency) {
-	forms := []struct{ key, image string }{
-		{"package", d.Package}, {"provider", d.Provider}, {"configuration", d.Configuration}, {"function", d.Function},
-	}
-	if given(d.Package, d.Provider, d.Configuration, d.Function) != 1 {
-		m.Report(r, at, "must have exactly one of package, provider, configuration and function")
-		return
-	}
-	if isTyped := d.APIVersion != "" && d.Kind != ""; isTyped != (d.Package != "") {
-		m.Report(r, at, "must have apiVersion, kind and package together, or one of provider, configuration and function")
-	}
-	for _, form := range forms {
-		if form.image == "" {
-			continue
-		}
-		reference, err := pack.ParseReference(form.image)
-		m.Must(r, at.Key(form.key), "", wrong(err))
-		if err == nil && (reference.Selector != "" || reference.Digest != "") {
-			m.Report(r, at.Key(form.key), "must be an image without tag and digest, not %q: the version has a key of its own",
-				form.image)
-		}
-	}
-}
-
-var dependencyVersion = rule{
-	Rule: validate.Rule{
-		ID: "dependency-version", Severity: krm.Error,
-		Summary: "The version of a dependency, and of Crossplane, is a version range; that of a dependency may be a digest.",
-		Why:     "Crossplane refuses the package.",
-		Sources: []string{packageSpec, "https://github.com/Masterminds/semver#checking-version-constraints"},
-		Example: "spec.crossplane.version: newest",
-	},
-	metadata: func(r *validate.Rule, m *packageMetadata) {
-		if c := m.spec.Crossplane; c != nil {
-			m.Must(r, "spec.crossplane.version", "", checkRange(c.Version))
-		}
-		for i, d := range m.spec.DependsOn {
-			if _, err := digest.Parse(d.Version); err != nil {
-				m.Must(r, krm.Path("spec.dependsOn").Index(i).Key("version"), "", checkRange(d.Version))
-			}
-		}
-	},
-}
-
-func checkRange(text string) string {
-	if text == "" {
-		return ""
-	}
-	if _, err := semver.NewConstraint(text); err != nil {
-		return fmt.Sprintf("must be a version range such as `>=1.2 <2`, not %q", text)
-	}
-	return ""
-}
-
-var recordCRDs = rule{
-	Rule: validate.Rule{
-		ID: "record-crds", Severity: krm.Error,
-		Summary: "A record lists its CRDs with apiVersion (GROUP/VERSION) and kind.",
-		Why:     "The controller's permissions, and who owns a CRD, follow from the list.",
-		Example: "spec.customresourcedefinitions[0]: {kind: RedisCluster, apiVersion: v1alpha1}",
-	},
-	record: func(r *validate.Rule, s *stackRecord) {
-		for _, crd := range s.crds {
-			if crd.group() == "" || crd.Kind == "" {
-				s.Report(r, crd.path, "must have a kind and an apiVersion with group and version, not %q of %q",
-					crd.Kind, crd.APIVersion)
-			}
-		}
 	},
 }
 
@@ -238,28 +130,41 @@ var behaviorSource = rule{
 	},
 }
 
-// crdVersion is a version of an API, as in v1alpha1.
-var crdVersion = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-
-// checkCRDReference checks PLURAL.GROUP/VERSION.
-func checkCRDReference(text string) string {
-	if text == "" {
-		return ""
-	}
-	name, version, hasVersion := strings.Cut(text, "/")
-	plural, group, hasGroup := strings.Cut(name, ".")
-	if !hasVersion || !hasGroup || !crdVersion.MatchString(version) ||
-		len(validation.IsDNS1035Label(plural)) > 0 && plural != "*" || len(validation.IsDNS1123Subdomain(group)) > 0 {
-		return fmt.Sprintf("must be PLURAL.GROUP/VERSION, such as redisclusters.cache.example.org/v1alpha1, not %q", text)
-	}
-	return ""
+var duplicatePackage = rule{
+	Rule: validate.Rule{
+		ID: "duplicate-package", Severity: krm.Error,
+		Summary: "A list has one package of a name and version.",
+		Why:     "It would not be known which one is meant.",
+		Sources: []string{},
+		Example: "metadata.name: redis",
+		Kinds:   []string{recordKind},
+	},
+	list: func(r *validate.Rule, d *documents) {
+		first := map[[2]string]*pack.Package{}
+		for _, p := range d.packages {
+			id := [2]string{p.Name, p.Version}
+			other, found := first[id]
+			if !found {
+				first[id] = p
+			} else if c := d.of(p.Metadata); c != nil && !validate.SameOrigin(other.Metadata, p.Metadata) {
+				c.Report(r, namePath, "package %q is given twice in version %q: another is%s; remove one of them",
+					p.Name, p.Version, validate.Origin(other.Metadata))
+			}
+		}
+	},
 }
 
-// checkDependencyCRD checks PLURAL.GROUP/VERSION or *.GROUP/VERSION, whose version may be missing.
-func checkDependencyCRD(text string) string {
-	if text != "" && !strings.Contains(text, "/") {
-		text += "/v1"
-		return strings.ReplaceAll(checkCRDReference(text), "/v1\"", "\"")
+// of returns the record or metadata that an item is.
+func (d *documents) of(item *krm.Item) *validate.Document {
+	for _, s := range d.records {
+		if s.item == item {
+			return s.Document
+		}
 	}
-	return checkCRDReference(text)
+	for _, m := range d.metadata {
+		if m.item == item {
+			return m.Document
+		}
+	}
+	return nil
 }
