@@ -39,9 +39,9 @@ var layers = []struct {
 	path    string
 	allowed []string
 }{
-	{path: "internal/contract"},                          // standard library only: the runtime module shares it
-	{path: "internal/sharedvolume"},                      // and these, too: rplug runs steps with the same code
-	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
+	{path: "internal/contract"}, // standard library only: the runtime module shares it
+	// And this one, too: rplug runs steps with the same code. Scripts have deadlines.
+	{path: "internal/runner", allowed: []string{"time"}},
 	{path: "api/v1alpha1"},
 	{path: "stacks/api/v0"},
 	{path: "stacks/api/v1alpha1"},
@@ -205,7 +205,7 @@ func TestFunctionsAreMains(t *testing.T) {
 }
 
 // shared are the packages that the programs in Pods and rplug have in common.
-var shared = []string{"internal/contract", "internal/sharedvolume", "internal/runner"}
+var shared = []string{"internal/contract", "internal/runner"}
 
 func TestSharedPackagesHaveNoDependencies(t *testing.T) {
 	t.Parallel()
