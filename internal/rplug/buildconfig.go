@@ -14,7 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -71,7 +70,7 @@ func (*buildConfig) Without() []string {
 // Process runs the chain on the documents.
 func (c *buildConfig) Process(call cli.Call) (string, error) {
 	debug.SetGCPercent(renderphase.Garbage)
-	if wrong := image.Check(c.options.Image); wrong != "" {
+	if wrong := document.CheckImage(c.options.Image); wrong != "" {
 		call.ConfigError("image", wrong)
 	}
 	call.List.Report(call.Found()...)

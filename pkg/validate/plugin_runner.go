@@ -8,7 +8,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -95,7 +94,7 @@ var overlayConflict = Rule{
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		runner := p.Spec.Runner.Image
 		for _, main := range p.overlayMains() {
-			if image.Same(main.Image, runner) {
+			if document.SameImage(main.Image, runner) {
 				runner = main.Image // two spellings of one image are no conflict
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/template"
@@ -52,7 +52,7 @@ const nameless = "must be set: give the image of the package (image, --image), o
 // Process adds the documents of the native files and of packages to the list. Documents that it added before, under the
 // same config name, are replaced, or removed if their file is gone. With an error nothing is changed.
 func (c *importPlugin) Process(call cli.Call) (string, error) {
-	if wrong := image.Check(c.Image); wrong != "" {
+	if wrong := document.CheckImage(c.Image); wrong != "" {
 		call.ConfigError("image", wrong)
 	}
 	if call.FileMode {
