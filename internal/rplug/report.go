@@ -12,7 +12,8 @@ import (
 // reportFunction is buildFunction with a page in place of the objects: a command of rplug, and no KRM function.
 func reportFunction(extensions ...extension.Extension) cli.Function {
 	f := buildFunction(extensions...)
-	f.Name, f.Command, f.Folder, f.Page = "report", "", nil, writePage
+	f.Name, f.Command = "report", ""
+	f.Modes = func() []cli.Mode { return []cli.Mode{&cli.Page{Text: writePage}} }
 	f.Purpose = "does what build does, and prints a page in HTML: sandboxes, plugins with their pictures, findings at their " +
 		"lines, and the objects to be applied. Values of params, variables and Secrets are hidden without --show-values."
 	f.Example = "report . > report.html\nreport --show-values plugins/ sandboxes/ > report.html"
@@ -36,6 +37,6 @@ func (c *reportConfig) Parts() []any { return slices.Concat([]any{&c.page}, c.bu
 // writePage returns the page about a run.
 func writePage(c cli.Config, run cli.Run) ([]byte, error) {
 	return htmlreport.Page{
-		Report: run.Report, Paths: run.Paths, Objects: run.Documents, ShowValues: c.(*reportConfig).page.ShowValues,
+		Report: run.Report, Paths: run.Paths, Objects: run.Objects, ShowValues: c.(*reportConfig).page.ShowValues,
 	}.HTML()
 }

@@ -27,14 +27,12 @@ func New(extensions ...extension.Extension) cli.Function {
 		Name:    "import-plugin",
 		Purpose: "turns native plugin and sandbox files (name, spec) and Crossplane packages into KRM documents.",
 		Kind:    "ImportPlugin",
-		Output:  cli.Documents,
 		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml\n" +
 			"import-plugin redis.xpkg --image registry.example.org/acme/redis:v0.1.0 > redis.yaml",
 		Extensions: extensions,
 		Config: func() cli.Config {
 			return &importPlugin{v1alpha1.ImportPlugin{Path: "."}, extension.Formats(extensions)}
 		},
-		Image: func(c cli.Config) string { return c.(*importPlugin).Image },
 	}
 }
 
@@ -43,6 +41,9 @@ type importPlugin struct {
 	v1alpha1.ImportPlugin
 	formats []load.Format
 }
+
+// PackageImage implements cli.PackageReader.
+func (c *importPlugin) PackageImage() string { return c.Image }
 
 const nothingToImport = "must hold native documents (name, spec) or packages: there are none"
 
