@@ -43,6 +43,28 @@ type Base struct {
 // Origins returns where the parts of a value came from that a template filled in, of a current or an older document.
 func (b *Base) Origins(value *yaml.Node) []template.Origin { return b.origins[value] }
 
+// comparing are the flags of functions that compare documents with an older state.
+type comparing struct {
+	Base    string `json:"base" arg:"PATH" help:"file or folder with an older state, to compare with"`
+	BaseRef string `json:"baseRef" arg:"REVISION" help:"git revision with an older state of the paths, such as main"`
+}
+
+// checkBase refuses older states that cannot be read.
+func (r *run) checkBase() error {
+	stdin := slices.Contains(r.paths, load.Stdin)
+	switch {
+	case r.Base != "" && r.BaseRef != "":
+		return errors.New("--base and --base-ref must not be given together: each names the older state")
+	case r.Base == load.Stdin && stdin:
+		return errors.New("--base must not be the standard input if that is to be checked")
+	case r.BaseRef != "" && stdin:
+		return errors.New("--base-ref must come with paths of a git repository, not with the standard input")
+	case r.BaseRef != "" && len(r.Kustomize) > 0:
+		return errors.New("--base-ref must come with paths of a git repository, without --kustomize")
+	}
+	return nil
+}
+
 // older is the older state that the user names, before it is read.
 type older struct {
 	paths    []string

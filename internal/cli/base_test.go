@@ -45,7 +45,7 @@ spec: [
 
 func comparing(show func(cli.Call), closed *bool, files fs.FS) cli.Function {
 	f := function(func(_ *trial, call cli.Call) { show(call) })
-	f.Output = cli.Findings
+	f.Modes = func() []cli.Mode { return []cli.Mode{&cli.Findings{}} }
 	f.OpenRevision = func(name string) (cli.Revision, error) {
 		if name != "main" {
 			return nil, errors.New("must be a revision")

@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
-// Drawing is what a function draws instead of processing the documents, with --graph FORMAT in file mode.
+// Drawing is the mode that draws documents, with --graph FORMAT.
 type Drawing struct {
+	Format string `json:"graph" arg:"FORMAT" help:"draw the documents"`
+
 	// Shows is what is drawn, for --help, such as "the steps of the plugins".
 	Shows string
 	// Formats are the values of --graph.
@@ -23,43 +24,47 @@ type Drawing struct {
 	Draw func(call Call, format string) ([]byte, error)
 }
 
-func (d *Drawing) help() string {
-	return fmt.Sprintf("only draw %s: %s", d.Shows, strings.Join(d.Formats, ", "))
+func (d *Drawing) flags() []Field {
+	fields := fieldsOf(d)
+	fields[0].Help = fmt.Sprintf("only draw %s: %s", d.Shows, strings.Join(d.Formats, ", "))
+	fields[0].enum = d.Formats
+	return fields
 }
+
+func (d *Drawing) isAsked() bool { return d.Format != "" }
 
 // DrawingFlags returns the flags that have a meaning for a drawing, beside --graph.
 func DrawingFlags() []string {
 	return []string{"set", "values", "allow-embed-outside", "kustomize", "exclude", "no-project", "print-config", "verbose"}
 }
 
-// checkGraph refuses unknown formats, and flags that have no meaning for a drawing.
-func (r *run) checkGraph(flags *pflag.FlagSet) error {
-	graph := flags.Lookup("graph")
-	if graph == nil || !graph.Changed {
+func (d *Drawing) check(r *run) error {
+	if !r.flags.Changed("graph") {
 		return nil
 	}
-	if !slices.Contains(r.Drawing.Formats, r.Graph) {
-		return fmt.Errorf("--graph must be one of %q, not %q", r.Drawing.Formats, r.Graph)
+	if !slices.Contains(d.Formats, d.Format) {
+		return fmt.Errorf("--graph must be one of %q, not %q", d.Formats, d.Format)
 	}
-	if given := givenExcept(flags, append(DrawingFlags(), "graph")...); given != "" {
+	if given := givenExcept(r.flags, append(DrawingFlags(), "graph")...); given != "" {
 		return fmt.Errorf("--graph must be without --%s: it draws documents as they are", given)
 	}
 	return nil
 }
 
-// dropUndrawn removes the documents that --graph does not draw.
-func (r *run) dropUndrawn(read *load.Package) {
-	if r.Graph != "" {
-		read.Documents = slices.DeleteFunc(read.Documents, func(d load.Document) bool { return d.Item.Kind() != r.Drawing.Kind })
+func (d *Drawing) run(_ context.Context, r *run) int {
+	var drawing []byte
+	c, err := r.readAndProcess(steps{
+		read: func(read *load.Package) error {
+			read.Documents = slices.DeleteFunc(read.Documents, func(one load.Document) bool { return one.Item.Kind() != d.Kind })
+			return nil
+		},
+		process: func(call Call) (_ string, err error) {
+			drawing, err = d.Draw(call, d.Format)
+			return "", err
+		},
+	})
+	if err != nil {
+		return r.fail(err)
 	}
-}
-
-// work runs the function on the list, or draws the list.
-func (r *run) work(call Call, c *checked) (err error) {
-	if r.Graph == "" {
-		c.summary, err = r.config.Process(call)
-		return err
-	}
-	c.drawing, err = r.Drawing.Draw(call, r.Graph)
-	return err
+	return r.printText(c, drawing)
 }

@@ -16,7 +16,7 @@ import (
 // drawn is the function of the other tests, with a drawing that lists the documents' names.
 func drawn() cli.Function {
 	f := function(nil)
-	f.Drawing = &cli.Drawing{
+	drawing := cli.Drawing{
 		Shows: "names", Kind: "Thing", Formats: []string{"list", "fail"},
 		Draw: func(call cli.Call, format string) ([]byte, error) {
 			if format == "fail" {
@@ -32,6 +32,7 @@ func drawn() cli.Function {
 			return []byte(text), nil
 		},
 	}
+	f.Modes = func() []cli.Mode { d := drawing; return []cli.Mode{&cli.Printing{}, &d} }
 	return f
 }
 

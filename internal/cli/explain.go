@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -14,9 +12,17 @@ import (
 // allRules is the value of --explain that lists all rules, even if it has none.
 const allRules = "list"
 
+// explaining is the flag of functions with rules.
+type explaining struct {
+	Explain string `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
+}
+
+// explains reports whether the function has the flag. Another function may have a field of that name in its config.
+func (r *run) explains() bool { return r.isLinter() && r.Rules != nil }
+
 // checkExplain takes the arguments as ids of rules, and refuses other flags.
-func (r *run) checkExplain(flags *pflag.FlagSet) error {
-	if given := givenExcept(flags, "explain"); given != "" {
+func (r *run) checkExplain() error {
+	if given := givenExcept(r.flags, "explain"); given != "" {
 		return fmt.Errorf("--explain must be without --%s: it only describes rules", given)
 	}
 	if r.Explain != allRules {

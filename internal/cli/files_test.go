@@ -94,7 +94,7 @@ try: nothing printed: fix the errors above: 2 errors
 
 func checker(show func(*trial, cli.Call)) cli.Function {
 	f := function(show)
-	f.Output = cli.Findings
+	f.Modes = func() []cli.Mode { return []cli.Mode{&cli.Findings{}} }
 	return f
 }
 
@@ -179,11 +179,11 @@ func TestMisconfiguredFlags(t *testing.T) {
 		assert.False(t, call.IsNative(call.List.Items()[1]))
 		call.List.Report(krm.NewResult(krm.Error, "must be right"))
 	})
-	for _, output := range []cli.Output{cli.Documents, cli.Objects, cli.Findings} {
-		f.Output = output
+	for _, mode := range []cli.Mode{&cli.Printing{}, &cli.Printing{Rendered: true}, &cli.Findings{}} {
+		f.Modes = func() []cli.Mode { return []cli.Mode{mode} }
 		got := run(f, "name: a\nspec: {cluster: b}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "-")
 		want := "try: --runner-image: must be an image\n" + `try: --phases: must be create\nor delete` + "\n"
-		if output != cli.Findings {
+		if _, linter := mode.(*cli.Findings); !linter {
 			want += "[error] must be right\n"
 		}
 		assert.Equal(t, outcome{2, "", want}, got)

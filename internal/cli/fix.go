@@ -25,17 +25,17 @@ type fixes struct {
 
 // fix changes the files as results propose, and checks again until nothing is left to change. What cannot be changed is
 // reported on stderr, and stays a finding.
-func (r *run) fix(ctx context.Context, c *checked, done *fixes) (*checked, error) {
+func (f *fixes) fix(ctx context.Context, r *run, c *checked) (*checked, error) {
 	for range maxPasses {
-		refused, changed, err := done.pass(ctx, c)
+		refused, changed, err := f.pass(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		if changed == 0 {
-			done.lines.Write(refused)
+			f.lines.Write(refused)
 			break
 		}
-		if c, err = r.readAndProcess(); err != nil {
+		if c, err = r.readAndProcess(steps{}); err != nil {
 			return nil, err
 		}
 	}

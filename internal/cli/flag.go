@@ -13,7 +13,7 @@ type Flag struct {
 
 // Flags returns the flags of file mode. Setting them has no effect on the function.
 func (f Function) Flags() []Flag {
-	r := run{Function: f, config: f.Config()}
+	r := newRun(f)
 	set := r.flagSet(&flagErrors{})
 	fields := append(r.configFlags(), r.commonFlags()...)
 	flags := make([]Flag, len(fields))

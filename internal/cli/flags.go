@@ -10,42 +10,26 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/template"
 )
 
-// options are the flags that every function has.
-type options struct {
+// reading are the flags about what is read.
+type reading struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
 	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set wins; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
-	Kustomize     []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
-	Exclude       []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
-	AllowEmpty    bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
-	KeepInputs    bool     `json:"keepInputs" help:"print local-config documents too"`
-	Base          string   `json:"base" arg:"PATH" help:"file or folder with an older state, to compare with"`
-	BaseRef       string   `json:"baseRef" arg:"REVISION" help:"git revision with an older state of the paths, such as main"`
-	Write         bool     `json:"write" help:"write the pins into the files, and print nothing"`
-	WriteLock     string   `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
-	Graph         string   `json:"graph" arg:"FORMAT" help:"draw the documents"`
-	OutputDir     string   `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
-	Check         string   `json:"check" arg:"DIR" help:"print how a folder that was written differs; exit code 1 if it does"`
-	FilePer       string   `json:"filePer" arg:"KIND" help:"what gets a file of its own in the folder: sandbox or object"`
-	Kustomization bool     `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
-	Overwrite     bool     `json:"overwrite" help:"replace files that were edited since they were written, too"`
+	Kustomize  []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
+	Exclude    []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
+	AllowEmpty bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
+}
 
-	Format      string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
-	Context     bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
-	Fix         bool   `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
-	NoProject   bool   `json:"noProject" help:"do not read the project file rplug.yaml"`
-	PrintConfig bool   `json:"printConfig" help:"print what is in force, and where it is from, and read no document"`
-	Explain     string `json:"explain" arg:"[RULE]" help:"describe rules, or list all, and read nothing"`
-	Verbose     bool   `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
-	Help        bool   `json:"help" short:"h" help:"show this text"`
-	ShowVersion bool   `json:"version" help:"show the version"`
+// common are the flags that every function has.
+type common struct {
+	Verbose     bool `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
+	Help        bool `json:"help" short:"h" help:"show this text"`
+	ShowVersion bool `json:"version" help:"show the version"`
 }
 
 // fileMode reports whether documents are read from files.
@@ -53,12 +37,12 @@ func (r *run) fileMode() bool { return r.WithoutStdin || len(r.paths) > 0 || len
 
 // parse reads the arguments into the options and the config.
 func (r *run) parse(args []string) error {
-	r.Format, r.FilePer = report.Text, perSandbox
 	if len(args) == 0 && !r.WithoutStdin {
 		return nil
 	}
 	var wrong flagErrors
 	flags := r.flagSet(&wrong)
+	r.flags = flags
 	if err := flags.Parse(args); err != nil {
 		return FlagError(err, flags)
 	}
@@ -71,10 +55,10 @@ func (r *run) parse(args []string) error {
 	switch {
 	case len(wrong) > 0:
 		return wrong
-	case flags.Changed("explain") && r.Rules != nil && r.Output == Findings:
-		return r.checkExplain(flags)
+	case r.explains() && flags.Changed("explain"):
+		return r.checkExplain()
 	}
-	return r.check(flags)
+	return r.check()
 }
 
 // flagSet returns the flags of file mode. Wrong values are collected.
@@ -133,53 +117,26 @@ type repeatedFlag struct{ *givenFlag }
 // GetSlice implements cobra.SliceValue: a shell proposes the flag again.
 func (repeatedFlag) GetSlice() []string { return nil }
 
-// commonFlags returns the options that have a meaning for this function.
+// commonFlags returns the flags that are not about the config.
 func (r *run) commonFlags() []Field {
-	fields := slices.DeleteFunc(fieldsOf(&r.options), r.lacks)
-	for i := range fields {
-		switch {
-		case fields[i].Key == "graph":
-			fields[i].Help, fields[i].enum = r.Drawing.help(), r.Drawing.Formats
-		case fields[i].Key == "output":
-			fields[i].enum = report.Formats()
-		case fields[i].Key == "explain":
-			for _, rule := range r.Rules {
-				fields[i].enum = append(fields[i].enum, rule.ID)
-			}
-		case fields[i].Key == "keepInputs" && r.Output == Objects:
-			fields[i].Help = "print the documents that were read, too"
+	fields := fieldsOf(&r.reading)
+	if r.OpenRevision != nil {
+		fields = append(fields, fieldsOf(&r.comparing)...)
+	}
+	for _, mode := range r.modes {
+		fields = append(fields, mode.flags()...)
+	}
+	if r.ReadsProject {
+		fields = append(fields, fieldsOf(&r.fromProject)...)
+	}
+	if r.explains() {
+		explain := fieldsOf(&r.explaining)
+		for _, rule := range r.Rules {
+			explain[0].enum = append(explain[0].enum, rule.ID)
 		}
+		fields = append(fields, explain...)
 	}
-	return fields
-}
-
-// lacks reports whether an option has no meaning for this function.
-func (r *run) lacks(f Field) bool {
-	if f.isOfFolder() {
-		return r.Folder == nil
-	}
-	switch f.Key {
-	case "graph":
-		return r.Drawing == nil
-	case "write", "writeLock":
-		return r.LockKind == ""
-	case "keepInputs":
-		return r.Output == Findings || r.Folder != nil || r.Page != nil
-	case "output":
-		return r.Output != Findings && r.Folder == nil
-	case "noProject", "printConfig":
-		return !r.ReadsProject
-	case "base", "baseRef":
-		return r.OpenRevision == nil
-	case "context", "fix", "explain":
-		return r.Output != Findings || r.Rules == nil && f.Key == "explain"
-	}
-	return false
-}
-
-// isOfFolder reports whether an option is about a folder that is written.
-func (f Field) isOfFolder() bool {
-	return slices.Contains([]string{"outputDir", "check", "filePer", "kustomization", "overwrite"}, f.Key)
+	return append(fields, fieldsOf(&r.common)...)
 }
 
 // FlagError words an error of pflag as all our programs do; an unknown flag comes with the nearest known one.
@@ -212,9 +169,9 @@ func unknownFlag(unknown *pflag.NotExistError, flags *pflag.FlagSet) error {
 }
 
 // check refuses combinations of flags that have no meaning.
-func (r *run) check(flags *pflag.FlagSet) error {
+func (r *run) check() error {
 	if !r.fileMode() && !r.PrintConfig {
-		if given := givenExcept(flags, "verbose"); given != "" {
+		if given := givenExcept(r.flags, "verbose"); given != "" {
 			return fmt.Errorf("--%s must come with a path: without one the functionConfig on stdin decides", given)
 		}
 		return nil
@@ -222,27 +179,15 @@ func (r *run) check(flags *pflag.FlagSet) error {
 	if wrong := r.wrongVariables(); len(wrong) > 0 {
 		return wrong
 	}
-	if formats := report.Formats(); !slices.Contains(formats, r.Format) {
-		return fmt.Errorf("--output must be one of %q, not %q", formats, r.Format)
+	for _, mode := range r.modes {
+		if err := mode.check(r); err != nil {
+			return err
+		}
 	}
-	switch {
-	case r.WriteLock == load.Stdin:
-		return errors.New("--write-lock must be a file")
-	case r.Write && r.KeepInputs:
-		return errors.New("--write must be without --keep-inputs: nothing is printed")
-	case r.WriteLock != "" && r.KeepInputs:
-		return errors.New("--write-lock must be without --keep-inputs: nothing but the lock is written")
-	}
-	if err := r.checkInputs(); err != nil {
+	if err := r.checkBase(); err != nil {
 		return err
 	}
-	if err := r.checkFolder(flags); err != nil {
-		return err
-	}
-	if err := r.checkGraph(flags); err != nil {
-		return err
-	}
-	return r.configureFiles(flags)
+	return r.configureFiles()
 }
 
 // wrongVariables returns what is wrong with the values of --set.
@@ -256,26 +201,6 @@ func (r *run) wrongVariables() (wrong flagErrors) {
 		}
 	}
 	return wrong
-}
-
-// checkInputs refuses inputs that cannot be fixed or compared as the flags ask.
-func (r *run) checkInputs() error {
-	stdin := slices.Contains(r.paths, load.Stdin)
-	switch {
-	case r.Fix && stdin:
-		return errors.New("--fix must come with files: the standard input cannot be changed")
-	case r.Fix && len(r.Kustomize) > 0:
-		return errors.New("--fix must come with files, without --kustomize: what a folder builds cannot be changed")
-	case r.Base != "" && r.BaseRef != "":
-		return errors.New("--base and --base-ref must not be given together: each names the older state")
-	case r.Base == load.Stdin && stdin:
-		return errors.New("--base must not be the standard input if that is to be checked")
-	case r.BaseRef != "" && stdin:
-		return errors.New("--base-ref must come with paths of a git repository, not with the standard input")
-	case r.BaseRef != "" && len(r.Kustomize) > 0:
-		return errors.New("--base-ref must come with paths of a git repository, without --kustomize")
-	}
-	return nil
 }
 
 // givenExcept returns the name of a flag that is given, but for the allowed ones; empty if there is none.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -40,42 +39,54 @@ type FolderReport struct {
 	Summary string
 }
 
+// Folder is the mode that writes objects to a folder, or compares them with it. Without a folder it prints them.
+type Folder struct {
+	OutputDir     string `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
+	Check         string `json:"check" arg:"DIR" help:"print how a folder that was written differs; exit code 1 if it does"`
+	FilePer       string `json:"filePer" arg:"KIND" help:"what gets a file of its own in the folder: sandbox or object"`
+	Kustomization bool   `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
+	Overwrite     bool   `json:"overwrite" help:"replace files that were edited since they were written, too"`
+	Format        string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
+
+	// Write writes the objects to the folder, or compares them with it.
+	Write func(ctx context.Context, items []*krm.Item, options FolderOptions) (FolderReport, error)
+}
+
 // The values of --file-per.
 const (
 	perSandbox = "sandbox"
 	perObject  = "object"
 )
 
-// folder is the folder that is written or compared, empty if there is none.
-func (r *run) folder() string {
-	if r.Check != "" {
-		return r.Check
-	}
-	return r.OutputDir
+func (f *Folder) flags() []Field {
+	f.Format, f.FilePer = cmp.Or(f.Format, report.Text), cmp.Or(f.FilePer, perSandbox)
+	fields := fieldsOf(f)
+	fields[len(fields)-1].enum = report.Formats()
+	return fields
 }
 
-// checkFolder refuses flags about a folder that have no meaning.
-func (r *run) checkFolder(flags *pflag.FlagSet) error {
-	if r.Folder == nil {
-		return nil
-	}
-	for _, name := range []string{"output-dir", "check"} {
-		if flags.Changed(name) && flags.Lookup(name).Value.(*givenFlag).value.IsZero() {
-			return fmt.Errorf("--%s must be a folder", name)
-		}
-	}
+func (*Folder) isAsked() bool { return false }
+
+// folder is the folder that is written or compared, empty if there is none.
+func (f *Folder) folder() string { return cmp.Or(f.Check, f.OutputDir) }
+
+func (f *Folder) check(r *run) error {
 	switch {
-	case r.OutputDir != "" && r.Check != "":
+	case r.flags.Changed("output-dir") && f.OutputDir == "":
+		return errors.New("--output-dir must be a folder")
+	case r.flags.Changed("check") && f.Check == "":
+		return errors.New("--check must be a folder")
+	case f.OutputDir != "" && f.Check != "":
 		return errors.New("--output-dir and --check must not be given together: --check names the folder, too")
-	case r.Overwrite && r.OutputDir == "":
+	case f.Overwrite && f.OutputDir == "":
 		return errors.New("--overwrite must come with --output-dir")
-	case r.FilePer != perSandbox && r.FilePer != perObject:
-		return fmt.Errorf("--file-per must be %s or %s, not %q", perSandbox, perObject, r.FilePer)
-	case r.folder() != "":
-		return r.checkOutside()
+	case f.FilePer != perSandbox && f.FilePer != perObject:
+		return fmt.Errorf("--file-per must be %s or %s, not %q", perSandbox, perObject, f.FilePer)
+	case f.folder() != "":
+		return errors.Join(checkFormat(f.Format), f.checkOutside(r))
 	}
 	for _, name := range []string{"file-per", "kustomization", "output"} {
-		if flags.Changed(name) {
+		if r.flags.Changed(name) {
 			return fmt.Errorf("--%s must come with --output-dir or --check: objects are printed without", name)
 		}
 	}
@@ -83,10 +94,10 @@ func (r *run) checkFolder(flags *pflag.FlagSet) error {
 }
 
 // checkOutside refuses paths in the folder that is written.
-func (r *run) checkOutside() error {
+func (f *Folder) checkOutside(r *run) error {
 	for _, path := range slices.Concat(r.paths, r.Kustomize) {
-		if path != load.Stdin && isWithin(r.folder(), path) {
-			return fmt.Errorf("%q must not be in the folder that is written, %q", path, r.folder())
+		if path != load.Stdin && isWithin(f.folder(), path) {
+			return fmt.Errorf("%q must not be in the folder that is written, %q", path, f.folder())
 		}
 	}
 	return nil
@@ -114,11 +125,11 @@ func resolvedPath(path string) string {
 }
 
 // withoutFolder keeps the folder that is written from being read.
-func (r *run) withoutFolder() []load.Exclusion {
-	if r.folder() == "" {
+func (f *Folder) withoutFolder() []load.Exclusion {
+	if f.folder() == "" {
 		return nil
 	}
-	folder := filepath.Clean(r.folder())
+	folder := filepath.Clean(f.folder())
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
@@ -126,17 +137,22 @@ func (r *run) withoutFolder() []load.Exclusion {
 	return []load.Exclusion{{Patterns: []string{"/" + name + "/"}, From: filepath.Dir(folder), Source: "--output-dir"}}
 }
 
-// endWithFolder ends a run with --output-dir or --check: what was found goes to stderr, or to stdout in another format than
-// text, and with text the diff to stdout.
-func (r *run) endWithFolder(ctx context.Context, c *checked) int {
+// run writes what was found to stderr, or to stdout in another format than text, and with text the diff to stdout.
+func (f *Folder) run(ctx context.Context, r *run) int {
+	c, err := r.readAndProcess(steps{exclude: f.withoutFolder()})
+	if err != nil {
+		return r.fail(err)
+	}
+	if f.folder() == "" {
+		return r.printItems(c, r.objects(c))
+	}
 	var done FolderReport
 	if c.results.Failed() {
 		c.summary = "nothing written: fix the errors above"
 	} else {
-		var err error
-		done, err = r.Folder(ctx, r.printed(c), FolderOptions{
-			Folder: r.folder(), Compare: r.Check != "", PerObject: r.FilePer == perObject, Kustomization: r.Kustomization,
-			Overwrite: r.Overwrite,
+		done, err = f.Write(ctx, r.objects(c), FolderOptions{
+			Folder: f.folder(), Compare: f.Check != "", PerObject: f.FilePer == perObject, Kustomization: f.Kustomization,
+			Overwrite: f.Overwrite,
 		})
 		if err != nil {
 			return r.fail(err)
@@ -145,15 +161,11 @@ func (r *run) endWithFolder(ctx context.Context, c *checked) int {
 		c.results = append(c.results, done.Results...).Sort()
 	}
 	var out bytes.Buffer
-	if r.Format == report.Text {
+	if f.Format == report.Text {
 		style := report.StyleFor(IsTerminal(r.stdout.Writer), false, os.Getenv)
 		out.Write(style.Diff(done.Diff))
-	} else if err := r.report(c).Write(&out, r.Format); err != nil {
+	} else if err := r.report(c, false).Write(&out, f.Format); err != nil {
 		return r.fail(err)
 	}
-	if _, err := out.WriteTo(r.stdout); err != nil {
-		return r.fail(err)
-	}
-	r.listSkipped(c)
-	return r.end(c.results, r.Format == report.Text, c.summary)
+	return r.finish(c, &out, f.Format == report.Text)
 }

@@ -4,30 +4,27 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // help is the text of --help. It fits a screen.
 func (r *run) help() string {
 	var b strings.Builder
 	b.WriteString(wrap(r.Command+" ", r.Purpose) + "\nusage:\n")
-	printed := map[Output]string{Documents: "documents", Objects: "objects", Findings: "findings"}[r.Output]
-	fields := fieldsOf(r.Config())
+	defaults := newRun(r.Function)
+	fields := fieldsOf(defaults.config)
 	if r.WithoutStdin {
 		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; default: the working folder\n", r.Command+" [flags] [PATH...]")
 		b.WriteString("\nflags of the functions, whose --help describes them:\n")
 		writeUsages(&b, fields)
 	} else {
 		fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Command)
-		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Command+" [flags] PATH...", printed)
+		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Command+" [flags] PATH...", printedBy(defaults.modes[0]))
 		if len(fields) > 0 {
 			fmt.Fprintf(&b, "\nfields of the functionConfig (%s, keys in camelCase), and their flags:\n", r.Kind)
 			writeFields(&b, fields)
 		}
 	}
 	b.WriteString("\nflags:\n")
-	defaults := run{Function: r.Function, config: r.config, options: options{Format: report.Text, FilePer: perSandbox}}
 	writeFields(&b, defaults.commonFlags())
 	if r.Example != "" {
 		b.WriteString("\nexample:\n")
@@ -37,6 +34,19 @@ func (r *run) help() string {
 	}
 	b.WriteString("\nexit code: 0 without an error finding, 1 with one, 2 if the call is wrong\n")
 	return b.String()
+}
+
+// printedBy names what a mode prints.
+func printedBy(mode Mode) string {
+	switch mode := mode.(type) {
+	case *Findings:
+		return "findings"
+	case *Printing:
+		if !mode.Rendered {
+			return "documents"
+		}
+	}
+	return "objects"
 }
 
 // writeFields writes how each field is given, what it means, and its default.

@@ -12,7 +12,7 @@ import (
 // each value in a comment where it is from.
 func (r *run) inForce() string {
 	var s Settings
-	if r.Graph == "" {
+	if _, draws := r.mode().(*Drawing); !draws {
 		for _, f := range r.configFlags() {
 			r.printField(&s, f)
 		}

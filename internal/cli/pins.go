@@ -20,6 +20,81 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
+// Pins is the mode that writes the pins into the files of the documents, with --write, and to the lock, with --write-lock. The
+// lock is that of the list; the function changes it, or adds one if Call.WriteLock is set.
+type Pins struct {
+	Write     bool   `json:"write" help:"write the pins into the files, and print nothing"`
+	WriteLock string `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
+
+	// LockKind is the kind of the lock.
+	LockKind string
+}
+
+func (p *Pins) flags() []Field { return fieldsOf(p) }
+
+func (p *Pins) isAsked() bool { return p.Write || p.WriteLock != "" }
+
+func (p *Pins) check(r *run) error {
+	keepsInputs := r.flags.Changed("keep-inputs")
+	switch {
+	case p.WriteLock == load.Stdin:
+		return errors.New("--write-lock must be a file")
+	case p.Write && keepsInputs:
+		return errors.New("--write must be without --keep-inputs: nothing is printed")
+	case p.WriteLock != "" && keepsInputs:
+		return errors.New("--write-lock must be without --keep-inputs: nothing but the lock is written")
+	}
+	return nil
+}
+
+// run writes what was done to stderr, and nothing to stdout. A lock is written after the documents were read again: they may
+// have no place for what was asked for.
+func (p *Pins) run(ctx context.Context, r *run) int {
+	update, err := p.openLock(ctx)
+	if err != nil {
+		return r.fail(err)
+	}
+	if update != nil {
+		defer update.Close()
+	}
+	var lock *lockFile
+	var references []*pinned
+	with := steps{writesLock: update != nil, read: func(read *load.Package) (err error) {
+		if p.Write {
+			references = r.referencesOf(read)
+		}
+		lock, err = p.readLock(read)
+		return err
+	}}
+	c, err := r.readAndProcess(with)
+	if err != nil {
+		return r.fail(err)
+	}
+	if c.results.Failed() {
+		return r.end(c.results, true, "nothing written: fix the errors above")
+	}
+	done := &written{}
+	if p.Write {
+		err := done.write(ctx, c.read, references, update.Lock())
+		_, _ = done.lines.WriteTo(r.stderr)
+		if err != nil {
+			return r.fail(err)
+		}
+		summary := c.summary + fmt.Sprintf("; wrote %s to %s", report.Count(done.pinned, "pin"), report.Count(done.changed, "file"))
+		if update != nil && done.changed > 0 {
+			if c, err = r.readAndProcess(with); err != nil {
+				return r.fail(err)
+			}
+		}
+		c.summary = summary
+	}
+	code := p.endWithLock(r, c, lock, update)
+	if done.skipped > 0 {
+		return max(code, ExitFindings)
+	}
+	return code
+}
+
 // resourcesPath is where a sandbox refers to plugins.
 const resourcesPath krm.Path = "spec.resources"
 
@@ -186,32 +261,31 @@ const (
 	errBuilt    = atomicfile.SkipError("it must be in a file that is read: what a kustomization builds cannot be changed")
 )
 
-// pins is what --write did.
-type pins struct {
+// written is what --write did.
+type written struct {
 	lines           bytes.Buffer
 	pinned, skipped int
 	changed         int // files
 }
 
-// writePins writes the pins of all documents into their files. A document that cannot be pinned stays as it is, and is
-// named.
-func (r *run) writePins(ctx context.Context, c *checked, held *atomicfile.FolderLock) (*pins, error) {
-	done, byFile := &pins{}, map[string][]*pinned{}
-	for _, p := range c.references {
+// write writes the pins of all documents into their files. A document that cannot be pinned stays as it is, and is named.
+func (d *written) write(ctx context.Context, read *load.Package, documents []*pinned, held *atomicfile.FolderLock) error {
+	byFile := map[string][]*pinned{}
+	for _, p := range documents {
 		if p.isChanged() {
 			byFile[p.object.File] = append(byFile[p.object.File], p)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byFile)) {
-		if err := done.file(ctx, c.read, name, byFile[name], held); err != nil {
-			return done, err
+		if err := d.file(ctx, read, name, byFile[name], held); err != nil {
+			return err
 		}
 	}
-	return done, nil
+	return nil
 }
 
 // file pins the documents of a file.
-func (d *pins) file(
+func (d *written) file(
 	ctx context.Context, read *load.Package, name string, documents []*pinned, held *atomicfile.FolderLock,
 ) error {
 	before := read.Text(name)
@@ -259,7 +333,7 @@ func (d *pins) file(
 }
 
 // refuse names documents that are not pinned in place.
-func (d *pins) refuse(documents []*pinned, err error) {
+func (d *written) refuse(documents []*pinned, err error) {
 	for _, p := range documents {
 		place := p.object.File
 		if p.object.Line > 0 {
@@ -269,32 +343,4 @@ func (d *pins) refuse(documents []*pinned, err error) {
 		fmt.Fprintln(&d.lines, report.Printable(line))
 	}
 	d.skipped += len(documents)
-}
-
-// endWithPins ends a run with --write: what was done goes to stderr, and nothing to stdout. A lock is written after the
-// documents were read again: they may have no place for what was asked for.
-func (r *run) endWithPins(ctx context.Context, c *checked, lock *atomicfile.Update) int {
-	if c.results.Failed() {
-		return r.end(c.results, true, "nothing written: fix the errors above")
-	}
-	done, err := r.writePins(ctx, c, lock.Lock())
-	_, _ = done.lines.WriteTo(r.stderr)
-	if err != nil {
-		return r.fail(err)
-	}
-	c.summary += fmt.Sprintf("; wrote %s to %s", report.Count(done.pinned, "pin"), report.Count(done.changed, "file"))
-	if lock != nil && done.changed > 0 {
-		summary := c.summary
-		if c, err = r.readAndProcess(); err != nil {
-			return r.fail(err)
-		}
-		c.summary = summary
-	}
-	var code int
-	if lock != nil {
-		code = r.endWithLock(c, lock)
-	} else {
-		code = r.end(c.results, true, c.summary)
-	}
-	return max(code, map[bool]int{true: exitFindings}[done.skipped > 0])
 }

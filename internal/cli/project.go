@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -15,10 +13,15 @@ import (
 // keyCatalogs is the key of the project file whose paths are input.
 const keyCatalogs = "catalogs"
 
+// fromProject are the flags of functions that read the project file.
+type fromProject struct {
+	NoProject   bool `json:"noProject" help:"do not read the project file rplug.yaml"`
+	PrintConfig bool `json:"printConfig" help:"print what is in force, and where it is from, and read no document"`
+}
+
 // configureFiles completes the variables and the config with what files say: first the project file, then those of --values.
 // Flags win.
-func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
-	r.flags = flags
+func (r *run) configureFiles() (err error) {
 	if r.ReadsProject && !r.NoProject {
 		if r.project, err = FindProject(".", extension.Rules(r.Extensions)...); err != nil {
 			return err
@@ -84,7 +87,7 @@ func (r *run) exclusions(place func(folder string) (string, error)) ([]load.Excl
 // the paths: catalogs are there for what these refer to.
 func (r *run) isOfCatalog(result krm.Result) bool {
 	file, named := result.Place.File, slices.Concat(r.paths, r.Kustomize)
-	return r.Output == Findings && file != "" && isBelow(file, r.catalogs) && !isBelow(file, named)
+	return r.isLinter() && file != "" && isBelow(file, r.catalogs) && !isBelow(file, named)
 }
 
 // isBelow reports whether a file is one of the paths, or in a folder that is.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -38,7 +38,7 @@ func (p *Project) check(d projectDocument, extensions []validate.Extension) erro
 	for _, one := range (validate.Options{Rules: d.Rules, Extensions: extensions}).Validate() {
 		errs = append(errs, p.wrong(one.Option, one.Message))
 	}
-	if problem := image.Check(d.HelperImage); problem != "" {
+	if problem := document.CheckImage(d.HelperImage); problem != "" {
 		errs = append(errs, p.wrong("helperImage", problem))
 	}
 	for i, path := range d.Catalogs {

@@ -18,18 +18,16 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// The exit codes.
-const (
-	exitClean    = 0 // no error finding
-	exitFindings = 1 // at least one error finding
-	exitCall     = 2 // the call itself is wrong, or this program is
-)
-
 // run is one run of a function.
 type run struct {
 	Function
-	options
+	reading
+	comparing
+	fromProject
+	explaining
+	common
 	config   Config
+	modes    []Mode
 	flags    *pflag.FlagSet
 	paths    []string
 	project  *Project                 // nil if none is in force
@@ -44,6 +42,21 @@ type run struct {
 	suppressed []validate.Suppressed
 }
 
+// newRun returns a run with the defaults of all flags.
+func newRun(f Function) *run {
+	r := &run{Function: f, config: f.Config(), modes: []Mode{&Printing{}}}
+	if f.Modes != nil {
+		r.modes = f.Modes()
+	}
+	return r
+}
+
+// misconfigured is an error about flags whose value the function refuses. The results are what it found nevertheless.
+type misconfigured struct {
+	flagErrors
+	results krm.Results
+}
+
 // fail reports why the call is wrong, one line for each of several errors.
 func (r *run) fail(err error) int {
 	all := []error{err}
@@ -51,16 +64,19 @@ func (r *run) fail(err error) int {
 		all = joined.Unwrap()
 	}
 	for _, one := range all {
-		_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Command, report.Printable(one.Error()))
+		Complain(r.stderr, r.Command, one.Error())
 	}
-	return exitCall
+	if refused, ok := err.(misconfigured); ok {
+		r.end(refused.results, !r.isLinter(), "")
+	}
+	return ExitCall
 }
 
 func (r *run) print(text string) int {
 	if _, err := io.WriteString(r.stdout, text); err != nil {
 		return r.fail(err)
 	}
-	return exitClean
+	return ExitClean
 }
 
 // output is stdout. It is written once a run, when nothing else can go wrong.
@@ -88,10 +104,9 @@ func (o output) Write(text []byte) (int, error) {
 
 // suppress returns the results that no comment suppresses.
 func (r *run) suppress(list *krm.ResourceList, results krm.Results) krm.Results {
-	if r.Suppress == nil {
-		return results
+	if config, ok := r.config.(Suppressor); ok {
+		results, r.suppressed = config.Suppress(list, results)
 	}
-	results, r.suppressed = r.Suppress(r.config, list, results)
 	return results
 }
 
@@ -108,9 +123,9 @@ func (r *run) end(results krm.Results, withFindings bool, summary string) int {
 	}
 	_, _ = lines.WriteTo(r.stderr)
 	if results.Failed() {
-		return exitFindings
+		return ExitFindings
 	}
-	return exitClean
+	return ExitClean
 }
 
 // withCounts adds the numbers of errors and warnings to a summary, or for a function that prints findings, that there
@@ -129,7 +144,7 @@ func (r *run) withCounts(summary string, results krm.Results) string {
 			counts = append(counts, report.Count(n, string(severity)))
 		}
 	}
-	if r.Output == Findings && len(results) == 0 && summary != "" {
+	if r.isLinter() && len(results) == 0 && summary != "" {
 		counts = []string{"no findings"}
 	}
 	if n := len(r.suppressed); n > 0 {

@@ -31,7 +31,7 @@ func (r *run) withSkipped(c *checked) string {
 // others returns the objects of other groups, if the function only reports findings: any other function takes them as
 // input.
 func (r *run) others(c *checked) []*krm.Item {
-	if r.Output != Findings {
+	if !r.isLinter() {
 		return nil
 	}
 	packages := map[*krm.Item]bool{}
@@ -66,7 +66,7 @@ func (r *run) listSkipped(c *checked) {
 // hasNothing reports whether the paths have no document that is meant for us, today or in the older state. What comes from
 // stdin is the output of another program, which may be empty.
 func (r *run) hasNothing(c *checked, base *Base) bool {
-	if r.Graph != "" || slices.Contains(r.paths, load.Stdin) || len(c.read.Findings) > 0 {
+	if slices.Contains(r.paths, load.Stdin) || len(c.read.Findings) > 0 {
 		return false
 	}
 	items := c.list.Items()

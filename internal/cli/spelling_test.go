@@ -71,7 +71,8 @@ func misspeltText(item *krm.Item, path krm.Path, text string) krm.Results {
 
 func speller() cli.Function {
 	return cli.Function{
-		Name: "spell", Purpose: "spells.", Kind: "Spelling", Output: cli.Findings,
+		Name: "spell", Purpose: "spells.", Kind: "Spelling",
+		Modes:  func() []cli.Mode { return []cli.Mode{&cli.Findings{}} },
 		Config: func() cli.Config { return &spelling{} },
 		Rules: []*validate.Rule{
 			{

@@ -10,7 +10,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -22,11 +21,11 @@ type lockFile struct {
 
 // openLock opens the file of --write-lock before the documents are read: of two commands that update one lock, the second
 // reads what the first has written. It is nil without --write-lock.
-func (r *run) openLock(ctx context.Context) (*atomicfile.Update, error) {
-	if r.WriteLock == "" {
+func (p *Pins) openLock(ctx context.Context) (*atomicfile.Update, error) {
+	if p.WriteLock == "" {
 		return nil, nil
 	}
-	update, err := atomicfile.OpenUpdate(ctx, r.WriteLock, nil)
+	update, err := atomicfile.OpenUpdate(ctx, p.WriteLock, nil)
 	if err != nil {
 		return nil, fmt.Errorf("--write-lock: %w", err)
 	}
@@ -35,11 +34,11 @@ func (r *run) openLock(ctx context.Context) (*atomicfile.Update, error) {
 
 // readLock finds the lock that is to be updated among the documents that were read, or reads it, too. It must be the only
 // lock, and alone in its file. It is nil without --write-lock.
-func (r *run) readLock(read *load.Package) (*lockFile, error) {
-	if r.WriteLock == "" {
+func (p *Pins) readLock(read *load.Package) (*lockFile, error) {
+	if p.WriteLock == "" {
 		return nil, nil
 	}
-	target, err := os.Stat(r.WriteLock)
+	target, err := os.Stat(p.WriteLock)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--write-lock: %w", err)
 	}
@@ -48,13 +47,13 @@ func (r *run) readLock(read *load.Package) (*lockFile, error) {
 		return err == nil && os.SameFile(info, target)
 	}
 	if target != nil && !slices.ContainsFunc(read.Documents, isTarget) {
-		own, err := load.Read([]string{r.WriteLock}, load.Options{})
+		own, err := load.Read([]string{p.WriteLock}, load.Options{})
 		if err != nil {
 			return nil, err
 		}
 		read.Documents, read.Findings = append(read.Documents, own.Documents...), append(read.Findings, own.Results()...)
 	}
-	item, err := r.onlyLock(read.Documents, isTarget)
+	item, err := p.onlyLock(read.Documents, isTarget)
 	if item == nil || err != nil {
 		return &lockFile{}, err
 	}
@@ -63,13 +62,13 @@ func (r *run) readLock(read *load.Package) (*lockFile, error) {
 }
 
 // onlyLock returns the lock among documents, nil if there is none.
-func (r *run) onlyLock(documents []load.Document, isTarget func(load.Document) bool) (lock *krm.Item, err error) {
+func (p *Pins) onlyLock(documents []load.Document, isTarget func(load.Document) bool) (lock *krm.Item, err error) {
 	for _, d := range documents {
-		switch isLock, isOwn := d.Item.Kind() == r.LockKind, isTarget(d); {
+		switch isLock, isOwn := d.Item.Kind() == p.LockKind, isTarget(d); {
 		case isLock && !isOwn:
-			return nil, fmt.Errorf("--write-lock must be the only lock, but %s has a %s, too", d.Item.PlaceOf("").File, r.LockKind)
+			return nil, fmt.Errorf("--write-lock must be the only lock, but %s has a %s, too", d.Item.PlaceOf("").File, p.LockKind)
 		case isOwn && (!isLock || lock != nil):
-			return nil, fmt.Errorf("--write-lock must be a file with one %s and nothing else, not %q", r.LockKind, r.WriteLock)
+			return nil, fmt.Errorf("--write-lock must be a file with one %s and nothing else, not %q", p.LockKind, p.WriteLock)
 		case isOwn:
 			lock = d.Item
 		}
@@ -77,41 +76,44 @@ func (r *run) onlyLock(documents []load.Document, isTarget func(load.Document) b
 	return lock, nil
 }
 
-// writeLock writes the lock, if it has changed, and returns what was done.
-func (r *run) writeLock(c *checked, update *atomicfile.Update) (done string, err error) {
-	if c.lock.item == nil {
-		for _, item := range c.list.Items() {
-			if item.Kind() == r.LockKind {
-				c.lock.item = item
+// write writes the lock, if it has changed, and returns what was done.
+func (p *Pins) write(list *krm.ResourceList, lock *lockFile, update *atomicfile.Update) (done string, err error) {
+	if lock.item == nil {
+		for _, item := range list.Items() {
+			if item.Kind() == p.LockKind {
+				lock.item = item
 			}
 		}
 	}
-	if c.lock.item == nil {
-		return r.WriteLock + " is not written: no sandbox refers to a plugin, and no request asks for a package", nil
+	if lock.item == nil {
+		return p.WriteLock + " is not written: no sandbox refers to a plugin, and no request asks for a package", nil
 	}
-	after, err := c.lock.item.Bytes()
+	after, err := lock.item.Bytes()
 	if err != nil {
 		return "", err
 	}
-	if bytes.Equal(after, c.lock.before) {
-		return r.WriteLock + " is up to date", nil
+	if bytes.Equal(after, lock.before) {
+		return p.WriteLock + " is up to date", nil
 	}
 	if err := update.Write(after); err != nil {
 		return "", fmt.Errorf("--write-lock: %w", err)
 	}
-	return "wrote " + r.WriteLock, nil
+	return "wrote " + p.WriteLock, nil
 }
 
-// endWithLock ends a run with --write-lock: the findings and what was done go to stderr, and nothing to stdout.
-func (r *run) endWithLock(c *checked, update *atomicfile.Update) int {
+// endWithLock writes the lock if there is no error, and ends the run: the findings and what was done go to stderr.
+func (p *Pins) endWithLock(r *run, c *checked, lock *lockFile, update *atomicfile.Update) int {
+	if update == nil {
+		return r.end(c.results, true, c.summary)
+	}
 	if c.results.Failed() {
 		return r.end(c.results, true, "nothing written: fix the errors above")
 	}
-	done, err := r.writeLock(c, update)
+	done, err := p.write(c.list, lock, update)
 	if err != nil {
 		return r.fail(err)
 	}
 	code := r.end(c.results, true, c.summary)
-	_, _ = fmt.Fprintf(r.stderr, "%s: %s\n", r.Command, report.Printable(done))
+	Complain(r.stderr, r.Command, done)
 	return code
 }

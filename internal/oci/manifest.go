@@ -8,7 +8,7 @@ import (
 	"github.com/opencontainers/image-spec/specs-go"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
 
-	plugindigest "github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // The media types.
@@ -22,7 +22,7 @@ const (
 const (
 	maxManifest = 4 << 20 // the limit of registries
 	maxCatalog  = 16 << 20
-	maxPlugin   = plugindigest.MaxSize
+	maxPlugin   = document.MaxDigestSize
 	maxTotal    = 256 << 20
 	maxFiles    = 10_000
 )

@@ -7,7 +7,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -58,7 +57,7 @@ func (b *Bundle) document(bare string, v v1alpha1.CatalogVersion) (*krm.Item, er
 	if file(name) != path {
 		return nil, fmt.Errorf("%s must be the document that its path says, not %s", path, name)
 	}
-	sum, problem := digest.Of(name, krm.Value(item.YNode(), "spec"))
+	sum, problem := document.Digest(name, krm.Value(item.YNode(), "spec"))
 	if problem != nil {
 		return nil, fmt.Errorf("%s: %s", path, problem)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -27,26 +26,20 @@ func buildFunction(extensions ...extension.Extension) cli.Function {
 		Name: "build",
 		Purpose: "checks documents, resolves their versions and renders them: the phases of resources, packages and forks, as " +
 			"validate, resolve, render and fork do one after the other.",
-		Output: cli.Objects,
 		Example: "build . | kubectl apply -f -\nbuild --output-dir rendered .\n" +
 			"build --check rendered . # in CI: exit code 1 if it is not up to date",
 		Config:       func() cli.Config { return &buildConfig{Chain: build.New(extensions...)} },
 		Extensions:   extensions,
-		Image:        packageImage,
 		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
 		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage"},
 		WithoutStdin: true,
-		Folder:       writeFolder,
+		Modes:        func() []cli.Mode { return []cli.Mode{&cli.Folder{Write: writeFolder}} },
 	}
 }
 
-// builder is a config with a buildConfig.
-type builder interface{ packageImage() string }
-
-func packageImage(c cli.Config) string { return c.(builder).packageImage() }
-
-func (c *buildConfig) packageImage() string { return c.options.Image }
+// PackageImage implements cli.PackageReader.
+func (c *buildConfig) PackageImage() string { return c.options.Image }
 
 // buildConfig has the configs of the functions, and what is build's own.
 type buildConfig struct {
@@ -71,7 +64,7 @@ func (*buildConfig) Without() []string {
 // Process runs the chain on the documents.
 func (c *buildConfig) Process(call cli.Call) (string, error) {
 	debug.SetGCPercent(renderphase.Garbage)
-	if wrong := image.Check(c.options.Image); wrong != "" {
+	if wrong := document.CheckImage(c.options.Image); wrong != "" {
 		call.ConfigError("image", wrong)
 	}
 	call.List.Report(call.Found()...)
@@ -121,7 +114,7 @@ func writeFolder(ctx context.Context, items []*krm.Item, options cli.FolderOptio
 // phases are rendered, and objects are not escaped, since they are no templates of a chart.
 func postRenderFunction(extensions ...extension.Extension) cli.Function {
 	f := buildFunction(extensions...)
-	f.Name, f.Output, f.Workloads, f.Folder = "post-render", cli.Documents, true, nil
+	f.Name, f.Workloads, f.Modes = "post-render", true, nil
 	f.Config = func() cli.Config {
 		c := &buildConfig{Chain: build.New(extensions...)}
 		c.Render.Delivery, c.PostRender = "helm", true

@@ -44,7 +44,7 @@ func lintFunction(features []extension.Extension) cli.Function {
 		Name:    "catalog lint",
 		Purpose: "finds what is wrong with catalogs, locks, and documents changed since publication.",
 		Kind:    "CatalogLint",
-		Output:  cli.Findings,
+		Modes:   func() []cli.Mode { return []cli.Mode{&cli.Findings{}} },
 		Example: "catalog lint plugins/ catalog.yaml",
 
 		Extensions: features,

@@ -51,22 +51,22 @@ func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) 
 
 // graphCommand returns render --graph as a command of its own.
 func graphCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
-	f := renderphase.New(features...)
+	f, formats := renderphase.New(features...), renderphase.GraphFormats()
 	f.ReadsProject = true
 	command := &cobra.Command{
 		Use: "graph FORMAT PATH...", GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,
 		Short: "Draw the steps of plugins (render --graph)",
 		Long: "Draw the steps of plugins: both phases, with the inputs, what flows between steps, and what is left\n" +
-			"for workloads. FORMAT is one of " + strings.Join(f.Drawing.Formats, ", ") + ".",
+			"for workloads. FORMAT is one of " + strings.Join(formats, ", ") + ".",
 		Example: "  rplug graph svg plugins/ > plugins.svg",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case slices.Contains(args, "-h") || slices.Contains(args, "--help"):
 				return c.Help()
-			case len(args) == 0 || len(args) == 1 && slices.Contains(f.Drawing.Formats, args[0]):
+			case len(args) == 0 || len(args) == 1 && slices.Contains(formats, args[0]):
 				return errors.New("arguments must be FORMAT PATH...: see --help")
-			case !slices.Contains(f.Drawing.Formats, args[0]):
-				return fmt.Errorf("the first argument, FORMAT, must be one of %q, not %q", f.Drawing.Formats, args[0])
+			case !slices.Contains(formats, args[0]):
+				return fmt.Errorf("the first argument, FORMAT, must be one of %q, not %q", formats, args[0])
 			}
 			return execute(c, f, stdout, append([]string{"--graph"}, args...))
 		},
@@ -74,7 +74,7 @@ func graphCommand(stdout io.Writer, features []extension.Extension) *cobra.Comma
 			if len(args) > 0 {
 				return subcommand.CompleteFiles(c, args, text)
 			}
-			return subcommand.CompleteOne(f.Drawing.Formats...)(c, args, text)
+			return subcommand.CompleteOne(formats...)(c, args, text)
 		},
 	}
 	declareFlags(command, f, cli.DrawingFlags()...)

@@ -13,17 +13,18 @@ import (
 // reportFunction is buildFunction with a page in place of the objects: a command of rplug, and no KRM function.
 func reportFunction(extensions ...extension.Extension) cli.Function {
 	f := buildFunction(extensions...)
-	f.Name, f.Command, f.Folder = "report", "", nil
+	f.Name, f.Command = "report", ""
 	f.Purpose = "does what build does, and prints a page in HTML: sandboxes, plugins with their pictures, findings at their " +
 		"lines, and the objects to be applied. Values of params, variables and Secrets are hidden without --show-values."
 	f.Example = "report . > report.html\nreport --show-values plugins/ sandboxes/ > report.html"
-	f.Page = func(c cli.Config, run cli.Run) ([]byte, error) {
+	text := func(c cli.Config, run cli.Run) ([]byte, error) {
 		return htmlreport.Page{
-			Report: run.Report, Paths: run.Paths, Objects: run.Documents,
+			Report: run.Report, Paths: run.Paths, Objects: run.Objects,
 			IsRequest:  func(item *krm.Item) bool { return extension.Ask(extensions, item) },
 			ShowValues: c.(*reportConfig).page.ShowValues,
 		}.HTML()
 	}
+	f.Modes = func() []cli.Mode { return []cli.Mode{&cli.Page{Text: text}} }
 	f.Config = func() cli.Config { return &reportConfig{buildConfig: buildConfig{Chain: build.New(extensions...)}} }
 	return f
 }

@@ -12,17 +12,16 @@ import (
 	"syscall"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
 // collect copies the outputs to the shared volume. Its error lists all missing and invalid outputs.
-func collect(volume *sharedvolume.Volume, outputs []contract.Output) error {
+func collect(volume *Volume, outputs []contract.Output) error {
 	var problems []string
 	remaining := contract.MaxOutputBytes
 	for _, output := range outputs {
 		value, err := read(output.Path, remaining)
-		if errors.Is(err, sharedvolume.ErrTooLarge) {
-			return sharedvolume.TooLarge()
+		if errors.Is(err, ErrTooLarge) {
+			return TooLarge()
 		}
 		if err == nil {
 			remaining -= len(value)
@@ -52,7 +51,7 @@ func read(path string, limit int) ([]byte, error) {
 		return nil, errors.New("a process still has the file open for writing: the script must wait for the processes that " +
 			"it starts")
 	}
-	value, err := sharedvolume.ReadRegular(file, limit)
+	value, err := ReadRegular(file, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 )
 
 // Exit codes of the runner itself. Otherwise it exits with the script's code, or 128 plus the number of its signal.
@@ -50,7 +49,7 @@ func (r Runner) Run() int {
 		r.Reporter.Fail("usage: runner SCRIPT [ARGUMENT...]")
 		return exitFailed
 	}
-	volume, err := sharedvolume.Open(r.Folder)
+	volume, err := OpenVolume(r.Folder)
 	if err != nil {
 		r.Reporter.Fail(err.Error())
 		return exitFailed
@@ -65,7 +64,7 @@ func (r Runner) Run() int {
 }
 
 // runLocked runs the step while the lock is held, unless a marker forbids it.
-func (r Runner) runLocked(volume *sharedvolume.Volume) int {
+func (r Runner) runLocked(volume *Volume) int {
 	plan, err := volume.Plan()
 	if err != nil {
 		r.Reporter.Fail(err.Error())
@@ -91,7 +90,7 @@ func (r Runner) runLocked(volume *sharedvolume.Volume) int {
 }
 
 // runStep runs the script and collects its outputs.
-func (r Runner) runStep(volume *sharedvolume.Volume, plan contract.Plan) error {
+func (r Runner) runStep(volume *Volume, plan contract.Plan) error {
 	makeOutputFolders(plan.Outputs)
 	running, err := r.runScript(time.Duration(plan.TimeoutSeconds) * time.Second)
 	if err != nil {
@@ -109,7 +108,7 @@ func (r Runner) runStep(volume *sharedvolume.Volume, plan contract.Plan) error {
 }
 
 // finish writes the exit code for the output manager and returns it.
-func (r Runner) finish(volume *sharedvolume.Volume, step string, err error) int {
+func (r Runner) finish(volume *Volume, step string, err error) int {
 	code := 0
 	if err != nil {
 		code = exitFailed

@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
 // The exit codes.
 const (
-	ExitClean    = 0
-	ExitFindings = 1 // a document, a reference or a change is refused
-	ExitCall     = 2 // the call itself is wrong
+	ExitClean    = cli.ExitClean
+	ExitFindings = cli.ExitFindings
+	ExitCall     = cli.ExitCall
 	ExitPending  = 3 // of rplug status: steps are in progress
 )
 
@@ -43,7 +43,7 @@ func (Exit) Error() string { return "" }
 
 // Complain prints a message of a command.
 func Complain(stderr io.Writer, command *cobra.Command, message string) {
-	_, _ = fmt.Fprintf(stderr, "%s: %s\n", command.CommandPath(), report.Printable(message))
+	cli.Complain(stderr, command.CommandPath(), message)
 }
 
 // ComplainOfEach prints each line of an error that consists of several.

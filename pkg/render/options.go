@@ -13,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 	"github.com/resource-plugins/krm-functions/internal/engines"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -103,7 +102,7 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	if o.PodSecurity != "" && o.PodSecurity != restricted {
 		wrong.Add("podSecurity", "must be restricted, not %q", o.PodSecurity)
 	}
-	if problem := image.Check(o.HelperImage); o.HelperImage == "" || problem != "" {
+	if problem := document.CheckImage(o.HelperImage); o.HelperImage == "" || problem != "" {
 		wrong.Add("helperImage", "%s", cmp.Or(problem, "must be an image"))
 	}
 	o.checkPackages(&wrong)
@@ -183,7 +182,7 @@ func (o *Options) checkPackages(wrong *krm.OptionErrors) {
 		option krm.Path
 		image  string
 	}{{"unpackerImage", o.UnpackerImage}, {"templatingImage", o.TemplatingImage}, {"executorImage", o.ExecutorImage}} {
-		if problem := image.Check(one.image); one.image == "" || problem != "" {
+		if problem := document.CheckImage(one.image); one.image == "" || problem != "" {
 			wrong.Add(one.option, "%s", cmp.Or(problem, "must be an image"))
 		}
 	}

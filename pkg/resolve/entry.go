@@ -5,7 +5,6 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -75,7 +74,7 @@ func (e *entry) read() *DocumentError {
 			}
 		}
 	}
-	sum, problem := digest.Of(e.name, krm.Value(e.item.YNode(), "spec"))
+	sum, problem := document.Digest(e.name, krm.Value(e.item.YNode(), "spec"))
 	if problem != nil {
 		return &DocumentError{Item: e.item, Path: problem.Path, Message: problem.Message}
 	}

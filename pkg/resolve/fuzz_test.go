@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -42,7 +42,7 @@ func FuzzCatalog(f *testing.F) {
 			require.NotContains(t, err.Error(), "\n")
 			return
 		}
-		require.True(t, digest.Valid(choice.Digest))
+		require.True(t, document.IsDigest(choice.Digest))
 		require.NotContains(t, choice.How(), "\n")
 		pinned, err := plugins.ChooseFresh(choice.Pin())
 		require.NoError(t, err)

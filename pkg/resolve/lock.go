@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/digest"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -92,7 +91,7 @@ func checkEntry(e v1alpha1.LockEntry, at krm.Path) *strictyaml.Problem {
 		problem = strictyaml.Error(at.Key("chosen"), "must be a version of %q, not %q", reference.Bare, e.Chosen)
 	case !reference.Admits(chosen.Version):
 		problem = strictyaml.Error(at.Key("chosen"), "must be a version that %q allows, not %q: run mode update", e.Asked, e.Chosen)
-	case !digest.Valid(e.Digest):
+	case !document.IsDigest(e.Digest):
 		problem = strictyaml.Error(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", e.Digest)
 	default:
 		return nil

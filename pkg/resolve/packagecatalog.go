@@ -4,8 +4,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/digest"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -31,9 +30,9 @@ func (k *checker) packages(c *CatalogDocument) {
 		if p.Name == "" {
 			continue // reported by decoding
 		}
-		if wrong := image.CheckRepository(p.Name); wrong != "" {
+		if wrong := document.CheckImageRepository(p.Name); wrong != "" {
 			k.report(at.Key("name"), "%s", wrong)
-		} else if key := image.Repository(p.Name); seen[key] {
+		} else if key := document.ImageRepository(p.Name); seen[key] {
 			k.report(at.Key("name"), "package %q must be listed once: put its versions together", p.Name)
 		} else {
 			seen[key] = true
@@ -79,7 +78,7 @@ func (k *checker) dependency(at krm.Path, d v1alpha1.CatalogDependency) {
 		k.report(at, "must have one of package and crd")
 		return
 	}
-	if wrong := image.CheckRepository(d.Package); d.Package != "" && wrong != "" {
+	if wrong := document.CheckImageRepository(d.Package); d.Package != "" && wrong != "" {
 		k.report(at.Key("package"), "%s", wrong)
 	}
 	if d.CRD != "" && d.Version != "" {
@@ -92,7 +91,7 @@ func (k *checker) dependency(at krm.Path, d v1alpha1.CatalogDependency) {
 
 // published checks what versions of plugins and of packages have in common.
 func (k *checker) published(at krm.Path, sum, released string) {
-	if sum != "" && !digest.Valid(sum) {
+	if sum != "" && !document.IsDigest(sum) {
 		k.report(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", sum)
 	}
 	if !isDay(released) {

@@ -6,8 +6,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/digest"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -33,7 +32,7 @@ func (p PackageLocks) Valid() bool { return p.isValid() }
 // Find returns the entry of a package, and the document that has it, nil if the package is not locked. Names are compared
 // with their registries: redis is docker.io/library/redis.
 func (p PackageLocks) Find(name string) (v1alpha1.LockPackage, *krm.Item) {
-	locked, ok := p.byPackage[image.Repository(name)]
+	locked, ok := p.byPackage[document.ImageRepository(name)]
 	if !ok {
 		return v1alpha1.LockPackage{}, nil
 	}
@@ -62,7 +61,7 @@ func (p PackageLocks) Write(list *krm.ResourceList, entries []v1alpha1.LockPacka
 	shares := map[*lock][]v1alpha1.LockPackage{}
 	for _, entry := range entries {
 		owner := p.locks[0]
-		if known, ok := p.byPackage[image.Repository(entry.Name)]; ok {
+		if known, ok := p.byPackage[document.ImageRepository(entry.Name)]; ok {
 			owner = known.lock
 		}
 		shares[owner] = append(shares[owner], entry)
@@ -111,7 +110,7 @@ func (e lockedPackage) String() string {
 
 // addPackage adds an entry of a lock.
 func (s *lockSet) addPackage(e lockedPackage) {
-	key := image.Repository(e.Name)
+	key := document.ImageRepository(e.Name)
 	other, ok := s.byPackage[key]
 	switch {
 	case !ok:
@@ -134,7 +133,7 @@ func readPackages(entries []v1alpha1.LockPackage) (valid []v1alpha1.LockPackage,
 			problems = append(problems, *problem)
 			continue
 		}
-		key := image.Repository(entry.Name)
+		key := document.ImageRepository(entry.Name)
 		if other, ok := indexes[key]; ok {
 			if comparePackages(entries[other], entry) != 0 {
 				problems = append(problems, strictyaml.Error(at.Key("name"),
@@ -150,12 +149,12 @@ func readPackages(entries []v1alpha1.LockPackage) (valid []v1alpha1.LockPackage,
 
 func checkLockedPackage(e v1alpha1.LockPackage, at krm.Path) *strictyaml.Problem {
 	var problem strictyaml.Problem
-	switch wrong := image.CheckRepository(e.Name); {
+	switch wrong := document.CheckImageRepository(e.Name); {
 	case wrong != "":
 		problem = strictyaml.Error(at.Key("name"), "%s", wrong)
 	case e.Version == "" && e.Digest == "":
 		problem = strictyaml.Error(at, "must have a version, a digest, or both")
-	case e.Digest != "" && !digest.Valid(e.Digest):
+	case e.Digest != "" && !document.IsDigest(e.Digest):
 		problem = strictyaml.Error(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", e.Digest)
 	default:
 		return nil

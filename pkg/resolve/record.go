@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -44,7 +44,7 @@ func ReadRecord(item *krm.Item) (Record, error) {
 	}
 	for resource, text := range digests {
 		at := strings.LastIndexByte(text, '@')
-		if at <= 0 || !digest.Valid(text[at+1:]) {
+		if at <= 0 || !document.IsDigest(text[at+1:]) {
 			return nil, unreadableRecord(item, contract.DigestsKey)
 		}
 		record[resource] = Resolution{Requested: requested[resource], Pin: text[:at], Digest: text[at+1:]}

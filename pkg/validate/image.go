@@ -1,7 +1,7 @@
 package validate
 
 import (
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -13,13 +13,13 @@ var imageReference = Rule{
 	Sources: []string{pluginSpec, sandboxSpec, "https://kubernetes.io/docs/concepts/containers/images/#image-names"},
 	Example: "spec.runner.image: Ubuntu latest",
 	checks: []check{
-		pluginCheck(func(r *Rule, p *plugin) { p.Must(r, "spec.runner.image", "", image.Check(p.Spec.Runner.Image)) }),
+		pluginCheck(func(r *Rule, p *plugin) { p.Must(r, "spec.runner.image", "", document.CheckImage(p.Spec.Runner.Image)) }),
 		sandboxCheck(func(r *Rule, s *sandbox) {
-			s.eachImage(func(path krm.Path, reference string) { s.Must(r, path, "", image.Check(reference)) })
+			s.eachImage(func(path krm.Path, reference string) { s.Must(r, path, "", document.CheckImage(reference)) })
 		}),
 		pluginTestCheck(func(r *Rule, t *pluginTest) {
 			for i, fixture := range t.Spec.Fixtures {
-				t.Must(r, fixturePath(i).Key("image"), "", image.Check(fixture.Image))
+				t.Must(r, fixturePath(i).Key("image"), "", document.CheckImage(fixture.Image))
 			}
 		}),
 	},

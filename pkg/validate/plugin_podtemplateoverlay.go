@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -83,7 +83,7 @@ var overlayConflict = Rule{
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		runner := p.Spec.Runner.Image
 		for _, main := range p.overlayMains() {
-			if image.Same(main.Image, runner) {
+			if document.SameImage(main.Image, runner) {
 				runner = main.Image // two spellings of one image are no conflict
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -38,11 +38,11 @@ var immutableVersion = Rule{
 
 // differ reports whether two documents publish different content. Documents without a digest are reported by other rules.
 func differ(a, b *plugin) bool {
-	one, problem := digest.Of(a.name, a.spec())
+	one, problem := document.Digest(a.name, a.spec())
 	if problem != nil {
 		return false
 	}
-	other, problem := digest.Of(b.name, b.spec())
+	other, problem := document.Digest(b.name, b.spec())
 	return problem == nil && one != other
 }
 
@@ -103,7 +103,7 @@ func (d *documents) needs() map[string][]need {
 
 // sameButVariables reports whether two values differ only in the values of template variables.
 func (u *update) sameButVariables(a, b *yaml.Node) bool {
-	left := digest.MaxSize // aliases can make a small tree large
+	left := document.MaxDigestSize // aliases can make a small tree large
 	var same func(a, b *yaml.Node) bool
 	same = func(a, b *yaml.Node) bool {
 		left--

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 )
 
 // mainOnly is the container main after the input manager has run, with the real runner in the shared volume.
@@ -23,7 +23,7 @@ type mainOnly struct {
 	t      *testing.T
 	at     string // the folder of the shared volume
 	tmp    string // where the script writes its outputs
-	volume *sharedvolume.Volume
+	volume *runner.Volume
 	script string
 	log    *bytes.Buffer
 }
@@ -33,7 +33,7 @@ func newMain(t *testing.T, script string) *mainOnly {
 	t.Helper()
 	p := &mainOnly{t: t, at: t.TempDir(), tmp: t.TempDir(), log: &bytes.Buffer{}}
 	var err error
-	p.volume, err = sharedvolume.Open(p.at)
+	p.volume, err = runner.OpenVolume(p.at)
 	require.NoError(t, err)
 	p.prepare(contract.Output{Name: "dsn", Path: filepath.Join(p.tmp, "out", "dsn")})
 	p.script = filepath.Join(p.tmp, "script")

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -26,7 +26,7 @@ func newLockState(list *krm.ResourceList, options resolve.Options, requests []*r
 		moving: map[string]bool{}, frozen: map[string]bool{},
 	}
 	for _, name := range options.Update {
-		l.moving[image.Repository(name)] = true
+		l.moving[document.ImageRepository(name)] = true
 	}
 	for _, r := range requests {
 		if r.err != nil || r.field != packagePath {
@@ -36,7 +36,7 @@ func newLockState(list *krm.ResourceList, options resolve.Options, requests []*r
 		if err != nil {
 			continue
 		}
-		key := image.Repository(r.repositoryOf(reference))
+		key := document.ImageRepository(r.repositoryOf(reference))
 		l.moving[key] = l.moving[key] || slices.Contains(options.Update, r.requested())
 		l.frozen[key] = l.frozen[key] || r.absent
 	}
@@ -46,7 +46,7 @@ func newLockState(list *krm.ResourceList, options resolve.Options, requests []*r
 // moves reports whether a package is to be resolved again although it is locked or pinned. A package of a request that is
 // absent never is: what was installed is removed with the version that installed it.
 func (l *lockState) moves(name string) bool {
-	key := image.Repository(name)
+	key := document.ImageRepository(name)
 	return l.options.Mode == resolve.Update && !l.frozen[key] && (len(l.options.Update) == 0 || l.moving[key])
 }
 
@@ -69,7 +69,7 @@ func (l *lockState) apply(g *registry) {
 		if !l.decides(entry.Name) {
 			continue
 		}
-		p := g.byName[image.Repository(entry.Name)]
+		p := g.byName[document.ImageRepository(entry.Name)]
 		if p == nil {
 			continue // it is unknown, which is an error if it is asked for
 		}

@@ -8,7 +8,7 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -77,7 +77,7 @@ func (r *resolver) pin(one *request, closure []*Chosen) {
 			one.text, one.stale.requested+one.stale.crd, one.stale.pin)
 	}
 	r.reportChoice(one, closure)
-	if one.field == crdPath && image.WithSource(one.source, own.Name) != own.Name {
+	if one.field == crdPath && document.ImageWithSource(one.source, own.Name) != own.Name {
 		r.add(one, krm.Warning, "%q is not pinned, since the image of package %q is not known: annotate its document with %s",
 			one.text, own.Name, contract.PackageKey)
 		return
@@ -134,7 +134,7 @@ func replaceCRD(object *yaml.Node, pin string) error {
 // reportChoice reports the warnings about what was chosen, and with Explain how it was.
 func (r *resolver) reportChoice(one *request, closure []*Chosen) {
 	for _, c := range closure {
-		p := r.builder.byName[image.Repository(c.Name)]
+		p := r.builder.byName[document.ImageRepository(c.Name)]
 		from := p.find(c.Version, c.Digest)
 		if from.yanked != "" {
 			r.add(one, krm.Warning, "%s is yanked: %q; ask for another version once nothing needs this one",
@@ -204,7 +204,7 @@ func (r *resolver) reportFloating() {
 		}
 		var lines []string
 		for _, c := range one.Closure {
-			p := r.builder.byName[image.Repository(c.Name)]
+			p := r.builder.byName[document.ImageRepository(c.Name)]
 			pinned := c == one.Closure[len(one.Closure)-1] && (own.wants.digest != "" || pins(own.wants.version))
 			if !p.find(c.Version, c.Digest).locked && !pinned {
 				lines = append(lines, resolve.PackageLine(lockEntry(c)))

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
@@ -29,12 +29,12 @@ func (r *resolver) updateLock(stats *resolve.LockStats) {
 	chosen := map[string]*Chosen{}
 	for _, c := range r.resolution.Chosen {
 		if c.Version != "" || c.Digest != "" {
-			chosen[image.Repository(c.Name)] = c
+			chosen[document.ImageRepository(c.Name)] = c
 		}
 	}
 	var entries []v1alpha1.LockPackage
 	for _, old := range r.locks.Entries() {
-		key := image.Repository(old.Name)
+		key := document.ImageRepository(old.Name)
 		c := chosen[key]
 		delete(chosen, key)
 		switch {
@@ -74,11 +74,11 @@ func (r *resolver) moveEntry(old v1alpha1.LockPackage, c *Chosen, stats *resolve
 		here[one.by()] = true
 	}
 	for _, one := range r.resolution.Chosen {
-		here[image.Repository(one.Name)] = true
+		here[document.ImageRepository(one.Name)] = true
 	}
 	var others []v1alpha1.LockRequirer
 	for _, by := range old.Requirers {
-		if name, _, _ := pack.SplitReference(by.By); !here[by.By] && !here[image.Repository(name)] {
+		if name, _, _ := pack.SplitReference(by.By); !here[by.By] && !here[document.ImageRepository(name)] {
 			others = append(others, by)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
@@ -108,7 +108,7 @@ func compareVersions(a, b *release) int {
 func (g *registry) key(name string) string {
 	key, ok := g.keys[name]
 	if !ok {
-		key = image.Repository(name)
+		key = document.ImageRepository(name)
 		g.keys[name] = key
 	}
 	return key

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
@@ -39,7 +39,7 @@ func (g *registry) addCatalogs(items []*krm.Item) {
 // addListed adds a package of a catalog.
 func (g *registry) addListed(c *resolve.CatalogDocument, i int, flaws map[krm.Path]*resolve.DocumentError) {
 	listed, at := &c.Spec.Packages[i], resolve.PackagePath(i)
-	if image.CheckRepository(listed.Name) != "" {
+	if document.CheckImageRepository(listed.Name) != "" {
 		return
 	}
 	p := g.repository(listed.Name)

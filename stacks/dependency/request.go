@@ -11,7 +11,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
@@ -172,7 +171,7 @@ func (r *request) requested() string { return cmp.Or(r.askedCRD, r.asked) }
 
 // repositoryOf returns the name of the package that a reference of the request names.
 func (r *request) repositoryOf(asked pack.Reference) string {
-	return image.WithSource(r.source, asked.Name)
+	return document.ImageWithSource(r.source, asked.Name)
 }
 
 // by names the request for messages and locks.

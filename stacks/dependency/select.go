@@ -8,7 +8,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
@@ -32,7 +32,7 @@ func dependencySelector(d pack.Dependency) (selector, error) {
 		return selector{crd: &crd, text: d.CRD}, err
 	}
 	s := selector{name: d.Package, text: d.Constraint, kind: d.Kind}
-	if wrong := image.CheckRepository(d.Package); wrong != "" {
+	if wrong := document.CheckImageRepository(d.Package); wrong != "" {
 		return s, fmt.Errorf("package %s", wrong)
 	}
 	var pinned bool

@@ -14,7 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
@@ -174,7 +174,7 @@ func (r *renderer) job(i *installation, spec *unpacking.Installation) {
 			SizeLimit: new(resource.MustParse("512Mi")),
 		}},
 	})
-	packageImage, _ := image.Mirrored(r.options.Mirror, spec.Image)
+	packageImage, _ := document.MirroredImage(r.options.Mirror, spec.Image)
 	pod.InitContainers = []corev1.Container{
 		render.HelperContainer(corev1.Container{
 			Name: "copy-unpacker", Image: r.options.UnpackerImage, VolumeMounts: []corev1.VolumeMount{volume},

@@ -15,7 +15,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	pkgv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
@@ -193,7 +192,7 @@ func dnsLabel(text string) string {
 func (r *renderer) mirror(of *krm.Item, packages []*dependency.Chosen) {
 	used := map[string]bool{}
 	for _, chosen := range packages {
-		if _, prefix := image.Mirrored(r.options.Mirror, chosen.Name); prefix != "" {
+		if _, prefix := document.MirroredImage(r.options.Mirror, chosen.Name); prefix != "" {
 			used[prefix] = true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -15,7 +15,7 @@ import (
 // digest. The name and other metadata do not count: a kustomization changes them.
 func ObjectDigest(object *kyaml.RNode) (string, error) {
 	name := version.Name{Bare: object.GetApiVersion() + "/" + object.GetKind(), Version: &semver.Version{}}
-	sum, problem := digest.Of(name, krm.Value(object.YNode(), "spec"))
+	sum, problem := document.Digest(name, krm.Value(object.YNode(), "spec"))
 	if problem != nil {
 		return "", fmt.Errorf("%s %q: %s %s", object.GetKind(), object.GetName(), problem.Path, problem.Message)
 	}

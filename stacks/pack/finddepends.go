@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
 )
@@ -46,7 +46,7 @@ func recordDependencies(spec *yaml.Node) []Dependency {
 		d := Dependency{CRD: text(entry, "crd"), Field: fmt.Sprintf("spec.dependsOn[%d]", i)}
 		if d.CRD == "" {
 			repository, version, digest := SplitReference(text(entry, "package"))
-			d.Package, d.Constraint = image.WithSource(text(entry, "source"), repository), cmp.Or(digest, version)
+			d.Package, d.Constraint = document.ImageWithSource(text(entry, "source"), repository), cmp.Or(digest, version)
 		}
 		if d.CRD != "" || d.Package != "" {
 			all = append(all, d)

@@ -9,7 +9,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
@@ -104,8 +104,8 @@ func (c *controller) completePod() error {
 	}
 	err = eachContainer(pod, func(container map[string]any) {
 		own, _ := container["image"].(string)
-		if own = image.WithSource(c.Source, cmp.Or(own, c.Image)); own != "" {
-			container["image"], _ = image.Mirrored(c.Mirror, own)
+		if own = document.ImageWithSource(c.Source, cmp.Or(own, c.Image)); own != "" {
+			container["image"], _ = document.MirroredImage(c.Mirror, own)
 		}
 		if c.ImagePullPolicy != "" {
 			container["imagePullPolicy"] = c.ImagePullPolicy

@@ -8,8 +8,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/digest"
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // Reference is what asks for a package by name: NAME[:SELECTOR][@DIGEST]. The selector is a tag, or a version range in the
@@ -33,10 +32,10 @@ func ParseReference(text string) (Reference, error) {
 	var r Reference
 	r.Name, r.Selector, r.Digest = SplitReference(text)
 	tagged, _, pinned := strings.Cut(text, "@")
-	switch wrong := image.CheckRepository(r.Name); {
+	switch wrong := document.CheckImageRepository(r.Name); {
 	case wrong != "":
 		return Reference{}, errors.New(wrong)
-	case pinned && !digest.Valid(r.Digest):
+	case pinned && !document.IsDigest(r.Digest):
 		return Reference{}, fmt.Errorf("must have after the @ sha256: and 64 hexadecimal digits in lower case, not %q", r.Digest)
 	case strings.HasSuffix(tagged, ":"):
 		return Reference{}, errors.New("must have a tag or a version range after the colon, or no colon")
@@ -52,7 +51,7 @@ func CheckSelector(text string) error {
 	if strings.TrimSpace(text) != text {
 		return fmt.Errorf("version %q must not begin or end with a blank", text)
 	}
-	if _, err := semver.NewConstraint(text); err != nil && text != "" && image.Check("redis:"+text) != "" {
+	if _, err := semver.NewConstraint(text); err != nil && text != "" && document.CheckImage("redis:"+text) != "" {
 		return fmt.Errorf("version %q must be a tag such as v1.0.0, or a range such as ^1.2", text)
 	}
 	return nil
@@ -81,7 +80,9 @@ func (r Reference) Constraint() string {
 }
 
 // NamesRegistry reports whether the name has a registry: that of `acme/redis` is up to the request's source.
-func (r Reference) NamesRegistry() bool { return image.WithSource("registry", r.Name) == r.Name }
+func (r Reference) NamesRegistry() bool {
+	return document.ImageWithSource("registry", r.Name) == r.Name
+}
 
 // CRDReference is PLURAL.GROUP[/VERSION], or *.GROUP[/VERSION] for any CRD of the group.
 type CRDReference struct{ Plural, Group, Version string }

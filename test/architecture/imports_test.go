@@ -39,18 +39,16 @@ var layers = []struct {
 	path    string
 	allowed []string
 }{
-	{path: "internal/contract"},                          // standard library only: the runtime module shares it
-	{path: "internal/sharedvolume"},                      // and these, too: rplug runs steps with the same code
-	{path: "internal/runner", allowed: []string{"time"}}, // scripts have deadlines
+	{path: "internal/contract"}, // standard library only: the runtime module shares it
+	// And this one, too: rplug runs steps with the same code. Scripts have deadlines.
+	{path: "internal/runner", allowed: []string{"time"}},
 	{path: "api/v1alpha1"},
 	{path: "pkg/krm/internal/scan"},
 	{path: "internal/yamlprint"},
 	{path: "pkg/krm"},
 	{path: "internal/strictyaml"},
 	{path: "internal/version"},
-	{path: "internal/digest"},
 	{path: "internal/document"},
-	{path: "internal/image"},
 	{path: "internal/overlay"},
 	{path: "internal/template"},
 	{path: "internal/edit"},
@@ -179,7 +177,7 @@ func TestFunctionsAreMains(t *testing.T) {
 }
 
 // shared are the packages that the programs in Pods and rplug have in common.
-var shared = []string{"internal/contract", "internal/sharedvolume", "internal/runner"}
+var shared = []string{"internal/contract", "internal/runner"}
 
 func TestSharedPackagesHaveNoDependencies(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/template"
@@ -26,14 +26,12 @@ func New(extensions ...extension.Extension) cli.Function {
 		Name:    "import-plugin",
 		Purpose: "turns native plugin and sandbox files (name, spec) and Crossplane packages into KRM documents.",
 		Kind:    "ImportPlugin",
-		Output:  cli.Documents,
 		Example: "import-plugin --set cluster=staging plugins/ > plugins.yaml\n" +
 			"import-plugin redis.xpkg --image registry.example.org/acme/redis:v0.1.0 > redis.yaml",
 		Extensions: extensions,
 		Config: func() cli.Config {
 			return &importPlugin{v1alpha1.ImportPlugin{Path: "."}, extensions}
 		},
-		Image: func(c cli.Config) string { return c.(*importPlugin).Image },
 	}
 }
 
@@ -43,12 +41,15 @@ type importPlugin struct {
 	extensions []extension.Extension
 }
 
+// PackageImage implements cli.PackageReader.
+func (c *importPlugin) PackageImage() string { return c.Image }
+
 const nothingToImport = "must hold native documents (name, spec) or packages: there are none"
 
 // Process adds the documents of the native files and of packages to the list. Documents that it added before, under the
 // same config name, are replaced, or removed if their file is gone. With an error nothing is changed.
 func (c *importPlugin) Process(call cli.Call) (string, error) {
-	if wrong := image.Check(c.Image); wrong != "" {
+	if wrong := document.CheckImage(c.Image); wrong != "" {
 		call.ConfigError("image", wrong)
 	}
 	if call.FileMode {

@@ -15,11 +15,15 @@ import (
 
 // drawing is --graph: all plugins of the files in one document, in their order; what is no plugin is ignored.
 func drawing() *cli.Drawing {
-	d := &cli.Drawing{Shows: "the steps of plugins", Kind: contract.ResourcePlugin, Draw: draw}
+	return &cli.Drawing{Shows: "the steps of plugins", Kind: contract.ResourcePlugin, Formats: GraphFormats(), Draw: draw}
+}
+
+// GraphFormats returns the values of --graph.
+func GraphFormats() (formats []string) {
 	for _, format := range diagram.Formats {
-		d.Formats = append(d.Formats, string(format))
+		formats = append(formats, string(format))
 	}
-	return d
+	return formats
 }
 
 func draw(call cli.Call, format string) ([]byte, error) {

@@ -20,9 +20,10 @@ func New(extensions ...extension.Extension) cli.Function {
 		Name:    "render-sandbox",
 		Purpose: "renders the forks of sandboxes: copies of the baselines in the list, their Services, and the routes to them.",
 		Kind:    "RenderSandbox",
-		Output:  cli.Objects, Workloads: true,
+		Modes:   func() []cli.Mode { return []cli.Mode{&cli.Printing{Rendered: true}} },
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
+		Workloads:  true,
 		Project:    []string{"cluster"},
 		Extensions: extensions,
 		Config:     func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },

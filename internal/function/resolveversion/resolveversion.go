@@ -16,10 +16,9 @@ func New(extensions ...extension.Extension) cli.Function {
 		Name:    "resolve-version",
 		Purpose: "pins what sandboxes and install requests refer to, and records what was asked for and the digest.",
 		Kind:    "ResolveVersion",
-		Output:  cli.Documents,
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
 			"resolve-version --write-lock plugin-lock.yaml .",
-		LockKind:   contract.PluginLock,
+		Modes:      func() []cli.Mode { return []cli.Mode{&cli.Printing{}, &cli.Pins{LockKind: contract.PluginLock}} },
 		Project:    []string{"catalogs"},
 		Extensions: extensions,
 		Config:     func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}, extensions} },

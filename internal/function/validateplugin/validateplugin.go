@@ -26,18 +26,15 @@ func New(extensions ...extension.Extension) cli.Function {
 		Name: "validate-plugin",
 		Purpose: "checks resource plugins, sandboxes, route groups and Crossplane packages against the rules of their " +
 			"specifications, and changes nothing unless --fix asks for it.",
-		Kind:   "ValidatePlugin",
-		Output: cli.Findings,
+		Kind: "ValidatePlugin",
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
 		Extensions:   extensions,
 		Config:       func() cli.Config { return &validatePlugin{extensions: extensions} },
+		Modes:        func() []cli.Mode { return []cli.Mode{&cli.Findings{}} },
 		ReadsProject: true,
 		Project:      []string{"rules", "strict", "catalogs"},
 		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
-		Suppress: func(config cli.Config, list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
-			return validate.Suppress(list, results, config.(*validatePlugin).options())
-		},
 		OpenRevision: func(name string) (cli.Revision, error) {
 			return load.OpenRevision(name, load.MaxFile)
 		},
@@ -52,6 +49,11 @@ type validatePlugin struct {
 
 func (c validatePlugin) options() validate.Options {
 	return validate.Options{Strict: c.Strict, Rules: c.Rules, Extensions: extension.Rules(c.extensions)}
+}
+
+// Suppress implements cli.Suppressor.
+func (c validatePlugin) Suppress(list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
+	return validate.Suppress(list, results, c.options())
 }
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list

@@ -11,7 +11,7 @@ import (
 	"github.com/distribution/reference"
 	corev1 "k8s.io/api/core/v1"
 
-	imageref "github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // image is what `inspect` prints of an image.
@@ -27,7 +27,7 @@ func (e *Engine) image(ctx context.Context, name string, policy corev1.PullPolic
 	if name == "" {
 		return image{}, errors.New("the image of main must be set")
 	}
-	if wrong := imageref.Check(name); wrong != "" {
+	if wrong := document.CheckImage(name); wrong != "" {
 		return image{}, fmt.Errorf("the image of main %s", wrong)
 	}
 	return once(ctx, &e.mutex, e.images, name+" "+string(policy), func() (image, error) {

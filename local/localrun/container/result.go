@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
@@ -141,7 +141,7 @@ const maxOutputStream = 16 * contract.MaxOutputBytes
 // outputs reads the outputs that the runner has written. The script may have replaced them: links and pipes are ignored, so
 // that they are missing.
 func (e *Engine) outputs(ctx context.Context, id, folder string, declared []contract.Output) (map[string][]byte, error) {
-	volume, err := sharedvolume.Open(folder)
+	volume, err := runner.OpenVolume(folder)
 	if err != nil || len(declared) == 0 {
 		return map[string][]byte{}, err
 	}
@@ -152,7 +152,7 @@ func (e *Engine) outputs(ctx context.Context, id, folder string, declared []cont
 	remaining := int64(maxOutputStream)
 	err = e.copyFrom(ctx, id, contract.OutputsFolder, func(header *tar.Header, content io.Reader) error {
 		if remaining -= header.Size; remaining < 0 {
-			return sharedvolume.TooLarge()
+			return runner.TooLarge()
 		}
 		name, isOutput := names[path.Clean(header.Name)]
 		if !isOutput || header.Typeflag != tar.TypeReg {

@@ -20,7 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
@@ -164,7 +164,7 @@ func (e *Engine) prepare(ctx context.Context, id, folder string, plan contract.P
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.Chmod(folder, 0o777)); err != nil {
 		return err
 	}
-	volume, err := sharedvolume.Open(folder)
+	volume, err := runner.OpenVolume(folder)
 	if err != nil {
 		return err
 	}

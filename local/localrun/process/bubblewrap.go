@@ -15,7 +15,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
@@ -116,7 +115,7 @@ func execute(command *exec.Cmd, container localrun.Container, arguments string) 
 
 // outputs returns the outputs that the runner has written, and the exit code of the step.
 func outputs(container localrun.Container, folder string) (values map[string][]byte, exitCode int) {
-	volume, err := sharedvolume.Open(volumeFolder(folder))
+	volume, err := runner.OpenVolume(volumeFolder(folder))
 	if err == nil {
 		values, err = volume.Outputs(container.Plan.Outputs)
 	}

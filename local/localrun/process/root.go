@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
@@ -79,7 +79,7 @@ func prepareVolume(folder string, plan contract.Plan) error {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
-	volume, err := sharedvolume.Open(folder)
+	volume, err := runner.OpenVolume(folder)
 	if err != nil {
 		return err
 	}

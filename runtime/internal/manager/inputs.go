@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
@@ -17,7 +17,7 @@ func inputs(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	volume, err := sharedvolume.Open(t.host.IOFolder)
+	volume, err := runner.OpenVolume(t.host.IOFolder)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (t *task) published(ctx context.Context) (bool, error) {
 }
 
 // receive waits for the producers and writes the inputs that are read as files.
-func (t *task) receive(ctx context.Context, volume *sharedvolume.Volume, producers []wait.Producer) error {
+func (t *task) receive(ctx context.Context, volume *runner.Volume, producers []wait.Producer) error {
 	return t.wait(ctx, producers, func(i int, secret *cluster.Secret) error {
 		return eachFile(producers[i].Producer, func(input contract.Input) error {
 			return volume.WriteInput(input.File, secret.Data[input.Output])
@@ -68,7 +68,7 @@ func (t *task) receive(ctx context.Context, volume *sharedvolume.Volume, produce
 
 // skip marks the step as published for the other containers. It writes empty input files, since a subPath mount without
 // its file becomes a folder, and main would fail to start if the image has a file there.
-func (t *task) skip(volume *sharedvolume.Volume) error {
+func (t *task) skip(volume *runner.Volume) error {
 	for _, producer := range t.plan.Producers {
 		err := eachFile(producer, func(input contract.Input) error { return volume.WriteInput(input.File, nil) })
 		if err != nil {

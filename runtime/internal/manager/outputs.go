@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 )
 
 // startPollInterval is how often the output manager checks whether main has started. It does not poll for main's end.
@@ -16,7 +16,7 @@ const startPollInterval = 20 * time.Millisecond
 // outputs is the container next to main. It waits for the end of the script and publishes its outputs, or records the
 // failure. It fails unless the outputs are published, so that a Pod without them never succeeds.
 func outputs(ctx context.Context, t *task) error {
-	volume, err := sharedvolume.Open(t.host.IOFolder)
+	volume, err := runner.OpenVolume(t.host.IOFolder)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func outputs(ctx context.Context, t *task) error {
 }
 
 // collect waits for the end of the script and returns its outputs.
-func (t *task) collect(ctx context.Context, volume *sharedvolume.Volume) (map[string][]byte, error) {
+func (t *task) collect(ctx context.Context, volume *runner.Volume) (map[string][]byte, error) {
 	if err := t.waitForStart(ctx, volume); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (t *task) collect(ctx context.Context, volume *sharedvolume.Volume) (map[st
 }
 
 // waitForStart waits until the runner has started. After the timeout it forbids the runner to start.
-func (t *task) waitForStart(ctx context.Context, volume *sharedvolume.Volume) error {
+func (t *task) waitForStart(ctx context.Context, volume *runner.Volume) error {
 	limit := t.startTimeout()
 	t.host.Reporter.Log(fmt.Sprintf("step %q: waiting for main to start within %s", t.plan.Step, limit))
 	timeout := time.NewTimer(limit)
@@ -78,9 +78,9 @@ func (t *task) waitForStart(ctx context.Context, volume *sharedvolume.Volume) er
 }
 
 // abandon forbids the runner to start. It returns nil if the runner has the lock or has started meanwhile.
-func abandon(volume *sharedvolume.Volume, cause error) error {
+func abandon(volume *runner.Volume, cause error) error {
 	lock, err := volume.TryLock()
-	if errors.Is(err, sharedvolume.ErrLocked) {
+	if errors.Is(err, runner.ErrLocked) {
 		return nil
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package digest_test
+package document_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // FuzzRewritten holds that a document keeps its canonical form however it is written again: with its keys in another
@@ -29,12 +29,12 @@ func FuzzRewritten(f *testing.F) {
 	f.Add("a: &x {k: [1, 1.5, 0x10]}\nb: {<<: *x, l: \"\\x00\"}", uint64(1))
 	f.Add("- 'a''b'\n- |2\n    c\n- >-\n  d\n  e\n- \"\\u2029\\ufeff\"", uint64(2))
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
-		var document yaml.Node
-		if yaml.Unmarshal([]byte(text), &document) != nil || len(document.Content) != 1 {
+		var root yaml.Node
+		if yaml.Unmarshal([]byte(text), &root) != nil || len(root.Content) != 1 {
 			return
 		}
 		published := name(t, "db@1.0.0")
-		first, problem := digest.Canonical(published, document.Content[0])
+		first, problem := document.CanonicalPlugin(published, root.Content[0])
 		if problem != nil {
 			require.NotContains(t, problem.String(), "\n")
 			return
@@ -44,7 +44,7 @@ func FuzzRewritten(f *testing.F) {
 			return // go-yaml writes a quoted "<<" without its quotes
 		}
 		asJSON(t, text, first)
-		rewritten(t, document.Content[0], seed, first)
+		rewritten(t, root.Content[0], seed, first)
 	})
 }
 
@@ -63,9 +63,9 @@ func asJSON(t *testing.T, text string, first []byte) {
 	if err != nil {
 		return // a control character: kustomize fails, too
 	}
-	var document yaml.Node
-	require.NoError(t, yaml.Unmarshal(back, &document))
-	again, problem := digest.Canonical(name(t, "db@1.0.0"), document.Content[0])
+	var root yaml.Node
+	require.NoError(t, yaml.Unmarshal(back, &root))
+	again, problem := document.CanonicalPlugin(name(t, "db@1.0.0"), root.Content[0])
 	require.Nil(t, problem, "%s", back)
 	require.Equal(t, string(first), string(again), "%s", back)
 }
@@ -77,11 +77,11 @@ func rewritten(t *testing.T, node *yaml.Node, seed uint64, first []byte) {
 	if err != nil {
 		return
 	}
-	var document yaml.Node
-	if yaml.Unmarshal(text, &document) != nil || len(document.Content) != 1 {
+	var root yaml.Node
+	if yaml.Unmarshal(text, &root) != nil || len(root.Content) != 1 {
 		return // go-yaml does not read everything it writes
 	}
-	again, problem := digest.Canonical(name(t, "db@1.0.0"), document.Content[0])
+	again, problem := document.CanonicalPlugin(name(t, "db@1.0.0"), root.Content[0])
 	require.Nil(t, problem, "%s", text)
 	require.Equal(t, string(first), string(again), "%s", text)
 }
@@ -141,7 +141,7 @@ func TestNumbersAsJavaScriptWritesThem(t *testing.T) {
 		value := random.NormFloat64() * pow10(random.IntN(60)-30)
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
-		canonical, problem := digest.Canonical(published, &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)})
+		canonical, problem := document.CanonicalPlugin(published, &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)})
 		require.Nil(t, problem)
 		require.Equal(t, `{"name":"db","spec":`+string(text)+`,"version":"1.0.0"}`, string(canonical))
 	}
@@ -164,7 +164,7 @@ func BenchmarkOf(b *testing.B) {
 	root, published := parse(b, string(text)), name(b, "hello-db@1.2.0")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, problem := digest.Of(published, root); problem != nil {
+		if _, problem := document.Digest(published, root); problem != nil {
 			b.Fatal(problem)
 		}
 	}

@@ -1,5 +1,29 @@
-// Package digest computes the digest of a plugin document: the identity of a plugin's version, as one line of text. Two
-// documents have the same digest if and only if they publish the same content, however they are written.
+package document
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/version"
+)
+
+// Limits of a document once its aliases are expanded, besides strictyaml.MaxAliased. A Kubernetes object has at most
+// 1.5 MiB.
+const (
+	MaxDigestSize  = 4 << 20 // bytes of text and nodes
+	MaxDigestDepth = 1000    // mappings and lists in each other
+)
+
+// digestPrefix names the algorithm.
+const digestPrefix = "sha256:"
+
+// Digest returns the digest of a plugin document: the identity of a plugin's version, as one line of text. Two documents have the
+// same digest if and only if they publish the same content, however they are written. A nil spec is an absent one. A spec that has
+// no canonical form is an error, whose path is from the document's root.
 //
 // A digest is "sha256:" and the 64 lower-case hexadecimal digits of the SHA-256 of the document's canonical JSON, which
 // has no byte that is not described here:
@@ -30,45 +54,20 @@
 // What has no such form is an error: a key that is not a string, a key given twice, not-a-number and infinity, a number
 // with more digits than a 64-bit float holds (kustomize would drop some), a plain time of day (kpt would quote some),
 // text with U+0085 (kustomize would make a blank or a line break of it),
-// binary data that is not UTF-8, a document that expands to more than MaxSize or nests deeper than MaxDepth.
+// binary data that is not UTF-8, a document that expands to more than MaxDigestSize or nests deeper than MaxDigestDepth.
 // testdata/vectors has documents with their bytes and digests.
-package digest
-
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
-
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
-)
-
-// Limits of a document once its aliases are expanded, besides strictyaml.MaxAliased. A Kubernetes object has at most
-// 1.5 MiB.
-const (
-	MaxSize  = 4 << 20 // bytes of text and nodes
-	MaxDepth = 1000    // mappings and lists in each other
-)
-
-// prefix names the algorithm.
-const prefix = "sha256:"
-
-// Of returns the digest of a plugin with a name and a spec, or why the spec has no canonical form. A nil spec is an
-// absent one. Paths are from the document's root.
-func Of(name version.Name, spec *yaml.Node) (string, *strictyaml.Problem) {
-	text, problem := Canonical(name, spec)
+func Digest(name version.Name, spec *yaml.Node) (string, *strictyaml.Problem) {
+	text, problem := CanonicalPlugin(name, spec)
 	if problem != nil {
 		return "", problem
 	}
 	sum := sha256.Sum256(text)
-	return prefix + hex.EncodeToString(sum[:]), nil
+	return digestPrefix + hex.EncodeToString(sum[:]), nil
 }
 
-// Canonical returns the bytes that Of hashes.
-func Canonical(name version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem) {
-	w := &writer{left: MaxSize}
+// CanonicalPlugin returns the bytes that Digest hashes.
+func CanonicalPlugin(name version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem) {
+	w := &digestWriter{left: MaxDigestSize}
 	w.raw(`{"name":`)
 	w.quote(name.Bare)
 	if spec != nil {
@@ -88,8 +87,8 @@ func Canonical(name version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem)
 	return w.out, w.problem
 }
 
-// Valid reports whether text has the form of a digest.
-func Valid(text string) bool {
-	digits, ok := strings.CutPrefix(text, prefix)
+// IsDigest reports whether text has the form of a digest.
+func IsDigest(text string) bool {
+	digits, ok := strings.CutPrefix(text, digestPrefix)
 	return ok && len(digits) == 2*sha256.Size && strings.Trim(digits, "0123456789abcdef") == ""
 }

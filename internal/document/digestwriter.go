@@ -1,4 +1,4 @@
-package digest
+package document
 
 import (
 	"encoding"
@@ -16,27 +16,27 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// writer writes trees without aliases as canonical JSON.
-type writer struct {
+// digestWriter writes trees without aliases as canonical JSON.
+type digestWriter struct {
 	out     []byte
 	path    []krm.Path // the steps from the root to the current value
 	left    int        // remaining bytes of text and nodes
 	problem *strictyaml.Problem
 }
 
-func (w *writer) raw(text string) { w.out = append(w.out, text...) }
+func (w *digestWriter) raw(text string) { w.out = append(w.out, text...) }
 
 // below writes node, which is at a step below the current value.
-func (w *writer) below(at krm.Path, node *yaml.Node) {
+func (w *digestWriter) below(at krm.Path, node *yaml.Node) {
 	w.path = append(w.path, at)
-	if len(w.path) > MaxDepth {
-		w.fail("must not nest deeper than %d levels", MaxDepth)
+	if len(w.path) > MaxDigestDepth {
+		w.fail("must not nest deeper than %d levels", MaxDigestDepth)
 	}
 	w.value(node)
 	w.path = w.path[:len(w.path)-1]
 }
 
-func (w *writer) value(node *yaml.Node) {
+func (w *digestWriter) value(node *yaml.Node) {
 	w.spend(node)
 	switch {
 	case w.problem != nil:
@@ -49,7 +49,7 @@ func (w *writer) value(node *yaml.Node) {
 	}
 }
 
-func (w *writer) mapping(node *yaml.Node) {
+func (w *digestWriter) mapping(node *yaml.Node) {
 	members := make(map[string]*yaml.Node, len(node.Content)/2)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
@@ -81,7 +81,7 @@ func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
 
-func (w *writer) list(node *yaml.Node) {
+func (w *digestWriter) list(node *yaml.Node) {
 	w.raw("[")
 	for i, element := range node.Content {
 		if i > 0 {
@@ -92,7 +92,7 @@ func (w *writer) list(node *yaml.Node) {
 	w.raw("]")
 }
 
-func (w *writer) scalar(node *yaml.Node) {
+func (w *digestWriter) scalar(node *yaml.Node) {
 	if node.ShortTag() == "!!str" {
 		w.text(node.Value)
 		return
@@ -126,7 +126,7 @@ func (w *writer) scalar(node *yaml.Node) {
 }
 
 // text writes a string of the document.
-func (w *writer) text(text string) {
+func (w *digestWriter) text(text string) {
 	if strings.ContainsRune(text, yamlprint.NextLine) {
 		w.fail("must not hold %s: kustomize makes another character of it", yamlprint.CharacterName(yamlprint.NextLine))
 	}
@@ -134,7 +134,7 @@ func (w *writer) text(text string) {
 }
 
 // quote writes a string as RFC 8785 (3.2.2.2) does.
-func (w *writer) quote(text string) { w.raw(`"` + escaper.Replace(text) + `"`) }
+func (w *digestWriter) quote(text string) { w.raw(`"` + escaper.Replace(text) + `"`) }
 
 var escaper = newEscaper()
 
@@ -147,16 +147,16 @@ func newEscaper() *strings.Replacer {
 	return strings.NewReplacer(slices.Concat(named, numbered)...) // of two pairs for a character the first counts
 }
 
-// spend counts a node and its text against MaxSize: a few aliases of a long text can expand to more than fits in
+// spend counts a node and its text against MaxDigestSize: a few aliases of a long text can expand to more than fits in
 // memory.
-func (w *writer) spend(node *yaml.Node) {
+func (w *digestWriter) spend(node *yaml.Node) {
 	if w.left -= len(node.Value) + 1; w.left < 0 {
-		w.fail("the document must not expand to more than %d MiB", MaxSize>>20)
+		w.fail("the document must not expand to more than %d MiB", MaxDigestSize>>20)
 	}
 }
 
 // fail reports a problem of the current value, unless there is an earlier one. Nothing is written after it.
-func (w *writer) fail(format string, args ...any) {
+func (w *digestWriter) fail(format string, args ...any) {
 	if w.problem != nil {
 		return
 	}

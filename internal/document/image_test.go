@@ -1,11 +1,11 @@
-package image_test
+package document_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 func TestRepositories(t *testing.T) {
@@ -14,13 +14,13 @@ func TestRepositories(t *testing.T) {
 		"redis": "docker.io/library/redis", "acme/redis": "docker.io/acme/redis", "docker.io/library/redis": "docker.io/library/redis",
 		"registry.example.org/acme/redis": "registry.example.org/acme/redis", "localhost:5000/redis": "localhost:5000/redis",
 	} {
-		assert.Empty(t, image.CheckRepository(name))
-		assert.Equal(t, want, image.Repository(name))
+		assert.Empty(t, document.CheckImageRepository(name))
+		assert.Equal(t, want, document.ImageRepository(name))
 	}
 	for _, name := range []string{"", "Redis", "redis:v1", "redis@sha256:0", "a b", "/redis"} {
-		assert.Contains(t, image.CheckRepository(name), "must be an image repository", name)
+		assert.Contains(t, document.CheckImageRepository(name), "must be an image repository", name)
 	}
-	assert.Equal(t, "Redis", image.Repository("Redis"))
+	assert.Equal(t, "Redis", document.ImageRepository("Redis"))
 }
 
 func TestWithSource(t *testing.T) {
@@ -35,6 +35,6 @@ func TestWithSource(t *testing.T) {
 		{"registry.example.org", "localhost:5000/redis", "localhost:5000/redis"},
 		{"registry.example.org", "", ""},
 	} {
-		assert.Equal(t, c[2], image.WithSource(c[0], c[1]), c)
+		assert.Equal(t, c[2], document.ImageWithSource(c[0], c[1]), c)
 	}
 }

@@ -1,4 +1,4 @@
-package digest_test
+package document_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -47,20 +47,20 @@ func TestVectors(t *testing.T) {
 		}
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			root := parse(t, read(t, path))
+			root := parse(t, readVector(t, path))
 			published := name(t, krm.Value(krm.Value(root, "metadata"), "name").Value)
-			canonical, problem := digest.Canonical(published, krm.Value(root, "spec"))
+			canonical, problem := document.CanonicalPlugin(published, krm.Value(root, "spec"))
 			require.Nil(t, problem)
-			assert.Equal(t, read(t, folder+"canonical.json"), string(canonical))
-			sum, problem := digest.Of(published, krm.Value(root, "spec"))
+			assert.Equal(t, readVector(t, folder+"canonical.json"), string(canonical))
+			sum, problem := document.Digest(published, krm.Value(root, "spec"))
 			require.Nil(t, problem)
-			assert.Equal(t, strings.TrimSpace(read(t, folder+"digest")), sum)
-			assert.True(t, digest.Valid(sum))
+			assert.Equal(t, strings.TrimSpace(readVector(t, folder+"digest")), sum)
+			assert.True(t, document.IsDigest(sum))
 		})
 	}
 }
 
-func read(t *testing.T, path string) string {
+func readVector(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func read(t *testing.T, path string) string {
 func TestWhatCounts(t *testing.T) {
 	t.Parallel()
 	of := func(named, spec string) string {
-		sum, problem := digest.Of(name(t, named), parse(t, spec))
+		sum, problem := document.Digest(name(t, named), parse(t, spec))
 		require.Nil(t, problem)
 		return sum
 	}
@@ -96,9 +96,9 @@ func TestWhatCounts(t *testing.T) {
 
 func TestListOrderCounts(t *testing.T) {
 	t.Parallel()
-	one, problem := digest.Canonical(name(t, "db"), parse(t, "[a, b]"))
+	one, problem := document.CanonicalPlugin(name(t, "db"), parse(t, "[a, b]"))
 	require.Nil(t, problem)
-	other, problem := digest.Canonical(name(t, "db"), parse(t, "[b, a]"))
+	other, problem := document.CanonicalPlugin(name(t, "db"), parse(t, "[b, a]"))
 	require.Nil(t, problem)
 	assert.NotEqual(t, one, other)
 }
@@ -109,7 +109,7 @@ func TestNumbersThatLoseDigits(t *testing.T) {
 		"0.12345678901234567890", "123456789012345678901234", "1e-999999999999", "9007199254740993.0",
 		"18446744073709551617", "-9223372036854775809",
 	} {
-		_, problem := digest.Of(name(t, "db"), parse(t, "{a: "+number+"}"))
+		_, problem := document.Digest(name(t, "db"), parse(t, "{a: "+number+"}"))
 		require.NotNil(t, problem)
 		assert.Equal(t, fmt.Sprintf(
 			"spec.a: number %q must have no more digits than a 64-bit float holds: quote it", number), problem.String())
@@ -139,7 +139,7 @@ func TestWhatHasNoDigest(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
-			_, problem := digest.Of(name(t, "db"), parse(t, spec))
+			_, problem := document.Digest(name(t, "db"), parse(t, spec))
 			require.NotNil(t, problem)
 			assert.Contains(t, problem.String(), message)
 			if !strings.HasPrefix(message, "must") {
@@ -165,12 +165,12 @@ func TestBombs(t *testing.T) {
 				aliases := strings.ReplaceAll(layer[1], "%", fmt.Sprintf("*a%d", level))
 				fmt.Fprintf(&text, "a%d: &a%d %s\n", level+1, level+1, aliases)
 			}
-			_, problem := digest.Of(name(t, "db"), parse(t, text.String()))
+			_, problem := document.Digest(name(t, "db"), parse(t, text.String()))
 			require.NotNil(t, problem)
 			assert.Equal(t, "aliases must not lead to more than 100000 values in one document", problem.Message)
 		})
 	}
-	_, problem := digest.Of(name(t, "db"), parse(t, "[&a "+strings.Repeat("x", 1<<20)+", *a, *a, *a]"))
+	_, problem := document.Digest(name(t, "db"), parse(t, "[&a "+strings.Repeat("x", 1<<20)+", *a, *a, *a]"))
 	require.NotNil(t, problem)
 	assert.Equal(t, "the document must not expand to more than 4 MiB", problem.Message)
 }
@@ -178,11 +178,11 @@ func TestBombs(t *testing.T) {
 func TestValid(t *testing.T) {
 	t.Parallel()
 	good := "sha256:" + strings.Repeat("0123456789abcdef", 4)
-	assert.True(t, digest.Valid(good))
+	assert.True(t, document.IsDigest(good))
 	for _, bad := range []string{
 		"", "sha256:", good[:len(good)-1], good + "0", strings.ToUpper(good), good[7:],
 		"sha512:" + good[7:], "sha256:" + strings.Repeat("g", 64),
 	} {
-		assert.False(t, digest.Valid(bad), bad)
+		assert.False(t, document.IsDigest(bad), bad)
 	}
 }

@@ -1,4 +1,4 @@
-package digest_test
+package document_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/resource-plugins/krm-functions/internal/digest"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -29,7 +29,7 @@ func TestOf_isTheSameBehindKustomize(t *testing.T) {
 			text[i] = alphabet[random.IntN(len(alphabet))]
 		}
 		written := fmt.Sprintf("apiVersion: a/v1\nkind: B\nmetadata: {name: c}\nspec: {create: [{script: %+q}]}\n", "x"+string(text))
-		before, problem := digest.Of(name(t, "db@1.0.0"), specIn(t, written))
+		before, problem := document.Digest(name(t, "db@1.0.0"), specIn(t, written))
 		if problem != nil {
 			assert.Contains(t, string(text), "\u0085", problem.Message)
 			refused++
@@ -46,7 +46,7 @@ func TestOf_isTheSameBehindKustomize(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		after, problem := digest.Of(name(t, "db@1.0.0"), specIn(t, string(out)))
+		after, problem := document.Digest(name(t, "db@1.0.0"), specIn(t, string(out)))
 		require.Nil(t, problem)
 		assert.Equal(t, before, after, "%q", string(text))
 		kept++

@@ -1,7 +1,4 @@
-// Package image checks and compares references of container images. Check returns the problem of a text:
-//
-//	wrong := image.Check("Ubuntu latest")
-package image
+package document
 
 import (
 	_ "crypto/sha512" // digests of all algorithms can be parsed
@@ -11,9 +8,9 @@ import (
 	"github.com/distribution/reference"
 )
 
-// Check returns the problem of a reference as a message with "must", or "" if it is valid. An empty one is valid:
+// CheckImage returns the problem of a reference as a message with "must", or "" if it is valid. An empty one is valid:
 // whether an image is required is a separate rule.
-func Check(image string) string {
+func CheckImage(image string) string {
 	if image == "" {
 		return ""
 	}
@@ -23,8 +20,8 @@ func Check(image string) string {
 	return ""
 }
 
-// Same reports whether two references name the same image: `ubuntu` is `docker.io/library/ubuntu:latest`.
-func Same(a, b string) bool {
+// SameImage reports whether two references name the same image: `ubuntu` is `docker.io/library/ubuntu:latest`.
+func SameImage(a, b string) bool {
 	one, err := reference.ParseNormalizedNamed(a)
 	other, err2 := reference.ParseNormalizedNamed(b)
 	if err != nil || err2 != nil {
@@ -33,26 +30,26 @@ func Same(a, b string) bool {
 	return reference.TagNameOnly(one).String() == reference.TagNameOnly(other).String()
 }
 
-// maxName is the longest name with a registry, in bytes. The parser does not count the registry.
-const maxName = 255
+// maxImageName is the longest name with a registry, in bytes. The parser does not count the registry.
+const maxImageName = 255
 
-// WithSource returns an image with a registry as prefix, unless the image has one. An invalid image is returned
+// ImageWithSource returns an image with a registry as prefix, unless the image has one. An invalid image is returned
 // unchanged. Slashes at the ends of the source are ignored. crossplane v0.10 used a request's source in this way:
 // https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go
-func WithSource(source, image string) string {
+func ImageWithSource(source, image string) string {
 	if source == "" {
 		return image
 	}
 	named, err := reference.ParseNormalizedNamed(image)
-	if err != nil || len(named.Name()) > maxName || strings.HasPrefix(image, reference.Domain(named)) {
+	if err != nil || len(named.Name()) > maxImageName || strings.HasPrefix(image, reference.Domain(named)) {
 		return image
 	}
 	return strings.Trim(source, "/") + "/" + image
 }
 
-// Mirrored returns the location of an image in a mirror: the longest matching prefix is replaced. It also returns the
+// MirroredImage returns the location of an image in a mirror: the longest matching prefix is replaced. It also returns the
 // prefix, or "".
-func Mirrored(mirror map[string]string, image string) (at, prefix string) {
+func MirroredImage(mirror map[string]string, image string) (at, prefix string) {
 	at = image
 	for from, to := range mirror {
 		if strings.HasPrefix(image, from) && len(from) > len(prefix) {
@@ -62,9 +59,9 @@ func Mirrored(mirror map[string]string, image string) (at, prefix string) {
 	return at, prefix
 }
 
-// CheckRepository returns the problem of a repository name, a reference without a tag and a digest, as a message with
+// CheckImageRepository returns the problem of a repository name, a reference without a tag and a digest, as a message with
 // "must", or "" if it is valid.
-func CheckRepository(name string) string {
+func CheckImageRepository(name string) string {
 	switch named, err := reference.ParseNormalizedNamed(name); {
 	case err != nil:
 		return fmt.Sprintf("must be an image repository in lower case, such as registry.example.org/acme/redis, not %q", name)
@@ -74,9 +71,9 @@ func CheckRepository(name string) string {
 	return ""
 }
 
-// Repository returns the full name of a repository, with the registry: `redis` is docker.io/library/redis. An invalid
+// ImageRepository returns the full name of a repository, with the registry: `redis` is docker.io/library/redis. An invalid
 // name is returned unchanged.
-func Repository(name string) string {
+func ImageRepository(name string) string {
 	named, err := reference.ParseNormalizedNamed(name)
 	if err != nil {
 		return name

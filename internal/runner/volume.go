@@ -1,10 +1,4 @@
-// Package sharedvolume reads and writes the volume that the containers of a step's Pod share. The input manager prepares
-// it; the runner locks it, marks that it has started, and writes the outputs and an exit code; the output manager waits
-// for the lock and reads them. The kernel releases the lock however the runner ends.
-//
-// The script can also write to the volume, so its files are not trusted: links that lead out of the volume are not
-// followed, pipes do not block, and files are read only up to a limit.
-package sharedvolume
+package runner
 
 import (
 	"errors"
@@ -20,11 +14,16 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Volume is the shared volume as one container sees it.
+// Volume is the volume that the containers of a step's Pod share, as one container sees it. The input manager prepares it; the
+// runner locks it, marks that it has started, and writes the outputs and an exit code; the output manager waits for the lock and
+// reads them. The kernel releases the lock however the runner ends.
+//
+// The script can also write to the volume, so its files are not trusted: links that lead out of the volume are not followed,
+// pipes do not block, and files are read only up to a limit.
 type Volume struct{ root *os.Root }
 
-// Open opens the volume that is mounted at a folder: contract.IOFolder in a rendered Pod.
-func Open(folder string) (*Volume, error) {
+// OpenVolume opens the volume that is mounted at a folder: contract.IOFolder in a rendered Pod.
+func OpenVolume(folder string) (*Volume, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("the volume %s must be mounted: %w", contract.IOVolume, err)

@@ -1,4 +1,4 @@
-package digest
+package document
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 
 // float writes a number that is not an integer of 64 bits, or is not written as one. It is an error if its digits are
 // not those of the float, since readers that use float64, as kustomize does, would publish another number.
-func (w *writer) float(written string, value float64) {
+func (w *digestWriter) float(written string, value float64) {
 	if value == 0 {
 		value = 0 // ECMAScript writes -0 as 0
 	}

@@ -1,4 +1,4 @@
-package sharedvolume
+package runner
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sharedvolume
+package runner
 
 import (
 	"errors"

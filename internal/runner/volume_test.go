@@ -1,6 +1,6 @@
 //go:build unix
 
-package sharedvolume_test
+package runner_test
 
 import (
 	"bytes"
@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/sharedvolume"
+	"github.com/resource-plugins/krm-functions/internal/runner"
 )
 
 var plan = contract.Plan{Step: "provision", Generation: "g1", Outputs: []contract.Output{{Name: "dsn", Path: "/tmp/dsn"}}}
 
 // prepared returns a volume after the input manager has run.
-func prepared(t *testing.T) (*sharedvolume.Volume, string) {
+func prepared(t *testing.T) (*runner.Volume, string) {
 	t.Helper()
 	at := t.TempDir()
-	volume, err := sharedvolume.Open(at)
+	volume, err := runner.OpenVolume(at)
 	require.NoError(t, err)
 	source := filepath.Join(t.TempDir(), "runner")
 	require.NoError(t, os.WriteFile(source, []byte("#!/bin/sh\n"), 0o600))
@@ -64,7 +64,7 @@ func TestPrepareAgainKeepsFilesOfTheRunner(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, code)
 	_, err = volume.TryLock()
-	assert.ErrorIs(t, err, sharedvolume.ErrLocked)
+	assert.ErrorIs(t, err, runner.ErrLocked)
 }
 
 func TestMarkers(t *testing.T) {
@@ -83,7 +83,7 @@ func TestLock(t *testing.T) {
 	volume, _ := prepared(t)
 	lock, err := volume.Lock()
 	require.NoError(t, err)
-	taken := make(chan *sharedvolume.Lock)
+	taken := make(chan *runner.Lock)
 	go func() {
 		next, err := volume.Lock()
 		assert.NoError(t, err)
@@ -100,13 +100,13 @@ func TestLock(t *testing.T) {
 
 func TestWithoutInputManager(t *testing.T) {
 	t.Parallel()
-	volume, err := sharedvolume.Open(t.TempDir())
+	volume, err := runner.OpenVolume(t.TempDir())
 	require.NoError(t, err)
 	_, err = volume.Lock()
 	require.ErrorContains(t, err, "cannot open the lock file")
 	_, err = volume.Plan()
 	require.ErrorContains(t, err, "the input manager must run first")
-	_, err = sharedvolume.Open("/does/not/exist")
+	_, err = runner.OpenVolume("/does/not/exist")
 	require.ErrorContains(t, err, contract.IOVolume)
 }
 
@@ -127,7 +127,7 @@ func TestExit(t *testing.T) {
 	t.Parallel()
 	volume, at := prepared(t)
 	_, err := volume.Exit()
-	require.ErrorIs(t, err, sharedvolume.ErrNoExit)
+	require.ErrorIs(t, err, runner.ErrNoExit)
 	require.NoError(t, volume.WriteExit(137))
 	code, err := volume.Exit()
 	require.NoError(t, err)

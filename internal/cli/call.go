@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// Config is a function's configuration, and its work.
+type Config interface {
+	// Process reads and edits the list and reports results to it. The summary is one line for people, such as
+	// "rendered 3 Jobs for 2 resources". An error means that the list cannot be processed at all (exit code 2). Whatever
+	// is wrong with a document or with the config's values is a result instead.
+	Process(call Call) (summary string, err error)
+}
+
+// Suppressor is a config of a function whose results comments in the documents can suppress. Suppress separates these from
+// the others. It is not called if the config is wrong.
+type Suppressor interface {
+	Suppress(list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed)
+}
+
+// PackageReader is a config with the image of the Crossplane package that file mode reads.
+type PackageReader interface{ PackageImage() string }
+
+// Call is one run of a function.
+type Call struct {
+	// List holds the documents and takes the results.
+	List *krm.ResourceList
+	// ConfigName is the functionConfig's metadata.name; in file mode, and without a functionConfig, the function's name.
+	ConfigName string
+	// FileMode reports whether the list was read from files, not from an orchestrator.
+	FileMode bool
+	// Base is the older state to compare with, nil if there is none.
+	Base *Base
+
+	// Partial reports that not all of the files could be read; the findings say why.
+	Partial bool
+
+	// WriteLock reports whether the lock of the list is written to a file.
+	WriteLock bool
+
+	found      *krm.Results
+	suppressed *[]validate.Suppressed
+
+	config   *krm.Item
+	native   map[*krm.Item]bool
+	packages map[*krm.Item]string
+	rendered map[*krm.Item]bool // nil in stdin mode
+	wrong    *flagErrors        // the fields of the config that have a wrong value
+	text     *[]byte            // see Print
+}
+
+// IsNative reports whether the item came from a native document. There are none in stdin mode.
+func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
+
+// PackageOf returns the path of the package that the item was read from, empty if it is part of none. There are
+// none in stdin mode.
+func (c Call) PackageOf(item *krm.Item) string { return c.packages[item] }
+
+// Found returns what was found when the files were read, for a function that must know which errors comments suppress. It
+// reports these findings then, and those that are suppressed with Suppressed.
+func (c Call) Found() krm.Results {
+	found := *c.found
+	*c.found = nil
+	return found
+}
+
+// Suppressed says which findings comments in the documents suppress, if the function has found that out itself.
+func (c Call) Suppressed(findings ...validate.Suppressed) {
+	*c.suppressed = append(*c.suppressed, findings...)
+}
+
+// SetRendered says which items of the list the function has rendered. In file mode a function whose output is Objects
+// prints no others; any other function prints them though they are local-config.
+func (c Call) SetRendered(items ...*krm.Item) {
+	if c.rendered == nil {
+		return
+	}
+	for _, item := range items {
+		c.rendered[item] = true
+	}
+}
+
+// Print makes file mode print a text in place of documents, if there is no error.
+func (c Call) Print(text []byte) {
+	if c.text != nil {
+		*c.text = text
+	}
+}
+
+// ConfigError reports that the value of a field of the config must be different: in file mode the call is wrong then (exit
+// code 2), and else it is an error of the functionConfig. The key is the field's key, with what is below it in brackets or
+// after a dot, such as `phases[1]`.
+func (c Call) ConfigError(key krm.Path, message string) {
+	c.wrong.add(FlagName(key), message)
+	switch {
+	case c.FileMode: // the call ends with the flags
+	case c.config != nil:
+		c.List.Report(krm.At(c.config, key, krm.Error, message))
+	default:
+		c.List.Report(krm.NewResult(krm.Error, "functionConfig "+string(key)+": "+message))
+	}
+}
+
+// OptionErrors reports the options that cannot be used, as wrong values of the config. It returns false if err is something
+// else.
+func (c Call) OptionErrors(err error) bool {
+	var wrong krm.OptionErrors
+	if !errors.As(err, &wrong) {
+		return false
+	}
+	for _, one := range wrong {
+		c.ConfigError(one.Option, one.Message)
+	}
+	return true
+}
+
+// FlagName returns the flag of a field of a config, such as --helper-image.
+func FlagName(key krm.Path) string { return "--" + kebab(firstKey(key)) }

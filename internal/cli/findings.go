@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+)
+
+// Findings is the mode that prints findings, and changes nothing but what --fix asks for.
+type Findings struct {
+	Format  string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
+	Context bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
+	Fix     bool   `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
+}
+
+func (f *Findings) flags() []Field {
+	f.Format = cmp.Or(f.Format, report.Text)
+	fields := fieldsOf(f)
+	fields[0].enum = report.Formats()
+	return fields
+}
+
+func (*Findings) isAsked() bool { return false }
+
+func (f *Findings) check(r *run) error {
+	switch {
+	case f.Fix && slices.Contains(r.paths, load.Stdin):
+		return errors.New("--fix must come with files: the standard input cannot be changed")
+	case f.Fix && len(r.Kustomize) > 0:
+		return errors.New("--fix must come with files, without --kustomize: what a folder builds cannot be changed")
+	}
+	return checkFormat(f.Format)
+}
+
+func (f *Findings) run(ctx context.Context, r *run) int {
+	c, err := r.readAndProcess(steps{})
+	fixed := &fixes{}
+	if err == nil && f.Fix {
+		c, err = fixed.fix(ctx, r, c)
+	}
+	var out bytes.Buffer
+	if err == nil {
+		err = r.report(c, f.Context).Write(&out, f.Format)
+	}
+	if err == nil {
+		_, err = out.WriteTo(r.stdout)
+	}
+	_, _ = fixed.lines.WriteTo(r.stderr)
+	if err != nil {
+		return r.fail(err)
+	}
+	if code := r.finish(c, &out, false); fixed.count == 0 {
+		return code
+	}
+	return ExitFindings
+}

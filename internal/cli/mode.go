@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Mode is what file mode does with documents: it prints objects, reports findings, writes pins. The fields of its struct with
+// a `json` tag are flags.
+type Mode interface {
+	// flags returns the mode's flags, with their defaults.
+	flags() []Field
+	// isAsked reports whether a flag asks for the mode in place of the function's first one.
+	isAsked() bool
+	// check refuses values and combinations of flags that have no meaning.
+	check(r *run) error
+	// run reads the documents, works on them, and returns the exit code.
+	run(ctx context.Context, r *run) int
+}
+
+// mode returns the mode that the flags ask for.
+func (r *run) mode() Mode {
+	if i := slices.IndexFunc(r.modes, Mode.isAsked); i >= 0 {
+		return r.modes[i]
+	}
+	return r.modes[0]
+}
+
+// isLinter reports whether the function only reports findings.
+func (r *run) isLinter() bool {
+	_, reports := r.modes[0].(*Findings)
+	return reports
+}
+
+// steps are what a mode adds to reading documents and to running the function on them.
+type steps struct {
+	// exclude are patterns of what is not read.
+	exclude []load.Exclusion
+	// read is called with what was read; nil if nothing is to be done.
+	read func(*load.Package) error
+	// process runs in place of the function, on any documents; nil for the function.
+	process func(Call) (summary string, err error)
+	// writesLock is Call.WriteLock.
+	writesLock bool
+}
+
+// Printing is the mode that prints documents: those that result, without local-config ones.
+type Printing struct {
+	KeepInputs bool `json:"keepInputs" help:"print local-config documents too"`
+
+	// Rendered prints only what the function has rendered, see Call.SetRendered, if the inputs are not kept.
+	Rendered bool
+}
+
+func (p *Printing) flags() []Field {
+	fields := fieldsOf(p)
+	if p.Rendered {
+		fields[0].Help = "print the documents that were read, too"
+	}
+	return fields
+}
+
+func (*Printing) isAsked() bool    { return false }
+func (*Printing) check(*run) error { return nil }
+
+func (p *Printing) run(_ context.Context, r *run) int {
+	c, err := r.readAndProcess(steps{})
+	if err != nil {
+		return r.fail(err)
+	}
+	items := c.list.Items()
+	switch {
+	case p.KeepInputs:
+	case p.Rendered:
+		items = r.objects(c)
+	default:
+		items = slices.DeleteFunc(slices.Clone(items), func(item *krm.Item) bool { return !c.rendered[item] && !r.isForCluster(item) })
+	}
+	return r.printItems(c, items)
+}
+
+// printItems prints documents, or the text that the function prints in place of them.
+func (r *run) printItems(c *checked, items []*krm.Item) int {
+	if c.results.Failed() || c.text != nil {
+		return r.printText(c, c.text)
+	}
+	var out bytes.Buffer
+	for _, item := range items {
+		text, err := item.Bytes()
+		if err != nil {
+			return r.fail(err)
+		}
+		if out.Len() > 0 {
+			out.WriteString("---\n")
+		}
+		out.Write(text)
+	}
+	return r.printText(c, out.Bytes())
+}
+
+// printText prints a text unless there is an error.
+func (r *run) printText(c *checked, text []byte) int {
+	if c.results.Failed() {
+		text, c.summary = nil, "nothing printed: fix the errors above"
+	}
+	return r.finish(c, bytes.NewBuffer(text), true)
+}
+
+// finish writes to stdout, and ends the run.
+func (r *run) finish(c *checked, out io.WriterTo, withFindings bool) int {
+	if _, err := out.WriteTo(r.stdout); err != nil {
+		return r.fail(err)
+	}
+	r.listSkipped(c)
+	return r.end(c.results, withFindings, c.summary)
+}
+
+// Page is the mode that prints a page about a run, with errors or without.
+type Page struct {
+	// Text returns the page.
+	Text func(config Config, run Run) ([]byte, error)
+}
+
+// Run is what a page is about.
+type Run struct {
+	// Report has the documents and the findings.
+	*report.Report
+	// Paths are the arguments, and Objects what the function has rendered: nothing if there is an error.
+	Paths   []string
+	Objects []*krm.Item
+}
+
+func (*Page) flags() []Field   { return nil }
+func (*Page) isAsked() bool    { return false }
+func (*Page) check(*run) error { return nil }
+
+func (p *Page) run(_ context.Context, r *run) int {
+	c, err := r.readAndProcess(steps{})
+	if err != nil {
+		return r.fail(err)
+	}
+	about := Run{Report: r.report(c, false), Paths: slices.Concat(r.paths, r.Kustomize)}
+	if !c.results.Failed() {
+		about.Objects = r.objects(c)
+	}
+	text, err := p.Text(r.config, about)
+	if err != nil {
+		return r.fail(err)
+	}
+	return r.finish(c, bytes.NewBuffer(text), true)
+}
+
+// checkFormat refuses an unknown format of findings.
+func checkFormat(format string) error {
+	if formats := report.Formats(); !slices.Contains(formats, format) {
+		return fmt.Errorf("--output must be one of %q, not %q", formats, format)
+	}
+	return nil
+}
