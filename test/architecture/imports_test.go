@@ -53,7 +53,6 @@ var layers = []struct {
 	{path: "internal/version"},
 	{path: "internal/document"},
 	{path: "internal/overlay"},
-	{path: "internal/template"},
 	{path: "internal/edit"},
 	{path: "stacks/pack"},
 	{path: "stacks/v010"},
