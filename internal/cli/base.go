@@ -14,7 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -36,12 +35,12 @@ type Base struct {
 	// Partial reports that not all current documents could be read: what seems to be gone may be in one of those.
 	Partial bool
 
-	origins map[*yaml.Node][]template.Origin
+	origins map[*yaml.Node][]load.Origin
 	unread  krm.Results
 }
 
 // Origins returns where the parts of a value came from that a template filled in, of a current or an older document.
-func (b *Base) Origins(value *yaml.Node) []template.Origin { return b.origins[value] }
+func (b *Base) Origins(value *yaml.Node) []load.Origin { return b.origins[value] }
 
 // comparing are the flags of functions that compare documents with an older state.
 type comparing struct {
@@ -158,7 +157,7 @@ func hasNewPlugin(current *load.Package, older *krm.ResourceList) bool {
 }
 
 func newBase(current, older *load.Package) *Base {
-	b := &Base{List: krm.NewList(), Partial: current.Findings.Failed(), origins: map[*yaml.Node][]template.Origin{}}
+	b := &Base{List: krm.NewList(), Partial: current.Findings.Failed(), origins: map[*yaml.Node][]load.Origin{}}
 	for _, d := range slices.Concat(current.Documents, older.Documents) {
 		maps.Copy(b.origins, d.Origins)
 	}

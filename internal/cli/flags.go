@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/template"
 )
 
 // reading are the flags about what is read.
@@ -194,8 +194,8 @@ func (r *run) check() error {
 func (r *run) wrongVariables() (wrong flagErrors) {
 	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
 		switch {
-		case !template.IsVariable(name):
-			wrong.add("--set", template.VariableError(name).Error())
+		case !load.IsVariable(name):
+			wrong.add("--set", load.VariableError(name).Error())
 		case !utf8.ValidString(r.Set[name]):
 			wrong.add("--set", fmt.Sprintf("the value of %q must be UTF-8", name))
 		}

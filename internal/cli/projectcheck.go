@@ -16,7 +16,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -68,8 +67,8 @@ func checkCatalog(path string) string {
 func checkNames(file string, root *yaml.Node, path krm.Path, values map[string]string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !template.IsVariable(name) {
-			errs = append(errs, fmt.Errorf("%s: %w", placeOf(file, root, path.Key(name)), template.VariableError(name)))
+		if !load.IsVariable(name) {
+			errs = append(errs, fmt.Errorf("%s: %w", placeOf(file, root, path.Key(name)), load.VariableError(name)))
 		}
 	}
 	return errors.Join(errs...)

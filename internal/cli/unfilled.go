@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -32,7 +31,7 @@ func newUnfilled(read *load.Package) unfilled {
 			}
 			u.add(file, node.Line, columns{node.Column, node.Column + 1})
 			for i, line := range strings.Split(node.Value, "\n") {
-				if template.HasDirective(line) {
+				if load.HasDirective(line) {
 					u.add(file, node.Line+1+i, columns{0, math.MaxInt})
 				}
 			}
@@ -48,7 +47,7 @@ func (u unfilled) add(file string, line int, c columns) {
 
 // isAbout reports whether a result is about such a value, and does not say itself that there is no other.
 func (u unfilled) isAbout(result krm.Result) bool {
-	return u.has(result.Place) && result.Tags[krm.RuleTag] != template.Rule
+	return u.has(result.Place) && result.Tags[krm.RuleTag] != load.RuleTemplate
 }
 
 // has reports whether a place is in such a value. Those of a line are in order.

@@ -8,11 +8,9 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/resource-plugins/krm-functions/internal/template"
 )
 
-// embedFolder reads the files that a document embeds, from the folder of the document. It is a template.Files.
+// embedFolder reads the files that a document embeds, from the folder of the document. It is a Embedder.
 type embedFolder struct {
 	path    string
 	outside bool // files outside of the folder may be read
@@ -35,9 +33,9 @@ func (f *embedFolder) Embed(name string) (content []byte, display string, err er
 		return nil, display, embedError(display, err)
 	}
 	defer func() { _ = file.Close() }()
-	content, err = io.ReadAll(io.LimitReader(file, template.MaxFile+1))
-	if err == nil && len(content) > template.MaxFile {
-		err = fmt.Errorf("must not be larger than %d bytes", template.MaxFile)
+	content, err = io.ReadAll(io.LimitReader(file, MaxEmbedded+1))
+	if err == nil && len(content) > MaxEmbedded {
+		err = fmt.Errorf("must not be larger than %d bytes", MaxEmbedded)
 	}
 	if err != nil {
 		return nil, display, embedError(display, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -33,9 +32,9 @@ deep
 	makePipe(t, filepath.Join(dir, "p/pipe"))
 	switch embed {
 	case "large":
-		nativeWrite(t, filepath.Join(dir, "p/large"), strings.Repeat("x", template.MaxFile+1))
+		nativeWrite(t, filepath.Join(dir, "p/large"), strings.Repeat("x", load.MaxEmbedded+1))
 	case "largest":
-		nativeWrite(t, filepath.Join(dir, "p/largest"), strings.Repeat("x", template.MaxFile))
+		nativeWrite(t, filepath.Join(dir, "p/largest"), strings.Repeat("x", load.MaxEmbedded))
 	}
 	nativeWrite(t, filepath.Join(dir, "p/bytes"), "\x00\xff")
 	return dir
@@ -52,7 +51,7 @@ func TestEmbedStaysInTheFolder(t *testing.T) {
 		{embed: "sub/../in.sh", want: "inside\n"},
 		{embed: "sub/deep.sh", want: "deep\n"},
 		{embed: "link.sh", want: "inside\n"},
-		{embed: "largest", want: strings.Repeat("x", template.MaxFile)},
+		{embed: "largest", want: strings.Repeat("x", load.MaxEmbedded)},
 		{embed: "../outside.sh", problem: outside},
 		{embed: "/../outside.sh", problem: outside},
 		{embed: "sub/../../outside.sh", problem: outside},

@@ -26,7 +26,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -136,7 +135,7 @@ type Document struct {
 	// Unset are the variables without a value that it names, sorted.
 	Unset []string
 	// Origins holds for values that were filled in where their parts came from.
-	Origins map[*yaml.Node][]template.Origin
+	Origins map[*yaml.Node][]Origin
 }
 
 // Results returns all findings and problems, sorted.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -16,7 +15,7 @@ import (
 func (r *reader) native(root *yaml.Node) {
 	d := Document{Native: true, Problems: topLevel(root)}
 	files := &embedFolder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files}
-	e := &template.Expander{Values: r.options.Values, Files: files, KeepUnset: r.options.KeepUnset}
+	e := &Expander{Values: r.options.Values, Files: files, KeepUnset: r.options.KeepUnset}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
 	}

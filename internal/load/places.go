@@ -7,7 +7,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/edit"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -18,7 +17,7 @@ type Places struct {
 	text  *edit.Text // of the document
 	above int        // the number of lines above those that nodes count
 
-	origins  map[*yaml.Node][]template.Origin
+	origins  map[*yaml.Node][]Origin
 	before   map[*yaml.Node]string // values before a template was filled in
 	embedded map[string]*edit.Text
 }
@@ -31,12 +30,12 @@ func NewPlaces(file string, text []byte) *Places {
 // Splice adds a tree that is read from another file.
 func (p *Places) Splice(root *yaml.Node, file string, text []byte) {
 	if p.origins == nil {
-		p.origins, p.embedded = map[*yaml.Node][]template.Origin{}, map[string]*edit.Text{}
+		p.origins, p.embedded = map[*yaml.Node][]Origin{}, map[string]*edit.Text{}
 	}
 	p.embedded[file] = edit.NewFile(file, text)
 	var each func(*yaml.Node)
 	each = func(node *yaml.Node) {
-		p.origins[node] = []template.Origin{{File: file, Line: node.Line, Column: node.Column}}
+		p.origins[node] = []Origin{{File: file, Line: node.Line, Column: node.Column}}
 		for _, child := range node.Content {
 			each(child)
 		}
@@ -52,7 +51,7 @@ func newPlaces(file string, of chunk) *Places {
 }
 
 // fill adds what a template's directives gave.
-func (p *Places) fill(e *template.Expander, files map[string][]byte) {
+func (p *Places) fill(e *Expander, files map[string][]byte) {
 	p.origins, p.before = e.Origins, e.Written
 	p.embedded = make(map[string]*edit.Text, len(files))
 	for name, content := range files {
@@ -69,7 +68,7 @@ func (p *Places) Place(node *yaml.Node) krm.Place {
 }
 
 // spliced returns the origin of a node that is part of a tree which took a directive's place, nil for other nodes.
-func (p *Places) spliced(node *yaml.Node) *template.Origin {
+func (p *Places) spliced(node *yaml.Node) *Origin {
 	if _, filled := p.before[node]; filled || len(p.origins[node]) == 0 {
 		return nil
 	}
@@ -87,7 +86,7 @@ func (p *Places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 		}
 		return locate(text, place, node.Value, at)
 	}
-	last := template.Origin{}
+	last := Origin{}
 	for _, part := range p.origins[node] {
 		if at < part.Start {
 			break

@@ -15,10 +15,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -77,10 +77,10 @@ func TestTopicOfTemplates(t *testing.T) {
 	t.Parallel()
 	text := topicText(t, "templates")
 	limits := fmt.Sprintf("It may have %d MiB, and a document with everything that is filled in %d MiB.",
-		template.MaxFile>>20, template.MaxDocument>>20)
+		load.MaxEmbedded>>20, load.MaxInserted>>20)
 	assert.Contains(t, strings.Join(strings.Fields(text), " "), limits)
 	for _, encoding := range []string{"raw", "yaml", "binary", "nonsense"} {
-		expander := template.Expander{Values: map[string]string{"a": "b"}}
+		expander := load.Expander{Values: map[string]string{"a": "b"}}
 		node, problem := strictyaml.Parse([]byte(`"@{a[` + encoding + `]}"`))
 		require.Nil(t, problem)
 		expander.Expand(node, "")

@@ -13,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -130,7 +129,7 @@ func declareSet(flags *pflag.FlagSet) map[string]string {
 	values := map[string]string{}
 	flags.Func("set", "`KEY=VALUE` of a variable, for @{KEY}; repeatable", func(text string) error {
 		name, value, ok := strings.Cut(text, "=")
-		if !ok || !template.IsVariable(name) {
+		if !ok || !load.IsVariable(name) {
 			return fmt.Errorf("must be KEY=VALUE, the key a letter and letters, digits, %q, not %q", "_.-", name)
 		}
 		values[name] = value

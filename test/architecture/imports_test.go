@@ -50,7 +50,6 @@ var layers = []struct {
 	{path: "internal/version"},
 	{path: "internal/document"},
 	{path: "internal/overlay"},
-	{path: "internal/template"},
 	{path: "internal/edit"},
 	{path: "pkg/validate"},
 	{path: "pkg/resolve", allowed: []string{"time"}}, // days are parsed, no clock is read

@@ -16,7 +16,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -56,8 +55,8 @@ func (c *importPlugin) Process(call cli.Call) (string, error) {
 		return "imported " + report.Count(c.keepImported(call), "document"), nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Set)) {
-		if !template.IsVariable(name) {
-			call.ConfigError(krm.Path("set").Key(name), template.VariableError(name).Error())
+		if !load.IsVariable(name) {
+			call.ConfigError(krm.Path("set").Key(name), load.VariableError(name).Error())
 		}
 	}
 	read, err := load.Read([]string{c.Path}, load.Options{

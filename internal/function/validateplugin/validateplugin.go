@@ -14,7 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -80,7 +79,7 @@ func BaseOf(call cli.Call) *validate.Base {
 }
 
 // literals returns the parts of a text around the values of template variables.
-func literals(text string, origins []template.Origin) []string {
+func literals(text string, origins []load.Origin) []string {
 	var parts []string
 	from := 0
 	for _, o := range origins {

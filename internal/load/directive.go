@@ -1,4 +1,4 @@
-package template
+package load
 
 import (
 	"cmp"
@@ -10,11 +10,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// pattern is that of the vendor's tool.
-var pattern = regexp.MustCompile(`@\{[^}]+\}`)
+// directivePattern is that of the vendor's tool.
+var directivePattern = regexp.MustCompile(`@\{[^}]+\}`)
 
 // HasDirective reports whether a text has a directive.
-func HasDirective(text string) bool { return pattern.MatchString(text) }
+func HasDirective(text string) bool { return directivePattern.MatchString(text) }
 
 // directive is a parsed `@{…}` of a value.
 type directive struct {
@@ -88,10 +88,10 @@ func cutEncoding(head string) (name, encoding string, err error) {
 	return strings.TrimSpace(name), encoding, nil
 }
 
-var variable = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
+var variablePattern = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
 
 // IsVariable reports whether text is a valid name of a variable: `^[a-zA-Z][a-zA-Z0-9_.-]*$`.
-func IsVariable(text string) bool { return variable.MatchString(text) }
+func IsVariable(text string) bool { return variablePattern.MatchString(text) }
 
 // VariableError is the error for an invalid name of a variable.
 func VariableError(name string) error {

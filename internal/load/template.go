@@ -1,9 +1,4 @@
-// Package template fills in the directives of native plugin and sandbox files: it replaces `@{name}` with a variable's
-// value, and `@{embed: file}` with a file next to the document. Its main type is Expander.
-//
-// Directives are recognised in the string values of a parsed tree, never in keys, and not in inserted text: an embedded
-// script may contain `@{…}`. There is no escape.
-package template
+package load
 
 import (
 	"errors"
@@ -19,28 +14,32 @@ import (
 
 // Limits of the growth of a template.
 const (
-	// MaxFile is the largest file that is embedded: a ConfigMap cannot hold more.
-	MaxFile = 1 << 20
-	// MaxDocument is the most text that the directives of one document may insert together.
-	MaxDocument = 16 << 20
+	// MaxEmbedded is the largest file that is embedded: a ConfigMap cannot hold more.
+	MaxEmbedded = 1 << 20
+	// MaxInserted is the most text that the directives of one document may insert together.
+	MaxInserted = 16 << 20
 )
 
-// Rule is the id of every problem that this package reports.
-const Rule = "template"
+// RuleTemplate is the id of every problem of a directive.
+const RuleTemplate = "template"
 
-// Files reads the files that a document embeds.
-type Files interface {
+// Embedder reads the files that a document embeds.
+type Embedder interface {
 	// Embed returns the content of the file that a directive names, and its path for messages. The error states what
-	// must be different. Embed must enforce MaxFile.
+	// must be different. Embed must enforce MaxEmbedded.
 	Embed(name string) (content []byte, path string, err error)
 }
 
-// Expander fills in the directives of one document. Its zero value has no variables and no files.
+// Expander fills in the directives of one native document: it replaces `@{name}` with a variable's value, and `@{embed: file}`
+// with a file next to the document. Its zero value has no variables and no files.
+//
+// Directives are recognised in the string values of a parsed tree, never in keys, and not in inserted text: an embedded script
+// may contain `@{…}`. There is no escape.
 type Expander struct {
 	// Values holds the variables. Unused variables are allowed.
 	Values map[string]string
 	// Files reads embedded files; if it is nil, every embed is an error.
-	Files Files
+	Files Embedder
 	// KeepUnset allows variables without a value, unless the name is likely meant as git's syntax.
 	KeepUnset bool
 
@@ -102,7 +101,7 @@ func (e *Expander) Expand(node *yaml.Node, base krm.Path) {
 
 // scalar fills in one value. It does not change a value if one of its directives has a problem.
 func (e *Expander) scalar(node *yaml.Node, path krm.Path) {
-	matches := pattern.FindAllStringIndex(node.Value, -1)
+	matches := directivePattern.FindAllStringIndex(node.Value, -1)
 	if matches == nil {
 		return
 	}
@@ -159,6 +158,6 @@ func (e *Expander) record(node *yaml.Node, origins []Origin) {
 func (e *Expander) report(path krm.Path, err error) {
 	if !errors.Is(err, errReported) {
 		e.Problems = append(e.Problems,
-			strictyaml.Problem{Rule: Rule, Severity: krm.Error, Path: path, Message: err.Error()})
+			strictyaml.Problem{Rule: RuleTemplate, Severity: krm.Error, Path: path, Message: err.Error()})
 	}
 }

@@ -1,4 +1,4 @@
-package template_test
+package load_test
 
 import (
 	"regexp"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/template"
+	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
 // pattern is the vendor's, as the reference gives it.
@@ -32,7 +32,7 @@ func FuzzExpand(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, value string) {
 		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: 3, Column: 7}
-		e := &template.Expander{Values: map[string]string{"a": value, "b": "two"}, Files: stored}
+		e := &load.Expander{Values: map[string]string{"a": value, "b": "two"}, Files: stored}
 		e.Expand(node, "spec.x")
 		matches := pattern.FindAllString(text, -1)
 		switch {
@@ -52,7 +52,7 @@ func FuzzExpand(f *testing.F) {
 }
 
 // checkParts checks that the parts lie in the value in order, with the text between them as it was written.
-func checkParts(t *testing.T, text, value string, parts []template.Origin, directives int) {
+func checkParts(t *testing.T, text, value string, parts []load.Origin, directives int) {
 	t.Helper()
 	require.Len(t, parts, directives)
 	var between strings.Builder
@@ -76,7 +76,7 @@ func FuzzPrinted(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "@{v}"}
-		e := &template.Expander{Values: map[string]string{"v": value}}
+		e := &load.Expander{Values: map[string]string{"v": value}}
 		e.Expand(node, "")
 		if len(e.Failed) > 0 {
 			return

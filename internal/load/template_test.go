@@ -1,4 +1,4 @@
-package template_test
+package load_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/template"
+	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
 // files are files in memory.
@@ -36,11 +36,11 @@ var (
 	}
 )
 
-func expand(t *testing.T, text string) (*yaml.Node, *template.Expander) {
+func expand(t *testing.T, text string) (*yaml.Node, *load.Expander) {
 	t.Helper()
 	var document yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(text), &document))
-	e := &template.Expander{Values: given, Files: stored}
+	e := &load.Expander{Values: given, Files: stored}
 	e.Expand(&document, "")
 	return &document, e
 }
@@ -187,7 +187,7 @@ func TestExpandTellsWhatIsWrong(t *testing.T) {
 			require.Len(t, e.Problems, 1)
 			assert.Equal(t, c.want, e.Problems[0].Message)
 			assert.EqualValues(t, "k[1]", e.Problems[0].Path)
-			assert.Equal(t, template.Rule, e.Problems[0].Rule)
+			assert.Equal(t, load.RuleTemplate, e.Problems[0].Rule)
 			require.Len(t, e.Failed, 1)
 			assert.Equal(t, 1, e.Failed[0].Line)
 			var want, got any
@@ -212,7 +212,7 @@ func TestExpandTellsEverythingAtOnce(t *testing.T) {
 func TestExpandWithoutFilesRefusesEmbeds(t *testing.T) {
 	t.Parallel()
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "@{embed: x}"}
-	var e template.Expander
+	var e load.Expander
 	e.Expand(node, "spec.script")
 	require.Len(t, e.Problems, 1)
 	assert.Equal(t, `"@{embed: x}": files must not be embedded here`, e.Problems[0].Message)
@@ -223,18 +223,18 @@ func TestOriginsTellWhereTextCameFrom(t *testing.T) {
 	node, e := expand(t, `["<@{a}@{embed: run.sh}>", "@{embed[yaml]: doc.yaml}", plain]`)
 	require.Empty(t, e.Problems)
 	list := node.Content[0].Content
-	assert.Equal(t, []template.Origin{
+	assert.Equal(t, []load.Origin{
 		{Start: 1, End: 2, From: 1, To: 5, Variable: "a"},
 		{Start: 2, End: 2 + len(stored["run.sh"]), From: 5, To: 21, File: "dir/run.sh", Line: 1, Column: 1},
 	}, e.Origins[list[0]])
 	assert.Equal(t, "<@{a}@{embed: run.sh}>", e.Written[list[0]])
 	one := list[1].Content[1].Content[1]
-	directive := template.Origin{From: 0, To: 24, File: "dir/doc.yaml", Encoded: true}
+	directive := load.Origin{From: 0, To: 24, File: "dir/doc.yaml", Encoded: true}
 	whole, scalar := directive, directive
 	whole.Line, whole.Column = 1, 1
 	scalar.End, scalar.Line, scalar.Column = 1, 1, 8
-	assert.Equal(t, []template.Origin{scalar}, e.Origins[one])
-	assert.Equal(t, []template.Origin{whole}, e.Origins[list[1]])
+	assert.Equal(t, []load.Origin{scalar}, e.Origins[one])
+	assert.Equal(t, []load.Origin{whole}, e.Origins[list[1]])
 	assert.NotContains(t, e.Written, list[1])
 	assert.Equal(t, list[1].Line, one.Line, "a grafted tree has the place of its directive")
 	assert.Empty(t, e.Origins[list[2]])
@@ -243,7 +243,7 @@ func TestOriginsTellWhereTextCameFrom(t *testing.T) {
 func TestAGraftedScalarKeepsItsOrigin(t *testing.T) {
 	t.Parallel()
 	node, e := expand(t, `"@{port[yaml]}"`)
-	assert.Equal(t, []template.Origin{{Start: 0, End: 4, To: 13, Variable: "port", Line: 1, Column: 1, Encoded: true}},
+	assert.Equal(t, []load.Origin{{Start: 0, End: 4, To: 13, Variable: "port", Line: 1, Column: 1, Encoded: true}},
 		e.Origins[node.Content[0]])
 }
 
@@ -269,13 +269,13 @@ func TestStyles(t *testing.T) {
 	}
 	for _, c := range cases {
 		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "@{v}"}
-		e := template.Expander{Values: map[string]string{"v": c.value}}
+		e := load.Expander{Values: map[string]string{"v": c.value}}
 		e.Expand(node, "")
 		assert.Equal(t, c.want, node.Style, "%q", c.value)
 		assert.Equal(t, c.value, node.Value)
 	}
 	single := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "@{v}", Style: yaml.SingleQuotedStyle}
-	e := template.Expander{Values: map[string]string{"v": "x"}}
+	e := load.Expander{Values: map[string]string{"v": "x"}}
 	e.Expand(single, "")
 	assert.Equal(t, yaml.SingleQuotedStyle, single.Style, "quotes stay what they were")
 }
@@ -283,12 +283,12 @@ func TestStyles(t *testing.T) {
 // Few directives must not become more text than a document can hold.
 func TestExpandLimitsWhatADocumentGrowsTo(t *testing.T) {
 	t.Parallel()
-	big := strings.Repeat("x", template.MaxFile)
+	big := strings.Repeat("x", load.MaxEmbedded)
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for range 40 {
 		list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "@{v}"})
 	}
-	e := template.Expander{Values: map[string]string{"v": big}}
+	e := load.Expander{Values: map[string]string{"v": big}}
 	e.Expand(list, "spec")
 	require.NotEmpty(t, e.Problems)
 	assert.Contains(t, e.Problems[0].Message, "directives must not give more than 16777216 bytes in one document")
@@ -299,9 +299,9 @@ func TestExpandLimitsWhatADocumentGrowsTo(t *testing.T) {
 func TestIsVariable(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"a", "Z", "a1", "a_b.c-d", "tfstate-bucket"} {
-		assert.True(t, template.IsVariable(good), good)
+		assert.True(t, load.IsVariable(good), good)
 	}
 	for _, bad := range []string{"", "1", "_a", "-a", ".a", "a b", "a/b", "ä", "aä", "a\n"} {
-		assert.False(t, template.IsVariable(bad), bad)
+		assert.False(t, load.IsVariable(bad), bad)
 	}
 }

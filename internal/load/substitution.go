@@ -1,4 +1,4 @@
-package template
+package load
 
 import (
 	"encoding/base64"
@@ -80,13 +80,13 @@ func (e *Expander) missingVariable(name string) error {
 	return fmt.Errorf("variable %q must have a value: give it with --set %s=VALUE, or with --values FILE%s", name, name, hint)
 }
 
-// count counts text against MaxDocument, so that a few bytes cannot expand to many.
+// count counts text against MaxInserted, so that a few bytes cannot expand to many.
 func (e *Expander) count(text string) error {
-	if e.size > MaxDocument {
+	if e.size > MaxInserted {
 		return errReported
 	}
-	if e.size += len(text); e.size > MaxDocument {
-		return fmt.Errorf("directives must not give more than %d bytes in one document", MaxDocument)
+	if e.size += len(text); e.size > MaxInserted {
+		return fmt.Errorf("directives must not give more than %d bytes in one document", MaxInserted)
 	}
 	if !utf8.ValidString(text) {
 		return errors.New("what is filled in must be UTF-8 text: use the encoding [binary] for anything else")
