@@ -9,3 +9,6 @@ const (
 
 // RuntimeImage is the image of the helpers in rendered Pods.
 const RuntimeImage = ImageRegistry + "/runtime:" + ImageTag
+
+// UnpackerImage is the image of the program that installs and removes packages.
+const UnpackerImage = ImageRegistry + "/unpacker:" + ImageTag

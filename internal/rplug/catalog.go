@@ -3,6 +3,7 @@ package rplug
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // catalogCommand returns the command that keeps catalogs, with its subcommands.
-func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
+func catalogCommand(stdout io.Writer, features []extension.Extension, extensions []Extension) *cobra.Command {
 	catalog := &cobra.Command{
 		Use: "catalog COMMAND", DisableFlagsInUseLine: true,
 		GroupID: subcommand.GroupCatalogs, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
@@ -26,8 +27,8 @@ func catalogCommand(stdout io.Writer, features []extension.Extension) *cobra.Com
 		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
 	}
 	catalog.AddCommand(
-		indexCommand(features), listCommand(features), versionsCommand(features), explainCommand(features),
-		catalogDiffCommand(), yankCommand(), deprecateCommand(), pushCommand(features), pullCommand(),
+		indexCommand(features), listCommand(features, extensions), versionsCommand(features, extensions),
+		explainCommand(features), catalogDiffCommand(), yankCommand(), deprecateCommand(), pushCommand(features), pullCommand(),
 		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(features), stdout),
 	)
 	for _, c := range catalog.Commands() {
@@ -64,26 +65,51 @@ func (c *lintConfig) Process(call cli.Call) (string, error) {
 // maxCell is how many characters of a text a table shows: a whole digest.
 const maxCell = 72
 
-// table prints rows in columns.
-type table struct{ writer *tabwriter.Writer }
-
-func newTable(out io.Writer, titles ...string) table {
-	t := table{tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.StripEscape)}
-	t.row(titles...)
-	return t
+// Listing is what catalogs have of one kind, for people and for programs.
+type Listing struct {
+	// Key is the key of JSON in what --output json prints, and JSON the list.
+	Key  string
+	JSON any
+	// Titles are those of the columns, and Rows the elements of the list.
+	Titles []string
+	Rows   [][]string
 }
 
-// row prints texts: of a long one, or one of several lines, the beginning.
-func (t table) row(texts ...string) {
-	cells := make([]string, len(texts))
-	for i, text := range texts {
-		text, _, _ = strings.Cut(text, "\n")
-		if runes := []rune(text); len(runes) > maxCell {
-			text = string(runes[:maxCell-1]) + "…"
+// printListings prints lists as tables, or as one JSON object. A first table without rows is left out if there are others.
+func printListings(out io.Writer, listings []*Listing, output subcommand.Output) error {
+	if output == subcommand.JSON {
+		lists := map[string]any{}
+		for _, one := range listings {
+			lists[one.Key] = one.JSON
 		}
-		if cells[i] = report.Printable(text); text == "" {
-			cells[i] = "-"
+		return subcommand.PrintJSON(out, lists)
+	}
+	if len(listings) > 1 && len(listings[0].Rows) == 0 {
+		listings = listings[1:]
+	}
+	for _, one := range listings {
+		if err := one.print(out); err != nil {
+			return err
 		}
 	}
-	_, _ = fmt.Fprintln(t.writer, strings.Join(cells, "\t"))
+	return nil
+}
+
+// print prints a table. Of a long text, or one of several lines, it has the beginning.
+func (l *Listing) print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.StripEscape)
+	for _, texts := range slices.Concat([][]string{l.Titles}, l.Rows) {
+		cells := make([]string, len(texts))
+		for i, text := range texts {
+			text, _, _ = strings.Cut(text, "\n")
+			if runes := []rune(text); len(runes) > maxCell {
+				text = string(runes[:maxCell-1]) + "…"
+			}
+			if cells[i] = report.Printable(text); text == "" {
+				cells[i] = "-"
+			}
+		}
+		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t"))
+	}
+	return table.Flush()
 }

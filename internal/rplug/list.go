@@ -3,7 +3,6 @@ package rplug
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-func listCommand(features []extension.Extension) *cobra.Command {
+func listCommand(features []extension.Extension, extensions []Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "list [PATH...]", Args: subcommand.Arguments(0, -1),
 		Short: "List the plugins and the Crossplane packages of catalogs",
@@ -33,7 +32,16 @@ func listCommand(features []extension.Extension) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printListed(c.OutOrStdout(), listed(documents, all), listedPackages(documents), *output)
+		listings := []*Listing{listed(documents, all)}
+		for _, e := range extensions {
+			if e.List == nil {
+				continue
+			}
+			if one := e.List(documents); one != nil {
+				listings = append(listings, one)
+			}
+		}
+		return printListings(c.OutOrStdout(), listings, *output)
 	}
 	return in.ReadProject(command)
 }
@@ -46,7 +54,8 @@ type listedPlugin struct {
 	Chosen string `json:"chosen,omitempty"`
 }
 
-func listed(documents []*resolve.CatalogDocument, all *resolve.Catalog) []listedPlugin {
+func listed(documents []*resolve.CatalogDocument, all *resolve.Catalog) *Listing {
+	listing := &Listing{Key: "plugins", Titles: []string{"PLUGIN", "CATALOG", "VERSIONS", "CHOSEN", "CHANNELS", "NOTE"}}
 	plugins := []listedPlugin{}
 	for _, document := range documents {
 		for i := range document.Spec.Plugins {
@@ -55,31 +64,12 @@ func listed(documents []*resolve.CatalogDocument, all *resolve.Catalog) []listed
 				one.Chosen = choice.Version().String()
 			}
 			plugins = append(plugins, one)
+			listing.Rows = append(listing.Rows, []string{one.Name, one.Catalog, strconv.Itoa(len(one.Versions)), one.Chosen,
+				channels(one.CatalogPlugin), Note("", one.Deprecated, one.Description)})
 		}
 	}
-	return plugins
-}
-
-// printListed prints a table of plugins, and one of packages if there are any. The first is left out if there are packages
-// alone.
-func printListed(out io.Writer, plugins []listedPlugin, packages []listedPackage, output subcommand.Output) error {
-	switch {
-	case output == subcommand.JSON && len(packages) > 0:
-		return subcommand.PrintJSON(out, map[string]any{"plugins": plugins, "packages": packages})
-	case output == subcommand.JSON:
-		return subcommand.PrintJSON(out, map[string]any{"plugins": plugins})
-	case len(plugins) == 0 && len(packages) > 0:
-		return printPackages(out, packages)
-	}
-	table := newTable(out, "PLUGIN", "CATALOG", "VERSIONS", "CHOSEN", "CHANNELS", "NOTE")
-	for _, p := range plugins {
-		table.row(p.Name, p.Catalog, strconv.Itoa(len(p.Versions)), p.Chosen, channels(p.CatalogPlugin),
-			note("", p.Deprecated, p.Description))
-	}
-	if err := table.writer.Flush(); err != nil {
-		return err
-	}
-	return printPackages(out, packages)
+	listing.JSON = plugins
+	return listing
 }
 
 func channels(p *v1alpha1.CatalogPlugin) string {
@@ -111,7 +101,7 @@ func openCatalogs(c *cobra.Command, in *subcommand.Inputs, paths []string) ([]*r
 	return documents, resolve.NewCatalog(items), nil
 }
 
-func versionsCommand(features []extension.Extension) *cobra.Command {
+func versionsCommand(features []extension.Extension, extensions []Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "versions NAME [PATH...]", Args: subcommand.Arguments(1, -1),
 		Short: "List the versions of a plugin or a Crossplane package",
@@ -126,15 +116,20 @@ func versionsCommand(features []extension.Extension) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if packages, found := packageVersionsOf(args[0], documents); found {
-			return printPackageVersions(c.OutOrStdout(), packages, *output)
+		for _, e := range extensions {
+			if e.Versions == nil {
+				continue
+			}
+			if one := e.Versions(documents, args[0]); one != nil {
+				return printListings(c.OutOrStdout(), []*Listing{one}, *output)
+			}
 		}
 		versions, found := versionsOf(args[0], documents)
 		if !found {
 			_, err = all.Choose(args[0])
 			return subcommand.Refuse(cmp.Or(err, fmt.Errorf("no catalog lists a plugin or package %q", args[0])))
 		}
-		return printVersions(c.OutOrStdout(), versions, *output)
+		return printListings(c.OutOrStdout(), []*Listing{versions}, *output)
 	}
 	return in.ReadProject(command)
 }
@@ -146,8 +141,9 @@ type listedVersion struct {
 }
 
 // versionsOf returns the versions of a plugin, those of each catalog sorted, and whether a catalog lists the plugin.
-func versionsOf(name string, documents []*resolve.CatalogDocument) (versions []listedVersion, found bool) {
-	versions = []listedVersion{}
+func versionsOf(name string, documents []*resolve.CatalogDocument) (listing *Listing, found bool) {
+	listing = &Listing{Key: "versions", Titles: []string{"VERSION", "CATALOG", "RELEASED", "KUBERNETES", "DIGEST", "NOTE"}}
+	versions := []listedVersion{}
 	for _, document := range documents {
 		p := document.Plugin(name)
 		if p == nil {
@@ -158,29 +154,22 @@ func versionsOf(name string, documents []*resolve.CatalogDocument) (versions []l
 		})
 		found = true
 		for i := range p.Versions {
-			versions = append(versions, listedVersion{document.Name, &p.Versions[i]})
+			v := &p.Versions[i]
+			versions = append(versions, listedVersion{document.Name, v})
+			kubernetes := ""
+			if v.Requires.Kubernetes != "" {
+				kubernetes = v.Requires.Kubernetes + "+"
+			}
+			listing.Rows = append(listing.Rows, []string{v.Version, document.Name, v.Released, kubernetes, v.Digest,
+				Note(v.Yanked, v.Deprecated, v.Description)})
 		}
 	}
-	return versions, found
+	listing.JSON = versions
+	return listing, found
 }
 
-func printVersions(out io.Writer, versions []listedVersion, output subcommand.Output) error {
-	if output == subcommand.JSON {
-		return subcommand.PrintJSON(out, map[string]any{"versions": versions})
-	}
-	table := newTable(out, "VERSION", "CATALOG", "RELEASED", "KUBERNETES", "DIGEST", "NOTE")
-	for _, v := range versions {
-		kubernetes := ""
-		if v.Requires.Kubernetes != "" {
-			kubernetes = v.Requires.Kubernetes + "+"
-		}
-		table.row(v.Version, v.Catalog, v.Released, kubernetes, v.Digest, note(v.Yanked, v.Deprecated, v.Description))
-	}
-	return table.writer.Flush()
-}
-
-// note is why a plugin or a version should not be chosen, else its description.
-func note(yanked, deprecated, description string) string {
+// Note is why a plugin or a version should not be chosen, else its description.
+func Note(yanked, deprecated, description string) string {
 	var texts []string
 	if yanked != "" {
 		texts = append(texts, "yanked: "+yanked)

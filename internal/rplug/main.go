@@ -14,6 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // Extension is a feature that adds to the command. A zero field adds nothing.
@@ -23,6 +24,10 @@ type Extension struct {
 	// cobra.Command, which is written when the command is done; stdout is for those that write themselves.
 	// The features are those of the program.
 	Commands func(stdout io.Writer, features []extension.Extension) []*cobra.Command
+	// List returns what catalogs list of the feature, nil if nothing, and Versions the versions of what has a name, nil if no
+	// catalog lists it. Both are nil if a feature has nothing in catalogs.
+	List     func(documents []*resolve.CatalogDocument) *Listing
+	Versions func(documents []*resolve.CatalogDocument, name string) *Listing
 	// Program runs another program that rplug is, by the name that it was called by or by its arguments. It reports false if
 	// it was called as rplug. Nil if there is none.
 	Program func(name string, arguments []string) (exitCode int, isProgram bool)

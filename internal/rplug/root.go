@@ -97,7 +97,7 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	}
 	root.AddCommand(functionCommands(stdout, features)...)
 	root.AddCommand(buildCommand(stdout, features), diffCommand(features), reportCommand(stdout, features), newCommand(features))
-	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features), manCommand(),
+	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions), manCommand(),
 		statusCommand(stdout))
 	for _, e := range extensions {
 		if e.Commands != nil {

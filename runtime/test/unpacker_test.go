@@ -19,6 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // unpackerRun runs the unpacker as a goroutine.
@@ -30,17 +31,17 @@ type unpackerRun struct {
 	objects []unpacker.Object
 }
 
-func newUnpacker(t *testing.T, server *Server, installation contract.Installation) *unpackerRun {
+func newUnpacker(t *testing.T, server *Server, installation unpacking.Installation) *unpackerRun {
 	t.Helper()
 	p := &unpackerRun{t: t, folder: t.TempDir(), log: &logBuffer{}, objects: unpackedFrom(installation)}
 	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
 	text, err := json.Marshal(installation)
 	require.NoError(t, err)
-	variables := map[string]string{contract.NamespaceVariable: "ns", contract.InstallationVariable: string(text)}
+	variables := map[string]string{contract.NamespaceVariable: "ns", unpacking.Variable: string(text)}
 	p.program = unpacker.Program{
 		Getenv: func(name string) string { return variables[name] }, Timing: patient,
 		Reporter: runner.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
-		Unpack: func(string, string, contract.Installation) ([]unpacker.Object, error) {
+		Unpack: func(string, string, unpacking.Installation) ([]unpacker.Object, error) {
 			return p.objects, nil
 		},
 	}
@@ -76,10 +77,10 @@ func (p *unpackerRun) waitForLog(text string) {
 
 // cachePackage is the installation of a package with two CRDs. The order is that of rendering: CRDs are not the first of
 // everything.
-func cachePackage() contract.Installation {
-	return contract.Installation{
+func cachePackage() unpacking.Installation {
+	return unpacking.Installation{
 		Name: "cache",
-		Objects: []contract.InstalledObject{
+		Objects: []unpacking.Object{
 			{APIVersion: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Name: "cache", IsNamespaced: true},
 			{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions", Name: "caches.example.org", Digest: "sha256:1"},
 			{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions", Name: "pools.example.org", Digest: "sha256:2"},
@@ -87,7 +88,7 @@ func cachePackage() contract.Installation {
 			{APIVersion: "stacks.crossplane.io/v1alpha1", Kind: "Stack", Resource: "stacks", Name: "cache", IsNamespaced: true, IsOptional: true, Digest: "sha256:3"},
 			{APIVersion: "apps/v1", Kind: "Deployment", Resource: "deployments", Name: "cache", IsNamespaced: true},
 		},
-		Custom: []contract.CustomResource{
+		Custom: []unpacking.CustomResource{
 			{CRD: "caches.example.org", Group: "example.org", Version: "v1", Plural: "caches"},
 			{CRD: "pools.example.org", Group: "example.org", Version: "v1", Plural: "pools"},
 		},
@@ -95,7 +96,7 @@ func cachePackage() contract.Installation {
 }
 
 // unpackedFrom returns the objects of an installation.
-func unpackedFrom(installation contract.Installation) (objects []unpacker.Object) {
+func unpackedFrom(installation unpacking.Installation) (objects []unpacker.Object) {
 	for _, of := range installation.Objects {
 		metadata := object{"name": of.Name}
 		if of.IsNamespaced {
@@ -159,7 +160,7 @@ func TestApplyAppliesCRDsFirst(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(contract.UnpackerApply), p.log)
+	require.Zero(t, p.run(unpacking.Apply), p.log)
 	assert.Equal(t, []string{
 		"patch customresourcedefinitions/caches.example.org", "patch customresourcedefinitions/pools.example.org",
 		"watch customresourcedefinitions/caches.example.org", "watch customresourcedefinitions/pools.example.org",
@@ -180,7 +181,7 @@ func TestApplyWaitsUntilCRDsAreEstablished(t *testing.T) {
 	server := newServer(t)
 	server.SetSlow()
 	p := newUnpacker(t, server, cachePackage())
-	running := p.start(contract.UnpackerApply)
+	running := p.start(unpacking.Apply)
 	p.waitForLog("waiting for customresourcedefinition")
 	server.SetStatus(caches, object{"conditions": []any{object{"type": "Established", "status": "False"}}})
 	time.Sleep(50 * time.Millisecond)
@@ -198,7 +199,7 @@ func TestApplyWaitsForRequiredCRDs(t *testing.T) {
 	installation := cachePackage()
 	installation.Requires = []string{"volumes.storage.example.org"}
 	p := newUnpacker(t, server, installation)
-	running := p.start(contract.UnpackerApply)
+	running := p.start(unpacking.Apply)
 	p.waitForLog(`waiting for customresourcedefinition "volumes.storage.example.org" to be established`)
 	time.Sleep(50 * time.Millisecond)
 	assert.Nil(t, server.Object(caches), "nothing may be applied before")
@@ -226,7 +227,7 @@ func TestApplyEndsIfACRDCannotBeEstablished(t *testing.T) {
 			server := newServer(t)
 			server.SetSlow()
 			p := newUnpacker(t, server, cachePackage())
-			running := p.start(contract.UnpackerApply)
+			running := p.start(unpacking.Apply)
 			// The watch must have begun, or the server has no event.
 			require.Eventually(t, func() bool {
 				return slices.Contains(requests(server), "watch customresourcedefinitions/caches.example.org")
@@ -264,7 +265,7 @@ func TestApplyRefusesAnotherPackage(t *testing.T) {
 			server := newServer(t)
 			p := newUnpacker(t, server, cachePackage())
 			test.change(p)
-			require.Equal(t, 1, p.run(contract.UnpackerApply))
+			require.Equal(t, 1, p.run(unpacking.Apply))
 			assert.Contains(t, p.message(), `package "cache": nothing applied: the package image must be the one that was rendered, but `)
 			assert.Contains(t, p.message(), test.want)
 			assert.Contains(t, p.message(), "pin the image by its digest")
@@ -277,9 +278,9 @@ func TestApplyWinsConflictsForItsOwnObjects(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(contract.UnpackerApply), p.log)
+	require.Zero(t, p.run(unpacking.Apply), p.log)
 	server.Edit(deployment, "kubectl-edit", object{"spec": object{"size": 7, "paused": true}})
-	require.Zero(t, p.run(contract.UnpackerApply), p.log)
+	require.Zero(t, p.run(unpacking.Apply), p.log)
 	spec := server.Object(deployment)["spec"].(object)
 	assert.InDelta(t, 1, spec["size"], 0)
 	assert.Equal(t, true, spec["paused"], "a field that is not ours is kept")
@@ -290,7 +291,7 @@ func TestApplyWinsConflictsForItsOwnObjects(t *testing.T) {
 		"metadata": object{"labels": object{contract.ManagedByKey: contract.ManagedBy}}, "spec": object{"size": 7},
 	})
 	p = newUnpacker(t, labelled, cachePackage())
-	require.Zero(t, p.run(contract.UnpackerApply), p.log)
+	require.Zero(t, p.run(unpacking.Apply), p.log)
 	assert.InDelta(t, 1, labelled.Object(deployment)["spec"].(object)["size"], 0)
 }
 
@@ -300,7 +301,7 @@ func TestApplyRefusesForeignObjects(t *testing.T) {
 	server.Edit(deployment, "helm", object{"spec": object{"size": 7, "versions": []any{}}})
 	before := server.Object(deployment)
 	p := newUnpacker(t, server, cachePackage())
-	require.Equal(t, 1, p.run(contract.UnpackerApply))
+	require.Equal(t, 1, p.run(unpacking.Apply))
 	assert.Contains(t, p.message(), `deployment "cache" in namespace "ns" exists and belongs to another tool: spec`)
 	assert.Contains(t, p.message(), `and 1 more fields: conflict with "helm"; delete it or rename it to install the package`)
 	assert.Equal(t, before, server.Object(deployment))
@@ -323,7 +324,7 @@ func TestApplyNamesTheMissingPermission(t *testing.T) {
 			server.Deny(test.verb, test.ref)
 			p := newUnpacker(t, server, cachePackage())
 			p.program.Timing.ApplyTimeout = 100 * time.Millisecond
-			require.Equal(t, 1, p.run(contract.UnpackerApply))
+			require.Equal(t, 1, p.run(unpacking.Apply))
 			assert.Contains(t, p.message(), test.want)
 		})
 	}
@@ -336,7 +337,7 @@ func TestApplyWaitsForPermissions(t *testing.T) {
 	server.Deny("patch", role)
 	p := newUnpacker(t, server, cachePackage())
 	p.program.Timing.ApplyTimeout = enough
-	running := p.start(contract.UnpackerApply)
+	running := p.start(unpacking.Apply)
 	require.Eventually(t, func() bool { return slices.Contains(requests(server), "patch clusterroles/cache") }, enough, time.Millisecond)
 	server.Allow("patch", role)
 	require.Zero(t, running.wait(), p.log)
@@ -350,7 +351,7 @@ func TestApplyNamesTheVersionThatIsNotServed(t *testing.T) {
 	installation.Objects[1].APIVersion = "apiextensions.k8s.io/v1beta1"
 	p := newUnpacker(t, newServer(t), installation)
 	p.program.Timing.ApplyTimeout = 50 * time.Millisecond
-	require.Equal(t, 1, p.run(contract.UnpackerApply))
+	require.Equal(t, 1, p.run(unpacking.Apply))
 	assert.Contains(t, p.message(), `the cluster must serve customresourcedefinitions of apiextensions.k8s.io/v1beta1`)
 }
 
@@ -358,10 +359,10 @@ func TestApplyAppliesAgainWhatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(contract.UnpackerApply), p.log)
+	require.Zero(t, p.run(unpacking.Apply), p.log)
 	server.SetStatus(deployment, object{"old": true})
 	server.Edit(deployment, "garbage-collector", object{"metadata": object{"deletionTimestamp": "2026-01-01T00:00:00Z"}})
-	running := p.start(contract.UnpackerApply)
+	running := p.start(unpacking.Apply)
 	time.Sleep(50 * time.Millisecond)
 	server.Remove(deployment)
 	require.Zero(t, running.wait(), p.log)
@@ -384,14 +385,14 @@ func TestApplyCompletesAnInterruptedRun(t *testing.T) {
 				reached <- struct{}{}
 				return Hang("")
 			})
-			running := first.start(contract.UnpackerApply)
+			running := first.start(unpacking.Apply)
 			<-reached
 			running.terminate()
 			require.Equal(t, termination.ExitCode, running.wait(), first.log)
 			assert.Contains(t, first.message(), "the Pod is being terminated")
 			server.Inject(nil)
 			second := newUnpacker(t, server, cachePackage())
-			require.Zero(t, second.run(contract.UnpackerApply), second.log)
+			require.Zero(t, second.run(unpacking.Apply), second.log)
 			requireInstalled(t, server)
 		})
 	}
@@ -417,7 +418,7 @@ func TestApplyAndDeleteSurviveOutages(t *testing.T) {
 					return nil
 				}
 			})
-			for _, command := range []string{contract.UnpackerApply, contract.UnpackerDelete} {
+			for _, command := range []string{unpacking.Apply, unpacking.Delete} {
 				p := newUnpacker(t, server, cachePackage())
 				running := p.start(command)
 				time.Sleep(time.Duration(i) * 5 * time.Millisecond)
@@ -425,7 +426,7 @@ func TestApplyAndDeleteSurviveOutages(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 				up()
 				require.Zero(t, running.wait(), p.log)
-				if command == contract.UnpackerApply {
+				if command == unpacking.Apply {
 					requireInstalled(t, server)
 				}
 			}
@@ -440,7 +441,7 @@ func installed(t *testing.T) *Server {
 	t.Helper()
 	server := newServer(t)
 	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(contract.UnpackerApply), p.log)
+	require.Zero(t, p.run(unpacking.Apply), p.log)
 	server.mu.Lock()
 	server.calls = nil
 	server.mu.Unlock()
@@ -452,7 +453,7 @@ func TestDeleteRemovesInReverseOrder(t *testing.T) {
 	server := installed(t)
 	server.Linger(deployment, 3) // its Pods end first
 	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(contract.UnpackerDelete), p.log)
+	require.Zero(t, p.run(unpacking.Delete), p.log)
 	assert.Equal(t, []string{
 		"list caches/", "list pools/", "delete deployments/cache", "delete stacks/cache", "delete clusterroles/cache",
 		"list pools/", "delete customresourcedefinitions/pools.example.org",
@@ -462,7 +463,7 @@ func TestDeleteRemovesInReverseOrder(t *testing.T) {
 	assert.Contains(t, p.log.String(), `stack "cache" in namespace "ns" did not exist`)
 
 	again := newUnpacker(t, server, cachePackage())
-	require.Zero(t, again.run(contract.UnpackerDelete), again.log)
+	require.Zero(t, again.run(unpacking.Delete), again.log)
 	assert.Contains(t, again.log.String(), `deployment "cache" in namespace "ns" did not exist`)
 }
 
@@ -471,13 +472,13 @@ func TestDeleteRefusesWhileThereAreCustomResources(t *testing.T) {
 	server := installed(t)
 	server.Put(oneCache, object{})
 	p := newUnpacker(t, server, cachePackage())
-	require.Equal(t, 1, p.run(contract.UnpackerDelete))
+	require.Equal(t, 1, p.run(unpacking.Delete))
 	assert.Equal(t, `package "cache": nothing deleted: custom resources must be deleted first, since the cluster deletes them `+
 		`with their CRD: caches.example.org "shop/sessions"`+"\n", p.message())
 	requireInstalled(t, server)
 
 	server.Remove(oneCache)
-	require.Zero(t, p.run(contract.UnpackerDelete), p.log)
+	require.Zero(t, p.run(unpacking.Delete), p.log)
 	assert.Empty(t, server.state.objects)
 }
 
@@ -487,7 +488,7 @@ func TestDeleteKeepsACRDThatGetsACustomResource(t *testing.T) {
 	server := installed(t)
 	server.Linger(deployment, 1000)
 	p := newUnpacker(t, server, cachePackage())
-	running := p.start(contract.UnpackerDelete)
+	running := p.start(unpacking.Delete)
 	require.Eventually(t, func() bool { return slices.Contains(requests(server), "delete deployments/cache") }, enough, time.Millisecond)
 	server.Put(oneCache, object{})
 	server.Linger(deployment, 0)
@@ -503,7 +504,7 @@ func TestDeleteRefusesWhatItCannotSee(t *testing.T) {
 	installation := cachePackage()
 	installation.Custom[0].Version = "v2"
 	p := newUnpacker(t, server, installation)
-	require.Equal(t, 1, p.run(contract.UnpackerDelete))
+	require.Equal(t, 1, p.run(unpacking.Delete))
 	assert.Contains(t, p.message(), `customresourcedefinition "caches.example.org" must serve version "v2", or its custom resources cannot be listed`)
 	requireInstalled(t, server)
 }
@@ -514,7 +515,7 @@ func TestDeleteNamesTheMissingPermission(t *testing.T) {
 	server.Deny("list", cluster.Ref{Kind: oneCache.Kind})
 	p := newUnpacker(t, server, cachePackage())
 	p.program.Timing.ApplyTimeout = 50 * time.Millisecond
-	require.Equal(t, 1, p.run(contract.UnpackerDelete))
+	require.Equal(t, 1, p.run(unpacking.Delete))
 	assert.Contains(t, p.message(), `list caches: 403 Forbidden`)
 	assert.Contains(t, p.message(), `a ClusterRole must grant the Pod's ServiceAccount "list" on it`)
 	requireInstalled(t, server)
@@ -535,13 +536,13 @@ func TestDeleteCompletesAnInterruptedRun(t *testing.T) {
 				return Hang("")
 			})
 			first := newUnpacker(t, server, cachePackage())
-			running := first.start(contract.UnpackerDelete)
+			running := first.start(unpacking.Delete)
 			<-reached
 			running.terminate()
 			require.Equal(t, termination.ExitCode, running.wait(), first.log)
 			server.Inject(nil)
 			second := newUnpacker(t, server, cachePackage())
-			require.Zero(t, second.run(contract.UnpackerDelete), second.log)
+			require.Zero(t, second.run(unpacking.Delete), second.log)
 			assert.Empty(t, server.state.objects)
 		})
 	}
@@ -567,16 +568,16 @@ func TestUnpackerNeedsAnInstallation(t *testing.T) {
 		p := newUnpacker(t, newServer(t), cachePackage())
 		getenv := p.program.Getenv
 		p.program.Getenv = func(name string) string {
-			if name == contract.InstallationVariable {
+			if name == unpacking.Variable {
 				return text
 			}
 			return getenv(name)
 		}
-		require.Equal(t, 1, p.run(contract.UnpackerApply))
+		require.Equal(t, 1, p.run(unpacking.Apply))
 		assert.Contains(t, p.message(), want)
 	}
 	p := newUnpacker(t, newServer(t), cachePackage())
 	p.program.Getenv = func(string) string { return "" }
-	require.Equal(t, 1, p.run(contract.UnpackerApply))
+	require.Equal(t, 1, p.run(unpacking.Apply))
 	assert.Contains(t, p.message(), "environment variable RESOURCEPLUGINS_NAMESPACE must be set")
 }

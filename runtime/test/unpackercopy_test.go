@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -59,8 +59,8 @@ func TestCopyCopiesFilesAndFolders(t *testing.T) {
 	want["resources/link.yaml"] = want["resources/a/b/crd.yaml"] // a link within the folder becomes a file
 	require.NoError(t, os.Chmod(filepath.Join(source, "app.yaml"), 0o4755))
 	for range 2 { // the kubelet may run init containers again
-		p := newUnpacker(t, nil, contract.Installation{})
-		require.Zero(t, p.run(contract.UnpackerCopy, source, target), p.log)
+		p := newUnpacker(t, nil, unpacking.Installation{})
+		require.Zero(t, p.run(unpacking.Copy, source, target), p.log)
 		assert.Equal(t, want, tree(t, target))
 	}
 	info, err := os.Stat(filepath.Join(target, "app.yaml"))
@@ -74,14 +74,14 @@ func TestCopyReplacesWhatAnEarlierRunLeft(t *testing.T) {
 	files(t, source, "app.yaml", "group/crd.yaml")
 	files(t, outside, "victim", "crd.yaml")
 	require.NoError(t, os.Symlink(filepath.Join(outside, "victim"), filepath.Join(target, "app.yaml")))
-	p := newUnpacker(t, nil, contract.Installation{})
-	require.Zero(t, p.run(contract.UnpackerCopy, source, target), p.log)
+	p := newUnpacker(t, nil, unpacking.Installation{})
+	require.Zero(t, p.run(unpacking.Copy, source, target), p.log)
 	assert.Equal(t, tree(t, source), tree(t, target))
 
 	// A link in place of a folder is an error, since it leads out of the target.
 	require.NoError(t, os.RemoveAll(filepath.Join(target, "group")))
 	require.NoError(t, os.Symlink(outside, filepath.Join(target, "group")))
-	require.Equal(t, 1, p.run(contract.UnpackerCopy, source, target))
+	require.Equal(t, 1, p.run(unpacking.Copy, source, target))
 	assert.Contains(t, p.message(), "group")
 	assert.Equal(t, map[string]string{"victim": "content of victim\n", "crd.yaml": "content of crd.yaml\n"}, tree(t, outside))
 }
@@ -187,8 +187,8 @@ func TestCopyRefusesHostilePackages(t *testing.T) {
 			}
 			volume := filepath.Join(base, "v")
 			require.NoError(t, os.Mkdir(volume, 0o755))
-			p := newUnpacker(t, nil, contract.Installation{})
-			require.Equal(t, 1, p.run(contract.UnpackerCopy, source, filepath.Join(volume, ".registry")), p.log)
+			p := newUnpacker(t, nil, unpacking.Installation{})
+			require.Equal(t, 1, p.run(unpacking.Copy, source, filepath.Join(volume, ".registry")), p.log)
 			assert.Contains(t, p.message(), "in the package image: ")
 			assert.Contains(t, p.message(), test.want)
 			assert.Equal(t, before, tree(t, outside))
@@ -211,16 +211,16 @@ func TestCopySelfCopiesAProgramThatRuns(t *testing.T) {
 	volume, source := t.TempDir(), registry(t)
 	files(t, source, "app.yaml")
 	for range 2 {
-		out, err := exec.Command(unpackerPath, contract.UnpackerCopySelf, volume).CombinedOutput()
+		out, err := exec.Command(unpackerPath, unpacking.CopySelf, volume).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
 	assert.Equal(t, []string{"unpacker"}, names(t, volume))
-	command := exec.Command(filepath.Join(volume, "unpacker"), contract.UnpackerCopy, source, filepath.Join(volume, ".registry"))
+	command := exec.Command(filepath.Join(volume, "unpacker"), unpacking.Copy, source, filepath.Join(volume, ".registry"))
 	command.Env = []string{}
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Equal(t, tree(t, source), tree(t, filepath.Join(volume, ".registry")))
-	assert.Equal(t, "/unpacker", contract.UnpackerCopied[len(contract.PackageVolumeMount):], "where the renderer expects it")
+	assert.Equal(t, "/unpacker", unpacking.Copied[len(unpacking.VolumeMount):], "where the renderer expects it")
 }
 
 func names(t *testing.T, folder string) (found []string) {

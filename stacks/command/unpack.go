@@ -39,6 +39,7 @@ func Extension() rplug.Extension {
 		Commands: func(io.Writer, []extension.Extension) []*cobra.Command {
 			return []*cobra.Command{unpackCommand()}
 		},
+		List: list, Versions: versions,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // access is what a Job may do, in the cluster and in its namespace.
@@ -22,7 +23,7 @@ type access struct {
 // (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go#L203). Who may create or patch a
 // role may escalate and bind it: the controller has permissions that the Job has not
 // (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping).
-func grant(objects []contract.InstalledObject, verbs ...string) *access {
+func grant(objects []unpacking.Object, verbs ...string) *access {
 	a := &access{}
 	for _, object := range objects {
 		group := groupOf(object.APIVersion)
@@ -50,7 +51,7 @@ func (a *access) watch(crds []string) {
 }
 
 // list lets it list custom resources. No name can limit that.
-func (a *access) list(resources []contract.CustomResource) {
+func (a *access) list(resources []unpacking.CustomResource) {
 	for _, one := range resources {
 		a.cluster = append(a.cluster, rbacv1.PolicyRule{
 			APIGroups: []string{one.Group}, Resources: []string{one.Plural}, Verbs: []string{"list"},

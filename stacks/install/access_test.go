@@ -17,6 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // right is a permission on one object: verb, API group, resource, namespace, name. The name of a list is *.
@@ -80,7 +81,7 @@ func granted(t *testing.T, objects []*krm.Item, account, namespace string) map[r
 }
 
 // needed are the rights that the unpacker's requests need.
-func needed(job *batchv1.Job, i contract.Installation) map[right]bool {
+func needed(job *batchv1.Job, i unpacking.Installation) map[right]bool {
 	rights := map[right]bool{}
 	command := job.Spec.Template.Spec.Containers[0].Command[1]
 	for _, object := range i.Objects {
@@ -93,8 +94,8 @@ func needed(job *batchv1.Job, i contract.Installation) map[right]bool {
 			group = ""
 		}
 		for _, verb := range map[string][]string{
-			contract.UnpackerApply + "Role": {"create", "patch", "bind", "escalate"}, contract.UnpackerDelete: {"delete"},
-			contract.UnpackerApply + "CRD": {"create", "patch", "watch"}, contract.UnpackerApply: {"create", "patch"},
+			unpacking.Apply + "Role": {"create", "patch", "bind", "escalate"}, unpacking.Delete: {"delete"},
+			unpacking.Apply + "CRD": {"create", "patch", "watch"}, unpacking.Apply: {"create", "patch"},
 		}[command+map[string]string{"Role": "Role", "ClusterRole": "Role", crd: "CRD"}[kindFor2(command, object.Kind)]] {
 			rights[right{verb, group, object.Resource, namespace, object.Name}] = true
 		}
@@ -110,17 +111,17 @@ func needed(job *batchv1.Job, i contract.Installation) map[right]bool {
 
 // kindFor2 is the kind of an object that is applied; deletions are all alike.
 func kindFor2(command, kind string) string {
-	if command == contract.UnpackerDelete {
+	if command == unpacking.Delete {
 		return ""
 	}
 	return kind
 }
 
 // installationOf is what the unpacker of a Job reads, after Kubernetes has made one $ of two.
-func installationOf(t *testing.T, job *batchv1.Job) (i contract.Installation) {
+func installationOf(t *testing.T, job *batchv1.Job) (i unpacking.Installation) {
 	t.Helper()
 	for _, variable := range job.Spec.Template.Spec.Containers[0].Env {
-		if variable.Name == contract.InstallationVariable {
+		if variable.Name == unpacking.Variable {
 			require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(variable.Value, "$$", "$")), &i))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/image"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // CompatibleJob returns the Job that the stack manager of crossplane v0.10.0 makes for a request, byte for byte as
@@ -34,7 +35,7 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 			stacks.KindStackInstall, stacks.KindClusterStackInstall, request.Kind)
 	}
 	packageImage := image.WithSource(request.Spec.Source, request.Spec.Package)
-	mounts := []corev1.VolumeMount{{Name: contract.PackageVolume, MountPath: contract.PackageVolumeMount}}
+	mounts := []corev1.VolumeMount{{Name: unpacking.Volume, MountPath: unpacking.VolumeMount}}
 	job := batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -48,20 +49,20 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 				RestartPolicy:    corev1.RestartPolicyNever,
 				InitContainers: []corev1.Container{{
 					Name: "stack-copy-to-volume", Image: packageImage, ImagePullPolicy: corev1.PullPolicy(request.Spec.ImagePullPolicy),
-					Command:      []string{"cp", "-R", contract.PackageFolder, contract.PackageVolumeMount + "/"},
+					Command:      []string{"cp", "-R", unpacking.Folder, unpacking.VolumeMount + "/"},
 					VolumeMounts: mounts,
 				}},
 				Containers: []corev1.Container{{
 					Name: "stack-unpack-and-output", Image: executor, ImagePullPolicy: corev1.PullIfNotPresent,
 					Args: []string{
-						"stack", "unpack", "--content-dir=" + contract.PackageCopy, "--permission-scope=" + scope,
+						"stack", "unpack", "--content-dir=" + unpacking.FolderCopy, "--permission-scope=" + scope,
 						"--templating-controller-image=" + templating,
 					},
 					VolumeMounts: mounts,
 					Env:          []corev1.EnvVar{{Name: "STACK_IMAGE", Value: packageImage}},
 				}},
 				Volumes: []corev1.Volume{{
-					Name: contract.PackageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
+					Name: unpacking.Volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
 				}},
 			}},
 		},

@@ -19,6 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 const (
@@ -133,9 +134,9 @@ var plurals = map[string]string{
 }
 
 // installed names objects for the unpacker.
-func installed(objects []*unstructured.Unstructured) (names []contract.InstalledObject) {
+func installed(objects []*unstructured.Unstructured) (names []unpacking.Object) {
 	for _, object := range objects {
-		names = append(names, contract.InstalledObject{
+		names = append(names, unpacking.Object{
 			APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Resource: plurals[object.GetKind()], Name: object.GetName(),
 			IsNamespaced: object.GetNamespace() != "", IsOptional: isStack(object.GetAPIVersion()),
 		})
@@ -144,7 +145,7 @@ func installed(objects []*unstructured.Unstructured) (names []contract.Installed
 }
 
 // installed names the objects of the package, with the digests of what it was unpacked to.
-func (i *installation) installed(objects []*unstructured.Unstructured) ([]contract.InstalledObject, error) {
+func (i *installation) installed(objects []*unstructured.Unstructured) ([]unpacking.Object, error) {
 	names := installed(objects)
 	u := i.unpacked()
 	for n := range names {
@@ -163,13 +164,13 @@ func (i *installation) installed(objects []*unstructured.Unstructured) ([]contra
 }
 
 // job adds the Job that installs a package, with what it may do.
-func (r *renderer) job(i *installation, spec *contract.Installation) {
+func (r *renderer) job(i *installation, spec *unpacking.Installation) {
 	name := contract.ObjectName(contract.Hash("unpack", i.of.namespace, i.record), i.record, "unpack")
 	template := r.template(i.of, name)
 	pod := &template.Spec
-	volume := corev1.VolumeMount{Name: contract.PackageVolume, MountPath: contract.PackageVolumeMount}
+	volume := corev1.VolumeMount{Name: unpacking.Volume, MountPath: unpacking.VolumeMount}
 	pod.Volumes = append(pod.Volumes, corev1.Volume{
-		Name: contract.PackageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{
+		Name: unpacking.Volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{
 			SizeLimit: new(resource.MustParse("512Mi")),
 		}},
 	})
@@ -177,16 +178,16 @@ func (r *renderer) job(i *installation, spec *contract.Installation) {
 	pod.InitContainers = []corev1.Container{
 		render.HelperContainer(corev1.Container{
 			Name: "copy-unpacker", Image: r.options.UnpackerImage, VolumeMounts: []corev1.VolumeMount{volume},
-			Command: []string{contract.UnpackerBinary, contract.UnpackerCopySelf, contract.PackageVolumeMount},
+			Command: []string{unpacking.Binary, unpacking.CopySelf, unpacking.VolumeMount},
 		}),
 		readingContainer(corev1.Container{
 			Name: "stack-copy-to-volume", Image: packageImage, VolumeMounts: []corev1.VolumeMount{volume},
 			ImagePullPolicy: corev1.PullPolicy(i.of.Spec.ImagePullPolicy),
-			Command:         []string{contract.UnpackerCopied, contract.UnpackerCopy, contract.PackageFolder, contract.PackageCopy},
+			Command:         []string{unpacking.Copied, unpacking.Copy, unpacking.Folder, unpacking.FolderCopy},
 		}),
 	}
 	volume.ReadOnly = true
-	r.unpacker(template, "stack-unpack-and-apply", contract.UnpackerApply, spec, volume)
+	r.unpacker(template, "stack-unpack-and-apply", unpacking.Apply, spec, volume)
 	access := grant(spec.Objects, "create", "patch")
 	access.watch(spec.Requires)
 	phase := v1alpha1.PhaseCreate
@@ -218,15 +219,15 @@ func (r *renderer) podDeadline() int64 {
 
 // unpacker adds the container that works on the cluster. It alone has a token.
 func (r *renderer) unpacker(
-	template *corev1.PodTemplateSpec, name, command string, spec *contract.Installation, mounts ...corev1.VolumeMount,
+	template *corev1.PodTemplateSpec, name, command string, spec *unpacking.Installation, mounts ...corev1.VolumeMount,
 ) {
 	text, err := json.Marshal(spec)
 	if err != nil {
 		panic(err) // strings alone
 	}
 	container := readingContainer(corev1.Container{
-		Name: name, Image: r.options.UnpackerImage, Command: []string{contract.UnpackerBinary, command}, VolumeMounts: mounts,
-		Env: []corev1.EnvVar{render.Variable(contract.InstallationVariable, string(text)), render.NamespaceVariable()},
+		Name: name, Image: r.options.UnpackerImage, Command: []string{unpacking.Binary, command}, VolumeMounts: mounts,
+		Env: []corev1.EnvVar{render.Variable(unpacking.Variable, string(text)), render.NamespaceVariable()},
 	})
 	render.AddToken(&template.Spec, &container)
 	template.Spec.Containers = append(template.Spec.Containers, container)

@@ -10,6 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // removals adds the Jobs that remove packages: for each request one, for its own package and those that it alone needs.
@@ -71,7 +72,7 @@ func owns(of *request, chosen *dependency.Chosen) bool {
 // remove adds the Job that removes packages of a request's closure. Those are chosen by includes, which also says whether
 // the package's CRDs are removed: they stay while another namespace has the package.
 func (r *renderer) remove(of *request, isHeld bool, includes func(*dependency.Chosen) (withCRDs, isIncluded bool)) {
-	spec := &contract.Installation{Name: of.Name}
+	spec := &unpacking.Installation{Name: of.Name}
 	for _, chosen := range of.closure {
 		withCRDs, isIncluded := includes(chosen)
 		if !isIncluded {
@@ -101,7 +102,7 @@ func (r *renderer) remove(of *request, isHeld bool, includes func(*dependency.Ch
 	phase := v1alpha1.PhaseDelete
 	name := contract.ObjectName(contract.Hash("remove", of.namespace, of.Kind, of.Name), of.Name, "remove")
 	template := r.template(of, name)
-	r.unpacker(template, "stack-delete", contract.UnpackerDelete, spec)
+	r.unpacker(template, "stack-delete", unpacking.Delete, spec)
 	access := grant(spec.Objects, "delete")
 	access.list(spec.Custom)
 	r.access(of, phase, isHeld, name, own, access)
@@ -109,10 +110,10 @@ func (r *renderer) remove(of *request, isHeld bool, includes func(*dependency.Ch
 }
 
 // custom are the resources of a package's CRDs.
-func custom(chosen *dependency.Chosen) (all []contract.CustomResource) {
+func custom(chosen *dependency.Chosen) (all []unpacking.CustomResource) {
 	for _, owned := range chosen.CRDs {
 		if len(owned.Versions) > 0 {
-			all = append(all, contract.CustomResource{
+			all = append(all, unpacking.CustomResource{
 				CRD: owned.Plural + "." + owned.Group, Group: owned.Group, Version: owned.Versions[0], Plural: owned.Plural,
 			})
 		}
@@ -124,12 +125,12 @@ func custom(chosen *dependency.Chosen) (all []contract.CustomResource) {
 const mostNamed = 3
 
 // isUsed reports the custom resources in the list that would go with the CRDs of a request.
-func (r *renderer) isUsed(of *request, resources []contract.CustomResource) bool {
+func (r *renderer) isUsed(of *request, resources []unpacking.CustomResource) bool {
 	kinds := map[[2]string]bool{}
 	for _, chosen := range of.closure {
 		for _, owned := range chosen.CRDs {
 			name := owned.Plural + "." + owned.Group
-			if slices.ContainsFunc(resources, func(c contract.CustomResource) bool { return c.CRD == name }) {
+			if slices.ContainsFunc(resources, func(c unpacking.CustomResource) bool { return c.CRD == name }) {
 				kinds[[2]string{owned.Group, owned.Kind}] = true
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // defaultNamespace is where requests are that name no namespace.
@@ -240,9 +241,9 @@ func (i *installation) resources() map[string][]string {
 }
 
 // spec is what the unpacker needs to know to install the package.
-func (r *renderer) spec(i *installation) *contract.Installation {
+func (r *renderer) spec(i *installation) *unpacking.Installation {
 	of := i.of
-	spec := &contract.Installation{
+	spec := &unpacking.Installation{
 		Name: i.record, Controller: i.controller(), Scope: i.scope, Image: i.chosen.Image(),
 		Source: of.Spec.Source, Mirror: r.options.Mirror,
 		ImagePullPolicy: of.Spec.ImagePullPolicy, Labels: labels(of), Resources: i.resources(), Requires: i.requires(),

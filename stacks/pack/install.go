@@ -9,6 +9,7 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // Install returns the objects that make an unpacked package run, in the order in which they must be applied: the CRDs; the
@@ -21,7 +22,7 @@ import (
 //
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/stack/stack.go
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go
-func Install(u *Unpacked, i *contract.Installation, namespace string) ([]*unstructured.Unstructured, error) {
+func Install(u *Unpacked, i *unpacking.Installation, namespace string) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for _, node := range u.CRDs {
 		crd, err := content(node)

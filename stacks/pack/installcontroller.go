@@ -9,14 +9,14 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/image"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // controller is the controller of a package.
 type controller struct {
-	*contract.Installation
+	*unpacking.Installation
 
 	namespace string
 	// kind is that of the record.

@@ -9,11 +9,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 func main() {
 	program := unpacker.Program{
-		Getenv: os.Getenv, Self: "/proc/self/exe", PackageFolder: contract.PackageCopy, TokenFolder: contract.TokenMountPath,
+		Getenv: os.Getenv, Self: "/proc/self/exe", PackageFolder: unpacking.FolderCopy, TokenFolder: contract.TokenMountPath,
 		Unpack:   unpacker.Objects,
 		Reporter: runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // apply waits for the CRDs of other packages that the package needs. Then it applies the package's CRDs, and its other
@@ -26,7 +27,7 @@ func (t *task) apply(ctx context.Context) error {
 			return err
 		}
 	}
-	var crds, others []contract.InstalledObject
+	var crds, others []unpacking.Object
 	for _, of := range t.installation.Objects {
 		if isCRD(of) {
 			crds = append(crds, of)
@@ -53,10 +54,10 @@ func (t *task) apply(ctx context.Context) error {
 }
 
 // applyObject applies an object. It overrides conflicts with other field managers only for objects of this project.
-func (t *task) applyObject(ctx context.Context, of contract.InstalledObject, body []byte) error {
+func (t *task) applyObject(ctx context.Context, of unpacking.Object, body []byte) error {
 	ref := t.ref(of)
 	err := t.client.Apply(ctx, cluster.Application{
-		Object: ref, Manager: contract.UnpackerManager, Body: body, IsOptional: of.IsOptional, IsOurs: isOurs,
+		Object: ref, Manager: unpacking.Manager, Body: body, IsOptional: of.IsOptional, IsOurs: isOurs,
 	})
 	var failure *cluster.Failure
 	switch {
@@ -75,7 +76,7 @@ func (t *task) applyObject(ctx context.Context, of contract.InstalledObject, bod
 // isOurs reports whether an object was created by this project: by an unpacker, or by a tool that applied rendered
 // objects.
 func isOurs(owners cluster.Owners) bool {
-	return slices.Contains(owners.Appliers, contract.UnpackerManager) ||
+	return slices.Contains(owners.Appliers, unpacking.Manager) ||
 		owners.Labels[contract.ManagedByKey] == contract.ManagedBy
 }
 

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // copySelf copies the program, whose file is self, into a folder, for a container of another image.
@@ -26,8 +26,8 @@ func copySelf(self, folder string) error {
 		return fmt.Errorf("cannot open the folder %q to copy the unpacker to: %w", folder, err)
 	}
 	defer func() { _ = root.Close() }()
-	if err := write(root, strings.TrimPrefix(contract.UnpackerBinary, "/"), 0o755, program); err != nil {
-		return fmt.Errorf("cannot copy the unpacker to %q: %w", filepath.Join(folder, contract.UnpackerBinary), err)
+	if err := write(root, strings.TrimPrefix(unpacking.Binary, "/"), 0o755, program); err != nil {
+		return fmt.Errorf("cannot copy the unpacker to %q: %w", filepath.Join(folder, unpacking.Binary), err)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // maxCustomResources is the number of custom resources of a kind that a message names.
@@ -41,13 +41,13 @@ func (t *task) delete(ctx context.Context) error {
 }
 
 // customOf returns the resources of a CRD.
-func (t *task) customOf(crd string) []contract.CustomResource {
-	isOther := func(of contract.CustomResource) bool { return of.CRD != crd }
+func (t *task) customOf(crd string) []unpacking.CustomResource {
+	isOther := func(of unpacking.CustomResource) bool { return of.CRD != crd }
 	return slices.DeleteFunc(slices.Clone(t.installation.Custom), isOther)
 }
 
 // refuseIfUsed returns an error that names the custom resources of the kinds, if there are any.
-func (t *task) refuseIfUsed(ctx context.Context, kinds []contract.CustomResource) error {
+func (t *task) refuseIfUsed(ctx context.Context, kinds []unpacking.CustomResource) error {
 	var used []string
 	for _, of := range kinds {
 		text, err := t.customResources(ctx, of)
@@ -66,7 +66,7 @@ func (t *task) refuseIfUsed(ctx context.Context, kinds []contract.CustomResource
 }
 
 // customResources names objects of a kind, in any namespace.
-func (t *task) customResources(ctx context.Context, of contract.CustomResource) (string, error) {
+func (t *task) customResources(ctx context.Context, of unpacking.CustomResource) (string, error) {
 	kind := cluster.Kind{Group: of.Group, Version: of.Version, Plural: of.Plural, Singular: of.Plural}
 	items, err := t.client.List(ctx, kind, maxCustomResources)
 	if errors.Is(err, cluster.ErrNotServed) {
@@ -91,7 +91,7 @@ func (t *task) customResources(ctx context.Context, of contract.CustomResource) 
 
 // refuseOtherVersion is called if a kind is not served: either its CRD does not exist, or it belongs to another version
 // of the package, whose custom resources cannot be listed.
-func (t *task) refuseOtherVersion(ctx context.Context, of contract.CustomResource) error {
+func (t *task) refuseOtherVersion(ctx context.Context, of unpacking.CustomResource) error {
 	crd := crdRef(of.CRD)
 	exists, err := t.client.Exists(ctx, crd)
 	if err == nil && exists {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // maxDifferences is the number of differences that a message names.
@@ -13,7 +13,7 @@ const maxDifferences = 5
 // key identifies an object of an installation.
 type key struct{ apiVersion, kind, name string }
 
-func keyOf(of contract.InstalledObject) key { return key{of.APIVersion, of.Kind, of.Name} }
+func keyOf(of unpacking.Object) key { return key{of.APIVersion, of.Kind, of.Name} }
 
 func (o Object) key() key { return key{o.APIVersion, o.Kind, o.Name} }
 
@@ -21,7 +21,7 @@ func (k key) String() string { return fmt.Sprintf("%s %q of %s", k.kind, k.name,
 
 // match returns the objects by their keys. They must be the rendered ones, and objects from the package must have the
 // content that they had then: a tag can be moved to another image.
-func match(planned []contract.InstalledObject, objects []Object) (map[key][]byte, error) {
+func match(planned []unpacking.Object, objects []Object) (map[key][]byte, error) {
 	var differences []string
 	unpacked := map[key]Object{}
 	for _, object := range objects {

@@ -5,13 +5,13 @@ import (
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // Objects unpacks a `.registry` folder and returns the objects that install it in a namespace.
-func Objects(folder, namespace string, installation contract.Installation) ([]Object, error) {
+func Objects(folder, namespace string, installation unpacking.Installation) ([]Object, error) {
 	files, err := readFolder(folder)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // The kind of CRDs.
@@ -22,7 +23,7 @@ type task struct {
 	program      Program
 	client       *cluster.Client
 	namespace    string
-	installation contract.Installation
+	installation unpacking.Installation
 }
 
 // task reads the environment variables.
@@ -32,7 +33,7 @@ func (p Program) task() (*task, error) {
 		return nil, missing(contract.NamespaceVariable)
 	}
 	var err error
-	if t.installation, err = parseInstallation(p.Getenv(contract.InstallationVariable)); err != nil {
+	if t.installation, err = parseInstallation(p.Getenv(unpacking.Variable)); err != nil {
 		return nil, err
 	}
 	t.client, err = cluster.New(cluster.Config{
@@ -43,16 +44,16 @@ func (p Program) task() (*task, error) {
 }
 
 // parseInstallation rejects unknown fields: an installation of a newer renderer must not be executed in part.
-func parseInstallation(text string) (contract.Installation, error) {
-	var installation contract.Installation
+func parseInstallation(text string) (unpacking.Installation, error) {
+	var installation unpacking.Installation
 	if text == "" {
-		return installation, missing(contract.InstallationVariable)
+		return installation, missing(unpacking.Variable)
 	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&installation); err != nil {
 		return installation, fmt.Errorf("cannot read the installation in %s: the image of the unpacker must have the version of "+
-			"the function that rendered the Job: %w", contract.InstallationVariable, err)
+			"the function that rendered the Job: %w", unpacking.Variable, err)
 	}
 	if installation.Name == "" || len(installation.Objects) == 0 {
 		return installation, errors.New("the installation must have a name and objects")
@@ -65,7 +66,7 @@ func missing(variable string) error {
 }
 
 // ref returns the reference of an object in the cluster.
-func (t *task) ref(of contract.InstalledObject) cluster.Ref {
+func (t *task) ref(of unpacking.Object) cluster.Ref {
 	group, version, found := strings.Cut(of.APIVersion, "/")
 	if !found {
 		group, version = "", group
@@ -87,6 +88,6 @@ func crdRef(name string) cluster.Ref {
 	}}
 }
 
-func isCRD(of contract.InstalledObject) bool {
+func isCRD(of unpacking.Object) bool {
 	return of.Kind == crdKind && strings.HasPrefix(of.APIVersion, crdGroup+"/")
 }

@@ -13,10 +13,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // Exit codes of the program.
@@ -32,7 +32,7 @@ type Program struct {
 	// Self is the program's own file, PackageFolder the copied folder of the package, TokenFolder the projected token.
 	Self, PackageFolder, TokenFolder string
 	// Unpack returns the objects to apply.
-	Unpack func(folder, namespace string, installation contract.Installation) ([]Object, error)
+	Unpack func(folder, namespace string, installation unpacking.Installation) ([]Object, error)
 	// Reporter writes the messages.
 	Reporter runner.Reporter
 	// Timing is that of the client. Zero means the defaults.
@@ -67,8 +67,8 @@ func (p Program) Run(ctx context.Context, arguments []string) int {
 	}
 }
 
-var errUsage = fmt.Errorf("usage: unpacker %s DIR | %s SRC DST | %s | %s", contract.UnpackerCopySelf, contract.UnpackerCopy,
-	contract.UnpackerApply, contract.UnpackerDelete)
+var errUsage = fmt.Errorf("usage: unpacker %s DIR | %s SRC DST | %s | %s", unpacking.CopySelf, unpacking.Copy,
+	unpacking.Apply, unpacking.Delete)
 
 func (p Program) run(ctx context.Context, arguments []string) error {
 	command, operands := "", 0
@@ -76,13 +76,13 @@ func (p Program) run(ctx context.Context, arguments []string) error {
 		command, operands = arguments[0], len(arguments)-1
 	}
 	switch {
-	case command == contract.UnpackerCopySelf && operands == 1:
+	case command == unpacking.CopySelf && operands == 1:
 		return copySelf(p.Self, arguments[1])
-	case command == contract.UnpackerCopy && operands == 2:
+	case command == unpacking.Copy && operands == 2:
 		return copyFolder(arguments[1], arguments[2])
-	case command == contract.UnpackerApply && operands == 0:
+	case command == unpacking.Apply && operands == 0:
 		return p.withTask(ctx, (*task).apply)
-	case command == contract.UnpackerDelete && operands == 0:
+	case command == unpacking.Delete && operands == 0:
 		return p.withTask(ctx, (*task).delete)
 	default:
 		return errUsage

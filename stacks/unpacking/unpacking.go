@@ -1,41 +1,38 @@
-package contract
-
-// UnpackerImage is the image of the program that installs and removes packages.
-const UnpackerImage = ImageRegistry + "/unpacker:" + ImageTag
+// Package unpacking holds what rendered Jobs and the program that they run, the unpacker, agree on. It has no dependencies,
+// since the runtime module shares it.
+package unpacking
 
 // The unpacker is one static program with a subcommand for each container. A Job that installs a package has three:
 //
-//	init  copy-self   UnpackerImage      /unpacker copy-self /ext-pkg                          writes /ext-pkg/unpacker
+//	init  copy-self   the unpacker       /unpacker copy-self /ext-pkg                          writes /ext-pkg/unpacker
 //	init  copy        the package image  /ext-pkg/unpacker copy /.registry /ext-pkg/.registry
-//	      apply       UnpackerImage      /unpacker apply
+//	      apply       the unpacker       /unpacker apply
 //
 // A package image needs no shell and no program, and none of its programs runs. A Job that removes a package has only
 // the container delete, which runs `/unpacker delete`.
 //
-// apply and delete read an Installation from InstallationVariable and their namespace from NamespaceVariable. Only
-// they mount a token, at TokenMountPath; the API server is the one of KUBERNETES_SERVICE_HOST and _PORT.
+// apply and delete read an Installation from Variable and their namespace from contract.NamespaceVariable. Only they mount a
+// token, at contract.TokenMountPath; the API server is the one of KUBERNETES_SERVICE_HOST and _PORT.
 const (
-	UnpackerBinary     = "/unpacker"
-	UnpackerCopySelf   = "copy-self" // DIR: copies the program into the folder
-	UnpackerCopy       = "copy"      // SRC DST: copies a folder; links and special files are errors
-	UnpackerApply      = "apply"
-	UnpackerDelete     = "delete"
-	PackageVolume      = "package-contents"
-	PackageVolumeMount = "/ext-pkg"
-	PackageFolder      = "/.registry"                       // in the package image
-	PackageCopy        = PackageVolumeMount + PackageFolder // the input of apply
-	UnpackerCopied     = PackageVolumeMount + UnpackerBinary
+	Binary      = "/unpacker"
+	CopySelf    = "copy-self" // DIR: copies the program into the folder
+	Copy        = "copy"      // SRC DST: copies a folder; links and special files are errors
+	Apply       = "apply"
+	Delete      = "delete"
+	Volume      = "package-contents"
+	VolumeMount = "/ext-pkg"
+	Folder      = "/.registry"         // in the package image
+	FolderCopy  = VolumeMount + Folder // the input of apply
+	Copied      = VolumeMount + Binary
 )
 
-// InstallationVariable holds an Installation as JSON.
-const InstallationVariable = "RESOURCEPLUGINS_INSTALLATION"
+// Variable holds an Installation as JSON.
+const Variable = "RESOURCEPLUGINS_INSTALLATION"
 
-// UnpackerManager is the field manager of the objects that the unpacker applies. kubectl's own names start with
-// kubectl.
-const UnpackerManager = "resourceplugins-unpacker"
+// Manager is the field manager of the objects that the unpacker applies. kubectl's own names start with kubectl.
+const Manager = "resourceplugins-unpacker"
 
-// Installation is the input of the unpacker about a package that is installed or removed, as JSON in
-// InstallationVariable.
+// Installation is the input of the unpacker about a package that is installed or removed, as JSON in Variable.
 type Installation struct {
 	// Name is the name of the record.
 	Name string `json:"name"`
@@ -62,14 +59,14 @@ type Installation struct {
 	Requires []string `json:"requires,omitempty"`
 	// Objects are applied, in this order, or deleted, in the reverse order. The Job's permissions name exactly these,
 	// so apply must refuse a package that unpacks to others, before it applies anything.
-	Objects []InstalledObject `json:"objects"`
+	Objects []Object `json:"objects"`
 	// Custom are the resources of the package's CRDs. While there are objects of them, in any namespace, delete must refuse
 	// before it deletes anything: with a CRD, the cluster deletes all of its objects.
 	Custom []CustomResource `json:"custom,omitempty"`
 }
 
-// InstalledObject is an object of a package in the cluster.
-type InstalledObject struct {
+// Object is an object of a package in the cluster.
+type Object struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Resource is the plural in URLs, such as deployments.
