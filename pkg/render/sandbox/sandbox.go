@@ -31,7 +31,7 @@ import (
 type Summary struct {
 	// Sandboxes counts those with a fork, Services the copies, Routes the objects.
 	Sandboxes, Forks, Services, Routes int
-	// Objects are the items that this run has rendered.
+	// Objects are the items rendered by this run.
 	Objects []*krm.Item
 }
 
