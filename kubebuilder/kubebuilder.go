@@ -1,5 +1,5 @@
-// Package kubebuilder is a feature: external plugins of kubebuilder. Functions that have it check ExternalPlugin documents,
-// and in file mode read discovery folders and recorded messages as such documents:
+// Package kubebuilder is a feature: external plugins of kubebuilder. It adds the rules of ExternalPlugin documents to a
+// function. File mode also reads discovery folders and recorded messages as such documents:
 //
 //	func main() { cli.Main(function.ValidatePlugin(kubebuilder.Extension())) }
 //
@@ -19,7 +19,7 @@ func Extension() extension.Extension {
 // format reads discovery folders and exchanges: a load.Format.
 type format struct{}
 
-// Find implements load.Format. An older state has no executable bits that could be checked, so its discovery folders are not
+// Find implements load.Format. Files of a git revision have no executable bits to check, so discovery folders there are not
 // read.
 func (format) Find(s load.Source, options load.Options) *load.Whole {
 	switch {

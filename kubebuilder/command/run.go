@@ -98,7 +98,7 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	return f.print(c.OutOrStdout(), run)
 }
 
-// print prints what was changed, or for a dry run the changes.
+// print prints the changed files, or for a dry run the changes.
 func (f *hostFlags) print(out io.Writer, run *host.Run) error {
 	if f.dryRun {
 		_, err := out.Write(transaction.Diff(run.Changes))
@@ -108,7 +108,7 @@ func (f *hostFlags) print(out io.Writer, run *host.Run) error {
 	return nil
 }
 
-// printFileChanges prints a line for each file that was changed.
+// printFileChanges prints a line for each changed file.
 func printFileChanges(out io.Writer, changes []transaction.Change) {
 	for _, change := range changes {
 		fmt.Fprintf(out, "%s  %s\n", change.Verb(), report.Printable(change.Path))
@@ -118,7 +118,7 @@ func printFileChanges(out io.Writer, changes []transaction.Change) {
 	}
 }
 
-// completeCommand completes the words of the command that a chain runs.
+// completeCommand completes the command of the chain.
 func completeCommand(_ *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, command := range host.Commands {
