@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// one returns a plugin with one step and its output.
+// one returns a plugin with one step that has an output.
 func one(script string) string {
 	return plugin("- name: a\n  script: |\n" + indented(script, 4) + "  outputs: [{name: x, valueFromPath: /outputs/x}]\n")
 }
@@ -197,7 +197,7 @@ func TestRun_endsScriptsAtTheirDeadline(t *testing.T) {
 	}
 }
 
-// lateEngine returns a result once the deadline has passed.
+// lateEngine returns its result after the deadline.
 type lateEngine struct {
 	localrun.Engine
 	result localrun.Result
@@ -209,7 +209,7 @@ func (e lateEngine) Run(ctx context.Context, _ localrun.Container) (localrun.Res
 	return e.result, e.err
 }
 
-// Only a container that the engine ended has failed because of the deadline. One that ended by itself just before has not.
+// A step fails because of the deadline only if the engine stopped its container, not if the container ended just before.
 func TestRun_deadlinePassesAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -233,7 +233,7 @@ func TestRun_deadlinePassesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// flow is two steps; the script of each is given.
+// flow returns a plugin with two steps that run the scripts.
 func flow(first, second string) string {
 	return plugin(`
 - name: first
@@ -280,7 +280,7 @@ func TestRun_runsOnlyWhatHasChanged(t *testing.T) {
 	assert.Equal(t, all, states(rerun))
 }
 
-// A failed step keeps what it published before, and runs again.
+// A failed step keeps its earlier outputs, and runs again.
 func TestRun_runsFailedStepsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -296,8 +296,8 @@ func TestRun_runsFailedStepsAgain(t *testing.T) {
 	}, states(back))
 }
 
-// life is a plugin whose delete phase reads an output.
-var life = pluginWith("", `
+// deleting is a plugin with a delete phase that reads an output.
+var deleting = pluginWith("", `
 - name: make
   script: |
     #!/bin/sh
@@ -317,14 +317,14 @@ var life = pluginWith("", `
 
 func TestRun_deletesWhatWasCreated(t *testing.T) {
 	t.Parallel()
-	early := newWorld(t).run(life, remove)
+	early := newWorld(t).run(deleting, remove)
 	assert.Contains(t, summary(early),
 		`drop failed 1 step "drop": step "make" has not published its outputs here: run the create phase first`)
 	w := newWorld(t)
 	for range 2 {
-		created := w.run(life, create)
+		created := w.run(deleting, create)
 		assert.Equal(t, localrun.Done, states(created)["make"])
-		deleted := w.run(life, remove)
+		deleted := w.run(deleting, remove)
 		assert.Equal(t, map[string]localrun.StepState{"drop": localrun.Done, "other": localrun.Done}, states(deleted))
 		assert.Equal(t, "drop "+string(created.Steps[0].Outputs["name"])+"\n", log(t, deleted, "drop"))
 		left, err := filepath.Glob(filepath.Join(w.folder, "steps", "*"))
@@ -333,11 +333,11 @@ func TestRun_deletesWhatWasCreated(t *testing.T) {
 	}
 }
 
-// The state is the user's alone, and git ignores it.
+// Only the user can read the state, and git ignores it.
 func TestState_isPrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.run(life, create)
+	w.run(deleting, create)
 	require.NoError(t, filepath.WalkDir(w.folder, func(path string, entry os.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := entry.Info()
@@ -448,8 +448,8 @@ data: {key: wrong}
 	assert.Empty(t, w.events)
 }
 
-// A script can write to the root folder and to folders for temporary files, and that is gone when it ends. The files of the
-// machine are read-only.
+// A script can write to the root folder and to folders for temporary files until it ends. Files of the machine are
+// read-only.
 func TestRun_leavesTheMachineAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -489,7 +489,7 @@ func TestRun_limitsHowManyStepsRun(t *testing.T) {
 	}
 }
 
-// A step runs again as often as its Job says.
+// A failed step is retried as often as its Job allows.
 func TestRun_triesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -29,8 +29,7 @@ func folderOf(item *krm.Item) string {
 	return filepath.Dir(filepath.FromSlash(file))
 }
 
-// sandbox returns the sandbox of a case: its name is the case's, and its cluster's the test's. That makes an id which no
-// other case has.
+// sandbox returns the sandbox of a case. It is named after the case, and its cluster after the test, so its id is unique.
 func (t *test) sandbox(one *v1alpha1.TestCase, params map[string]string) (*krm.Item, error) {
 	resource := map[string]any{"name": t.resourceName(), "plugin": t.Spec.Plugin}
 	if len(params) > 0 {
@@ -42,7 +41,7 @@ func (t *test) sandbox(one *v1alpha1.TestCase, params map[string]string) (*krm.I
 	})
 }
 
-// resourceName is the plugin's bare name, as far as a resource can have it.
+// resourceName returns the bare name of the plugin, shortened to a valid name of a resource.
 func (t *test) resourceName() string {
 	reference, err := version.ParseReference(t.Spec.Plugin)
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *Suite) list(t *test, one *v1alpha1.TestCase, params map[string]string) 
 	return list, nil
 }
 
-// resolve finds the plugin of each test, in the way of package resolve: catalogs and locks of the list count.
+// resolve finds the plugin of each test as package resolve does, with the catalogs and locks of the list.
 func (s *Suite) resolve(list *krm.ResourceList) error {
 	for _, t := range s.tests {
 		own, err := s.list(t, &v1alpha1.TestCase{Name: "test"}, nil)
@@ -103,7 +102,7 @@ func (s *Suite) resolve(list *krm.ResourceList) error {
 	return nil
 }
 
-// pinned returns the plugin of a list that a pin means, nil if there is none.
+// pinned returns the plugin of a list that a pin refers to, or nil.
 func pinned(list *krm.ResourceList, pin string) *document.Plugin {
 	wanted, err := version.ParseName(pin)
 	if err != nil {
@@ -119,9 +118,9 @@ func pinned(list *krm.ResourceList, pin string) *document.Plugin {
 	return nil
 }
 
-// render returns what a phase of a case is run from: the Secrets of the test, the rendered objects, and the Secrets and
-// ConfigMaps of the list.
-func (l *life) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
+// render returns the objects for running a phase of a case: the Secrets of the test, the rendered objects, and the Secrets
+// and ConfigMaps of the list.
+func (l *round) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 	params := l.params()
 	list, err := l.suite.list(l.test, l.one, params)
 	if err != nil {
@@ -145,7 +144,7 @@ func (l *life) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 }
 
 // secrets returns the Secrets of the test.
-func (l *life) secrets() ([]*krm.Item, error) {
+func (l *round) secrets() ([]*krm.Item, error) {
 	var items []*krm.Item
 	for _, secret := range l.test.Spec.Secrets {
 		object := corev1.Secret{
@@ -169,7 +168,7 @@ func (l *life) secrets() ([]*krm.Item, error) {
 }
 
 // params returns the params of the case.
-func (l *life) params() map[string]string {
+func (l *round) params() map[string]string {
 	params := map[string]string{}
 	maps.Copy(params, l.one.Params)
 	for _, value := range l.one.FixtureParams {

@@ -19,9 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Update writes the values that outputs had into the expectations `equals` that differ. All other bytes of the files stay.
-// read returns the content of a file that the documents came from. The lines say what was changed, and what must be changed
-// by hand.
+// Update writes the actual values of outputs into expectations `equals` that differ. All other bytes of the files stay. read
+// returns the content of a file of the documents. The lines report the changes, and those that must be made by hand.
 func (r *Report) Update(ctx context.Context, read func(file string) []byte) (lines []string, err error) {
 	files := edit.NewFiles(read)
 	changes := map[string][]edit.Edit{}
@@ -55,14 +54,14 @@ func (r *Report) Update(ctx context.Context, read func(file string) []byte) (lin
 	return lines, nil
 }
 
-// outdated is an expected value that differs from what was published.
+// outdated is an expected value that differs from the published one.
 type outdated struct {
 	path  krm.Path
 	was   string
 	value []byte
 }
 
-// outdated returns the expectations of a case that another value is expected by than its first life published.
+// outdated returns the expectations of a case that differ from the outputs of its first round.
 func (r *caseRun) outdated() []outdated {
 	var all []outdated
 	index := slices.IndexFunc(r.test.Spec.Cases, func(c v1alpha1.TestCase) bool { return c.Name == r.one.Name })

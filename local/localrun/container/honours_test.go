@@ -18,7 +18,7 @@ import (
 
 func pointer[T any](value T) *T { return &value }
 
-// What a Pod template and a container say is what the script sees.
+// The script's environment matches the Pod template and the container.
 func TestRunHonours(t *testing.T) {
 	main := func(edit func(*corev1.Container)) func(*localrun.Container) {
 		return func(c *localrun.Container) { edit(&c.Template.Spec.Containers[0]) }
@@ -76,7 +76,7 @@ func TestRunHonours(t *testing.T) {
 							test.edit(&one)
 						}
 						if name == "host aliases" && engine.podman {
-							return // podman has no /etc/hosts of its own without a network
+							return // podman creates no /etc/hosts without a network
 						}
 						_, log := run(t, engine, one)
 						assert.Equal(t, test.want, log, "%d", i)
@@ -91,7 +91,7 @@ func pod(security corev1.PodSecurityContext) func(*localrun.Container) {
 	return func(c *localrun.Container) { c.Template.Spec.SecurityContext = &security }
 }
 
-// Values reach the script byte for byte, and names that mean something to docker do not change what docker does.
+// Values reach the script unchanged, and variables of docker in a document do not affect docker.
 func TestRunPassesVariables(t *testing.T) {
 	values := map[string]string{
 		"EMPTY": "", "LINES": "\n a\r\n\tb \n", "DOLLAR": "$(HOME) ${HOME} $$ $HOME", "QUOTES": `"a" 'b' \c ` + "`d`", "BYTES": "\x01\x7f\u0085",

@@ -29,7 +29,7 @@ func (m *marker) Write(content []byte) (int, error) {
 	return len(content), nil
 }
 
-// A context that ends stops the script with SIGTERM, and after the grace period with SIGKILL. Nothing is left.
+// When the context ends, the script gets SIGTERM, and SIGKILL after the grace period. Nothing remains.
 func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
 	}
 }
 
-// left returns the containers of an engine.
+// left returns the remaining containers of an engine.
 func left(t *testing.T, engine *Engine) []string {
 	t.Helper()
 	ids, err := engine.owned(t.Context(), containerKind, func(mark string) bool { return mark == engine.owner })
@@ -74,7 +74,7 @@ func left(t *testing.T, engine *Engine) []string {
 	return ids
 }
 
-// An interrupt at any time leaves neither a container, nor a volume, nor a file.
+// After an interrupt at any time, no container, volume or file remains.
 func TestRunLeavesNothing(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
@@ -102,15 +102,15 @@ func TestRunLeavesNothing(t *testing.T) {
 	}
 }
 
-// The next engine removes the containers, networks and files of a process that was killed, and no others.
+// The next engine removes the containers, networks and files of killed processes, and no others.
 func TestNewRemovesLeftovers(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
 			engine, folder := newEngine(t, program, nil), t.TempDir()
 			mine := strings.Split(localrun.NewMark(), ".")
-			mine[3] += "00" // no other test of this process has it
+			mine[3] += "00" // a mark that no other test of this process has
 			owners := map[string]string{"other machine": "elsewhere.1.1.1", "odd": "x", "mine": strings.Join(mine, ".")}
-			mine[2] = "1" // another process had the id
+			mine[2] = "1" // another process that had the same id
 			owners["killed"] = strings.Join(mine, ".")
 			for _, mark := range owners {
 				label := localrun.LabelOwner + "=" + mark
@@ -168,7 +168,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// Where rplug is not a program of the image's system, the runner of the helper image is used.
+// If rplug is not a program for the image's system, the runner of the helper image is used.
 func TestRunnerOfTheHelperImage(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// step returns a container with a script, as for a step with data flow.
+// step returns a container with a script for a step with data flow.
 func step(script string, outputs ...string) localrun.Container {
 	plan := &contract.Plan{Step: "make", Generation: "g"}
 	for _, name := range outputs {
@@ -34,7 +34,7 @@ func plain(script string) localrun.Container {
 	}
 }
 
-// run runs a container and returns its log, too.
+// run runs a container and returns its result and log.
 func run(t *testing.T, engine *Engine, one localrun.Container) (localrun.Result, string) {
 	t.Helper()
 	var log bytes.Buffer
@@ -44,7 +44,7 @@ func run(t *testing.T, engine *Engine, one localrun.Container) (localrun.Result,
 	return result, log.String()
 }
 
-// with changes a container.
+// with returns a modified container.
 func with(one localrun.Container, edit func(*localrun.Container)) localrun.Container {
 	edit(&one)
 	return one
