@@ -36,7 +36,7 @@ func (t *task) runner() runner { return runner{t.identity(), t.Task} }
 // runnerOf returns the creator of a Pod, or the Pod itself if no workload created it.
 func runnerOf(p *corev1.Pod) runner {
 	for _, e := range engines.All() {
-		if owner, isOwn := e.Adopt(p); isOwn {
+		if owner, isOwn := e.Owner(p); isOwn {
 			return runner{identity{owner.Kind, p.Namespace, owner.Name}, owner.Task}
 		}
 	}
@@ -47,7 +47,7 @@ func runnerOf(p *corev1.Pod) runner {
 func (o *Objects) tasks() []*task {
 	var all []*task
 	for _, e := range engines.All() {
-		for _, state := range e.Judge(o.objects[e]) {
+		for _, state := range e.States(o.objects[e]) {
 			all = append(all, &task{State: state})
 		}
 	}
