@@ -12,7 +12,7 @@ import (
 	stackrender "github.com/resource-plugins/krm-functions/stacks/install"
 )
 
-// Rendered counts what the resources of sandboxes and install requests have become.
+// Rendered counts the rendered objects of resources and install requests.
 type Rendered struct {
 	Phases   render.Summary
 	Packages stackrender.Summary
@@ -20,7 +20,7 @@ type Rendered struct {
 	options v1alpha1.RenderPhase
 }
 
-// Render renders the resources of a list's sandboxes, unless only Jobs of an old crossplane are asked for, and its install
+// Render renders the resources of a list's sandboxes, unless only Jobs for an old crossplane are requested, and its install
 // requests.
 func Render(list *krm.ResourceList, options render.Options) (r Rendered, err error) {
 	r.options = options.RenderPhase
@@ -33,10 +33,10 @@ func Render(list *krm.ResourceList, options render.Options) (r Rendered, err err
 	return r, err
 }
 
-// Objects returns the items of the list that were rendered.
+// Objects returns the rendered items of the list.
 func (r Rendered) Objects() []*krm.Item { return slices.Concat(r.Phases.Objects, r.Packages.Objects) }
 
-// String counts what was rendered.
+// String summarizes the rendered objects.
 func (r Rendered) String() string {
 	if r.options.Compatible != "" {
 		return fmt.Sprintf("rendered %s as crossplane %s did", cli.Count(r.Packages.Requests, "Job"), r.options.Compatible)
@@ -52,7 +52,7 @@ func (r Rendered) String() string {
 	return r.ofSandboxes() + ", " + packages
 }
 
-// ofSandboxes is what sandboxes have become.
+// ofSandboxes summarizes the rendered objects of sandboxes.
 func (r Rendered) ofSandboxes() string {
 	phase := r.options.Phases[0]
 	switch {

@@ -15,18 +15,18 @@ import (
 // ResolveOptions are the options of Resolve.
 type ResolveOptions struct {
 	v1alpha1.ResolveVersion
-	// CreateLock and PlaceLock are those of resolve.Options.
+	// CreateLock and PlaceLock are the options of the same names in resolve.Options.
 	CreateLock, PlaceLock bool
 }
 
-// Resolved counts what was resolved.
+// Resolved counts the resolved references and requests.
 type Resolved struct {
 	Plugins  resolve.Report
 	Packages stackresolve.Report
 }
 
-// Resolve pins every plugin reference of a list's sandboxes, and every install request, and updates the lock. Besides
-// krm.OptionErrors, with which nothing is resolved unless Plugins.Sandboxes says otherwise, an error means that the list
+// Resolve pins all plugin references of a list's sandboxes and all install requests, and updates the lock. For
+// krm.OptionErrors nothing is resolved, unless Plugins.Sandboxes specifies otherwise; any other error means that the list
 // cannot be processed.
 func Resolve(list *krm.ResourceList, options ResolveOptions) (r Resolved, err error) {
 	r.Plugins, err = resolve.Resolve(list, resolve.Options{
@@ -47,7 +47,7 @@ func Resolve(list *krm.ResourceList, options ResolveOptions) (r Resolved, err er
 	return r, err
 }
 
-// String counts what was resolved. Sandboxes are counted even if there is none, unless there are requests.
+// String summarizes the resolved references. Sandboxes are included even if their number is 0, unless there are requests.
 func (r Resolved) String() string {
 	var counts []string
 	if r.Plugins.Sandboxes > 0 || r.Packages.Requests == 0 {

@@ -12,11 +12,11 @@ import (
 	stackresolve "github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
-// Validated counts what was checked.
+// Validated counts the checked documents.
 type Validated struct{ validate.Report }
 
-// Validate checks the plugins, sandboxes, route groups, catalogs and locks of a list, compares them with an older state if
-// there is one, and reports what it finds to the list. It edits no item.
+// Validate checks the plugins, sandboxes, route groups, catalogs and locks of a list, compares them with an older state,
+// which may be nil, and adds the findings to the list. It changes no items.
 func Validate(list *krm.ResourceList, options validate.Options, base *validate.Base) (Validated, error) {
 	checked, err := validate.Check(list, options)
 	if err != nil {
@@ -35,13 +35,13 @@ func Validate(list *krm.ResourceList, options validate.Options, base *validate.B
 	return Validated{checked}, nil
 }
 
-// isNotAboutCatalog reports whether a result is about a package's own document, which rules check, or about a lock, whose
-// packages may be imported later.
-func isNotAboutCatalog(one krm.Result) bool {
-	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog
+// isNotAboutCatalog reports whether a result is about the document of a package, which has its own rules, or about a lock,
+// whose packages may be imported later.
+func isNotAboutCatalog(result krm.Result) bool {
+	return result.ResourceRef == nil || result.ResourceRef.Kind != contract.Catalog
 }
 
-// String says how many documents were checked; all but plugins and sandboxes are rare.
+// String summarizes the checked documents. Kinds other than plugins and sandboxes are only included if there are any.
 func (v Validated) String() string {
 	var counts []string
 	for i, count := range v.Counts {

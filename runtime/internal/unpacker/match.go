@@ -19,8 +19,8 @@ func (o Object) key() key { return key{o.APIVersion, o.Kind, o.Name} }
 
 func (k key) String() string { return fmt.Sprintf("%s %q of %s", k.kind, k.name, k.apiVersion) }
 
-// match returns the objects by their keys. They must be the rendered ones, and objects from the package must have the
-// content that they had then: a tag can be moved to another image.
+// match returns the objects by key. They must be the rendered ones, and objects from the package must not have changed since
+// rendering: a tag can be moved to another image.
 func match(planned []contract.InstalledObject, objects []Object) (map[key][]byte, error) {
 	var differences []string
 	unpacked := map[key]Object{}
