@@ -27,7 +27,7 @@ var functions = []cli.Function{
 	function.ValidatePlugin(), function.ResolveVersion(), function.RenderPhase(), function.RenderSandbox(), function.ImportPlugin(),
 }
 
-// What is written about each function is what it does.
+// The documentation of each function matches its code.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	folders, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))
