@@ -15,6 +15,6 @@ func TestRulesAreInTheFilesOfTheirFields(t *testing.T) {
 		contract.ResourcePlugin: "plugin", contract.Sandbox: "sandbox", contract.RouteGroup: "routegroup",
 		contract.PluginTest: "plugintest",
 	}
-	rules := slices.DeleteFunc(validate.Rules(), func(r *validate.Rule) bool { return prefixes[r.Kinds[0]] == "" }) // of stacks
+	rules := slices.DeleteFunc(validate.Rules(), func(r *validate.Rule) bool { return prefixes[r.Kinds[0]] == "" }) // without rules of stacks
 	rulefile.Check(t, rules, prefixes)
 }

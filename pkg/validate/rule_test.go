@@ -24,13 +24,13 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	assert.Empty(t, check(t, append(neighbours(t, aPackageCRD), edited(t, aPackageCRD))...))
 }
 
-// Each rule's example, put into a valid document, breaks that rule and no other.
+// Each rule's example in a valid document violates that rule and no other.
 func TestExamplesBreakTheirRules(t *testing.T) {
 	t.Parallel()
 	valid := map[string]string{aSandbox: fed}
 	for _, r := range allRules() {
 		if r.ComparesStates() {
-			continue // one document alone cannot break it
+			continue // a single document cannot violate it
 		}
 		file := fixture(t, r)
 		documents := []*yaml.Node{edited(t, file, valid[file], r.Example)}
@@ -48,8 +48,8 @@ func TestExamplesBreakTheirRules(t *testing.T) {
 	}
 }
 
-// neighbours are the documents that make a document valid: of a sandbox the plugin that it names, of a package's documents
-// the rest of the package, and a package with what it depends on.
+// neighbours returns the documents that make a document valid: the plugin of a sandbox, the other documents of a package,
+// and the dependencies of a package.
 func neighbours(t *testing.T, file string) []*yaml.Node {
 	t.Helper()
 	cache := []*yaml.Node{
@@ -81,7 +81,7 @@ func fixture(t *testing.T, r *validate.Rule) string {
 	return ""
 }
 
-// fits reports whether the mapping that an example changes is in a document.
+// fits reports whether a document contains the mapping that an example changes.
 func fits(t *testing.T, example, file string) bool {
 	t.Helper()
 	path, _, _ := strings.Cut(example, ": ")
@@ -110,7 +110,7 @@ func TestRulesAreDescribed(t *testing.T) {
 	assert.Len(t, allRules().IDs(), len(allRules()))
 }
 
-// A message is one line that starts lower case.
+// A message is one line that starts in lower case.
 func TestMessagesAreOneLowerCaseLine(t *testing.T) {
 	t.Parallel()
 	for _, r := range allRules() {
