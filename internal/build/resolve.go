@@ -33,8 +33,8 @@ func Resolve(list *krm.ResourceList, options ResolveOptions) (r Resolved, err er
 		ResolveVersion: options.ResolveVersion, CreateLock: options.CreateLock, PlaceLock: options.PlaceLock,
 		Others: stackresolve.Names(list),
 	})
-	var wrong krm.OptionErrors
-	if err != nil && (!errors.As(err, &wrong) || r.Plugins.Sandboxes == 0) {
+	var invalid krm.OptionErrors
+	if err != nil && (!errors.As(err, &invalid) || r.Plugins.Sandboxes == 0) {
 		return r, err
 	}
 	var failed error

@@ -67,7 +67,7 @@ type Step struct {
 	// Producers are the steps that must publish before this one starts; WaitsFor are those that have not.
 	Producers []string `json:"producers,omitempty"`
 	WaitsFor  []string `json:"waitsFor,omitempty"`
-	// Detail describes what the step waits for, or why it failed and what to do.
+	// Detail explains why the step waits or has failed, and how to fix it.
 	Detail string `json:"detail,omitempty"`
 	// Containers are the failed containers.
 	Containers []Container `json:"containers,omitempty"`

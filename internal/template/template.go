@@ -30,8 +30,8 @@ const Rule = "template"
 
 // Files reads the files that a document embeds.
 type Files interface {
-	// Embed returns the content of the file that a directive names, and its path for messages. The error states what
-	// must be different. Embed must enforce MaxFile.
+	// Embed returns the content of the file that a directive names, and its path for messages. The error states a
+	// requirement. Embed must enforce MaxFile.
 	Embed(name string) (content []byte, path string, err error)
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// one returns a plugin with one step that has an output.
-func one(script string) string {
+// oneStep returns a plugin with one step that has an output.
+func oneStep(script string) string {
 	return plugin("- name: a\n  script: |\n" + indented(script, 4) + "  outputs: [{name: x, valueFromPath: /outputs/x}]\n")
 }
 
@@ -28,47 +28,47 @@ func TestRun(t *testing.T) {
 		want      string
 	}{
 		"output": {
-			one("#!/bin/sh\nprintf %s hello > /outputs/x"), nil,
+			oneStep("#!/bin/sh\nprintf %s hello > /outputs/x"), nil,
 			"a done 0\n  x=\"hello\"",
 		},
 		"without a first line": {
-			one("echo hello > /outputs/x"), nil,
+			oneStep("echo hello > /outputs/x"), nil,
 			"a done 0\n  x=\"hello\\n\"",
 		},
 		"exit code": {
-			one("#!/bin/sh\nexit 7"), nil,
+			oneStep("#!/bin/sh\nexit 7"), nil,
 			`a failed 7 step "a": the script exited with 7`,
 		},
 		"killed": {
-			one("#!/bin/sh\nkill -9 $$"), nil,
+			oneStep("#!/bin/sh\nkill -9 $$"), nil,
 			`a failed 137 step "a": the script was killed by SIGKILL`,
 		},
 		"missing output": {
-			one("#!/bin/sh\n:"), nil,
+			oneStep("#!/bin/sh\n:"), nil,
 			`a failed 1 step "a": output "x" from "/outputs/x": the script must write this file, but it does not exist`,
 		},
 		"missing interpreter": {
-			one("#!/nowhere/python\nprint()"), nil,
+			oneStep("#!/nowhere/python\nprint()"), nil,
 			`a failed 127 step "a": the script's interpreter "/nowhere/python" is not in the image`,
 		},
 		"missing program of env": {
-			one("#!/usr/bin/env nowhere\nprint()"), nil,
+			oneStep("#!/usr/bin/env nowhere\nprint()"), nil,
 			`a failed 127 step "a": the script exited with 127: its interpreter "nowhere" is not in the image`,
 		},
 		"output is a folder": {
-			one("#!/bin/sh\nmkdir /outputs/x"), nil,
+			oneStep("#!/bin/sh\nmkdir /outputs/x"), nil,
 			`a failed 1 step "a": output "x" from "/outputs/x": it must be a regular file, not a folder`,
 		},
 		"1 MiB": {
-			one("#!/bin/sh\nhead -c 1048576 /dev/zero > /outputs/x"), nil,
+			oneStep("#!/bin/sh\nhead -c 1048576 /dev/zero > /outputs/x"), nil,
 			"a done 0\n  x=\"1048576 bytes\"",
 		},
 		"more than 1 MiB": {
-			one("#!/bin/sh\nhead -c 1048577 /dev/zero > /outputs/x"), nil,
+			oneStep("#!/bin/sh\nhead -c 1048577 /dev/zero > /outputs/x"), nil,
 			`a failed 1 step "a": outputs must not have more than 1048576 bytes in total, the limit of a Secret`,
 		},
 		"binary": {
-			one(`#!/bin/sh
+			oneStep(`#!/bin/sh
 printf '\000\377\012' > /outputs/x`), nil,
 			"a done 0\n  x=\"\\x00\\xff\\n\"",
 		},
@@ -77,7 +77,7 @@ printf '\000\377\012' > /outputs/x`), nil,
 			`refused: spec.create[0].script: the first line must not end in a carriage return`,
 		},
 		"message of the script": {
-			one("#!/bin/sh\necho 'no room' > /dev/termination-log\nexit 3"), nil,
+			oneStep("#!/bin/sh\necho 'no room' > /dev/termination-log\nexit 3"), nil,
 			`a failed 3 no room step "a": the script exited with 3`,
 		},
 		"without data flow": {
@@ -454,7 +454,7 @@ func TestRun_leavesTheMachineAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mark := "rplug-mark-" + filepath.Base(filepath.Dir(t.TempDir()))
-	report := w.run(one("#!/bin/sh\nfor d in / /tmp /var/tmp \"$HOME\"; do echo x > $d/"+mark+" || exit 1; done\n"+
+	report := w.run(oneStep("#!/bin/sh\nfor d in / /tmp /var/tmp \"$HOME\"; do echo x > $d/"+mark+" || exit 1; done\n"+
 		"for d in /etc /usr /var/lib; do ! touch $d/"+mark+" || exit 1; done\n"+
 		"ls / > /outputs/x"), create)
 	require.False(t, report.Failed(), summary(report))
@@ -495,7 +495,7 @@ func TestRun_triesAgain(t *testing.T) {
 	w := newWorld(t)
 	chain := build.New()
 	chain.Render.Retries = 2
-	objects, err := localrun.Render(documents(t, one("#!/bin/sh\necho attempt\nexit 5")), localrun.Request{Plugin: "pp"}, chain)
+	objects, err := localrun.Render(documents(t, oneStep("#!/bin/sh\necho attempt\nexit 5")), localrun.Request{Plugin: "pp"}, chain)
 	require.NoError(t, err)
 	report, err := localrun.Run(t.Context(), objects, localrun.Options{Engine: w.engine, State: w.state})
 	require.NoError(t, err)

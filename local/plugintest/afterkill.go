@@ -41,11 +41,11 @@ func (r *caseRun) createAfterKill(ctx context.Context, l *round, step string) ([
 		killed = append(killed, string(at))
 	}
 	got := l.run(ctx, v1alpha1.PhaseCreate, false)
-	messages, logs := compare(&r.one.Create, got), got.logs()
-	if len(messages) == 0 && r.one.Create.Check != "" {
+	messages, logs := compare(&r.testCase.Create, got), got.logs()
+	if len(messages) == 0 && r.testCase.Create.Check != "" {
 		messages, logs = l.check(ctx, v1alpha1.PhaseCreate)
 	}
-	if len(messages) > 0 || r.one.Delete.Fails != nil {
+	if len(messages) > 0 || r.testCase.Delete.Fails != nil {
 		return after(step, killed, messages), logs
 	}
 	messages, logs = l.deletes(ctx)

@@ -14,11 +14,11 @@ import (
 
 // caseRun runs a case.
 type caseRun struct {
-	suite  *Suite
-	test   *test
-	one    *v1alpha1.TestCase
-	folder string
-	took   map[string]time.Duration // by step
+	suite    *Suite
+	test     *test
+	testCase *v1alpha1.TestCase
+	folder   string
+	took     map[string]time.Duration // by step
 
 	checks []Check
 	// got are the outputs of the first round, which --update writes.
@@ -30,7 +30,7 @@ func (r *caseRun) observe(state localrun.StepState, message string) {
 	r.suite.mu.Lock()
 	defer r.suite.mu.Unlock()
 	if r.suite.options.Observe != nil {
-		r.suite.options.Observe(localrun.Event{Resource: r.test.Name, Step: r.one.Name, State: state, Message: message})
+		r.suite.options.Observe(localrun.Event{Resource: r.test.Name, Step: r.testCase.Name, State: state, Message: message})
 	}
 }
 
@@ -71,7 +71,7 @@ func (r *caseRun) add(ctx context.Context, id string, messages []string, logs []
 	if ctx.Err() != nil {
 		return
 	}
-	check := Check{Test: r.test.Name, Case: r.one.Name, ID: id, Result: Passed, Messages: messages, Logs: logs}
+	check := Check{Test: r.test.Name, Case: r.testCase.Name, ID: id, Result: Passed, Messages: messages, Logs: logs}
 	if len(messages) > 0 {
 		check.Result = Failed
 	} else {
@@ -84,7 +84,7 @@ func (r *caseRun) skip(ctx context.Context, id, why string) {
 	if ctx.Err() != nil {
 		return
 	}
-	check := Check{Test: r.test.Name, Case: r.one.Name, ID: id, Result: Skipped, Messages: []string{why}}
+	check := Check{Test: r.test.Name, Case: r.testCase.Name, ID: id, Result: Skipped, Messages: []string{why}}
 	r.checks = append(r.checks, check)
 }
 
@@ -117,13 +117,13 @@ func (r *caseRun) first(ctx context.Context) (why string) {
 	}
 	r.got = l.published
 	created := l.run(ctx, v1alpha1.PhaseCreate, false)
-	messages := compare(&r.one.Create, created)
+	messages := compare(&r.testCase.Create, created)
 	r.add(ctx, CheckCreate, messages, created.logs())
 	r.script(ctx, l, v1alpha1.PhaseCreate, CheckCreateScript, len(messages) == 0)
 	switch {
 	case len(messages) > 0 && created.failed():
 		why = "the create phase failed"
-	case r.one.Create.Fails != nil:
+	case r.testCase.Create.Fails != nil:
 		why = "the create phase must fail"
 	}
 	restore, err := l.snapshot()
@@ -150,7 +150,7 @@ func (r *caseRun) createTwice(ctx context.Context, l *round, first outputs) ([]s
 		messages = sameOutputs(first, second.outputs())
 	}
 	logs := second.logs()
-	if len(messages) == 0 && r.one.Create.Check != "" {
+	if len(messages) == 0 && r.testCase.Create.Check != "" {
 		messages, logs = l.check(ctx, v1alpha1.PhaseCreate)
 	}
 	return messages, logs
@@ -165,7 +165,7 @@ func (r *caseRun) delete(ctx context.Context, l *round, why string) {
 		r.skip(ctx, CheckDelete, why)
 		return
 	}
-	messages := compare(&r.one.Delete, deleted)
+	messages := compare(&r.testCase.Delete, deleted)
 	r.add(ctx, CheckDelete, messages, deleted.logs())
 	r.script(ctx, l, v1alpha1.PhaseDelete, CheckDeleteScript, len(messages) == 0)
 	switch {
@@ -193,7 +193,7 @@ func (l *round) deletes(ctx context.Context) ([]string, []Log) {
 	if messages := again.failures(); len(messages) > 0 {
 		return messages, again.logs()
 	}
-	if l.one.Delete.Check == "" {
+	if l.testCase.Delete.Check == "" {
 		return nil, nil
 	}
 	return l.check(ctx, v1alpha1.PhaseDelete)
@@ -215,7 +215,7 @@ func (l *round) nothingLeft() ([]string, []Log) {
 // script runs the check script of a phase, if the case has one.
 func (r *caseRun) script(ctx context.Context, l *round, phase v1alpha1.Phase, id string, met bool) {
 	switch {
-	case r.one.Expectation(phase).Check == "" || ctx.Err() != nil:
+	case r.testCase.Expectation(phase).Check == "" || ctx.Err() != nil:
 	case !met:
 		r.skip(ctx, id, fmt.Sprintf("the %s phase was not as expected", phase))
 	default:

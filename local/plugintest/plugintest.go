@@ -175,28 +175,28 @@ func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
 	var runs []*caseRun
 	report := &Report{}
 	for _, t := range s.tests {
-		one := &TestReport{Name: t.Name, Plugin: t.plugin.Name, File: t.Item.PlaceOf("").File, test: t}
+		tested := &TestReport{Name: t.Name, Plugin: t.plugin.Name, File: t.Item.PlaceOf("").File, test: t}
 		if s.selects(t.Name) {
-			one.static = s.static(t)
+			tested.static = s.static(t)
 		}
 		for i := range t.Spec.Cases {
 			if name := t.Name + "/" + t.Spec.Cases[i].Name; s.selects(name) {
-				r := &caseRun{suite: s, test: t, one: &t.Spec.Cases[i], folder: folder, took: map[string]time.Duration{}}
-				runs, one.cases = append(runs, r), append(one.cases, r)
+				r := &caseRun{suite: s, test: t, testCase: &t.Spec.Cases[i], folder: folder, took: map[string]time.Duration{}}
+				runs, tested.cases = append(runs, r), append(tested.cases, r)
 			}
 		}
-		if len(one.static)+len(one.cases) > 0 {
-			report.Tests = append(report.Tests, one)
+		if len(tested.static)+len(tested.cases) > 0 {
+			report.Tests = append(report.Tests, tested)
 		}
 	}
 	for _, r := range runs {
 		r.observe(localrun.Waiting, "")
 	}
 	s.runAll(ctx, runs)
-	for _, one := range report.Tests {
-		one.Checks = one.static
-		for _, r := range one.cases {
-			one.Checks = append(one.Checks, r.checks...)
+	for _, tested := range report.Tests {
+		tested.Checks = tested.static
+		for _, r := range tested.cases {
+			tested.Checks = append(tested.Checks, r.checks...)
 		}
 	}
 	report.count()

@@ -30,13 +30,13 @@ func folderOf(item *krm.Item) string {
 }
 
 // sandbox returns the sandbox of a case. It is named after the case, and its cluster after the test, so its id is unique.
-func (t *test) sandbox(one *v1alpha1.TestCase, params map[string]string) (*krm.Item, error) {
+func (t *test) sandbox(testCase *v1alpha1.TestCase, params map[string]string) (*krm.Item, error) {
 	resource := map[string]any{"name": t.resourceName(), "plugin": t.Spec.Plugin}
 	if len(params) > 0 {
 		resource["params"] = params
 	}
 	return newItem(map[string]any{
-		"apiVersion": contract.APIVersion, "kind": contract.Sandbox, "metadata": map[string]any{"name": one.Name},
+		"apiVersion": contract.APIVersion, "kind": contract.Sandbox, "metadata": map[string]any{"name": testCase.Name},
 		"spec": map[string]any{"cluster": t.Name, "resources": []any{resource}},
 	})
 }
@@ -60,8 +60,8 @@ func newItem(value any) (*krm.Item, error) {
 }
 
 // list returns the documents with a sandbox of a case.
-func (s *Suite) list(t *test, one *v1alpha1.TestCase, params map[string]string) (*krm.ResourceList, error) {
-	sandbox, err := t.sandbox(one, params)
+func (s *Suite) list(t *test, testCase *v1alpha1.TestCase, params map[string]string) (*krm.ResourceList, error) {
+	sandbox, err := t.sandbox(testCase, params)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func pinned(list *krm.ResourceList, pin string) *document.Plugin {
 // and ConfigMaps of the list.
 func (l *round) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 	params := l.params()
-	list, err := l.suite.list(l.test, l.one, params)
+	list, err := l.suite.list(l.test, l.testCase, params)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (l *round) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := localrun.Request{Plugin: l.test.Spec.Plugin, Sandbox: l.one.Name, Params: params, Phase: phase}
+	request := localrun.Request{Plugin: l.test.Spec.Plugin, Sandbox: l.testCase.Name, Params: params, Phase: phase}
 	rendered, err := localrun.Render(list, request, l.suite.options.Chain)
 	var found report.FindingsError
 	if errors.As(err, &found) {
@@ -170,8 +170,8 @@ func (l *round) secrets() ([]*krm.Item, error) {
 // params returns the params of the case.
 func (l *round) params() map[string]string {
 	params := map[string]string{}
-	maps.Copy(params, l.one.Params)
-	for _, value := range l.one.FixtureParams {
+	maps.Copy(params, l.testCase.Params)
+	for _, value := range l.testCase.FixtureParams {
 		params[value.Name] = l.fixtureValue(value)
 	}
 	return params

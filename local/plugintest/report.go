@@ -156,13 +156,13 @@ func (r *Report) junit() *report.Suites {
 	for _, t := range r.Tests {
 		suite := all.Suite(t.Name)
 		for _, check := range t.Checks {
-			one := suite.Case(check.Name(), check.ID)
+			reported := suite.Case(check.Name(), check.ID)
 			switch check.Result {
 			case Failed:
 				message := strings.Join(check.Messages, "; ")
-				one.Fail(report.Printable(message), "check", check.Text(report.Style{}))
+				reported.Fail(report.Printable(message), "check", check.Text(report.Style{}))
 			case Skipped:
-				one.Skip(report.Printable(strings.Join(check.Messages, "; ")))
+				reported.Skip(report.Printable(strings.Join(check.Messages, "; ")))
 			case Passed:
 			}
 		}

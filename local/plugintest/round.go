@@ -18,9 +18,9 @@ import (
 
 // round creates and deletes the sandbox of a case once, with its own fixtures, state and outputs.
 type round struct {
-	suite *Suite
-	test  *test
-	one   *v1alpha1.TestCase
+	suite    *Suite
+	test     *test
+	testCase *v1alpha1.TestCase
 
 	folder   string
 	network  string             // empty without fixtures in containers
@@ -41,7 +41,7 @@ type errFixture struct {
 
 // begin starts a round: its fixtures are ready. The round must be ended even after an error.
 func (r *caseRun) begin(ctx context.Context) (*round, error) {
-	l := &round{suite: r.suite, test: r.test, one: r.one, published: map[v1alpha1.Phase]outputs{}}
+	l := &round{suite: r.suite, test: r.test, testCase: r.testCase, published: map[v1alpha1.Phase]outputs{}}
 	var err error
 	if l.folder, err = os.MkdirTemp(r.folder, "round-"); err != nil {
 		return l, err

@@ -16,7 +16,7 @@ import (
 
 // check runs the check script of a phase in the folder of the document's file.
 func (l *round) check(ctx context.Context, phase v1alpha1.Phase) ([]string, []Log) {
-	text := l.one.Expectation(phase).Check
+	text := l.testCase.Expectation(phase).Check
 	file, err := os.CreateTemp(l.folder, "check-")
 	if err == nil {
 		_, err = file.WriteString(text)
@@ -69,8 +69,8 @@ func interpreter(script string) []string {
 // variables returns the variables of a check script, with the expected objects and their addresses.
 func (l *round) variables() []string {
 	variables := map[string]string{
-		contract.SandboxIDVariable:    contract.DeriveSandboxID(l.test.Name, strings.ToLower(l.one.Name)),
-		contract.SandboxNameVariable:  l.one.Name,
+		contract.SandboxIDVariable:    contract.DeriveSandboxID(l.test.Name, strings.ToLower(l.testCase.Name)),
+		contract.SandboxNameVariable:  l.testCase.Name,
 		contract.ResourceNameVariable: l.test.resourceName(),
 	}
 	for name, value := range l.params() {

@@ -115,9 +115,9 @@ func resourceOutputs(sandbox *v1alpha1.SandboxSpec) []*v1alpha1.ResourceOutput {
 			}
 		}
 	}
-	for _, one := range variables {
-		if one.ValueFrom != nil && one.ValueFrom.Resource != nil {
-			all = append(all, one.ValueFrom.Resource)
+	for _, variable := range variables {
+		if variable.ValueFrom != nil && variable.ValueFrom.Resource != nil {
+			all = append(all, variable.ValueFrom.Resource)
 		}
 	}
 	return all

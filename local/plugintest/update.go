@@ -25,8 +25,8 @@ func (r *Report) Update(ctx context.Context, read func(file string) []byte) (lin
 	files := edit.NewFiles(read)
 	changes := map[string][]edit.Edit{}
 	for _, t := range r.Tests {
-		for _, one := range t.cases {
-			for _, expected := range one.outdated() {
+		for _, testCase := range t.cases {
+			for _, expected := range testCase.outdated() {
 				file := t.test.Item.PlaceOf(expected.path).File
 				change, err := t.change(files, expected)
 				if err != nil {
@@ -64,9 +64,9 @@ type outdated struct {
 // outdated returns the expectations of a case that differ from the outputs of its first round.
 func (r *caseRun) outdated() []outdated {
 	var all []outdated
-	index := slices.IndexFunc(r.test.Spec.Cases, func(c v1alpha1.TestCase) bool { return c.Name == r.one.Name })
+	index := slices.IndexFunc(r.test.Spec.Cases, func(c v1alpha1.TestCase) bool { return c.Name == r.testCase.Name })
 	for _, phase := range v1alpha1.Phases {
-		for n, expected := range r.one.Expectation(phase).Outputs {
+		for n, expected := range r.testCase.Expectation(phase).Outputs {
 			value, published := r.got[phase][key(expected.Step, expected.Output)]
 			if expected.Equals == nil || !published || string(value) == *expected.Equals {
 				continue

@@ -26,9 +26,9 @@ func BenchmarkStep(b *testing.B) {
 			var times []time.Duration
 			for b.Loop() {
 				start := time.Now()
-				one := step("#!/bin/sh\necho > /outputs/x\n", "x")
-				one.Log = logOf(nil)
-				result, err := engine.Run(b.Context(), one)
+				container := step("#!/bin/sh\necho > /outputs/x\n", "x")
+				container.Log = logOf(nil)
+				result, err := engine.Run(b.Context(), container)
 				require.NoError(b, err)
 				require.Zero(b, result.ExitCode, result.Message)
 				times = append(times, time.Since(start))

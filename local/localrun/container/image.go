@@ -27,8 +27,8 @@ func (e *Engine) image(ctx context.Context, name string, policy corev1.PullPolic
 	if name == "" {
 		return image{}, errors.New("the image of main must be set")
 	}
-	if wrong := imageref.Check(name); wrong != "" {
-		return image{}, fmt.Errorf("the image of main %s", wrong)
+	if problem := imageref.Check(name); problem != "" {
+		return image{}, fmt.Errorf("the image of main %s", problem)
 	}
 	return once(ctx, &e.mutex, e.images, name+" "+string(policy), func() (image, error) {
 		local, missing := e.inspectImage(ctx, name)

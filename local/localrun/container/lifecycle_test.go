@@ -41,15 +41,15 @@ func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
 				"SIGTERM": {"trap 'exit 5' TERM; echo; while :; do sleep 0.05; done", 5},
 				"SIGKILL": {"trap '' TERM; echo; while :; do sleep 0.05; done", 137},
 			} {
-				for kind, one := range map[string]localrun.Container{
+				for kind, container := range map[string]localrun.Container{
 					"plain": plain("#!/bin/sh\n" + test.script + "\n"), "with the runner": step("#!/bin/sh\n" + test.script + "\n"),
 				} {
 					t.Run(name+" "+kind, func(t *testing.T) {
 						t.Parallel()
 						ctx, cancel := context.WithCancel(t.Context())
-						one.Log = &marker{cancel}
-						one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](2)
-						result, err := engine.Run(ctx, one)
+						container.Log = &marker{cancel}
+						container.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](2)
+						result, err := engine.Run(ctx, container)
 						require.NoError(t, err)
 						assert.Equal(t, test.code, result.ExitCode)
 						assert.True(t, result.Interrupted)
@@ -83,10 +83,10 @@ func TestRunLeavesNothing(t *testing.T) {
 			require.NoError(t, err)
 			for i := range 12 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*60*time.Millisecond)
-				one := step("#!/bin/sh\nmkdir -p /e/x; touch /e/x/y; sleep 1000\n", "x")
-				one.Folders = []string{"/e"}
-				one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](0)
-				_, _ = engine.Run(ctx, one)
+				container := step("#!/bin/sh\nmkdir -p /e/x; touch /e/x/y; sleep 1000\n", "x")
+				container.Folders = []string{"/e"}
+				container.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](0)
+				_, _ = engine.Run(ctx, container)
 				cancel()
 			}
 			assert.Empty(t, left(t, engine))

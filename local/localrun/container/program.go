@@ -90,9 +90,10 @@ func (p *Program) failed(command *exec.Cmd, stderr fmt.Stringer, err error) erro
 // lastLine returns the last meaningful line of a text.
 func lastLine(text string) string {
 	line := ""
-	for one := range strings.Lines(text) {
-		if one = strings.TrimSpace(one); one != "" && !strings.HasPrefix(one, "Run '") { // docker ends with: see --help
-			line = one
+	for next := range strings.Lines(text) {
+		next = strings.TrimSpace(next)
+		if next != "" && !strings.HasPrefix(next, "Run '") { // docker ends with: see --help
+			line = next
 		}
 	}
 	for _, prefix := range []string{"Error response from daemon: ", "Error: ", "docker: "} {
