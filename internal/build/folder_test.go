@@ -65,7 +65,7 @@ func TestOriginOfFiles(t *testing.T) {
 		"renamed":          {"b.yaml", ours, foreign},
 		"edited":           {"a.yaml", ours + "c: d\n", edited},
 		"empty":            {"a.yaml", "", foreign},
-		"somebody else's":  {"a.yaml", "a: b\n", foreign},
+		"another tool's":   {"a.yaml", "a: b\n", foreign},
 		"a merge conflict": {"a.yaml", "<<<<<<< HEAD\n" + ours + "=======\n" + ours + ">>>>>>> other\n", edited},
 	} {
 		assert.Equal(t, test.want, originOf(test.name, []byte(test.content)), name)

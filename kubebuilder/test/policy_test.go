@@ -122,7 +122,7 @@ func TestPolicyOfJobs(t *testing.T) {
 	}
 	other := cloned(t, job)
 	other["metadata"] = object{"name": "other"}
-	assert.Equal(t, [][]string{{}}, denied(t, policy, other), "Jobs of others are none of its business")
+	assert.Equal(t, [][]string{{}}, denied(t, policy, other), "it does not apply to Jobs of other plugins")
 }
 
 func cloned(t *testing.T, one object) (other object) {

@@ -34,7 +34,7 @@ func TestMessagesAreInTheCode(t *testing.T) {
 	for _, row := range rows {
 		assert.True(t, isIn(texts, strings.ReplaceAll(row[1], `\|`, "|")), "no code has the message %q", row[1])
 	}
-	assert.False(t, isIn(texts, "… has a message that nobody wrote"))
+	assert.False(t, isIn(texts, "… has a message that does not exist"))
 	assert.False(t, isIn(texts, "…"))
 }
 

@@ -180,7 +180,7 @@ func TestServe_refuses(t *testing.T) {
 			`--runner-image: must be a valid image reference, not "a b": invalid reference format`}},
 		"a policy without a plugin": {v1alpha1.CommandCreateWebhook, []string{"--kind", "Ab"}, nil, []string{
 			`--kind: there is no plugin "ab": plugins/ab/plugin.yaml is missing; create api makes it`}},
-		"a plugin that is none": {v1alpha1.CommandCreateWebhook, []string{"--kind", "Ab"}, tool{"plugins/ab/plugin.yaml": "a: 1\n"}, []string{
+		"not a plugin": {v1alpha1.CommandCreateWebhook, []string{"--kind", "Ab"}, tool{"plugins/ab/plugin.yaml": "a: 1\n"}, []string{
 			"--kind: plugins/ab/plugin.yaml: must be a valid ResourcePlugin: see rplug validate"}},
 		"an edit of nothing": {v1alpha1.CommandEdit, nil, nil, []string{"--plugin must be set", "--to must be set"}},
 		"a lower version": {v1alpha1.CommandEdit, []string{"--plugin", "postgres-db", "--to", "0.9.0"}, made, []string{

@@ -60,5 +60,5 @@ func TestFaultForeignSecret(t *testing.T) {
 			kept++
 		}
 	}
-	assert.Equal(t, 2, kept, "Secrets of somebody else are kept")
+	assert.Equal(t, 2, kept, "Secrets of other tools are kept")
 }
