@@ -65,7 +65,7 @@ func Open(ctx context.Context, options EngineOptions) (localrun.Engine, error) {
 }
 
 func (o *EngineOptions) openContainer(ctx context.Context, program string) (localrun.Engine, error) {
-	if _, err := localrun.OpenState(localrun.StateFolder); err != nil { // the daemon can access files below the working directory
+	if _, err := localrun.OpenState(localrun.StateFolder); err != nil { // below the working directory, for the daemon
 		return nil, err
 	}
 	folder, err := filepath.Abs(localrun.StateFolder)

@@ -76,7 +76,7 @@ func (*Engine) Name() string { return Name }
 
 // Unsupported implements localrun.Engine. Processes have no resource limits, and the user's rights.
 func (*Engine) Unsupported(template *corev1.PodTemplateSpec) []string {
-	return localrun.Unsupported(template, []string{"spec.imagePullSecrets", localrun.MainPath + ".imagePullPolicy"}) // there is no image
+	return localrun.Unsupported(template, []string{"spec.imagePullSecrets", localrun.MainPath + ".imagePullPolicy"}) // no image
 }
 
 // Close implements localrun.Engine. The kernel removes namespaces with their last process.

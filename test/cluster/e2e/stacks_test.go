@@ -29,7 +29,7 @@ type stacksRun struct {
 	*testNamespace
 
 	mode string
-	// folder is a copy of the example.
+	// example is the folder of a copy of the example.
 	example string
 	// before are the objects of the cluster that existed before.
 	before string
