@@ -10,8 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// The rules of this file are about what a discovery folder holds. One plugin's folder that kubebuilder trips over disables
-// all plugins.
+// Rules for the entries of a discovery folder. A single folder that kubebuilder rejects disables all plugins.
 
 const discovery = "https://github.com/kubernetes-sigs/kubebuilder/blob/v4.15.0/pkg/cli/options.go"
 
@@ -24,7 +23,7 @@ const (
 	depthFile
 )
 
-// eachEntry calls do with the entries at a depth of the discovery folder, and the parts of their paths.
+// eachEntry calls do for the entries at a depth of the discovery folder, with the parts of their paths.
 func (p *externalPlugin) eachEntry(depth int, do func(i int, entry v1alpha1.PluginEntry, parts []string)) {
 	for i, entry := range p.Spec.Entries {
 		if parts := strings.Split(entry.Path, "/"); entry.Path != "" && len(parts) == depth {
@@ -111,7 +110,7 @@ func checkPrograms(r *validate.Rule, p *externalPlugin) {
 		programs[folder] = file
 	})
 	if slices.ContainsFunc(p.Spec.Entries, func(entry v1alpha1.PluginEntry) bool { return entry.Path == "" }) {
-		return // it may be any
+		return // whose folder is unknown
 	}
 	p.eachEntry(depthVersion, func(i int, entry v1alpha1.PluginEntry, parts []string) {
 		hasVersion := entry.Type == v1alpha1.EntryFolder && v1alpha1.CheckPluginVersion(parts[1]) == ""

@@ -11,8 +11,8 @@ import (
 
 func exchangePath(i int) krm.Path { return krm.Path("spec.exchanges").Index(i) }
 
-// asks reports whether the request is about flags or metadata.
-func (e exchange) asks() bool {
+// isQuestion reports whether the request is for flags or metadata.
+func (e exchange) isQuestion() bool {
 	return e.request.Command == v1alpha1.CommandFlags || e.request.Command == v1alpha1.CommandMetadata
 }
 
@@ -26,8 +26,8 @@ var exchangeUnique = rule{
 	},
 	plugin: func(r *validate.Rule, p *externalPlugin) {
 		seen := map[string]bool{}
-		for i, one := range p.Spec.Exchanges {
-			p.Once(r, seen, one.Name, "exchange", exchangePath(i))
+		for i, exchange := range p.Spec.Exchanges {
+			p.Once(r, seen, exchange.Name, "exchange", exchangePath(i))
 		}
 	},
 }
@@ -67,7 +67,7 @@ var messageArgs = rule{
 	},
 	exchange: func(r *validate.Rule, p *externalPlugin, e exchange) {
 		known := v1alpha1.Subcommands()
-		if e.asks() && (len(e.request.Args) != 1 || !slices.Contains(known, e.request.Args[0])) {
+		if e.isQuestion() && (len(e.request.Args) != 1 || !slices.Contains(known, e.request.Args[0])) {
 			p.Report(r, e.requestPath.Key("args"), "must be one of %s for the command %q, not %q", strings.Join(known, ", "),
 				e.request.Command, e.request.Args)
 		}
@@ -85,15 +85,15 @@ var responseEcho = rule{
 }
 
 func checkEcho(r *validate.Rule, p *externalPlugin, e exchange) {
-	for _, one := range []struct {
+	for _, field := range []struct {
 		key, asked, answered string
 		known                []string
 	}{
 		{"apiVersion", e.request.APIVersion, e.response.APIVersion, []string{v1alpha1.APIVersion}},
 		{"command", e.request.Command, e.response.Command, v1alpha1.Commands()},
 	} {
-		if slices.Contains(one.known, one.asked) && one.asked != one.answered && !p.Unsure(e.responsePath) {
-			p.Propose(r, e.responsePath.Key(one.key), one.asked, "must be that of the request, %q, not %q", one.asked, one.answered)
+		if slices.Contains(field.known, field.asked) && field.asked != field.answered && !p.Unsure(e.responsePath) {
+			p.Propose(r, e.responsePath.Key(field.key), field.asked, "must be that of the request, %q, not %q", field.asked, field.answered)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package kubebuilder is a feature: external plugins of kubebuilder. Functions that have it check ExternalPlugin documents,
-// and in file mode read discovery folders and recorded messages as such documents:
+// Package kubebuilder is a feature: external plugins of kubebuilder. It adds the rules of ExternalPlugin documents to a
+// function. File mode also reads discovery folders and recorded messages as such documents:
 //
 //	func main() { cli.Main(validateplugin.New(kubebuilder.Extension())) }
 //

@@ -14,10 +14,10 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Files NAME.request.json and NAME.response.json hold a message to an external plugin of kubebuilder and its answer. Both
+// Files NAME.request.json and NAME.response.json hold a message to an external plugin of kubebuilder and its response. Both
 // become one ExternalPlugin document.
 
-// message is a file with one of the two messages.
+// message is a file with one of the messages.
 type message struct {
 	name string // of the file
 	key  string // of an exchange
@@ -30,7 +30,7 @@ type exchangeFiles struct {
 	messages []message
 }
 
-// messageOf returns the path of an exchange without the end of the file's name, and which message the file holds; empty for
+// messageOf returns the path of an exchange without the suffix of its files, and which message a file contains; empty for
 // other files.
 func messageOf(file string) (stem, key string) {
 	if stem, isRequest := strings.CutSuffix(file, v1alpha1.RequestFile); isRequest {
@@ -42,8 +42,8 @@ func messageOf(file string) (stem, key string) {
 	return "", ""
 }
 
-// findExchange returns the exchange that a file is a message of, nil if it is another file: one in a folder may be that of
-// another program. The other message is read, too, if there is one.
+// findExchange returns the exchange that a file belongs to, with its other message if it exists. It returns nil for other
+// files: one in a folder may belong to another program.
 func findExchange(s load.Source) *load.Whole {
 	stem, key := messageOf(s.Path)
 	if key == "" {
@@ -75,7 +75,7 @@ func findExchange(s load.Source) *load.Whole {
 	return &load.Whole{Read: x.read, Parts: parts}
 }
 
-// isMessage reports whether a text is a request or a response, and not a file of another program with such a name.
+// isMessage reports whether a text is a request or a response, and not a file of another program with the same name.
 func isMessage(text []byte) bool {
 	var keys struct {
 		APIVersion, Command string
@@ -84,9 +84,9 @@ func isMessage(text []byte) bool {
 	return json.Unmarshal(text, &keys) == nil && keys.Command != "" && (keys.APIVersion != "" || keys.Universe != nil)
 }
 
-// read makes the document of an exchange, if all its messages can be read.
+// read creates the document of an exchange, if all its messages can be read.
 func (x exchangeFiles) read() load.Content {
-	one := mappingNode(textNode("name"), textNode(x.name))
+	exchange := mappingNode(textNode("name"), textNode(x.name))
 	content := load.Content{Texts: map[string][]byte{}}
 	var places *load.Places
 	for i, m := range x.messages {
@@ -106,18 +106,18 @@ func (x exchangeFiles) read() load.Content {
 		default:
 			places.Splice(root, m.name, m.text)
 		}
-		one.Content = append(one.Content, textNode(m.key), root)
+		exchange.Content = append(exchange.Content, textNode(m.key), root)
 	}
 	if len(content.Findings) > 0 {
 		return content
 	}
-	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: 1, Column: 1, Content: []*yaml.Node{one}}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: 1, Column: 1, Content: []*yaml.Node{exchange}}
 	spec := mappingNode(textNode("exchanges"), list)
 	content.Documents = []load.Document{{Item: krm.FromSource(newDocument(x.name, spec), places)}}
 	return content
 }
 
-// newDocument returns an ExternalPlugin document that is in no file: it is for those who check it, and not printed.
+// newDocument returns an ExternalPlugin document that is not in a file: it is checked, but not printed.
 func newDocument(name string, spec *yaml.Node) *yaml.Node {
 	local := mappingNode(textNode(contract.LocalConfigKey), textNode("true"))
 	metadata := mappingNode(textNode("name"), textNode(name), textNode("annotations"), local)

@@ -19,8 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// A discovery folder of kubebuilder becomes an ExternalPlugin document with its entries: one that is named, and one that
-// such a document names in its field `folder`. A folder is known by its path, kubebuilder/plugins, or by a program.
+// A discovery folder of kubebuilder becomes an ExternalPlugin document with its entries. It is a named path, or the field
+// `folder` of a document. A discovery folder is recognized by its path, kubebuilder/plugins, or by a program in it.
 
 // isDiscovery reports whether a folder of the disk is a discovery folder.
 func isDiscovery(folder string) bool {
@@ -38,12 +38,12 @@ func isDiscovery(folder string) bool {
 	return false
 }
 
-// escapeGlob escapes what has a meaning in patterns.
+// escapeGlob escapes the metacharacters of patterns.
 func escapeGlob(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(folder)
 }
 
-// isScript reports whether a file can be executed, or starts like a script, whose x bit may be lost.
+// isScript reports whether a file is executable, or starts like a script that has lost its executable bit.
 func isScript(name string) bool {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -64,7 +64,7 @@ func isScript(name string) bool {
 
 func isExecutable(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }
 
-// entryPlaces is the krm.Source of a discovery folder: each entry is a file.
+// entryPlaces is the krm.Source of a discovery folder, with a file for each entry.
 type entryPlaces struct {
 	folder string
 	files  map[*yaml.Node]string
@@ -84,7 +84,7 @@ func (p entryPlaces) Inside(node *yaml.Node, _, _ int) (krm.Place, bool) { retur
 // Texts implements krm.Source.
 func (entryPlaces) Texts() []krm.Text { return nil }
 
-// discoveryFolder is the document of a discovery folder of the disk; shown is its path in places.
+// discoveryFolder returns the document of a discovery folder on the disk. Findings use the path shown.
 func discoveryFolder(name, folder, shown string) (load.Document, error) {
 	places := entryPlaces{folder: shown, files: map[*yaml.Node]string{}}
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
@@ -95,10 +95,10 @@ func discoveryFolder(name, folder, shown string) (load.Document, error) {
 	return load.Document{Item: krm.FromSource(root, places)}, nil
 }
 
-// maxDepth is how many folders a program is below the discovery folder.
+// maxDepth is the number of folders between the discovery folder and a program.
 const maxDepth = 2
 
-// add adds the entries of a folder, and those below it.
+// add adds the entries of a folder and of the folders below it.
 func (p entryPlaces) add(list *yaml.Node, folder, below string) error {
 	entries, err := os.ReadDir(filepath.Join(folder, filepath.FromSlash(below)))
 	if err != nil {
@@ -125,14 +125,14 @@ func (p entryPlaces) add(list *yaml.Node, folder, below string) error {
 	return nil
 }
 
-// typeOf returns the type of an entry, and whether it can be executed. A link to a file is that file.
+// typeOf returns the type of an entry, and whether it is executable. A link to a file counts as the file.
 func typeOf(name string, entry fs.DirEntry) (kind string, executable bool) {
 	info, err := os.Stat(name)
 	switch {
 	case entry.IsDir():
 		return v1alpha1.EntryFolder, false
 	case err != nil || !info.Mode().IsRegular():
-		return v1alpha1.EntryLink, false // or a pipe, which is no program either
+		return v1alpha1.EntryLink, false // or a pipe, which is not a program, either
 	}
 	return v1alpha1.EntryFile, isExecutable(info)
 }
@@ -167,7 +167,7 @@ func complete(s load.Source, documents []load.Document, options load.Options) []
 	return all
 }
 
-// namedFolder returns the document of the discovery folder that a document names, nil if there is none.
+// namedFolder returns the document of the discovery folder that a document refers to, or nil.
 func namedFolder(s load.Source, d *load.Document, options load.Options) *load.Document {
 	if d.Item.Kind() != v1alpha1.Kind || d.Item.APIVersion() != contract.APIVersion {
 		return nil

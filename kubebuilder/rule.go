@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// rule is a rule with one of its checks: of an ExternalPlugin, or of each of its exchanges.
+// rule is a rule that checks an ExternalPlugin, or each of its exchanges.
 type rule struct {
 	validate.Rule
 	plugin   func(*validate.Rule, *externalPlugin)
@@ -21,7 +21,7 @@ var rules = []*rule{
 	&universePath, &universeProject, &universeUnchanged,
 }
 
-// externalPluginsPage is the source of the rules that name no other.
+// externalPluginsPage is the source of rules without sources.
 const externalPluginsPage = "https://book.kubebuilder.io/plugins/extending/external-plugins"
 
 // validation returns the rules as an extension.
@@ -38,13 +38,13 @@ func validation() validate.Extension {
 	return e
 }
 
-// externalPlugin is an ExternalPlugin that is checked.
+// externalPlugin is an ExternalPlugin being checked.
 type externalPlugin struct {
 	*validate.Document
 	v1alpha1.ExternalPlugin
 }
 
-// exchange is a request with its response, and their paths. Values that are missing, or cannot be read, are empty.
+// exchange is a request with its response, and their paths. Missing or unreadable values are empty.
 type exchange struct {
 	request  v1alpha1.Request
 	response v1alpha1.Response
@@ -71,14 +71,14 @@ func checkPlugin(item *krm.Item) *validate.Document {
 			r.plugin(&r.Rule, &p)
 		}
 	}
-	for i, one := range p.Spec.Exchanges {
+	for i, recorded := range p.Spec.Exchanges {
 		path := exchangePath(i)
 		e := exchange{requestPath: path.Key("request"), responsePath: path.Key("response")}
-		if one.Request != nil {
-			e.request = *one.Request
+		if recorded.Request != nil {
+			e.request = *recorded.Request
 		}
-		if one.Response != nil {
-			e.response = *one.Response
+		if recorded.Response != nil {
+			e.response = *recorded.Response
 		}
 		for _, r := range rules {
 			if r.exchange != nil {

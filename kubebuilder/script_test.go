@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs functions that have the feature.
+// TestScripts runs functions with the feature.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

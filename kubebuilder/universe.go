@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// The rules of this file are about the files in v1alpha1.
+// Rules for the universe of messages.
 
 var universePath = rule{
 	Rule: validate.Rule{
@@ -23,8 +23,8 @@ var universePath = rule{
 	},
 	exchange: func(r *validate.Rule, p *externalPlugin, e exchange) {
 		for _, name := range slices.Sorted(maps.Keys(e.response.Universe)) {
-			if wrong := v1alpha1.CheckUniversePath(name); wrong != "" {
-				p.ReportKey(r, e.responsePath.Key("universe").Key(name), "a path %s", wrong)
+			if problem := v1alpha1.CheckUniversePath(name); problem != "" {
+				p.ReportKey(r, e.responsePath.Key("universe").Key(name), "a path %s", problem)
 			}
 		}
 		for i, name := range e.response.Deleted {
@@ -33,7 +33,7 @@ var universePath = rule{
 	},
 }
 
-// projectFile is the file that kubebuilder keeps its own record of a project in.
+// projectFile is kubebuilder's own configuration of a project.
 const projectFile = "PROJECT"
 
 var universeProject = rule{

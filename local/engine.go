@@ -1,6 +1,6 @@
-// Package local runs and tests plugins on this machine, without a cluster: what `rplug run` and `rplug test` do besides reading
-// flags and documents. Open returns the engine that runs the steps, Machine what tests need of this machine; Progress shows how
-// far a run or a test is, and WriteLogs and WriteOutputs print its end.
+// Package local implements `rplug run` and `rplug test`, which run and test plugins on this machine without a cluster,
+// except for flags and reading documents. Open returns the engine that runs the steps, and Machine the environment of tests.
+// Progress shows the progress of a run or test; WriteLogs and WriteOutputs print its results.
 //
 //	progress := local.NewProgress(os.Stderr)
 //	engine, err := local.Open(ctx, local.EngineOptions{Name: "docker", Progress: progress.Note})
@@ -26,16 +26,16 @@ import (
 	"github.com/resource-plugins/krm-functions/local/plugintest"
 )
 
-// EngineOptions are an engine as the flags name it.
+// EngineOptions select an engine.
 type EngineOptions struct {
-	// Name is docker, podman or process; empty means the first one of docker and podman that works.
+	// Name is docker, podman or process; empty means docker or podman, whichever works.
 	Name string
-	// HelperImage is the image with the runner; empty means this program, or if it cannot be the runner, DefaultHelperImage.
+	// HelperImage is the image with the runner. Empty means this program or, if it cannot be the runner, DefaultHelperImage.
 	HelperImage        string
 	DefaultHelperImage string
-	// Network is the network of containers; empty means the default one.
+	// Network is the network of containers; empty means the engine's default.
 	Network string
-	// Warn receives warnings about the engine, Progress a line before something that can take long.
+	// Warn receives warnings about the engine, and Progress a line before an operation that may take long.
 	Warn, Progress func(line string)
 }
 
@@ -65,7 +65,7 @@ func Open(ctx context.Context, options EngineOptions) (localrun.Engine, error) {
 }
 
 func (o *EngineOptions) openContainer(ctx context.Context, program string) (localrun.Engine, error) {
-	if _, err := localrun.OpenState(localrun.StateFolder); err != nil { // the daemon sees files below the working directory
+	if _, err := localrun.OpenState(localrun.StateFolder); err != nil { // below the working directory, for the daemon
 		return nil, err
 	}
 	folder, err := filepath.Abs(localrun.StateFolder)
@@ -82,7 +82,7 @@ func (o *EngineOptions) openContainer(ctx context.Context, program string) (loca
 	return container.New(ctx, program, options)
 }
 
-// openProcess returns the engine without containers, and warns of its consequences.
+// openProcess returns the engine without containers, and warns about its consequences.
 func (o *EngineOptions) openProcess() (localrun.Engine, error) {
 	opened, err := process.New(process.Options{})
 	if err != nil {
@@ -95,8 +95,8 @@ func (o *EngineOptions) openProcess() (localrun.Engine, error) {
 	return opened, nil
 }
 
-// Machine returns what tests need of this machine. With containers each life of a case opens its own engine, since they are in
-// the network of their life.
+// Machine returns the environment of tests on this machine. Each round of a case opens its own engine, since containers are
+// in the network of their round.
 func Machine(ctx context.Context, options EngineOptions, parallel int) (plugintest.Machine, error) {
 	machine := plugintest.Machine{Parallel: parallel, Environment: os.Environ()}
 	opened, err := Open(ctx, options)

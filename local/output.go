@@ -12,10 +12,10 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// maxLogLines is how much of the log of a failed step is printed, from its end.
+// maxLogLines is the number of lines printed from the end of a failed step's log.
 const maxLogLines = 50
 
-// WriteLogs prints the logs of the steps that failed, or of all.
+// WriteLogs prints the logs of the failed steps, or of all steps.
 func WriteLogs(out io.Writer, result *localrun.Report, all bool) {
 	for _, step := range result.Steps {
 		if step.Log == "" || step.State != localrun.Failed && !all {
@@ -50,7 +50,7 @@ type Step struct {
 	Outputs []Output `json:"outputs,omitempty"`
 }
 
-// Steps returns the steps of a run with the names and sizes of their outputs, and with their values if they are shown.
+// Steps returns the steps of a run with the names and sizes of their outputs, and optionally the values.
 func Steps(result *localrun.Report, showValues bool) []Step {
 	steps := make([]Step, 0, len(result.Steps))
 	for _, one := range result.Steps {

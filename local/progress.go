@@ -16,31 +16,31 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// Progress shows the steps of a run, or the cases of a test. On a terminal each has a row, which is rewritten; elsewhere each
-// change is a line.
+// Progress shows the steps of a run, or the cases of a test. On a terminal each has a row, which is rewritten; otherwise
+// each change is a line.
 type Progress struct {
 	Out io.Writer
 	// Size returns the columns and rows of the terminal; nil if lines cannot be rewritten.
 	Size func() (columns, rows int)
 	Now  func() time.Time
 
-	stop  chan struct{} // nil if nothing draws the rows each second
+	stop  chan struct{} // nil if rows are not redrawn each second
 	mu    sync.Mutex
 	rows  []progressRow
-	drawn int // how many rows are on the terminal
+	drawn int // number of rows on the terminal
 }
 
-// progressRow is a step on a terminal.
+// progressRow is a row on a terminal.
 type progressRow struct {
 	localrun.Event
 	since time.Time     // when it began to run
 	took  time.Duration // how long it ran
 }
 
-// redrawInterval is how often the seconds are shown.
+// redrawInterval is the time between updates of the seconds.
 const redrawInterval = time.Second
 
-// NewProgress returns the progress on a writer, which may be a terminal. Call End at the end.
+// NewProgress returns the progress on a writer, which may be a terminal. Call End when done.
 func NewProgress(out io.Writer) *Progress {
 	p := &Progress{Out: out, Now: time.Now}
 	if file, ok := out.(*os.File); ok && cli.ShowsProgress(out) {
@@ -72,14 +72,14 @@ func (p *Progress) tick() {
 	}
 }
 
-// ObserveRows takes a change of a case: it has a row on a terminal, and no line elsewhere.
+// ObserveRows records a change of a case: it has a row on a terminal, and no line elsewhere.
 func (p *Progress) ObserveRows(e localrun.Event) {
 	if p.Size != nil {
 		p.Observe(e)
 	}
 }
 
-// Observe takes a change of a step.
+// Observe records a change of a step.
 func (p *Progress) Observe(e localrun.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *Progress) Observe(e localrun.Event) {
 	p.draw()
 }
 
-// rowText is a step as a line.
+// rowText formats a step as a line.
 func rowText(e localrun.Event, seconds string) string {
 	line := fmt.Sprintf("%-8s %s/%s", e.State, e.Resource, e.Step)
 	if seconds != "" {
@@ -118,7 +118,7 @@ func rowText(e localrun.Event, seconds string) string {
 	return line
 }
 
-// draw rewrites the rows. If there are more than the terminal has, the first ones are left out.
+// draw rewrites the rows. If the terminal has fewer rows, the first ones are omitted.
 func (p *Progress) draw() {
 	columns, most := p.Size()
 	rows := p.rows
@@ -138,10 +138,10 @@ func (p *Progress) draw() {
 			seconds = fmt.Sprintf("%ds", int(row.took.Seconds()))
 		}
 		line := []rune(report.Printable(rowText(row.Event, seconds)))
-		if columns > 1 && len(line) >= columns { // a wrapped row would be two
+		if columns > 1 && len(line) >= columns { // a wrapped line would need two rows
 			line = append(line[:columns-2], '…')
 		}
-		text.WriteString("\r\x1b[K" + string(line) + "\n") // an empty line first
+		text.WriteString("\r\x1b[K" + string(line) + "\n") // clear the line first
 	}
 	p.drawn = len(rows)
 	_, _ = io.WriteString(p.Out, text.String())
@@ -152,7 +152,7 @@ func (p *Progress) Note(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.drawn > 0 {
-		fmt.Fprintf(p.Out, "\x1b[%dA\x1b[J", p.drawn) // up, and erase what is below
+		fmt.Fprintf(p.Out, "\x1b[%dA\x1b[J", p.drawn) // up, and clear below
 		p.drawn = 0
 	}
 	_, _ = fmt.Fprintln(p.Out, report.Printable(line))
@@ -161,7 +161,7 @@ func (p *Progress) Note(line string) {
 	}
 }
 
-// End leaves the rows as they are, and prints messages that rows may have cut.
+// End leaves the rows as they are, and prints messages that rows may have shortened.
 func (p *Progress) End() {
 	if p.stop != nil {
 		close(p.stop)

@@ -14,7 +14,7 @@ import (
 type document struct {
 	kind, folder, spec string
 	limits             func() map[string]limit
-	native             bool // it has the native form too
+	native             bool // it also has the native form
 }
 
 var documents = []document{
@@ -27,7 +27,7 @@ var documents = []document{
 	{external.Kind, "kubebuilder/v1alpha1", "ExternalPluginSpec", externalPluginLimits, false},
 }
 
-// message is the schema of a message.
+// message returns the schema of a message.
 func message(t *testing.T, kind string, limits map[string]limit) object {
 	t.Helper()
 	types := readSource(t, "kubebuilder/v1alpha1")
@@ -38,7 +38,7 @@ func message(t *testing.T, kind string, limits map[string]limit) object {
 
 const draft = "http://json-schema.org/draft-07/schema#"
 
-// written is the schema of a document in one form.
+// written returns the schema of a document in one form.
 func (d document) written(t *testing.T, form form) object {
 	t.Helper()
 	b := &builder{t: t, types: readSource(t, d.folder, "kubebuilder/v1alpha1"), form: form, limits: d.limits(), used: map[string]bool{}}
@@ -64,7 +64,7 @@ func finish(schema, definitions object) object {
 	return schema
 }
 
-// envelope is what every KRM object has, and the given properties.
+// envelope returns the common part of all KRM objects, with additional properties.
 func envelope(kind string, name, properties object) object {
 	texts := object{{"type", []string{"object", "null"}}, {"additionalProperties", object{{"type", "string"}}}}
 	metadata := object{
@@ -81,7 +81,7 @@ func envelope(kind string, name, properties object) object {
 	}
 }
 
-// configs are the function configs: the kind by the function's folder.
+// configs are the function configs: kind and folder of the function.
 var configs = []struct{ kind, folder string }{
 	{"ImportPlugin", "functions/import-plugin"},
 	{"RenderPhase", "functions/render-phase"},
@@ -97,7 +97,7 @@ func config(t *testing.T, kind string) object {
 		member{"required", []string{"apiVersion", "kind", "metadata"}}, member{"additionalProperties", false})
 }
 
-// project is the schema of the project file, which has no metadata.
+// project returns the schema of the project file, which has no metadata.
 func project(t *testing.T) object {
 	t.Helper()
 	all := envelope(contract.Project, nil, fields(t, contract.Project))
@@ -109,7 +109,7 @@ func project(t *testing.T) object {
 	return append(all, member{"required", []string{"apiVersion", "kind"}}, member{"additionalProperties", false})
 }
 
-// fields are the properties of the type of a config.
+// fields returns the properties of a config type.
 func fields(t *testing.T, kind string) object {
 	t.Helper()
 	b := &builder{t: t, types: readSource(t, "api/v1alpha1"), form: krmForm, limits: configLimits(kind), used: map[string]bool{}}
@@ -121,7 +121,7 @@ func fields(t *testing.T, kind string) object {
 	return all[at].value.(object)
 }
 
-// anyKind refers to the schema of the kind that a document gives; documents of others have any form.
+// anyKind refers to the schema of a document's kind. Documents of other kinds may have any form.
 func anyKind(kinds []string) object {
 	var each []object
 	for _, kind := range kinds {

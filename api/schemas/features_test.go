@@ -6,7 +6,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks"
 )
 
-// options are those of a function with all features: the pages and schemas describe all of them.
+// options returns the options of a function with all features, which the pages and schemas describe.
 func options() validate.Options {
 	return validate.Options{Extensions: []validate.Extension{
 		stacks.Extension().Rules,

@@ -43,7 +43,7 @@ the call wrong ([exit code 2](exit-codes.md)). [rplug](cli.md) has the same flag
 This page is made from the types in [api/v1alpha1](../../api/v1alpha1) (` + "`make golden`" + `); a test holds the two together.
 `
 
-// The page of configs says what the types and the functions' defaults do. UPDATE_GOLDEN writes it anew.
+// The page of configs matches the types and the functions' defaults. UPDATE_GOLDEN updates it.
 func TestFunctionPageIsThatOfTheTypes(t *testing.T) {
 	functions := []cli.Function{
 		validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New(), importplugin.New(),
@@ -67,14 +67,14 @@ func TestFunctionPageIsThatOfTheTypes(t *testing.T) {
 	compareWithPage(t, "functions.md", text.String())
 }
 
-// writeConfigField writes the row of a field, with its default and flag.
+// writeConfigField writes the row of a field, including its default and flag.
 func (r *kindPage) writeConfigField(text *strings.Builder, one field, known []cli.Field) {
 	at := slices.IndexFunc(known, func(f cli.Field) bool { return f.Key == one.key })
 	require.GreaterOrEqual(r.t, at, 0, "no field %s", one.key)
 	s := r.sections[0]
 	named := func(value string) bool { return strings.Contains(one.doc, value) }
 	if len(one.oneOf) > 0 && !slices.ContainsFunc(one.oneOf, func(value string) bool { return !named(value) }) {
-		one.oneOf = nil // the text has them
+		one.oneOf = nil // they are part of the text
 	}
 	meaning := strings.ToUpper(one.doc[:1]) + one.doc[1:] + "."
 	if words := r.constraints(s, one); words != "" {
@@ -84,7 +84,7 @@ func (r *kindPage) writeConfigField(text *strings.Builder, one field, known []cl
 		one.key, r.valueOf(s, one), code(known[at].Default()), code(known[at].Usage()), cell(meaning))
 }
 
-// code is a text in backticks, nothing if there is none.
+// code returns a text in backticks, or "" for an empty text.
 func code(text string) string {
 	if text == "" {
 		return ""

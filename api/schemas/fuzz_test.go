@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Whatever is written into a field whose form the schema knows: what no rule refuses, the schema does not.
+// If rules accept a value of a field whose form the schema knows, the schema accepts it, too.
 func FuzzSchemasRefuseNothingThatRulesAccept(f *testing.F) {
 	paths := func(d document) []string {
 		return slices.DeleteFunc(slices.Sorted(maps.Keys(d.limits())), func(path string) bool {

@@ -12,22 +12,22 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// limit is the form of a value. It must allow what the rules allow: TestLimitsAgreeWithTheRules compares the two. Lengths
-// are characters here and bytes there, which is never stricter.
+// limit is the form of a value. It must accept all values that the rules accept: TestLimitsAgreeWithTheRules compares them.
+// Lengths are in characters here and in bytes in the rules, which is never stricter.
 type limit struct {
-	required bool   // by a rule, where the type does not say so
+	required bool   // by a rule, if the type does not require it
 	quotable bool   // a number that may be a string of digits
 	pattern  string // of the whole text
-	words    string // what an editor says where the pattern does not match
-	length   int    // the most characters
+	words    string // an editor's message if the pattern does not match
+	length   int    // maximum number of characters
 	oneOf    []string
-	least    int    // of a number, a list's length
-	most     int    // of a number
-	keys     string // the pattern of a map's keys
+	least    int    // minimum of a number, or of a list's length
+	most     int    // maximum of a number
+	keys     string // pattern of a map's keys
 	keyNames []string
 }
 
-// keywords writes the limit in the words of JSON Schema. An optional text may be empty: that means absent.
+// keywords returns the limit in JSON Schema. An optional text may be empty, which means that it is not set.
 func (l limit) keywords(kind string, required bool) object {
 	var o object
 	add := func(key string, value any) { o = append(o, member{key, value}) }
@@ -220,7 +220,7 @@ func externalPluginLimits() map[string]limit {
 	return all
 }
 
-// messages are those of kubebuilder's external plugins: no documents, since they have no kind.
+// messages are the messages of kubebuilder's external plugins, which are not documents, since they have no kind.
 var messages = []struct {
 	kind, file string
 	limits     map[string]limit
@@ -231,8 +231,8 @@ var messages = []struct {
 	{"Response", "pluginresponse.json", map[string]limit{".flags[].Type": {oneOf: external.FlagTypes()}}},
 }
 
-// configLimits are those of function configs, by kind; the values that a field may have are in its tag. Values that are not
-// here are checked by the function alone.
+// configLimits returns the limits of function configs, by kind. The values of a field are in its tag. Other fields are only
+// checked by the function.
 func configLimits(kind string) map[string]limit {
 	rules := map[string]limit{
 		".rules": {keyNames: allRules().IDs()}, ".rules{}": {required: true, oneOf: []string{"off", "warning", "error"}},

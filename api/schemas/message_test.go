@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The schemas of messages take what kubebuilder sends and what plugins answer, and refuse what is lost.
+// The schemas of messages accept messages of kubebuilder and plugins, and reject fields that would be ignored.
 func TestSchemasOfMessages(t *testing.T) {
 	t.Parallel()
 	for file, texts := range map[string]struct{ valid, invalid []string }{

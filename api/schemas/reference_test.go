@@ -21,7 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// referencePages are the pages of docs/reference about one kind each. The examples are files that other tests use.
+// referencePages are the pages of docs/reference about one kind. Their examples are files that other tests use.
 var referencePages = []struct{ kind, file, example, more string }{
 	{
 		contract.ResourcePlugin, "plugin.md", "examples/hello-db/plugin.yaml",
@@ -64,13 +64,13 @@ var referencePages = []struct{ kind, file, example, more string }{
 	},
 }
 
-// general are the rules that hold for every field. The pages name them once.
+// general are rules for all fields, which each page lists once.
 var general = []string{
 	"type", "unknown-key", "duplicate-key", "required", "ambiguous-yaml", "alias", "depth", "next-line", "placeholder",
 	"immutable-field", "immutable-version", "suppression-form", "suppression-unused", "suppression-refused",
 }
 
-// The pages of kinds say what the types do. UPDATE_GOLDEN writes them again.
+// The pages of kinds match the types. UPDATE_GOLDEN updates them.
 func TestReferencePagesAreThoseOfTheTypes(t *testing.T) {
 	found := findings(t)
 	for _, page := range referencePages {
@@ -111,7 +111,7 @@ func example(t *testing.T, name string) string {
 	return string(text)
 }
 
-// finding is a rule, and a path at which the tests of the rules expect that it reports. Indexes are left out.
+// finding is a rule, and a path at which the tests of the rules expect a finding. Indexes are omitted.
 type finding struct{ rule, path string }
 
 var (
@@ -119,7 +119,7 @@ var (
 	index       = regexp.MustCompile(`\[\d+\]`)
 )
 
-// broken are values that break rules at fields of which the other tests have none: TestBrokenFields checks it.
+// broken are values that break rules at fields without findings in other tests: TestBrokenFields checks them.
 var broken = []struct {
 	kind  string
 	at    finding
@@ -144,7 +144,7 @@ func TestBrokenFields(t *testing.T) {
 	}
 }
 
-// findings are those that the tests of pkg/validate expect, those of the rules' examples, and broken.
+// findings returns the findings in tests of pkg/validate, in the rules' examples, and of broken.
 func findings(t *testing.T) []finding {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(checkout.Root(), "pkg", "validate", "*_test.go"))
@@ -174,7 +174,7 @@ func (f finding) isAbout(kind string) bool {
 	return slices.Contains(allRules().Find(f.rule).Kinds, kind)
 }
 
-// kindPage is what a page about a kind says.
+// kindPage is the content of a page about a kind.
 type kindPage struct {
 	t        *testing.T
 	types    source
@@ -183,13 +183,13 @@ type kindPage struct {
 	rules    map[string][]string // by TYPE.KEY
 }
 
-// section is about one type, which may be at several paths.
+// section is the section about a type, which may be at several paths.
 type section struct {
 	*structure
 	paths []string
 }
 
-// walk adds a section for each struct that a value of the type has. open are the structs around it.
+// walk adds a section for each struct that the type contains. open are the enclosing structs.
 func (r *kindPage) walk(of ast.Expr, path string, open []string) {
 	switch of := of.(type) {
 	case *ast.StarExpr:
@@ -215,7 +215,7 @@ func (r *kindPage) walk(of ast.Expr, path string, open []string) {
 	}
 }
 
-// attribute notes the rules about the kind at the fields that they report.
+// attribute assigns the rules about the kind to the fields that they report.
 func (r *kindPage) attribute(kind string, found []finding) {
 	for _, f := range found {
 		if !f.isAbout(kind) {
@@ -227,12 +227,12 @@ func (r *kindPage) attribute(kind string, found []finding) {
 		for _, key := range keys[1:] {
 			i := slices.IndexFunc(at.fields, func(one field) bool { return one.key == key })
 			if i < 0 {
-				concerned = "" // of another kind
+				concerned = "" // about another kind
 				break
 			}
 			concerned = at.name + "." + key
 			if at = r.types[elementType(at.fields[i].of)]; at == nil {
-				break // what is below are keys of a map
+				break // keys of a map follow
 			}
 		}
 		if concerned != "" && !slices.Contains(r.rules[concerned], f.rule) {
@@ -244,7 +244,7 @@ func (r *kindPage) attribute(kind string, found []finding) {
 	}
 }
 
-// elementType is the name of the type of a value, or of what a list or a map holds.
+// elementType returns the name of a type, or of the elements of a list or map.
 func elementType(of ast.Expr) string {
 	switch of := of.(type) {
 	case *ast.StarExpr:
@@ -285,7 +285,7 @@ func (r *kindPage) writeHead(text *strings.Builder, d document) {
 
 func ruleLink(id string) string { return fmt.Sprintf("[%s](rules.md#%s)", id, id) }
 
-// writeMetadata writes what is known of the name.
+// writeMetadata writes the rules about the name.
 func (r *kindPage) writeMetadata(text *strings.Builder, d document, found []finding) {
 	var rules []string
 	for _, f := range found {
@@ -333,7 +333,7 @@ func (r *kindPage) writeSection(text *strings.Builder, s *section) {
 	text.WriteString("\n")
 }
 
-// asMeaning is the doc comment of a field, without the name at its beginning if a verb of being follows.
+// asMeaning returns the doc comment of a field, without its name at the start if "is" or "are" follows.
 func asMeaning(f field) string {
 	text := describe(f.doc, f.name, f.key)
 	for _, verb := range []string{" is ", " are "} {
@@ -347,10 +347,10 @@ func asMeaning(f field) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// cell escapes what would end the cell of a table.
+// cell escapes the separator of table cells.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// valueOf is the type of a field, and whether it must be set.
+// valueOf returns the type of a field, and whether it is required.
 func (r *kindPage) valueOf(s *section, f field) string {
 	text := r.typeOf(f.of)
 	if f.quotable {
@@ -379,11 +379,11 @@ func (r *kindPage) typeOf(of ast.Expr) string {
 	return cmp.Or(map[string]string{"bool": "boolean", "int": "integer", "any": "values"}[name], name)
 }
 
-// constraints are the limits of a field, of the elements of a list, and of the keys and values of a map. Where a type is at
-// several paths with different limits, each is named with its path.
+// constraints returns the limits of a field, of the elements of a list, and of the keys and values of a map. If a type is at
+// several paths with different limits, each limit has its path.
 func (r *kindPage) constraints(s *section, f field) string {
 	_, isList := f.of.(*ast.ArrayType)
-	texts := map[string][]string{} // paths by what holds there
+	texts := map[string][]string{} // paths by limit
 	var order []string
 	for _, path := range s.paths {
 		var all []string
@@ -416,7 +416,7 @@ func (r *kindPage) constraints(s *section, f field) string {
 	return strings.Join(order, " ")
 }
 
-// sentence says the limit of a list or of another value in words, empty if there is none.
+// sentence describes the limit of a list or another value, or returns "" without a limit.
 func (l limit) sentence(isList bool) string {
 	var parts []string
 	if l.words != "" {
@@ -454,8 +454,8 @@ func alternatives(values []string) string {
 	return "`" + strings.Join(values[:last], "`, `") + "` or `" + values[last] + "`"
 }
 
-// A rule about a document is on the page of its kind, with a field or with the name, but for those that hold for every field
-// and those about several documents.
+// Each rule about a document is on the page of its kind, with a field or the name, except for rules for all fields and rules
+// about several documents.
 func TestReferencePagesNameTheRules(t *testing.T) {
 	across := []string{"quoted-number", "api-version", "other-api-version", "kind", "former-kind"}
 	for _, page := range referencePages {

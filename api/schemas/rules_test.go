@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// fixtures are valid documents that have every field of which a limit is known.
+// fixtures are valid documents with all fields that have a limit.
 var fixtures = map[string]string{
 	contract.ResourcePlugin: "../../pkg/validate/testdata/plugin.yaml",
 	contract.Sandbox:        "../../pkg/validate/testdata/sandbox.yaml",
@@ -31,7 +31,7 @@ var fixtures = map[string]string{
 	external.Kind:           "../../kubebuilder/testdata/externalplugin.yaml",
 }
 
-// values are what is put in the place of each limited value: at the borders of every form and length.
+// values returns replacements for each limited value: at the limits of every form and length.
 func values() []any {
 	all := []any{0, 1, 65535, 65536, -1}
 	for _, text := range strings.Split("|a|ab|a-b|-a|a-|1a|a1|A|Ab|a_b|a.b|a..b|.a|a b|ä|a/b|/|/a|/a/|/a/b|_A|a=b|"+
@@ -47,11 +47,11 @@ func values() []any {
 	return append(all, "sha256:"+strings.Repeat("0a", 32), "sha256:"+strings.Repeat("0A", 32), "sha256:0a")
 }
 
-// looser are limits that let more pass than the rules: the rest of the form is no pattern that a person could read.
+// looser are limits that accept more values than the rules, since an exact pattern would be unreadable.
 var looser = []limit{pluginName, reference, subdomain, file, address, host, duration, outputKey, semver, tag, {pattern: labelKey}}
 
-// A schema refuses no value that the rules accept. What the rules refuse for its form it refuses too, but for the limits
-// that are looser.
+// A schema accepts all values that the rules accept. If rules reject the form of a value, the schema rejects it, too, except
+// for looser limits.
 func TestLimitsAgreeWithTheRules(t *testing.T) {
 	t.Parallel()
 	for _, d := range documents {
@@ -86,7 +86,7 @@ func TestLimitsAgreeWithTheRules(t *testing.T) {
 	}
 }
 
-// with loads a document and sets the value at a limit's path, in the first elements of lists that have it.
+// with loads a document and sets the value at a limit's path, in the first elements of lists that contain it.
 func with(t *testing.T, file, path string, value any) (*yaml.Node, krm.Path) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -110,7 +110,7 @@ func with(t *testing.T, file, path string, value any) (*yaml.Node, krm.Path) {
 	return root, at
 }
 
-// find walks down to the first place that the steps lead to; create makes mappings that are not there.
+// find follows the steps to the first matching place. With create, missing mappings are added.
 func find(node *yaml.Node, steps []string, at krm.Path, create bool) (*yaml.Node, krm.Path) {
 	if len(steps) == 0 {
 		return node, at
@@ -134,7 +134,7 @@ func find(node *yaml.Node, steps []string, at krm.Path, create bool) (*yaml.Node
 	return nil, ""
 }
 
-// problemsAt returns the errors about the form of the value at path.
+// problemsAt returns the errors about the form of the value at a path.
 func problemsAt(t *testing.T, root *yaml.Node, path krm.Path) []string {
 	t.Helper()
 	item := krm.FromNode(root, "")

@@ -44,7 +44,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// form is how a document is written.
+// form is a form of a document.
 type form int
 
 const (
@@ -52,25 +52,25 @@ const (
 	nativeForm             // name, spec, with templates
 )
 
-// directive is what a template's directive begins with: a native value that holds one is not known before it is filled
-// in, and a value of another type than a string may be one.
+// directive matches the start of a template's directive. A native value with a directive is only known after expansion, and
+// a directive may stand for a value that is not a string.
 const directive = `@\{`
 
-// digits are what a number that may be quoted is written in.
+// digits matches a number that may be quoted.
 const digits = "^[1-9][0-9]*$"
 
-// builder writes the schema of one document.
+// builder builds the schema of a document.
 type builder struct {
 	t           *testing.T
 	types       source
 	form        form
 	limits      map[string]limit // by path, with [] for the elements of a list and {} for the values of a map
 	used        map[string]bool
-	open        []string // the structs that are being written, for those that hold themselves
+	open        []string // enclosing structs, to detect recursion
 	definitions object
 }
 
-// value writes the schema of a value of a Go type.
+// value returns the schema of a value of a Go type.
 func (b *builder) value(of ast.Expr, path, description string, required bool) object {
 	switch of := of.(type) {
 	case *ast.StarExpr:
@@ -89,7 +89,7 @@ func (b *builder) value(of ast.Expr, path, description string, required bool) ob
 			return object{}
 		}
 		return b.structure(of.Name, path, description, required)
-	case *ast.SelectorExpr: // a type of another package
+	case *ast.SelectorExpr: // a type in another package
 		return b.structure(of.Sel.Name, path, description, required)
 	default:
 		require.Failf(b.t, "no rule for a type", "%s: %T", path, of)
@@ -97,7 +97,7 @@ func (b *builder) value(of ast.Expr, path, description string, required bool) ob
 	}
 }
 
-// structure writes the schema of a struct. One that holds itself becomes a definition.
+// structure returns the schema of a struct. A recursive struct becomes a definition.
 func (b *builder) structure(name, path, description string, required bool) object {
 	s := b.types[name]
 	require.NotNil(b.t, s, "%s: no struct %s", path, name)
@@ -117,7 +117,7 @@ func (b *builder) structure(name, path, description string, required bool) objec
 	return b.assemble(path, "object", description, required, body)
 }
 
-// recursive reports whether a struct has itself as an element of one of its lists.
+// recursive reports whether a struct contains lists of itself.
 func (b *builder) recursive(name string, s *structure) bool {
 	return slices.ContainsFunc(s.fields, func(f field) bool {
 		list, ok := f.of.(*ast.ArrayType)
@@ -129,7 +129,8 @@ func (b *builder) recursive(name string, s *structure) bool {
 	})
 }
 
-// fields writes what a mapping with the fields of a struct holds. A former key is refused with today's name.
+// fields returns the schema of a mapping with the fields of a struct. A former key is rejected, with the current name in the
+// message.
 func (b *builder) fields(s *structure, path string) object {
 	var properties, former object
 	var required []string
@@ -165,7 +166,7 @@ func (b *builder) fields(s *structure, path string) object {
 	return append(body, member{"additionalProperties", false})
 }
 
-// assemble puts a schema together. What is not required may be null: a key without a value means an absent one.
+// assemble puts a schema together. Optional values may be null: a key without a value counts as not set.
 func (b *builder) assemble(path, kind, description string, required bool, body object) object {
 	l := b.limits[path]
 	b.used[path] = true

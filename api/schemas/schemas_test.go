@@ -18,7 +18,7 @@ import (
 
 func fileOf(kind string) string { return strings.ToLower(kind) + ".json" }
 
-// generate writes all schemas, by the names of their files.
+// generate returns all schemas by file name.
 func generate(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string]object{}
@@ -50,7 +50,8 @@ func generate(t *testing.T) map[string][]byte {
 	return texts
 }
 
-// The schemas are those of the types. UPDATE_GOLDEN writes them anew. It is not parallel: others read them after it.
+// The schemas match the types. UPDATE_GOLDEN updates them. The test is not parallel, since other tests read the files after
+// it.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	texts := generate(t)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -88,7 +89,7 @@ func TestEveryFunctionHasASchema(t *testing.T) {
 	}
 }
 
-// Descriptions are for people who write YAML: the names of Go do not appear, and no rewording is left over.
+// Descriptions are for people who write YAML: they contain no names of Go, and all rewordings are used.
 func TestDescriptionsAreForPeople(t *testing.T) {
 	t.Parallel()
 	var docs strings.Builder
@@ -104,7 +105,7 @@ func TestDescriptionsAreForPeople(t *testing.T) {
 		for _, word := range []string{"Default", "ValueFrom", "OffsetFrom", " nil", "Nil ", "(package "} {
 			for line := range strings.Lines(string(text)) {
 				if strings.Contains(line, `"description"`) {
-					assert.NotContains(t, strings.ReplaceAll(line, "`Default`", ""), word, name) // but for a flag's key
+					assert.NotContains(t, strings.ReplaceAll(line, "`Default`", ""), word, name) // except for a flag's key
 				}
 			}
 		}

@@ -1,6 +1,6 @@
 // Package schemas holds the JSON Schemas of the project's documents and function configs, for editors: see
-// docs/howto/editors.md. They are written by the tests of this folder, from the Go types that the functions decode into: the
-// types give the keys, their doc comments the descriptions, and limits_test.go the forms of values.
+// docs/howto/editors.md. The tests of this folder generate them from the Go types that functions decode: the types define
+// the keys, their doc comments the descriptions, and limits_test.go the forms of values.
 package schemas
 
 import (
@@ -20,28 +20,28 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// structure is a struct type as its source has it.
+// structure is a struct type in the source.
 type structure struct {
 	name   string
 	doc    string
 	fields []field
 }
 
-// field is one field with a key.
+// field is a field with a key.
 type field struct {
 	key, name string
 	doc       string
 	required  bool
 	quotable  bool     // a number that may be a string of digits
 	was       []string // former keys
-	oneOf     []string // the values that it, or each element of it, may have
+	oneOf     []string // the values that it, or each of its elements, may have
 	of        ast.Expr
 }
 
-// source is the struct types of one package.
+// source holds the struct types of a package.
 type source map[string]*structure
 
-// readSource reads the types of the Go files of folders, without those of tests.
+// readSource reads the types of the Go files in folders, except those of tests.
 func readSource(t *testing.T, folders ...string) source {
 	t.Helper()
 	var files []string
@@ -77,7 +77,7 @@ func (s source) add(file *ast.File) {
 				continue
 			}
 			if body, ok := named.Type.(*ast.StructType); ok {
-				doc, _, _ := strings.Cut(named.Doc.Text()+general.Doc.Text(), "\n\n") // what follows is for programmers
+				doc, _, _ := strings.Cut(named.Doc.Text()+general.Doc.Text(), "\n\n") // the rest is for programmers
 				s[named.Name.Name] = &structure{name: named.Name.Name, doc: oneLine(doc), fields: fieldsOf(body)}
 			}
 		}
@@ -121,7 +121,7 @@ func describe(doc, name, key string) string {
 	return forPeople.Replace(doc)
 }
 
-// forPeople rewords what doc comments say to programmers. TestDescriptionsAreForPeople knows when a line is of no use.
+// forPeople rewords doc comments for users. TestDescriptionsAreForPeople checks that all rewordings are used.
 var forPeople = strings.NewReplacer(rewordings...)
 
 var rewordings = []string{

@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// compiled are the schemas by their files: each is compiled once.
+// compiled are the schemas by file, so that each is compiled only once.
 var compiled sync.Map
 
 func compile(t *testing.T, file string) *jsonschema.Schema {
@@ -31,7 +31,7 @@ func compile(t *testing.T, file string) *jsonschema.Schema {
 	return schema
 }
 
-// read reads the documents of a YAML file as an editor does.
+// read returns the documents of a YAML file as an editor reads them.
 func read(t *testing.T, file string) []any {
 	t.Helper()
 	text, err := os.Open(file)
@@ -50,7 +50,7 @@ func read(t *testing.T, file string) []any {
 	}
 }
 
-// plain makes a value one of JSON's.
+// plain converts a value to a JSON value.
 func plain(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -69,7 +69,7 @@ func plain(value any) any {
 
 func kindOf(document any) string { return fmt.Sprint(document.(map[string]any)["kind"]) }
 
-// Every valid document of the project is one by its schema, directly and by the schema of all kinds.
+// Every valid document of the project is valid by its schema, directly and in the schema of all kinds.
 func TestDocumentsOfTheProjectAreValid(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -136,7 +136,7 @@ func TestBrokenRealFilesAreInvalid(t *testing.T) {
 	}
 }
 
-// nativeFile returns the schema for a native file of variables that are not given.
+// nativeFile returns the schema for a native file whose variables have no values.
 func nativeFile(t *testing.T, file string) string {
 	t.Helper()
 	read, err := load.Read([]string{file}, load.Options{})
@@ -145,7 +145,7 @@ func nativeFile(t *testing.T, file string) string {
 	return filepath.Join("native", fileOf(read.Documents[0].Item.Kind()))
 }
 
-// What each schema refuses, in both forms: keys nobody knows, old ones, wrong types, and what is missing.
+// Each schema rejects unknown keys, former keys, wrong types and missing fields, in both forms.
 func TestWhatSchemasRefuse(t *testing.T) {
 	t.Parallel()
 	step := "spec: {runner: {image: a}, create: [{name: a, script: b%s}]}"
@@ -178,7 +178,7 @@ func TestWhatSchemasRefuse(t *testing.T) {
 	}
 }
 
-// A directive may stand for any value of a native document, and no limit is put on what it will give.
+// A directive may stand for any value of a native document, and its result has no limits.
 func TestDirectivesAreValid(t *testing.T) {
 	t.Parallel()
 	for file, text := range map[string]string{

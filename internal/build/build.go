@@ -5,7 +5,7 @@
 //	result, err := chain.Run(list)
 //	if !list.Results().Failed() { … result.Objects … }
 //
-// Folder writes objects to a folder, and compares a folder with what would be written.
+// Folder writes objects to a folder, or compares the folder with them.
 package build
 
 import (
@@ -28,18 +28,18 @@ type Chain struct {
 	Render   v1alpha1.RenderPhase
 	Sandbox  v1alpha1.RenderSandbox
 
-	// NoForks leaves out forks, so that their baselines need not be in the list.
+	// NoForks omits forks, so that the list need not have their baselines.
 	NoForks bool
-	// PostRender is that of render.Options.
+	// PostRender is the option of the same name in render.Options.
 	PostRender bool
-	// Base is the older state that documents are compared with, nil if there is none.
+	// Base is the older state to compare documents with, or nil.
 	Base *validate.Base
 
 	// Extensions are features; Validate has their rules.
 	Extensions []extension.Extension
 }
 
-// New returns a chain with the functions' defaults, and with features.
+// New returns a chain with the defaults of the functions, and with features.
 func New(extensions ...extension.Extension) Chain {
 	return Chain{
 		Validate: validate.Options{Extensions: extension.Rules(extensions)},
@@ -51,19 +51,18 @@ func New(extensions ...extension.Extension) Chain {
 	}
 }
 
-// Result is what a chain has rendered.
+// Result holds the rendered objects of a chain.
 type Result struct {
 	// Objects are the items of the list that were rendered: those of resources, of extensions, and of forks.
 	Objects  []*krm.Item
 	Rendered renderphase.Rendered
 	Forks    sandbox.Summary
-	// Suppressed are the findings that comments in the documents suppress.
+	// Suppressed are the findings suppressed by comments in the documents.
 	Suppressed []validate.Suppressed
 }
 
-// Run runs the chain on a list. What is wrong with a document is a result of the list, besides those that it has already,
-// such as those of reading it; nothing is rendered after an error that no comment suppresses. The error is about options
-// (krm.OptionErrors), or a list that cannot be processed at all.
+// Run runs the chain on a list. Findings about documents are added to the results of the list; nothing is rendered if there
+// is an error that no comment suppresses. The error is about options (krm.OptionErrors), or a list that cannot be processed.
 func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 	var result Result
 	for _, step := range []func(*krm.ResourceList, *Result) error{c.validate, c.resolve, c.render, c.forks} {

@@ -7,8 +7,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 )
 
-// diff returns the changes as a unified diff, the first lines of it. Names are those from the working directory, so that
-// `git apply` finds the files.
+// diff returns the first lines of the changes as a unified diff. Names are relative to the working directory, so that `git
+// apply` finds the files.
 func (f Folder) diff(changes []change) []byte {
 	all := make([]atomicfile.Change, len(changes))
 	for i, c := range changes {

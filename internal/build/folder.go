@@ -17,19 +17,18 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Folder is a folder with rendered objects: a file for each sandbox, or for each object, and one for what sandboxes share.
-// Each file begins with a line that says that we wrote it, and what. A file without that line is somebody else's: it is
-// never touched, and it is an error if its name is needed. A file that was edited since is only replaced or removed if
-// Overwrite is set.
+// Folder is a folder with rendered objects: a file for each sandbox, or for each object, and one for shared objects. Each
+// file starts with a marker line. A file without a marker belongs to another tool: it is never changed, and it is an error
+// if its name is needed. An edited file is only replaced or removed if Overwrite is set.
 type Folder struct{ cli.FolderOptions }
 
 // file is a file of the folder.
 type file struct {
 	name    string
-	content []byte // what is in it, or is to be; nil if there is none
+	content []byte // nil for a missing file
 }
 
-// files returns the files that hold the objects, sorted by name.
+// files returns the files for the objects, sorted by name.
 func (f Folder) files(items []*krm.Item) ([]file, error) {
 	texts := map[string]*bytes.Buffer{}
 	for _, item := range items {
@@ -57,7 +56,7 @@ func (f Folder) files(items []*krm.Item) ([]file, error) {
 	return files, nil
 }
 
-// fileOf returns the name of the file of an object, whose text is given, too.
+// fileOf returns the name of the file for an object, whose text is given as well.
 func (f Folder) fileOf(item *krm.Item, text []byte) string {
 	if f.PerObject {
 		return objectFile(item)
@@ -65,28 +64,27 @@ func (f Folder) fileOf(item *krm.Item, text []byte) string {
 	return ownerFile(item, text)
 }
 
-// kustomization returns a kustomization of files.
+// kustomization returns the kustomization of the files.
 func kustomization(files []file) file {
 	text := []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n")
 	if len(files) > 0 {
 		text = append(text, "resources:\n"...)
 	}
-	for _, one := range files {
-		text = append(text, "- "+one.name+"\n"...)
+	for _, file := range files {
+		text = append(text, "- "+file.name+"\n"...)
 	}
 	return file{kustomizationFile, text}
 }
 
-// change is what happens to one file of the folder.
+// change is a change of a file in the folder.
 type change struct {
 	name          string
 	before, after []byte // nil if there is no file
-	// refused is why it must not happen, empty if it may.
+	// refused is the reason why the change must not be made; it may be empty.
 	refused string
 }
 
-// changes compares the folder with the files that it should have. Files that stay as they are, and those of others, are left
-// out.
+// changes compares the folder with the files that it should have. Unchanged files, and files of other tools, are omitted.
 func (f Folder) changes(files []file) ([]change, error) {
 	present, err := os.ReadDir(f.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -95,8 +93,8 @@ func (f Folder) changes(files []file) ([]change, error) {
 	wanted := make(map[string]bool, len(files))
 	found := make([]*change, len(files)+len(present))
 	errs := make([]error, len(found))
-	for _, one := range files {
-		wanted[one.name] = true
+	for _, file := range files {
+		wanted[file.name] = true
 	}
 	krm.Each(len(found), func(i int) {
 		if i < len(files) {
@@ -106,9 +104,9 @@ func (f Folder) changes(files []file) ([]change, error) {
 		}
 	})
 	var all []change
-	for _, one := range found {
-		if one != nil {
-			all = append(all, *one)
+	for _, change := range found {
+		if change != nil {
+			all = append(all, *change)
 		}
 	}
 	return all, errors.Join(errs...)
@@ -120,10 +118,10 @@ const (
 	wasEdited = "file was edited since rplug build wrote it: undo that, or give --overwrite"
 )
 
-// wanted returns what happens to a file that the folder should have, nil if it is there already.
-func (f Folder) wanted(one file) (*change, error) {
-	c := &change{name: one.name, after: one.content}
-	info, err := os.Lstat(filepath.Join(f.Folder, one.name))
+// wanted returns the change for a file that the folder should have, or nil if it is up to date.
+func (f Folder) wanted(w file) (*change, error) {
+	c := &change{name: w.name, after: w.content}
+	info, err := os.Lstat(filepath.Join(f.Folder, w.name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
@@ -133,10 +131,10 @@ func (f Folder) wanted(one file) (*change, error) {
 		c.refused = noFile
 		return c, nil
 	}
-	if c.before, err = f.read(one.name); err != nil || bytes.Equal(c.before, c.after) {
+	if c.before, err = f.read(w.name); err != nil || bytes.Equal(c.before, c.after) {
 		return nil, err
 	}
-	switch origin := originOf(one.name, c.before); {
+	switch origin := originOf(w.name, c.before); {
 	case origin == foreign:
 		c.refused = notOurs
 	case origin == edited && !f.Overwrite:
@@ -145,7 +143,7 @@ func (f Folder) wanted(one file) (*change, error) {
 	return c, nil
 }
 
-// stale returns what happens to a file that the folder should not have, nil if it is not ours.
+// stale returns the change for a file that the folder should not have, or nil if it is not ours.
 func (f Folder) stale(entry fs.DirEntry) (*change, error) {
 	if !entry.Type().IsRegular() || filepath.Ext(entry.Name()) != ".yaml" {
 		return nil, nil
@@ -161,10 +159,10 @@ func (f Folder) stale(entry fs.DirEntry) (*change, error) {
 	return c, nil
 }
 
-// maxForeign is how much of a file is read to see whether it is ours.
+// maxForeign limits the part of a file that is read to find out whether it is ours.
 const maxForeign = 1 << 10
 
-// readOwn reads a file if it is ours; nil if it is not.
+// readOwn reads a file, or returns nil if it is not ours.
 func (f Folder) readOwn(name string) ([]byte, error) {
 	opened, err := os.Open(filepath.Join(f.Folder, name))
 	if err != nil {
@@ -179,7 +177,7 @@ func (f Folder) readOwn(name string) ([]byte, error) {
 	return f.read(name)
 }
 
-// read reads a file of the folder. Git may have given its lines other ends.
+// read reads a file of the folder. Git may have changed its line endings.
 func (f Folder) read(name string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(f.Folder, name))
 	if err != nil {
@@ -191,7 +189,7 @@ func (f Folder) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// refused returns the changes that must not happen, as errors.
+// refused returns the refused changes as errors.
 func (f Folder) refused(changes []change) (results krm.Results) {
 	for _, c := range changes {
 		if c.refused != "" {
@@ -252,10 +250,10 @@ func (f Folder) apply(lock *atomicfile.FolderLock, changes []change, total int) 
 		report.Count(total, "file"), f.Folder, len(written), len(removed))}, nil
 }
 
-// maxReported is how many files that differ are listed.
+// maxReported limits the list of files that differ.
 const maxReported = 20
 
-// Check reports how the folder differs from what would be written.
+// Check reports the differences between the folder and the objects.
 func (f Folder) Check(items []*krm.Item) (cli.FolderReport, error) {
 	files, err := f.files(items)
 	if err != nil {
@@ -278,7 +276,7 @@ func (f Folder) Check(items []*krm.Item) (cli.FolderReport, error) {
 	return found, nil
 }
 
-// difference says how a file differs.
+// difference describes the difference of a file.
 func (c change) difference() string {
 	const call = ": call rplug build with --output-dir"
 	switch {

@@ -33,7 +33,7 @@ func TestNamesOfFilesAreSafeAndDiffer(t *testing.T) {
 	}
 }
 
-// The owner is found in the text of an object as it is in the tree.
+// The owner is the same with and without parsing the object.
 func TestOwnerIsFoundWithoutParsing(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -65,14 +65,14 @@ func TestOriginOfFiles(t *testing.T) {
 		"renamed":          {"b.yaml", ours, foreign},
 		"edited":           {"a.yaml", ours + "c: d\n", edited},
 		"empty":            {"a.yaml", "", foreign},
-		"somebody else's":  {"a.yaml", "a: b\n", foreign},
+		"another tool's":   {"a.yaml", "a: b\n", foreign},
 		"a merge conflict": {"a.yaml", "<<<<<<< HEAD\n" + ours + "=======\n" + ours + ">>>>>>> other\n", edited},
 	} {
 		assert.Equal(t, test.want, originOf(test.name, []byte(test.content)), name)
 	}
 }
 
-// On Windows git may give lines other ends, which is no edit.
+// On Windows git may change line endings, which does not count as an edit.
 func TestOtherEndsOfLinesAreNoEdit(t *testing.T) {
 	t.Parallel()
 	item, err := krm.NewItem([]byte("kind: Job\nmetadata:\n  name: a\n"))
@@ -89,7 +89,7 @@ func TestOtherEndsOfLinesAreNoEdit(t *testing.T) {
 	assert.Empty(t, report.Results)
 }
 
-// However much differs, the diff and the findings are bounded.
+// The size of the diff and the number of findings are limited.
 func TestDiffIsBounded(t *testing.T) {
 	t.Parallel()
 	var items []*krm.Item

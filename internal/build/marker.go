@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// marked returns a file's content with the line in front that says that we wrote it: its name, so that a copy is not ours,
-// and the digest of the rest, so that edits are noticed.
+// marked returns a file's content after a marker line. The marker has the name of the file, so that a copy is not ours, and
+// the digest of the rest, so that edits are noticed.
 func marked(name string, content []byte) []byte {
 	line := markerLine(name, content)
 	out := make([]byte, 0, len(line)+len(content))
@@ -22,20 +22,20 @@ func markerLine(name string, content []byte) []byte {
 	return fmt.Appendf(nil, "%s %s sha256:%s\n", contract.BuildMarker, name, hex.EncodeToString(sum[:]))
 }
 
-// origin is who wrote a file.
+// origin is the origin of a file.
 type origin int
 
-// The origins of a file: somebody else, we, and somebody else after us.
+// Files of other tools, our unchanged files, and our files after edits.
 const (
 	foreign origin = iota
 	intact
 	edited
 )
 
-// conflict is how git begins a file of which two branches have changed the first line.
+// conflict is how git starts a file in which two branches have changed the first line.
 const conflict = "<<<<<<< "
 
-// originOf returns who wrote a file with a content.
+// originOf returns the origin of a file with a content.
 func originOf(name string, content []byte) origin {
 	line, rest, _ := bytes.Cut(content, []byte("\n"))
 	if bytes.HasPrefix(line, []byte(conflict)) {

@@ -9,24 +9,24 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The kinds of owners.
+// Kinds of owners.
 const (
 	OwnerSandbox    = "sandbox"
 	OwnerRouteGroup = "route-group"
 	OwnerPackage    = "package"
 )
 
-// owners are the annotations that say what an object belongs to.
+// owners are the annotations that identify the owner of an object.
 var owners = []struct{ key, kind string }{
 	{contract.SandboxKey, OwnerSandbox},
 	{contract.RouteGroupKey, OwnerRouteGroup},
 	{contract.InstallKey, OwnerPackage},
 }
 
-// Owner is what an object belongs to. It is empty for what several sandboxes use, such as scripts.
+// Owner is the owner of an object. It is empty for objects that several sandboxes share, such as scripts.
 type Owner struct{ Kind, Name string }
 
-// OwnerOf returns what an object belongs to, whose text is given, too.
+// OwnerOf returns the owner of an object, whose text is given as well.
 func OwnerOf(item *krm.Item, text []byte) Owner {
 	for _, owner := range owners {
 		name, ok := plainAnnotation(text, owner.key)
@@ -40,13 +40,13 @@ func OwnerOf(item *krm.Item, text []byte) Owner {
 	return Owner{}
 }
 
-// sharedFile has the objects of no owner, and kustomizationFile lists the others.
+// sharedFile has the objects without an owner, and kustomizationFile lists the other files.
 const (
 	sharedFile        = "shared.yaml"
 	kustomizationFile = "kustomization.yaml"
 )
 
-// ownerFile returns the file of what owns an object, whose text is given, too.
+// ownerFile returns the file for an object's owner. The text of the object is given as well.
 func ownerFile(item *krm.Item, text []byte) string {
 	if owner := OwnerOf(item, text); owner != (Owner{}) {
 		return fileName(owner.Kind, owner.Name)
@@ -54,7 +54,7 @@ func ownerFile(item *krm.Item, text []byte) string {
 	return sharedFile
 }
 
-// objectFile returns the file of an object alone.
+// objectFile returns the file for a single object.
 func objectFile(item *krm.Item) string {
 	if namespace := item.Namespace(); namespace != "" {
 		return fileName(item.Kind(), namespace, item.Name())
@@ -62,8 +62,8 @@ func objectFile(item *krm.Item) string {
 	return fileName(item.Kind(), item.Name())
 }
 
-// plainAnnotation finds an annotation, or the label of this key, in the text of an object without parsing it, since there
-// may be very many. It is false if the text must be parsed.
+// plainAnnotation finds an annotation, or the label with this key, in the text of an object. It avoids parsing, since there
+// may be many objects, and returns false if parsing is required.
 func plainAnnotation(text []byte, key string) (value string, ok bool) {
 	at := bytes.Index(text, []byte("\nmetadata:\n"))
 	if at < 0 {
@@ -90,12 +90,12 @@ var (
 	plainName  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
 )
 
-// longestName is the longest part of a file's name that says what the file is about, in bytes.
+// longestName limits the readable part of a file's name, in bytes.
 const longestName = 120
 
-// fileName returns the name of the file of what has a kind and names. Names of documents may be any text: what is no plain
-// name is replaced, and a hash, after a character that plain names do not have, keeps files apart. No two names differ only
-// in case, and none is a device on Windows.
+// fileName returns a file name for a kind and names. Names of documents may be any text: invalid characters are replaced,
+// and a hash, after a character that valid names do not have, makes the name unique. Names never differ only in case, and
+// are never names of devices on Windows.
 func fileName(kind string, names ...string) string {
 	name := strings.ToLower(kind) + "-" + strings.Join(names, ".")
 	if plainFileName.MatchString(name) && len(name) <= longestName && strings.Count(name, ".") == len(names)-1 {

@@ -76,7 +76,7 @@ func TestAnnotationsOfOthersAreInTheCode(t *testing.T) {
 	}
 }
 
-// documentedKey is a constant with a key, and what its comment says.
+// documentedKey is a constant with a key, and the description in its comment.
 type documentedKey struct{ name, key, on, holds string }
 
 // documentedKeys returns the constants whose value is the group and a path, in the order of the source.

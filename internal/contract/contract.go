@@ -47,7 +47,7 @@ const (
 	RoutingKeyKey = Group + "/routing-key"
 	// a sandbox or an install request: the references that `resolve-version` has replaced, as a JSON object by resource
 	RequestedKey = Group + "/requested"
-	// a sandbox or an install request: the digests of what its references were resolved to, as a JSON object by resource
+	// a sandbox or an install request: the digests of its resolved references, as a JSON object by resource
 	DigestsKey = Group + "/digests"
 	// a sandbox or a route group: its endpoints as `NAME=URL`, separated by commas; a comma in a URL is `%2C`
 	EndpointsKey = Group + "/endpoints"
@@ -83,7 +83,7 @@ const (
 	RenderedWithKey = Group + "/rendered-with"
 	// forks and their Pods, label and annotation: the name of the fork
 	ForkKey = Group + "/fork"
-	// forks and their Services: what they are a copy of, `KIND/NAME`
+	// forks and their Services: the object they are a copy of, `KIND/NAME`
 	BaselineKey = Group + "/baseline"
 	// routes, label and annotation: the name of the route group
 	RouteGroupKey = Group + "/route-group"

@@ -35,7 +35,7 @@ func CheckSandboxID(id string) error { return checkID("sandbox id", id) }
 // needs no escaping in headers, regular expressions, lists of W3C Baggage and host names.
 func CheckRoutingKey(key string) error { return checkID("routing key", key) }
 
-// checkID checks the form of an id; what is its name in messages.
+// checkID checks the form of an id. Messages start with what, the name of the value.
 func checkID(what, id string) error {
 	if len(id) > maxID {
 		return fmt.Errorf("%s must have at most %d bytes, not %d", what, maxID, len(id))

@@ -92,7 +92,7 @@ func hostile() *document.Plugin {
 	}}
 }
 
-// plugins are what the golden files show.
+// plugins are the plugins in the golden files.
 var plugins = map[string][]*document.Plugin{
 	"small":   {read("hello-db@1.0.0", "say-hello: $dbname")},
 	"orders":  {read("orders-db@1.2.0", orders)},

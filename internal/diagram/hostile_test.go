@@ -95,7 +95,7 @@ func assertHarmlessSVG(t *testing.T, image string) {
 	require.NotContains(t, texts(all, "style")[0], "url", "an image loads nothing")
 }
 
-// The whole language that our Mermaid is written in. What stands in quotes has no sign that means anything in there.
+// The complete grammar of our Mermaid. Quoted text contains no characters with a meaning in Mermaid.
 var (
 	mermaidLabel = `"(?:[A-Za-z0-9 ._→…-]|#[0-9]+;|<br/>)*"`
 	mermaidLine  = regexp.MustCompile(`^(?:flowchart LR|  end| {4}end` +
@@ -159,7 +159,7 @@ func TestGraphvizShowsWhatWasMeant(t *testing.T) {
 	}
 }
 
-// librsvg draws what the golden files hold.
+// librsvg can draw the golden files.
 func TestLibrsvgDraws(t *testing.T) {
 	t.Parallel()
 	convert := checkout.Program(t, "rsvg-convert", "librsvg2-bin")

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// What has a digest has the same one after kustomize has read and written it, whatever characters it has, unless kustomize
-// refuses it.
+// The digest of a document does not change after kustomize has read and written it, whatever characters it contains, unless
+// kustomize rejects the document.
 func TestOf_isTheSameBehindKustomize(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "runs kustomize for each document")

@@ -86,8 +86,8 @@ func rewritten(t *testing.T, node *yaml.Node, seed uint64, first []byte) {
 	require.Equal(t, string(first), string(again), "%s", text)
 }
 
-// shuffle changes what must not count: comments, the order of keys and the style of scalars and collections. Mappings
-// that hold an anchor keep their order, since an alias must follow its anchor.
+// shuffle changes details that must not affect the digest: comments, the order of keys and the style of scalars and
+// collections. Mappings that contain an anchor keep their order, since an alias must follow its anchor.
 func shuffle(random *rand.Rand, node *yaml.Node, seen map[*yaml.Node]bool) {
 	if seen[node] {
 		return

@@ -68,7 +68,7 @@ func TestGivenID(t *testing.T) {
 	}
 }
 
-// What is wrong with an annotation is told at the annotation.
+// Problems of an annotation are reported at the annotation.
 func TestPathsLeadToTheAnnotations(t *testing.T) {
 	t.Parallel()
 	s := named(t, "c", "s", contract.StateKey+": gone", contract.SandboxIDKey+": mine")

@@ -120,7 +120,7 @@ func TestChangeAnnotates(t *testing.T) {
 	}
 }
 
-// Whatever a text is, a change that succeeds changes what it is asked for, and nothing else.
+// In any text, a successful change affects only the requested value.
 func FuzzChange(f *testing.F) {
 	for _, text := range []string{
 		"kind: S\nmetadata:\n  name: a\nspec: {a: b}\n", "a: &x b\nc: *x\n", "{\"a\": \"b\"}", "a: |\n  b\n", "- a\n- b: c # d\r\n",

@@ -95,7 +95,7 @@ func TestApplySeveral(t *testing.T) {
 	assert.Equal(t, "A: b\nc: D\n", string(changed))
 }
 
-// Whatever is replaced: what comes out says the same but for one scalar, or it is refused.
+// A replacement changes only one scalar of the result, or is rejected.
 func FuzzApply(f *testing.F) {
 	f.Add("a: b\nc: [d, 'e']\n", 1, "x")
 	f.Add("- |\n  x\n- \"y\"\n", 1, "z: z")

@@ -134,7 +134,7 @@ func TestLines(t *testing.T) {
 	assert.Nil(t, text.Line(11))
 }
 
-// Whatever the text is: what is found is the value, and an end of the value is never outside of the scalar.
+// In any text, the scalar that is found has the value, and its end is never outside of the scalar.
 func FuzzScalar(f *testing.F) {
 	for _, seed := range []string{
 		"a: |\n  one\n   two\n\nb: >-\n  x\n  y\n", "a: \"\\x41\\\n  b\"\n'c''d': e f\n  g\n", "- >2\n    a\n\n   b\n",

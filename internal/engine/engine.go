@@ -1,16 +1,16 @@
-// Package engine defines what an engine is: what runs the steps of a phase in a cluster. Package render compiles a phase of
-// a plugin to tasks: Pod templates, with what each waits for. An Engine makes the Kubernetes objects that run them:
+// Package engine defines the interface of engines, which run the steps of a phase in a cluster. Package render compiles a
+// phase of a plugin to tasks: Pod templates with their dependencies. An Engine creates the Kubernetes objects that run them:
 //
 //	run := e.Start(options, phase)
 //	own := run.Add(task)    // for each task; jobs makes a Job of it
 //	all := run.Finish()     // argo makes a Workflow of all tasks, tekton a PipelineRun
 //
-// It reads the tasks back from rendered objects with Decode, and judges those of a cluster with Read and Judge. Each engine
-// has a folder here, and package engines the list of them. Names, labels, generations and Secrets are the same with all
-// engines, so that one engine can create what another deletes.
+// Decode reads the tasks back from rendered objects; Read and States return the states of tasks in a cluster. Each engine
+// has a folder here, and package engines lists them. Names, labels, generations and Secrets are the same with all engines,
+// so that one engine can delete resources that another has created.
 //
-// The package is internal: an engine that a program brings along would be unknown to the schemas, to rplug status and to
-// rplug diff, and what those need of an engine changes with them.
+// The package is internal: the schemas, rplug status and rplug diff would not know an engine that another program adds, and
+// their needs change this interface.
 package engine
 
 import (
@@ -29,29 +29,29 @@ type Manifest interface {
 	GetObjectKind() schema.ObjectKind
 }
 
-// Engine makes the objects that run tasks, and reads them.
+// Engine creates the objects that run tasks, and reads them.
 type Engine interface {
 	Traits() Traits
-	// Check returns what the engine cannot express of the part of a Pod template that users write.
+	// Check returns the parts of a user's Pod template that the engine does not support.
 	Check(overlay *corev1.PodTemplateSpec) []Problem
 	// Start begins a run of the tasks of one phase.
 	Start(options Options, phase Phase) Run
-	// Decode returns the tasks of a rendered workload, given its kind and its JSON.
+	// Decode returns the tasks of a rendered workload, given its kind and JSON.
 	Decode(kind string, text []byte) (*Decoded, error)
-	// Read reads an object of one of the engine's kinds for Judge, given its JSON.
+	// Read reads an object of one of the engine's kinds for States, given its JSON.
 	Read(kind string, text []byte) (*Object, error)
-	// Judge returns the state of each task of the objects, which are all that Read has returned.
-	Judge(objects []*Object) []*State
-	// Adopt returns what has made a Pod, if the engine has. It gives the containers of the Pod the names and messages that
-	// they have in a Pod of a Job.
-	Adopt(pod *corev1.Pod) (owner Owner, isOwn bool)
+	// States returns the state of each task of the objects, which are all results of Read.
+	States(objects []*Object) []*State
+	// Owner returns the creator of a Pod, if it belongs to the engine, and changes the names and messages of the Pod's
+	// containers to those of a Pod of a Job.
+	Owner(pod *corev1.Pod) (owner Owner, isOwn bool)
 }
 
 // Run collects the tasks of one phase of a resource.
 type Run interface {
-	// Add adds a task and returns the object that runs it, nil if the object of Finish does.
+	// Add adds a task and returns the object that runs it, or nil if that is the object of Finish.
 	Add(Task) *Workload
-	// Finish returns the object that runs all tasks, nil if each has its own, or there is none.
+	// Finish returns the object that runs all tasks, or nil if each task has its own or there are no tasks.
 	Finish() *Workload
 }
 
@@ -63,90 +63,89 @@ type Workload struct {
 	SpecBytes int
 }
 
-// Traits are how an engine differs from others.
+// Traits describe the differences between engines.
 type Traits struct {
-	// Name is the engine's, as v1alpha1.RenderPhase.Engine has it, and Title what people call it.
+	// Name is the name of the engine in v1alpha1.RenderPhase.Engine, and Title its name for users.
 	Name, Title string
-	// Kinds are the kinds of its objects. Its workloads are of the first, unless Options.Workload is another.
+	// Kinds are the kinds of its objects. The first is the kind of its workloads, unless Options.Workload is another one.
 	Kinds []Kind
-	// Waits is set if the Pods of all tasks are created at once, so that each waits for what it needs. Without it a task
-	// starts when those before it have succeeded.
+	// Waits means that the Pods of all tasks are created at once and wait for their inputs. Otherwise a task starts when
+	// those before it have succeeded.
 	Waits bool
-	// MountsOutputs is set if all containers of a Pod are created at once, so that no helper can write the files of inputs
+	// MountsOutputs means that all containers of a Pod are created at once, so that no helper can write the files of inputs
 	// before they are mounted: they are mounted from the Secrets of their producers.
 	MountsOutputs bool
-	// KeepsEnded is set if ended workloads stay whatever Options.TTLSecondsAfterFinished is.
+	// KeepsEnded means that Options.TTLSecondsAfterFinished does not remove finished workloads.
 	KeepsEnded bool
-	// Expansion matches what the engine replaces in texts, wherever they are in its objects; nil if it replaces nothing.
-	// Values of users go by reference then.
+	// Expansion matches references that the engine replaces in all texts of its objects; nil if it replaces none. Otherwise
+	// values of users are only referred to.
 	Expansion *regexp.Regexp
-	// PodRules are what the ServiceAccount of each Pod must be allowed.
+	// PodRules are the permissions that the ServiceAccount of each Pod needs.
 	PodRules []rbacv1.PolicyRule
-	// MaxSpec is how many bytes the spec of a workload may have.
+	// MaxSpec limits the spec of a workload, in bytes.
 	MaxSpec int
-	// Repeats are the reasons of events that say the same as a reason of a State's Cause.
+	// Repeats maps the reason of a State's Cause to the reasons of events that repeat it.
 	Repeats map[string][]string
 }
 
 // Kind is a kind of objects of an engine.
 type Kind struct {
 	Group, Name string
-	// Resource is what kubectl calls it.
+	// Resource is its name in kubectl.
 	Resource string
-	// IsCustom is set if a cluster may not have the kind.
+	// IsCustom means that a cluster may not have the kind.
 	IsCustom bool
-	// PodLabel is the label of Pods with the name of their workload of this kind; empty if its Pods have none.
+	// PodLabel is the label of Pods with the name of their workload of this kind; empty if Pods have no such label.
 	PodLabel string
-	// WorkloadLabel is the label with the name of the workload that an object of this kind is a part of; empty if the kind is
-	// that of a workload.
+	// WorkloadLabel is the label with the name of the workload that an object of this kind belongs to; empty for workloads.
 	WorkloadLabel string
 }
 
-// Options are those of a render that engines need.
+// Options are the options of a render that engines need.
 type Options struct {
-	// Workload is the kind of the workloads, of an engine that has several.
+	// Workload is the kind of workloads, for an engine with several.
 	Workload string
-	// Retries is how often a task that failed runs again.
+	// Retries is how often a failed task is retried.
 	Retries int
-	// TTLSecondsAfterFinished is how long ended workloads stay; they are kept if it is negative.
+	// TTLSecondsAfterFinished is how long finished workloads are kept; they are never removed if it is negative.
 	TTLSecondsAfterFinished int
-	// IsRestricted is set if Pods must keep to the Pod Security Standard "restricted".
+	// IsRestricted means that Pods must meet the Pod Security Standard "restricted".
 	IsRestricted bool
 }
 
-// Phase is what the tasks of a phase of a resource have in common.
+// Phase is the common part of the tasks of a phase of a resource.
 type Phase struct {
-	// Name is the phase. Texts begin the names of workloads, for people.
+	// Name is the name of the phase. Texts are the first part of the names of workloads, for people.
 	Name  string
 	Texts []string
 	// Metadata has the namespace, labels and annotations of a workload that runs all tasks.
 	Metadata metav1.ObjectMeta
 }
 
-// Task is a step, or a helper that runs no step.
+// Task is a step or a helper.
 type Task struct {
-	// Name is the step's or the helper's. Tasks may have the same.
+	// Name is the name of the step or helper. It need not be unique.
 	Name string
-	// Template is the template of its Pod. It is the engine's to change.
+	// Template is the template of its Pod. The engine may change it.
 	Template *corev1.PodTemplateSpec
-	// Metadata has the namespace, labels and annotations of a workload that runs this task alone.
+	// Metadata has the namespace, labels and annotations of a workload that runs only this task.
 	Metadata metav1.ObjectMeta
-	// After are the tasks that must have succeeded before, by the order in which they were added.
+	// After are the tasks that must succeed first, as indexes in the order of Add.
 	After []int
-	// TrySeconds is how long one try may take from the creation of its Pod.
+	// TrySeconds limits each try, from the creation of its Pod.
 	TrySeconds int64
-	// Seconds is how long all tries may take, from when the phase starts.
+	// Seconds limits all tries together, from the start of the phase.
 	Seconds int64
-	// Waiting is the container that may end with contract.ExitWaited, if there is one.
+	// Waiting is the name of the container that may exit with contract.ExitWaited; it may be empty.
 	Waiting string
 }
 
-// Problem is what an engine cannot express.
+// Problem is an unsupported field.
 type Problem struct {
 	// Field is the field of the Pod template, such as `spec.initContainers[0]`.
 	Field string
-	// Message says what must hold. It begins with "must".
+	// Message is the requirement. It starts with "must".
 	Message string
-	// IsWarning is set if the field is used anyway.
+	// IsWarning means that the field is rendered anyway.
 	IsWarning bool
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// FieldName returns the name of a struct's field in JSON, empty if those of its type stand in its place.
+// FieldName returns the JSON name of a struct's field, or "" if the field is inlined.
 func FieldName(field *reflect.StructField) string {
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return name
 }
 
-// Fields returns the names in JSON of the fields of a struct, with those of embedded ones.
+// Fields returns the JSON names of a struct's fields, including embedded ones.
 func Fields(of reflect.Type) (names []string) {
 	for i := range of.NumField() {
 		field := of.Field(i)
@@ -29,8 +29,8 @@ func Fields(of reflect.Type) (names []string) {
 	return names
 }
 
-// Used returns the fields that are set among those of the types of k8s.io/api, given as TYPE.FIELD: an engine that is built
-// with an older Kubernetes API would leave newer fields out without a word.
+// Used returns the fields that are set among the given fields of k8s.io/api, TYPE.FIELD. An engine built with an older
+// Kubernetes API would drop newer fields silently.
 func Used(pod *corev1.PodSpec, fields []string) []krm.Path {
 	return used(nil, reflect.ValueOf(pod), "spec", fields)
 }

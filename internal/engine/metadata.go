@@ -2,7 +2,7 @@ package engine
 
 import "maps"
 
-// Merged returns a with b's entries; b wins.
+// Merged returns the entries of both maps. Those of b take precedence.
 func Merged(a, b map[string]string) map[string]string {
 	if len(a) == 0 {
 		return b

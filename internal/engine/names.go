@@ -6,10 +6,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Names gives the tasks of a run names that are DNS labels, each another one.
+// Names assigns unique names to the tasks of a run. They are DNS labels.
 type Names map[string]bool
 
-// Add returns the name of a task or of a part of a workload: that of its step in lower case, with a hash if it is taken.
+// Add returns the name of a task or of a part of a workload: the name of its step in lower case, with a hash if it is taken.
 func (n Names) Add(name string) string {
 	unique := strings.ToLower(name)
 	for n[unique] {

@@ -21,115 +21,115 @@ type Decoded struct {
 
 // DecodedTask is a task of a workload.
 type DecodedTask struct {
-	// Name is what the workload calls the task; empty if it runs only this one.
+	// Name is the name of the task in the workload; empty if the workload runs only this task.
 	Name string
-	// Job is the spec of the Job that would run it, of anything but a Job the Pod template.
+	// Job is the spec of the Job that would run it. For other workloads than Jobs, only its Pod template is set.
 	Job batchv1.JobSpec
 }
 
-// Object is an object of a cluster, as an engine reads it.
+// Object is an object in a cluster, as read by an engine.
 type Object struct {
 	*metav1.ObjectMeta
 
 	Kind string
-	// Times are the timestamps of the object beside the one of its creation.
+	// Times are the timestamps of the object, except for its creation.
 	Times []metav1.Time
-	// Needs is another kind of the engine that the object refers to; empty if there is none.
+	// Needs is another kind of the engine that the object depends on; it may be empty.
 	Needs string
-	// Unread says why the states of its tasks are not known; empty if they are.
+	// Unread is the reason why the states of its tasks are unknown; empty if they are known.
 	Unread string
 	// Value is the decoded object, for the engine.
 	Value any
 }
 
-// NewObject decodes an object into value, of which m is the metadata.
+// NewObject decodes an object into value, whose metadata is m.
 func NewObject(kind string, text []byte, value any, m *metav1.ObjectMeta) (*Object, error) {
 	return &Object{ObjectMeta: m, Kind: kind, Value: value}, json.Unmarshal(text, value)
 }
 
-// Owner is what has made a Pod.
+// Owner is the creator of a Pod.
 type Owner struct {
-	// Kind and Name are those of a workload, and Task what it calls the task that the Pod runs.
+	// Kind and Name identify a workload, and Task is the name in it of the task that the Pod runs.
 	Kind, Name, Task string
 }
 
-// State is how far a task of a workload in a cluster is.
+// State is the state of a task of a workload in a cluster.
 type State struct {
-	// ObjectMeta is that of the workload, with the labels and annotations of the task.
+	// ObjectMeta is the metadata of the workload, with the labels and annotations of the task.
 	metav1.ObjectMeta
 
-	// Kind is that of the workload, and Task what it calls the task; empty if it runs only this one.
+	// Kind is the kind of the workload, and Task the name of the task in it; empty if the workload runs only this task.
 	Kind Kind
 	Task string
 	// Secrets are the annotations of the Pod with the names of Secrets.
 	Secrets map[string]string
-	// Plan is empty for a task that neither reads nor leaves outputs.
+	// Plan is empty for a task without inputs and outputs.
 	Plan contract.Plan
-	// IsActive is set if the workload has not ended, and HasStarted if its controller has started it.
+	// IsActive means that the workload has not ended, and HasStarted that its controller has started it.
 	IsActive, HasStarted bool
-	// End is Complete or Failed; empty if the task has not ended.
+	// End is Complete or Failed; empty while the task has not ended.
 	End string
-	// Reason is the one of a failure, as events give it, and Failure the words for people.
+	// Reason is the reason of a failure, as in events, and Failure its description for people.
 	Reason, Failure string
-	// Now is what a task does that has not ended.
+	// Now describes the state of a task that has not ended.
 	Now string
-	// Since is when the task has ended, or else when it or its workload was started or made.
+	// Since is when the task ended, or otherwise when it or its workload was started or created.
 	Since metav1.Time
-	// FailedTries and Tries are how many attempts have failed, and how many there may be; 0 if that is not limited.
+	// FailedTries is the number of failed attempts, and Tries their limit; 0 means no limit.
 	FailedTries, Tries int
-	// Cause is what the engine says of a Pod that does not get on; nil if nothing.
+	// Cause is the engine's explanation for a Pod that does not progress, or nil.
 	Cause *Cause
-	// Pods are names of Pods of the task, and Stem is what the names of others begin with, up to the last hyphen.
+	// Pods are names of Pods of the task. Stem is the prefix of other Pods' names, up to the last hyphen.
 	Pods []string
 	Stem string
 }
 
-// The ends of a task, by the names of a Job's conditions.
+// Ends of a task, named after the conditions of a Job.
 const (
 	Complete = string(batchv1.JobComplete)
 	Failed   = string(batchv1.JobFailed)
 )
 
-// What tasks do.
+// Values of State.Now.
 const (
 	Suspended = "is suspended"
 	Starting  = "starts"
 	Running   = "runs"
 )
 
-// Cause is what Kubernetes or an engine says of a workload or Pod that does not get on.
+// Cause is what Kubernetes or an engine reports about a workload or Pod that does not progress.
 type Cause struct {
 	Object  string `json:"object"` // KIND/NAME
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }
 
-// String is the cause on one line.
+// String returns the cause on one line.
 func (c Cause) String() string { return c.Object + ": " + c.Reason + ": " + c.Message }
 
-// NewState returns a task of a workload that runs several, whose Pods have such annotations, labels and variables.
+// NewState returns a task of a workload that runs several tasks. annotations, labels and env are those of the task's Pods.
 func NewState(kind Kind, of metav1.ObjectMeta, task string, annotations, labels map[string]string, env []corev1.EnvVar) *State {
 	s := &State{ObjectMeta: of, Kind: kind, Task: task, Secrets: annotations, Plan: PlanOf(env), HasStarted: true}
 	s.Labels, s.Annotations = Merged(of.Labels, labels), Merged(of.Annotations, annotations)
 	return s
 }
 
-// Object is how messages name the workload.
+// Object returns the name of the workload for messages.
 func (s *State) Object() string { return strings.ToLower(s.Kind.Name) + "/" + s.Name }
 
-// Fail sets the end of a task of a workload that runs several. An engine that only repeats the reason says nothing. The
+// Fail sets the end of a task in a workload that runs several tasks. A message that only repeats the reason is omitted. The
 // command prints all lines of the Pods' logs, which is not kubectl's default for a selector.
 func (s *State) Fail(reason, message string) {
 	s.End, s.Reason = Failed, reason
 	s.Failure = Words(reason, message) + "; see " + s.logs()
 }
 
-// FailUnknown sets the end of a task that may be the one for which its workload has failed.
+// FailUnknown sets the end of a task that may be the one that made its workload fail.
 func (s *State) FailUnknown() {
 	s.End, s.Failure = Failed, "a task of the "+s.Kind.Name+" has failed, which one is not known; see "+s.logs()
 }
 
-// FailUnstarted sets the end of a task that never runs, since those it waits for have not succeeded, or else for the reason
+// FailUnstarted sets the end of a task that never runs, because the tasks it waits for have not succeeded, or for the reason
 // in a message.
 func (s *State) FailUnstarted(since []string, message string) {
 	s.End, s.Failure = Failed, "not started: "+strings.TrimSuffix(OneLine(message), ":")
@@ -138,7 +138,7 @@ func (s *State) FailUnstarted(since []string, message string) {
 	}
 }
 
-// Unseen sets what a task does whose workload no controller has seen.
+// Unseen sets the state of a task whose workload no controller has seen.
 func (s *State) Unseen() {
 	s.Now = "is not started: no controller has seen it; see kubectl describe -n " + s.Namespace + " " + s.Object()
 }
@@ -152,12 +152,12 @@ func (s *State) logs() string {
 		" --all-containers --tail -1"
 }
 
-// IsStart reports whether a container that waits for the reason is only starting.
+// IsStart reports whether a container with this waiting reason is just starting.
 func IsStart(reason string) bool {
 	return slices.Contains([]string{"", "PodInitializing", "ContainerCreating"}, reason)
 }
 
-// Words are those of a failure.
+// Words returns the description of a failure.
 func Words(reason, message string) string {
 	if message = OneLine(message); message == "" || message == reason {
 		return reason

@@ -1,5 +1,5 @@
-// Package engines lists the engines. A new one is a folder of internal/engine and a line here: rendering,
-// rplug status and rplug diff find it in the list.
+// Package engines lists the engines. To add one, add its folder in internal/engine and a line here: rendering, rplug status
+// and rplug diff use the list.
 package engines
 
 import (
@@ -18,7 +18,7 @@ func All() []engine.Engine {
 	}
 }
 
-// Named returns the engine of that name, nil if there is none.
+// Named returns the engine with a name, or nil.
 func Named(name string) engine.Engine {
 	for _, e := range All() {
 		if e.Traits().Name == name {
@@ -36,8 +36,8 @@ func Names() (names []string) {
 	return names
 }
 
-// Of returns the engine that has objects of a kind, and the kind; nil if none has. An empty group is that of the kind: the
-// items of lists may lack it.
+// Of returns the engine of a kind of objects, and the kind; nil for other kinds. The group may be empty, since the items of
+// lists may lack it.
 func Of(group, kind string) (engine.Engine, engine.Kind) {
 	for _, e := range All() {
 		for _, k := range e.Traits().Kinds {

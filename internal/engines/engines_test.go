@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// The values of the config's field are the engines of the list.
+// The values of the config's field are the names of the engines.
 func TestNames_areThoseOfTheSchema(t *testing.T) {
 	t.Parallel()
 	field, found := reflect.TypeFor[v1alpha1.RenderPhase]().FieldByName("Engine")
@@ -24,7 +24,7 @@ func TestNames_areThoseOfTheSchema(t *testing.T) {
 	assert.Nil(t, engines.Named("none"))
 }
 
-// Each kind is found with its group, without one, and not with another.
+// Each kind is found with its group or without a group, but not with another group.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	for _, e := range engines.All() {

@@ -15,7 +15,8 @@ import (
 // pattern is the vendor's, as the reference gives it.
 var pattern = regexp.MustCompile(`@\{[^}]+\}`)
 
-// A string is either filled in, or reported and left alone; what the vendor's pattern does not match is never touched.
+// A string is either expanded, or reported and left unchanged; text that the vendor's pattern does not match is never
+// changed.
 func FuzzExpand(f *testing.F) {
 	for _, seed := range []string{
 		"@{a}",
@@ -67,7 +68,7 @@ func checkParts(t *testing.T, text, value string, parts []load.Origin, directive
 	assert.Equal(t, pattern.ReplaceAllString(text, ""), between.String())
 }
 
-// What is filled in survives being printed and read again, whatever it is.
+// Expanded values are the same after printing and parsing.
 func FuzzPrinted(f *testing.F) {
 	for _, seed := range []string{
 		"a\nb\n", " a\n", "\ta\nb", "a\r\n", "a \nb \n\n", "---\na\n", "#!/bin/sh\n", "a\n\n\n", "\u2028\n", "y", "\x00\n",

@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 	assert.Equal(t, string(one), string(other), "the order of the documents must not matter")
 }
 
-// TestTampering changes what a store has so that all OCI digests are right: the catalog's digests find it.
+// TestTampering changes a store without invalidating its OCI digests; the digests in the catalog detect the change.
 func TestTampering(t *testing.T) {
 	t.Parallel()
 	const file = "plugins/hello-db/1.0.0.yaml"
@@ -230,7 +230,7 @@ func TestPushKeepsWhatIsPublished(t *testing.T) {
 	assert.NotNil(t, b.Catalog.Plugin("hello-db").Version("1.1.0"))
 }
 
-// FuzzFetch: whatever a manifest and a document say, fetching ends with an error or with what was checked.
+// FuzzFetch: for any manifest and document, fetching returns an error or the checked content.
 func FuzzFetch(f *testing.F) {
 	f.Add("plugins/hello-db/1.0.0.yaml", []byte(pluginText("1.0.0")))
 	f.Add("plugins/../../x.yaml", []byte("a: &a [*a]"))

@@ -22,7 +22,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// ours is what a step with data flow needs, with an element that is likely to be in an overlay too.
+// ours is the template of a step with data flow, with an element that is likely to be in overlays, too.
 const ours = `
 metadata: {labels: {a: ours, z: z}, annotations: {x: y}}
 spec:
@@ -41,7 +41,7 @@ spec:
   imagePullSecrets: [{name: b}, {name: c}]
 `
 
-// needed are what different steps merge onto an overlay: nearly nothing, what a bare step needs, and one with data flow.
+// needed are templates of steps that are merged with an overlay: a minimal one, a bare step, and a step with data flow.
 var needed = []string{"spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}", `
 spec:
   activeDeadlineSeconds: 60
@@ -80,8 +80,8 @@ var lifelike = []string{
 	"spec: {resourceClaims: [{name: gpu, resourceClaimName: g}], containers: [{name: main, resources: {claims: [{name: gpu}]}}]}",
 }
 
-// The real kubectl merges what a step needs onto overlays as we do. It starts slowly, so it gets all overlays of a patch
-// at once.
+// The real kubectl merges the templates of steps with overlays as we do. Starting it is slow, so it gets all overlays for a
+// patch at once.
 func TestMergeEqualsKubectl(t *testing.T) {
 	t.Parallel()
 	kubectl := checkout.Tool(t, "kubectl")

@@ -2,7 +2,7 @@ package report
 
 import "bytes"
 
-// Diff colors the lines of a unified diff. What a line holds may come from anybody, so it is made printable.
+// Diff colors the lines of a unified diff. The text may come from untrusted files, so it is made printable.
 func (s Style) Diff(diff []byte) []byte {
 	var out bytes.Buffer
 	for line := range bytes.Lines(diff) {

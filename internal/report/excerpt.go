@@ -12,12 +12,11 @@ import (
 )
 
 const (
-	longest = 120 // characters of a source line that are shown
-	ahead   = 60  // of them in front of the place
+	longest = 120 // shown characters of a source line
+	ahead   = 60  // of them before the place
 )
 
-// excerpt returns the source line that a result is about, and a line with carets below its place; empty if the place
-// is not known.
+// excerpt returns the source line of a result, and a line with carets below its place; empty if the place is unknown.
 func (r *Report) excerpt(result krm.Result) string {
 	place := result.Place
 	text := r.Files.Text(place.File)
@@ -35,7 +34,7 @@ func (r *Report) excerpt(result krm.Result) string {
 		r.Style.paint(blue, margin+" |"), r.Style.paint(green, marks))
 }
 
-// width returns how many characters of its line the value of a result takes, 1 if that is not known.
+// width returns the number of characters of a result's value in its line, or 1 if it is unknown.
 func (r *Report) width(result krm.Result) int {
 	text, scalar, err := r.Files.Scalar(result)
 	if err != nil {
@@ -49,8 +48,8 @@ func (r *Report) width(result krm.Result) int {
 	return end - column
 }
 
-// underline returns a line of a file as it may be printed, and carets below size characters from a column on. Both rows
-// have the same width up to there, with the tabs of the line.
+// underline returns a line of a file in printable form, and carets below size characters starting at a column. Up to there,
+// both have the same width, including the tabs of the line.
 func underline(line string, column, size int) (shown, marks string) {
 	runes := []rune(line)
 	at := min(max(column-1, 0), len(runes))
@@ -86,7 +85,7 @@ func underline(line string, column, size int) (shown, marks string) {
 	return text.String(), below.String()
 }
 
-// display returns how a character is printed, and how many columns of a terminal that takes.
+// display returns the printable form of a character, and its width in terminal columns.
 func display(r rune) (text string, columns int) {
 	switch {
 	case r == '\t':

@@ -42,7 +42,7 @@ func TestUnderline(t *testing.T) {
 	}
 }
 
-// A file's line that ends in CRLF, and one behind a byte order mark.
+// A file may have lines that end in CRLF, or a byte order mark.
 func TestExcerptOfAFile(t *testing.T) {
 	t.Parallel()
 	r := &Report{Files: edit.NewFiles(func(file string) []byte {
@@ -64,7 +64,7 @@ func TestExcerptOfAFile(t *testing.T) {
 	assert.Empty(t, r.excerpt(at("", 0, 0)))
 }
 
-// Whatever a line holds: two rows, nothing that steers a terminal, and the caret below the place.
+// Any line becomes two rows without control characters, with the caret below the place.
 func FuzzUnderline(f *testing.F) {
 	f.Add("name: tuh", 7, 3)
 	f.Add("\t日本\x1b e\u0301 \r\u2028", 5, 2)
@@ -86,7 +86,7 @@ func FuzzUnderline(f *testing.F) {
 	})
 }
 
-// prefix returns what of a text stands in front of the place that the blanks lead to.
+// prefix returns the part of a text above the blanks.
 func prefix(shown, blanks string) string {
 	columns := 0
 	for at, r := range shown {

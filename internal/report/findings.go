@@ -6,10 +6,10 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// FindingsError is the error of a command whose documents have errors: a line for each error and warning.
+// FindingsError is the error of a command whose documents have errors. It has a line for each error and warning.
 type FindingsError krm.Results
 
-// Refused returns results as a FindingsError if one of them is an error, else nil.
+// Refused returns results as a FindingsError if one of them is an error, otherwise nil.
 func Refused(results []krm.Result) error {
 	if krm.Results(results).Failed() {
 		return FindingsError(krm.Results(results).Sort())

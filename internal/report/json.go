@@ -6,7 +6,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// located is a result with its place in a file, for which the KRM Functions Specification has no field.
+// located is a result with its place in a file, which the KRM Functions Specification does not support.
 type located struct {
 	krm.Result
 	Place place `json:"place,omitzero"`
@@ -24,7 +24,7 @@ type suppressed struct {
 	Reason string `json:"reason"`
 }
 
-// writeJSON prints one JSON object with the summary, the findings, and those that are suppressed.
+// writeJSON prints one JSON object with the summary, the findings, and the suppressed findings.
 func (r *Report) writeJSON(out io.Writer) error {
 	all := struct {
 		Summary    string       `json:"summary"`
@@ -34,8 +34,8 @@ func (r *Report) writeJSON(out io.Writer) error {
 	for i, result := range r.Results {
 		all.Results[i] = located{result, place(result.Place)}
 	}
-	for _, one := range r.Suppressed {
-		all.Suppressed = append(all.Suppressed, suppressed{located{one.Result, place(one.Place)}, one.Reason})
+	for _, finding := range r.Suppressed {
+		all.Suppressed = append(all.Suppressed, suppressed{located{finding.Result, place(finding.Place)}, finding.Reason})
 	}
 	return encodeJSON(out, all)
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// document is what a case is about.
+// document identifies the document of a case.
 type document struct {
 	ref  krm.ResourceRef
 	file string
 }
 
-// writeJUnit prints a report for continuous integration: errors fail a document, warnings are its output.
+// writeJUnit prints a report for continuous integration: errors are failures of a document, and warnings its output.
 func (r *Report) writeJUnit(out io.Writer) error {
 	all := &Suites{Name: r.Name}
 	suites := map[string]*Suite{}
@@ -39,11 +39,11 @@ func (r *Report) writeJUnit(out io.Writer) error {
 		if result.ResourceRef != nil {
 			d.ref = *result.ResourceRef
 		}
-		one := cmp.Or(cases[d], byRef[d.ref]) // by its reference if the finding is in a file that the document embeds
-		if one == nil {
-			one = add(d, cmp.Or(d.file, r.Name), cmp.Or(ObjectText(&d.ref), d.file, r.Name))
+		test := cmp.Or(cases[d], byRef[d.ref]) // by its reference if the finding is in an embedded file
+		if test == nil {
+			test = add(d, cmp.Or(d.file, r.Name), cmp.Or(ObjectText(&d.ref), d.file, r.Name))
 		}
-		one.add(result)
+		test.add(result)
 	}
 	return all.Write(out)
 }

@@ -1,5 +1,5 @@
-// Package report prints findings: as text for people, and as JSON, SARIF and JUnit for programs. Each format is one
-// file; all of them print a Report, which holds the results and what is needed to describe them.
+// Package report prints findings: as text for people, and as JSON, SARIF and JUnit for programs. Each format is one file;
+// all of them print a Report, which holds the results and the data to describe them.
 //
 //	err := (&report.Report{Name: "validate-plugin", Results: results, Files: files}).Write(os.Stdout, report.SARIF)
 package report
@@ -14,36 +14,36 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// Home is where the program that reports is documented.
+// Home is the home page of the program.
 const Home = "https://github.com/resource-plugins/krm-functions"
 
-// Report is what one run found.
+// Report holds the findings of a run.
 type Report struct {
-	// Name and Version are those of the program.
+	// Name and Version identify the program.
 	Name, Version string
-	// Rules are the rules that the program knows, for formats that list them; nil if its results name none.
+	// Rules are all rules of the program, for formats that list them; nil for a program without rules.
 	Rules []*validate.Rule
-	// List holds the documents that were checked.
+	// List holds the checked documents.
 	List *krm.ResourceList
 	// Results are the findings, in the order to print them.
 	Results krm.Results
-	// Suppressed are findings that comments suppress, for formats that have a place for them.
+	// Suppressed are the findings suppressed by comments, for formats that support them.
 	Suppressed []validate.Suppressed
-	// Summary is one line that says what was done.
+	// Summary describes the run in one line.
 	Summary string
-	// Files are the files that the results name.
+	// Files are the files in the results.
 	Files *edit.Files
-	// Style is how text is printed.
+	// Style is the style of the text format.
 	Style Style
-	// Folder is the working folder, empty if it is not known, and Root the top folder of the git repository that holds it,
-	// empty if there is none.
+	// Folder is the working directory, empty if it is unknown. Root is the top folder of its git repository, empty outside a
+	// repository.
 	Folder, Root string
-	// Revision is the git revision of an older state: its files are named REVISION:PATH, from the root. Empty if there is
-	// none.
+	// Revision is the git revision of the documents, whose files are named REVISION:PATH, relative to the root. It is empty
+	// for files on the disk.
 	Revision string
 }
 
-// The formats.
+// Formats of reports.
 const (
 	Text  = "text"
 	JSON  = "json"

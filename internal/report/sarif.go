@@ -17,7 +17,7 @@ type object = map[string]any
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// sourceRoot is what the names of files are relative to. Its own place is left out: it is another one on each machine.
+// sourceRoot is the base of relative file names. Its own location is omitted, since it differs between machines.
 const (
 	sourceRoot      = "%SRCROOT%"
 	rootDescription = "The top level of the git repository, or the working directory outside of one."
@@ -30,9 +30,9 @@ func (r *Report) writeSARIF(out io.Writer) error {
 	for _, result := range r.Results {
 		results = append(results, r.sarifResult(result, indexes))
 	}
-	for _, one := range r.Suppressed {
-		result := r.sarifResult(one.Result, indexes)
-		result["suppressions"] = []object{{"kind": "inSource", "justification": one.Reason}}
+	for _, finding := range r.Suppressed {
+		result := r.sarifResult(finding.Result, indexes)
+		result["suppressions"] = []object{{"kind": "inSource", "justification": finding.Reason}}
 		results = append(results, result)
 	}
 	driver := object{"name": r.Name, "version": r.Version, "informationUri": Home, "rules": rules}
@@ -46,20 +46,20 @@ func (r *Report) writeSARIF(out io.Writer) error {
 	return encodeJSON(out, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
 }
 
-// sarifRules returns the rules that are described, and after them the others that results name, with the index of each.
+// sarifRules returns the described rules, followed by other rules in results, with the index of each.
 func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 	rules, indexes = make([]object, 0, len(r.Rules)), map[string]int{}
 	for _, rule := range r.Rules {
 		indexes[rule.ID] = len(rules)
-		one := object{
+		described := object{
 			"id": rule.ID, "shortDescription": sarifText(rule.Summary),
 			"fullDescription":      sarifText(rule.Summary + " " + rule.Why),
 			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
 		}
 		if rule.Page != "" {
-			one["helpUri"] = rule.Page
+			described["helpUri"] = rule.Page
 		}
-		rules = append(rules, one)
+		rules = append(rules, described)
 	}
 	for _, result := range r.Results {
 		id := result.Tags[krm.RuleTag]
@@ -72,16 +72,16 @@ func (r *Report) sarifRules() (rules []object, indexes map[string]int) {
 }
 
 func (r *Report) sarifResult(result krm.Result, indexes map[string]int) object {
-	one := object{"level": sarifLevel(result.Severity), "message": sarifText(message(result))}
+	sarif := object{"level": sarifLevel(result.Severity), "message": sarifText(message(result))}
 	if id := result.Tags[krm.RuleTag]; id != "" {
-		one["ruleId"], one["ruleIndex"] = id, indexes[id]
+		sarif["ruleId"], sarif["ruleIndex"] = id, indexes[id]
 	}
 	if result.Place.File != "" {
-		one["locations"] = []object{r.sarifLocation(result)}
+		sarif["locations"] = []object{r.sarifLocation(result)}
 	}
 	if edit.IsCertain(result) {
 		if text, change, err := r.Files.Proposal(result); err == nil {
-			one["fixes"] = []object{{
+			sarif["fixes"] = []object{{
 				"description": sarifText(Printable(Change(result))),
 				"artifactChanges": []object{{
 					"artifactLocation": r.artifact(result.Place.File),
@@ -92,10 +92,10 @@ func (r *Report) sarifResult(result krm.Result, indexes map[string]int) object {
 			}}
 		}
 	}
-	return one
+	return sarif
 }
 
-// sarifLocation is the place of a result, up to the end of the value or key if that is known.
+// sarifLocation returns the place of a result, up to the end of its value or key if that is known.
 func (r *Report) sarifLocation(result krm.Result) object {
 	place := result.Place
 	physical := object{"artifactLocation": r.artifact(place.File)}
@@ -109,13 +109,13 @@ func (r *Report) sarifLocation(result krm.Result) object {
 	} else if place.Line > 0 {
 		physical["region"] = object{"startLine": place.Line}
 	}
-	if subject := subject(result); subject != "" {
+	if subject := objectAndField(result); subject != "" {
 		location["logicalLocations"] = []object{{"fullyQualifiedName": subject}}
 	}
 	return location
 }
 
-// sarifRegion is what is written between two bytes of a text.
+// sarifRegion returns the region between two byte offsets of a text.
 func sarifRegion(text *edit.Text, from, to int) object {
 	line, column := text.Position(from)
 	endLine, endColumn := text.Position(to)
@@ -135,8 +135,8 @@ func sarifLevel(severity krm.Severity) string {
 	}
 }
 
-// artifact names a file relative to the root of the sources, or by its whole path if it is elsewhere. What is no file, such
-// as the standard input, keeps its name.
+// artifact names a file relative to the root of the sources, or by its absolute path if it is elsewhere. Other inputs, such
+// as the standard input, keep their names.
 func (r *Report) artifact(file string) object {
 	if r.Folder == "" || file == load.StdinName {
 		return object{"uri": (&url.URL{Path: file}).String()}

@@ -6,14 +6,14 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// SourceLine is a line of a file. Marked is what a finding is about, empty in the lines around it.
+// SourceLine is a line of a file. Marked is the place of a finding, empty in the lines around it.
 type SourceLine struct {
 	Number                int
 	Before, Marked, After string
 }
 
-// Source returns the line that a result is about, and so many lines above and below it; nothing if its place is not known.
-// Lines are cut and printable as in text.
+// Source returns the line of a result with a number of lines above and below it, or nil if the place is unknown. As in text,
+// lines are shortened and printable.
 func (r *Report) Source(result krm.Result, around int) (lines []SourceLine) {
 	place := result.Place
 	text := r.Files.Text(place.File)
@@ -35,7 +35,7 @@ func (r *Report) Source(result krm.Result, around int) (lines []SourceLine) {
 	return withoutBlankEnd(lines, place.Line)
 }
 
-// withoutBlankEnd drops empty lines at the end, behind the one that is shown.
+// withoutBlankEnd drops empty lines at the end, but not the shown one.
 func withoutBlankEnd(lines []SourceLine, shown int) []SourceLine {
 	for n := len(lines); n > 0 && lines[n-1].Number > shown && lines[n-1].Before == ""; n-- {
 		lines = lines[:n-1]
@@ -43,7 +43,7 @@ func withoutBlankEnd(lines []SourceLine, shown int) []SourceLine {
 	return lines
 }
 
-// cutLine returns a line with what is to be marked of it. A long line is cut around that.
+// cutLine returns a line with its marked part. A long line is shortened to the surroundings of that part.
 func cutLine(number int, runes []rune, from, to int) SourceLine {
 	from, to = min(from, len(runes)), min(to, len(runes))
 	first, last, ends := 0, len(runes), [2]string{}

@@ -2,16 +2,16 @@ package report
 
 import "github.com/resource-plugins/krm-functions/pkg/krm"
 
-// Style is how findings are printed as text.
+// Style is the style of findings in text.
 type Style struct {
 	// Color colors the text with the escape sequences of a terminal.
 	Color bool
-	// Context prints the line of the source below each finding, with a caret.
+	// Context prints the source line below each finding, with a caret.
 	Context bool
 }
 
-// StyleFor returns the style for people on a terminal, or for programs elsewhere. Context asks for the source lines
-// elsewhere too. The variables NO_COLOR (https://no-color.org) and TERM=dumb turn colors off.
+// StyleFor returns the style for people if the output is a terminal, and for programs otherwise. Context requests source
+// lines in both cases. The variables NO_COLOR (https://no-color.org) and TERM=dumb turn colors off.
 func StyleFor(terminal, context bool, environment func(string) string) Style {
 	return Style{
 		Color:   terminal && environment("NO_COLOR") == "" && environment("TERM") != "dumb",
@@ -19,7 +19,7 @@ func StyleFor(terminal, context bool, environment func(string) string) Style {
 	}
 }
 
-// The escape sequences of a terminal.
+// Escape sequences of terminals.
 const (
 	plain  = "\x1b[0m"
 	bold   = "\x1b[1m"
@@ -29,7 +29,7 @@ const (
 	blue   = "\x1b[34m"
 )
 
-// paint colors a text, which must be printable.
+// paint colors a printable text.
 func (s Style) paint(color, text string) string {
 	if !s.Color || text == "" {
 		return text
@@ -37,16 +37,16 @@ func (s Style) paint(color, text string) string {
 	return color + text + plain
 }
 
-// Failure colors what somebody must act on.
+// Failure colors a failure, which the user must fix.
 func (s Style) Failure(text string) string { return s.paint(red, text) }
 
-// Pending colors what is not done.
+// Pending colors work in progress.
 func (s Style) Pending(text string) string { return s.paint(yellow, text) }
 
-// Success colors what is done.
+// Success colors a success.
 func (s Style) Success(text string) string { return s.paint(green, text) }
 
-// Quiet colors what was left out.
+// Quiet colors a skipped item.
 func (s Style) Quiet(text string) string { return s.paint(blue, text) }
 
 func colorOf(severity krm.Severity) string {

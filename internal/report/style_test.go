@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Colors and the source are for people on a terminal; --context asks for the source elsewhere.
+// Colors and source lines are for people on a terminal; --context requests source lines for other outputs, too.
 func TestStyle(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// Without its colors a line is the line that machines read.
+// Without colors, a line is equal to that for programs.
 func TestColorsAddNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, severity := range []krm.Severity{krm.Error, krm.Warning, krm.Info, ""} {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Suites is a report in JUnit's XML, with the parts that every reader knows.
+// Suites is a report in JUnit's XML, limited to elements that all readers support.
 type Suites struct {
 	XMLName  xml.Name `xml:"testsuites"`
 	Name     string   `xml:"name,attr"`
@@ -25,7 +25,7 @@ type Suite struct {
 	all *Suites
 }
 
-// Case is one thing that was checked. Without a failure and without being skipped it has passed.
+// Case is a checked item. It has passed unless it has a failure or is skipped.
 type Case struct {
 	Class   string   `xml:"classname,attr"`
 	Name    string   `xml:"name,attr"`
@@ -59,14 +59,15 @@ func (s *Suites) Suite(name string) *Suite {
 
 // Case adds a case.
 func (s *Suite) Case(class, name string) *Case {
-	one := &Case{Class: Printable(class), Name: Printable(name), suite: s}
-	s.Cases = append(s.Cases, one)
+	added := &Case{Class: Printable(class), Name: Printable(name), suite: s}
+	s.Cases = append(s.Cases, added)
 	s.Tests++
 	s.all.Tests++
-	return one
+	return added
 }
 
-// Fail adds a failure. The message and the kind of the first one count, the texts are joined. The message must be printable.
+// Fail adds a failure. The message and kind of the first failure are kept, and the texts are joined. The message must be
+// printable.
 func (c *Case) Fail(message, kind, text string) {
 	if c.Failure == nil {
 		c.Failure = &failure{Message: message, Type: kind}
@@ -76,13 +77,13 @@ func (c *Case) Fail(message, kind, text string) {
 	c.Failure.Text += text
 }
 
-// Skip marks the case as not run. The reason must be printable.
+// Skip marks the case as skipped. The reason must be printable.
 func (c *Case) Skip(reason string) {
 	c.Skipped = &skipped{reason}
 	c.suite.Skipped++
 }
 
-// Print adds text that is no failure.
+// Print adds output that is not a failure.
 func (c *Case) Print(text string) {
 	if c.Output == nil {
 		c.Output = &output{}

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// writeText prints one line for each finding, and the source below it if the style asks for that.
+// writeText prints one line for each finding, followed by the source if the style requires it.
 func (r *Report) writeText(out io.Writer) error {
 	var lines strings.Builder
 	for _, result := range r.Results {
@@ -23,7 +23,7 @@ func (r *Report) writeText(out io.Writer) error {
 	return err
 }
 
-// Line returns a result as `path:line:column: [severity] Kind/name field: message (rule)`, without what is not known.
+// Line returns a result as `path:line:column: [severity] Kind/name field: message (rule)`, without unknown parts.
 func Line(result krm.Result, style Style) string {
 	severity := cmp.Or(result.Severity, krm.Error)
 	line := style.paint(colorOf(severity), "["+Printable(string(severity))+"]") + " " + message(result)
@@ -36,15 +36,15 @@ func Line(result krm.Result, style Style) string {
 	return line
 }
 
-// message returns the object, the field and the message of a result in one line.
+// message returns the object, the field and the message of a result on one line.
 func message(result krm.Result) string {
-	if subject := subject(result); subject != "" {
+	if subject := objectAndField(result); subject != "" {
 		return subject + ": " + Printable(result.Message)
 	}
 	return Printable(result.Message)
 }
 
-// Change describes what a result that proposes a value changes: `"tuh" becomes "the"`.
+// Change describes the change that a result proposes: `"tuh" becomes "the"`.
 func Change(result krm.Result) string {
 	what, field := "", result.Field
 	if result.Tags[krm.TargetTag] == krm.TargetKey {
@@ -57,8 +57,8 @@ func Change(result krm.Result) string {
 	return fmt.Sprintf("%s%q becomes %s", what, fmt.Sprint(field.CurrentValue), proposed)
 }
 
-// subject names the object and the field of a result.
-func subject(result krm.Result) string {
+// objectAndField returns the object and the field of a result.
+func objectAndField(result krm.Result) string {
 	text := ObjectText(result.ResourceRef)
 	if result.Field != nil && result.Field.Path != "" {
 		text = strings.TrimPrefix(text+" "+result.Field.Path, " ")
@@ -66,7 +66,7 @@ func subject(result krm.Result) string {
 	return Printable(text)
 }
 
-// PlaceText returns the place of a result as `path:line:column`, without what is not known.
+// PlaceText returns the place of a result as `path:line:column`, without unknown parts.
 func PlaceText(result krm.Result) string {
 	place := result.Place
 	switch {
@@ -80,7 +80,7 @@ func PlaceText(result krm.Result) string {
 	return fmt.Sprintf("%s:%d:%d", place.File, place.Line, place.Column)
 }
 
-// ObjectText names an object as `Kind/name`, empty for nil.
+// ObjectText returns an object as `Kind/name`, empty for nil.
 func ObjectText(ref *krm.ResourceRef) string {
 	switch {
 	case ref == nil:

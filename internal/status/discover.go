@@ -13,24 +13,24 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// unnamed is the name of a workload that should exist, whose name only a render knows.
+// unnamed replaces the name of a missing workload if only a render would know it.
 const unnamed = "-"
 
-// found is what exists of one resource of a sandbox.
+// found holds the existing objects of one resource of a sandbox.
 type found struct {
 	resource
 	tasks   []*task
 	secrets []*outputSecret
 	others  []*metav1.PartialObjectMetadata
-	// phase is the one that was applied last: that of the newest workload.
+	// phase is the phase applied last: that of the newest workload.
 	phase string
-	// current are the tasks of the phase that count, and older are all others.
+	// current are the tasks that determine the state of the phase; older are all other tasks.
 	current, older []*task
 }
 
-// Judge returns the state of the sandboxes, of all if none is named, from what exists alone. What was rendered shows in it:
-// a Secret has the generation that may publish there, so the tasks of earlier renders do not count. Of a step without a
-// Secret the newest task counts.
+// Judge returns the state of the sandboxes, or of all sandboxes if none is named, using only objects that exist. A Secret
+// has the generation that may publish to it, so tasks of earlier renders are ignored. For a step without a Secret, its
+// newest task is used.
 func (o *Objects) Judge(sandboxes []string) *Report {
 	report := &Report{}
 	for _, f := range o.resources(sandboxes) {
@@ -39,7 +39,7 @@ func (o *Objects) Judge(sandboxes []string) *Report {
 		for i := range steps {
 			s := &steps[i]
 			s.Phase = cmp.Or(s.Phase, f.phase)
-			o.admit(s)
+			o.qualify(s)
 		}
 		sortSteps(steps)
 		report.Steps = append(report.Steps, steps...)
@@ -50,7 +50,7 @@ func (o *Objects) Judge(sandboxes []string) *Report {
 	return report
 }
 
-// CopyTargets are the namespaces that outputs are copied to, without those of the workloads.
+// CopyTargets returns the namespaces that outputs are copied to, except those that have workloads.
 func (o *Objects) CopyTargets() []string {
 	var targets []string
 	tasks := o.tasks()
@@ -64,10 +64,10 @@ func (o *Objects) CopyTargets() []string {
 	return slices.Compact(targets)
 }
 
-// resources returns what exists of each resource, sorted.
+// resources returns the existing objects of each resource, sorted.
 func (o *Objects) resources(sandboxes []string) []*found {
 	all := map[resource]*found{}
-	of := func(m *metav1.ObjectMeta) *found {
+	foundFor := func(m *metav1.ObjectMeta) *found {
 		key := resource{m.Labels[contract.SandboxIDKey], m.Labels[contract.SandboxKey], m.Labels[contract.ResourceKey]}
 		if !slices.Contains(sandboxes, m.Labels[contract.SandboxKey]) && len(sandboxes) > 0 {
 			return &found{}
@@ -78,15 +78,15 @@ func (o *Objects) resources(sandboxes []string) []*found {
 		return all[key]
 	}
 	for _, t := range o.tasks() {
-		f := of(&t.ObjectMeta)
+		f := foundFor(&t.ObjectMeta)
 		f.tasks = append(f.tasks, t)
 	}
 	for _, s := range o.secrets {
-		f := of(&s.ObjectMeta)
+		f := foundFor(&s.ObjectMeta)
 		f.secrets = append(f.secrets, s)
 	}
 	for _, s := range o.others {
-		f := of(&s.ObjectMeta)
+		f := foundFor(&s.ObjectMeta)
 		f.others = append(f.others, s)
 	}
 	return slices.SortedFunc(maps.Values(all), func(a, b *found) int {
@@ -94,9 +94,9 @@ func (o *Objects) resources(sandboxes []string) []*found {
 	})
 }
 
-// choose finds the phase that was applied last, and the tasks of it that count.
+// choose sets the phase applied last, and divides the tasks into current and older ones.
 func (f *found) choose() {
-	slices.SortStableFunc(f.tasks, func(a, b *task) int { // the newest first
+	slices.SortStableFunc(f.tasks, func(a, b *task) int { // newest first
 		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(b.phase(), a.phase()),
 			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind.Name, b.Kind.Name))
 	})
@@ -113,7 +113,7 @@ func (f *found) choose() {
 		}
 	}
 	taken := map[part]bool{}
-	var whole *task // of the newest workload that runs all tasks of the phase: older ones do not count
+	var whole *task // a task of the newest workload that runs all tasks of the phase: older workloads are ignored
 	for _, t := range f.tasks {
 		isOlder := whole != nil && whole.identity() != t.identity()
 		if t.phase() != f.phase || taken[t.part()] || superseded[t.identity()] || isOlder {
@@ -130,7 +130,7 @@ func (f *found) choose() {
 
 func isOfDelete(s *outputSecret) bool { return s.phase() == string(v1alpha1.PhaseDelete) }
 
-// isSuperseded reports whether the Secret of a step is for the outputs of another render.
+// isSuperseded reports whether the Secret of a task is for the outputs of another render.
 func (f *found) isSuperseded(t *task) bool {
 	for _, s := range f.secrets {
 		if s.Name == t.output() && s.Namespace == t.Namespace {
@@ -140,7 +140,7 @@ func (f *found) isSuperseded(t *task) bool {
 	return false
 }
 
-// rules returns what counts: the tasks, the Secrets, and a task for each Secret that none of those publishes to.
+// rules returns the current tasks, the Secrets, and a missing task for each Secret that no task publishes to.
 func (o *Objects) rules(f *found) *rules {
 	if o.noSecrets {
 		return &rules{f.resource, f.current, f.presumed()}
@@ -154,23 +154,23 @@ func (o *Objects) rules(f *found) *rules {
 	return r
 }
 
-// isPublishedBy reports whether a task that counts publishes to a Secret, or any copies to it.
+// isPublishedBy reports whether a current task publishes to a Secret, or any task copies to it.
 func (f *found) isPublishedBy(s *outputSecret) bool {
 	publishes := func(t *task) bool { return t.output() == s.Name && t.Namespace == s.Namespace }
 	copies := func(t *task) bool { return t.copyTo() == s.Namespace && slices.Contains(t.inputs(), s.Name) }
 	return slices.ContainsFunc(f.current, publishes) || slices.ContainsFunc(f.tasks, copies)
 }
 
-// admit says what is not known of a step that is ready by its workload, or that has none.
-func (o *Objects) admit(s *Step) {
-	if s.of == nil && s.State == Missing {
+// qualify describes in the detail of a step which information is missing to determine its state.
+func (o *Objects) qualify(s *Step) {
+	if s.task == nil && s.State == Missing {
 		for _, l := range o.lacks {
 			if _, k := engines.Of("", l.kind); k.PodLabel != "" {
 				s.Detail = "has no Job, and " + l.kind + "s are not known"
 			}
 		}
 	}
-	if o.noSecrets && s.State == Ready && s.of != nil && (s.of.output() != "" || s.of.copyTo() != "") {
+	if o.noSecrets && s.State == Ready && s.task != nil && (s.task.output() != "" || s.task.copyTo() != "") {
 		s.Detail = "complete; whether its Secret has the outputs is not known"
 	}
 }
@@ -184,17 +184,17 @@ func sortSteps(steps []Step) {
 	})
 }
 
-// depths returns how many steps the longest chain in front of each step has.
+// depths returns the length of the longest chain of producers of each step.
 func depths(steps []Step) map[string]int {
 	depths := map[string]int{}
 	for range steps { // no chain is longer
 		changed := false
 		for i := range steps {
 			s := &steps[i]
-			if s.of == nil {
+			if s.task == nil {
 				continue
 			}
-			for _, producer := range s.of.dependsOn() {
+			for _, producer := range s.task.dependsOn() {
 				if depth := depths[producer] + 1; depth > depths[s.name()] && producer != s.name() {
 					depths[s.name()], changed = depth, true
 				}
@@ -207,12 +207,12 @@ func depths(steps []Step) map[string]int {
 	return depths
 }
 
-// name is the last part of Step: the step, or the helper.
+// name returns the last part of Step: the name of the step or helper.
 func (s *Step) name() string { return s.Step[strings.LastIndex(s.Step, "/")+1:] }
 
 func (s *Step) helper() string {
-	if s.of == nil {
+	if s.task == nil {
 		return ""
 	}
-	return s.of.helper()
+	return s.task.helper()
 }

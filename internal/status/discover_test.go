@@ -21,13 +21,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// canary is the value of every Secret of the tests. Nothing may print it.
+// canary is the value of every Secret in the tests. It must never be printed.
 const canary = "canary-7f3a"
 
-// dump builds what kubectl prints of a sandbox "shop" with the resource "db" in namespace "ns".
+// dump builds kubectl's output for a sandbox "shop" with the resource "db" in namespace "ns".
 type dump struct{ items []any }
 
-// at returns a time, in minutes after the first.
+// at returns a time in minutes after the first.
 func at(minutes int) metav1.Time {
 	return metav1.NewTime(time.Date(2026, 1, 2, 3, minutes, 0, 0, time.UTC))
 }
@@ -149,7 +149,7 @@ func exits(p *corev1.Pod, container string, code int32, message string) {
 	})
 }
 
-// text is what kubectl prints.
+// text returns the dump as kubectl prints it.
 func (d *dump) text(t *testing.T) []byte {
 	t.Helper()
 	text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": d.items}, "", "    ")
@@ -166,7 +166,7 @@ func objects(t *testing.T, text []byte) *Objects {
 	return o
 }
 
-// dumps are what exists in a cluster; testdata has what is said of each.
+// dumps are states of a cluster; testdata has the report on each of them.
 var dumps = []struct {
 	name string
 	want State
@@ -347,8 +347,8 @@ var dumps = []struct {
 	{"nothing", Missing, func(*dump) {}},
 }
 
-// What is said of each dump is in testdata, as people read it. A dump in YAML says the same, and so does one of several files
-// in any order.
+// testdata has the text output for each dump. A dump in YAML, or split into several files in any order, gives the same
+// report.
 func TestObjects_goldens(t *testing.T) {
 	t.Parallel()
 	for _, c := range dumps {
@@ -404,7 +404,7 @@ func golden(t *testing.T, file, got string) {
 	assert.Equal(t, string(want), got, "UPDATE_GOLDEN=1 writes it")
 }
 
-// Pictures show the steps with their states, and no value of a Secret.
+// Pictures show the steps with their states, but no values of Secrets.
 func TestReport_pictures(t *testing.T) {
 	t.Parallel()
 	for name, build := range map[string]func(*dump){
@@ -443,7 +443,7 @@ func TestReport_pictures(t *testing.T) {
 	}
 }
 
-// The states are the marks of pictures, in the same order.
+// States and marks of pictures are equal, and in the same order.
 func TestStates_areMarks(t *testing.T) {
 	t.Parallel()
 	require.Len(t, diagram.Marks, len(states))
@@ -452,7 +452,7 @@ func TestStates_areMarks(t *testing.T) {
 	}
 }
 
-// No error holds what the text says: it may be a value of a Secret.
+// Errors do not contain the text, which may be a value of a Secret.
 func TestRead_errors(t *testing.T) {
 	t.Parallel()
 	ours := `"labels":{"resourceplugins.dev/sandbox":"s","resourceplugins.dev/resource":"r"}`
@@ -475,7 +475,7 @@ func TestRead_errors(t *testing.T) {
 	}
 }
 
-// Lists of one kind may have items without a kind, and values of a Secret of any type are skipped.
+// Items of a list of one kind may lack the kind, and values of Secrets may have any type.
 func TestRead_typedLists(t *testing.T) {
 	t.Parallel()
 	o := &Objects{}
@@ -485,7 +485,7 @@ func TestRead_typedLists(t *testing.T) {
 	assert.Len(t, o.secrets, 1)
 }
 
-// Events of either API version are read, and fields of newer versions skipped.
+// Events of both API versions are read, and unknown fields ignored.
 func TestRead_versions(t *testing.T) {
 	t.Parallel()
 	var d dump
@@ -514,7 +514,7 @@ series: {count: 4, lastObservedTime: "2026-01-02T03:20:00.123456Z"}
 	assert.Equal(t, "20m", duration.HumanDuration(o.Newest().Sub(at(0).Time)))
 }
 
-// Whatever a dump says, the answer has no control characters and no value of a Secret.
+// Whatever a dump contains, reports have no control characters and no values of Secrets.
 func FuzzObjects(f *testing.F) {
 	for _, c := range dumps {
 		var d dump

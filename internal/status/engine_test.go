@@ -21,7 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// recorded are dumps of Kubernetes 1.34 with Argo Workflows 3.7.14 or Tekton 1.15, shortened to what is read.
+// recorded returns dumps of Kubernetes 1.34 with Argo Workflows 3.7.14 or Tekton 1.15, reduced to the fields that are read.
 func recorded(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	files, err := filepath.Glob("testdata/recorded/*.yaml")
@@ -36,7 +36,7 @@ func recorded(tb testing.TB) map[string][]byte {
 	return dumps
 }
 
-// documentsOf returns the objects of a dump in YAML.
+// documentsOf returns the objects of a dump.
 func documentsOf(tb testing.TB, dump []byte) (all []manifest) {
 	tb.Helper()
 	for document := range strings.SplitSeq(string(dump), "\n---\n") {
@@ -47,7 +47,7 @@ func documentsOf(tb testing.TB, dump []byte) (all []manifest) {
 	return all
 }
 
-// What is said of real dumps is beside them, as people read it. The order of objects does not matter.
+// The reports on real dumps do not depend on the order of objects.
 func TestObjects_recorded(t *testing.T) {
 	t.Parallel()
 	for name, text := range recorded(t) {
@@ -71,8 +71,8 @@ func TestObjects_recorded(t *testing.T) {
 	}
 }
 
-// Of a dump without some objects, nothing is reported as ready that is not ready with them, but what only a Secret that is
-// missing could deny.
+// If objects are missing from a dump, a step is reported as ready only if it is ready with them. Secrets are kept, since a
+// step with a missing Secret may be assumed to be ready.
 func TestObjects_neverReadyWithoutObjects(t *testing.T) {
 	t.Parallel()
 	for name, text := range recorded(t) {
@@ -102,7 +102,8 @@ func TestObjects_neverReadyWithoutObjects(t *testing.T) {
 	}
 }
 
-// What the template alone takes for ready is ready by tasks, and what is ready by tasks is not failed for it.
+// A render that is ready by the template is ready by its tasks, and a render that is ready by its tasks has not failed by
+// the template.
 func TestTemplate_agreesOnEngines(t *testing.T) {
 	t.Parallel()
 	alone := template.Must(template.New("").Parse(Template))
@@ -122,7 +123,7 @@ func TestTemplate_agreesOnEngines(t *testing.T) {
 	}
 }
 
-// byPhase returns the workloads of each phase, with all other objects.
+// byPhase returns the workloads of each phase, together with all other objects.
 func byPhase(documents []manifest) map[string][]manifest {
 	phases := map[string][]manifest{}
 	for _, o := range documents {
@@ -141,7 +142,7 @@ func byPhase(documents []manifest) map[string][]manifest {
 	return phases
 }
 
-// withoutPods returns what kubectl get -f prints of a render.
+// withoutPods returns the objects that kubectl get -f prints for a render.
 func withoutPods(documents []manifest) (kept []any) {
 	for _, o := range documents {
 		if o["kind"] != "Pod" && o["kind"] != "TaskRun" && o["kind"] != "Event" {
@@ -151,14 +152,14 @@ func withoutPods(documents []manifest) (kept []any) {
 	return kept
 }
 
-// taskMetadata is that of the Pods of a step.
+// taskMetadata returns the metadata of the Pods of a step.
 func taskMetadata(step string, secrets manifest) manifest {
 	m := metadata("", "create", contract.StepKey, step, manifest{contract.GenerationKey: "new"})
 	maps.Copy(m["annotations"].(manifest), secrets)
 	return manifest{"labels": m["labels"], "annotations": m["annotations"]}
 }
 
-// runMetadata is that of a workload of an engine, made so many minutes after the first.
+// runMetadata returns the metadata of an engine's workload that was created some minutes after the first time.
 func runMetadata(name string, made int) manifest {
 	m := metadata(name, "create", "x", "", nil)
 	delete(m["labels"].(manifest), "x")
@@ -166,7 +167,7 @@ func runMetadata(name string, made int) manifest {
 	return m
 }
 
-// makeAndUse are the metadata of two steps: "make" publishes, "use" reads that and publishes nothing.
+// makeAndUse returns the metadata of two steps: "make" publishes an output, "use" reads it and publishes nothing.
 func makeAndUse() (producer, consumer manifest) {
 	return taskMetadata("make", manifest{contract.OutputSecretKey: "of-make"}),
 		taskMetadata("use", manifest{contract.InputSecretKey(0): "of-make", contract.DependsOnKey: "make"})
@@ -218,12 +219,12 @@ func taskRunOf(status manifest) manifest {
 	return manifest{"apiVersion": "tekton.dev/v1", "kind": "TaskRun", "metadata": m, "status": status}
 }
 
-// condition returns a status with the condition of a run.
+// condition returns the status of a run with a condition.
 func condition(status, reason, message string) manifest {
 	return manifest{"conditions": []manifest{{"type": "Succeeded", "status": status, "reason": reason, "message": message}}}
 }
 
-// with returns a map with more entries.
+// with returns a copy of a map with another entry.
 func with(m manifest, key string, value any) manifest {
 	m = maps.Clone(m)
 	m[key] = value
@@ -245,7 +246,7 @@ const (
 	logsOfRun  = "; see kubectl logs -n ns -l tekton.dev/pipelineRun=run,resourceplugins.dev/step=make --all-containers --tail -1"
 )
 
-// What engines say of tasks, and what is said of their steps.
+// The state of each step corresponds to the engine's state of its task.
 func TestObjects_engines(t *testing.T) {
 	t.Parallel()
 	unpublished, published := secret("create", "make", ""), secret("create", "make", "new")
@@ -445,7 +446,7 @@ func TestObjects_engines(t *testing.T) {
 	}
 }
 
-// Compressed nodes of a hostile object are refused, and the rest of the report stays.
+// Hostile compressed nodes are rejected; the rest of the report is complete.
 func TestWorkflow_hostileNodes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ nodes, want string }{
@@ -462,7 +463,7 @@ func TestWorkflow_hostileNodes(t *testing.T) {
 	}
 }
 
-// The Workflow of the render that was applied last counts, as a whole.
+// Only the Workflow of the newest render counts.
 func TestObjects_supersededWorkflows(t *testing.T) {
 	t.Parallel()
 	running := func(workflow string) manifest {
@@ -473,7 +474,7 @@ func TestObjects_supersededWorkflows(t *testing.T) {
 		producer["annotations"].(manifest)[contract.GenerationKey] = generation
 		return w
 	}
-	withStep := func(w manifest) manifest { // that the next render does not have
+	withStep := func(w manifest) manifest { // which the next render does not have
 		templates := w["spec"].(manifest)["templates"].([]manifest)
 		dag := templates[0]["dag"].(manifest)
 		dag["tasks"] = append(dag["tasks"].([]manifest), manifest{"name": "more", "template": "more"})
@@ -529,7 +530,8 @@ func TestObjects_supersededWorkflows(t *testing.T) {
 	}
 }
 
-// A render with an engine is judged by its tasks, and a workload that was removed after its end by its Secrets.
+// The states of a render with an engine come from the tasks; once a completed workload is removed, they come from its
+// Secrets.
 func TestRender_engines(t *testing.T) {
 	t.Parallel()
 	for kind, one := range map[string]struct {
@@ -569,7 +571,7 @@ func TestRender_engines(t *testing.T) {
 	}
 }
 
-// Two copies in one Workflow are two steps, each with its namespace.
+// Two copies in one Workflow are two steps, in different namespaces.
 func TestObjects_copiesOfEngines(t *testing.T) {
 	t.Parallel()
 	w := workflowOf("wf", 1, manifest{"phase": "Running", "nodes": nodesOf("wf", "make: Succeeded", "copy: Succeeded", "copy-2: Running")})
@@ -593,7 +595,7 @@ func TestObjects_copiesOfEngines(t *testing.T) {
 	states := map[string]State{}
 	for _, s := range judged.Steps {
 		if s.Helper != "" {
-			states[s.of.copyTo()] = s.State
+			states[s.task.copyTo()] = s.State
 		}
 	}
 	assert.Equal(t, map[string]State{"a": Ready, "b": InProgress}, states)

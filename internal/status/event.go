@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// event is an event of the API version v1 or events.k8s.io/v1.
+// event is an event of the API groups v1 or events.k8s.io/v1.
 type event struct {
 	Metadata  metav1.ObjectMeta      `json:"metadata"`
 	Object    corev1.ObjectReference `json:"involvedObject"`
@@ -19,7 +19,7 @@ type event struct {
 	Time      metav1.MicroTime       `json:"eventTime"`
 }
 
-// object is what the event is about.
+// object returns the object that the event refers to.
 func (e *event) object() corev1.ObjectReference {
 	if e.Object.Name == "" {
 		return e.Regarding
@@ -34,7 +34,7 @@ func (e *event) message() string {
 	return e.Message
 }
 
-// time is when the event was seen last.
+// time returns the time when the event was last seen.
 func (e *event) time() metav1.Time {
 	newest := metav1.Time{Time: e.Time.Time}
 	for _, t := range []metav1.Time{e.Metadata.CreationTimestamp, e.First, e.Last} {

@@ -14,43 +14,43 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// Container is a container that has failed.
+// Container is a failed container.
 type Container struct {
 	Pod      string `json:"pod"`
 	Name     string `json:"container"`
 	ExitCode int32  `json:"exitCode"`
-	// Message is the last line of the termination message, or the reason why there is none.
+	// Message is the last line of the termination message, or the reason if there is no message.
 	Message string `json:"message"`
 }
 
-// String is the container with its exit code and message, on one line.
+// String returns the container with its exit code and message, on one line.
 func (c Container) String() string {
 	return fmt.Sprintf("%s: exit code %d: %s", c.Name, c.ExitCode, c.Message)
 }
 
-// maxCauses is how many causes a step has: the newest.
+// maxCauses limits the causes of a step, newest first.
 const maxCauses = 5
 
-// Unready returns the names of the workloads that exist and are not ready, by namespace and by the label that their Pods
-// have with the name: the Pods and their events say why.
+// Unready returns the names of the workloads that exist and are not ready, by namespace and by the label of their Pods that
+// has the name as its value. Pods and events explain the state of these workloads.
 func (r *Report) Unready() map[string]map[string][]string {
 	names := map[string]map[string][]string{}
 	for _, step := range r.Steps {
-		if step.of == nil || step.State == Ready || step.State == Missing || step.of.Kind.PodLabel == "" {
+		if step.task == nil || step.State == Ready || step.State == Missing || step.task.Kind.PodLabel == "" {
 			continue
 		}
 		if names[step.Namespace] == nil {
 			names[step.Namespace] = map[string][]string{}
 		}
-		label := step.of.Kind.PodLabel
-		if of := names[step.Namespace]; !slices.Contains(of[label], step.of.Name) {
-			of[label] = append(of[label], step.of.Name)
+		label := step.task.Kind.PodLabel
+		if workloads := names[step.Namespace]; !slices.Contains(workloads[label], step.task.Name) {
+			workloads[label] = append(workloads[label], step.task.Name)
 		}
 	}
 	return names
 }
 
-// explain adds to the steps that are not ready what their Pods and events say.
+// explain adds information from Pods and events to the steps that are not ready.
 func (o *Objects) explain(report *Report) {
 	report.Unknown = o.unknown(report)
 	pods := map[runner][]*pod{}
@@ -60,33 +60,33 @@ func (o *Objects) explain(report *Report) {
 	events := o.eventsByRunner()
 	for i := range report.Steps {
 		s := &report.Steps[i]
-		if s.State == Ready || s.of == nil {
+		if s.State == Ready || s.task == nil {
 			continue
 		}
-		s.tellAttempts()
-		of := s.of.runner()
-		for _, pod := range pods[of] {
+		s.addAttempts()
+		by := s.task.runner()
+		for _, pod := range pods[by] {
 			s.Containers = append(s.Containers, failedContainers(pod)...)
 			s.Causes = append(s.Causes, podCauses(pod)...)
 		}
-		if s.of.Cause != nil && len(s.Causes) == 0 {
-			s.Causes = append(s.Causes, *s.of.Cause)
+		if s.task.Cause != nil && len(s.Causes) == 0 {
+			s.Causes = append(s.Causes, *s.task.Cause)
 		}
-		s.addEvents(events[of])
+		s.addEvents(events[by])
 	}
 }
 
-// tellAttempts adds to a task that tries again how often it has failed.
-func (s *Step) tellAttempts() {
-	if s.State == InProgress && s.of.FailedTries > 0 && s.of.Tries > 0 {
-		s.Detail += fmt.Sprintf("; %d of %d attempts have failed", s.of.FailedTries, s.of.Tries)
+// addAttempts adds the number of failed attempts to the detail of a task that is retried.
+func (s *Step) addAttempts() {
+	if s.State == InProgress && s.task.FailedTries > 0 && s.task.Tries > 0 {
+		s.Detail += fmt.Sprintf("; %d of %d attempts have failed", s.task.FailedTries, s.task.Tries)
 	}
 }
 
-// eventsByRunner returns the warnings of each Job, and those of the Pods of each task, the newest first. Those of a Workflow
-// or PipelineRun repeat its status.
+// eventsByRunner returns the warnings about each Job, and about the Pods of each task, newest first. Warnings about a
+// Workflow or PipelineRun repeat its status.
 func (o *Objects) eventsByRunner() map[runner][]*event {
-	runners := map[identity]runner{} // of Pods, by names and stems
+	runners := map[identity]runner{} // by names and stems of Pods
 	for _, p := range o.pods {
 		runners[identity{podKind, p.Namespace, p.Name}] = p.runner
 	}
@@ -107,7 +107,7 @@ func (o *Objects) eventsByRunner() map[runner][]*event {
 		switch of.kind {
 		case jobs.Job:
 			found[runner{of, ""}] = append(found[runner{of, ""}], e)
-		case podKind: // it may be gone
+		case podKind: // which may no longer exist
 			end := max(strings.LastIndex(of.name, "-"), 0)
 			by, known := runners[of]
 			if !known {
@@ -127,16 +127,16 @@ func (o *Objects) eventsByRunner() map[runner][]*event {
 	return found
 }
 
-// addEvents adds events, the newest of each reason, and none that repeats what is said already.
+// addEvents adds the newest event of each reason, unless its reason is already reported.
 func (s *Step) addEvents(events []*event) {
 	said := map[string]bool{}
 	say := func(reason string) {
-		e, _ := engines.Of("", s.of.Kind.Name)
+		e, _ := engines.Of("", s.task.Kind.Name)
 		for _, reason := range slices.Concat([]string{reason}, repeats[reason], e.Traits().Repeats[reason]) {
 			said[reason] = true
 		}
 	}
-	say(s.of.Reason)
+	say(s.task.Reason)
 	for _, c := range s.Causes {
 		say(c.Reason)
 	}
@@ -149,10 +149,10 @@ func (s *Step) addEvents(events []*event) {
 	}
 }
 
-// stemOfPods stands for the kind of what the names of Pods begin with.
+// stemOfPods replaces the kind in the identity of a prefix of Pod names.
 const stemOfPods = "Pods"
 
-// repeats are the reasons of events that say the same as the status of a Pod.
+// repeats maps the reasons in the status of a Pod to the reasons of events that repeat them.
 var repeats = map[string][]string{
 	corev1.PodReasonUnschedulable: {"FailedScheduling"},
 	"ImagePullBackOff":            {"BackOff", "Failed", "ErrImagePull"},
@@ -162,7 +162,7 @@ var repeats = map[string][]string{
 	"CreateContainerError":        {"Failed"},
 }
 
-// podCauses returns why a Pod does not run.
+// podCauses returns the reasons why a Pod does not run.
 func podCauses(pod *pod) []Cause {
 	var causes []Cause
 	object := "pod/" + pod.Name
@@ -196,7 +196,7 @@ func failedContainers(pod *pod) (failed []Container) {
 	return failed
 }
 
-// hasMadeRoom reports whether a container of that name ended only so that another Pod got the place of its own.
+// hasMadeRoom reports whether a helper container ended only to make room for another Pod.
 func hasMadeRoom(name string, exitCode int32) bool {
 	helpers := []string{contract.InputManager, contract.HelperCopy, contract.HelperCleanup}
 	return exitCode == contract.ExitWaited && slices.Contains(helpers, name)

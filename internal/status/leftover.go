@@ -11,14 +11,14 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// leftOver returns what of a resource no step needs.
+// leftOver returns the objects of a resource that no step needs.
 func (o *Objects) leftOver(f *found, steps []Step) []LeftOver {
 	isDeleted := f.phase == string(v1alpha1.PhaseDelete) && len(steps) > 0 &&
 		!slices.ContainsFunc(steps, func(s Step) bool { return s.State != Ready })
 	var left []LeftOver
 	for _, t := range workloadsOf(slices.Concat(f.current, f.older))[len(workloadsOf(f.current)):] {
-		if why := f.whyOlder(t, isDeleted); why != "" {
-			left = append(left, leftOverOf(&t.ObjectMeta, t.Kind.Name, why))
+		if reason := f.whyOlder(t, isDeleted); reason != "" {
+			left = append(left, leftOverOf(&t.ObjectMeta, t.Kind.Name, reason))
 		}
 	}
 	for _, s := range f.secrets {
@@ -39,8 +39,8 @@ func (o *Objects) leftOver(f *found, steps []Step) []LeftOver {
 
 const deleted = "the resource has been deleted"
 
-// whyOlder returns why the workload of a task that does not count is left over; empty if it is not: the workloads of the
-// create phase stay until the resource is deleted.
+// whyOlder returns the reason why the workload of an older task is left over, or an empty string if it is not: workloads of
+// the create phase stay until the resource is deleted.
 func (f *found) whyOlder(t *task, isDeleted bool) string {
 	why := "it is of another render"
 	switch {
@@ -57,7 +57,7 @@ func (f *found) whyOlder(t *task, isDeleted bool) string {
 	return why
 }
 
-// terminating returns the objects that are being deleted. Workloads of steps are among them.
+// terminating returns the objects that are being deleted, including the workloads of steps.
 func (f *found) terminating() []LeftOver {
 	var left []LeftOver
 	add := func(m *metav1.ObjectMeta, kind string) {
@@ -82,8 +82,8 @@ func (f *found) terminating() []LeftOver {
 	return left
 }
 
-// leftOver returns what exists of the render's sandboxes and is not rendered. Of the other phase only workloads count: its
-// Secrets are kept on purpose.
+// leftOver returns existing objects of the render's sandboxes that are not rendered. Secrets of the other phase are kept on
+// purpose, so only its workloads are included.
 func (r *Render) leftOver(objects *Objects) []LeftOver {
 	rendered, sandboxes := map[identity]bool{}, map[string]bool{}
 	for _, o := range r.objects {

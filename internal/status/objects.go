@@ -23,52 +23,52 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// Objects is what exists in a cluster of rendered objects, as far as it is known. Of Secrets, and of kinds other than
-// workloads, TaskRuns, Pods and Events, only the metadata is decoded.
+// Objects holds rendered objects read from a cluster. Only the metadata is decoded for Secrets, and for kinds other than
+// workloads, TaskRuns, Pods and Events.
 type Objects struct {
-	// Namespace is the only one to read, empty for all.
+	// Namespace restricts reading to one namespace; empty for all.
 	Namespace string
 
-	// objects are those of each engine. Of Pods those alone are among them that nothing has made.
+	// objects are those of each engine. Pods are included only if no controller created them.
 	objects map[engine.Engine][]*engine.Object
 	pods    []*pod
 	secrets []*outputSecret
 	others  []*metav1.PartialObjectMetadata
 	events  []*event
-	// kinds are the kinds of all objects that were read, whoever made them.
+	// kinds are the kinds of all objects that were read, rendered or not.
 	kinds  map[string]bool
 	newest metav1.Time
-	// noSecrets means that the Secrets of the cluster are not known.
+	// noSecrets means that the Secrets of the cluster are unknown.
 	noSecrets bool
-	// lacks are the kinds that are not known, and why.
+	// lacks are the kinds whose objects are unknown, with the reason.
 	lacks []lack
 }
 
 type lack struct{ kind, why string }
 
-// The kinds that are no engine's, and Pods, which all engines make.
+// Kinds that do not belong to an engine, and Pods, which all engines create.
 const (
 	podKind    = jobs.Pod
 	secretKind = "Secret"
 	eventKind  = "Event"
 )
 
-// pod is a Pod with what has made it.
+// pod is a Pod with the workload and task that created it.
 type pod struct {
 	corev1.Pod
 	runner runner
 }
 
-// Newest is the newest timestamp of the rendered objects and of all events: the time at which a dump was made, about.
+// Newest returns the newest timestamp of the rendered objects and all events: approximately when a dump was made.
 func (o *Objects) Newest() metav1.Time { return o.newest }
 
-// Lack notes that the objects of a kind are not known, and why.
+// Lack records that the objects of a kind are unknown, and why.
 func (o *Objects) Lack(kind, why string) {
 	o.noSecrets = o.noSecrets || kind == secretKind
 	o.lacks = append(o.lacks, lack{kind, why})
 }
 
-// unknown says what is not known of what a report needs: Pods and Events say why workloads are not ready.
+// unknown lists the missing information that affects a report. Pods and Events are needed only if a workload is not ready.
 func (o *Objects) unknown(report *Report) []string {
 	var unknown []string
 	for _, l := range o.lacks {
@@ -87,8 +87,8 @@ func (o *Objects) unknown(report *Report) []string {
 	return unknown
 }
 
-// LackUnread notes the kinds of which no object at all was read: nobody asked for them. Kinds that a cluster may not have
-// are missed if there is something of theirs.
+// LackUnread records the kinds of which no object was read, because they were not requested. Kinds that a cluster may not
+// have are recorded only if an object depends on them.
 func (o *Objects) LackUnread() {
 	missed := map[string]bool{secretKind: true, podKind: true}
 	for _, p := range o.pods {
@@ -97,8 +97,8 @@ func (o *Objects) LackUnread() {
 		}
 	}
 	for _, objects := range o.objects {
-		for _, one := range objects {
-			missed[one.Needs] = true
+		for _, object := range objects {
+			missed[object.Needs] = true
 		}
 	}
 	for kind := range missed {
@@ -109,7 +109,7 @@ func (o *Objects) LackUnread() {
 	slices.SortFunc(o.lacks, func(a, b lack) int { return cmp.Or(cmp.Compare(b.kind, a.kind), cmp.Compare(a.why, b.why)) })
 }
 
-// Workloads returns the names of the workloads of a kind that exist, by namespace.
+// Workloads returns the names of the existing workloads of a kind, by namespace.
 func (o *Objects) Workloads(kind string) map[string][]string {
 	names := map[string][]string{}
 	e, _ := engines.Of("", kind)
@@ -121,8 +121,8 @@ func (o *Objects) Workloads(kind string) map[string][]string {
 	return names
 }
 
-// Read adds the objects of what kubectl get -o json or -o yaml prints: a List, one object, or several after each other.
-// No error holds a value of a Secret.
+// Read adds the objects from the output of kubectl get -o json or -o yaml: a List, one object, or several objects in a row.
+// Errors never contain values of Secrets.
 func (o *Objects) Read(text []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return o.readJSON(text)
@@ -151,7 +151,7 @@ func (o *Objects) Read(text []byte) error {
 
 var yamlLine = regexp.MustCompile(`line [0-9]+`)
 
-// lineOf returns where the text is wrong, and nothing that the text says.
+// lineOf returns the line of a syntax error, without any of the text.
 func lineOf(err error) string {
 	if line := yamlLine.FindString(err.Error()); line != "" {
 		return ": see " + line
@@ -168,7 +168,7 @@ func (o *Objects) readJSON(text []byte) error {
 			return nil
 		}
 		if err != nil {
-			at := len(text) // it ends too early
+			at := len(text) // unexpected end of the text
 			var syntax *json.SyntaxError
 			if errors.As(err, &syntax) {
 				at = min(int(syntax.Offset), len(text))
@@ -181,7 +181,7 @@ func (o *Objects) readJSON(text []byte) error {
 	}
 }
 
-// add adds an object, or those of a List. The items of a typed list, such as a PodList, may lack their kind.
+// add adds an object, or the items of a List. The items of a typed list, such as a PodList, may lack their kind.
 func (o *Objects) add(text []byte, kind string) error {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -223,7 +223,7 @@ func (o *Objects) add(text []byte, kind string) error {
 	return nil
 }
 
-// decode adds an object of a kind. The items of lists may lack their API version.
+// decode adds an object of a kind. The items of a list may lack their API version.
 func (o *Objects) decode(apiVersion, kind string, text []byte) error {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	if !strings.Contains(apiVersion, "/") {
@@ -264,7 +264,7 @@ func decode[T any](text []byte, objects *[]*T, see func(*T)) error {
 	return nil
 }
 
-// see takes note of a timestamp.
+// see updates the newest timestamp.
 func (o *Objects) see(times ...metav1.Time) {
 	for _, t := range times {
 		if o.newest.Before(&t) {
@@ -273,7 +273,7 @@ func (o *Objects) see(times ...metav1.Time) {
 	}
 }
 
-// seeMetadata drops the annotations of others: one of kubectl's has the values that a Secret was applied with.
+// seeMetadata drops the annotations of other tools: one of kubectl's contains the values of an applied Secret.
 func (o *Objects) seeMetadata(p *metav1.PartialObjectMetadata) {
 	o.see(p.CreationTimestamp)
 	for key := range p.Annotations {
@@ -296,7 +296,7 @@ func (o *Objects) seePod(p *pod) {
 			o.see(c.State.Running.StartedAt)
 		}
 	}
-	p.runner = adopt(&p.Pod)
+	p.runner = runnerOf(&p.Pod)
 }
 
 // containers returns the states of a Pod's containers, in their order.

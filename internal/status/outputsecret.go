@@ -11,12 +11,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine"
 )
 
-// outputSecret is the metadata of a Secret: nothing else of it is read.
+// outputSecret is the metadata of a Secret: nothing else is read.
 type outputSecret struct{ metav1.PartialObjectMetadata }
 
 func (s *outputSecret) phase() string { return s.Labels[contract.PhaseKey] }
 
-// published is the generation whose outputs the Secret has; empty if it has none.
+// published returns the generation of the outputs in the Secret; empty if it has no outputs.
 func (s *outputSecret) published() string { return s.Annotations[contract.PublishedKey] }
 
 // isCurrent reports whether the Secret has the outputs of the render that was applied last.
@@ -24,7 +24,7 @@ func (s *outputSecret) isCurrent() bool {
 	return s.published() != "" && s.published() == s.Annotations[contract.GenerationKey]
 }
 
-// publisher returns the task of a Secret as it must have been rendered: it does not exist.
+// publisher returns the missing task of a Secret, as it must have been rendered.
 func (s *outputSecret) publisher() *task {
 	return &task{isMissing: true, State: &engine.State{
 		ObjectMeta: metav1.ObjectMeta{Name: unnamed, Namespace: s.Namespace, Labels: s.Labels, Annotations: s.Annotations},
@@ -32,7 +32,7 @@ func (s *outputSecret) publisher() *task {
 	}}
 }
 
-// presumed returns Secrets as they must be if nobody has changed them since the tasks have ended. It is for callers that
+// presumed returns the Secrets as they should be, given the tasks, if no one has changed them since. It is for callers that
 // may not read Secrets.
 func (f *found) presumed() []*outputSecret {
 	var all []*outputSecret
@@ -51,7 +51,7 @@ func (f *found) presumed() []*outputSecret {
 	}
 	for _, t := range f.current {
 		for _, name := range t.inputs() {
-			if !known[t.Namespace+"/"+name] { // of the create phase, whose workloads are gone
+			if !known[t.Namespace+"/"+name] { // of the create phase, whose workloads no longer exist
 				known[t.Namespace+"/"+name] = true
 				s := presume(t, name, t.Namespace)
 				s.Labels[contract.PhaseKey] = string(v1alpha1.PhaseCreate)

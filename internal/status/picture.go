@@ -10,8 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// Pictures returns a picture for each resource, with the state of each step. What a step reads and leaves is in the plan of
-// its Pod; of a step whose Job is gone only the outputs that others read are known.
+// Pictures returns a picture for each resource, with the state of each step. Inputs and outputs come from the plan in the
+// Pod of the step; if the step has no Job any more, only outputs that other steps read are known.
 func (r *Report) Pictures() ([]*diagram.Picture, error) {
 	var pictures []*diagram.Picture
 	for start := 0; start < len(r.Steps); {
@@ -34,14 +34,14 @@ func (r *Report) Pictures() ([]*diagram.Picture, error) {
 	return pictures, nil
 }
 
-// drawing is a plugin as its Jobs show it.
+// drawing is a plugin, reconstructed from its Jobs.
 type drawing struct {
 	create, remove []*v1alpha1.Step
 	steps          map[string]*v1alpha1.Step
 	marks          map[string]diagram.Mark
 }
 
-// step returns the step of a name, which it adds to a phase if there is none.
+// step returns the step with a name; a new step is added to the phase.
 func (d *drawing) step(name, phase string) *v1alpha1.Step {
 	if d.steps[name] == nil {
 		d.steps[name] = &v1alpha1.Step{Name: name}
@@ -57,7 +57,7 @@ func (d *drawing) step(name, phase string) *v1alpha1.Step {
 func (d *drawing) add(s *Step) {
 	name := s.name()
 	if s.Helper != "" {
-		if to := s.of.copyTo(); to != "" {
+		if to := s.task.copyTo(); to != "" {
 			name += " to " + to
 		}
 		name += " (helper)"
@@ -67,8 +67,8 @@ func (d *drawing) add(s *Step) {
 		d.marks[name] = diagram.Mark(s.State)
 	}
 	var plan contract.Plan // empty if nothing is known of the step
-	if s.of != nil {
-		plan = s.of.Plan
+	if s.task != nil {
+		plan = s.task.Plan
 	}
 	for _, producer := range plan.Producers {
 		phase := s.Phase

@@ -13,13 +13,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// hooks are the annotations of objects that a tool applies later, when it deletes what it has applied.
+// hooks are annotations of objects that a tool applies later, when it deletes an application.
 var hooks = []string{"helm.sh/hook", "argocd.argoproj.io/hook"}
 
-// Render is what the status depends on of rendered objects: workloads and Secrets.
+// Render holds the rendered workloads and Secrets, which determine the status.
 type Render struct {
 	objects []object
-	// resources has the objects of each resource; order has the resources as they were rendered.
+	// resources has the objects of each resource; order has the resources in the order of the render.
 	resources map[resource][]object
 	order     []resource
 	tasks     map[identity][]*task // of workloads, as if they did not exist
@@ -38,8 +38,8 @@ func resourceOf(o object) resource {
 
 func identityOf(o object) identity { return identity{o.GetKind(), o.GetNamespace(), o.GetName()} }
 
-// NewRender reads the rendered objects of the sandboxes, of all if none is named; others, and hooks, are ignored. It is an
-// error if no workload is among them.
+// NewRender reads the rendered objects of the sandboxes, or of all sandboxes if none is named. Other objects, and hooks, are
+// ignored. A render without a workload is an error.
 func NewRender(items []*krm.Item, sandboxes []string) (*Render, error) {
 	r := &Render{resources: map[resource][]object{}, tasks: map[identity][]*task{}}
 	for _, item := range items {
@@ -75,11 +75,11 @@ func isRendered(o object) bool {
 }
 
 func (r *Render) add(o object) error {
-	of := resourceOf(o)
-	if r.resources[of] == nil {
-		r.order = append(r.order, of)
+	key := resourceOf(o)
+	if r.resources[key] == nil {
+		r.order = append(r.order, key)
 	}
-	r.resources[of] = append(r.resources[of], o)
+	r.resources[key] = append(r.resources[key], o)
 	r.objects = append(r.objects, o)
 	if o.GetKind() == secretKind {
 		return nil
@@ -88,11 +88,11 @@ func (r *Render) add(o object) error {
 	if err != nil {
 		return err
 	}
-	var alone Objects
-	if err := alone.decode(o.GetAPIVersion(), o.GetKind(), text); err != nil {
+	var workload Objects
+	if err := workload.decode(o.GetAPIVersion(), o.GetKind(), text); err != nil {
 		return err
 	}
-	if tasks := alone.tasks(); len(tasks) > 0 {
+	if tasks := workload.tasks(); len(tasks) > 0 {
 		for _, t := range tasks {
 			t.isMissing = true
 		}
@@ -101,7 +101,8 @@ func (r *Render) add(o object) error {
 	return nil
 }
 
-// Query returns manifests with the names of the objects of some kinds, for kubectl get -f -. It is empty if there are none.
+// Query returns manifests with the names of the objects of some kinds, for kubectl get -f -; empty if there are no such
+// objects.
 func (r *Render) Query(kinds ...string) []byte {
 	var query bytes.Buffer
 	for _, o := range r.objects {
@@ -129,9 +130,9 @@ func (r *Render) Judge(objects *Objects) *Report {
 	for _, s := range objects.secrets {
 		secrets[identity{secretKind, s.Namespace, s.Name}] = s
 	}
-	for _, of := range r.order {
-		f := &found{resource: of}
-		for _, o := range r.resources[of] {
+	for _, key := range r.order {
+		f := &found{resource: key}
+		for _, o := range r.resources[key] {
 			id := identityOf(o)
 			if s := secrets[id]; s != nil && !objects.noSecrets {
 				f.secrets = append(f.secrets, s)
@@ -145,9 +146,9 @@ func (r *Render) Judge(objects *Objects) *Report {
 		if objects.noSecrets {
 			f.secrets = f.presumed()
 		}
-		steps := (&rules{of, f.current, f.secrets}).steps()
+		steps := (&rules{key, f.current, f.secrets}).steps()
 		for i := range steps {
-			objects.admit(&steps[i])
+			objects.qualify(&steps[i])
 		}
 		report.Steps = append(report.Steps, steps...)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// renderOf returns a render with the objects.
+// renderOf returns a render of objects.
 func renderOf(t *testing.T, objects ...manifest) (*Render, error) {
 	t.Helper()
 	items := make([]*krm.Item, len(objects))
@@ -28,7 +28,7 @@ func renderOf(t *testing.T, objects ...manifest) (*Render, error) {
 	return NewRender(items, nil)
 }
 
-// list returns objects that exist, from what kubectl prints.
+// list returns existing objects, read from kubectl's output.
 func list(t *testing.T, objects ...manifest) *Objects {
 	t.Helper()
 	text, err := json.Marshal(manifest{"kind": "List", "items": objects})
@@ -86,7 +86,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The query names what can exist, and nothing else.
+// The query contains only objects of the requested kinds.
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""),
@@ -111,7 +111,7 @@ func TestNewRender_needsSteps(t *testing.T) {
 	}
 }
 
-// A failed Job has the containers that failed, with the last line of each termination message.
+// A failed Job lists the failed containers with the last lines of their termination messages.
 func TestJudge_failedJob(t *testing.T) {
 	t.Parallel()
 	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""))
@@ -125,7 +125,7 @@ func TestJudge_failedJob(t *testing.T) {
 	assert.Equal(t, "main: exit code 3: the script exited with 3", report.Steps[0].Containers[0].String())
 }
 
-// Pods that made room for others are no reason why a Job failed later.
+// Pods that made room for other Pods do not explain a later failure of the Job.
 func TestJudge_ignoresPodsThatMadeRoom(t *testing.T) {
 	t.Parallel()
 	render, err := renderOf(t, secret("create", "make", ""), job("create", "make", ""))
@@ -137,7 +137,7 @@ func TestJudge_ignoresPodsThatMadeRoom(t *testing.T) {
 	assert.Empty(t, report.Steps[0].Containers)
 }
 
-// A Pod that is rendered instead of a Job explains itself.
+// A Pod that is rendered instead of a Job has failed containers, too.
 func TestJudge_failedPod(t *testing.T) {
 	t.Parallel()
 	render, err := renderOf(t, secret("create", "make", ""), podOf("Failed"))
@@ -151,14 +151,14 @@ func TestJudge_failedPod(t *testing.T) {
 	assert.Empty(t, report.Unready())
 }
 
-// podOfJob returns a Pod that a Job has made, with the labels of the Job's template.
+// podOfJob returns a Pod created by a Job.
 func podOfJob(job string, status manifest) manifest {
 	m := metadata("p", "create", contract.StepKey, "make", nil)
 	m["labels"].(manifest)["batch.kubernetes.io/job-name"] = job
 	return manifest{"apiVersion": "v1", "kind": "Pod", "metadata": m, "status": status}
 }
 
-// failedContainersOf returns the status of a Pod with a container that has failed and one that has not.
+// failedContainersOf returns the status of a Pod with one failed and one successful container.
 func failedContainersOf(name, message string) manifest {
 	return manifest{"containerStatuses": []manifest{
 		{"name": name, "state": manifest{"terminated": manifest{"exitCode": 3, "reason": "Error", "message": message}}},

@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine"
 )
 
-// rules judge the tasks of a resource by their workloads and by its Secrets. Template has the same rules for kubectl: a
-// change of one is a change of both.
+// rules determine the states of the tasks of a resource from their workloads and Secrets. Template implements the same rules
+// for kubectl: change both together.
 type rules struct {
 	resource
 	tasks   []*task
@@ -43,7 +43,7 @@ func (r *rules) steps() []Step {
 
 func (r *rules) path(step string) string { return r.sandbox + "/" + r.name + "/" + step }
 
-// step judges a task.
+// step returns the state of a task.
 func (r *rules) step(t *task) Step {
 	s := Step{Step: r.path(t.step()), Namespace: t.Namespace}
 	s.attach(t)
@@ -68,7 +68,7 @@ func (r *rules) step(t *task) Step {
 	return s
 }
 
-// isReady reports whether a task has done what it is for; if it is complete nevertheless, problem says what is wrong.
+// isReady reports whether a task has done its work. If it has not although it is complete, problem is the reason.
 func (r *rules) isReady(t *task) (isReady bool, problem string) {
 	isComplete := t.End == engine.Complete
 	switch {
@@ -83,8 +83,8 @@ func (r *rules) isReady(t *task) (isReady bool, problem string) {
 	return isComplete, ""
 }
 
-// hasPublished judges a task with outputs by its Secret. The cleanup deletes the Secrets of steps that have succeeded, and
-// they stay empty if applied again.
+// hasPublished reports whether the Secret of a task has its outputs. In the delete phase, the cleanup deletes the Secrets of
+// steps that have succeeded; if they are applied again, they stay empty.
 func (r *rules) hasPublished(t *task) (isReady bool, problem string) {
 	s := r.secret(t.output(), t.Namespace)
 	switch {
@@ -103,7 +103,7 @@ func (r *rules) hasPublished(t *task) (isReady bool, problem string) {
 	return isReady, problem
 }
 
-// cleanup returns how far the cleanup of the resource is.
+// cleanup reports whether the cleanup of the resource has started and is complete.
 func (r *rules) cleanup() (hasStarted, isComplete bool) {
 	for _, t := range r.tasks {
 		if t.helper() == contract.HelperCleanup {
@@ -118,8 +118,8 @@ func (r *rules) isAnyPublished() bool {
 	return slices.ContainsFunc(r.secrets, func(s *outputSecret) bool { return s.published() != "" })
 }
 
-// inputs returns the steps whose outputs a task waits for, and whether all copies have those of this render. A delete step
-// reads what any render of the create phase has published.
+// inputs returns the steps whose outputs a task waits for, and whether all copies have the outputs of this render. A delete
+// step reads the outputs that any render of the create phase has published.
 func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 	isDelete, isCleanup := t.phase() == string(v1alpha1.PhaseDelete), t.helper() == contract.HelperCleanup
 	isCopied = true
@@ -141,7 +141,7 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 	return waitsFor, isCopied
 }
 
-// secret returns the Secret of a name, nil if there is none.
+// secret returns the Secret with a name, or nil if it does not exist.
 func (r *rules) secret(name, namespace string) *outputSecret {
 	i := slices.IndexFunc(r.secrets, func(s *outputSecret) bool { return s.Name == name && s.Namespace == namespace })
 	if i < 0 {
@@ -150,7 +150,7 @@ func (r *rules) secret(name, namespace string) *outputSecret {
 	return r.secrets[i]
 }
 
-// hasWorkload reports whether a task publishes or copies to a Secret. The Secrets of the other phase have none.
+// hasWorkload reports whether a task publishes or copies to a Secret. A Secret of the other phase needs no workload.
 func (r *rules) hasWorkload(s *outputSecret) bool {
 	return slices.ContainsFunc(r.tasks, func(t *task) bool {
 		publishes := t.output() == s.Name && t.Namespace == s.Namespace
@@ -159,13 +159,13 @@ func (r *rules) hasWorkload(s *outputSecret) bool {
 	})
 }
 
-// attach adds what is known of a task that exists or is rendered.
+// attach adds the fields that depend on the task, which exists or is only rendered.
 func (s *Step) attach(t *task) {
 	if s.Object = t.State.Object(); t.Name == unnamed {
 		s.Object = unnamed
 		return
 	}
-	s.of, s.Phase, s.Helper, s.Producers = t, t.phase(), t.helper(), t.dependsOn()
+	s.task, s.Phase, s.Helper, s.Producers = t, t.phase(), t.helper(), t.dependsOn()
 	if since := t.Since; !t.isMissing && !since.IsZero() {
 		s.Since = &since
 	}

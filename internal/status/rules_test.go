@@ -19,7 +19,7 @@ import (
 
 type manifest = map[string]any
 
-// metadata returns the metadata of an object in namespace "ns", with more annotations.
+// metadata returns the metadata of an object in namespace "ns", with additional annotations.
 func metadata(name, phase, keyOfStep, step string, annotations map[string]any) manifest {
 	labels := manifest{
 		contract.SandboxIDKey: "id", contract.SandboxKey: "shop", contract.ResourceKey: "db", contract.PhaseKey: phase,
@@ -30,7 +30,7 @@ func metadata(name, phase, keyOfStep, step string, annotations map[string]any) m
 	return manifest{"name": name, "namespace": "ns", "uid": "1", "labels": labels, "annotations": all}
 }
 
-// job returns a Job of a step that publishes generation "new" to the Secret "of-STEP" and reads the Secrets.
+// job returns a Job of a step that publishes generation "new" to the Secret "of-STEP" and reads other Secrets.
 func job(phase, step, end string, reads ...string) manifest {
 	secrets := manifest{contract.OutputSecretKey: "of-" + step}
 	for i, name := range reads {
@@ -39,7 +39,7 @@ func job(phase, step, end string, reads ...string) manifest {
 	return jobWith(metadata("job-"+step, phase, contract.StepKey, step, manifest{contract.GenerationKey: "new"}), secrets, end)
 }
 
-// helper returns a Job of a helper of a phase that reads the Secrets.
+// helper returns a Job of a helper that reads Secrets.
 func helper(phase, name, end string, annotations manifest, reads ...string) manifest {
 	secrets := manifest{}
 	for i, secret := range reads {
@@ -48,7 +48,7 @@ func helper(phase, name, end string, annotations manifest, reads ...string) mani
 	return jobWith(metadata("job-"+name, phase, contract.HelperKey, name, annotations), secrets, end)
 }
 
-// jobWith returns a Job with its condition, or with its number of Pods.
+// jobWith returns a Job that has ended with a condition, or that has an active or ready Pod.
 func jobWith(metadata, secrets manifest, end string) manifest {
 	status := manifest{}
 	switch end {
@@ -68,7 +68,7 @@ func jobWith(metadata, secrets manifest, end string) manifest {
 	}
 }
 
-// secret returns the Secret of a step with what is published there, rendered for generation "new".
+// secret returns the Secret of a step, rendered for generation "new", with the outputs of a published generation.
 func secret(phase, step, published string) manifest {
 	annotations := manifest{contract.GenerationKey: "new"}
 	if published != "" {
@@ -79,13 +79,13 @@ func secret(phase, step, published string) manifest {
 	}
 }
 
-// in returns an object in another namespace.
+// in returns a copy of an object in another namespace.
 func in(namespace string, o manifest) manifest {
 	o["metadata"].(manifest)["namespace"] = namespace
 	return o
 }
 
-// annotated returns an object with an annotation.
+// annotated returns a copy of an object with an annotation.
 func annotated(o manifest, key, value string) manifest {
 	o["metadata"].(manifest)["annotations"].(manifest)[key] = value
 	return o
@@ -105,7 +105,7 @@ func podOf(phase string) manifest {
 	return manifest{"apiVersion": "v1", "kind": "Pod", "metadata": m, "status": manifest{"phase": phase}}
 }
 
-// cases are what exists in a cluster, and the states of the steps by name, with their details.
+// cases are the objects in a cluster, and the expected states and details of the steps by name.
 var cases = []struct {
 	name   string
 	exists []manifest
@@ -275,7 +275,7 @@ var cases = []struct {
 	},
 }
 
-// The template prints the state of each step, and last that of all, as kubectl executes it.
+// The template prints the state of each step, and the overall state at the end. It is executed as kubectl does.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases {
@@ -299,7 +299,7 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// For the same objects, the template and the rules in Go have the same lines.
+// The template and the rules in Go print the same lines for the same objects.
 func TestRules_agreeWithTheTemplate(t *testing.T) {
 	t.Parallel()
 	worlds := map[string][]manifest{}
@@ -325,7 +325,7 @@ func TestRules_agreeWithTheTemplate(t *testing.T) {
 	}
 }
 
-// byTemplate returns what the template prints of objects, the way kubectl decodes them.
+// byTemplate returns the states that the template prints for objects decoded as kubectl decodes them.
 func byTemplate(t *testing.T, exists []manifest) (steps []Step, whole State) {
 	t.Helper()
 	text, err := json.Marshal(manifest{"kind": "List", "items": exists})
@@ -349,7 +349,8 @@ func byTemplate(t *testing.T, exists []manifest) (steps []Step, whole State) {
 	return steps, State(state)
 }
 
-// byRules returns what the rules say of the same objects: hooks do not count, since kubectl has not applied them.
+// byRules returns the states that the rules determine for the same objects. Hooks are ignored, since kubectl does not apply
+// them.
 func byRules(t *testing.T, exists []manifest) (steps []Step) {
 	t.Helper()
 	for _, f := range list(t, exists...).resources(nil) {
@@ -366,7 +367,7 @@ func byRules(t *testing.T, exists []manifest) (steps []Step) {
 	return steps
 }
 
-// ofRender returns the objects that kubectl get -f prints of a render: none that a controller has made.
+// ofRender returns the objects that kubectl get -f prints for a render, which are those not created by a controller.
 func ofRender(all []manifest) []manifest {
 	return slices.DeleteFunc(all, func(o manifest) bool {
 		labels, _ := o["metadata"].(manifest)["labels"].(manifest)
@@ -374,7 +375,7 @@ func ofRender(all []manifest) []manifest {
 	})
 }
 
-// world returns objects of one phase of a resource in random states.
+// world returns the objects of one phase of a resource in random states.
 func world(random *rand.Rand) (exists []manifest) {
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	phase := pick("create", "delete")
@@ -399,7 +400,7 @@ func world(random *rand.Rand) (exists []manifest) {
 	return exists
 }
 
-// A single object, which is no List, is never ready.
+// A single object, which is not a List, is never ready.
 func TestTemplate_singleObject(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

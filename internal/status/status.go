@@ -1,13 +1,13 @@
-// Package status reports what the phases of sandboxes are doing in a cluster: which steps are ready, run, wait or have
-// failed, why, and what is left over. The rules look at the tasks of workloads, whose states the engines know, and at the
-// Secrets of their outputs; Pods and events add why a step does not get on. Template has the same rules for kubectl alone.
-// What exists is in Objects:
+// Package status reports the state of each step of sandboxes in a cluster: ready, running, waiting or failed, with the
+// reason, and objects that are left over. The rules use the tasks of workloads, whose states the engines know, and the
+// Secrets with their outputs; Pods and events explain why a step does not progress. Template implements the same rules for
+// users who have only kubectl. Objects holds the existing objects:
 //
 //	var objects status.Objects
 //	err := objects.Read(dump) // the output of kubectl get jobs,pods,secrets,events -o json
 //	report := objects.Judge([]string{"shop"})
 //
-// A Render knows more: which objects should exist.
+// A Render also knows which objects should exist:
 //
 //	render, err := status.NewRender(items)
 //	report := render.Judge(&objects)
@@ -25,15 +25,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// Template is a template for kubectl get -o go-template-file. It prints the state of each step and helper of what it gets.
+// Template is a template for kubectl get -o go-template-file. It prints the state of each step and helper.
 //
 //go:embed status.gotemplate
 var Template string
 
-// State is how far a step, or a whole render, is.
+// State is the state of a step or of a whole render.
 type State string
 
-// The states. Template describes them.
+// States of steps; Template describes them.
 const (
 	Failed     State = "Failed"
 	Stale      State = "Stale"
@@ -42,16 +42,16 @@ const (
 	Ready      State = "Ready"
 )
 
-// states are the states, the one that counts first for a whole render first.
+// states are all states. The first one that a step has is the state of the whole render.
 var states = []State{Failed, Stale, Missing, InProgress, Ready}
 
-// NeedsUser reports whether waiting does not help: somebody must fix the step, or run it again.
+// NeedsUser reports whether waiting does not help: the step must be fixed or run again.
 func (s State) NeedsUser() bool { return s == Failed || s == Stale }
 
 // Step is the state of a step or helper.
 type Step struct {
 	State State `json:"state"`
-	// Step is SANDBOX/RESOURCE/STEP, of the labels.
+	// Step is SANDBOX/RESOURCE/STEP, from the labels.
 	Step     string `json:"step"`
 	Sandbox  string `json:"sandbox"`
 	Resource string `json:"resource"`
@@ -60,27 +60,27 @@ type Step struct {
 	// Helper is copy or cleanup, empty for a step.
 	Helper    string `json:"helper,omitempty"`
 	Namespace string `json:"namespace"`
-	// Object is KIND/NAME of the workload, such as job/NAME; "-" for a Secret whose step has none.
+	// Object is KIND/NAME of the workload, such as job/NAME; "-" for a Secret whose step has no workload.
 	Object string `json:"object"`
-	// Since is when the step has ended, or else when it was started.
+	// Since is when the step ended, or otherwise when it started.
 	Since *metav1.Time `json:"since,omitempty"`
-	// Producers are the steps that must have published before this one starts, and WaitsFor those that have not.
+	// Producers are the steps that must publish before this one starts; WaitsFor are those that have not.
 	Producers []string `json:"producers,omitempty"`
 	WaitsFor  []string `json:"waitsFor,omitempty"`
-	// Detail says what the step waits for, why it has failed, and what to do.
+	// Detail explains why the step waits or has failed, and how to fix it.
 	Detail string `json:"detail,omitempty"`
-	// Containers are those that failed.
+	// Containers are the failed containers.
 	Containers []Container `json:"containers,omitempty"`
-	// Causes are what keeps the step from running, such as an image that cannot be pulled.
+	// Causes are the reasons why the step does not run, such as an image that cannot be pulled.
 	Causes []Cause `json:"causes,omitempty"`
 
-	of *task // nil if nothing is known of it
+	task *task // nil if its workload is unknown
 }
 
-// Cause is what Kubernetes or an engine says of a workload or Pod that does not get on.
+// Cause is what Kubernetes or an engine reports about a workload or Pod that does not progress.
 type Cause = engine.Cause
 
-// LeftOver is an object that no step of the present render needs.
+// LeftOver is an object that no step of the current render needs.
 type LeftOver struct {
 	Object    string `json:"object"` // KIND/NAME
 	Namespace string `json:"namespace"`
@@ -95,11 +95,11 @@ type Report struct {
 	Steps  []Step `json:"steps"`
 	// LeftOver are objects that can be deleted, or are being deleted.
 	LeftOver []LeftOver `json:"leftOver,omitempty"`
-	// Unknown says what could not be read, and why.
+	// Unknown lists missing information, with the reason.
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// errNoSteps is about a render that can never be ready.
+// errNoSteps is the error for a render without workloads.
 func errNoSteps() error {
 	kinds := engines.Workloads()
 	last := len(kinds) - 1

@@ -12,11 +12,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// task is a step or a helper as a workload runs it.
+// task is a step or a helper as a task of a workload.
 type task struct {
 	*engine.State
 
-	// isMissing is set if its workload should exist and does not.
+	// isMissing is set if its workload should exist but does not.
 	isMissing bool
 }
 
@@ -25,7 +25,7 @@ type identity struct{ kind, namespace, name string }
 
 func (t *task) identity() identity { return identity{t.Kind.Name, t.Namespace, t.Name} }
 
-// runner identifies what has made a Pod: a workload, and the task of it if it has several.
+// runner identifies the creator of a Pod: a workload, and its task if it has several.
 type runner struct {
 	identity
 	task string
@@ -33,21 +33,21 @@ type runner struct {
 
 func (t *task) runner() runner { return runner{t.identity(), t.Task} }
 
-// adopt returns what has made a Pod; the Pod itself if nothing has.
-func adopt(p *corev1.Pod) runner {
+// runnerOf returns the creator of a Pod, or the Pod itself if no workload created it.
+func runnerOf(p *corev1.Pod) runner {
 	for _, e := range engines.All() {
-		if owner, isOwn := e.Adopt(p); isOwn {
+		if owner, isOwn := e.Owner(p); isOwn {
 			return runner{identity{owner.Kind, p.Namespace, owner.Name}, owner.Task}
 		}
 	}
 	return runner{identity{podKind, p.Namespace, p.Name}, ""}
 }
 
-// tasks returns those of all workloads.
+// tasks returns the tasks of all workloads.
 func (o *Objects) tasks() []*task {
 	var all []*task
 	for _, e := range engines.All() {
-		for _, state := range e.Judge(o.objects[e]) {
+		for _, state := range e.States(o.objects[e]) {
 			all = append(all, &task{State: state})
 		}
 	}
@@ -59,7 +59,7 @@ func (t *task) isOfEngine() bool { return t.Task != "" }
 
 func (t *task) phase() string { return t.Labels[contract.PhaseKey] }
 
-// generation identifies what the step is made from; that of a task of an earlier render is another.
+// generation identifies the content of the step: it changes with each render that changes the step.
 func (t *task) generation() string { return t.Annotations[contract.GenerationKey] }
 
 func (t *task) helper() string { return t.Labels[contract.HelperKey] }
@@ -68,7 +68,7 @@ func (t *task) copyTo() string { return t.Annotations[contract.CopyToKey] }
 
 func (t *task) output() string { return t.Secrets[contract.OutputSecretKey] }
 
-// inputs are the names of the Secrets that are read.
+// inputs returns the names of the Secrets that the task reads.
 func (t *task) inputs() []string {
 	var names []string
 	for _, key := range slices.Sorted(maps.Keys(t.Secrets)) {
@@ -79,10 +79,10 @@ func (t *task) inputs() []string {
 	return names
 }
 
-// inputSecretPrefix begins the annotations of contract.InputSecretKey.
+// inputSecretPrefix is the common prefix of the annotations that contract.InputSecretKey returns.
 var inputSecretPrefix = strings.TrimSuffix(contract.InputSecretKey(0), "0")
 
-// dependsOn are the steps that this one waits for.
+// dependsOn returns the steps that this one waits for.
 func (t *task) dependsOn() []string {
 	steps := t.Annotations[contract.DependsOnKey]
 	if steps == "" {
@@ -91,7 +91,7 @@ func (t *task) dependsOn() []string {
 	return strings.Split(steps, ",")
 }
 
-// step is the name of the step or helper.
+// step returns the name of the step or helper.
 func (t *task) step() string {
 	if helper := t.helper(); helper != "" {
 		return helper
@@ -99,7 +99,7 @@ func (t *task) step() string {
 	return t.Labels[contract.StepKey]
 }
 
-// part is what a task does in its resource: there is one task for it at a time, besides those of earlier renders.
+// part identifies a task within its resource. Among tasks of the same render it is unique.
 type part struct{ phase, step, helper, copyTo, namespace string }
 
 func (t *task) part() part {

@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// Text returns the report for people: a row for each step, below it why it does not get on, and last "status: STATE". Ages
-// are those at the time now.
+// Text returns the report for people: a row for each step, followed by the reasons why it is not ready, and "status: STATE"
+// at the end. Ages are relative to now.
 func (r *Report) Text(now metav1.Time, style report.Style) string {
 	var b strings.Builder
 	if len(r.Steps) > 0 {
@@ -48,7 +48,7 @@ func (r *Report) Text(now metav1.Time, style report.Style) string {
 	return b.String()
 }
 
-// Line is the step on one line.
+// Line returns the step on one line.
 func (s *Step) Line() string {
 	return strings.TrimRight(strings.Join([]string{
 		string(s.State), s.Step, s.Namespace, s.Object, report.Printable(s.Detail),
@@ -63,7 +63,7 @@ func (s *Step) row(now metav1.Time) []string {
 	return []string{string(s.State), s.Phase, s.Step, age, s.Namespace, s.Object, s.Detail}
 }
 
-// Reasons are the containers that failed and the causes, each once: several Pods of a Job fail alike.
+// Reasons returns the failed containers and the causes without duplicates: Pods of one Job often fail alike.
 func (s *Step) Reasons() []string {
 	var lines []string
 	said := map[string]bool{}
@@ -82,7 +82,7 @@ func (s *Step) Reasons() []string {
 	return lines
 }
 
-// paint colors a row, whose first word is the state, or the state.
+// paint colors the state, which is the first word of a row.
 func (s State) paint(style report.Style, row string) string {
 	rest := strings.TrimPrefix(row, string(s))
 	switch {
@@ -94,7 +94,7 @@ func (s State) paint(style report.Style, row string) string {
 	return style.Pending(string(s)) + rest
 }
 
-// align returns rows as lines with columns of one width; what cannot be printed is escaped.
+// align pads the cells of all rows to columns of equal width, and escapes characters that cannot be printed.
 func align(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {

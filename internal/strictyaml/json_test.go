@@ -93,7 +93,7 @@ func TestParseJSON_agreesWithYAML(t *testing.T) {
 	}
 }
 
-// summary lists nodes with what a reader of the tree sees of them.
+// summary lists the properties of nodes that readers of a tree use.
 func summary(node *yaml.Node) (all []any) {
 	all = append(all, node.Kind, node.ShortTag(), node.Value, node.Line, node.Column)
 	for _, child := range node.Content {

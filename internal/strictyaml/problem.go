@@ -20,7 +20,7 @@ type Problem struct {
 	Path krm.Path
 	// Line and Column are the position in the text that was read, counted from 1; 0 means the position of the field.
 	Line, Column int
-	// Message states in one line what must hold and what to do.
+	// Message is the requirement, and how to meet it, on one line.
 	Message string
 	// Found is the kind of the value at Path, set for problems of RuleType.
 	Found yaml.Kind

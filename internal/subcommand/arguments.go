@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The groups of the help.
+// Groups of the help.
 const (
 	GroupFunctions = "functions"
 	GroupBuild     = "build"
@@ -18,10 +18,10 @@ const (
 	GroupRun       = "run"
 )
 
-// SuggestionDistance is how many letters of a command's name may be wrong for it to be proposed.
+// SuggestionDistance is the maximum number of wrong letters in a command's name for suggestions.
 const SuggestionDistance = 2
 
-// Unknown is the RunE of a command that has subcommands: it shows the help, or refuses a name that none of them has.
+// Unknown is the RunE of a command with subcommands: it shows the help, or returns an error for an unknown subcommand.
 func Unknown(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		c.SetOut(c.ErrOrStderr())
@@ -33,7 +33,7 @@ func Unknown(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: see --help", args[0])
 }
 
-// Arguments checks how many arguments a command has; most is -1 if there may be any number.
+// Arguments checks the number of arguments of a command; -1 for most means no limit.
 func Arguments(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if n := len(args); n < least || most >= 0 && n > most {

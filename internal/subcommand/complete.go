@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// extensions are those of the files that the functions read, packages included.
+// extensions are the extensions of files that functions read, including packages.
 var extensions = []string{"yaml", "yml", "json", "tar", "xpkg"}
 
 // CompleteFiles completes paths of documents.
@@ -15,19 +15,19 @@ func CompleteFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return extensions, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// Register sets how the values of a flag are completed. The only error is that there is no such flag.
+// Register sets the completion of a flag's values. The flag must exist.
 func Register(command *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := command.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err)
 	}
 }
 
-// CompleteOne completes one of several values.
+// CompleteOne completes a value.
 func CompleteOne(values ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// CompleteList completes the last element of a list of values that are separated by commas.
+// CompleteList completes the last element of a comma-separated list of values.
 func CompleteList(values []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 		before := text[:strings.LastIndexByte(text, ',')+1]

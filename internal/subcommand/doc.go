@@ -1,5 +1,5 @@
-// Package subcommand holds what the subcommands of rplug have in common, those of features included: exit codes, refusals,
-// the groups of the help, arguments, completion and --output. A subcommand is a cobra.Command whose RunE returns an error:
+// Package subcommand holds common parts of rplug's subcommands, including those of features: exit codes, refusals, the
+// groups of the help, arguments, completion and --output. A subcommand is a cobra.Command whose RunE returns an error:
 //
 //	command := &cobra.Command{Use: "unpack PATH", GroupID: subcommand.GroupPackages, Args: subcommand.Arguments(1, 1)}
 //	command.RunE = func(c *cobra.Command, args []string) error { return subcommand.Refuse(check(args[0])) }

@@ -16,9 +16,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Inputs are the documents that a command reads, with the variables of its flags and the settings of the project file.
+// Inputs are the documents that a command reads, with variables from flags and settings from the project file.
 type Inputs struct {
-	// Features are the features of the program: they can read other files.
+	// Features are the features of the program, which can read additional files.
 	Features []extension.Extension
 	// Project is the project file, nil if there is none.
 	Project *cli.Project
@@ -31,8 +31,8 @@ type Inputs struct {
 	noProject, printConfig bool
 }
 
-// ReadProject makes a command read the project file before it runs, and gives it the flags for variables, --no-project and
-// --print-config. It is called when the command is complete.
+// ReadProject makes a command read the project file before it runs, and adds the flags for variables, --no-project and
+// --print-config. Call it when the command is complete.
 func (in *Inputs) ReadProject(command *cobra.Command) *cobra.Command {
 	flags := command.Flags()
 	in.set = declareSet(flags)
@@ -65,7 +65,7 @@ func (in *Inputs) ReadProject(command *cobra.Command) *cobra.Command {
 	return command
 }
 
-// print prints what is in force.
+// print prints the settings in effect.
 func (in *Inputs) print(c *cobra.Command) error {
 	var s cli.Settings
 	values, err := in.Project.Variables(in.values, in.set)
@@ -81,7 +81,7 @@ func (in *Inputs) print(c *cobra.Command) error {
 	return err
 }
 
-// Read reads documents as file mode of the functions does, `-` from stdin.
+// Read reads documents as in file mode of the functions; `-` is stdin.
 func (in *Inputs) Read(paths []string, stdin io.Reader) ([]*krm.Item, error) {
 	options, err := in.Options(stdin)
 	if err != nil {
@@ -90,7 +90,7 @@ func (in *Inputs) Read(paths []string, stdin io.Reader) ([]*krm.Item, error) {
 	return ReadWith(paths, options)
 }
 
-// Options say how documents are read.
+// Options returns the options for reading documents.
 func (in *Inputs) Options(stdin io.Reader) (load.Options, error) {
 	values, err := in.Project.Variables(in.values, in.set)
 	if err != nil {
@@ -101,8 +101,8 @@ func (in *Inputs) Options(stdin io.Reader) (load.Options, error) {
 	}, nil
 }
 
-// PathsFrom returns the arguments from the given one on. If there are none these are the working directory and the catalogs
-// of the project file.
+// PathsFrom returns the arguments starting at an index. Without such arguments, it returns the working directory and the
+// catalogs of the project file.
 func (in *Inputs) PathsFrom(args []string, from int) []string {
 	if len(args) <= from {
 		return slices.Concat([]string{"."}, in.Catalogs)
@@ -110,7 +110,7 @@ func (in *Inputs) PathsFrom(args []string, from int) []string {
 	return args[from:]
 }
 
-// ReadWith reads documents, and refuses them if there is an error.
+// ReadWith reads documents, and returns an error if any of them has one.
 func ReadWith(paths []string, options load.Options) ([]*krm.Item, error) {
 	read, err := load.Read(paths, options)
 	if err != nil {
@@ -123,8 +123,8 @@ func ReadWith(paths []string, options load.Options) ([]*krm.Item, error) {
 	return items, report.Refused(read.Results())
 }
 
-// declareSet declares the flag --set: values of templates' variables, as file mode of the functions has them. A value may
-// contain commas and equals signs.
+// declareSet declares the flag --set for values of template variables, as in file mode of the functions. A value may contain
+// commas and equals signs.
 func declareSet(flags *pflag.FlagSet) map[string]string {
 	values := map[string]string{}
 	flags.Func("set", "`KEY=VALUE` of a variable, for @{KEY}; repeatable", func(text string) error {

@@ -11,13 +11,13 @@ import (
 // Output is the value of --output; it implements pflag.Value.
 type Output string
 
-// The values of --output.
+// Values of --output.
 const (
 	Text Output = "text"
 	JSON Output = "json"
 )
 
-// OutputUsage is the help of --output.
+// OutputUsage is the usage of --output.
 const OutputUsage = "`FORMAT`: text or json"
 
 // OutputFlag declares the flag --output.
@@ -31,7 +31,7 @@ func OutputFlag(command *cobra.Command) *Output {
 // String returns the format.
 func (o *Output) String() string { return string(*o) }
 
-// Type names the type of the flag.
+// Type returns the type of the flag for the help.
 func (*Output) Type() string { return "string" }
 
 // Set implements pflag.Value.

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// TestChannels holds that what may name a channel is read as one, and nothing else.
+// TestChannels checks that exactly the valid names of channels are read as channels.
 func TestChannels(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"stable", "next", "a", "lts-2026", "candidate-1", strings.Repeat("c", 63)} {

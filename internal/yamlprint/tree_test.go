@@ -11,8 +11,8 @@ import (
 	. "github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Trees that no text need have: any comment at any node, any value in any style. What the plain printer prints is what the
-// encoder prints.
+// The trees are not limited to those of texts: any node may have any comment, and any value any style. The plain printer and
+// the encoder print the same.
 func TestAppendTree_printsRandomTreesAsTheEncoder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -1,5 +1,5 @@
-// Package command has the subcommands of rplug for kubebuilder's external plugins: they install ours, run chains of plugins,
-// and test plugins against the protocol.
+// Package command has the subcommands of rplug for kubebuilder's external plugins. They install our plugin, run chains of
+// plugins, and test plugins against the protocol.
 //
 //	func main() { rplug.Main(command.Extension()) }
 package command
@@ -17,8 +17,8 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
 )
 
-// Extension returns the feature with its subcommands. Under the name that an external plugin must have in its discovery
-// folder, rplug is the plugin.
+// Extension returns the feature with its subcommands. If rplug is started under the file name that an external plugin has in
+// its discovery folder, it acts as the plugin.
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Extension: kubebuilder.Extension(),

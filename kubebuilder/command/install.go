@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
 )
 
-// pluginProgram is the program that is only the external plugin. It is smaller than rplug, and does the same under that name.
+// pluginProgram is the program that contains only the external plugin, so it is smaller than rplug.
 const pluginProgram = "kubebuilder-resource-plugin"
 
 func installCommand() *cobra.Command {
@@ -48,7 +48,7 @@ func installCommand() *cobra.Command {
 	return command
 }
 
-// installProgram copies the program of the plugin to a file. A plugin that runs meanwhile keeps the old one.
+// installProgram copies the program of the plugin to a file. Plugin processes that are running keep the old program.
 func installProgram(file string) (state string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -75,8 +75,8 @@ func installProgram(file string) (state string, err error) {
 	return state, replaceProgram(file, program)
 }
 
-// replaceProgram writes a program under another name first: above the folder of the version, where kubebuilder ignores
-// files.
+// replaceProgram writes the program to a temporary file first, in the parent of the version's folder, where kubebuilder
+// ignores files.
 func replaceProgram(file string, program []byte) error {
 	folder := filepath.Dir(file)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -86,7 +86,7 @@ func replaceProgram(file string, program []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // there is none if all went well
+	defer func() { _ = os.Remove(temporary.Name()) }() // only exists after an error
 	_, err = temporary.Write(program)
 	if err := errors.Join(err, temporary.Chmod(0o755), temporary.Close()); err != nil {
 		return err

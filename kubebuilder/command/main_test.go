@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"rplug": main, plugin.Name: main})
 }
 
-// TestScripts runs whole commands. Programs that they need are those on the PATH, else those of bin/tools.
+// TestScripts runs whole commands. Their programs are those on the PATH, or else those in bin/tools.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

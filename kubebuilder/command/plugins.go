@@ -10,10 +10,10 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 )
 
-// rootUsage is the help of --root.
+// rootUsage is the usage of --root.
 const rootUsage = "`FOLDER` that plugins are installed in (default: kubebuilder's)"
 
-// pluginsRoot returns the folder that plugins are installed in: the flag's, or kubebuilder's.
+// pluginsRoot returns the discovery folder: the value of the flag, or kubebuilder's.
 func pluginsRoot(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -21,7 +21,7 @@ func pluginsRoot(flag string) (string, error) {
 	return external.Root(runtime.GOOS, os.Getenv)
 }
 
-// installedPlugins returns the keys of the plugins that are installed, for completion.
+// installedPlugins returns the keys of the installed plugins, for completion.
 func installedPlugins(flag string) []string {
 	root, err := pluginsRoot(flag)
 	if err != nil {
@@ -35,7 +35,7 @@ func installedPlugins(flag string) []string {
 	return keys
 }
 
-// plugins finds the plugins that the arguments name.
+// plugins returns the plugins that the arguments refer to.
 func (f *harnessFlags) plugins(args []string) ([]external.Plugin, error) {
 	if len(args) == 0 {
 		return nil, errors.New("PLUGIN must be given: NAME/VERSION, the path of a program, or a discovery folder")
@@ -54,7 +54,7 @@ func (f *harnessFlags) plugins(args []string) ([]external.Plugin, error) {
 	return all, nil
 }
 
-// find finds the plugins that an argument names: by their key, by the path of their program or by their discovery folder.
+// find returns the plugins that an argument refers to: by key, by the path of the program, or by discovery folder.
 func (f *harnessFlags) find(arg string) ([]external.Plugin, error) {
 	info, err := os.Stat(arg)
 	switch {
@@ -63,8 +63,8 @@ func (f *harnessFlags) find(arg string) ([]external.Plugin, error) {
 		return []external.Plugin{plugin}, err
 	case err == nil:
 		found, broken, err := external.Discover(arg)
-		for _, one := range broken {
-			err = errors.Join(err, one)
+		for _, entry := range broken {
+			err = errors.Join(err, entry)
 		}
 		if err == nil && len(found) == 0 {
 			err = fmt.Errorf("%q must be a discovery folder: it has no NAME/VERSION/NAME", arg)
@@ -79,10 +79,10 @@ func (f *harnessFlags) find(arg string) ([]external.Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(found, func(one external.Plugin) bool { return one.Key() == arg })
-	if at < 0 {
+	i := slices.IndexFunc(found, func(plugin external.Plugin) bool { return plugin.Key() == arg })
+	if i < 0 {
 		return nil, fmt.Errorf("there is no plugin %q in %s, and no such file: rplug validate %s says what is wrong with it",
 			arg, root, root)
 	}
-	return found[at : at+1], nil
+	return found[i : i+1], nil
 }

@@ -98,7 +98,7 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	return f.print(c.OutOrStdout(), run)
 }
 
-// print prints what was changed, or for a dry run the changes.
+// print prints the changed files, or for a dry run the changes.
 func (f *hostFlags) print(out io.Writer, run *host.Run) error {
 	if f.dryRun {
 		_, err := out.Write(atomicfile.Diff(run.Changes))
@@ -118,7 +118,7 @@ func printFileChanges(out io.Writer, changes []atomicfile.Change) {
 	}
 }
 
-// completeCommand completes the words of the command that a chain runs.
+// completeCommand completes the command of the chain.
 func completeCommand(_ *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 	var found []string
 	for _, command := range host.Commands {

@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// A host that is killed leaves the project as it was, or complete, once the next one has started.
+// After a host is killed, the project is unchanged or complete once the next host has started.
 func TestKilledHostCommitsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	root, original := t.TempDir(), t.TempDir()

@@ -124,7 +124,7 @@ func (f *harnessFlags) run(c *cobra.Command, args []string) error {
 	return err
 }
 
-// harness checks the flags.
+// harness validates the flags.
 func (f *harnessFlags) harness() (harness.Harness, error) {
 	h := harness.Harness{Files: f.files, Answer: f.answer, Args: map[string][]string{}}
 	switch {
@@ -137,22 +137,22 @@ func (f *harnessFlags) harness() (harness.Harness, error) {
 	case f.exchanges != "" && f.record != "":
 		return h, errors.New("--exchanges and --record exclude each other: --record reads its folder, too")
 	}
-	for _, one := range f.args {
-		command, text, _ := strings.Cut(one, "=")
+	for _, arg := range f.args {
+		command, text, _ := strings.Cut(arg, "=")
 		if !slices.Contains(harness.Commands(), command) {
 			return h, fmt.Errorf("--args must be COMMAND=ARGUMENTS with a command of %s, not %q",
-				strings.Join(harness.Commands(), ", "), one)
+				strings.Join(harness.Commands(), ", "), arg)
 		}
 		words, err := shell.Fields(text, func(string) string { return "" })
 		if err != nil {
-			return h, fmt.Errorf("--args %q must be words as in a shell: %w", one, err)
+			return h, fmt.Errorf("--args %q must be words as in a shell: %w", arg, err)
 		}
 		h.Args[command] = words
 	}
 	return h, f.readExchanges(&h)
 }
 
-// readExchanges reads the folder of exchanges, which need not exist yet if it is to be written.
+// readExchanges reads the folder of exchanges. A folder to record to may not exist yet.
 func (f *harnessFlags) readExchanges(h *harness.Harness) error {
 	folder := f.exchanges + f.record
 	if folder == "" {
@@ -179,12 +179,12 @@ func (f *harnessFlags) check(
 	var all harness.Reports
 	for _, plugin := range plugins {
 		h.Plugin = plugin
-		one, err := f.shown(c, &h).Run(ctx)
+		result, err := f.shown(c, &h).Run(ctx)
 		eraseLine(c)
 		if err != nil {
 			return err
 		}
-		all = append(all, one)
+		all = append(all, result)
 	}
 	style := report.StyleFor(cli.IsTerminal(f.stdout), false, os.Getenv)
 	if err := all.Write(c.OutOrStdout(), f.output, style); err != nil {
@@ -196,7 +196,7 @@ func (f *harnessFlags) check(
 	return nil
 }
 
-// recordExchanges writes what a plugin answers.
+// recordExchanges writes the responses of a plugin.
 func (f *harnessFlags) recordExchanges(
 	ctx context.Context, c *cobra.Command, h harness.Harness, plugins []external.Plugin,
 ) error {
@@ -240,7 +240,7 @@ func (f *harnessFlags) write(ctx context.Context, out io.Writer, files map[strin
 	return nil
 }
 
-// shown shows on a terminal what the harness does.
+// shown shows the progress of the harness on a terminal.
 func (f *harnessFlags) shown(c *cobra.Command, h *harness.Harness) *harness.Harness {
 	if out := c.ErrOrStderr(); cli.ShowsProgress(out) {
 		h.Progress = func(name string) {
@@ -250,7 +250,7 @@ func (f *harnessFlags) shown(c *cobra.Command, h *harness.Harness) *harness.Harn
 	return h
 }
 
-// eraseLine removes what shows what the harness does.
+// eraseLine erases the progress.
 func eraseLine(c *cobra.Command) {
 	if file, isFile := c.ErrOrStderr().(*os.File); isFile {
 		cli.EraseProgress(file)

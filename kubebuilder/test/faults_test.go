@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// pluginVariable makes this program an external plugin that behaves as its value says.
+// pluginVariable makes this program an external plugin with the behavior of its value.
 const pluginVariable = "KUBEBUILDER_TEST_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -53,19 +53,19 @@ var behaviours = map[string]func(request v1alpha1.Request, response *v1alpha1.Re
 	},
 }
 
-// releases are the kubebuilders that are compared with.
+// releases are the programs of the kubebuilder releases to compare with.
 var releases = []string{"kubebuilder", "kubebuilder45"}
 
-// The faults of kubebuilder, each with what it does on the disk. The host does the same work without them.
+// Kubebuilder has these faults on the disk; the host does the same work without them.
 func TestFaultsOfKubebuilder(t *testing.T) {
 	t.Parallel()
 	const binary = "\x89PNG\r\n\x1a\n\x00\xff"
 	faults := map[string]struct {
 		chain   []string
 		arrange func(t *testing.T, root string)
-		// fault reports whether a folder, with the project in it, has the fault after a run that has failed or not.
+		// fault reports whether a folder with the project has the fault, after a run that may have failed.
 		fault func(folder string, failed bool) bool
-		// refused says that the host must refuse the chain.
+		// refused means that the host must refuse the chain.
 		refused bool
 	}{
 		"a binary file is corrupted": {

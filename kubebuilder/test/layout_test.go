@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// layouts are discovery folders with one plugin that works, and with what else they hold: programs are executable, links
-// lead to the plugin's version. The rule is the one that is broken, empty if none is.
+// layouts are discovery folders with a working plugin and other entries: programs are executable, links lead to the plugin's
+// version. The rule is the broken one, or empty.
 var layouts = map[string]struct {
 	programs, files []string
 	link            string
@@ -37,8 +37,8 @@ var layouts = map[string]struct {
 	"a link to a version":      {link: "write/v2", rule: "plugin-folder-entry", works: true},
 }
 
-// What the rules about discovery folders call an error keeps the real kubebuilder from running any plugin, and a warning
-// does not.
+// If a discovery folder breaks a rule with severity error, the real kubebuilder runs no plugin; with a warning it still
+// does.
 func TestDiscoveryFoldersOfRules(t *testing.T) {
 	t.Parallel()
 	for _, release := range releases {
@@ -48,11 +48,11 @@ func TestDiscoveryFoldersOfRules(t *testing.T) {
 				program := checkout.Tool(t, release)
 				project, root := t.TempDir(), filepath.Join(t.TempDir(), "plugins")
 				install(t, root, "write")
-				for _, one := range layout.programs {
-					write(t, filepath.Join(root, one), 0o755)
+				for _, path := range layout.programs {
+					write(t, filepath.Join(root, path), 0o755)
 				}
-				for _, one := range layout.files {
-					write(t, filepath.Join(root, one), 0o644)
+				for _, path := range layout.files {
+					write(t, filepath.Join(root, path), 0o644)
 				}
 				if layout.link != "" {
 					require.NoError(t, os.Symlink("v1", filepath.Join(root, layout.link)))

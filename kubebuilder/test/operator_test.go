@@ -19,8 +19,8 @@ import (
 // controllerTools are the versions of controller-gen that `make generate` installs.
 var controllerTools = map[string]string{"kubebuilder": "v0.21.0", "kubebuilder45": "v0.17.2", "host": "v0.21.0"}
 
-// Behind go/v4, an operator whose controller renders the plugin compiles, and its tests pass. Its modules come from a proxy
-// that has this checkout, from the machine's module cache, and what is missing there from the network.
+// After go/v4, the plugin's operator compiles, renders the plugin, and passes its tests. Its modules come from a proxy with
+// this checkout, from the module cache, and otherwise from the network.
 //
 //nolint:tparallel // one after the other: each compiles for minutes
 func TestScaffoldBehindGo(t *testing.T) {
@@ -58,7 +58,7 @@ func TestScaffoldBehindGo(t *testing.T) {
 	}
 }
 
-// path is the PATH of commands.
+// path returns the PATH of commands.
 func (s *shell) path() (path string) {
 	for _, variable := range s.env {
 		if value, isPath := strings.CutPrefix(variable, "PATH="); isPath {
@@ -68,7 +68,7 @@ func (s *shell) path() (path string) {
 	return path
 }
 
-// needModule leaves the test out if a module can be had neither here nor from the network.
+// needModule skips the test if a module is neither in the cache nor on the network.
 func (s *shell) needModule(module, version string) {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), "go", "mod", "download", module+"@"+version)
@@ -78,7 +78,7 @@ func (s *shell) needModule(module, version string) {
 	}
 }
 
-// compile compiles the operator and its tests. Those of controllers need the programs of envtest, so they do not run.
+// compile compiles the operator and its tests. Tests of controllers need the programs of envtest, so they do not run.
 func (s *shell) compile() {
 	s.t.Helper()
 	s.run("go", "mod", "tidy")

@@ -21,7 +21,7 @@ import (
 // object is a Kubernetes object.
 type object = map[string]any
 
-// denied evaluates a policy on objects with the code of the API server, and returns why it denies each.
+// denied evaluates a policy on objects with the code of the API server, and returns the reasons for denying each object.
 func denied(t *testing.T, policy object, objects ...object) (reasons [][]string) {
 	t.Helper()
 	input, err := json.Marshal(object{"policy": policy, "objects": objects})
@@ -37,7 +37,7 @@ func denied(t *testing.T, policy object, objects ...object) (reasons [][]string)
 	return reasons
 }
 
-// policies are those of a plugin with params: of sandboxes, and of Jobs.
+// policies returns the policies of a plugin with params: for sandboxes, and for Jobs.
 func policies(t *testing.T, params ...string) (sandboxes, jobs object) {
 	t.Helper()
 	files, err := scaffold.Policy{Plugin: "postgres-db", Params: params}.Files()
@@ -48,7 +48,7 @@ func policies(t *testing.T, params ...string) (sandboxes, jobs object) {
 	return sandboxes, jobs
 }
 
-// sandbox is a sandbox with resources, each as JSON.
+// sandbox returns a sandbox with a spec as JSON.
 func sandbox(t *testing.T, spec string) (one object) {
 	t.Helper()
 	require.NoError(t, yaml.Unmarshal([]byte(
@@ -88,7 +88,7 @@ func TestPolicyOfSandboxes(t *testing.T) {
 	}
 }
 
-// What is rendered passes, in both phases. Jobs that say something else do not.
+// Rendered Jobs of both phases pass the policy. Modified Jobs do not.
 func TestPolicyOfJobs(t *testing.T) {
 	t.Parallel()
 	_, policy := policies(t, "dbname")
@@ -122,7 +122,7 @@ func TestPolicyOfJobs(t *testing.T) {
 	}
 	other := cloned(t, job)
 	other["metadata"] = object{"name": "other"}
-	assert.Equal(t, [][]string{{}}, denied(t, policy, other), "Jobs of others are none of its business")
+	assert.Equal(t, [][]string{{}}, denied(t, policy, other), "it does not apply to Jobs of other plugins")
 }
 
 func cloned(t *testing.T, one object) (other object) {
@@ -133,7 +133,7 @@ func cloned(t *testing.T, one object) (other object) {
 	return other
 }
 
-// renderedJobs are the Jobs of both phases of a plugin's example.
+// renderedJobs returns the Jobs of both phases of a plugin's example.
 func renderedJobs(t *testing.T, api scaffold.API) (jobs []object) {
 	t.Helper()
 	files, err := api.Files()

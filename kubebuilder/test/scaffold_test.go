@@ -22,7 +22,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// programs builds rplug, the plugin and the functions, once for all tests.
+// programs builds rplug, the plugin and the functions once for all tests.
 var programs = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "kubebuilder-test-")
 	if err == nil {
@@ -41,7 +41,7 @@ type shell struct {
 	env    []string
 }
 
-// newShell makes a folder for a project, and installs the plugin.
+// newShell creates a folder for a project, and installs the plugin.
 func newShell(t *testing.T, env ...string) *shell {
 	t.Helper()
 	bin, err := programs()
@@ -56,7 +56,7 @@ func newShell(t *testing.T, env ...string) *shell {
 func (s *shell) run(program string, args ...string) (out string) {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), program, args...)
-	if !strings.Contains(program, "/") { // the PATH of the command counts, not that of the test
+	if !strings.Contains(program, "/") { // use the PATH of the command, not that of the test
 		path, err := exec.LookPath(filepath.Join(s.bin(), program))
 		if err == nil {
 			command = exec.CommandContext(s.t.Context(), path, args...)
@@ -77,7 +77,7 @@ func (s *shell) bin() string {
 // runner runs a command of kubebuilder in a project.
 type runner func(s *shell, command string, args ...string) string
 
-// realKubebuilder is a release of kubebuilder.
+// realKubebuilder returns a runner for a release of kubebuilder.
 func realKubebuilder(program string) runner {
 	return func(s *shell, command string, args ...string) string {
 		s.t.Helper()
@@ -85,7 +85,7 @@ func realKubebuilder(program string) runner {
 	}
 }
 
-// ownHost is rplug kubebuilder run; it has --plugins before the command.
+// ownHost runs rplug kubebuilder run, which takes --plugins before the command.
 func ownHost(s *shell, command string, args ...string) string {
 	s.t.Helper()
 	call := []string{"kubebuilder", "run"}
@@ -95,7 +95,7 @@ func ownHost(s *shell, command string, args ...string) string {
 	return s.run("rplug", slices.Concat(call, strings.Fields(command), []string{"--"}, args)...)
 }
 
-// files are the files of the project with their contents, without those that commands below leave.
+// files returns the contents of the project's files, except those that later commands create.
 func (s *shell) files() map[string]string {
 	s.t.Helper()
 	all := map[string]string{}
@@ -121,7 +121,7 @@ var (
 	createAPI = append(slices.Clone(gvk), "--params", "dbname,size", "--outputs=host,password")
 )
 
-// Each kubebuilder, and our host, makes a project that is valid, renders, and passes its own tests.
+// Each kubebuilder, and our host, creates a project that is valid, renders, and passes its own tests.
 func TestScaffoldAlone(t *testing.T) {
 	t.Parallel()
 	for _, name := range append(slices.Clone(releases), "host") {
@@ -154,7 +154,7 @@ func TestScaffoldAlone(t *testing.T) {
 	}
 }
 
-// check checks that the project has no findings, and renders as many Jobs, also with kustomize.
+// check checks that the project has no findings, and renders the number of Jobs, also with kustomize.
 func (s *shell) check(jobs int) {
 	s.t.Helper()
 	assert.Empty(s.t, s.run("rplug", "validate", "--strict", "."))
@@ -166,7 +166,7 @@ func (s *shell) check(jobs int) {
 	assert.Equal(s.t, jobs, strings.Count("\n"+string(out), "\nkind: Job\n"))
 }
 
-// runTests runs `make test` of the project, whose plugin's test needs namespaces.
+// runTests runs `make test` in the project. The test of its plugin needs namespaces.
 func (s *shell) runTests() {
 	s.t.Helper()
 	target := "test"
@@ -183,7 +183,7 @@ func (s *shell) runTests() {
 	assert.FileExists(s.t, filepath.Join(s.folder, "rendered", "sandbox-postgres-db.yaml"))
 }
 
-// The plugin knows every flag of go/v4: they come with its own.
+// The plugin accepts every flag of go/v4, since it gets them together with its own.
 func TestFlagsOfKubebuilderAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, release := range releases {
@@ -208,10 +208,10 @@ func TestFlagsOfKubebuilderAreKnown(t *testing.T) {
 	}
 }
 
-// listed is a flag in a help.
+// listed matches the flags in a help text.
 var listed = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z][a-z-]*) `)
 
-// knownFlags are the flags of a help, without the one that kubebuilder keeps for itself.
+// knownFlags returns the flags in a help text, except the one that only kubebuilder itself uses.
 func knownFlags(help string) (flags []string) {
 	_, section, _ := strings.Cut(help, "\nFlags:\n")
 	for _, match := range listed.FindAllStringSubmatch(section, -1) {
@@ -222,7 +222,7 @@ func knownFlags(help string) (flags []string) {
 	return flags
 }
 
-// made is a project with a plugin.
+// made returns a project with a plugin.
 func made(t *testing.T) map[string]string {
 	t.Helper()
 	return serve(t, v1alpha1.Request{Command: v1alpha1.CommandCreateAPI, Args: gvk}).Universe
@@ -239,7 +239,7 @@ func serve(t *testing.T, request v1alpha1.Request) (response v1alpha1.Response) 
 	return response
 }
 
-// The harness finds nothing wrong with the plugin, as a program of its own and as rplug.
+// The harness finds no faults in the plugin, neither as a separate program nor as rplug.
 func TestHarnessFindsNoFault(t *testing.T) {
 	t.Parallel()
 	bin, err := programs()
@@ -252,7 +252,7 @@ func TestHarnessFindsNoFault(t *testing.T) {
 			report, err := harness.Harness{
 				Plugin: external.Plugin{Name: plugin.Name, Version: plugin.Version, Path: path},
 				Args:   map[string][]string{v1alpha1.CommandCreateAPI: createAPI, v1alpha1.CommandInit: {"--cluster", "demo"}},
-				Answer: 5 * time.Second, // a busy machine needs long to start a process
+				Answer: 5 * time.Second, // a busy machine starts processes slowly
 			}.Run(t.Context())
 			require.NoError(t, err)
 			for _, result := range report.Results {
@@ -262,7 +262,7 @@ func TestHarnessFindsNoFault(t *testing.T) {
 	}
 }
 
-// Kubebuilder asks for flags and metadata eight times before it does anything. What that takes is printed.
+// Kubebuilder requests flags and metadata eight times before it does anything. The test prints the time.
 func TestFlagsAndMetadataAreFast(t *testing.T) {
 	t.Parallel()
 	bin, err := programs()

@@ -1,6 +1,6 @@
-// Package v1alpha1 holds the messages between kubebuilder and its external plugins, one Request as JSON on the plugin's
-// stdin and one Response on its stdout, and ExternalPlugin, a document with recorded messages and with what a discovery
-// folder holds. Functions check the names that both have.
+// Package v1alpha1 holds the messages between kubebuilder and its external plugins: a Request as JSON on the plugin's stdin,
+// and a Response on its stdout. It also holds ExternalPlugin, a document with recorded messages and the entries of a
+// discovery folder, and functions that check names in both.
 //
 //   - https://book.kubebuilder.io/plugins/extending/external-plugins
 //   - https://github.com/kubernetes-sigs/kubebuilder/blob/v4.15.0/pkg/plugin/external/types.go
@@ -17,10 +17,10 @@ const (
 	CommandCreateAPI     = "create api"
 	CommandCreateWebhook = "create webhook"
 	CommandEdit          = "edit"
-	// CommandDelete is proposed, no release of kubebuilder sends it:
+	// CommandDelete is only proposed; no release of kubebuilder sends it:
 	// https://github.com/kubernetes-sigs/kubebuilder/pull/5352
 	CommandDelete = "delete"
-	// CommandFlags and CommandMetadata ask for the flags and the help of the subcommand that Args name, as --init, --api,
+	// CommandFlags and CommandMetadata request the flags and the help of the subcommand that Args name: --init, --api,
 	// --webhook or --edit.
 	CommandFlags    = "flags"
 	CommandMetadata = "metadata"
@@ -39,13 +39,13 @@ func Subcommands() []string { return []string{"--init", "--api", "--webhook", "-
 // FlagTypes returns the types of flags.
 func FlagTypes() []string { return []string{"string", "bool", "int", "float"} }
 
-// Request is what kubebuilder writes to a plugin.
+// Request is the message from kubebuilder to a plugin.
 type Request struct {
 	// APIVersion is the version of the messages.
 	APIVersion string `json:"apiVersion" required:"true"`
-	// Args are the arguments of the user; null if there are none.
+	// Args are the arguments of the user; null without arguments.
 	Args []string `json:"args"`
-	// Command is what the plugin is asked to do.
+	// Command is the command to run.
 	Command string `json:"command" required:"true"`
 	// Universe is the project: the contents of files by their paths from the project's folder.
 	Universe map[string]string `json:"universe"`
@@ -55,7 +55,7 @@ type Request struct {
 	Config map[string]any `json:"config,omitempty"`
 }
 
-// Response is what a plugin answers.
+// Response is the message from a plugin to kubebuilder.
 type Response struct {
 	// APIVersion is the version of the request. Kubebuilder does not check it.
 	APIVersion string `json:"apiVersion"`
@@ -69,7 +69,7 @@ type Response struct {
 	Deleted []string `json:"deleted,omitempty"`
 	// Error reports that the command has failed.
 	Error bool `json:"error,omitempty"`
-	// ErrorMsgs say why, each for one line. The error_msg of the design is read by no release.
+	// ErrorMsgs are the reasons, one per line. The error_msg of the design is read by no release.
 	ErrorMsgs []string `json:"errorMsgs,omitempty" aliases:"error_msg"`
 	// Flags are the flags of a subcommand, in answer to the command flags.
 	Flags []Flag `json:"flags,omitempty"`
@@ -77,7 +77,7 @@ type Response struct {
 
 // Metadata is the help of a subcommand.
 type Metadata struct {
-	// Description is what the subcommand does.
+	// Description describes the subcommand.
 	Description string `json:"Description"`
 	// Examples are command lines.
 	Examples string `json:"Examples"`
@@ -85,11 +85,11 @@ type Metadata struct {
 
 // Flag is a flag of a subcommand.
 type Flag struct {
-	// Name is the flag's name without hyphens in front.
+	// Name is the name of the flag, without leading hyphens.
 	Name string `json:"Name" required:"true"`
-	// Type is string, bool, int or float. Any other counts as string.
+	// Type is string, bool, int or float. Any other type counts as string.
 	Type string `json:"Type"`
-	// Default is the value without the flag.
+	// Default is the value if the flag is not set.
 	Default string `json:"Default"`
 	// Usage is the flag's help.
 	Usage string `json:"Usage"`

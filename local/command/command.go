@@ -13,8 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun/process"
 )
 
-// Extension returns the feature with its subcommands. The engine `process` runs rplug in each step; it is the step's runner
-// then.
+// Extension returns the feature with its subcommands. The engine `process` starts rplug again in each step, as its runner.
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Commands: func(stdout io.Writer, features []extension.Extension) []*cobra.Command {

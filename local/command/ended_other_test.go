@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// start leaves a test out that ends rplug with a signal.
+// start skips a test that sends signals to rplug.
 func start(t *testing.T, _ string, _ []string, _ ...string) *exec.Cmd {
 	t.Helper()
 	checkout.LeaveOut(t, "this machine has no process groups")

@@ -23,10 +23,10 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
-// engineImage has a static busybox and bash of this machine.
+// engineImage has this machine's static busybox and bash.
 const engineImage = "rplug.test/ended:1"
 
-// slow is a plugin whose steps take as long as a test lets them, and a test with a fixture. Its marks are in no other test.
+// slow is a plugin whose steps run as long as a test lets them, and a test with a fixture. Only this test uses its marks.
 const slow = `apiVersion: resourceplugins.dev/v1alpha1
 kind: ResourcePlugin
 metadata: {name: slow@1.0.0}
@@ -67,12 +67,12 @@ spec:
   cases: [{name: one}, {name: two}]
 `
 
-// left returns what rplug processes have left in a program: containers, networks, and the volumes of the containers.
+// left are the remains of rplug processes: containers, networks, and volumes of the containers.
 type left struct{ containers, networks, volumes []string }
 
 func (l left) isEmpty() bool { return len(l.containers)+len(l.networks) == 0 }
 
-// leftBy asks what processes have left.
+// leftBy returns the remains of a process.
 func leftBy(t *testing.T, program string, process int) (found left) {
 	t.Helper()
 	of := func(mark string) bool {
@@ -83,7 +83,7 @@ func leftBy(t *testing.T, program string, process int) (found left) {
 		out, err := exec.Command(program, append(arguments, "--quiet", "--filter", "label="+localrun.LabelOwner)...).Output()
 		require.NoError(t, err)
 		for _, id := range strings.Fields(string(out)) {
-			out, _ := exec.Command(program, append(inspect, "--format", format, id)...).Output() // it may have gone
+			out, _ := exec.Command(program, append(inspect, "--format", format, id)...).Output() // it may no longer exist
 			if words := strings.Fields(string(out)); len(words) > 0 && of(words[0]) {
 				names = append(names, id)
 				found.volumes = append(found.volumes, words[1:]...)
@@ -97,7 +97,7 @@ func leftBy(t *testing.T, program string, process int) (found left) {
 	return found
 }
 
-// processesIn returns the processes that have the folder for temporary files of a test: rplug, and what it has started.
+// processesIn returns the processes that use a test's folder for temporary files: rplug, and its child processes.
 func processesIn(t *testing.T, temporary string) (found []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -121,8 +121,8 @@ func filesIn(t *testing.T, folder, temporary string) []string {
 	return append(found, more...)
 }
 
-// However rplug is ended while containers run, it leaves no container, network, volume, process or temporary file. If it is
-// killed, the next one removes them.
+// Whichever signal ends rplug while containers run, no container, network, volume, process or temporary file remains. After
+// SIGKILL the next rplug removes them.
 func TestContainersAreRemovedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	for _, program := range container.Programs() {
@@ -145,7 +145,7 @@ func TestContainersAreRemovedAtTheEnd(t *testing.T) {
 	}
 }
 
-// endOnce ends rplug while steps run, or after a delay.
+// endOnce ends rplug with a signal while steps run, or after a delay.
 func endOnce(t *testing.T, program, command string, by syscall.Signal, whileRunning bool, delay time.Duration) {
 	t.Helper()
 	folder, temporary := t.TempDir(), t.TempDir()
@@ -154,7 +154,7 @@ func endOnce(t *testing.T, program, command string, by syscall.Signal, whileRunn
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "plugin.yaml"), []byte(text), 0o600))
 	}
 	args := []string{"run", "slow", "--engine", program, "--network", "none"}
-	least := 2 // how many containers there are while steps run
+	least := 2 // containers while steps run
 	if command == "test" {
 		args, least = []string{"test", "--engine", program, "--parallel", "2"}, 4
 	}
@@ -183,7 +183,7 @@ func endOnce(t *testing.T, program, command string, by syscall.Signal, whileRunn
 	} else if whileRunning {
 		assert.Equal(t, 128+int(by), ended.ProcessState.ExitCode())
 	}
-	// A process of another test may be about to remove the same.
+	// A process of another test may be removing the same objects.
 	assert.Eventually(t, func() bool { return leftBy(t, program, process).isEmpty() }, 20*time.Second, 50*time.Millisecond,
 		"after %s: %+v", delay, leftBy(t, program, process))
 	assert.Empty(t, filesIn(t, folder, temporary), "after %s", delay)

@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// The test of examples/postgres passes with a PostgreSQL server on this machine, in place of the container.
+// The test of examples/postgres passes with a PostgreSQL server on this machine instead of in a container.
 func TestExamplePostgres(t *testing.T) {
 	t.Parallel()
 	checkout.Program(t, "setpriv", "util-linux")
@@ -39,7 +39,7 @@ func TestExamplePostgres(t *testing.T) {
 	assert.Contains(t, stdout, "ok    postgres/products delete-check\n")
 }
 
-// The test of examples/orders-db passes with a MariaDB server on this machine, in place of the container.
+// The test of examples/orders-db passes with a MariaDB server on this machine instead of in a container.
 func TestExampleOrdersDB(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"mariadb", "mariadbd", "mariadb-install-db"} {
@@ -54,7 +54,7 @@ func TestExampleOrdersDB(t *testing.T) {
 	assert.Contains(t, stdout, "ok    orders-db/orders delete-check\n")
 }
 
-// serverOf returns the command of a fixture that starts the server of an example on this machine.
+// serverOf returns the fixture's command that starts the server of an example on this machine.
 func serverOf(t *testing.T, example string) string {
 	t.Helper()
 	script, err := filepath.Abs(filepath.Join("testdata", example, "server.sh"))
@@ -62,8 +62,8 @@ func serverOf(t *testing.T, example string) string {
 	return fmt.Sprintf("[env, INITIAL=%s, %s]", filepath.Join(t.TempDir(), "data"), script)
 }
 
-// testsExample runs the test of an example, and returns what it prints. changes are pairs of a text in the test and what
-// replaces it.
+// testsExample runs the test of an example, and returns its output. changes are pairs of a text in the test and its
+// replacement.
 func testsExample(t *testing.T, example, plugin string, changes ...string) string {
 	t.Helper()
 	needsNamespaces(t)
@@ -82,7 +82,7 @@ func testsExample(t *testing.T, example, plugin string, changes ...string) strin
 	return stdout
 }
 
-// A case of the test of examples/postgres has the params of the sandbox in examples/shop.
+// A case in the test of examples/postgres has the same params as the sandbox in examples/shop.
 func TestExampleShop(t *testing.T) {
 	t.Parallel()
 	var sandbox struct{ Spec v1alpha1.SandboxSpec }

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"rplug": main})
 }
 
-// TestScripts runs whole commands. Programs that they need are those on the PATH, else those of bin/tools.
+// TestScripts runs whole commands. Their programs are those on the PATH, or else those in bin/tools.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition is what scripts can ask in addition: whether the process engine can isolate steps here.
+// condition adds a condition of scripts: whether the process engine can isolate steps on this machine.
 func condition(name string) (bool, error) {
 	if name != "namespaces" {
 		return false, fmt.Errorf("unknown condition %q", name)

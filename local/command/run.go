@@ -155,7 +155,7 @@ func (f *runFlags) print(out io.Writer, steps []local.Step) error {
 	return nil
 }
 
-// engineOptions returns the engine that the flags name. The arguments are those of rplug run and rplug test.
+// engineOptions returns the options for the engine that the flags select. It is for rplug run and rplug test.
 func engineOptions(c *cobra.Command, name, helperImage string, of *subcommand.Inputs, progress *local.Progress) local.EngineOptions {
 	options := local.EngineOptions{
 		Name: name, HelperImage: helperImage, Progress: progress.Note, Warn: func(message string) { warn(c, message) },

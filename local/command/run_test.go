@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// needsNamespaces leaves a test out if the process engine cannot isolate scripts here.
+// needsNamespaces skips the test if the process engine cannot isolate scripts on this machine.
 func needsNamespaces(t *testing.T) {
 	t.Helper()
 	engine, err := process.New(process.Options{})
@@ -30,7 +30,7 @@ func needsNamespaces(t *testing.T) {
 	}
 }
 
-// lingering is a plugin whose scripts start processes that do not end by themselves. MARK is an argument of all of them.
+// lingering is a plugin whose scripts start processes that do not end by themselves. All have MARK as an argument.
 const lingering = `name: linger
 spec:
   runner: {image: debian}
@@ -55,7 +55,7 @@ spec:
       exec -a MARK sleep SECONDS
 `
 
-// marked returns how many processes have the mark.
+// marked returns the number of processes with the mark.
 func marked(t *testing.T, mark string) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -69,7 +69,7 @@ func marked(t *testing.T, mark string) int {
 	return count
 }
 
-// However a run is ended, no process remains, and nothing is half written: the next run goes on.
+// Whichever signal ends a run, no process remains and no file is incomplete: the next run continues.
 func TestRunThatIsEndedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
@@ -110,7 +110,7 @@ func TestRunThatIsEndedLeavesNothing(t *testing.T) {
 	}
 }
 
-// checkState checks that every record of a state can be read.
+// checkState checks that every record of a state is readable.
 func checkState(t *testing.T, folder string) {
 	t.Helper()
 	state := filepath.Join(folder, localrun.StateFolder)

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// start starts rplug in a process group of its own, as a shell does, so that endAll reaches what a terminal would. Signals
-// have their default effect in it, even if those of this process are ignored, as in the background of a shell.
+// start starts rplug in its own process group, as a shell does, so that endAll has the effect of a terminal. Signals have
+// their default effect in it, even if this process ignores them, as in the background of a shell.
 func start(t *testing.T, folder string, environment []string, args ...string) *exec.Cmd {
 	t.Helper()
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM) // what is caught has its default effect in a child
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM) // caught signals have their default effect in child processes
 	command := exec.CommandContext(t.Context(), "rplug", args...)
 	command.Dir, command.Env = folder, append(os.Environ(), environment...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -33,5 +33,5 @@ func endAll(t *testing.T, command *exec.Cmd, by syscall.Signal) {
 	if err := syscall.Kill(-command.Process.Pid, by); err != nil {
 		require.ErrorIs(t, err, syscall.ESRCH)
 	}
-	_ = command.Wait() // the state says how
+	_ = command.Wait() // ProcessState has the result
 }

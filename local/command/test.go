@@ -126,7 +126,7 @@ func (f *testFlags) runTests(
 	return result, read, err
 }
 
-// finish prints the report, and updates the documents.
+// finish prints the report and updates the documents.
 func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *load.Package) error {
 	style := report.StyleFor(cli.IsTerminal(f.stdout), false, os.Getenv)
 	if err := result.Write(c.OutOrStdout(), f.output, style); err != nil {
@@ -147,7 +147,7 @@ func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *lo
 	return nil
 }
 
-// options checks the flags.
+// options returns the options, or an error about a flag.
 func (f *testFlags) options() (plugintest.Options, error) {
 	options := plugintest.Options{Chain: build.New(f.inputs.Features...)}
 	if f.parallel < 1 {

@@ -40,7 +40,7 @@ func TestExampleHelloDB(t *testing.T) {
 	assert.Contains(t, stdout, "1 test and 1 case: 9 checks passed, 0 failed, 0 skipped\n")
 }
 
-// On a terminal each case has a row with the check that runs; elsewhere there are no lines.
+// On a terminal each case has a row with the current check; otherwise there is no progress.
 func TestTestProgress(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
@@ -72,7 +72,7 @@ func TestTestProgress(t *testing.T) {
 	assert.Empty(t, lines.String())
 }
 
-// failing is a plugin whose step fails, and a test that expects it in one case and not in the other.
+// failing is a plugin with a failing step, and a test that expects the failure in only one of its cases.
 const failing = `apiVersion: resourceplugins.dev/v1alpha1
 kind: ResourcePlugin
 metadata: {name: fail@1.0.0}
@@ -95,7 +95,7 @@ spec:
   - name: two
 `
 
-// However a test is ended, no process of a step or of a fixture remains, and no file.
+// Whichever signal ends a test, no process of a step or fixture remains, and no file.
 func TestTestThatIsEndedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
@@ -110,7 +110,7 @@ func TestTestThatIsEndedLeavesNothing(t *testing.T) {
 			require.Eventually(t, func() bool { return marked(t, mark) >= 3 }, 30*time.Second, 5*time.Millisecond)
 			endAll(t, command, signal)
 			assert.Eventually(t, func() bool { return marked(t, mark) == 0 }, 20*time.Second, 5*time.Millisecond)
-			if signal == syscall.SIGKILL { // nobody is there to remove temporary files but the next one
+			if signal == syscall.SIGKILL { // then the next rplug removes temporary files
 				require.NoError(t, os.WriteFile(filepath.Join(folder, "plugin.yaml"), []byte(failing), 0o600))
 				_ = start(t, folder, []string{"TMPDIR=" + temporary}, "test", "--engine", "process").Wait() // the test fails
 			} else {
@@ -123,7 +123,7 @@ func TestTestThatIsEndedLeavesNothing(t *testing.T) {
 	}
 }
 
-// hanging is a plugin with a step that does not end, and a test with a fixture that starts a process which leaves its group.
+// hanging is a plugin with a step that does not end, and a test with a fixture whose process leaves its process group.
 const hanging = `apiVersion: resourceplugins.dev/v1alpha1
 kind: ResourcePlugin
 metadata: {name: hang@1.0.0}

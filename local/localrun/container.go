@@ -17,14 +17,14 @@ import (
 // source is the data of a Secret or ConfigMap that a Pod refers to.
 type source struct {
 	data map[string][]byte
-	// later is set if a step has to publish it first.
+	// later means that a step must publish it first.
 	later bool
 }
 
-// resolver makes a container of what the Pod of a step refers to, and collects what is missing.
+// resolver creates a container from a step's Pod and the objects that it refers to, and collects missing objects.
 type resolver struct {
 	step *step
-	// secret and configMap return what a name means, nil if it means nothing.
+	// secret and configMap return the data of an object with a name, or nil if it does not exist.
 	secret, configMap func(name string) *source
 
 	problems []error
@@ -35,7 +35,7 @@ func (r *resolver) fail(at, format string, args ...any) {
 		append([]any{r.step.label(), at}, args...)...))
 }
 
-// container returns the container of the step, but for its name and log. Of values that are published later, it has nothing.
+// container returns the container of the step without name and log. Values that are published later are missing.
 func (r *resolver) container() (Container, error) {
 	main := r.step.main()
 	c := Container{
@@ -55,7 +55,7 @@ func (r *resolver) container() (Container, error) {
 	return c, errors.Join(r.problems...)
 }
 
-// environment returns the variables of main in their order. Of two with one name the last one counts.
+// environment returns the variables of main in their order. If a name occurs twice, the last one counts.
 func (r *resolver) environment(main *corev1.Container) []Variable {
 	env := variables{index: map[string]int{}}
 	for i, from := range main.EnvFrom {
@@ -81,7 +81,7 @@ func (r *resolver) environment(main *corev1.Container) []Variable {
 	return env.list
 }
 
-// variables are variables in the order in which their names came first.
+// variables are variables ordered by the first occurrence of their names.
 type variables struct {
 	list  []Variable
 	index map[string]int
@@ -96,7 +96,7 @@ func (v *variables) set(name, value string) {
 	v.list = append(v.list, Variable{name, value})
 }
 
-// envFrom returns the keys of a source that can be names of variables, sorted.
+// envFrom returns the keys of a source that are valid as names of variables, sorted.
 func (r *resolver) envFrom(at string, from corev1.EnvFromSource) (found []Variable) {
 	var got *source
 	switch {
@@ -116,7 +116,7 @@ func (r *resolver) envFrom(at string, from corev1.EnvFromSource) (found []Variab
 	return found
 }
 
-// valueFrom returns the value of a reference; false if there is none.
+// valueFrom returns the value of a reference, and whether it exists.
 func (r *resolver) valueFrom(at string, from *corev1.EnvVarSource) (string, bool) {
 	switch {
 	case from.SecretKeyRef != nil:
@@ -131,7 +131,7 @@ func (r *resolver) valueFrom(at string, from *corev1.EnvVarSource) (string, bool
 	return "", false
 }
 
-// field returns a field of the Pod that is known here.
+// field returns the value of a Pod's field if it is known locally.
 func (s *step) field(path string) (string, bool) {
 	switch path {
 	case "metadata.namespace":
@@ -161,7 +161,7 @@ func (r *resolver) key(at, kind, name, key string, optional *bool) (string, bool
 	return string(value), found
 }
 
-// object returns a Secret or ConfigMap. It is a problem if there is none, unless it is optional.
+// object returns a Secret or ConfigMap. A missing object is a problem unless it is optional.
 func (r *resolver) object(at, kind, name string, optional *bool) *source {
 	look := r.configMap
 	if kind == "secret" {
@@ -175,7 +175,7 @@ func (r *resolver) object(at, kind, name string, optional *bool) *source {
 	return got
 }
 
-// mount adds what a volume has at a path.
+// mount adds the files of a volume at a path.
 func (r *resolver) mount(c *Container, mount corev1.VolumeMount) {
 	at := path.Clean(mount.MountPath)
 	if !path.IsAbs(at) || at == "/" {
@@ -199,12 +199,12 @@ func (r *resolver) mount(c *Container, mount corev1.VolumeMount) {
 		from := volume.Secret
 		got := r.object("volumes["+volume.Name+"].secret", "secret", from.SecretName, from.Optional)
 		r.files(c, mount, got, from.Items, from.DefaultMode)
-	default: // an emptyDir, or a kind of volume that is not here
+	default: // an emptyDir, or an unsupported kind of volume
 		c.Folders = append(c.Folders, at)
 	}
 }
 
-// input adds an input that is read as a file. The engine makes the rest of the shared volume.
+// input adds an input that is read as a file. The engine provides the rest of the shared volume.
 func (r *resolver) input(c *Container, at, subPath string) {
 	name, isInput := strings.CutPrefix(contract.IOFolder+"/"+subPath, contract.InputsFolder+"/")
 	if !isInput {
@@ -219,14 +219,14 @@ func (r *resolver) input(c *Container, at, subPath string) {
 	}
 }
 
-// The modes of files in volumes: those of inputs, and those of volumes that give none.
+// Modes of files in volumes: for inputs, and for volumes without a mode.
 const (
 	readable      fs.FileMode = 0o444
 	ofVolumes     fs.FileMode = 0o644
 	permissionBit fs.FileMode = 0o777
 )
 
-// files adds the keys of a Secret or ConfigMap as files: one with a subPath, else all below the path.
+// files adds the keys of a Secret or ConfigMap as files: one with a subPath, otherwise all below the path.
 func (r *resolver) files(c *Container, mount corev1.VolumeMount, got *source, items []corev1.KeyToPath, mode *int32) {
 	if got == nil || got.later {
 		return
@@ -257,7 +257,7 @@ func (r *resolver) files(c *Container, mount corev1.VolumeMount, got *source, it
 	}
 }
 
-// checkReferences reports everything that the steps refer to and that is neither among the objects nor published by a step.
+// checkReferences reports all references of steps to objects that do not exist and that no step publishes.
 func (p *phase) checkReferences() error {
 	var problems []error
 	for _, s := range p.steps {
@@ -269,7 +269,7 @@ func (p *phase) checkReferences() error {
 	return errors.Join(problems...)
 }
 
-// resolver returns what reads the references of a step. published returns the data of the Secret of another step.
+// resolver returns the resolver of a step. published returns the data of the Secret of another step.
 func (p *phase) resolver(s *step, published func(secret string) *source) *resolver {
 	return &resolver{
 		step: s,

@@ -1,7 +1,7 @@
-// Package localrun runs the rendered steps of a phase on this machine, with the semantics of the cluster: the same order,
-// inputs, limits, generations and messages. It reads rendered objects, the ones that would be applied, so that nothing is
-// decided twice: a Job's Pod template says what runs, ConfigMaps hold scripts and params, and Secrets with the outputs are
-// kept in a folder in place of the cluster.
+// Package localrun runs the rendered steps of a phase on this machine, with the semantics of a cluster: the same order,
+// inputs, limits, generations and messages. It reads the rendered objects that would be applied, so no decision is made
+// twice: Pod templates of Jobs define the containers, ConfigMaps hold scripts and params, and a folder replaces the
+// cluster's Secrets with outputs.
 package localrun
 
 import (
@@ -17,37 +17,37 @@ import (
 
 // Engine runs the containers of steps.
 type Engine interface {
-	// Name is the name of the engine for flags and messages, such as "docker".
+	// Name returns the name of the engine for flags and messages, such as "docker".
 	Name() string
-	// Unsupported returns the fields of a Pod template that the engine does not honour, as paths such as
-	// spec.nodeSelector, sorted.
+	// Unsupported returns the fields of a Pod template that the engine does not support, as paths such as spec.nodeSelector,
+	// sorted.
 	Unsupported(template *corev1.PodTemplateSpec) []string
-	// Run runs a container until it ends. When the context ends, the container is ended as Kubernetes ends it: SIGTERM, and
-	// SIGKILL after the grace period. The error is about the engine, such as an image that cannot be pulled; a script that
-	// fails is a Result. If the
-	// context ends before the container starts, the error is its cause. Several goroutines may call it at once.
+	// Run runs a container until it ends. When the context ends, the container is stopped as in Kubernetes: with SIGTERM,
+	// and with SIGKILL after the grace period. The error is about the engine, such as an image that cannot be pulled; a
+	// failed script is a Result. If the context ends before the container starts, the error is its cause. Several goroutines
+	// may call it at once.
 	Run(ctx context.Context, container Container) (Result, error)
-	// Close removes what the engine has left on the machine.
+	// Close removes the remains of the engine on the machine.
 	Close() error
 }
 
-// Container is a step's main container with everything that a kubelet would have resolved.
+// Container is a step's main container with all references resolved as by a kubelet.
 type Container struct {
 	// Name is unique on this machine: lower-case letters, digits and hyphens.
 	Name string
-	// Labels are for finding containers that an interrupted run has left.
+	// Labels identify containers that an interrupted run has left.
 	Labels map[string]string
 	// Image is the image of main.
 	Image string
-	// Command is the program and its arguments: of a step with data flow contract.RunnerFile and contract.ScriptFile.
+	// Command is the program with its arguments: contract.RunnerFile and contract.ScriptFile for a step with data flow.
 	Command []string
-	// Env are the variables, without references; nothing in them is expanded any more. Those of the image come first.
+	// Env are the variables, without references; they are not expanded again. They are added to those of the image.
 	Env []Variable
 	// WorkingDir is the working directory; empty means the image's.
 	WorkingDir string
-	// Plan is what the runner must know; nil for a step without data flow, which runs without the runner.
+	// Plan is the plan for the runner; nil for a step without data flow, which needs no runner.
 	Plan *contract.Plan
-	// Files are what is mounted, such as the script and the inputs.
+	// Files are the mounted files, such as the script and the inputs.
 	Files []File
 	// Folders are the paths of empty writable folders.
 	Folders []string
@@ -57,7 +57,7 @@ type Container struct {
 	Log io.Writer
 }
 
-// main returns the container of the template that runs the script; an empty one if there is none.
+// main returns the container of the template that runs the script, or an empty one.
 func (c *Container) main() *corev1.Container {
 	if c.Template != nil {
 		for i := range c.Template.Spec.Containers {
@@ -69,7 +69,7 @@ func (c *Container) main() *corev1.Container {
 	return &corev1.Container{}
 }
 
-// TerminationMessagePath returns the path of the termination message.
+// TerminationMessagePath returns the path of the file with the termination message.
 func (c *Container) TerminationMessagePath() string {
 	return cmp.Or(c.main().TerminationMessagePath, corev1.TerminationMessagePathDefault)
 }
@@ -92,14 +92,14 @@ type File struct {
 	Mode    fs.FileMode
 }
 
-// Result is how a container ended.
+// Result is the result of a container.
 type Result struct {
-	// ExitCode is that of the container.
+	// ExitCode is the exit code of the container.
 	ExitCode int
-	// Message is the termination message: why it failed, on one line. It is empty if it has none.
+	// Message is the termination message, the reason of a failure, on one line. It may be empty.
 	Message string
-	// Interrupted is set if the engine ended the container, since the context had ended.
+	// Interrupted means that the engine stopped the container because the context had ended.
 	Interrupted bool
-	// Outputs are the values of the plan's outputs, if the exit code is 0.
+	// Outputs are the values of the plan's outputs if the exit code is 0.
 	Outputs map[string][]byte
 }

@@ -4,5 +4,5 @@ package localrun
 
 import "os"
 
-// exists reports whether a process exists: os.FindProcess has found it.
+// exists reports whether a process exists, which os.FindProcess has already checked.
 func exists(*os.Process) bool { return true }

@@ -2,7 +2,7 @@ package localrun
 
 import "strings"
 
-// expand replaces $(NAME) as the kubelet does: $$ is one $, and a name that is not known stays as it is
+// expand replaces $(NAME) as the kubelet does: $$ becomes $, and unknown names are not replaced
 // (https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/).
 func expand(text string, known map[string]string) string {
 	var out strings.Builder

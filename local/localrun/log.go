@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// errTooLong is returned for a file that is longer than it can be.
+// errTooLong is the error for a file above its size limit.
 var errTooLong = errors.New("file too long")
 
-// limited reads from a reader, and fails after so many bytes.
+// limited is a reader that fails after a number of bytes.
 type limited struct {
 	from io.Reader
 	left int
@@ -25,16 +25,16 @@ func (l *limited) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// maxLog is how much of a step's output is kept, as of a container's by default
+// maxLog is the size limit of a step's log, the default for containers
 // (https://kubernetes.io/docs/concepts/cluster-administration/logging/, containerLogMaxSize).
 const maxLog = 10 << 20
 
-// log is the output of a step. What is longer than maxLog is dropped.
+// log is the log of a step. Output beyond maxLog is dropped.
 type log struct {
 	mu   sync.Mutex
 	file io.Writer
 	size int
-	full bool // and the file says so
+	full bool // a note in the file reports it
 }
 
 func (l *log) Write(text []byte) (int, error) {

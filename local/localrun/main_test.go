@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// engine returns the process engine, if this machine allows namespaces.
+// engine returns the process engine, or skips the test if this machine does not allow namespaces.
 func engine(t *testing.T) localrun.Engine {
 	t.Helper()
 	e, err := process.New(process.Options{})
@@ -38,7 +38,7 @@ func engine(t *testing.T) localrun.Engine {
 	return e
 }
 
-// documents reads documents of a text.
+// documents parses documents.
 func documents(t *testing.T, text string) *krm.ResourceList {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "documents.yaml")
@@ -77,7 +77,7 @@ func indented(text string, by int) string {
 	return out.String()
 }
 
-// world is a state with the documents that are run in it.
+// world is a state with the documents of its runs.
 type world struct {
 	t      *testing.T
 	engine localrun.Engine
@@ -130,7 +130,7 @@ func with(params map[string]string) localrun.Request {
 	return localrun.Request{Phase: v1alpha1.PhaseCreate, Params: params}
 }
 
-// summary is a report as lines: STEP STATE EXIT MESSAGE, sorted, and the outputs below each.
+// summary formats a report as lines STEP STATE EXIT MESSAGE, sorted, with the outputs below each.
 func summary(report *localrun.Report) string {
 	lines := make([]string, 0, len(report.Steps))
 	for _, s := range report.Steps {
@@ -149,7 +149,7 @@ func summary(report *localrun.Report) string {
 	return strings.Join(lines, "\n")
 }
 
-// states are the states of the steps, by name.
+// states returns the states of the steps by name.
 func states(report *localrun.Report) map[string]localrun.StepState {
 	found := map[string]localrun.StepState{}
 	for _, s := range report.Steps {
@@ -158,7 +158,7 @@ func states(report *localrun.Report) map[string]localrun.StepState {
 	return found
 }
 
-// log returns what a step printed.
+// log returns the log of a step.
 func log(t *testing.T, report *localrun.Report, step string) string {
 	t.Helper()
 	for _, s := range report.Steps {

@@ -13,21 +13,21 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// LabelOwner is the label of containers and networks with the process that made them. Its value is a mark of NewMark. A process
-// that is killed removes nothing, so the next one asks IsAbandoned for each that it finds.
+// LabelOwner is the label on containers and networks that identifies the process that created them. Its value is a mark of
+// NewMark. A killed process leaves them behind, so the next one checks each with IsAbandoned.
 const LabelOwner = contract.Group + "/owner"
 
-// number counts the marks of this process.
+// number is the number of marks of this process.
 var number atomic.Int64
 
-// NewMark returns a unique mark of this process: MACHINE.PROCESS.START.NUMBER. It can be in a file name.
+// NewMark returns a unique mark of this process that is valid in file names: MACHINE.PROCESS.START.NUMBER.
 func NewMark() string {
 	process := os.Getpid()
 	return fmt.Sprintf("%s.%d.%s.%d", machine(), process, startOf(process), number.Add(1))
 }
 
-// machine returns an identifier of what process ids belong to: on Linux a boot of the machine and a PID namespace, since
-// several containers may use one daemon.
+// machine returns an identifier of the scope of process ids: on Linux a boot of the machine and a PID namespace, since
+// several containers may share a daemon.
 func machine() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	namespace, _ := os.Readlink("/proc/self/ns/pid")
@@ -35,8 +35,8 @@ func machine() string {
 	return contract.Hash(string(boot), namespace, host)
 }
 
-// startOf returns when a process was started, in ticks since the boot (proc(5)); "" if that is unknown. A process id is
-// used again, but not with the same start.
+// startOf returns the start time of a process in ticks since boot (proc(5)), or "" if it is unknown. Process ids are reused,
+// but not with the same start time.
 func startOf(process int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	if err != nil {
@@ -50,7 +50,7 @@ func startOf(process int) string {
 	return fields[start]
 }
 
-// IsAbandoned reports whether a mark is that of a process of this machine that has ended.
+// IsAbandoned reports whether a mark belongs to a process of this machine that has ended.
 func IsAbandoned(mark string) bool {
 	parts := strings.Split(mark, ".")
 	if len(parts) != 4 || parts[0] != machine() {
@@ -64,11 +64,11 @@ func IsAbandoned(mark string) bool {
 	return err != nil || !exists(process) || startOf(id) != parts[2]
 }
 
-// prefix begins the name of a folder; its mark follows. A file with the mark would be missing if the process were killed
-// before it wrote it.
+// prefix is the prefix of folder names; the mark follows. A mark inside a file might be missing, since a process can be
+// killed before it writes the file.
 const prefix = "rplug-"
 
-// MakeFolder makes a folder that only the user can read, and returns its path and its mark.
+// MakeFolder creates a folder that only the user can read, and returns its path and mark.
 func MakeFolder(parent string) (folder, mark string, err error) {
 	for {
 		mark = NewMark()

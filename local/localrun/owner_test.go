@@ -28,7 +28,7 @@ func ExampleMakeFolder() {
 	// <nil> <nil>
 }
 
-// Only what belongs to a process of this machine that has ended is abandoned.
+// Only objects of ended processes of this machine are abandoned.
 func TestIsAbandoned(t *testing.T) {
 	t.Parallel()
 	killed := exec.Command("sleep", "1000")

@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// phase is what the rendered objects of a phase say.
+// phase is a phase as read from its rendered objects.
 type phase struct {
 	name      v1alpha1.Phase
 	sandboxID string
@@ -24,7 +24,7 @@ type phase struct {
 	values    values
 }
 
-// step is a step as its Job or Pod says.
+// step is a step as read from its Job or Pod.
 type step struct {
 	object    string // the name of the Job or Pod
 	namespace string
@@ -33,14 +33,14 @@ type step struct {
 	resource  string
 	name      string
 	phase     v1alpha1.Phase
-	// generation is what the step is made from.
+	// generation identifies the content of the step.
 	generation string
 	template   *corev1.PodTemplateSpec
-	// attempts is how many Pods may fail.
+	// attempts is the maximum number of Pods.
 	attempts int
-	// jobDeadline limits all of them together, 0 if nothing does.
+	// jobDeadline limits all attempts together; 0 means no limit.
 	jobDeadline time.Duration
-	// plan is nil if no data flows.
+	// plan is nil for a step without data flow.
 	plan *contract.Plan
 	// inputs are the Secrets of the plan's producers, and output is the step's own.
 	inputs []string
@@ -78,7 +78,7 @@ func readPhase(objects []*krm.Item, name v1alpha1.Phase) (*phase, error) {
 	return p, nil
 }
 
-// read takes an object that matters here.
+// read adds an object if it is relevant for running steps.
 func (p *phase) read(object *krm.Item) error {
 	switch object.APIVersion() + "/" + object.Kind() {
 	case "batch/v1/" + jobs.Job, "v1/" + jobs.Pod:
@@ -89,7 +89,7 @@ func (p *phase) read(object *krm.Item) error {
 	return nil
 }
 
-// readWorkload takes a Job or Pod.
+// readWorkload adds a Job or Pod.
 func (p *phase) readWorkload(object *krm.Item) error {
 	text, err := jsonOf(object)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *phase) readWorkload(object *krm.Item) error {
 	return p.workload(s, workload.Annotations)
 }
 
-// decode reads an object as a typed one. An object of this group that has a field of a wrong type is an error.
+// decode decodes an object to its type. If a field has the wrong type, it returns an error.
 func decode(object *krm.Item, into any) error {
 	text, err := jsonOf(object)
 	if err != nil {
@@ -126,7 +126,7 @@ func jsonOf(object *krm.Item) ([]byte, error) {
 	return object.RNode().MarshalJSON()
 }
 
-// workload takes a Job or Pod, if it runs a step of the phase or cleans up after it.
+// workload adds a Job or Pod that runs a step of the phase or the cleanup.
 func (p *phase) workload(s *step, annotations map[string]string) error {
 	s.phase = v1alpha1.Phase(annotations[contract.PhaseKey])
 	if s.phase == "" || p.name != "" && s.phase != p.name {
@@ -136,7 +136,7 @@ func (p *phase) workload(s *step, annotations map[string]string) error {
 	s.resource, s.name = annotations[contract.ResourceKey], annotations[contract.StepKey]
 	s.generation = annotations[contract.GenerationKey]
 	switch {
-	case s.name == "": // a helper that copies outputs to other namespaces, or removes them: see run.cleanUp
+	case s.name == "": // a helper that copies outputs to other namespaces or removes them: see run.cleanUp
 		return nil
 	case contract.CheckSandboxID(s.sandboxID) != nil:
 		return fmt.Errorf("annotation %s: %w", contract.SandboxIDKey, contract.CheckSandboxID(s.sandboxID))
@@ -147,7 +147,7 @@ func (p *phase) workload(s *step, annotations map[string]string) error {
 	return s.readPlan()
 }
 
-// readPlan reads what the helpers of the Pod would.
+// readPlan reads the plan for the helpers of the Pod.
 func (s *step) readPlan() error {
 	text := ""
 	for _, container := range slices.Concat(s.template.Spec.InitContainers, s.template.Spec.Containers) {
@@ -175,7 +175,7 @@ func (s *step) readPlan() error {
 	return nil
 }
 
-// producerOf returns the step of this phase that publishes to a Secret, nil if there is none.
+// producerOf returns the step of this phase that publishes to a Secret, or nil.
 func (p *phase) producerOf(secret, namespace string) *step {
 	for _, s := range p.steps {
 		if s.output == secret && s.namespace == namespace {
@@ -185,5 +185,5 @@ func (p *phase) producerOf(secret, namespace string) *step {
 	return nil
 }
 
-// label names a step for messages.
+// label returns the name of a step in messages.
 func (s *step) label() string { return strings.TrimPrefix(s.resource+"/"+s.name, "/") }

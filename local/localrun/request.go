@@ -17,25 +17,25 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Request says what is to be run.
+// Request selects the objects to run.
 type Request struct {
-	// Plugin is a reference to a plugin, as sandboxes have it: hello-db, hello-db@1.2.0 or hello-db@^1.
+	// Plugin is a reference to a plugin as in sandboxes: hello-db, hello-db@1.2.0 or hello-db@^1.
 	Plugin string
 	// Sandbox is the name of a sandbox among the documents, whose resources of the plugin are run. Empty means a sandbox
-	// LocalSandbox with one resource that has the plugin's bare name.
+	// LocalSandbox with a single resource, named after the plugin.
 	Sandbox string
-	// Params are those of the resource; for a sandbox among the documents they replace its own.
+	// Params are the params of the resource; they replace those of a sandbox among the documents.
 	Params map[string]string
-	// Phase is what is rendered; empty means create.
+	// Phase is the phase to render; empty means create.
 	Phase v1alpha1.Phase
 }
 
-// LocalSandbox is the name of the sandbox of a Request that names none, and of its cluster.
+// LocalSandbox is the name and the cluster of the sandbox if the Request has no name.
 const LocalSandbox = "local"
 
-// Render makes the objects of a request from documents: with the chain, for its sandbox and phase alone. The Secrets and
-// ConfigMaps among the documents are added, since scripts can read them. What is wrong with a document is a
-// report.FindingsError; warnings are results of the list.
+// Render renders the objects of a request from documents, only for its sandbox and phase. Secrets and ConfigMaps among the
+// documents are added, since scripts can read them. Errors in documents are a report.FindingsError; warnings are results of
+// the list.
 func Render(list *krm.ResourceList, request Request, chain build.Chain) ([]*krm.Item, error) {
 	reference, err := version.ParseReference(request.Plugin)
 	if err != nil {
@@ -80,13 +80,13 @@ func Render(list *krm.ResourceList, request Request, chain build.Chain) ([]*krm.
 	return slices.Concat(result.Objects, others), nil
 }
 
-// bareName returns the name of a plugin without its version.
+// bareName returns the name of a plugin without the version.
 func bareName(name string) string {
 	bare, _, _ := strings.Cut(name, "@")
 	return bare
 }
 
-// names lists names for a message.
+// names formats names for a message.
 func names(known map[string]bool) string {
 	if len(known) == 0 {
 		return "no plugin"
@@ -100,7 +100,7 @@ func names(known map[string]bool) string {
 	return text
 }
 
-// sandbox returns the document of the sandbox that is rendered: with the resources of the plugin, and nothing else.
+// sandbox returns the document of the sandbox to render, which has only the resources of the plugin.
 func (r *Request) sandbox(list *krm.ResourceList, reference version.Reference) (*krm.Item, error) {
 	spec := v1alpha1.SandboxSpec{Cluster: LocalSandbox}
 	metadata := map[string]any{"name": LocalSandbox}
@@ -144,12 +144,12 @@ func (r *Request) sandbox(list *krm.ResourceList, reference version.Reference) (
 	return sandboxItem(metadata, spec)
 }
 
-// find returns the sandbox that the request names.
+// find returns the sandbox of the request.
 func (r *Request) find(list *krm.ResourceList) (*document.Sandbox, error) {
 	var found []*document.Sandbox
 	known := map[string]bool{}
 	for _, item := range list.Of(contract.APIVersion, contract.Sandbox) {
-		sandbox, _ := document.ReadSandbox(item) // the chain validates what is taken from it
+		sandbox, _ := document.ReadSandbox(item) // the chain validates the fields that are used
 		known[sandbox.Name] = true
 		if sandbox.LowerName() == strings.ToLower(r.Sandbox) {
 			found = append(found, sandbox)
@@ -168,7 +168,7 @@ func (r *Request) find(list *krm.ResourceList) (*document.Sandbox, error) {
 	return nil, fmt.Errorf("sandbox %q must be among the documents once, not %d times", r.Sandbox, len(found))
 }
 
-// sandboxItem makes a document. Only the fields that a run needs are set.
+// sandboxItem creates a document with only the fields that a run needs.
 func sandboxItem(metadata map[string]any, spec v1alpha1.SandboxSpec) (*krm.Item, error) {
 	resources := make([]map[string]any, len(spec.Resources))
 	for i, resource := range spec.Resources {

@@ -7,33 +7,33 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Options say how the objects are run.
+// Options are the options of Run.
 type Options struct {
 	// Engine runs the containers.
 	Engine Engine
-	// State has what earlier runs published, and takes what this one does.
+	// State holds what earlier runs published, and receives the outputs of this one.
 	State *State
-	// Phase is the phase that is run; empty means that of the objects, which must have one phase alone.
+	// Phase is the phase to run; empty means that of the objects, which must all have the same phase.
 	Phase v1alpha1.Phase
-	// Parallel limits how many steps run at once; 0 means all that are ready.
+	// Parallel limits the number of running steps; 0 means no limit.
 	Parallel int
-	// Observe is called for each change of a step's state, one call at a time; it may be nil.
+	// Observe is called for each change of a step's state, but never concurrently; it may be nil.
 	Observe func(Event)
-	// Warn is called once for each field of the Pods that is not honoured here, before anything runs; it may be nil.
+	// Warn is called once for each unsupported field of the Pods, before any step starts; it may be nil.
 	Warn func(message string)
-	// Rerun forgets what is published, so that every step runs.
+	// Rerun runs every step again, even if its outputs are published.
 	Rerun bool
 }
 
-// StepState is how far a step is.
+// StepState is the state of a step.
 type StepState string
 
-// The states of steps.
+// States of steps.
 const (
-	Waiting StepState = "waiting" // for its producers, or for its turn
+	Waiting StepState = "waiting" // for producers, or for the limit Parallel
 	Running StepState = "running"
 	Done    StepState = "done"    // its outputs are published
-	Skipped StepState = "skipped" // its outputs were published before, so it does not run again
+	Skipped StepState = "skipped" // its outputs were already published
 	Failed  StepState = "failed"
 )
 
@@ -41,11 +41,11 @@ const (
 type Event struct {
 	Resource, Step string
 	State          StepState
-	// Message says why the step failed or was skipped.
+	// Message is the reason why the step failed or was skipped.
 	Message string
 }
 
-// Report is how a run ended.
+// Report is the result of a run.
 type Report struct {
 	// Steps are in the order of the objects.
 	Steps []StepReport `json:"steps"`
@@ -61,24 +61,24 @@ func (r *Report) Failed() bool {
 	return false
 }
 
-// StepReport is how a step ended.
+// StepReport is the result of a step.
 type StepReport struct {
 	Resource string    `json:"resource"`
 	Step     string    `json:"step"`
 	State    StepState `json:"state"`
-	// ExitCode is that of the last container.
+	// ExitCode is the exit code of the last container.
 	ExitCode int `json:"exitCode"`
-	// Message says on one line why the step failed or was skipped.
+	// Message is the reason why the step failed or was skipped, on one line.
 	Message string `json:"message,omitempty"`
-	// Outputs are what is published, for a step that is done or skipped.
+	// Outputs are the published outputs of a step that is done or skipped.
 	Outputs map[string][]byte `json:"-"`
-	// Log is the file with what the step printed; empty if it did not run.
+	// Log is the file with the log of the step; empty if it did not run.
 	Log string `json:"log,omitempty"`
 }
 
-// Run runs the rendered objects of one phase of one sandbox: each step starts when the steps whose outputs it reads have
-// published them. A step that fails is in the report. The error says why nothing can be run, or what has ended the run
-// early: the cause of ctx. The report then says how far it was.
+// Run runs the rendered objects of one phase of one sandbox. Each step starts when the steps whose outputs it reads have
+// published them. Failed steps are in the report. The error is the reason why no step can run, or why the run ended early:
+// the cause of ctx. In that case the report is partial.
 func Run(ctx context.Context, objects []*krm.Item, options Options) (*Report, error) {
 	phase, err := readPhase(objects, options.Phase)
 	if err != nil {

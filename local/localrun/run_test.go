@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// one returns a plugin with one step and its output.
-func one(script string) string {
+// oneStep returns a plugin with one step that has an output.
+func oneStep(script string) string {
 	return plugin("- name: a\n  script: |\n" + indented(script, 4) + "  outputs: [{name: x, valueFromPath: /outputs/x}]\n")
 }
 
@@ -28,47 +28,47 @@ func TestRun(t *testing.T) {
 		want      string
 	}{
 		"output": {
-			one("#!/bin/sh\nprintf %s hello > /outputs/x"), nil,
+			oneStep("#!/bin/sh\nprintf %s hello > /outputs/x"), nil,
 			"a done 0\n  x=\"hello\"",
 		},
 		"without a first line": {
-			one("echo hello > /outputs/x"), nil,
+			oneStep("echo hello > /outputs/x"), nil,
 			"a done 0\n  x=\"hello\\n\"",
 		},
 		"exit code": {
-			one("#!/bin/sh\nexit 7"), nil,
+			oneStep("#!/bin/sh\nexit 7"), nil,
 			`a failed 7 step "a": the script exited with 7`,
 		},
 		"killed": {
-			one("#!/bin/sh\nkill -9 $$"), nil,
+			oneStep("#!/bin/sh\nkill -9 $$"), nil,
 			`a failed 137 step "a": the script was killed by SIGKILL`,
 		},
 		"missing output": {
-			one("#!/bin/sh\n:"), nil,
+			oneStep("#!/bin/sh\n:"), nil,
 			`a failed 1 step "a": output "x" from "/outputs/x": the script must write this file, but it does not exist`,
 		},
 		"missing interpreter": {
-			one("#!/nowhere/python\nprint()"), nil,
+			oneStep("#!/nowhere/python\nprint()"), nil,
 			`a failed 127 step "a": the script's interpreter "/nowhere/python" is not in the image`,
 		},
 		"missing program of env": {
-			one("#!/usr/bin/env nowhere\nprint()"), nil,
+			oneStep("#!/usr/bin/env nowhere\nprint()"), nil,
 			`a failed 127 step "a": the script exited with 127: its interpreter "nowhere" is not in the image`,
 		},
 		"output is a folder": {
-			one("#!/bin/sh\nmkdir /outputs/x"), nil,
+			oneStep("#!/bin/sh\nmkdir /outputs/x"), nil,
 			`a failed 1 step "a": output "x" from "/outputs/x": it must be a regular file, not a folder`,
 		},
 		"1 MiB": {
-			one("#!/bin/sh\nhead -c 1048576 /dev/zero > /outputs/x"), nil,
+			oneStep("#!/bin/sh\nhead -c 1048576 /dev/zero > /outputs/x"), nil,
 			"a done 0\n  x=\"1048576 bytes\"",
 		},
 		"more than 1 MiB": {
-			one("#!/bin/sh\nhead -c 1048577 /dev/zero > /outputs/x"), nil,
+			oneStep("#!/bin/sh\nhead -c 1048577 /dev/zero > /outputs/x"), nil,
 			`a failed 1 step "a": outputs must not have more than 1048576 bytes in total, the limit of a Secret`,
 		},
 		"binary": {
-			one(`#!/bin/sh
+			oneStep(`#!/bin/sh
 printf '\000\377\012' > /outputs/x`), nil,
 			"a done 0\n  x=\"\\x00\\xff\\n\"",
 		},
@@ -77,7 +77,7 @@ printf '\000\377\012' > /outputs/x`), nil,
 			`refused: spec.create[0].script: the first line must not end in a carriage return`,
 		},
 		"message of the script": {
-			one("#!/bin/sh\necho 'no room' > /dev/termination-log\nexit 3"), nil,
+			oneStep("#!/bin/sh\necho 'no room' > /dev/termination-log\nexit 3"), nil,
 			`a failed 3 no room step "a": the script exited with 3`,
 		},
 		"without data flow": {
@@ -197,7 +197,7 @@ func TestRun_endsScriptsAtTheirDeadline(t *testing.T) {
 	}
 }
 
-// lateEngine returns a result once the deadline has passed.
+// lateEngine returns its result after the deadline.
 type lateEngine struct {
 	localrun.Engine
 	result localrun.Result
@@ -209,7 +209,7 @@ func (e lateEngine) Run(ctx context.Context, _ localrun.Container) (localrun.Res
 	return e.result, e.err
 }
 
-// Only a container that the engine ended has failed because of the deadline. One that ended by itself just before has not.
+// A step fails because of the deadline only if the engine stopped its container, not if the container ended just before.
 func TestRun_deadlinePassesAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -233,7 +233,7 @@ func TestRun_deadlinePassesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// flow is two steps; the script of each is given.
+// flow returns a plugin with two steps that run the scripts.
 func flow(first, second string) string {
 	return plugin(`
 - name: first
@@ -280,7 +280,7 @@ func TestRun_runsOnlyWhatHasChanged(t *testing.T) {
 	assert.Equal(t, all, states(rerun))
 }
 
-// A failed step keeps what it published before, and runs again.
+// A failed step keeps its earlier outputs, and runs again.
 func TestRun_runsFailedStepsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -296,8 +296,8 @@ func TestRun_runsFailedStepsAgain(t *testing.T) {
 	}, states(back))
 }
 
-// life is a plugin whose delete phase reads an output.
-var life = pluginWith("", `
+// deleting is a plugin with a delete phase that reads an output.
+var deleting = pluginWith("", `
 - name: make
   script: |
     #!/bin/sh
@@ -317,14 +317,14 @@ var life = pluginWith("", `
 
 func TestRun_deletesWhatWasCreated(t *testing.T) {
 	t.Parallel()
-	early := newWorld(t).run(life, remove)
+	early := newWorld(t).run(deleting, remove)
 	assert.Contains(t, summary(early),
 		`drop failed 1 step "drop": step "make" has not published its outputs here: run the create phase first`)
 	w := newWorld(t)
 	for range 2 {
-		created := w.run(life, create)
+		created := w.run(deleting, create)
 		assert.Equal(t, localrun.Done, states(created)["make"])
-		deleted := w.run(life, remove)
+		deleted := w.run(deleting, remove)
 		assert.Equal(t, map[string]localrun.StepState{"drop": localrun.Done, "other": localrun.Done}, states(deleted))
 		assert.Equal(t, "drop "+string(created.Steps[0].Outputs["name"])+"\n", log(t, deleted, "drop"))
 		left, err := filepath.Glob(filepath.Join(w.folder, "steps", "*"))
@@ -333,11 +333,11 @@ func TestRun_deletesWhatWasCreated(t *testing.T) {
 	}
 }
 
-// The state is the user's alone, and git ignores it.
+// Only the user can read the state, and git ignores it.
 func TestState_isPrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.run(life, create)
+	w.run(deleting, create)
 	require.NoError(t, filepath.WalkDir(w.folder, func(path string, entry os.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := entry.Info()
@@ -448,13 +448,13 @@ data: {key: wrong}
 	assert.Empty(t, w.events)
 }
 
-// A script can write to the root folder and to folders for temporary files, and that is gone when it ends. The files of the
-// machine are read-only.
+// A script can write to the root folder and to folders for temporary files until it ends. Files of the machine are
+// read-only.
 func TestRun_leavesTheMachineAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mark := "rplug-mark-" + filepath.Base(filepath.Dir(t.TempDir()))
-	report := w.run(one("#!/bin/sh\nfor d in / /tmp /var/tmp \"$HOME\"; do echo x > $d/"+mark+" || exit 1; done\n"+
+	report := w.run(oneStep("#!/bin/sh\nfor d in / /tmp /var/tmp \"$HOME\"; do echo x > $d/"+mark+" || exit 1; done\n"+
 		"for d in /etc /usr /var/lib; do ! touch $d/"+mark+" || exit 1; done\n"+
 		"ls / > /outputs/x"), create)
 	require.False(t, report.Failed(), summary(report))
@@ -489,13 +489,13 @@ func TestRun_limitsHowManyStepsRun(t *testing.T) {
 	}
 }
 
-// A step runs again as often as its Job says.
+// A failed step is retried as often as its Job allows.
 func TestRun_triesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	chain := build.New()
 	chain.Render.Retries = 2
-	objects, err := localrun.Render(documents(t, one("#!/bin/sh\necho attempt\nexit 5")), localrun.Request{Plugin: "pp"}, chain)
+	objects, err := localrun.Render(documents(t, oneStep("#!/bin/sh\necho attempt\nexit 5")), localrun.Request{Plugin: "pp"}, chain)
 	require.NoError(t, err)
 	report, err := localrun.Run(t.Context(), objects, localrun.Options{Engine: w.engine, State: w.state})
 	require.NoError(t, err)

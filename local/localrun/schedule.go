@@ -15,30 +15,30 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// Labels of containers, for finding those that an interrupted run has left.
+// Labels that identify containers of interrupted runs.
 const (
 	LabelRun  = contract.Group + "/run"  // the state's folder
 	LabelStep = contract.Group + "/step" // RESOURCE/STEP
 )
 
-// exitFailed is the exit code of a step whose script did not run, as of the init container in a Pod.
+// exitFailed is the exit code of a step whose script did not start, as for an init container.
 const exitFailed = 1
 
-// messageDeadline is what Kubernetes says of a Pod that its activeDeadlineSeconds ended.
+// messageDeadline is Kubernetes's message for a Pod stopped by its activeDeadlineSeconds.
 const messageDeadline = "Pod was active on the node longer than the specified deadline"
 
-// run is one run of a phase.
+// run is a run of a phase.
 type run struct {
 	Options
 	phase   *phase
 	started time.Time
-	turns   chan struct{} // has a place for each step that may run at once, nil if all may
-	id      string        // is in the names of containers
+	turns   chan struct{} // one place for each step that may run at once; nil without a limit
+	id      string        // part of the names of containers
 
 	mu      sync.Mutex
 	reports []StepReport
 	ended   []chan struct{}
-	engine  []error // why the engine could not run steps
+	engine  []error // errors of the engine
 }
 
 func newRun(options Options, p *phase) *run {
@@ -53,7 +53,7 @@ func newRun(options Options, p *phase) *run {
 	return r
 }
 
-// all runs the steps and what comes after them.
+// all runs the steps and the cleanup.
 func (r *run) all(ctx context.Context) (*Report, error) {
 	for i := range r.phase.steps {
 		r.observe(i, Waiting, "")
@@ -73,7 +73,7 @@ func (r *run) all(ctx context.Context) (*Report, error) {
 	return report, errors.Join(errors.Join(r.engine...), r.cleanUp())
 }
 
-// cleanUp removes what is known of resources whose delete steps have all ended well.
+// cleanUp removes the records of resources whose delete steps have all succeeded.
 func (r *run) cleanUp() error {
 	if r.phase.name != v1alpha1.PhaseDelete {
 		return nil
@@ -96,7 +96,7 @@ func (r *run) cleanUp() error {
 	return nil
 }
 
-// observe changes the state of a step, and tells of it.
+// observe changes the state of a step, and reports it.
 func (r *run) observe(i int, state StepState, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +114,7 @@ func (r *run) set(i int, change func(*StepReport)) {
 	change(&r.reports[i])
 }
 
-// step runs a step from its wait to its end.
+// step runs a step, including the wait for its producers.
 func (r *run) step(ctx context.Context, i int, s *step) {
 	known, err := r.State.read(s.file())
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *run) step(ctx context.Context, i int, s *step) {
 	}
 }
 
-// publish keeps the outputs of a step.
+// publish stores the outputs of a step.
 func (r *run) publish(ctx context.Context, i int, s *step, result Result) {
 	err := r.State.update(s, func(known *record) {
 		known.Published, known.Failed, known.Data = s.generation, "", result.Outputs
@@ -164,7 +164,7 @@ func (r *run) publish(ctx context.Context, i int, s *step, result Result) {
 	r.observe(i, Done, "")
 }
 
-// fail ends a step that failed, and keeps that it has, unless the run is being ended: such a step has neither.
+// fail records the failure of a step, unless the run is being stopped: such a step has no result.
 func (r *run) fail(ctx context.Context, i int, s *step, err error) {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -223,7 +223,7 @@ func (r *run) await(ctx context.Context, s *step) (map[string]*source, error) {
 	return inputs, nil
 }
 
-// awaitProducer waits for the end of a producer of this phase. The steps of the other phase have ended.
+// awaitProducer waits for a producer of this phase to end. Steps of the other phase have ended.
 func (r *run) awaitProducer(ctx context.Context, s *step, producer contract.Producer, secret string) error {
 	of := r.phase.producerOf(secret, s.namespace)
 	if producer.Generation == "" || of == nil {
@@ -243,7 +243,7 @@ func (r *run) awaitProducer(ctx context.Context, s *step, producer contract.Prod
 	return nil
 }
 
-// attempts runs the container of a step, again if it fails as often as its Job says.
+// attempts runs the container of a step, and retries failures as often as its Job does.
 func (r *run) attempts(ctx context.Context, i int, s *step, inputs map[string]*source) (result Result, err error) {
 	container, err := r.phase.resolver(s, func(secret string) *source { return inputs[secret] }).container()
 	if err != nil {
@@ -271,7 +271,7 @@ func (r *run) attempts(ctx context.Context, i int, s *step, inputs map[string]*s
 	return result, err
 }
 
-// attempt runs a container within the deadline of its Pod. That of the first one has been there since the start of the run.
+// attempt runs a container within the deadline of its Pod. The first Pod exists since the start of the run.
 func (r *run) attempt(ctx context.Context, s *step, container Container, number int) (Result, error) {
 	limited := ctx
 	if seconds := s.template.Spec.ActiveDeadlineSeconds; seconds != nil {
@@ -286,7 +286,7 @@ func (r *run) attempt(ctx context.Context, s *step, container Container, number 
 	result, err := r.Engine.Run(limited, container)
 	switch {
 	case limited.Err() == context.DeadlineExceeded && (result.Interrupted || errors.Is(err, context.DeadlineExceeded)):
-		// A container that ended by itself before has its own message, or has succeeded.
+		// A container that ended before the deadline has its own message, or has succeeded.
 		return Result{ExitCode: max(result.ExitCode, exitFailed), Message: messageDeadline}, nil
 	case err != nil:
 	case result.ExitCode != 0 && result.Message == "":

@@ -17,23 +17,23 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// StateFolder is the name of the folder of a State. Folders of that name are not read as input.
+// StateFolder is the name of the folder of a State. Folders with this name are not read as input.
 const StateFolder = ".rplug"
 
-// State is a folder that stands for the Secrets of the cluster: it has what steps have published, and their logs. One
-// process at a time changes it.
+// State is a folder that replaces the Secrets of the cluster: it holds published outputs, and logs. Only one process at a
+// time changes it.
 type State struct {
 	folder string
 	held   *atomicfile.FolderLock // during a run
 }
 
-// The modes of the folder's folders and files: outputs are secrets.
+// Modes of folders and files in the state: outputs are secrets.
 const (
 	ownerFolder = 0o700
 	ownerFile   = 0o600
 )
 
-// OpenState opens a state, and makes its folder if there is none, which git ignores.
+// OpenState opens a state. A missing folder is created, with a file that makes git ignore it.
 func OpenState(folder string) (*State, error) {
 	if err := os.MkdirAll(folder, ownerFolder); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func OpenState(folder string) (*State, error) {
 		return nil, err
 	}
 	file := filepath.Join(folder, ".gitignore")
-	if info, err := os.Lstat(file); err != nil || info.Size() == 0 { // a process that was killed left it empty
+	if info, err := os.Lstat(file); err != nil || info.Size() == 0 { // empty after a process was killed
 		if err := os.WriteFile(file, []byte("*\n"), ownerFile); err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func OpenState(folder string) (*State, error) {
 	return &State{folder: folder}, nil
 }
 
-// lock waits until no other run changes the folder.
+// lock waits until no other run uses the folder.
 func (s *State) lock(ctx context.Context) (unlock func(), err error) {
 	held, err := atomicfile.LockFolder(ctx, s.folder)
 	if err != nil {
@@ -67,34 +67,34 @@ func (s *State) lock(ctx context.Context) (unlock func(), err error) {
 	return held.Unlock, nil
 }
 
-// record is what is known of a step: that of its Secret in a cluster.
+// record is the state of a step, as in its Secret in a cluster.
 type record struct {
 	Resource string         `json:"resource"`
 	Phase    v1alpha1.Phase `json:"phase"`
 	Step     string         `json:"step"`
-	// Secret is the name of the step's Secret; a step without data flow has none.
+	// Secret is the name of the step's Secret; empty for a step without data flow.
 	Secret string `json:"secret,omitempty"`
-	// Published is the generation whose outputs Data holds, and Failed the one that failed last.
+	// Published is the generation of the outputs in Data, and Failed the generation that failed last.
 	Published string            `json:"published,omitempty"`
 	Failed    string            `json:"failed,omitempty"`
 	Data      map[string][]byte `json:"data,omitempty"`
 }
 
-// The folders of a state. Below each there is one for each sandbox id.
+// Folders of a state, with a subfolder for each sandbox id.
 const (
 	stepsFolder = "steps"
 	logsFolder  = "logs"
 )
 
-// maxRecord is more than a record can have: the outputs of one Secret as base64, and names.
+// maxRecord is a limit above the size of any record: the outputs of one Secret as base64, and names.
 const maxRecord = 2*contract.MaxOutputBytes + 1<<16
 
-// recordFile is the file of the step with a Secret, or of one without.
+// recordFile returns the file of a step with a Secret, or of a step without.
 func recordFile(sandboxID, secret string) string {
 	return path.Join(stepsFolder, contract.FileName(sandboxID), contract.FileName(secret)+".json")
 }
 
-// file is the file of the step's record. A step without a Secret is known by what it is.
+// file returns the file of the step's record. A step without a Secret is identified by its names.
 func (s *step) file() string {
 	if s.output != "" {
 		return recordFile(s.sandboxID, s.output)
@@ -103,7 +103,7 @@ func (s *step) file() string {
 	return recordFile(s.sandboxID, "plain-"+name)
 }
 
-// read returns the record in a file, nil if there is none.
+// read returns the record in a file, or nil if the file does not exist.
 func (s *State) read(file string) (*record, error) {
 	opened, err := os.Open(filepath.Join(s.folder, filepath.FromSlash(file)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +164,7 @@ func (s *State) update(of *step, change func(*record)) error {
 	return s.write(of.file(), r)
 }
 
-// each calls do with the records of a sandbox.
+// each calls do with each record of a sandbox.
 func (s *State) each(sandboxID string, do func(file string, r *record) error) error {
 	folder := path.Join(stepsFolder, contract.FileName(sandboxID))
 	entries, err := os.ReadDir(filepath.Join(s.folder, filepath.FromSlash(folder)))
@@ -191,9 +191,9 @@ func (s *State) remove(file string) error {
 	return os.Remove(filepath.Join(s.folder, filepath.FromSlash(file)))
 }
 
-// begin prepares the state for a phase. The steps without data flow of the other phase are forgotten, as
-// `kubectl apply --prune` removes their Jobs, so that create, delete and create run all of them. So are the steps of this
-// phase if they are to run again.
+// begin prepares the state for a phase. Records of steps without data flow in the other phase are removed, like their Jobs
+// by `kubectl apply --prune`, so that a create, a delete and another create each run all steps. With rerun, the records of
+// this phase are removed, too.
 func (s *State) begin(p *phase, rerun bool) error {
 	resources := map[string]bool{}
 	for _, step := range p.steps {
@@ -208,7 +208,7 @@ func (s *State) begin(p *phase, rerun bool) error {
 	})
 }
 
-// clean removes all that is known of the steps of a resource, but for logs.
+// clean removes all records of a resource, but keeps logs.
 func (s *State) clean(sandboxID, resource string) error {
 	err := s.each(sandboxID, func(file string, r *record) error {
 		if r.Resource != resource {
@@ -216,12 +216,12 @@ func (s *State) clean(sandboxID, resource string) error {
 		}
 		return s.remove(file)
 	})
-	// Fails if other resources have records.
+	// This fails if other resources have records.
 	_ = os.Remove(filepath.Join(s.folder, stepsFolder, contract.FileName(sandboxID)))
 	return err
 }
 
-// log creates the file that a step's output goes to. Links in the folder are not followed out of it.
+// log creates the log file of a step. Links in the folder are not followed out of it.
 func (s *State) log(of *step) (*os.File, error) {
 	root, err := os.OpenRoot(s.folder)
 	if err != nil {

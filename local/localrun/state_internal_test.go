@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A record that is read is written as it was.
+// Records are written as they were read.
 func FuzzParseRecord(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"resource":"db","phase":"create","step":"a","secret":"s","published":"g","data":{"x":"aGk="}}`, "null", "[]",
@@ -33,7 +33,7 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// Names in objects do not lead out of the state, and those that differ have different files.
+// Names in objects do not lead out of the state, and different names have different files.
 func TestFilesOfHostileNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -80,7 +80,7 @@ func TestStateThatCannotBeRead(t *testing.T) {
 	require.ErrorContains(t, err, "must be a folder")
 }
 
-// The cases are those of Kubernetes
+// Kubernetes has the same cases
 // (https://github.com/kubernetes/kubernetes/blob/v1.34.3/third_party/forked/golang/expansion/expand_test.go).
 func TestExpand(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// warn names the fields that are not honoured.
+// warn reports the unsupported fields.
 func (p *phase) warn(options Options) {
 	if options.Warn == nil {
 		return
@@ -29,19 +29,19 @@ func (p *phase) warn(options Options) {
 // MainPath is the path of the container main in a Pod template.
 const MainPath = "spec.containers[" + contract.MainContainer + "]"
 
-// honoured are the fields of a Pod that localrun itself honours, or that have no meaning outside a cluster and are in every
-// rendered Pod. Fields below them are honoured, too. After "=" is the only value that is.
-var honoured = []string{
+// supported are the fields of a Pod that localrun itself supports, or that are in every rendered Pod and have no effect
+// outside a cluster. Fields below them are included. With "=", only that value is supported.
+var supported = []string{
 	"spec.activeDeadlineSeconds", "spec.restartPolicy", "spec.terminationGracePeriodSeconds",
 	"spec.automountServiceAccountToken", "spec.serviceAccount",
 	MainPath + ".name", MainPath + ".image", MainPath + ".command", MainPath + ".args", MainPath + ".env",
 	MainPath + ".envFrom", MainPath + ".workingDir", MainPath + ".volumeMounts", MainPath + ".terminationMessagePath",
 }
 
-// Unsupported returns the fields of a Pod template that neither localrun nor an engine honours, sorted. also are those that
-// the engine does, as in honoured. What each rendered Pod has of ours is not named.
+// Unsupported returns the fields of a Pod template that neither localrun nor an engine supports, sorted. The engine's fields
+// are given in the form of supported. Our own additions to rendered Pods are omitted.
 func Unsupported(template *corev1.PodTemplateSpec, also []string) []string {
-	u := unsupported{honoured: slices.Concat(honoured, also)}
+	u := unsupported{supported: slices.Concat(supported, also)}
 	spec := template.Spec.DeepCopy()
 	if contract.IsObjectName(spec.ServiceAccountName) {
 		spec.ServiceAccountName = ""
@@ -61,17 +61,17 @@ func Unsupported(template *corev1.PodTemplateSpec, also []string) []string {
 	return u.found
 }
 
-// unsupported collects fields that are not honoured.
-type unsupported struct{ honoured, found []string }
+// unsupported collects unsupported fields.
+type unsupported struct{ supported, found []string }
 
-// add takes a field with all below it.
+// add adds a field and all fields below it.
 func (u *unsupported) add(path string, value any) {
 	fields, isObject := value.(map[string]any)
 	below := func(known string) bool { return strings.HasPrefix(known, path+".") }
 	switch {
 	case value == nil || isObject && len(fields) == 0:
-	case slices.Contains(u.honoured, path), slices.Contains(u.honoured, fmt.Sprintf("%s=%v", path, value)):
-	case isObject && slices.ContainsFunc(u.honoured, below):
+	case slices.Contains(u.supported, path), slices.Contains(u.supported, fmt.Sprintf("%s=%v", path, value)):
+	case isObject && slices.ContainsFunc(u.supported, below):
 		for field, value := range fields {
 			u.add(path+"."+field, value)
 		}
@@ -80,7 +80,7 @@ func (u *unsupported) add(path string, value any) {
 	}
 }
 
-// containers takes the fields of main, and the containers of others.
+// containers adds the fields of main, and all other containers.
 func (u *unsupported) containers(path string, containers []corev1.Container) {
 	for i := range containers {
 		at := path + "[" + containers[i].Name + "]"
@@ -98,7 +98,7 @@ func (u *unsupported) containers(path string, containers []corev1.Container) {
 func fieldsOf(typed any) map[string]any {
 	fields := map[string]any{}
 	if text, err := json.Marshal(typed); err == nil {
-		_ = json.Unmarshal(text, &fields) // it was encoded
+		_ = json.Unmarshal(text, &fields) // was encoded above
 	}
 	return fields
 }

@@ -14,11 +14,11 @@ type values struct{ secrets, configMaps map[string][]bound }
 
 // bound is the data of one object.
 type bound struct {
-	namespace string // empty if the document has none: it is for every namespace
+	namespace string // empty means every namespace
 	data      map[string][]byte
 }
 
-// add takes a Secret or ConfigMap. A rendered Secret is empty: what steps publish is in the state.
+// add adds a Secret or ConfigMap. Rendered Secrets are empty: published outputs are in the state.
 func (v values) add(object *krm.Item) error {
 	if _, rendered := object.Annotation(contract.GenerationKey); rendered && object.Kind() == "Secret" {
 		return nil
@@ -40,7 +40,7 @@ func (v values) add(object *krm.Item) error {
 	}
 	secret := &corev1.Secret{}
 	if err := decode(object, secret); err != nil {
-		return errors.New("it cannot be decoded: data must be base64") // the error of the decoder has values
+		return errors.New("it cannot be decoded: data must be base64") // the decoder's error contains values
 	}
 	for key, content := range secret.Data {
 		b.data[key] = content
@@ -52,7 +52,7 @@ func (v values) add(object *krm.Item) error {
 	return nil
 }
 
-// find returns the data of an object of that name in a namespace. One without a namespace is for every one.
+// find returns the data of an object with a namespace. An object without a namespace belongs to every namespace.
 func find(objects []bound, namespace string) (data map[string][]byte, found bool) {
 	for _, b := range objects {
 		if b.namespace == namespace {

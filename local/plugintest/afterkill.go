@@ -8,9 +8,9 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// eachKill runs a check in a life of its own for each step of the create phase.
+// eachKill runs a check in a new round for each step of the create phase and each kill point.
 func (r *caseRun) eachKill(
-	ctx context.Context, do func(context.Context, *life, string) ([]string, []Log),
+	ctx context.Context, do func(context.Context, *round, string) ([]string, []Log),
 ) ([]string, []Log) {
 	var messages []string
 	var logs []Log
@@ -31,9 +31,9 @@ func (r *caseRun) eachKill(
 }
 
 // createAfterKill kills a step of the create phase, and runs the phase again.
-func (r *caseRun) createAfterKill(ctx context.Context, l *life, step string) ([]string, []Log) {
+func (r *caseRun) createAfterKill(ctx context.Context, l *round, step string) ([]string, []Log) {
 	var killed []string
-	for _, at := range moments {
+	for _, at := range killPoints {
 		got := l.kill(ctx, step, at)
 		if messages := got.failures(); len(messages) > 0 {
 			return after(step, killed, messages), got.logs()
@@ -41,11 +41,11 @@ func (r *caseRun) createAfterKill(ctx context.Context, l *life, step string) ([]
 		killed = append(killed, string(at))
 	}
 	got := l.run(ctx, v1alpha1.PhaseCreate, false)
-	messages, logs := judge(&r.one.Create, got), got.logs()
-	if len(messages) == 0 && r.one.Create.Check != "" {
+	messages, logs := compare(&r.testCase.Create, got), got.logs()
+	if len(messages) == 0 && r.testCase.Create.Check != "" {
 		messages, logs = l.check(ctx, v1alpha1.PhaseCreate)
 	}
-	if len(messages) > 0 || r.one.Delete.Fails != nil {
+	if len(messages) > 0 || r.testCase.Delete.Fails != nil {
 		return after(step, killed, messages), logs
 	}
 	messages, logs = l.deletes(ctx)
@@ -53,9 +53,9 @@ func (r *caseRun) createAfterKill(ctx context.Context, l *life, step string) ([]
 }
 
 // deleteAfterHalf kills a step of the create phase, and runs the delete phase.
-func (r *caseRun) deleteAfterHalf(ctx context.Context, l *life, step string) ([]string, []Log) {
-	for _, at := range moments {
-		l.kill(ctx, step, at) // a create phase that fails by itself is half of one, too
+func (r *caseRun) deleteAfterHalf(ctx context.Context, l *round, step string) ([]string, []Log) {
+	for _, at := range killPoints {
+		l.kill(ctx, step, at) // a create phase that fails is also incomplete
 		if messages, logs := l.deletes(ctx); len(messages) > 0 {
 			return after(step, []string{string(at)}, messages), logs
 		}
@@ -63,7 +63,7 @@ func (r *caseRun) deleteAfterHalf(ctx context.Context, l *life, step string) ([]
 	return nil, nil
 }
 
-// after says in messages what was done before.
+// after adds to messages how a step was killed before.
 func after(step string, killed, messages []string) []string {
 	told := make([]string, len(messages))
 	for i, message := range messages {

@@ -14,27 +14,27 @@ import (
 
 // caseRun runs a case.
 type caseRun struct {
-	suite  *Suite
-	test   *test
-	one    *v1alpha1.TestCase
-	folder string
-	took   map[string]time.Duration // by step
+	suite    *Suite
+	test     *test
+	testCase *v1alpha1.TestCase
+	folder   string
+	took     map[string]time.Duration // by step
 
 	checks []Check
-	// got are the outputs of the first life, which --update writes.
+	// got are the outputs of the first round, which --update writes.
 	got map[v1alpha1.Phase]outputs
 }
 
-// observe tells of a change of the case.
+// observe reports a change of the case.
 func (r *caseRun) observe(state localrun.StepState, message string) {
 	r.suite.mu.Lock()
 	defer r.suite.mu.Unlock()
 	if r.suite.options.Observe != nil {
-		r.suite.options.Observe(localrun.Event{Resource: r.test.Name, Step: r.one.Name, State: state, Message: message})
+		r.suite.options.Observe(localrun.Event{Resource: r.test.Name, Step: r.testCase.Name, State: state, Message: message})
 	}
 }
 
-// all runs the case's lives, and tells how it ends.
+// all runs the rounds of the case, and reports its result.
 func (r *caseRun) all(ctx context.Context) {
 	r.lives(ctx)
 	var failed []string
@@ -66,12 +66,12 @@ func (r *caseRun) lives(ctx context.Context) {
 
 const noDelete = "the plugin has no delete phase"
 
-// add keeps a check, unless what it found is that the tests are being ended.
+// add adds a check, unless its result is only that the tests are being stopped.
 func (r *caseRun) add(ctx context.Context, id string, messages []string, logs []Log) {
 	if ctx.Err() != nil {
 		return
 	}
-	check := Check{Test: r.test.Name, Case: r.one.Name, ID: id, Result: Passed, Messages: messages, Logs: logs}
+	check := Check{Test: r.test.Name, Case: r.testCase.Name, ID: id, Result: Passed, Messages: messages, Logs: logs}
 	if len(messages) > 0 {
 		check.Result = Failed
 	} else {
@@ -84,7 +84,7 @@ func (r *caseRun) skip(ctx context.Context, id, why string) {
 	if ctx.Err() != nil {
 		return
 	}
-	check := Check{Test: r.test.Name, Case: r.one.Name, ID: id, Result: Skipped, Messages: []string{why}}
+	check := Check{Test: r.test.Name, Case: r.testCase.Name, ID: id, Result: Skipped, Messages: []string{why}}
 	r.checks = append(r.checks, check)
 }
 
@@ -106,7 +106,7 @@ func (r *caseRun) builtin(ctx context.Context, id, why string, do func() ([]stri
 	return false
 }
 
-// first runs the life that the case describes. It returns why steps cannot be killed in further lives, empty if they can.
+// first runs the round that the case describes. It returns the reason why steps cannot be killed in further rounds, or "".
 func (r *caseRun) first(ctx context.Context) (why string) {
 	r.observe(localrun.Running, CheckCreate)
 	l, err := r.begin(ctx)
@@ -117,13 +117,13 @@ func (r *caseRun) first(ctx context.Context) (why string) {
 	}
 	r.got = l.published
 	created := l.run(ctx, v1alpha1.PhaseCreate, false)
-	messages := judge(&r.one.Create, created)
+	messages := compare(&r.testCase.Create, created)
 	r.add(ctx, CheckCreate, messages, created.logs())
 	r.script(ctx, l, v1alpha1.PhaseCreate, CheckCreateScript, len(messages) == 0)
 	switch {
 	case len(messages) > 0 && created.failed():
 		why = "the create phase failed"
-	case r.one.Create.Fails != nil:
+	case r.testCase.Create.Fails != nil:
 		why = "the create phase must fail"
 	}
 	restore, err := l.snapshot()
@@ -143,29 +143,29 @@ func (r *caseRun) first(ctx context.Context) (why string) {
 }
 
 // createTwice runs the create phase again.
-func (r *caseRun) createTwice(ctx context.Context, l *life, first outputs) ([]string, []Log) {
+func (r *caseRun) createTwice(ctx context.Context, l *round, first outputs) ([]string, []Log) {
 	second := l.run(ctx, v1alpha1.PhaseCreate, true)
 	messages := second.failures()
 	if len(messages) == 0 {
 		messages = sameOutputs(first, second.outputs())
 	}
 	logs := second.logs()
-	if len(messages) == 0 && r.one.Create.Check != "" {
+	if len(messages) == 0 && r.testCase.Create.Check != "" {
 		messages, logs = l.check(ctx, v1alpha1.PhaseCreate)
 	}
 	return messages, logs
 }
 
-// delete runs the delete phase, and runs it again.
-func (r *caseRun) delete(ctx context.Context, l *life, why string) {
+// delete runs the delete phase twice.
+func (r *caseRun) delete(ctx context.Context, l *round, why string) {
 	r.observe(localrun.Running, CheckDelete)
 	restore, err := l.snapshot()
 	deleted := l.run(ctx, v1alpha1.PhaseDelete, false)
-	if why == "the create phase failed" { // what its steps have left is gone as far as possible; more cannot be expected
+	if why == "the create phase failed" { // best effort: the create phase is incomplete
 		r.skip(ctx, CheckDelete, why)
 		return
 	}
-	messages := judge(&r.one.Delete, deleted)
+	messages := compare(&r.testCase.Delete, deleted)
 	r.add(ctx, CheckDelete, messages, deleted.logs())
 	r.script(ctx, l, v1alpha1.PhaseDelete, CheckDeleteScript, len(messages) == 0)
 	switch {
@@ -187,20 +187,20 @@ func (r *caseRun) delete(ctx context.Context, l *life, why string) {
 	})
 }
 
-// deletes runs the delete phase, which must succeed, and its script.
-func (l *life) deletes(ctx context.Context) ([]string, []Log) {
+// deletes runs the delete phase, which must succeed, and its check script.
+func (l *round) deletes(ctx context.Context) ([]string, []Log) {
 	again := l.run(ctx, v1alpha1.PhaseDelete, true)
 	if messages := again.failures(); len(messages) > 0 {
 		return messages, again.logs()
 	}
-	if l.one.Delete.Check == "" {
+	if l.testCase.Delete.Check == "" {
 		return nil, nil
 	}
 	return l.check(ctx, v1alpha1.PhaseDelete)
 }
 
-// nothingLeft reports outputs that the delete phase has left.
-func (l *life) nothingLeft() ([]string, []Log) {
+// nothingLeft reports outputs that remain after the delete phase.
+func (l *round) nothingLeft() ([]string, []Log) {
 	left, err := l.left()
 	if err != nil {
 		return []string{err.Error()}, nil
@@ -212,10 +212,10 @@ func (l *life) nothingLeft() ([]string, []Log) {
 	return messages, nil
 }
 
-// script runs the script of a phase, if the case has one.
-func (r *caseRun) script(ctx context.Context, l *life, phase v1alpha1.Phase, id string, met bool) {
+// script runs the check script of a phase, if the case has one.
+func (r *caseRun) script(ctx context.Context, l *round, phase v1alpha1.Phase, id string, met bool) {
 	switch {
-	case r.one.Expectation(phase).Check == "" || ctx.Err() != nil:
+	case r.testCase.Expectation(phase).Check == "" || ctx.Err() != nil:
 	case !met:
 		r.skip(ctx, id, fmt.Sprintf("the %s phase was not as expected", phase))
 	default:
@@ -232,8 +232,8 @@ func logsOf(err error) []Log {
 	return nil
 }
 
-// end ends a life. What could not be removed fails the case.
-func (r *caseRun) end(l *life) {
+// end ends a round. The case fails if an object cannot be removed.
+func (r *caseRun) end(l *round) {
 	if err := l.end(); err != nil {
 		r.add(context.Background(), "end", []string{err.Error()}, nil)
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun/container"
 )
 
-// box is a fixture in a container.
-type box struct {
+// containerFixture is a fixture in a container.
+type containerFixture struct {
 	program *container.Program
 	name    string
 }
 
-// createNetwork makes the network of a life. Its name and those of its containers are unique, as the mark is.
-func (l *life) createNetwork(ctx context.Context) (err error) {
+// createNetwork creates the network of a round. Its name and the names of its containers are unique, like the mark.
+func (l *round) createNetwork(ctx context.Context) (err error) {
 	if l.suite.machine.Containers == "" {
 		return errors.New("a fixture with an image needs docker or podman: install one, or give the fixture a command alone")
 	}
@@ -30,7 +30,7 @@ func (l *life) createNetwork(ctx context.Context) (err error) {
 	}
 	l.mark = localrun.NewMark()
 	name := "rplug-" + l.mark
-	// Not interrupted: it would not be known whether there is a network.
+	// Not interrupted: it would be unknown whether the network exists.
 	_, err = l.program.Run(context.WithoutCancel(ctx), nil, "network", "create", "--label", l.label(), name)
 	if err == nil {
 		l.network = name
@@ -38,30 +38,30 @@ func (l *life) createNetwork(ctx context.Context) (err error) {
 	return err
 }
 
-func (l *life) label() string { return localrun.LabelOwner + "=" + l.mark }
+func (l *round) label() string { return localrun.LabelOwner + "=" + l.mark }
 
 // startContainer starts a fixture in a container, and waits until it is ready.
-func (l *life) startContainer(ctx context.Context, f *fixture) error {
-	if err := l.program.Pull(ctx, f.Image); err != nil { // which can take long, and leaves nothing
+func (l *round) startContainer(ctx context.Context, f *fixture) error {
+	if err := l.program.Pull(ctx, f.Image); err != nil { // may take long, and leaves nothing behind
 		return err
 	}
-	f.box = &box{program: l.program, name: l.network + "-" + f.Name}
+	f.container = &containerFixture{program: l.program, name: l.network + "-" + f.Name}
 	arguments := []string{
-		"create", "--name", f.box.name, "--label", l.label(), "--network", l.network, "--network-alias", f.Name,
+		"create", "--name", f.container.name, "--label", l.label(), "--network", l.network, "--network-alias", f.Name,
 	}
 	variables := make([]string, 0, len(f.Env))
-	for _, name := range slices.Sorted(maps.Keys(f.Env)) { // values are in no command line, which all users can read
+	for _, name := range slices.Sorted(maps.Keys(f.Env)) { // all users can read command lines, so they contain no values
 		arguments, variables = append(arguments, "--env", name), append(variables, name+"="+f.Env[name])
 	}
 	if f.Port != 0 {
 		arguments = append(arguments, "--publish", localhost+"::"+strconv.Itoa(f.Port))
 	}
-	// Not interrupted: it would not be known whether there is a container.
+	// Not interrupted: it would be unknown whether the container exists.
 	whole := context.WithoutCancel(ctx)
 	if _, err := l.program.Run(whole, variables, append(append(arguments, f.Image), f.Command...)...); err != nil {
 		return err
 	}
-	if _, err := l.program.Run(whole, nil, "start", f.box.name); err != nil {
+	if _, err := l.program.Run(whole, nil, "start", f.container.name); err != nil {
 		return err
 	}
 	if f.Port != 0 {
@@ -70,12 +70,12 @@ func (l *life) startContainer(ctx context.Context, f *fixture) error {
 		}
 	}
 	ended := make(chan struct{})
-	return f.await(ctx, ended, func() bool { return f.box.ready(ctx, f, ended) })
+	return f.await(ctx, ended, func() bool { return f.container.ready(ctx, f, ended) })
 }
 
-// findPort asks where this machine reaches the container.
+// findPort finds the port of this machine that leads to the container.
 func (f *fixture) findPort(ctx context.Context) error {
-	address, err := f.box.program.Run(ctx, nil, "port", f.box.name, strconv.Itoa(f.Port)+"/tcp")
+	address, err := f.container.program.Run(ctx, nil, "port", f.container.name, strconv.Itoa(f.Port)+"/tcp")
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (f *fixture) findPort(ctx context.Context) error {
 }
 
 // ready reports whether the container is ready. It closes ended if the container has ended.
-func (b *box) ready(ctx context.Context, f *fixture, ended chan struct{}) bool {
+func (b *containerFixture) ready(ctx context.Context, f *fixture, ended chan struct{}) bool {
 	running, err := b.program.Run(ctx, nil, "inspect", "--format", "{{.State.Running}}", b.name)
 	if err == nil && running != "true" {
 		select {

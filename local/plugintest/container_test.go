@@ -24,10 +24,10 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
-// fixtureImage has a static busybox and bash of this machine.
+// fixtureImage has this machine's static busybox and bash.
 const fixtureImage = "rplug.test/fixture:1"
 
-// A fixture in a container is reached by its name, and nothing of it is left.
+// A fixture in a container is reached by its name, and none of its objects remain.
 func TestSuite_containers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -15,15 +15,15 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// outputs are what the steps of a phase have published, by STEP.OUTPUT.
+// outputs are the published outputs of the steps of a phase, by STEP.OUTPUT.
 type outputs map[string][]byte
 
-// outcome is how a phase ended.
+// outcome is the result of a phase.
 type outcome struct {
 	steps []localrun.StepReport
-	// err says why it could not run, or did not end.
+	// err is the reason why the phase could not run or complete.
 	err error
-	// running are the steps that were running at its end.
+	// running are the steps that were still running at the end.
 	running []string
 }
 
@@ -31,7 +31,7 @@ func (o *outcome) failed() bool {
 	return o.err != nil || slices.ContainsFunc(o.steps, func(s localrun.StepReport) bool { return s.State == localrun.Failed })
 }
 
-// outputs returns what was published. A step that did not end has no outputs, even if it ran.
+// outputs returns the published outputs. A step that did not end has no outputs, even if it ran.
 func (o *outcome) outputs() outputs {
 	all := outputs{}
 	for _, step := range o.steps {
@@ -47,7 +47,7 @@ func (o *outcome) outputs() outputs {
 
 func key(step, output string) string { return v1alpha1.StepOutput{Name: step, Output: output}.Key() }
 
-// failures returns a message for each step that failed by itself, and for what ended the phase.
+// failures returns a message for each step that failed by itself, and for the reason why the phase ended early.
 func (o *outcome) failures() []string {
 	switch {
 	case o.err != nil && len(o.running) > 0:
@@ -67,17 +67,17 @@ func (o *outcome) failures() []string {
 		}
 	}
 	if len(messages) > 0 {
-		return messages // the others have waited for these in vain
+		return messages // other steps waited for these
 	}
 	return waited
 }
 
-// reason is why a step failed, without its name.
+// reason returns the reason why a step failed, without its name.
 func reason(step localrun.StepReport) string {
 	return strings.TrimPrefix(step.Message, fmt.Sprintf("step %q: ", step.Step))
 }
 
-// logs returns the ends of the logs of the steps that failed.
+// logs returns the last lines of the logs of the failed steps.
 func (o *outcome) logs() []Log {
 	var logs []Log
 	for _, step := range o.steps {
@@ -109,7 +109,7 @@ func tail(file string) string {
 	return lastLines(string(text))
 }
 
-// lastLines returns the end of a text.
+// lastLines returns the last lines of a text.
 func lastLines(text string) string {
 	text = strings.TrimRight(text[max(0, len(text)-tailBytes):], "\n")
 	if text == "" {
@@ -119,11 +119,11 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n") + "\n"
 }
 
-// maxSearched is how much of a log is searched for an expected message.
+// maxSearched is the part of a log, in bytes, that is searched for an expected message.
 const maxSearched = 1 << 20
 
-// judge compares how a phase ended with what a case expects. It returns a message for each difference.
-func judge(expected *v1alpha1.PhaseExpectation, got *outcome) []string {
+// compare returns a message for each difference between the result of a phase and the expectation of a case.
+func compare(expected *v1alpha1.PhaseExpectation, got *outcome) []string {
 	var messages []string
 	switch {
 	case expected.Fails != nil:
@@ -133,7 +133,7 @@ func judge(expected *v1alpha1.PhaseExpectation, got *outcome) []string {
 	}
 	published := got.outputs()
 	for i := range expected.Outputs {
-		if message := judgeOutput(&expected.Outputs[i], published); message != "" {
+		if message := compareOutput(&expected.Outputs[i], published); message != "" {
 			messages = append(messages, message)
 		}
 	}
@@ -160,7 +160,7 @@ func judgeFailure(expected *v1alpha1.ExpectedFailure, got *outcome) []string {
 	if expected.Message == "" {
 		return messages
 	}
-	pattern := regexp.MustCompile(expected.Message) // package validate has tried it
+	pattern := regexp.MustCompile(expected.Message) // package validate has compiled it
 	if !pattern.MatchString(step.Message) && !pattern.Match(head(step.Log)) {
 		messages = append(messages, fmt.Sprintf("step %q must fail with a message that matches %q, not with %s",
 			expected.Step, expected.Message, quoted([]byte(step.Message))))
@@ -179,8 +179,8 @@ func head(file string) []byte {
 	return text
 }
 
-// judgeOutput returns what is wrong with an output, empty if nothing is.
-func judgeOutput(expected *v1alpha1.OutputExpectation, published outputs) string {
+// compareOutput returns the difference between an output and its expectation, or "".
+func compareOutput(expected *v1alpha1.OutputExpectation, published outputs) string {
 	name := key(expected.Step, expected.Output)
 	value, found := published[name]
 	switch {
@@ -215,7 +215,7 @@ func sameOutputs(first, second outputs) []string {
 	return messages
 }
 
-// maxQuoted is how much of a value a message has: it may be large, or a secret.
+// maxQuoted limits the part of a value in a message, since values may be large or secret.
 const maxQuoted = 120
 
 // quoted quotes a value, or its beginning.

@@ -73,7 +73,7 @@ func machine(t *testing.T) plugintest.Machine {
 	}
 }
 
-// failed runs a plugin with a fault. It returns the messages of the checks that failed, by CASE/CHECK.
+// failed runs a plugin with a fault. It returns the messages of the failed checks, by CASE/CHECK.
 func failed(t *testing.T, selected string, changes ...string) (all map[string]string, checks []string) {
 	t.Helper()
 	made, list, _ := suite(t, plugintest.Options{Select: regexp.MustCompile(selected)}, changes...)
@@ -94,7 +94,7 @@ func failed(t *testing.T, selected string, changes ...string) (all map[string]st
 	return all, checks
 }
 
-// A plugin without a fault passes: what the other tests find is not always found.
+// A plugin without faults passes, so the checks do not always fail.
 func TestSuite_withoutFault(t *testing.T) {
 	t.Parallel()
 	found, checks := failed(t, "")
@@ -119,7 +119,7 @@ const (
 	delSeed  = `ask del "$SIGNADOT_SANDBOX_ID-seed" > /tmp/answer`
 )
 
-// Each fault is found by the checks that are for it, and by no other: want has a part of a message for each of them.
+// Each fault is found only by the checks for it. want has a part of the message of each.
 func TestSuite_findsFaults(t *testing.T) {
 	t.Parallel()
 	for fault, c := range map[string]struct {

@@ -14,24 +14,24 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 )
 
-// localhost is where this machine reaches fixtures: ports of containers are published on it alone.
+// localhost is the address of fixtures: container ports are published only there.
 const localhost = "127.0.0.1"
 
-// fixture is a fixture that runs.
+// fixture is a running fixture.
 type fixture struct {
 	*v1alpha1.Fixture
-	// port is where this machine reaches it, 0 if it has none.
+	// port is its port on this machine, or 0.
 	port int
 
-	run *process // on this machine
-	box *box     // or in a container
+	run       *process          // on this machine
+	container *containerFixture // in a container
 }
 
-// readyInterval is how often it is tried whether a fixture is ready.
+// readyInterval is the time between two readiness checks.
 const readyInterval = 200 * time.Millisecond
 
-// startFixtures starts the fixtures, each once the one before is ready.
-func (l *life) startFixtures(ctx context.Context) error {
+// startFixtures starts the fixtures in sequence, each when the previous one is ready.
+func (l *round) startFixtures(ctx context.Context) error {
 	specs := l.test.Spec.Fixtures
 	if slices.ContainsFunc(specs, func(f v1alpha1.Fixture) bool { return f.Image != "" }) {
 		if err := l.createNetwork(ctx); err != nil {
@@ -48,7 +48,7 @@ func (l *life) startFixtures(ctx context.Context) error {
 	return nil
 }
 
-func (l *life) start(ctx context.Context, f *fixture) error {
+func (l *round) start(ctx context.Context, f *fixture) error {
 	ctx, stop := within(ctx, seconds(f.TimeoutSeconds))
 	defer stop()
 	if f.Image != "" {
@@ -58,7 +58,7 @@ func (l *life) start(ctx context.Context, f *fixture) error {
 }
 
 // startCommand starts a fixture on this machine, and waits until it is ready.
-func (l *life) startCommand(ctx context.Context, f *fixture) error {
+func (l *round) startCommand(ctx context.Context, f *fixture) error {
 	if l.suite.machine.Networked && f.Port != 0 {
 		return errors.New("steps in containers cannot reach a command on this machine: give the fixture an image, or use " +
 			"--engine process")
@@ -124,7 +124,7 @@ func (f *fixture) ended() error {
 	return errors.New("it must not end before it is ready")
 }
 
-// freePort returns a port that nobody listens on.
+// freePort returns a port that no process listens on.
 func freePort(ctx context.Context) (int, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(localhost, "0"))
 	if err != nil {
@@ -144,16 +144,16 @@ func accepts(ctx context.Context, port int) bool {
 	return connection.Close() == nil
 }
 
-// fixtureValue is where the plugin's scripts reach a fixture.
-func (l *life) fixtureValue(value v1alpha1.FixtureValue) string {
+// fixtureValue returns the address of a fixture for the plugin's scripts.
+func (l *round) fixtureValue(value v1alpha1.FixtureValue) string {
 	for _, f := range l.fixtures {
 		switch {
 		case f.Name != value.Fixture:
-		case value.Field == v1alpha1.FixtureHost && f.box != nil && l.suite.machine.Networked:
+		case value.Field == v1alpha1.FixtureHost && f.container != nil && l.suite.machine.Networked:
 			return f.Name
 		case value.Field == v1alpha1.FixtureHost:
 			return localhost
-		case f.box != nil && l.suite.machine.Networked:
+		case f.container != nil && l.suite.machine.Networked:
 			return strconv.Itoa(f.Port)
 		default:
 			return strconv.Itoa(f.port)
@@ -162,27 +162,27 @@ func (l *life) fixtureValue(value v1alpha1.FixtureValue) string {
 	return ""
 }
 
-// logs returns the end of what the fixture has printed.
+// logs returns the last lines of the fixture's output.
 func (f *fixture) logs() []Log {
 	what := fmt.Sprintf("fixture %q", f.Name)
 	switch {
 	case f.run != nil:
 		return logOf(what, f.run.output.String())
-	case f.box != nil:
-		return logOf(what, f.box.program.Logs(f.box.name, tailLines))
+	case f.container != nil:
+		return logOf(what, f.container.program.Logs(f.container.name, tailLines))
 	}
 	return nil
 }
 
-// stopFixtures ends the fixtures, the last one first.
-func (l *life) stopFixtures() error {
+// stopFixtures stops the fixtures in reverse order.
+func (l *round) stopFixtures() error {
 	var containers []string
 	for _, f := range slices.Backward(l.fixtures) {
 		switch {
 		case f.run != nil:
 			f.run.stop()
-		case f.box != nil:
-			containers = append(containers, f.box.name)
+		case f.container != nil:
+			containers = append(containers, f.container.name)
 		}
 	}
 	if l.network == "" {

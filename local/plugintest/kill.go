@@ -10,30 +10,30 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// moment is when a step is killed.
-type moment string
+// killPoint is the time at which a step is killed.
+type killPoint string
 
 const (
-	halfway moment = "half-way"
-	atEnd   moment = "at its end"
+	halfway killPoint = "half-way"
+	atEnd   killPoint = "at its end"
 )
 
-var moments = []moment{halfway, atEnd}
+var killPoints = []killPoint{halfway, atEnd}
 
 // errKilled is the cause of the end of a phase in which a step was killed.
 var errKilled = errors.New("killed by the test")
 
-// watched is an engine that measures how long steps take, and kills one. Everything that runs is killed with it, as when a
-// node fails.
+// watched is an engine that measures the times of steps, and kills one of them. All other running steps are killed, too, as
+// when a node fails.
 type watched struct {
 	localrun.Engine
 
 	mu   sync.Mutex
-	took map[string]time.Duration // by step: the shortest time in which it succeeded
+	took map[string]time.Duration // by step: the shortest time of a success
 
-	target string // the step that is killed, empty if none is
-	moment moment
-	cancel context.CancelCauseFunc // ends the phase
+	target    string // the step to kill; empty for none
+	killPoint killPoint
+	cancel    context.CancelCauseFunc // ends the phase
 }
 
 // Run implements localrun.Engine.
@@ -43,23 +43,23 @@ func (w *watched) Run(ctx context.Context, container localrun.Container) (localr
 	if w.target == "" {
 		return w.measured(ctx, step, container)
 	}
-	// Without a grace period SIGKILL is what ends it.
+	// Without a grace period it is killed with SIGKILL.
 	template := container.Template.DeepCopy()
 	template.Spec.TerminationGracePeriodSeconds = new(int64)
 	container.Template = template
-	if step == w.target && w.moment == halfway {
+	if step == w.target && w.killPoint == halfway {
 		timer := time.AfterFunc(w.half(step), func() { w.cancel(errKilled) })
 		defer timer.Stop()
 	}
 	result, err := w.measured(ctx, step, container)
-	if step == w.target && w.moment == atEnd && err == nil && result.ExitCode == 0 {
+	if step == w.target && w.killPoint == atEnd && err == nil && result.ExitCode == 0 {
 		w.cancel(errKilled)
 		return localrun.Result{}, errKilled
 	}
 	return result, err
 }
 
-// measured runs a container, and keeps how long that took.
+// measured runs a container, and records its time.
 func (w *watched) measured(ctx context.Context, step string, container localrun.Container) (localrun.Result, error) {
 	start := time.Now()
 	result, err := w.Engine.Run(ctx, container)
@@ -72,7 +72,7 @@ func (w *watched) measured(ctx context.Context, step string, container localrun.
 	return result, err
 }
 
-// half is half of the time that a step took.
+// half returns half of a step's time.
 func (w *watched) half(step string) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -4,13 +4,13 @@
 //	result, err := suite.Run(ctx, plugintest.Machine{Engine: engine})
 //	err = result.Write(os.Stdout, report.Text, report.Style{})
 //
-// A case is run as several lives of one sandbox resource. The first life creates and deletes it, as the case says, and each
-// phase runs twice. In each of the other lives a step of the create phase is killed: halfway, and at its end, when it has
-// done everything and published nothing. A life has fixtures and a state of its own, so that nothing of another one is in
-// its way. Lives of a case run one after the other, since scripts name things after the sandbox: it is that of the case, in
-// a cluster with the name of the test.
+// A case is run in several rounds, each of which creates and deletes one sandbox resource. The first round does so as the
+// case describes, and runs each phase twice. Each of the other rounds kills a step of the create phase: halfway, or at its
+// end, when it has done everything but published nothing. A round has its own fixtures and state, so that rounds do not
+// affect each other. Rounds of a case run in sequence, since scripts name objects after the sandbox: it is named after the
+// case, in a cluster named after the test.
 //
-// Phases are rendered by package build and run by package localrun, so that a test runs what would be applied.
+// Phases are rendered by package build and run by package localrun, so that a test runs the objects that would be applied.
 package plugintest
 
 import (
@@ -32,39 +32,39 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// Machine is where tests run.
+// Machine is the environment of tests.
 type Machine struct {
-	// Engine returns an engine for one life, which closes it. The network is that of the life's containers, empty if it has
-	// none.
+	// Engine returns an engine for a round, which closes it. The network is for the containers of the round; it may be
+	// empty.
 	Engine func(ctx context.Context, network string) (localrun.Engine, error)
-	// Containers is the program that runs containers of fixtures: docker or podman; empty if the machine has none.
+	// Containers is the program for containers of fixtures, docker or podman; empty if the machine has neither.
 	Containers string
-	// Networked reports whether steps run in containers, and so reach fixtures in the network of their life.
+	// Networked means that steps run in containers, and so reach fixtures in the network of their round.
 	Networked bool
-	// Environment is that of check scripts and of fixtures on this machine.
+	// Environment is the environment of check scripts, and of fixtures on this machine.
 	Environment []string
-	// Parallel is how many cases run at once; 0 means one.
+	// Parallel is the number of cases that run at once; 0 means one.
 	Parallel int
 }
 
-// Options say what is tested.
+// Options select and configure tests.
 type Options struct {
-	// Chain renders.
+	// Chain renders the phases.
 	Chain build.Chain
-	// Select chooses cases by TEST/CASE, and the checks of the plugin itself by TEST; nil means all.
+	// Select matches cases by TEST/CASE, and the checks of the plugin itself by TEST; nil means all.
 	Select *regexp.Regexp
-	// Observe is called for each change of a case, by one goroutine at a time; it may be nil. The resource of an event is the
-	// test, and the step is the case. The message has the check that runs, or those that have failed.
+	// Observe is called for each change of a case, but never concurrently; it may be nil. In events, the resource is the
+	// test, and the step is the case. The message is the current check, or the failed ones.
 	Observe func(localrun.Event)
 }
 
-// Suite is the tests of a list.
+// Suite holds the tests of a list.
 type Suite struct {
 	options Options
 	machine Machine
 	tests   []*test
-	// documents are what cases are rendered from: plugins, catalogs and locks, Secrets and ConfigMaps. Each life parses them
-	// anew.
+	// documents are the documents for rendering cases: plugins, catalogs and locks, Secrets and ConfigMaps. Each round
+	// parses them again.
 	documents [][]byte
 	// sandboxes are all sandboxes of the list, which may read outputs.
 	sandboxes []*document.Sandbox
@@ -81,8 +81,8 @@ type test struct {
 	folder string // of the document's file
 }
 
-// New reads the tests of a list, which it validates. What is wrong with a document is a result of the list: there is no
-// suite then. The error is about options, or says that there is nothing to run.
+// New reads the tests of a list, which it validates. Errors in documents are results of the list; then there is no suite.
+// The error is about options, or means that the list has no tests.
 func New(list *krm.ResourceList, options Options) (*Suite, error) {
 	s := &Suite{options: options, unread: map[*krm.Item][]string{}}
 	if err := s.validate(list); err != nil || list.Results().Failed() {
@@ -105,7 +105,7 @@ func New(list *krm.ResourceList, options Options) (*Suite, error) {
 	return s, nil
 }
 
-// validate reports what is wrong with the documents, and keeps what is known of inputs.
+// validate validates the documents, and stores the findings about unread inputs.
 func (s *Suite) validate(list *krm.ResourceList) error {
 	found, err := validate.Check(list, s.options.Chain.Validate)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Suite) validate(list *krm.ResourceList) error {
 	return nil
 }
 
-// add takes a document.
+// add adds a document.
 func (s *Suite) add(item *krm.Item) error {
 	switch item.APIVersion() + "/" + item.Kind() {
 	case contract.APIVersion + "/" + contract.PluginTest:
@@ -162,11 +162,11 @@ func (s *Suite) selectsAny() bool {
 	return false
 }
 
-// Run runs the tests. What fails is in the report; the error says what has ended the tests early: the cause of ctx, or that
-// this machine has no room for temporary files.
+// Run runs the tests. Failures are in the report. The error is the reason why the tests ended early: the cause of ctx, or a
+// failure to create temporary files.
 func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
 	s.machine = machine
-	_ = localrun.RemoveFolders(os.TempDir(), os.RemoveAll) // what cannot be removed is left to the user
+	_ = localrun.RemoveFolders(os.TempDir(), os.RemoveAll) // on errors, folders are left to the user
 	folder, _, err := localrun.MakeFolder(os.TempDir())
 	if err != nil {
 		return nil, err
@@ -175,35 +175,35 @@ func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
 	var runs []*caseRun
 	report := &Report{}
 	for _, t := range s.tests {
-		one := &TestReport{Name: t.Name, Plugin: t.plugin.Name, File: t.Item.PlaceOf("").File, test: t}
+		tested := &TestReport{Name: t.Name, Plugin: t.plugin.Name, File: t.Item.PlaceOf("").File, test: t}
 		if s.selects(t.Name) {
-			one.static = s.static(t)
+			tested.static = s.static(t)
 		}
 		for i := range t.Spec.Cases {
 			if name := t.Name + "/" + t.Spec.Cases[i].Name; s.selects(name) {
-				r := &caseRun{suite: s, test: t, one: &t.Spec.Cases[i], folder: folder, took: map[string]time.Duration{}}
-				runs, one.cases = append(runs, r), append(one.cases, r)
+				r := &caseRun{suite: s, test: t, testCase: &t.Spec.Cases[i], folder: folder, took: map[string]time.Duration{}}
+				runs, tested.cases = append(runs, r), append(tested.cases, r)
 			}
 		}
-		if len(one.static)+len(one.cases) > 0 {
-			report.Tests = append(report.Tests, one)
+		if len(tested.static)+len(tested.cases) > 0 {
+			report.Tests = append(report.Tests, tested)
 		}
 	}
 	for _, r := range runs {
 		r.observe(localrun.Waiting, "")
 	}
 	s.runAll(ctx, runs)
-	for _, one := range report.Tests {
-		one.Checks = one.static
-		for _, r := range one.cases {
-			one.Checks = append(one.Checks, r.checks...)
+	for _, tested := range report.Tests {
+		tested.Checks = tested.static
+		for _, r := range tested.cases {
+			tested.Checks = append(tested.Checks, r.checks...)
 		}
 	}
 	report.count()
 	return report, context.Cause(ctx)
 }
 
-// runAll runs cases, some at once.
+// runAll runs cases, several at once.
 func (s *Suite) runAll(ctx context.Context, runs []*caseRun) {
 	var group sync.WaitGroup
 	next := make(chan *caseRun)
@@ -224,5 +224,5 @@ func (s *Suite) runAll(ctx context.Context, runs []*caseRun) {
 	group.Wait()
 }
 
-// errNoPlugin is what a reference gives that no plugin of the list satisfies.
+// errNoPlugin is the error for a reference that no plugin of the list satisfies.
 var errNoPlugin = errors.New("the plugin must be among the documents")

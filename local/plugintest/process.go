@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// process is a command on this machine, with all that it has started.
+// process is a command on this machine, with its child processes.
 type process struct {
 	command *exec.Cmd
 	output  *output
 	ended   chan struct{}
-	err     error // once ended is closed
+	err     error // valid once ended is closed
 
 	once sync.Once
 }
 
-// gracePeriod is how long a process has between SIGTERM and SIGKILL.
+// gracePeriod is the time between SIGTERM and SIGKILL.
 const gracePeriod = 5 * time.Second
 
-// startProcess starts a command in a folder. What it prints is kept, from the end as much as is shown.
+// startProcess starts a command in a folder, and keeps the last part of its output.
 func startProcess(folder string, environment, command []string) (*process, error) {
 	p := &process{output: &output{}, ended: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// On Linux the process gets a signal when the thread ends that has started it: so the thread must stay.
+		// On Linux the process gets a signal when the thread that started it ends, so the thread must stay.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.start(folder, environment, command)
@@ -38,13 +38,13 @@ func startProcess(folder string, environment, command []string) (*process, error
 	return p, <-started
 }
 
-// start starts the command apart from this process, as far as the machine lets it.
+// start starts the command, separated from this process as far as the machine allows.
 func (p *process) start(folder string, environment, command []string) (err error) {
 	for _, separate := range separations() {
 		p.command = exec.Command(command[0], command[1:]...)
 		p.command.Dir, p.command.Env = folder, environment
 		p.command.Stdout, p.command.Stderr = p.output, p.output
-		p.command.WaitDelay = gracePeriod // for a process that has left the group and holds the output open
+		p.command.WaitDelay = gracePeriod // for a process that has left the group and keeps the output open
 		separate(p.command)
 		if err = p.command.Start(); err == nil {
 			return nil
@@ -53,7 +53,7 @@ func (p *process) start(folder string, environment, command []string) (err error
 	return err
 }
 
-// stop ends the process and everything in its group.
+// stop kills the process and everything in its group.
 func (p *process) stop() {
 	p.once.Do(func() {
 		terminate(p.command)
@@ -66,7 +66,7 @@ func (p *process) stop() {
 	})
 }
 
-// output keeps the end of what is written to it.
+// output keeps the last part of its input.
 type output struct {
 	mu   sync.Mutex
 	text []byte
@@ -83,7 +83,7 @@ func (o *output) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String returns what is kept.
+// String returns the kept part.
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// separations are ways to start a command, the best one first: in a PID namespace of its own, so that everything in it ends
-// with it, also what has left its process group; or in a process group of its own.
+// separations are ways to start a command, the best one first: in a new PID namespace, so that all processes in it end with
+// it, even those that have left the process group; or in a new process group.
 func separations() []func(*exec.Cmd) {
 	return []func(*exec.Cmd){
 		func(command *exec.Cmd) {

@@ -29,20 +29,19 @@ func folderOf(item *krm.Item) string {
 	return filepath.Dir(filepath.FromSlash(file))
 }
 
-// sandbox returns the sandbox of a case: its name is the case's, and its cluster's the test's. That makes an id which no
-// other case has.
-func (t *test) sandbox(one *v1alpha1.TestCase, params map[string]string) (*krm.Item, error) {
+// sandbox returns the sandbox of a case. It is named after the case, and its cluster after the test, so its id is unique.
+func (t *test) sandbox(testCase *v1alpha1.TestCase, params map[string]string) (*krm.Item, error) {
 	resource := map[string]any{"name": t.resourceName(), "plugin": t.Spec.Plugin}
 	if len(params) > 0 {
 		resource["params"] = params
 	}
 	return newItem(map[string]any{
-		"apiVersion": contract.APIVersion, "kind": contract.Sandbox, "metadata": map[string]any{"name": one.Name},
+		"apiVersion": contract.APIVersion, "kind": contract.Sandbox, "metadata": map[string]any{"name": testCase.Name},
 		"spec": map[string]any{"cluster": t.Name, "resources": []any{resource}},
 	})
 }
 
-// resourceName is the plugin's bare name, as far as a resource can have it.
+// resourceName returns the bare name of the plugin, shortened to a valid name of a resource.
 func (t *test) resourceName() string {
 	reference, err := version.ParseReference(t.Spec.Plugin)
 	if err != nil {
@@ -61,8 +60,8 @@ func newItem(value any) (*krm.Item, error) {
 }
 
 // list returns the documents with a sandbox of a case.
-func (s *Suite) list(t *test, one *v1alpha1.TestCase, params map[string]string) (*krm.ResourceList, error) {
-	sandbox, err := t.sandbox(one, params)
+func (s *Suite) list(t *test, testCase *v1alpha1.TestCase, params map[string]string) (*krm.ResourceList, error) {
+	sandbox, err := t.sandbox(testCase, params)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func (s *Suite) list(t *test, one *v1alpha1.TestCase, params map[string]string) 
 	return list, nil
 }
 
-// resolve finds the plugin of each test, in the way of package resolve: catalogs and locks of the list count.
+// resolve finds the plugin of each test as package resolve does, with the catalogs and locks of the list.
 func (s *Suite) resolve(list *krm.ResourceList) error {
 	for _, t := range s.tests {
 		own, err := s.list(t, &v1alpha1.TestCase{Name: "test"}, nil)
@@ -103,7 +102,7 @@ func (s *Suite) resolve(list *krm.ResourceList) error {
 	return nil
 }
 
-// pinned returns the plugin of a list that a pin means, nil if there is none.
+// pinned returns the plugin of a list that a pin refers to, or nil.
 func pinned(list *krm.ResourceList, pin string) *document.Plugin {
 	wanted, err := version.ParseName(pin)
 	if err != nil {
@@ -119,11 +118,11 @@ func pinned(list *krm.ResourceList, pin string) *document.Plugin {
 	return nil
 }
 
-// render returns what a phase of a case is run from: the Secrets of the test, the rendered objects, and the Secrets and
-// ConfigMaps of the list.
-func (l *life) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
+// render returns the objects for running a phase of a case: the Secrets of the test, the rendered objects, and the Secrets
+// and ConfigMaps of the list.
+func (l *round) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 	params := l.params()
-	list, err := l.suite.list(l.test, l.one, params)
+	list, err := l.suite.list(l.test, l.testCase, params)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ func (l *life) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := localrun.Request{Plugin: l.test.Spec.Plugin, Sandbox: l.one.Name, Params: params, Phase: phase}
+	request := localrun.Request{Plugin: l.test.Spec.Plugin, Sandbox: l.testCase.Name, Params: params, Phase: phase}
 	rendered, err := localrun.Render(list, request, l.suite.options.Chain)
 	var found report.FindingsError
 	if errors.As(err, &found) {
@@ -145,7 +144,7 @@ func (l *life) render(phase v1alpha1.Phase) ([]*krm.Item, error) {
 }
 
 // secrets returns the Secrets of the test.
-func (l *life) secrets() ([]*krm.Item, error) {
+func (l *round) secrets() ([]*krm.Item, error) {
 	var items []*krm.Item
 	for _, secret := range l.test.Spec.Secrets {
 		object := corev1.Secret{
@@ -169,10 +168,10 @@ func (l *life) secrets() ([]*krm.Item, error) {
 }
 
 // params returns the params of the case.
-func (l *life) params() map[string]string {
+func (l *round) params() map[string]string {
 	params := map[string]string{}
-	maps.Copy(params, l.one.Params)
-	for _, value := range l.one.FixtureParams {
+	maps.Copy(params, l.testCase.Params)
+	for _, value := range l.testCase.FixtureParams {
 		params[value.Name] = l.fixtureValue(value)
 	}
 	return params

@@ -9,17 +9,17 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// Result is how a check ended.
+// Result is the result of a check.
 type Result string
 
-// The results of checks.
+// Results of checks.
 const (
 	Passed  Result = "passed"
 	Failed  Result = "failed"
 	Skipped Result = "skipped"
 )
 
-// The checks of each case. The built-in ones are those of v1alpha1.BuiltinChecks.
+// Checks of each case. The built-in ones are those of v1alpha1.BuiltinChecks.
 const (
 	CheckCreate       = "create"
 	CheckCreateScript = "create-check"
@@ -27,27 +27,27 @@ const (
 	CheckDeleteScript = "delete-check"
 )
 
-// Check is one check of a plugin, or of a case.
+// Check is a check of a plugin, or of a case, with its result.
 type Check struct {
 	// Test and Case name the case; Case is empty for a check of the plugin itself.
 	Test string `json:"-"`
 	Case string `json:"case,omitempty"`
-	// ID is the check.
+	// ID is the name of the check.
 	ID     string `json:"check"`
 	Result Result `json:"result"`
-	// Messages say why it failed or was skipped, on one line each.
+	// Messages are the reasons why the check failed or was skipped, each on one line.
 	Messages []string `json:"messages,omitempty"`
-	// Logs are the last lines of what failed.
+	// Logs are the last lines of failed steps, scripts and fixtures.
 	Logs []Log `json:"logs,omitempty"`
 }
 
-// Log is the last lines of what a step, a script or a fixture has printed.
+// Log is the last lines of a log of a step, a script or a fixture.
 type Log struct {
 	Of   string `json:"of"`
 	Text string `json:"text"`
 }
 
-// TestReport is how a test ended.
+// TestReport is the result of a test.
 type TestReport struct {
 	Name   string  `json:"name"`
 	Plugin string  `json:"plugin"`
@@ -59,7 +59,7 @@ type TestReport struct {
 	cases  []*caseRun
 }
 
-// Report is how the tests ended, in the order of the documents.
+// Report holds the results of the tests, in the order of the documents.
 type Report struct {
 	Tests []*TestReport `json:"tests"`
 	// Passed, Failed and Skipped are numbers of checks.
@@ -83,7 +83,7 @@ func (r *Report) count() {
 	}
 }
 
-// Formats are what Write knows.
+// Formats returns the formats of Write.
 func Formats() []string { return []string{report.Text, report.JSON, report.JUnit} }
 
 // Write prints the report in a format.
@@ -118,7 +118,7 @@ func amount(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Name is TEST, or TEST/CASE.
+// Name returns TEST, or TEST/CASE.
 func (c Check) Name() string {
 	if c.Case == "" {
 		return c.Test
@@ -126,7 +126,7 @@ func (c Check) Name() string {
 	return c.Test + "/" + c.Case
 }
 
-// Text returns the line of a check. A check that failed has a line for each message, and the logs.
+// Text returns the line of a check, and for a failed check a line for each message, and the logs.
 func (c Check) Text(style report.Style) string {
 	line := fmt.Sprintf("%s %s", c.Name(), c.ID)
 	switch c.Result {
@@ -150,19 +150,19 @@ func (c Check) Text(style report.Style) string {
 	return text.String()
 }
 
-// junit is the report as a suite for each test, with a case for each check.
+// junit returns a suite for each test, with a case for each check.
 func (r *Report) junit() *report.Suites {
 	all := &report.Suites{Name: "rplug test"}
 	for _, t := range r.Tests {
 		suite := all.Suite(t.Name)
 		for _, check := range t.Checks {
-			one := suite.Case(check.Name(), check.ID)
+			reported := suite.Case(check.Name(), check.ID)
 			switch check.Result {
 			case Failed:
 				message := strings.Join(check.Messages, "; ")
-				one.Fail(report.Printable(message), "check", check.Text(report.Style{}))
+				reported.Fail(report.Printable(message), "check", check.Text(report.Style{}))
 			case Skipped:
-				one.Skip(report.Printable(strings.Join(check.Messages, "; ")))
+				reported.Skip(report.Printable(strings.Join(check.Messages, "; ")))
 			case Passed:
 			}
 		}

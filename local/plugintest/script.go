@@ -15,8 +15,8 @@ import (
 )
 
 // check runs the check script of a phase in the folder of the document's file.
-func (l *life) check(ctx context.Context, phase v1alpha1.Phase) ([]string, []Log) {
-	text := l.one.Expectation(phase).Check
+func (l *round) check(ctx context.Context, phase v1alpha1.Phase) ([]string, []Log) {
+	text := l.testCase.Expectation(phase).Check
 	file, err := os.CreateTemp(l.folder, "check-")
 	if err == nil {
 		_, err = file.WriteString(text)
@@ -47,7 +47,7 @@ func (l *life) check(ctx context.Context, phase v1alpha1.Phase) ([]string, []Log
 	}
 }
 
-// logOf returns the end of a text as a log; none if it is empty.
+// logOf returns the last lines of a text as a log; empty for an empty text.
 func logOf(what, text string) []Log {
 	if text = lastLines(text); text == "" {
 		return nil
@@ -66,11 +66,11 @@ func interpreter(script string) []string {
 	return []string{"/bin/sh"}
 }
 
-// variables are those of a check script: what it can look for, and where.
-func (l *life) variables() []string {
+// variables returns the variables of a check script, with the expected objects and their addresses.
+func (l *round) variables() []string {
 	variables := map[string]string{
-		contract.SandboxIDVariable:    contract.DeriveSandboxID(l.test.Name, strings.ToLower(l.one.Name)),
-		contract.SandboxNameVariable:  l.one.Name,
+		contract.SandboxIDVariable:    contract.DeriveSandboxID(l.test.Name, strings.ToLower(l.testCase.Name)),
+		contract.SandboxNameVariable:  l.testCase.Name,
 		contract.ResourceNameVariable: l.test.resourceName(),
 	}
 	for name, value := range l.params() {
@@ -89,7 +89,7 @@ func (l *life) variables() []string {
 	}
 	environment := slices.Clone(l.suite.machine.Environment)
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		if value := variables[name]; !strings.Contains(value, "\x00") { // which no variable can hold
+		if value := variables[name]; !strings.Contains(value, "\x00") { // variables cannot contain zero bytes
 			environment = append(environment, name+"="+value)
 		}
 	}
@@ -106,7 +106,7 @@ func variable(words ...string) string {
 	}, strings.ToUpper(strings.Join(words, "_")))
 }
 
-// program returns a command whose first word, if it is a relative path, is one from a folder.
+// program returns a command in which a relative path of the program is relative to a folder.
 func program(command []string, folder string) []string {
 	if first := command[0]; strings.ContainsRune(first, '/') && !filepath.IsAbs(first) {
 		command = slices.Clone(command)

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// static returns the checks of a plugin that need no run.
+// static returns the checks of a plugin that do not run it.
 func (s *Suite) static(t *test) []Check {
 	return []Check{
 		t.static(v1alpha1.CheckInputsRead, s.unread[t.plugin.Item]),
@@ -29,8 +29,8 @@ func (t *test) static(id string, messages []string) Check {
 	return check
 }
 
-// unreadOutputs returns a message for each output that nobody reads: no step of the plugin, no sandbox of the list, no
-// expectation and no script of the test.
+// unreadOutputs returns a message for each output that no step of the plugin, no sandbox of the list, and no expectation or
+// script of the test reads.
 func (s *Suite) unreadOutputs(t *test) []string {
 	read := map[string]bool{}
 	for _, step := range document.Steps(&t.plugin.Spec) {
@@ -58,7 +58,7 @@ func (s *Suite) unreadOutputs(t *test) []string {
 	return messages
 }
 
-// expects reports whether a case says something of an output.
+// expects reports whether a case has an expectation for an output.
 func (t *test) expects(step, output string) bool {
 	name := variable("OUTPUT", key(step, output))
 	for i := range t.Spec.Cases {
@@ -98,7 +98,7 @@ func usedBy(sandbox *document.Sandbox, plugin *v1alpha1.ResourcePluginSpec, bare
 	return used
 }
 
-// resourceOutputs returns what the variables and files of a sandbox's workloads take of resources.
+// resourceOutputs returns the outputs of resources in variables and files of a sandbox's workloads.
 func resourceOutputs(sandbox *v1alpha1.SandboxSpec) []*v1alpha1.ResourceOutput {
 	var all []*v1alpha1.ResourceOutput
 	var variables []v1alpha1.Env
@@ -115,9 +115,9 @@ func resourceOutputs(sandbox *v1alpha1.SandboxSpec) []*v1alpha1.ResourceOutput {
 			}
 		}
 	}
-	for _, one := range variables {
-		if one.ValueFrom != nil && one.ValueFrom.Resource != nil {
-			all = append(all, one.ValueFrom.Resource)
+	for _, variable := range variables {
+		if variable.ValueFrom != nil && variable.ValueFrom.Resource != nil {
+			all = append(all, variable.ValueFrom.Resource)
 		}
 	}
 	return all

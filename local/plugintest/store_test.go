@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun/process"
 )
 
-// storeVariable makes the test's own program the store, which is a fixture of tests.
+// storeVariable makes this program the store, which is a fixture of tests.
 const storeVariable = "PLUGINTEST_STORE"
 
 func TestMain(m *testing.M) {
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveStore is a server that keeps names. A connection is one line: put NAME, add NAME (fails if it is there), del NAME,
-// remove NAME (fails if it is not there), get NAME or list.
+// serveStore is a server that stores names. A connection sends one line: put NAME, add NAME (fails if it exists), del NAME,
+// remove NAME (fails if it does not exist), get NAME or list.
 func serveStore() {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:"+os.Getenv("FIXTURE_PORT"))
 	if err != nil {

@@ -19,15 +19,14 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Update writes the values that outputs had into the expectations `equals` that differ. All other bytes of the files stay.
-// read returns the content of a file that the documents came from. The lines say what was changed, and what must be changed
-// by hand.
+// Update writes the actual values of outputs into expectations `equals` that differ. All other bytes of the files stay. read
+// returns the content of a file of the documents. The lines report the changes, and those that must be made by hand.
 func (r *Report) Update(ctx context.Context, read func(file string) []byte) (lines []string, err error) {
 	files := edit.NewFiles(read)
 	changes := map[string][]edit.Edit{}
 	for _, t := range r.Tests {
-		for _, one := range t.cases {
-			for _, expected := range one.outdated() {
+		for _, testCase := range t.cases {
+			for _, expected := range testCase.outdated() {
 				file := t.test.Item.PlaceOf(expected.path).File
 				change, err := t.change(files, expected)
 				if err != nil {
@@ -55,19 +54,19 @@ func (r *Report) Update(ctx context.Context, read func(file string) []byte) (lin
 	return lines, nil
 }
 
-// outdated is an expected value that differs from what was published.
+// outdated is an expected value that differs from the published one.
 type outdated struct {
 	path  krm.Path
 	was   string
 	value []byte
 }
 
-// outdated returns the expectations of a case that another value is expected by than its first life published.
+// outdated returns the expectations of a case that differ from the outputs of its first round.
 func (r *caseRun) outdated() []outdated {
 	var all []outdated
-	index := slices.IndexFunc(r.test.Spec.Cases, func(c v1alpha1.TestCase) bool { return c.Name == r.one.Name })
+	index := slices.IndexFunc(r.test.Spec.Cases, func(c v1alpha1.TestCase) bool { return c.Name == r.testCase.Name })
 	for _, phase := range v1alpha1.Phases {
-		for n, expected := range r.one.Expectation(phase).Outputs {
+		for n, expected := range r.testCase.Expectation(phase).Outputs {
 			value, published := r.got[phase][key(expected.Step, expected.Output)]
 			if expected.Equals == nil || !published || string(value) == *expected.Equals {
 				continue

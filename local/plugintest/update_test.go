@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/local/plugintest"
 )
 
-// Update writes values that differ, and keeps all other bytes. A value of several lines is named, and stays.
+// Update writes values that differ, and keeps all other bytes. A value of several lines is only reported.
 func TestReport_update(t *testing.T) {
 	t.Parallel()
 	const written = "      - {step: provision, output: name, equals: store-small}\n"

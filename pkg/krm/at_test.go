@@ -16,7 +16,7 @@ func itemOf(t *testing.T, text string) *Item {
 	return FromNode(document.Content[0], "a.yaml")
 }
 
-// What is shown of a value is a line that is not long.
+// Values are shown on one short line.
 func TestAtShowsShortValues(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", longestShown)

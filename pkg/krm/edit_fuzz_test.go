@@ -29,7 +29,7 @@ func seeds(tb testing.TB) [][]byte {
 	return all
 }
 
-// full is what the parser makes of a whole list, nil if it refuses it.
+// full returns the parser's tree of a whole list, or nil if the parser rejects it.
 func full(src []byte) *yaml.Node {
 	if text := bytes.TrimPrefix(src, []byte(scan.ByteOrderMark)); json.Valid(text) {
 		root, _ := jsonTree(text)

@@ -53,7 +53,7 @@ func Example() {
 	//   metadata: {name:   orders}
 }
 
-// A validator reports what is wrong with a field.
+// A validator reports a problem of a field.
 func ExampleAt() {
 	list, err := krm.Parse([]byte(input))
 	if err != nil {

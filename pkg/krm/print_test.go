@@ -21,7 +21,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// What the printer gets wrong is printed plainly instead.
+// Values that the printer would get wrong are printed plainly.
 func TestEncodeOdd(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -58,8 +58,7 @@ func processors() map[string]framework.ResourceListProcessor {
 	}
 }
 
-// TestRunAgreesWithTheFramework compares what comes out as data, and that objects that a processor leaves alone keep
-// their bytes.
+// TestRunAgreesWithTheFramework compares the output as data. Objects that a processor does not change must keep their bytes.
 func TestRunAgreesWithTheFramework(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))

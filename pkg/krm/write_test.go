@@ -15,8 +15,8 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// TestSplices says, archive by archive, what an edit does to which bytes. A case has the sections `in`, `do` (one edit a
-// line, see splicer) and `want`, and those that `do` names. It is tried with either line end.
+// TestSplices tests the effect of edits on the bytes of a list, with a case per archive. A case has the sections `in`, `do`
+// (one edit per line, see splicer) and `want`, and those that `do` refers to. It is run with both line endings.
 func TestSplices(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/splices/*.txtar")

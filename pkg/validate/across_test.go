@@ -26,7 +26,7 @@ func TestDuplicatePlugins(t *testing.T) {
 	}
 	distinct := [][]string{
 		{"db", "db@1.0.0"}, {"db@1.0.0", "DB@1.0.0"}, {"db@1.0.0-rc.1", "db@1.0.0"}, {"db@1.0.0", "db@1.0.1", "cache@1.0.0"},
-		{"db_x", "db_x"}, // which are no names at all
+		{"db_x", "db_x"}, // neither is a valid name
 	}
 	for _, names := range distinct {
 		for _, line := range check(t, named(names...)...) {
@@ -58,7 +58,7 @@ func TestDuplicateSandboxes(t *testing.T) {
 		`"feature-x" is the same one in cluster "staging"; rename one of them`}, got)
 }
 
-// kpt sends an item twice where selectors overlap: that is one document.
+// kpt sends an item twice if selectors overlap, which counts as one document.
 func TestOneDocumentSentTwiceIsNoDuplicate(t *testing.T) {
 	t.Parallel()
 	at := `metadata.annotations: {internal.config.kubernetes.io/path: a.yaml, internal.config.kubernetes.io/index: "1"}`
@@ -169,11 +169,11 @@ func TestResultsCarryWhatToolsNeed(t *testing.T) {
 		byRule[result.Tags["rule"]] = result
 		require.NotNil(t, result.ResourceRef)
 	}
-	require.Len(t, byRule, 7) // with unknown-plugin: the sandbox names another one
+	require.Len(t, byRule, 7) // including unknown-plugin: the sandbox refers to another one
 	fields := map[string]krm.Field{
 		"plugin-version-form": {Path: "metadata.name", CurrentValue: "db@v1", ProposedValue: "db@1.0.0"},
 		"unknown-key":         {Path: "spec.create[0].inputs[0].to", CurrentValue: "to", ProposedValue: "as"},
-		"script-line-end":     {Path: "spec.delete[0].script"}, // a script is not shown
+		"script-line-end":     {Path: "spec.delete[0].script"}, // scripts are not shown
 		"quoted-number":       {Path: "spec.endpoints[0].port", CurrentValue: "8080", ProposedValue: int64(8080)},
 		"workload-kind":       {Path: "spec.forks[0].forkOf.kind", CurrentValue: "deployment", ProposedValue: "Deployment"},
 		"placeholder":         {Path: "spec.cluster", CurrentValue: "${cluster}", ProposedValue: "@{cluster}"},
@@ -183,7 +183,7 @@ func TestResultsCarryWhatToolsNeed(t *testing.T) {
 	}
 }
 
-// The outcome is the same on one core and on many. It changes a setting of the process, so it is not parallel.
+// The result does not depend on the number of cores. The test changes a setting of the process, so it is not parallel.
 func TestOutcomeDoesNotDependOnCores(t *testing.T) {
 	documents := func() []*krm.Item {
 		var all []*krm.Item

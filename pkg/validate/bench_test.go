@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// wire is a ResourceList of n copies of a valid document, each under a name of its own.
+// wire returns a ResourceList with n copies of a valid document, each with a unique name.
 func wire(tb testing.TB, file, name string, n int) []byte {
 	tb.Helper()
 	text, err := os.ReadFile(file)
@@ -28,7 +28,7 @@ func wire(tb testing.TB, file, name string, n int) []byte {
 	return list.Bytes()
 }
 
-// Parsing is part of it: a document is parsed when it is checked.
+// Parsing is included, since documents are parsed when they are checked.
 func BenchmarkCheck(b *testing.B) {
 	for _, c := range []struct {
 		file, name string
@@ -53,7 +53,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// A plugin of many steps, each with a mistake that could make a rule look at all others.
+// A plugin has many steps, each with a mistake for which a rule might compare all others.
 func BenchmarkHostilePlugin(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		var doc strings.Builder

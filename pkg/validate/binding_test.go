@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// provided is a table: changes to a valid plugin, changes to the sandbox that names it, and all findings.
+// provided is a table of changes to a valid plugin, changes to the sandbox that uses it, and all findings.
 type provided []struct {
 	plugin, sandbox string
 	want            []string
@@ -52,7 +52,7 @@ func TestPluginsOfSandboxes(t *testing.T) {
 			"warning unknown-plugin " + at + `plugin "hello-db" has no version "<1": there are "1.0.0"`,
 		}},
 		{"", at + "hello_db", []string{"error plugin-reference " + at}},
-		{"metadata.name: hello_db", "", []string{"error plugin-name metadata.name: "}}, // which may be any
+		{"metadata.name: hello_db", "", []string{"error plugin-name metadata.name: "}}, // any name is possible
 		{"metadata.name: hello-db@2.0.0-rc.1", at + "hello-db", nil},
 	}.run(t)
 	many := []*yaml.Node{edited(t, aSandbox, fed, at+"helo-db", "spec.resources[1].plugin: hello-db"), edited(t, aPlugin)}
@@ -94,7 +94,7 @@ func TestOutputKeysOfPlugins(t *testing.T) {
 		{"", at + "host\n" + "spec.resources[0].plugin: hello-db@stable", []string{
 			"warning output-key-form " + at + `must be <step>.<output> such as "provision.host": "host" names no step`,
 		}},
-		{"", at + "provision.hots\n" + "spec.resources[0].plugin: hello-db@stable", nil}, // only a catalog knows
+		{"", at + "provision.hots\n" + "spec.resources[0].plugin: hello-db@stable", nil}, // known only to a catalog
 		{"spec.create[0].outputs~output", "", []string{"error unknown-key spec.create[0].output: "}},
 		{"spec.create[0].outputs[1].valueFromPath~from", "", []string{"error unknown-key spec.create[0].outputs[1].from: "}},
 		{"spec.create[0].outputs[1].name: post", "", []string{
@@ -120,7 +120,7 @@ func TestParamsOfPlugins(t *testing.T) {
 				`"db-name", "size"`,
 		}},
 		{"", "-" + at, append([]string{"warning missing-param " + at + `: param "db-name" must be given`}, missing...)},
-		// A script that asks whether it got the value says that it may be left out.
+		// If a script tests whether it got the value, the param is optional.
 		{script + `"#!/bin/sh\ncd /tmp\nif [ -z \"$SIZE\" ]; then echo; fi\n"`, "-" + at + ".size", nil},
 		{script + `"#!/bin/sh\ncd /tmp\necho ${SIZE:-small}\n"`, "-" + at + ".size", nil},
 		{script + `"#!/bin/sh\ncd /tmp\n[ ! -n \"${SIZE}\" ] || echo\n"`, "-" + at + ".size", nil},
@@ -132,7 +132,7 @@ func TestParamsOfPlugins(t *testing.T) {
 	}.run(t)
 }
 
-// The highest release is meant where a reference floats; with catalogs in the list only they know.
+// A floating reference selects the highest release. If the list has catalogs, only they know the version.
 func TestSandboxesAreComparedWithTheVersionThatTheyMean(t *testing.T) {
 	t.Parallel()
 	const key = "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.address"
@@ -155,7 +155,7 @@ func TestSandboxesAreComparedWithTheVersionThatTheyMean(t *testing.T) {
 	assert.Empty(t, check(t, append(plugins(), catalog.Content[0], edited(t, aSandbox, fed, key, "spec.resources[0].plugin: hello-db@~1.0"))...))
 }
 
-// The vendor's plugins and the sandboxes beside them fit each other, without a warning.
+// The vendor's plugins match the sandboxes beside them without warnings.
 func TestRealSandboxesFitTheirPlugins(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(checkout.Corpus(t), "signadot")

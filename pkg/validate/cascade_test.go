@@ -39,7 +39,7 @@ func specPaths(t *testing.T, file string) []krm.Path {
 	return paths
 }
 
-// A misspelled key is one mistake, whatever was to be read under it.
+// A misspelled key is one finding, regardless of the fields below it.
 func TestAMisspelledKeyGivesOneFinding(t *testing.T) {
 	t.Parallel()
 	for _, file := range fixtures {
@@ -53,7 +53,7 @@ func TestAMisspelledKeyGivesOneFinding(t *testing.T) {
 	}
 }
 
-// Nothing is concluded from what aliases no longer stand for.
+// Nothing is reported about aliases that are not expanded because they are too large.
 func TestAliasesThatStandForTooMuchAreOneFinding(t *testing.T) {
 	t.Parallel()
 	text := "apiVersion: resourceplugins.dev/v1alpha1\nkind: ResourcePlugin\nmetadata: {name: db@1.0.0}\nspec:\n" +
@@ -68,7 +68,7 @@ func TestAliasesThatStandForTooMuchAreOneFinding(t *testing.T) {
 	}, check(t, document.Content[0]))
 }
 
-// A value of a wrong type is one mistake too.
+// A value of a wrong type is also one finding.
 func TestAWrongTypeGivesOneFinding(t *testing.T) {
 	t.Parallel()
 	for _, file := range fixtures {
@@ -86,8 +86,7 @@ func TestAWrongTypeGivesOneFinding(t *testing.T) {
 	}
 }
 
-// A string that is emptied, and a field that is removed, is at most one mistake; but each reference to what is gone is
-// one of its own.
+// An empty string or a removed field is at most one finding, plus one for each reference to it.
 func TestAnEmptyOrMissingFieldGivesOneFinding(t *testing.T) {
 	t.Parallel()
 	for _, file := range fixtures {

@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The parts of a comment that suppresses findings, and how it is shown.
+// Parts of a comment that suppresses findings, and its form in messages.
 const (
 	commentMarker   = "krm-functions:"
 	suppressingVerb = "ignore"
@@ -41,13 +41,12 @@ var suppressionRefused = Rule{
 	Example: "spec.ttl.duration: 2d # krm-functions: ignore immutable-field nobody uses it yet",
 }
 
-// commentCheck is what Suppress checks.
+// commentCheck is the check of rules that Suppress checks.
 type commentCheck struct{}
 
 func (commentCheck) kind() string { return "" }
 
-// ConcernsComments reports whether the rule is about comments that suppress findings: Suppress checks it, and Check does
-// not.
+// ConcernsComments reports whether the rule is about comments that suppress findings: Suppress checks it instead of Check.
 func (r *Rule) ConcernsComments() bool {
 	return slices.ContainsFunc(r.checks, func(c check) bool { _, isComment := c.(commentCheck); return isComment })
 }
@@ -59,7 +58,7 @@ func (r *Rule) CanBeSuppressed() bool { return !r.ComparesStates() && !r.Concern
 type comment struct {
 	item  *krm.Item
 	place krm.Place
-	about int // the line that it is about
+	about int // the line it refers to
 
 	verb   string
 	rules  []string
@@ -72,7 +71,8 @@ func (c *comment) isValid() bool {
 	return c.verb == suppressingVerb && len(c.rules) > 0 && c.reason != ""
 }
 
-// newComment reads the comment of a line, nil if there is none for the functions. It is alone if the line has nothing else.
+// newComment returns the comment in a line, or nil if it has no comment for the functions. It is alone if the line has no
+// other content.
 func newComment(line string) (c *comment, alone bool) {
 	at := strings.Index(line, commentMarker)
 	if at < 0 {
@@ -81,7 +81,7 @@ func newComment(line string) (c *comment, alone bool) {
 	before := strings.TrimRight(line[:at], " \t")
 	code := strings.TrimRight(before, "#")
 	if len(code) == len(before) || strings.TrimRight(code, " \t") == code && code != "" {
-		return nil, false // no comment, or in YAML and in a shell part of a word
+		return nil, false // not a comment: in YAML and in a shell it is part of a word
 	}
 	c = &comment{used: map[string]bool{}, place: krm.Place{Column: utf8.RuneCountInString(code) + 1}}
 	rest := strings.TrimLeft(line[at+len(commentMarker):], " \t")
@@ -95,10 +95,10 @@ func newComment(line string) (c *comment, alone bool) {
 		rest, more = strings.CutPrefix(rest, ",")
 	}
 	c.reason = strings.TrimSpace(rest)
-	return c, strings.Trim(code, " \t-") == "" // kpt moves a comment above a document behind the dash of the item
+	return c, strings.Trim(code, " \t-") == "" // kpt moves a comment above a document after the dash of the item
 }
 
-// cutWord returns the first word of a text, up to a blank or a comma, and what follows after blanks.
+// cutWord returns the first word of a text, up to a blank or a comma, and the text after the following blanks.
 func cutWord(text string) (word, rest string) {
 	text = strings.TrimLeft(text, " \t")
 	end := strings.IndexAny(text, " \t,")
@@ -108,8 +108,8 @@ func cutWord(text string) (word, rest string) {
 	return text[:end], strings.TrimLeft(text[end:], " \t")
 }
 
-// results returns what is wrong with the comment. Whether it is of use is not known as long as the item has errors: they may
-// hide other findings.
+// results returns the findings about the comment. While the item has errors, unused comments are not reported, since errors
+// may hide other findings.
 func (c *comment) results(options Options, rules Ruleset, hasErrors bool) krm.Results {
 	var results krm.Results
 	add := func(r *Rule, format string, args ...any) {

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// checkFile reads one real file as file mode would and returns its findings, those of the reader included.
+// checkFile reads a real file as file mode does and returns its findings, including those of the reader.
 func checkFile(t *testing.T, file string, values map[string]string) []string {
 	t.Helper()
 	read, err := load.Read([]string{file}, load.Options{Values: values})
@@ -41,8 +41,8 @@ func values() map[string]string {
 	return values
 }
 
-// What the vendor's loader accepts has no errors, and no warnings but those that the specification asks for: none about
-// scripts, either. No plugin has a version, which is worth an info, and two give scripts an account that sandboxes share.
+// Files that the vendor's loader accepts have no errors, and only warnings that the specification requires; none is about
+// scripts. No plugin has a version, which is an info, and two give scripts an account that sandboxes share.
 func TestRealFilesHaveNoErrors(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(checkout.Corpus(t), "signadot")
@@ -61,7 +61,7 @@ func TestRealFilesHaveNoErrors(t *testing.T) {
 	}
 }
 
-// What the vendor's loader refuses gets the message that helps.
+// Files that the vendor's loader rejects get a helpful message.
 func TestBrokenRealFilesAreTold(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(checkout.Corpus(t), "signadot")

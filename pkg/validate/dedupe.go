@@ -7,8 +7,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// dedupe drops the problem of a required key that an unknown key was meant for, and replaces the messages of common
-// mistakes.
+// dedupe drops the problem of a missing required key if an unknown key is probably meant to be that key, and replaces the
+// messages of common mistakes.
 func dedupe(root *yaml.Node, problems []strictyaml.Problem) []strictyaml.Problem {
 	if len(problems) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func dedupe(root *yaml.Node, problems []strictyaml.Problem) []strictyaml.Problem
 	return kept
 }
 
-// meant reports whether one of the unknown keys is the missing key under another name.
+// meant reports whether one of the unknown keys is another name for the missing key.
 func meant(missing string, unknown []strictyaml.Problem) bool {
 	for _, p := range unknown {
 		_, key := split(p.Path)
@@ -45,7 +45,7 @@ func meant(missing string, unknown []strictyaml.Problem) bool {
 	return false
 }
 
-// hint returns the message of a common mistake, empty if the problem is none.
+// hint returns the message of a common mistake, or "" for other problems.
 func hint(root *yaml.Node, p strictyaml.Problem) string {
 	for _, h := range hints {
 		if h.rule != p.Rule || h.found != p.Found || h.path != pattern(p.Path) {
@@ -66,8 +66,8 @@ const (
 	fromSandbox = `unknown key "valueFrom": did you mean "valueFromSandbox: true"?`
 )
 
-// hints are the messages of common mistakes, by rule, path without indexes, the kind of value that was found and, unless it
-// is empty, the value.
+// hints are the messages of common mistakes, by rule, path without indexes, kind of the value and, unless it is empty, the
+// value.
 var hints = []struct {
 	rule    string
 	path    string

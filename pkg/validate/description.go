@@ -36,7 +36,7 @@ var routeGroupDescription = Rule{
 	})},
 }
 
-// checkLength checks that a text has at most 255 bytes, the limit of the specifications for texts.
+// checkLength checks the limit of the specifications for texts, 255 bytes.
 func checkLength(text string) string {
 	if len(text) > 255 {
 		return fmt.Sprintf("must have at most 255 bytes, not %d", len(text))

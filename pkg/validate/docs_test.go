@@ -32,7 +32,7 @@ examples are whole documents, and they have no level.
 This page is made from the code (` + "`make golden`" + `); a test holds the two together.
 `
 
-// The page of the rules says what the code does. UPDATE_GOLDEN writes it again.
+// The page of the rules matches the code. UPDATE_GOLDEN updates it.
 func TestRulesPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
@@ -64,7 +64,7 @@ func TestRulesPageIsCurrent(t *testing.T) {
 
 const messagesPage = "../../docs/reference/messages.md"
 
-// The page of messages has those of the rules' examples. UPDATE_GOLDEN writes them again.
+// The page of messages has the messages of the rules' examples. UPDATE_GOLDEN updates them.
 func TestMessagesPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	const start, end = "<!-- rules: from pkg/validate -->\n", "<!-- end of rules -->\n"
@@ -78,7 +78,7 @@ func TestMessagesPageIsCurrent(t *testing.T) {
 	table.WriteString("\n| an example of the message | rule, with what to do |\n|---|---|\n")
 	for _, r := range allRules() {
 		if r.ComparesStates() {
-			continue // the message names both states
+			continue // the message contains both states
 		}
 		_, message, found := strings.Cut(": "+example(t, r), ": ")
 		require.True(t, found, r.ID)
@@ -95,7 +95,7 @@ func TestMessagesPageIsCurrent(t *testing.T) {
 	assert.Equal(t, want, string(current), "run make golden")
 }
 
-// example is the finding that a rule's example gives, `path: message`.
+// example returns the finding of a rule's example, `path: message`.
 func example(t *testing.T, r *validate.Rule) string {
 	t.Helper()
 	file := fixture(t, r)
@@ -122,7 +122,7 @@ func example(t *testing.T, r *validate.Rule) string {
 	return ""
 }
 
-// fileExample is the finding that the document of a rule about files gives.
+// fileExample returns the finding about the document of a rule about files.
 func fileExample(t *testing.T, r *validate.Rule) string {
 	t.Helper()
 	options, from := load.Options{Input: strings.NewReader(r.Example), Formats: stacks.Extension().Formats}, load.Stdin
@@ -144,13 +144,13 @@ func fileExample(t *testing.T, r *validate.Rule) string {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// The page of a rule is its section of the page of the rules.
+// The page of a rule is its section in the page of all rules.
 func TestPagesOfRules(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md#step-name", allRules().Find("step-name").Page)
 }
 
-// A source is a link that a reader can open.
+// Sources are links that readers can open.
 func TestSourcesAreLinks(t *testing.T) {
 	t.Parallel()
 	for _, r := range allRules() {

@@ -22,13 +22,13 @@ const (
 	aPluginTest = "testdata/plugintest.yaml"
 )
 
-// fixtures are the valid documents, by kind.
+// fixtures are valid documents, by kind.
 var fixtures = map[string]string{
 	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
 	contract.PluginTest: aPluginTest,
 }
 
-// extensions are the features whose rules are tested here, too. A file of tests for each of them adds it to this and the tables.
+// extensions are features whose rules are tested here, too. A test file for each feature adds it here and to the tables.
 var extensions []validate.Extension
 
 // allRules returns the rules of documents.
@@ -40,18 +40,18 @@ var parts = map[string]string{}
 // around returns for files of parts the documents that make the part valid.
 var around = map[string]func(t *testing.T) []*yaml.Node{}
 
-// fed makes the sandbox fit the plugin: each of its resources has that one, and all that its inputs take.
+// fed makes the sandbox match the plugin: each of its resources uses the plugin, and has all params of its inputs.
 const fed = "spec.resources[0].params.size: small\n" +
 	"spec.resources[1]: {name: cacheDB, plugin: hello-db, params: {db-name: cache, size: large}}"
 
-// What the words in parentheses of an example stand for.
+// Replacements for the words in parentheses of an example.
 var (
 	long    = strings.Repeat("x", 256)
 	deep    = strings.Repeat("[{any: ", 101) + "[{label: {key: a, value: b}}]" + strings.Repeat("}]", 101)
 	meaning = strings.NewReplacer("(a text of more than 255 bytes)", long, "(a match within 100 others)", deep)
 )
 
-// edited reads a valid document and applies changes to it, one each line of each argument:
+// edited reads a valid document and applies changes to it. Each line of an argument is a change:
 //
 //	spec.runner.image: ubuntu    sets a field, which may be new
 //	-spec.runner.image           removes it
@@ -71,7 +71,7 @@ func edited(t *testing.T, file string, changes ...string) *yaml.Node {
 
 var parsedFiles sync.Map // by name
 
-// fresh returns a copy of a file's tree: copying is quicker than parsing, and there are thousands of changes to try.
+// fresh returns a copy of a file's tree: copying is faster than parsing, and there are thousands of changes.
 func fresh(t *testing.T, file string) *yaml.Node {
 	t.Helper()
 	known, ok := parsedFiles.Load(file)
@@ -137,7 +137,7 @@ func set(t *testing.T, list *yaml.Node, index string, fresh *yaml.Node) {
 	list.Content[i] = fresh
 }
 
-// find returns the mapping that holds the last key of a path, and where in its content, -1 where it is not there.
+// find returns the mapping that contains the last key of a path, and the key's index in its content, or -1 if it is missing.
 func find(t *testing.T, root *yaml.Node, path string) (mapping *yaml.Node, at int) {
 	t.Helper()
 	mapping, ok := krm.Path(strings.TrimSuffix(path[:strings.LastIndex("."+path, ".")], ".")).Find(root)
@@ -180,7 +180,7 @@ func lines(t *testing.T, options validate.Options, nodes ...*yaml.Node) []string
 	return all
 }
 
-// itemOf returns a document as an item. One with a comment is an item with a text.
+// itemOf returns a document as an item. A document with comments becomes an item with a text.
 func itemOf(t *testing.T, node *yaml.Node) *krm.Item {
 	t.Helper()
 	if !isCommented(node) {
@@ -197,7 +197,7 @@ func isCommented(node *yaml.Node) bool {
 	return strings.Contains(node.LineComment, "krm-functions") || slices.ContainsFunc(node.Content, isCommented)
 }
 
-// cases is a table: the changes to a valid document, and the beginnings of the lines of all findings.
+// cases is a table of changes to a valid document, and the prefixes of the lines of all findings.
 type cases map[string][]string
 
 func (c cases) run(t *testing.T, file string) {

@@ -10,8 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The rules of this file are about forks[].endpoints, endpoints and defaultRouteGroup of sandboxes, and the endpoints of
-// route groups.
+// Rules for forks[].endpoints, endpoints and defaultRouteGroup of sandboxes, and for the endpoints of route groups.
 
 var endpointUnique = Rule{
 	ID: "endpoint-unique", Severity: krm.Error,

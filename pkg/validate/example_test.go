@@ -22,7 +22,7 @@ items:
       - {name: dbname, valueFromSandbox: true, to: {env: DBNAME}}
 `
 
-// A program checks a list that it reads anyway, and prints the findings.
+// A program checks a list, and prints the findings.
 func ExampleCheck() {
 	list, err := krm.Parse([]byte(oldPlugin))
 	if err != nil {
@@ -76,7 +76,7 @@ func ExampleRules() {
 	// An image is a valid image reference. The Pod would stay in InvalidImageName.
 }
 
-// A company asks for more: each plugin names the team that owns it, in an annotation.
+// A company requires an annotation on each plugin with the team that owns it.
 func ExampleExtension() {
 	owner := &validate.Rule{
 		ID: "acme-owner", Severity: krm.Error,

@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Document is one document that is checked: what could not be decoded, and what the rules found. A finding that follows from
-// what could not be decoded is dropped.
+// Document is a document being checked, with its decoding problems and the findings of rules. A finding that follows from a
+// decoding problem is dropped.
 type Document struct {
 	item       *krm.Item
 	problems   []strictyaml.Problem
@@ -18,20 +18,20 @@ type Document struct {
 	findings   []finding
 }
 
-// finding is one break of a rule.
+// finding is a violation of a rule.
 type finding struct {
 	rule     *Rule
 	path     krm.Path
 	message  string
 	proposed any
 
-	atKey        bool // it is about the key at path, not about the value
-	line, column int  // inside the scalar at path, 0 if it is about the whole
-	ownWords     bool // the message need not say the line
+	atKey        bool // it is about the key at path, not the value
+	line, column int  // inside the scalar at path, 0 for the whole scalar
+	ownWords     bool // the message need not contain the line
 }
 
-// NewDocument returns a document whose fields the caller reads: for rules about documents that another extension, or this
-// package, decodes.
+// NewDocument returns a document whose fields the caller reads: for rules about documents that this package or another
+// extension decodes.
 func NewDocument(item *krm.Item) *Document { return &Document{item: item} }
 
 // Decode decodes the document's spec into a pointer to a struct. All that could not be decoded becomes findings of the rules
@@ -44,7 +44,7 @@ func Decoded(item *krm.Item, problems []strictyaml.Problem) *Document {
 	return &d
 }
 
-// newDocument returns a document with what could not be decoded.
+// newDocument returns a document with its decoding problems.
 func newDocument(item *krm.Item, problems []strictyaml.Problem) Document {
 	problems = dedupe(item.YNode(), topLevel(item, problems))
 	for i := range problems {
@@ -59,19 +59,19 @@ func newDocument(item *krm.Item, problems []strictyaml.Problem) Document {
 	return Document{item: item, problems: problems, unreadable: newUnreadable(problems), renames: renamed(problems)}
 }
 
-// isWritten reports whether the scalar at path is written in the document itself. One that a template's variable gave is
-// not; of a document that came in with a list, nothing else is known.
+// isWritten reports whether the scalar at path is part of the document itself and not the value of a template variable.
+// Documents in a list are assumed to have no variables.
 func isWritten(item *krm.Item, path krm.Path) bool {
 	place, known := item.PlaceInside(path, 1, 1)
 	return known || place.File == "" || place.Line == 0
 }
 
-// Report records that a rule is broken at path, with a message that begins in lower case.
+// Report reports a violation of a rule at path, with a message that starts in lower case.
 func (c *Document) Report(r *Rule, path krm.Path, format string, args ...any) {
 	c.Propose(r, path, nil, format, args...)
 }
 
-// Propose is Report with the value that is certain to be meant, for --fix; nil if there is none.
+// Propose is Report with the correct value for --fix; nil if that is uncertain.
 func (c *Document) Propose(r *Rule, path krm.Path, value any, format string, args ...any) {
 	c.findings = append(c.findings, finding{rule: r, path: path, message: fmt.Sprintf(format, args...), proposed: value})
 }
@@ -81,37 +81,37 @@ func (c *Document) ReportKey(r *Rule, path krm.Path, format string, args ...any)
 	c.findings = append(c.findings, finding{rule: r, path: path, message: fmt.Sprintf(format, args...), atKey: true})
 }
 
-// Must reports what is wrong with the value at path, words that begin with "must", unless wrong is empty. what names the value
-// in the message and may be empty.
-func (c *Document) Must(r *Rule, path krm.Path, what, wrong string) {
+// Must reports a problem of the value at path, a text that starts with "must", unless it is empty. The message starts with
+// name, the name of the value, unless it is empty.
+func (c *Document) Must(r *Rule, path krm.Path, name, problem string) {
 	switch {
-	case wrong == "":
-	case what == "":
-		c.Report(r, path, "%s", wrong)
+	case problem == "":
+	case name == "":
+		c.Report(r, path, "%s", problem)
 	default:
-		c.Report(r, path, "%s %s", what, wrong)
+		c.Report(r, path, "%s %s", name, problem)
 	}
 }
 
-// ReportInside is Report for a position in the scalar at path: a line of its value from 1, and a column in characters, 0
-// for the beginning of the line's text.
+// ReportInside is Report for a position in the scalar at path: a line of its value, starting at 1, and a column in
+// characters, or 0 for the start of the line's text.
 func (c *Document) ReportInside(r *Rule, path krm.Path, line, column int, format string, args ...any) {
 	c.findings = append(c.findings,
 		finding{rule: r, path: path, message: fmt.Sprintf(format, args...), line: line, column: column})
 }
 
-// reportStart is ReportInside for the first line; the message says that it is about that line.
+// reportStart is ReportInside for the first line, which the message mentions.
 func (c *Document) reportStart(r *Rule, path krm.Path, message string) {
 	c.findings = append(c.findings, finding{rule: r, path: path, message: message, line: 1, column: 1, ownWords: true})
 }
 
-// Unsure reports whether the value at path could not be read, so that nothing may be concluded from it.
+// Unsure reports whether the value at path could not be read, so that no finding may depend on it.
 func (c *Document) Unsure(path krm.Path) bool {
 	return len(c.problems) > 0 && c.unreadable.at(c.written(path), c.item.YNode())
 }
 
-// results turns the findings into results. A finding that follows from what could not be decoded is dropped, and so is
-// one about a placeholder's value: the cause is reported.
+// results returns the findings as results. Findings that follow from decoding problems, or that are about the value of a
+// placeholder, are dropped: their cause is reported.
 func (c *Document) results(options Options) krm.Results {
 	var results krm.Results
 	add := func(f finding, rule string, byDefault krm.Severity) {
@@ -138,7 +138,7 @@ func (c *Document) results(options Options) krm.Results {
 	return results
 }
 
-// result returns a finding with its position: at a key, inside a scalar, or at a value.
+// result returns the result of a finding, with its position: at a key, inside a scalar, or at a value.
 func (c *Document) result(f finding, rule string, severity krm.Severity) krm.Result {
 	var result krm.Result
 	switch {

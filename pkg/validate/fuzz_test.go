@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// FuzzCheck feeds anything that is YAML: no panic, every finding complete, the same findings every time.
+// FuzzCheck checks any YAML: it must not panic, and each call must return the same complete findings.
 func FuzzCheck(f *testing.F) {
 	for _, file := range slices.Sorted(maps.Values(fixtures)) {
 		text, err := os.ReadFile(file)

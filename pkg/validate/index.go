@@ -14,15 +14,15 @@ import (
 type index struct {
 	byName map[string][]*plugin // by bare name, the highest version first
 	names  []string             // bare, sorted
-	like   map[string][]string  // the names by their first letter in lower case
-	unsure bool                 // a plugin has no valid name: it may be any
+	like   map[string][]string  // names by their first letter in lower case
+	unsure bool                 // a plugin has no valid name, so it may be any plugin
 }
 
-// choice is the plugin that a reference means.
+// choice is the plugin that a reference selects.
 type choice struct {
 	reference version.Reference
 	plugin    *plugin // nil if the list has none
-	unsure    bool    // the list alone cannot answer it
+	unsure    bool    // the list is not sufficient to decide
 }
 
 func newIndex(plugins []*plugin) *index {
@@ -45,7 +45,7 @@ func newIndex(plugins []*plugin) *index {
 	return x
 }
 
-// near returns the names that may be meant by another one: all, or of many those with its first letter.
+// near returns candidates for a misspelled name: all names, or, if there are many, those with the same first letter.
 func (x *index) near(name string) []string {
 	if len(x.names) <= strictyaml.MaxCandidates {
 		return x.names
@@ -53,7 +53,7 @@ func (x *index) near(name string) []string {
 	return x.like[strings.ToLower(name[:1])]
 }
 
-// versions returns the versions of a plugin, the highest first.
+// versions returns the versions of a plugin, highest first.
 func (x *index) versions(bare string) []string {
 	all := make([]string, 0, len(x.byName[bare]))
 	for _, p := range x.byName[bare] {
@@ -62,8 +62,8 @@ func (x *index) versions(bare string) []string {
 	return all
 }
 
-// choose returns the plugin that a reference means: the highest version that it admits, a release before any prerelease.
-// Only catalogs know what a channel means and which versions are withdrawn.
+// choose returns the plugin that a reference selects: the highest version that it permits, with releases before prereleases.
+// Channels and withdrawn versions are known only to catalogs.
 func (x *index) choose(text string, hasCatalogs bool) choice {
 	reference, err := version.ParseReference(text)
 	if err != nil || x.unsure || reference.Channel != "" || hasCatalogs && reference.Floats() {
@@ -85,7 +85,7 @@ func (x *index) choose(text string, hasCatalogs bool) choice {
 	return c
 }
 
-// binding is a resource of a sandbox, or a case of a test, with the plugin that provides it.
+// binding is a resource of a sandbox, or a case of a test, with its plugin.
 type binding struct {
 	choice
 	on         *Document // the document
@@ -94,13 +94,13 @@ type binding struct {
 	name       string // of the resource
 	params     map[string]string
 	path       krm.Path
-	pluginPath krm.Path // empty for the cases behind a test's first one, which name the same plugin
+	pluginPath krm.Path // empty for the cases after a test's first one, which have the same plugin
 }
 
 func (b *binding) kind() string { return b.on.item.Kind() }
 
-// bindings returns the resources of all sandboxes, and the cases of all tests. There are none if the list has no plugins: a
-// sandbox may be checked alone.
+// bindings returns the resources of all sandboxes, and the cases of all tests. It returns none if the list has no plugins,
+// so that sandboxes can be checked separately.
 func (d *documents) bindings() []binding {
 	if d.plugins == nil || d.resources != nil {
 		return d.resources
@@ -125,13 +125,13 @@ func (d *documents) bindings() []binding {
 	return d.resources
 }
 
-// resource names a resource of a sandbox.
+// resource identifies a resource of a sandbox.
 type resource struct {
 	sandbox *sandbox
 	name    string
 }
 
-// providers returns the plugins of the resources of all sandboxes, as far as they are known.
+// providers returns the known plugins of the resources of all sandboxes.
 func (d *documents) providers() map[resource]*plugin {
 	if d.plugin != nil {
 		return d.plugin
@@ -145,5 +145,5 @@ func (d *documents) providers() map[resource]*plugin {
 	return d.plugin
 }
 
-// known reports whether the plugin is in the list and could be read as a whole.
+// known reports whether the plugin is in the list and completely readable.
 func (b *binding) known() bool { return b.plugin != nil && len(b.plugin.unreadable.broken) == 0 }

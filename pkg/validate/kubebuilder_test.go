@@ -11,7 +11,7 @@ import (
 
 const anExternal = "../../kubebuilder/testdata/externalplugin.yaml"
 
-// The rules of the feature kubebuilder are tested as those of this package are.
+// The rules of the feature kubebuilder are tested like those of this package.
 func init() {
 	extensions = append(extensions, kubebuilder.Extension().Rules)
 	fixtures[v1alpha1.Kind] = anExternal

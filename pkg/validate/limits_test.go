@@ -11,9 +11,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// limit is what a field takes, at the edge of what its rule allows, and what it does not.
+// limit has valid and invalid values of a field at the limits of its rule.
 type limit struct {
-	field     string // the end of the path's pattern, or all of it
+	field     string // suffix of the path's pattern, or all of it
 	rule      string
 	good, bad []string
 }
@@ -100,7 +100,7 @@ var limits = map[string][]limit{
 	},
 }
 
-// outOfRange sets each field to values at both sides of its limits.
+// outOfRange sets each field to values on both sides of its limits.
 func outOfRange(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	for _, l := range limits[file] {
@@ -125,7 +125,7 @@ func outOfRange(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// values returns the values of a limit, and whether each is a good one.
+// values returns the values of a limit, and whether each is valid.
 func (l limit) values() map[string]bool {
 	values := make(map[string]bool, len(l.good)+len(l.bad))
 	for _, value := range l.good {

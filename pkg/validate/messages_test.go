@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A mistake that new users make gives one finding, whose message says what to write instead.
+// A common mistake of new users gives one finding, whose message contains the correction.
 func TestMessagesOfCommonMistakes(t *testing.T) {
 	t.Parallel()
 	const overlay = "spec.runner.podTemplateOverlay: "
@@ -57,7 +57,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 	}
 }
 
-// A key beside spec, or in metadata, that is given twice.
+// Duplicate keys are reported beside spec, and in metadata.
 func TestRepeatedKeys(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

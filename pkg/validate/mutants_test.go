@@ -13,23 +13,23 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// references are the rules that find what is left where a name is changed or removed elsewhere.
+// references are the rules that find references to a name that is changed or removed elsewhere.
 var references = []string{"unknown-step", "unknown-output", "resource-reference", "fork-reference", "fixture-reference"}
 
-// usages are the rules that find what a script does not use any more where a name or a path is changed.
+// usages are the rules that find scripts that no longer use a name or a path after a change.
 var usages = []string{"input-unread", "output-unwritten"}
 
-// misplaced are the rules of features that take an entry for another one where a word is changed.
+// misplaced are rules of features for which a changed word turns an entry into another one.
 var misplaced []string
 
-// isMadeUp reports whether the key at path is one that users make up.
+// isMadeUp reports whether users choose the key at path.
 func isMadeUp(path krm.Path) bool {
 	return slices.ContainsFunc([]string{".labels.", ".labels[", ".params.", ".data.", ".env.", ".universe.", ".universe[", ".config."},
 		func(below string) bool { return strings.Contains(string(path), below) })
 }
 
-// eachKey calls do with each path below spec that ends in a key, the fixture parsed anew, the mapping that holds the key
-// and where it is in it. Keys that users make up are left out unless all are asked for.
+// eachKey calls do with each path below spec that ends in a key, a new copy of the fixture, the mapping that contains the
+// key, and the key's index. Keys that users choose are omitted unless all are requested.
 func eachKey(t *testing.T, file string, all bool, do func(path krm.Path, root, mapping *yaml.Node, at int)) {
 	t.Helper()
 	var paths []krm.Path
@@ -55,7 +55,7 @@ func eachKey(t *testing.T, file string, all bool, do func(path krm.Path, root, m
 
 func parent(path krm.Path) krm.Path { return path[:max(strings.LastIndexAny(string(path), ".["), 0)] }
 
-// dropped removes each key. What must be given is missed; some others leave their neighbours wrong.
+// dropped removes each key. Required keys are reported as missing; without some other keys, their neighbours are invalid.
 func dropped(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
@@ -78,13 +78,13 @@ func dropped(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// lack is what is found at a path where another key is gone.
+// lack is the finding at a path if another key is missing.
 type lack struct {
 	rule string
 	path krm.Path
 }
 
-// lacking says what is found where a key is gone that a neighbour needs.
+// lacking lists the findings if a key that a neighbour needs is missing.
 var lacking = map[krm.Path]lack{
 	"spec.create":                                 {"missing-create", "spec.create"},
 	"spec.create[0].inputs[0].as":                 {"input-unread", "spec.create[0].inputs[0]"},
@@ -109,7 +109,7 @@ var lacking = map[krm.Path]lack{
 	"spec.match.any[1].all[1].label": {"match-form", "spec.match.any[1].all[1]"},
 }
 
-// renamed misspells each key, and writes it in another case.
+// renamed misspells each key, and changes its case.
 func renamed(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	for _, other := range []func(string) string{
@@ -127,7 +127,7 @@ func renamed(t *testing.T, file string) (all []mutation) {
 			mapping.Content[at].SetString(key)
 			m := mutation{sort: "renamed", what: string(path) + " to " + key, file: file, root: root}
 			m.rule, m.path = "unknown-key", parent(path).Key(key)
-			if strings.HasPrefix(key, "qqq") { // which might mean anything: what is required is missed
+			if strings.HasPrefix(key, "qqq") { // the intended key is unclear, so required keys are reported as missing
 				m.follow = []string{"required"}
 			}
 			all = append(all, m)
@@ -136,7 +136,7 @@ func renamed(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// retyped gives each value another type.
+// retyped changes the type of each value.
 func retyped(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	for _, value := range []string{"7", "yes", "[[a]]", "{zz: 1}", "text", "!!binary aGk="} {
@@ -159,7 +159,7 @@ func retyped(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// retype tells which rule a value breaks where another one was, empty where it may be valid.
+// retype returns the rule that a value violates in place of another one, or "" if it may be valid.
 func retype(was, now *yaml.Node) string {
 	switch {
 	case was.Kind != now.Kind:
@@ -179,7 +179,7 @@ func parsed(t *testing.T, text string) *yaml.Node {
 	return document.Content[0]
 }
 
-// duplicated gives each key twice, and each element of a list.
+// duplicated duplicates each key, and each element of a list.
 func duplicated(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
@@ -219,13 +219,13 @@ func duplicated(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// unique is what is found where a list has an entry twice.
+// unique is the finding for a duplicate entry of a list.
 type unique struct {
 	rule, key string
 	follow    []string
 }
 
-// uniqueness says which lists must not hold an entry twice, and where that is found.
+// uniqueness lists the lists that must not have duplicate entries, and the path of the finding.
 var uniqueness = map[string]unique{
 	"spec.create":                 {"step-unique", "name", nil},
 	"spec.delete":                 {"step-unique", "name", nil},
@@ -250,7 +250,7 @@ var uniqueness = map[string]unique{
 	"spec.defaultRouteGroup.endpoints":   {"endpoint-unique", "name", nil},
 }
 
-// reordered turns each mapping and each list around: no rule asks for an order.
+// reordered reverses each mapping and each list: no rule depends on the order.
 func reordered(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
@@ -270,8 +270,8 @@ func reordered(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// reindented prints the document in other ways, which breaks nothing, and moves each key out of its mapping into the one
-// around it, as a line does that loses its indentation.
+// reindented prints the document in other ways, which are all valid, and moves each key from its mapping to the parent
+// mapping, as if its line had lost its indentation.
 func reindented(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	for indent := 1; indent <= 9; indent++ {
@@ -306,11 +306,11 @@ var specTypes = map[string]reflect.Type{
 	aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](), aPluginTest: reflect.TypeFor[v1alpha1.PluginTestSpec](),
 }
 
-// knows reports whether the mapping at path of a document of the kind may have a key.
+// knows reports whether the mapping at path in a document of the kind may have a key.
 func knows(file string, path krm.Path, key string) bool {
 	at := specTypes[file]
 	if path == "" {
-		return false // nothing of spec stands beside it
+		return false // fields of spec do not occur beside it
 	}
 	words := strings.Split(strings.TrimPrefix(strings.TrimPrefix(strings.ReplaceAll(anyIndex(path), "[]", ""), "spec"), "."), ".")
 	for _, word := range append(words, key) {
@@ -321,7 +321,7 @@ func knows(file string, path krm.Path, key string) bool {
 			at = at.Elem()
 		}
 		if at.Kind() != reflect.Struct {
-			return true // a mapping of any keys
+			return true // a mapping with arbitrary keys
 		}
 		field, ok := at.FieldByNameFunc(func(name string) bool {
 			f, _ := at.FieldByName(name)
@@ -335,7 +335,7 @@ func knows(file string, path krm.Path, key string) bool {
 	return true
 }
 
-// misspelled misspells each variable and each file in the scripts of steps that have it as an input or an output.
+// misspelled misspells each variable and each file in the scripts of steps that have it as an input or output.
 func misspelled(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	eachKey(t, file, true, func(path krm.Path, root, mapping *yaml.Node, at int) {
@@ -362,8 +362,8 @@ func misspelled(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// fromExamples applies the example of each rule to the document that it is for. What is found is at the field of the
-// example, below or above it, or at a neighbour.
+// fromExamples applies the example of each rule to a document of its kind. The finding is at the field of the example, below
+// or above it, or at a neighbour.
 func fromExamples(t *testing.T, file string) (all []mutation) {
 	t.Helper()
 	for _, r := range allRules() {
@@ -385,7 +385,7 @@ func fromExamples(t *testing.T, file string) (all []mutation) {
 	return all
 }
 
-// related reports whether two paths are in the same entry of a list of spec, or in the same field of it.
+// related reports whether two paths are in the same entry of a list in spec, or in the same field of it.
 func related(a, b string) bool {
 	entry := func(path string) string {
 		path = strings.TrimPrefix(path, "spec.")
@@ -435,7 +435,7 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// anyIndex is a path with its indexes left out.
+// anyIndex returns a path without indexes.
 func anyIndex(path krm.Path) string {
 	var out strings.Builder
 	for rest := string(path); rest != ""; {

@@ -13,21 +13,21 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// mutation is one change to a valid document, and what it breaks.
+// mutation is a change to a valid document, and the violated rule.
 type mutation struct {
 	sort string // dropped, renamed, …
 	what string
 	file string
 	root *yaml.Node // the changed document
-	// rule and path are what must be found, empty where nothing is broken. Findings of the rules in follow, which are
-	// consequences at other places, are let pass.
+	// rule and path are the expected finding, empty if the document stays valid. Findings of the rules in follow are
+	// consequences at other places, and are permitted.
 	rule   string
 	path   krm.Path
 	follow []string
 }
 
-// From valid documents, single mutations: each that breaks a rule is found at its path, and nothing else is; none that
-// breaks nothing is reported.
+// Each single change to a valid document that violates a rule is found at its path, and nothing else is reported; changes
+// that violate no rule are not reported.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	counts := map[string]int{}

@@ -23,11 +23,11 @@ var nextLine = Rule{
 	},
 }
 
-// nextLines reports the values and keys of a tree that hold the character. What aliases stand for is looked at once.
+// nextLines reports the values and keys of a tree that contain the character. Targets of aliases are checked once.
 func (c *Document) nextLines(r *Rule, root *yaml.Node) { c.nextLinesBelow(r, nil, root) }
 
-// nextLinesBelow is nextLines for the value at the end of the steps. Paths are only written out if something is found: those
-// of a value within thousands of others are long.
+// nextLinesBelow is nextLines for the value at the end of the steps. Paths are only formatted for findings, since they can
+// be long in deep values.
 func (c *Document) nextLinesBelow(r *Rule, at []krm.Step, node *yaml.Node) {
 	for i, child := range node.Content {
 		switch {

@@ -11,21 +11,21 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Options are how severities are chosen. The zero value leaves each rule its own.
+// Options change severities. The zero value keeps the default severity of each rule.
 type Options struct {
 	// Strict turns warnings into errors.
 	Strict bool
 	// Rules are levels by rule id: "error", "warning", or "off", which drops the rule's findings. A level here overrides
 	// Strict.
 	Rules map[string]string
-	// Extensions are further documents and rules.
+	// Extensions are additional documents and rules.
 	Extensions []Extension
 }
 
 // off is the level of a rule whose findings are dropped.
 const off krm.Severity = "off"
 
-// Validate returns what is wrong with the options, in the order of the ids.
+// Validate returns the errors in the options, in the order of the ids.
 func (o Options) Validate() (wrong krm.OptionErrors) {
 	known := Rules(o.Extensions...)
 	for _, id := range slices.Sorted(maps.Keys(o.Rules)) {
@@ -40,7 +40,7 @@ func (o Options) Validate() (wrong krm.OptionErrors) {
 	return wrong
 }
 
-// UnknownRule is the message about an id that no rule of Rules has: it proposes near ones and says where the list is.
+// UnknownRule returns the message about an id that no rule has. It suggests similar ids and the command that lists them.
 func UnknownRule(id string, extensions ...Extension) string {
 	if FileRules(extensions...).Find(id) != nil {
 		return fmt.Sprintf("rule %q is about what cannot be read, so it has no level and no exceptions", id)
@@ -53,7 +53,7 @@ func UnknownRule(id string, extensions ...Extension) string {
 		strings.Join(near, " or "))
 }
 
-// nearIDs returns ids that may be meant, quoted: the one that is spelled almost so, or the first that share a word.
+// nearIDs returns similar ids, quoted: the one with a similar spelling, or the first ones that have a word in common.
 func nearIDs(id string, all []string) []string {
 	const mostNear, shortestWord = 3, 3
 	if len(id) > strictyaml.MaxName {
@@ -74,7 +74,7 @@ func nearIDs(id string, all []string) []string {
 	return near[:min(len(near), mostNear)]
 }
 
-// severity returns the severity of a finding, given the severity that its rule has by default.
+// severity returns the severity of a finding, given the default severity of its rule.
 func (o Options) severity(rule string, byDefault krm.Severity) krm.Severity {
 	if level, ok := o.Rules[rule]; ok {
 		return krm.Severity(level)

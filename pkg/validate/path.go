@@ -19,7 +19,7 @@ func localPath(i int) krm.Path    { return krm.Path("spec.local").Index(i) }
 func endpointPath(i int) krm.Path { return krm.Path("spec.endpoints").Index(i) }
 func resourcePath(i int) krm.Path { return krm.Path("spec.resources").Index(i) }
 
-// split cuts the last step off a path: a key as it is written in the document, or an index in brackets.
+// split cuts the last step off a path: a key as written in the document, or an index in brackets.
 func split(path krm.Path) (parent krm.Path, last string) {
 	text := string(path)
 	switch {
@@ -39,7 +39,7 @@ func split(path krm.Path) (parent krm.Path, last string) {
 	return krm.Path(text[:max(at, 0)]), text[at+1:]
 }
 
-// pattern is a path with its indexes left out.
+// pattern returns a path without its indexes.
 func pattern(path krm.Path) string {
 	var b strings.Builder
 	inside := false
@@ -53,10 +53,10 @@ func pattern(path krm.Path) string {
 	return b.String()
 }
 
-// rename is a former key whose value was read: rules use the current path, results the path as it is written.
+// rename is a former key whose value was read: rules use the current path, and results the path in the document.
 type rename struct{ current, written krm.Path }
 
-// renamed lists the former keys that were read, the outer ones first.
+// renamed lists the former keys that were read, outer ones first.
 func renamed(problems []strictyaml.Problem) []rename {
 	var renames []rename
 	for _, p := range problems {
@@ -68,7 +68,7 @@ func renamed(problems []strictyaml.Problem) []rename {
 	return renames
 }
 
-// written returns a path as the document has it.
+// written returns a path as it is in the document.
 func (c *Document) written(path krm.Path) krm.Path {
 	for _, r := range c.renames {
 		rest, below := strings.CutPrefix(string(path), string(r.current))

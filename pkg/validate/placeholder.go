@@ -6,7 +6,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// placeholderValue looks at fields that hold names, which are never meant like that. Scripts, params and values may hold
+// placeholderValue checks fields for names, in which placeholders are never intended. Scripts, params and values may contain
 // anything.
 var placeholderValue = Rule{
 	ID: "placeholder", Severity: krm.Error,
@@ -65,7 +65,7 @@ func (c *Document) placeholder(r *Rule, path krm.Path, text string) {
 	}
 }
 
-// directiveName finds the first ${name} or @{name}. It returns the name and where the directive begins, -1 without one.
+// directiveName finds the first ${name} or @{name}. It returns the name and the index of the directive, or -1.
 func directiveName(text string) (name string, at int) {
 	for i := 0; i+2 < len(text); i++ {
 		if (text[i] != '$' && text[i] != '@') || text[i+1] != '{' {

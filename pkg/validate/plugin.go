@@ -9,21 +9,21 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// plugin is a plugin that is checked. What several rules need is computed once.
+// plugin is a plugin being checked. Values that several rules need are computed once.
 type plugin struct {
 	*document.Plugin
 	Document
 
 	name    version.Name
-	nameErr error // why the plugin has no valid name
+	nameErr error // why the name is not valid
 
 	steps   []step
 	inputs  []input
 	outputs []output
 
-	params     map[string][]input // the inputs that take each param
+	params     map[string][]input // the inputs that use each param
 	takes      *document.Params
-	outputKeys []string // what sandboxes can refer to, in the order of declaration
+	outputKeys []string // keys that sandboxes can refer to, in the order of declaration
 
 	stepGraph       *document.Graph
 	podTemplate     *overlay.Overlay
@@ -80,7 +80,7 @@ func (p *plugin) check() {
 	checksOf(func(r *Rule, check pluginCheck) { check(r, p) })
 }
 
-// eachStep checks the steps of a plugin one by one, eachInput their inputs, eachOutput their outputs.
+// eachStep checks each step of a plugin, eachInput each input, and eachOutput each output.
 func eachStep(do func(*Rule, *plugin, step)) []check {
 	return []check{pluginCheck(each(func(p *plugin) []step { return p.steps }, do))}
 }
@@ -93,7 +93,7 @@ func eachOutput(do func(*Rule, *plugin, output)) []check {
 	return []check{pluginCheck(each(func(p *plugin) []output { return p.outputs }, do))}
 }
 
-// graph returns the graph of the plugin's steps.
+// graph returns the dependency graph of the plugin's steps.
 func (p *plugin) graph() *document.Graph {
 	if p.stepGraph == nil {
 		p.stepGraph = document.NewGraph(&p.Spec)
@@ -101,7 +101,7 @@ func (p *plugin) graph() *document.Graph {
 	return p.stepGraph
 }
 
-// overlay returns the plugin's overlay as far as it could be read.
+// overlay returns the readable part of the plugin's overlay.
 func (p *plugin) overlay() *overlay.Overlay {
 	if p.podTemplate == nil {
 		p.podTemplate, p.overlayProblems = overlay.Parse(p.Spec.Runner.PodTemplateOverlay)

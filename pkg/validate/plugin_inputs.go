@@ -94,7 +94,7 @@ var inputPath = Rule{
 	}),
 }
 
-// checkMount checks what Kubernetes and the renderer require of a file that is mounted.
+// checkMount checks the requirements of Kubernetes and the renderer for a mounted file.
 func checkMount(file string) string {
 	switch {
 	case strings.Contains(file, ":"):
@@ -118,7 +118,7 @@ var inputClash = Rule{
 }
 
 func (p *plugin) variableClash(r *Rule, s step) {
-	first := make(map[string]string, len(s.Inputs)) // the input of each variable
+	first := make(map[string]string, len(s.Inputs)) // the first input of each variable
 	for i := range s.Inputs {
 		name, variable := s.Inputs[i].Name, s.Inputs[i].Env()
 		other, taken := first[variable]
@@ -126,14 +126,14 @@ func (p *plugin) variableClash(r *Rule, s step) {
 		case variable == "":
 		case !taken:
 			first[variable] = name
-		case other != name: // a repeated name is for the rule "input-unique"
+		case other != name: // repeated names are reported by the rule "input-unique"
 			p.Report(r, s.at.Input(i), "inputs %q and %q must not share the variable %q: give one of them another as.env",
 				other, name, variable)
 		}
 	}
 }
 
-// fileClash sorts the files, so that a file is followed by those that would be in it if it were a folder.
+// fileClash sorts the files, so that a file is followed by files that would be in it if it were a folder.
 func (p *plugin) fileClash(r *Rule, s step) {
 	type mounted struct {
 		path  string // clean, ending in a slash
@@ -161,7 +161,7 @@ func (p *plugin) fileClash(r *Rule, s step) {
 	}
 }
 
-// variables calls do for each variable that an input names. A variable that is derived from a valid name is valid.
+// variables calls do for each variable of an input. A variable derived from a valid name is valid.
 func (p *plugin) variables(do func(path krm.Path, name string)) {
 	for _, in := range p.inputs {
 		if in.As != nil && in.As.Env != "" {

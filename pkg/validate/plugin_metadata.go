@@ -45,7 +45,7 @@ var pluginVersion = Rule{
 		if p.nameErr != nil || p.Name == p.name.String() || p.Name == p.name.Bare {
 			return
 		}
-		// Under a kustomize prefix the name in the document is not the one to change.
+		// With a kustomize prefix, the name in the document is not the name to change.
 		var proposed any
 		if p.Name == p.Item.Name() {
 			proposed = p.name.String()
@@ -54,8 +54,8 @@ var pluginVersion = Rule{
 	})},
 }
 
-// duplicatePlugin treats versions that differ in build metadata alone as one: they have equal precedence, so that no
-// reference could distinguish them.
+// duplicatePlugin considers versions equal if they differ only in build metadata: they have equal precedence, so references
+// cannot distinguish them.
 var duplicatePlugin = Rule{
 	ID: "duplicate-plugin", Severity: krm.Error,
 	Summary: "A plugin's name and version are given by one document only, also when they are spelled differently or differ " +
@@ -75,7 +75,7 @@ var duplicatePlugin = Rule{
 	}}},
 }
 
-// foldedIdentity is the identity without regard to the case of the version.
+// foldedIdentity returns the identity with the version in lower case.
 func (p *plugin) foldedIdentity() identity {
 	id := p.identity()
 	return identity{id.name, strings.ToLower(id.within)}

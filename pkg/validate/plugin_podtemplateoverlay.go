@@ -136,7 +136,7 @@ var overlayAccount = Rule{
 	})},
 }
 
-// reportOverlay reports some of the problems of the overlay.
+// reportOverlay reports the selected problems of the overlay.
 func (p *plugin) reportOverlay(r *Rule, isOfRule func(strictyaml.Problem) bool) {
 	p.overlay()
 	for _, problem := range p.overlayProblems {
@@ -167,7 +167,7 @@ func (p *plugin) overlayMains() (mains []corev1.Container) {
 	return mains
 }
 
-// takenVariables returns who sets each of the variables that an overlay must not set.
+// takenVariables returns the variables that an overlay must not set, and which component sets each.
 func (p *plugin) takenVariables() map[string]string {
 	taken := map[string]string{}
 	for _, name := range contract.StepVariables() {

@@ -53,8 +53,8 @@ var scriptLines = Rule{
 	}),
 }
 
-// isJoined reports whether YAML has joined the lines of a script: the one that names the interpreter with those below it,
-// or the others below that one, which is a comment.
+// isJoined reports whether YAML has joined the lines of a script: the line with the interpreter and those after it, or the
+// lines after that line, which is a comment.
 func (p *plugin) isJoined(s step) bool {
 	if first, rest, _ := strings.Cut(s.Script, "\n"); strings.HasPrefix(first, "#!") {
 		return hasCommands(first) && (strings.TrimSpace(rest) == "" || p.isFolded(s))
@@ -65,13 +65,13 @@ func (p *plugin) isJoined(s step) bool {
 	return found && node.Style == 0 && (strings.HasPrefix(node.HeadComment, "#!") || strings.HasPrefix(key.LineComment, "#!"))
 }
 
-// isFolded reports whether a script is given behind `>`.
+// isFolded reports whether a script is a folded scalar (`>`).
 func (p *plugin) isFolded(s step) bool {
 	node, found := s.path.Key("script").Find(p.item.YNode())
 	return found && node.Style&yaml.FoldedStyle != 0
 }
 
-// hasCommands reports whether the line that names the interpreter has more than its options behind it.
+// hasCommands reports whether the line with the interpreter has more than its options after it.
 func hasCommands(line string) bool {
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
 	if len(words) > 0 && path.Base(words[0]) == "env" {
@@ -79,7 +79,7 @@ func hasCommands(line string) bool {
 		for len(words) > 0 && strings.Contains(words[0], "=") {
 			words = words[1:]
 		}
-		if len(words) > 0 && strings.HasPrefix(words[0], "-") { // -S takes any number of words
+		if len(words) > 0 && strings.HasPrefix(words[0], "-") { // -S accepts any number of words
 			return false
 		}
 	}
@@ -100,7 +100,7 @@ var scriptLineEnd = Rule{
 	}),
 }
 
-// checkInterpreter returns what is wrong with a script's first line. An empty script is for the rule "script".
+// checkInterpreter returns the problem of a script's first line. Empty scripts are reported by the rule "script".
 func checkInterpreter(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	named, declares := strings.CutPrefix(strings.TrimSuffix(line, "\r"), "#!")

@@ -12,12 +12,12 @@ import (
 // shellError is the position and the reason of a syntax error.
 type shellError struct {
 	shell        string
-	line, column int // of the script, columns in characters
+	line, column int // of the script; columns are in characters
 	message      string
 }
 
-// checkShell parses a script whose interpreter is a shell. What an interpreter named sh accepts differs between images: what
-// one of them accepts is valid.
+// checkShell parses a script whose interpreter is a shell. The shells that are named sh differ between images, so a script
+// is valid if one of them accepts it.
 func checkShell(script string) *shellError {
 	shell := shellOf(script)
 	if shell == "" || !parseable(script) {
@@ -39,13 +39,13 @@ func checkShell(script string) *shellError {
 	}
 }
 
-// The limits of what is parsed, far beyond the scripts that people write: the parser is recursive.
+// Limits of parsed scripts, far beyond those that people write: the parser is recursive.
 const (
 	longestShell = 64 << 10
 	deepestShell = 1_000
 )
 
-// parseable reports whether a script is within the limits, so that parsing it costs little.
+// parseable reports whether a script is within the limits, so that parsing is fast.
 func parseable(script string) bool {
 	depth := 0
 	for i := range len(script) {
@@ -67,8 +67,8 @@ func parseShell(script string, variant syntax.LangVariant) error {
 	return err
 }
 
-// shellOf returns "bash" or "sh", empty for another or an unknown interpreter. A script without a first line that names its
-// interpreter runs under sh.
+// shellOf returns "bash" or "sh", or "" for another or an unknown interpreter. A script without an interpreter in its first
+// line runs under sh.
 func shellOf(script string) string {
 	line, _, _ := strings.Cut(script, "\n")
 	named, declares := strings.CutPrefix(line, "#!")
@@ -99,9 +99,9 @@ func shellOf(script string) string {
 	return ""
 }
 
-// certainly reports whether every shell agrees with the parser that this is an error. Shells detect some errors only when
-// they run the line, and others not at all: bad expansions, arithmetic, and here-documents that end with the script. The
-// parser's errors have no codes, so its messages are compared; a test holds them.
+// certainly reports whether all shells treat an error of the parser as an error. Shells detect some errors only when they
+// run the line, and others not at all: bad expansions, arithmetic, and here-documents that end with the script. The parser's
+// errors have no codes, so their messages are compared, which a test verifies.
 func certainly(message string) bool {
 	for _, doubtful := range [...]string{
 		"expression", "((", "))", "[", "arithmetic", "names or assignments", "here-document", "heredoc",
@@ -121,7 +121,7 @@ func certainly(message string) bool {
 	return false
 }
 
-// unreached reports whether the script exits, or executes another program, before a line: what follows may be data.
+// unreached reports whether the script exits, or executes another program, before a line: the rest may be data.
 func unreached(script string, line int) bool {
 	for text := range strings.Lines(script) {
 		if line--; line <= 0 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The tables say what each rule takes and what it refuses: a change to a valid document, and the beginnings of all
-// findings that follow.
+// The tables list accepted and rejected values for each rule: a change to a valid document, and the prefixes of all
+// findings.
 
 func TestPluginName(t *testing.T) {
 	t.Parallel()

@@ -14,11 +14,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The rules input-unread and output-unwritten compare a step's script with its inputs and outputs. They report what a script
-// certainly does not do: a script that starts a program of its image, which may read and write anything, is not reported.
+// The rules input-unread and output-unwritten compare the script of a step with its inputs and outputs. They only report
+// certain mistakes: a script that starts a program of its image, which may read and write anything, is not reported.
 
-// isUnread reports whether nothing can be concluded from a script: it could not be read, is not complete, has no command, or
-// is reported by other rules.
+// isUnread reports whether nothing can be concluded from a script: it is unreadable, incomplete, has no command, or is
+// reported by other rules.
 func (p *plugin) isUnread(s step) bool {
 	return strings.Contains(s.Script, "@{") || !hasCode(s.Script) || p.Unsure(s.path.Key("script")) || p.isJoined(s)
 }
@@ -39,7 +39,7 @@ func (p *plugin) isDoubtful(in *v1alpha1.Input, at krm.Path) bool {
 		strings.ContainsAny(in.Env(), "-.") || p.Unsure(at) || p.Unsure(at.Key("name")) || p.Unsure(at.Key("as"))
 }
 
-// carriers names what carries an input, for a message.
+// carriers returns the names of the variable and the file of an input for a message.
 func carriers(in *v1alpha1.Input) string {
 	variable, file := in.Env(), in.Path()
 	switch {
@@ -51,12 +51,12 @@ func carriers(in *v1alpha1.Input) string {
 	return "$" + variable + ", " + file
 }
 
-// reads reports whether a script names the variable or the file of an input.
+// reads reports whether a script contains the variable or the file of an input.
 func reads(script string, in *v1alpha1.Input) bool {
 	return hasWord(script, in.Env()) || in.Path() != "" && mentions(script, path.Clean(in.Path()))
 }
 
-// hasWord reports whether an identifier is in a text.
+// hasWord reports whether a text contains an identifier.
 func hasWord(text, word string) bool {
 	for at := 0; word != ""; at += len(word) {
 		next := strings.Index(text[at:], word)
@@ -71,13 +71,13 @@ func hasWord(text, word string) bool {
 	return false
 }
 
-// isNamePart reports whether the byte at an index is one of an identifier.
+// isNamePart reports whether the byte at an index is part of an identifier.
 func isNamePart(text string, at int) bool {
 	return at >= 0 && at < len(text) && (document.IsAlphanumeric(rune(text[at])) || text[at] == '_')
 }
 
-// mentions reports whether a script may use a file: it names the file, its folder as a whole, as `cd /outputs` and
-// `>/outputs/$key` do, or the file's name in a path that is not absolute.
+// mentions reports whether a script may use a file: it contains the path of the file, the path of its folder, as in `cd
+// /outputs` and `>/outputs/$key`, or the name of the file in a relative path.
 func mentions(script, file string) bool {
 	folder, name := path.Split(file)
 	folder = path.Clean(folder)
@@ -100,14 +100,14 @@ func mentions(script, file string) bool {
 	return false
 }
 
-// endsPath reports whether a character ends a path in a script, or stands in front of one.
+// endsPath reports whether a character ends a path in a script, or can be before one.
 func endsPath(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=:,[]", r) }
 
-// isLiteral reports whether a path has nothing in it that a script would expand.
+// isLiteral reports whether a path contains nothing that a script would expand.
 func isLiteral(text string) bool { return !strings.ContainsAny(text, "$*?{}%\\") }
 
-// forPrograms reports whether an input is meant for a program that reads it by itself: its variable or its file has a name
-// that was chosen, or one that programs are known to read.
+// forPrograms reports whether an input is meant for a program that reads it directly: its variable or file has a chosen
+// name, or a name that programs are known to read.
 func forPrograms(in *v1alpha1.Input) bool {
 	variable, file := in.Env(), in.Path()
 	if variable == "" {
@@ -118,12 +118,12 @@ func forPrograms(in *v1alpha1.Input) bool {
 		func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
 }
 
-// readByPrograms are what variables begin with that well-known programs read.
+// readByPrograms are prefixes of variables that well-known programs read.
 var readByPrograms = strings.Fields("AWS_ ARM_ AZURE_ CLOUDSDK_ DATABASE_URL DOCKER_ GCP_ GH_ GIT GOOGLE_ HELM_ HTTP " +
 	"KUBE LANG LC_ MONGO MYSQL NO_PROXY NPM_ PATH PG PULUMI_ REDIS TF_ TZ VAULT_")
 
-// delegates reports whether a script is of another language, cannot be parsed, or runs what may read every variable and
-// write any file: another script, a program by its path, or a text that is not known.
+// delegates reports whether a script is in another language, cannot be parsed, or runs code that may read every variable and
+// write any file: another script, a program by its path, or an unknown text.
 func delegates(script string) bool {
 	file := parsedShell(script)
 	if file == nil {
@@ -145,11 +145,11 @@ func delegates(script string) bool {
 	return found
 }
 
-// runners are commands that run a script, or hand all variables on.
+// runners are commands that run a script, or pass on all variables.
 var runners = strings.Fields(". source eval exec env printenv envsubst declare make bash sh dash ash zsh ksh python " +
 	"python2 python3 node deno bun ruby perl php java npx yarn pnpm docker podman ansible-playbook")
 
-// parsedShell parses a script of a shell, nil if it is none or cannot be parsed.
+// parsedShell parses a shell script, and returns nil for other scripts and those that cannot be parsed.
 func parsedShell(script string) *syntax.File {
 	if shellOf(script) == "" || !parseable(script) {
 		return nil
@@ -161,8 +161,7 @@ func parsedShell(script string) *syntax.File {
 	return file
 }
 
-// unset returns a variable that a script reads, that nothing sets, and that is likely to be meant for an input; empty if
-// there is none.
+// unset returns a variable that a script reads, that is not set, and that is likely to be meant for an input, or "".
 func (p *plugin) unset(s step, in *v1alpha1.Input) string {
 	file := parsedShell(s.Script)
 	if file == nil || in.Env() == "" {
@@ -199,7 +198,7 @@ func (p *plugin) unset(s step, in *v1alpha1.Input) string {
 	return ""
 }
 
-// takenBy returns the variables that are set for a step before its script starts, as far as the plugin says.
+// takenBy returns the variables that are set for a step before its script starts, as far as the plugin specifies them.
 func (p *plugin) takenBy(s step) map[string]bool {
 	known := map[string]bool{}
 	for _, name := range contract.StepVariables() {

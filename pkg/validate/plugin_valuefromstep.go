@@ -28,7 +28,8 @@ var unknownStep = Rule{
 	})},
 }
 
-// isMisspelled reports whether a name that another rule refuses is likely to be the other one: then only that is reported.
+// isMisspelled reports whether a name that another rule reports is likely to be the other one: then only that finding is
+// reported.
 func isMisspelled(name, other string) bool {
 	nearest, _ := strictyaml.Suggest(other, []string{name})
 	return nearest != "" && document.CheckIdentifier(name) != ""
@@ -43,7 +44,7 @@ var unknownOutput = Rule{
 		if len(p.graph().Dangling()) == 0 {
 			return
 		}
-		byName := map[string][]step{} // one step each if the names are unique
+		byName := map[string][]step{} // one step each if names are unique
 		for _, s := range p.steps {
 			byName[s.Name] = append(byName[s.Name], s)
 		}
@@ -79,8 +80,8 @@ func (p *plugin) dangling(fault document.Fault, do func(krm.Path, *v1alpha1.Step
 	}
 }
 
-// stepNames returns the names of all steps, and whether there may be more: steps whose name could not be read, or those
-// of a create phase that is missing.
+// stepNames returns the names of all steps, and whether there may be more: steps with unreadable names, or those of a
+// missing create phase.
 func (p *plugin) stepNames() (names []string, unsure bool) {
 	unsure = p.Spec.Create == nil || p.Unsure("spec.create") || p.Unsure("spec.delete")
 	for _, s := range p.steps {
@@ -90,7 +91,7 @@ func (p *plugin) stepNames() (names []string, unsure bool) {
 	return names, unsure
 }
 
-// outputNames returns the names of the outputs of some steps, and whether there may be more that could not be read.
+// outputNames returns the names of the outputs of steps, and whether there may be more that could not be read.
 func (p *plugin) outputNames(steps []step) (names []string, unsure bool) {
 	for _, s := range steps {
 		unsure = unsure || p.Unsure(s.path) || p.Unsure(s.path.Key("outputs"))

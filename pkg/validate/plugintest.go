@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// pluginTest is a test of a plugin that is checked.
+// pluginTest is a PluginTest being checked.
 type pluginTest struct {
 	*document.PluginTest
 	Document
@@ -20,14 +20,14 @@ type pluginTest struct {
 	values       []fixtureValue
 }
 
-// expectation is what a case expects of a phase, with its path.
+// expectation is the expectation of a case for a phase, with its path.
 type expectation struct {
 	*v1alpha1.PhaseExpectation
 	phase v1alpha1.Phase
 	path  krm.Path
 }
 
-// expectedOutput is what a case expects of an output, with its path.
+// expectedOutput is the expectation of a case for an output, with its path.
 type expectedOutput struct {
 	*v1alpha1.OutputExpectation
 	phase v1alpha1.Phase
@@ -72,7 +72,7 @@ func (t *pluginTest) addValues(values []v1alpha1.FixtureValue, path krm.Path) {
 	}
 }
 
-// params returns the params of a case. Those that a fixture gives have a placeholder.
+// params returns the params of a case. Values from fixtures are replaced with a placeholder.
 func params(one *v1alpha1.TestCase) map[string]string {
 	all := make(map[string]string, len(one.Params)+len(one.FixtureParams))
 	for name, value := range one.Params {

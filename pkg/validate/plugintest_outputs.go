@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The rules of this file are about what the cases of a test expect.
+// Rules for the expectations of a test's cases.
 
 var expectationForm = Rule{
 	ID: "expectation-form", Severity: krm.Error,
@@ -100,7 +100,7 @@ func (b *binding) expectsOutput(r *Rule, out expectedOutput) {
 	b.test.suggest(r, out.path.Key("output"), fmt.Sprintf("step %q has no output", out.Step), out.Output, names, otherwise)
 }
 
-// findStep returns the step of a phase with a name. It reports a name that no step has.
+// findStep returns the step of a phase with a name. An unknown name is reported.
 func (b *binding) findStep(r *Rule, phase v1alpha1.Phase, path krm.Path, name string) *v1alpha1.Step {
 	steps := b.plugin.Spec.Workflow(phase)
 	var names []string

@@ -30,7 +30,7 @@ func checkFixtureValues(r *Rule, t *pluginTest) {
 		otherwise = "the fixtures are " + strictyaml.Listed(names)
 	}
 	if slices.Contains(names, "") || t.Unsure("spec.fixtures") {
-		return // it may be any
+		return // which is then unknown
 	}
 	for _, value := range t.values {
 		t.OneOf(r, value.path.Key("field"), value.Field, v1alpha1.FixtureHost, v1alpha1.FixturePort)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A test is held against the plugin that it names.
+// A test is compared with its plugin.
 func TestPluginTest_againstItsPlugin(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{
@@ -27,7 +27,7 @@ func TestPluginTest_againstItsPlugin(t *testing.T) {
 	}
 }
 
-// A test that is checked alone is held against nothing.
+// Without its plugin, a test is not compared.
 func TestPluginTest_alone(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, check(t, edited(t, aPluginTest, "spec.plugin: other")))
@@ -46,7 +46,7 @@ func TestPluginTest_givenOnce(t *testing.T) {
 	}
 }
 
-// A prefix of kustomize changes no test's name: sandboxes and ids stay what they are.
+// A prefix of kustomize does not change the names of tests: sandboxes and ids stay the same.
 func TestPluginTest_renamedByKustomize(t *testing.T) {
 	t.Parallel()
 	renamed := "metadata: {name: dev-hello-db, annotations: {internal.config.kubernetes.io/previousNames: hello-db}}"

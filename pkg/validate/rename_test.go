@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// inAnyOrder is a table whose findings may come in any order: what a change sets stands on a line of its own.
+// inAnyOrder is a table whose findings may be in any order: each change is on a separate line.
 func (c cases) inAnyOrder(t *testing.T, file string) {
 	t.Helper()
 	for change, want := range c {
@@ -21,11 +21,11 @@ func (c cases) inAnyOrder(t *testing.T, file string) {
 	}
 }
 
-// What stands under a former key is checked in the same run, and told at the place where it is written.
+// Values of former keys are checked in the same run, and reported at the place where they are written.
 func TestFormerKeysAreCheckedBelow(t *testing.T) {
 	t.Parallel()
 	cases{
-		// the example of the specification's Purpose section
+		// from the Purpose section of the specification
 		"spec.resources[0].params: [{dbname: test}]\nspec.resources~resource": {
 			"error type spec.resource[0].params: must be a mapping of strings, as in params: {dbname: test}, not a list",
 			`error unknown-key spec.resource: unknown key "resource": it is called "resources" today`,

@@ -31,7 +31,7 @@ var matchLabel = Rule{
 	}),
 }
 
-// eachMatch checks the match of a route group and all matches within it one by one.
+// eachMatch checks the match of a route group and each match within it.
 func eachMatch(do func(*Rule, *routeGroup, krm.Path, *v1alpha1.RouteGroupMatch)) []check {
 	return []check{routeGroupCheck(func(r *Rule, g *routeGroup) {
 		if g.Spec.Match == nil {

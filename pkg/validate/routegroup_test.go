@@ -85,7 +85,7 @@ func TestMatch(t *testing.T) {
 	}.run(t, aRouteGroup)
 }
 
-// A match that stands in too many others is one finding, and costs no more than reading it.
+// A match that is nested too deeply is one finding, and is checked in linear time.
 func TestDeepMatches(t *testing.T) {
 	t.Parallel()
 	nest := func(depth int) string {

@@ -22,13 +22,13 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	assert.Empty(t, check(t, edited(t, aPluginTest), edited(t, aPlugin)))
 }
 
-// Each rule's example, put into a valid document, breaks that rule and no other.
+// Each rule's example in a valid document violates that rule and no other.
 func TestExamplesBreakTheirRules(t *testing.T) {
 	t.Parallel()
 	valid := map[string]string{aSandbox: fed}
 	for _, r := range allRules() {
 		if r.ComparesStates() {
-			continue // one document alone cannot break it
+			continue // a single document cannot violate it
 		}
 		file := fixture(t, r)
 		documents := []*yaml.Node{edited(t, file, valid[file], r.Example)}
@@ -70,7 +70,7 @@ func fixture(t *testing.T, r *validate.Rule) string {
 	return ""
 }
 
-// fits reports whether the mapping that an example changes is in a document.
+// fits reports whether a document contains the mapping that an example changes.
 func fits(t *testing.T, example, file string) bool {
 	t.Helper()
 	path, _, _ := strings.Cut(example, ": ")
@@ -99,7 +99,7 @@ func TestRulesAreDescribed(t *testing.T) {
 	assert.Len(t, allRules().IDs(), len(allRules()))
 }
 
-// A message is one line that starts lower case.
+// A message is one line that starts in lower case.
 func TestMessagesAreOneLowerCaseLine(t *testing.T) {
 	t.Parallel()
 	for _, r := range allRules() {

@@ -6,7 +6,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// sandbox is a sandbox that is checked. The parts of its spec that several rules look at are listed with their paths.
+// sandbox is a sandbox being checked. Parts of its spec that several rules check are listed with their paths.
 type sandbox struct {
 	*document.Sandbox
 	Document
@@ -18,14 +18,14 @@ type sandbox struct {
 	endpoints   []endpoint
 }
 
-// workload is a workload that a sandbox names: of a fork, a local workload or a virtual one.
+// workload is a workload in a sandbox: of a fork, a local workload or a virtual one.
 type workload struct {
 	*v1alpha1.Workload
-	list string // of the spec: forks, local or virtual
+	list string // in the spec: forks, local or virtual
 	path krm.Path
 }
 
-// customizedFork is a fork that has customizations, with the path of those.
+// customizedFork is a fork with customizations, and their path.
 type customizedFork struct {
 	*v1alpha1.Fork
 	path krm.Path
@@ -37,11 +37,11 @@ type variable struct {
 	path krm.Path
 }
 
-// valueSource is a valueFrom of a variable, or of a file of a local workload. At most one of the references is not nil if
-// it is valid.
+// valueSource is a valueFrom of a variable, or of a file of a local workload. If it is valid, at most one of the references
+// is not nil.
 type valueSource struct {
-	path      krm.Path // of the variable or the file
-	value     string   // that is given too
+	path      krm.Path // of the variable or file
+	value     string   // set in addition
 	allowed   string   // the keys of the valueFrom
 	resource  *v1alpha1.ResourceOutput
 	fork      *v1alpha1.ForkExpression
@@ -51,8 +51,8 @@ type valueSource struct {
 
 func (v valueSource) from(key string) krm.Path { return v.path.Key("valueFrom").Key(key) }
 
-// endpoint is an endpoint of a fork or a host, or one of a route group or the default route group: that one has a target,
-// and neither a port nor a protocol.
+// endpoint is an endpoint of a fork or a host, or of a route group or the default route group. The latter has a target, but
+// neither a port nor a protocol.
 type endpoint struct {
 	name, protocol, target string
 	port                   int

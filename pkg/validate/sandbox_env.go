@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The rules of this file are about the env of forks and local workloads, and the files of local workloads.
+// Rules for the env of forks and local workloads, and the files of local workloads.
 
 var environmentOperation = Rule{
 	ID: "env-operation", Severity: krm.Error,
@@ -36,7 +36,7 @@ var environmentSource = Rule{
 	}),
 }
 
-// count returns how many of the conditions are true.
+// count returns the number of true conditions.
 func count(conditions ...bool) (n int) {
 	for _, condition := range conditions {
 		if condition {
@@ -108,7 +108,7 @@ var resourceReference = Rule{
 	})},
 }
 
-// eachSource checks the sources of variables and files one by one.
+// eachSource checks each source of variables and files.
 func eachSource(do func(*Rule, *sandbox, valueSource)) []check {
 	return []check{sandboxCheck(each(func(s *sandbox) []valueSource { return s.sources }, do))}
 }

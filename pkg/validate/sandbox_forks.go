@@ -76,7 +76,7 @@ var workloadNameUnique = Rule{
 	})},
 }
 
-// eachWorkload checks the workloads that a sandbox names one by one.
+// eachWorkload checks each workload in a sandbox.
 func eachWorkload(do func(*Rule, *sandbox, workload)) []check {
 	return []check{sandboxCheck(each(func(s *sandbox) []workload { return s.workloads }, do))}
 }
@@ -104,7 +104,7 @@ var imageContainer = Rule{
 	}),
 }
 
-// eachFork checks the forks that have customizations one by one.
+// eachFork checks each fork with customizations.
 func eachFork(do func(*Rule, *sandbox, customizedFork)) []check {
 	return []check{sandboxCheck(each(func(s *sandbox) []customizedFork { return s.forks }, do))}
 }

@@ -12,7 +12,7 @@ import (
 
 const labelsPath krm.Path = "spec.labels"
 
-// The labels of the pull-request integration, the only ones with the reserved prefix.
+// Labels of the pull-request integration, the only ones with the reserved prefix.
 const (
 	reservedLabels   = "signadot/"
 	repoLabel        = reservedLabels + "github-repo"
@@ -76,7 +76,7 @@ var labelReserved = Rule{
 	}),
 }
 
-// eachLabel checks the labels of a sandbox one by one, sorted by key.
+// eachLabel checks each label of a sandbox, sorted by key.
 func eachLabel(do func(r *Rule, s *sandbox, key, value string)) []check {
 	return []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for _, key := range slices.Sorted(maps.Keys(s.Spec.Labels)) {

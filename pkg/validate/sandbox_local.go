@@ -45,7 +45,7 @@ var localAddress = Rule{
 	})},
 }
 
-// checkAddress checks `host:port`, the host a name, an IPv4 address, or an IPv6 address in brackets.
+// checkAddress checks `host:port`. The host is a name, an IPv4 address, or an IPv6 address in brackets.
 func checkAddress(text string) string {
 	at := strings.LastIndexByte(text, ':')
 	if text == "" {

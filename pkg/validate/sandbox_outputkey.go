@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The rules of this file are about valueFrom.resource.outputKey of variables and files.
+// Rules for valueFrom.resource.outputKey of variables and files.
 
 var outputKey = Rule{
 	ID: "output-key", Severity: krm.Error,
@@ -43,7 +43,7 @@ func isOutputKey(key string) bool {
 		(!dotted || document.CheckIdentifier(output) == "" && output != "")
 }
 
-// dotted returns the outputKey that is meant by two names with something else than a dot between them.
+// dotted returns the intended outputKey if it has two names with another separator than a dot.
 func dotted(key string) (meant string, found bool) {
 	names := strings.FieldsFunc(key, func(r rune) bool { return strings.ContainsRune("./: ", r) })
 	meant = strings.Join(names, ".")
@@ -66,7 +66,7 @@ var outputKeyForm = Rule{
 			return
 		}
 		switch outputs := document.OutputsOf(&from.Spec, key); len(outputs) {
-		case 0: // for the rule "unknown-output-key"
+		case 0: // reported by the rule "unknown-output-key"
 		case 1:
 			s.Propose(r, path, outputs[0].Key(), "%s", document.NamesNoStep(key, outputs))
 		default:
@@ -96,8 +96,8 @@ var unknownOutputKey = Rule{
 	}),
 }
 
-// eachOutputKey checks the outputKeys of all sandboxes one by one, each with the plugin of its resource, nil if that is not
-// known. The rule "required" reports an empty key.
+// eachOutputKey checks each outputKey of all sandboxes, with the plugin of its resource, or nil if that is unknown. The rule
+// "required" reports empty keys.
 func eachOutputKey(do func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin)) []check {
 	return []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
 		for _, s := range d.sandboxes {

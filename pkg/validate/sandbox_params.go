@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// unknownParam and missingParam are about the params of a sandbox's resources and of a test's cases.
+// unknownParam and missingParam are about the params of sandboxes' resources and of tests' cases.
 var unknownParam = Rule{
 	ID: document.RuleUnknownParam, Severity: krm.Warning,
 	Summary: "A param is one that an input of the plugin takes.",
@@ -47,7 +47,7 @@ var missingParam = Rule{
 	}),
 }
 
-// eachBinding checks the resources of all sandboxes, and the cases of all tests, whose plugin is known one by one.
+// eachBinding checks each resource of a sandbox and each case of a test whose plugin is known.
 func eachBinding(do func(*Rule, *binding)) []check {
 	return ofBindings(func(r *Rule, _ *documents, b *binding) {
 		if b.known() {
@@ -56,7 +56,7 @@ func eachBinding(do func(*Rule, *binding)) []check {
 	})
 }
 
-// ofBindings checks the resources of all sandboxes and the cases of all tests one by one.
+// ofBindings checks each resource of all sandboxes and each case of all tests.
 func ofBindings(do func(*Rule, *documents, *binding)) []check {
 	both := [...]string{contract.Sandbox, contract.PluginTest}
 	checks := make([]check, 0, len(both))
@@ -73,7 +73,7 @@ func ofBindings(do func(*Rule, *documents, *binding)) []check {
 	return checks
 }
 
-// optional reports whether each script that gets an input tests whether it is empty.
+// optional reports whether each script that uses an input tests whether it is empty.
 func optional(consumers []input) bool {
 	for _, in := range consumers {
 		if name := in.Env(); name == "" || !testsFor(in.step.Script, name) {
@@ -83,7 +83,7 @@ func optional(consumers []input) bool {
 	return true
 }
 
-// testsFor reports whether a shell script asks whether a variable is empty: by a test, or by an expansion with a default.
+// testsFor reports whether a shell script tests whether a variable is empty, explicitly or by an expansion with a default.
 func testsFor(script, variable string) bool {
 	for _, form := range [...]string{
 		`-z "$%s"`, `-n "$%s"`, `-z "${%s}"`, `-n "${%s}"`, `-z $%s`, `-n $%s`, `-z ${%s}`, `-n ${%s}`,

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// patched returns the patch of a fork and the patch's path; the patch is nil if there is none.
+// patched returns the patch of a fork, or nil, and the path of the patch.
 func (f customizedFork) patched() (*v1alpha1.WorkloadPatch, krm.Path) {
 	return f.Customizations.Patch, f.path.Key("patch")
 }
@@ -44,7 +44,7 @@ var patchValue = Rule{
 	}),
 }
 
-// patchField is about the only kind whose fields are known: the others have definitions of their own.
+// patchField is about the only kind with known fields: other kinds have definitions elsewhere.
 var patchField = Rule{
 	ID: "patch-field", Severity: krm.Error,
 	Summary: "A strategic patch of a Deployment names fields that a Deployment has, with values of their types.",
@@ -72,7 +72,7 @@ func checkPatch(kind, value string) string {
 		return "patch must be JSON or YAML: " + strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " ")
 	}
 	if len(document.Content) == 0 {
-		return "" // for the rule "required", or comments alone
+		return "" // reported by the rule "required", or only comments
 	}
 	root := document.Content[0]
 	switch wrong := checkKeys(root); {
@@ -86,7 +86,7 @@ func checkPatch(kind, value string) string {
 	return ""
 }
 
-// checkKeys checks that the keys of a patch's mappings are ones that JSON can have.
+// checkKeys checks that the keys of a patch's mappings are valid in JSON.
 func checkKeys(node *yaml.Node) string {
 	for i, child := range node.Content {
 		key := child

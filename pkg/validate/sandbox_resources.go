@@ -30,7 +30,7 @@ var resourceName = Rule{
 	Example: "spec.resources[1].name: my_cache",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		for i, resource := range s.Spec.Resources {
-			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is allowed
+			trimmed := strings.TrimRight(resource.Name, "-") // a dash at the end is permitted
 			onlyDashes, tooLong := trimmed == "" && resource.Name != "", len(resource.Name) > document.MaxIdentifier
 			if onlyDashes || tooLong || document.CheckIdentifier(trimmed) != "" {
 				s.Report(r, resourcePath(i).Key("name"),

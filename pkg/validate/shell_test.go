@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// scripted checks a plugin with one script and returns what is found about its syntax.
+// scripted checks a plugin with one script and returns the findings about its syntax.
 func scripted(t *testing.T, script string) []string {
 	t.Helper()
 	var found []string
@@ -46,13 +46,13 @@ func TestScriptSyntax(t *testing.T) {
 	}
 }
 
-// What some shell takes, or finds out only when it runs the line, is not reported.
+// If a shell accepts a script, or detects an error only at run time, nothing is reported.
 func TestValidScriptsAreLetBe(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{
 		"#!/bin/sh\n", "#!/bin/sh\r\necho a\r\n", "#!\n(", "#!/usr/bin/env\n(", "#!/usr/bin/env -S A=b python3\nif x:\n",
 		"#!/usr/bin/env python3\nprint('a'\n", "#!/usr/bin/awk -f\n{ print }}\n",
-		"#!/bin/sh\na=(1 2)\n[[ $a == b ]] && echo <(c)\n", // where sh is bash
+		"#!/bin/sh\na=(1 2)\n[[ $a == b ]] && echo <(c)\n", // if sh is bash
 		"#!/bin/sh\nlet = 1\n", "#!/bin/dash\nfunction=1; echo $function\n",
 		"#!/bin/bash\necho ${a[spaced key]} ${b[weird!key]}\n",
 		"#!/bin/bash\necho $((echo a); (echo b))\n((echo a); echo b)\n",
@@ -68,7 +68,7 @@ func TestValidScriptsAreLetBe(t *testing.T) {
 	}
 }
 
-// The scripts of this machine that their own shell takes are not reported.
+// Scripts of this machine that their interpreter accepts are not reported.
 func TestScriptsOfThisMachineAreLetBe(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "checks all scripts of this machine")
@@ -97,7 +97,7 @@ func TestScriptsOfThisMachineAreLetBe(t *testing.T) {
 	t.Logf("%d scripts", checked)
 }
 
-// What no person writes is not parsed, so that it cannot cost more than other scripts.
+// Scripts beyond the limits are not parsed, so that they are not slower than others.
 func TestHostileScripts(t *testing.T) {
 	t.Parallel()
 	for _, opening := range []string{"(", "$(", "{ ", "((", "${a[", "\"$("} {

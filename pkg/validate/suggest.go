@@ -9,10 +9,10 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// suggest reports that there is no such name, with the candidate that is likely to be meant, or else with otherwise.
+// suggest reports an unknown name, followed by the most likely candidate, or else by otherwise.
 func (c *Document) suggest(r *Rule, path krm.Path, nothing, name string, candidates []string, otherwise string) {
 	if name == "" {
-		return // for the rule "required"
+		return // reported by the rule "required"
 	}
 	nearest, sure := strictyaml.Suggest(name, candidates)
 	if nearest == "" {
@@ -22,7 +22,7 @@ func (c *Document) suggest(r *Rule, path krm.Path, nothing, name string, candida
 	c.Propose(r, path, certain(nearest, sure), "%s %q: did you mean %q?", nothing, name, nearest)
 }
 
-// certain is a value to propose, nil if it is only likely.
+// certain returns a value to propose, or nil if it is not certain.
 func certain(value string, sure bool) any {
 	if sure {
 		return value
@@ -30,7 +30,7 @@ func certain(value string, sure bool) any {
 	return nil
 }
 
-// OneOf reports a value that is given and not allowed, and proposes the one that differs only in case.
+// OneOf reports a value that is set but not permitted, and proposes one that differs only in case.
 func (c *Document) OneOf(r *Rule, path krm.Path, value string, allowed ...string) {
 	if value == "" || slices.Contains(allowed, value) {
 		return
@@ -44,7 +44,7 @@ func (c *Document) OneOf(r *Rule, path krm.Path, value string, allowed ...string
 	c.Propose(r, path, proposed, "must be one of %s, not %q", strictyaml.Listed(allowed), value)
 }
 
-// Once reports the name of a list's element that another element has. An empty name is for other rules.
+// Once reports the name of a list's element that another element has. Empty names are reported by other rules.
 func (c *Document) Once(r *Rule, seen map[string]bool, name, what string, path krm.Path) {
 	if seen[name] && name != "" {
 		c.Report(r, path.Key("name"), "%s name %q must be unique: it is already taken", what, name)
@@ -52,8 +52,8 @@ func (c *Document) Once(r *Rule, seen map[string]bool, name, what string, path k
 	seen[name] = true
 }
 
-// The functions below return what is wrong with a value, as words that begin with "must", and empty if nothing is. An
-// empty text is valid: the rule "required" reports a value that must be set.
+// The functions below return the problem of a value as a text that starts with "must", or "" for a valid value. An empty
+// text is valid: the rule "required" reports missing values.
 
 // checkPort checks a TCP port.
 func checkPort(port int) string {

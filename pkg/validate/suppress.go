@@ -13,7 +13,7 @@ import (
 // Suppressed is a finding that a comment suppresses.
 type Suppressed struct {
 	krm.Result
-	// Reason is why, as the comment says.
+	// Reason is the reason in the comment.
 	Reason string
 }
 
@@ -21,9 +21,9 @@ type Suppressed struct {
 //
 //	image: Legacy # krm-functions: ignore image-reference the registry of the lab accepts it
 //
-// The comment is in the line of the finding, or alone in the line above. For a finding inside a block scalar it may also be
-// at the line where the scalar begins, and in a script or a YAML text it may be a comment of that. Results are about
-// items of the list. Comments that suppress nothing, or cannot, are results themselves; kept is sorted.
+// The comment is at the end of the line with the finding, or alone in the line above. For a finding inside a block scalar it
+// may also be in the first line of the scalar; in a script or a YAML text it may be a comment of that text. Results are
+// about items of the list. Comments that suppress nothing, or must not, are also results; kept is sorted.
 func Suppress(list *krm.ResourceList, results krm.Results, options Options) (kept krm.Results, suppressed []Suppressed) {
 	s := newSuppressor(list, options)
 	hasErrors := map[*krm.Item]bool{}
@@ -41,14 +41,14 @@ func Suppress(list *krm.ResourceList, results krm.Results, options Options) (kep
 	return kept.Sort(), suppressed
 }
 
-// suppressor has the comments of a list by what they are about.
+// suppressor holds the comments of a list by the lines they refer to.
 type suppressor struct {
 	rules    Ruleset
 	comments []*comment
 	about    map[commentLine][]*comment
 }
 
-// commentLine is a line of a file, or of an item that came in with a list.
+// commentLine is a line of a file, or of an item in a list.
 type commentLine struct {
 	item *krm.Item
 	file string
@@ -85,7 +85,7 @@ func newSuppressor(list *krm.ResourceList, options Options) *suppressor {
 	return s
 }
 
-// find returns a comment that suppresses a finding, nil if there is none.
+// find returns a comment that suppresses a finding, or nil.
 func (s *suppressor) find(result krm.Result) *comment {
 	if len(s.comments) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (s *suppressor) find(result krm.Result) *comment {
 	return nil
 }
 
-// commentsOf returns the comments of a text that are about findings.
+// commentsOf returns the comments in a text that suppress findings.
 func commentsOf(item *krm.Item, text krm.Text) []*comment {
 	if !bytes.Contains(text.Bytes, []byte(commentMarker)) {
 		return nil

@@ -149,7 +149,7 @@ func TestSuppress(t *testing.T) {
 	}
 }
 
-// A comment that is of no use is reported once its document is right: an error may hide the finding that it is for.
+// An unused comment is reported only if its document has no errors, which may hide the finding that it suppresses.
 func TestSuppressionsWithoutUse(t *testing.T) {
 	t.Parallel()
 	right := map[string]string{
@@ -174,8 +174,8 @@ func TestSuppressionsWithoutUse(t *testing.T) {
 	assert.Len(t, kept, 2, "%q", kept)
 }
 
-// Lines are those of an item, whatever is above it. A list that is not in block style, which no orchestrator sends, is parsed as
-// a whole: its comments do not count.
+// Lines are counted within an item, whatever is above it. A list that is not in block style, which no orchestrator sends, is
+// parsed as a whole, and its comments have no effect.
 func TestSuppressInLists(t *testing.T) {
 	t.Parallel()
 	body := fill(map[string]string{
@@ -202,7 +202,7 @@ func TestSuppressInLists(t *testing.T) {
 	}
 }
 
-// suppressed returns the findings of the commented plugin that stay, and the reasons of those that do not.
+// suppressed returns the remaining findings of the commented plugin, and the reasons of the suppressed ones.
 func suppressed(t *testing.T, options validate.Options, comments map[string]string) (kept, reasons []string) {
 	t.Helper()
 	item, err := krm.NewItem([]byte(fill(comments)))

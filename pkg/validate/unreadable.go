@@ -7,19 +7,19 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// unreadable is the paths of a document that could not be read. One mistake gives one finding: nothing is concluded from
-// what could not be read.
+// unreadable holds the paths of a document that could not be read. One mistake gives one finding: no finding may depend on
+// unreadable values.
 type unreadable struct {
 	broken     map[krm.Path]bool // could not be decoded
-	parents    map[krm.Path]bool // lack a child, since its key or its type is wrong
-	hasUnknown map[krm.Path]bool // have an unknown key, which may stand for one that they lack
-	everything bool              // aliases stand for too much, so any value may be missing
+	parents    map[krm.Path]bool // a child is missing, since its key or its type is wrong
+	hasUnknown map[krm.Path]bool // with an unknown key, which may stand for a missing one
+	everything bool              // aliases expand to too much, so any value may be missing
 }
 
 func newUnreadable(problems []strictyaml.Problem) unreadable {
 	u := unreadable{broken: map[krm.Path]bool{}, parents: map[krm.Path]bool{}, hasUnknown: map[krm.Path]bool{}}
 	for _, p := range problems {
-		if p.Severity != krm.Error || p.ReplacedBy != "" { // the value of a former key was read anyway
+		if p.Severity != krm.Error || p.ReplacedBy != "" { // the value of a former key was read
 			continue
 		}
 		u.broken[p.Path] = true
@@ -36,7 +36,7 @@ func newUnreadable(problems []strictyaml.Problem) unreadable {
 	return u
 }
 
-// at reports whether the value at path, one that it is in, or a child of it could not be read.
+// at reports whether the value at path, a parent or a child of it could not be read.
 func (u unreadable) at(path krm.Path, root *yaml.Node) bool {
 	if u.everything || u.parents[path] {
 		return true

@@ -14,20 +14,20 @@ import (
 type Base struct {
 	// List holds the older documents.
 	List *krm.ResourceList
-	// Elsewhere holds older documents from outside of what is compared, nil if there are none: the versions that they publish
-	// must not change when they move, and nothing of them counts as removed.
+	// Elsewhere holds older documents outside the compared ones, or nil: the versions that they publish must not change when
+	// they move, and none of them counts as removed.
 	Elsewhere *krm.ResourceList
-	// Partial says that not every current document could be read: then none counts as removed.
+	// Partial means that some current documents could not be read: then none counts as removed.
 	Partial bool
-	// Literals returns the parts of a scalar's text that stand around the values of template variables, one more than there
-	// are variables. It may return nil for a scalar without variables. It is called with nodes of either list; a nil
-	// function means that no document had variables.
+	// Literals returns the parts of a scalar's text around the values of template variables, one more than the number of
+	// variables. It may return nil for a scalar without variables. It is called with nodes of both lists; a nil function
+	// means that documents have no variables.
 	Literals func(*yaml.Node) []string
 }
 
-// CheckUpdate checks what has changed since an older state: published versions and immutable fields of sandboxes must not
-// change, and what is in use must not be removed. The error is krm.OptionErrors if options cannot be used, or
-// that of a document that cannot be parsed. Check reports what is wrong with the current documents themselves.
+// CheckUpdate checks the changes since an older state: published versions and immutable fields of sandboxes must not change,
+// and documents in use must not be removed. The error is krm.OptionErrors for invalid options, or that of a document that
+// cannot be parsed. Findings about the current documents themselves are reported by Check.
 func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Results, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {
 		return nil, wrong
@@ -58,16 +58,16 @@ func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Result
 	return results.Sort(), nil
 }
 
-// update is two states of the documents.
+// update holds two states of the documents.
 type update struct {
 	Base
 	before, after *documents
 	elsewhere     *documents
-	sandboxes     []changed  // that are in both
-	removed       []*sandbox // that are in the older one alone
+	sandboxes     []changed  // in both states
+	removed       []*sandbox // only in the older state
 }
 
-// readDocuments reads the plugins and sandboxes of a list. Plugins without a valid name are left out.
+// readDocuments reads the plugins and sandboxes of a list. Plugins without a valid name are omitted.
 func readDocuments(list *krm.ResourceList) (*documents, error) {
 	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox)
 	if err != nil {
@@ -80,7 +80,7 @@ func readDocuments(list *krm.ResourceList) (*documents, error) {
 	return d, nil
 }
 
-// find returns the first plugin with a name and version, nil if there is none.
+// find returns the first plugin with a name and version, or nil.
 func (d *documents) find(name string) *plugin {
 	if d.versions == nil {
 		d.versions = make(map[string]*plugin, len(d.plugins))
@@ -97,8 +97,8 @@ type changed struct{ before, after *sandbox }
 // unread reports whether the value at path could not be read in either state.
 func (s changed) unread(path krm.Path) bool { return s.before.Unsure(path) || s.after.Unsure(path) }
 
-// pair finds what has become of each sandbox. If one is no longer in its cluster, and one of its name is new in another
-// cluster, it has moved there.
+// pair finds the current state of each sandbox. If a sandbox is missing in its cluster, and a new one with the same name is
+// in another cluster, it has moved there.
 func pair(before, after []*sandbox) (both []changed, removed []*sandbox) {
 	left := make(map[identity]*sandbox, len(after)) // not paired yet
 	for _, s := range slices.Backward(after) {

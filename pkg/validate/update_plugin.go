@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// immutableVersion counts the values of variables as part of a version.
+// immutableVersion considers the values of variables part of a version.
 var immutableVersion = Rule{
 	ID: "immutable-version", Severity: krm.Error,
 	Summary: "A version of a plugin that the older state has is unchanged (--base, --base-ref).",
@@ -141,7 +141,7 @@ func dereference(node *yaml.Node) *yaml.Node {
 }
 
 // sameText reports whether two texts differ only in the values of template variables, given their literals. If a document
-// was expanded before, its literals are unknown: those of the other text must be found in it.
+// was expanded before, its literals are unknown: then its text must contain those of the other text.
 func sameText(a, b string, literalsA, literalsB []string) bool {
 	switch {
 	case len(literalsA) > 1 && len(literalsB) > 1:
@@ -155,7 +155,7 @@ func sameText(a, b string, literalsA, literalsB []string) bool {
 	}
 }
 
-// matches reports whether a text is the literals, at least two, with anything between them.
+// matches reports whether a text consists of the literals, at least two, with any text between them.
 func matches(literals []string, text string) bool {
 	text, begins := strings.CutPrefix(text, literals[0])
 	last := len(literals) - 1

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// immutableField does not apply to a sandbox that was to be torn down and is present again: it is a new one.
+// immutableField does not apply to a sandbox that was marked for teardown and is present again: it is a new one.
 var immutableField = Rule{
 	ID: "immutable-field", Severity: krm.Error,
 	Summary: "Of a sandbox that the older state has, only labels, ttl, endpoints, local workloads and forks change " +
@@ -33,7 +33,7 @@ var immutableField = Rule{
 	}),
 }
 
-// eachChanged checks the sandboxes of both states one by one.
+// eachChanged checks each sandbox that is in both states.
 func eachChanged(do func(*Rule, changed)) []check {
 	return []check{updateCheck{contract.Sandbox, func(r *Rule, u *update) {
 		for _, s := range u.sandboxes {
@@ -42,13 +42,13 @@ func eachChanged(do func(*Rule, changed)) []check {
 	}}}
 }
 
-// mutable are the keys of a sandbox's spec that an update may change, wholly or in part. The resources are compared one by
-// one.
+// mutable are the keys of a sandbox's spec that an update may change, completely or in part. Resources are compared
+// individually.
 var mutable = []string{"labels", "ttl", "endpoints", "defaultRouteGroup", "local", "forks", "resources"}
 
 const newSandbox = "it is immutable; make another sandbox for it"
 
-// compareFields compares the fields of the spec that must not change. Absent and empty are the same.
+// compareFields compares the immutable fields of the spec. Absent and empty values are equal.
 func (s changed) compareFields(r *Rule) {
 	before, after := reflect.ValueOf(s.before.Spec), reflect.ValueOf(s.after.Spec)
 	for i := range before.NumField() {
@@ -65,7 +65,7 @@ func (s changed) compareFields(r *Rule) {
 	}
 }
 
-// compareResources compares the resources by their names.
+// compareResources compares the resources by name.
 func (s changed) compareResources(r *Rule) {
 	const path krm.Path = "spec.resources"
 	if s.unread(path) {
@@ -94,7 +94,7 @@ func (s changed) compareResources(r *Rule) {
 	}
 }
 
-// samePlugin reports whether two references can mean one version: resolving a range or a channel changes nothing.
+// samePlugin reports whether two references can select the same version: resolving a range or a channel is not a change.
 func samePlugin(before, after string) bool {
 	was, err := version.ParseReference(before)
 	is, wrong := version.ParseReference(after)
@@ -129,7 +129,7 @@ func (s changed) comparePullRequest(r *Rule) {
 	}
 }
 
-// compareForks finds forks that keep their name and fork another workload.
+// compareForks finds forks that keep their name but fork another workload.
 func (s changed) compareForks(r *Rule) {
 	was := map[string]v1alpha1.Workload{}
 	for _, fork := range s.before.Spec.Forks {
@@ -187,7 +187,7 @@ var teardownSkipped = Rule{
 	}}},
 }
 
-// absent reports whether the sandbox is to be torn down. The rule "sandbox-state" reports an invalid state.
+// absent reports whether the sandbox is marked for teardown. The rule "sandbox-state" reports invalid states.
 func (s *sandbox) absent() bool {
 	absent, err := s.IsAbsent()
 	return absent && err == nil

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// absent asks for a sandbox's teardown.
+// absent marks a sandbox for teardown.
 const absent = "metadata.annotations: {resourceplugins.dev/state: absent}"
 
 func listOf(nodes []*yaml.Node) *krm.ResourceList {
@@ -38,7 +38,7 @@ func update(t *testing.T, base validate.Base, after ...*yaml.Node) []string {
 
 func docs(nodes ...*yaml.Node) []*yaml.Node { return nodes }
 
-// Each rule's example, as what has become of a valid document, breaks that rule and no other.
+// Each rule's example, as a change to a valid document, violates that rule and no other.
 func TestExamplesBreakTheRulesOfUpdates(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -77,13 +77,13 @@ func TestPublishedVersionsAreImmutable(t *testing.T) {
 	cases := []struct{ before, after, want string }{
 		{"", "spec.description: other", versioned},
 		{"", "-spec.delete", versioned},
-		{"metadata.name: hello-db@v1", "spec.runner.image: other", versioned}, // one version, spelled differently
+		{"metadata.name: hello-db@v1", "spec.runner.image: other", versioned}, // one version in two spellings
 		{"metadata.name: hello-db", "metadata.name: hello-db\nspec.description: other", bare},
 		{"metadata.name: hello-db", "metadata.name: hello-db@0.0.0\nspec.description: other", bare},
-		{"", "metadata.name: hello-db@1.0.1\nspec.description: other", ""}, // published anew
-		{"", "metadata.labels: {a: b}", ""},                                // no part of what is published
+		{"", "metadata.name: hello-db@1.0.1\nspec.description: other", ""}, // a new version
+		{"", "metadata.labels: {a: b}", ""},                                // not part of the published content
 		{"", "metadata.name: hello-db@v1.0", ""},
-		{"spec.description: ''", "-spec.description", ""}, // both mean absent
+		{"spec.description: ''", "-spec.description", ""}, // both mean that it is not set
 		{"metadata.name: hello_db", "metadata.name: hello_db\nspec.description: other", ""},
 	}
 	for _, c := range cases {
@@ -165,7 +165,7 @@ func TestSandboxesKeepWhatIsImmutable(t *testing.T) {
 		"spec.resources[1].plugin: cache@3.0.0",
 		"spec.resources[1].params: {}", absent,
 		"spec.resources: [{name: cacheDB, plugin: cache}, {name: db, plugin: hello-db@1.0, params: {db-name: shop}}]",
-		"spec.virtual: 3", "spec.resources: 3", "spec.cluster: [a]", // which Check tells of
+		"spec.virtual: 3", "spec.resources: 3", "spec.cluster: [a]", // reported by Check
 	}
 	for _, change := range may {
 		assert.Empty(t, update(t, validate.Base{List: before}, edited(t, aSandbox, change)), change)
@@ -205,7 +205,7 @@ func TestSandboxesGoAfterTheirTeardown(t *testing.T) {
 	}
 }
 
-// When two documents differ only in what variables gave, the message says so (contract, Identity).
+// If two documents differ only in the values of variables, the message explains that (contract, Identity).
 func TestVariablesArePartOfAVersion(t *testing.T) {
 	t.Parallel()
 	const image = "spec.runner.image"

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// usage returns what is found about the only step of a plugin with an input, an output and a script.
+// usage returns the findings about the only step of a plugin, given an input, an output and a script.
 func usage(t *testing.T, options validate.Options, input, output, script string) []string {
 	t.Helper()
 	return lines(t, options, edited(t, aPlugin, "-spec.delete\n-spec.runner.podTemplateOverlay\nspec.create: [{name: make}]",
@@ -64,7 +64,7 @@ func TestScriptsThatDoNotUseTheirInputsAndOutputs(t *testing.T) {
 	assert.Empty(t, usage(t, off, region, "/tmp/bucket", "#!/bin/sh\necho $A > /tmp/b\n"))
 }
 
-// What a script may do without naming it is not reported.
+// Inputs and outputs that a script may use without their names are not reported.
 func TestScriptsThatMayUseTheirInputsAndOutputs(t *testing.T) {
 	t.Parallel()
 	const written = "echo b > /tmp/bucket\n"
@@ -83,13 +83,13 @@ func TestScriptsThatMayUseTheirInputsAndOutputs(t *testing.T) {
 		{"", "/outputs/bucket", "#!/usr/bin/env python3\n(Path(os.environ['OUT']) / 'bucket').write_text(name)\n"},
 		{"", "/outputs/bucket", "#!/bin/sh\n# nothing yet\n"},
 		{"", "/outputs/bucket", "@{embed: ./provision.sh}"},
-		// which the program reads by itself
+		// read directly by the program
 		{awsRegion, "/tmp/bucket", "#!/bin/bash\naws s3 mb s3://$SIGNADOT_SANDBOX_ID\n" + written},
 		{"{name: bucket, valueFromSandbox: true, as: {env: TF_VAR_bucket}}", "/tmp/bucket", "#!/bin/sh\nterraform apply -var id=$SIGNADOT_SANDBOX_ID\n" + written},
 		{"{name: pgpassword, valueFromSandbox: true}", "/tmp/bucket", "#!/bin/sh\npsql -h $HOST -c 'CREATE DATABASE x'\n" + written},
 		{dbURL, "/tmp/bucket", "#!/bin/sh\ndbmate --env-file $SIGNADOT_SANDBOX_ID up\n" + written},
 		{"{name: config, valueFromSandbox: true, as: {path: /root/.kube/config}}", "/tmp/bucket", "#!/bin/sh\nkubectl -n $NS get pods\n" + written},
-		// which may be handed on
+		// possibly passed on
 		{region, "/tmp/bucket", "#!/bin/sh\nenv | grep -v $SIGNADOT_SANDBOX_ID\n" + written},
 		{region, "/tmp/bucket", "#!/bin/sh\nenvsubst < job.yaml | kubectl apply -n $NS -f -\n" + written},
 		{region, "/tmp/bucket", "#!/bin/bash\nname=REGION\necho ${!name} ${!REG*}\n" + written},

@@ -1,17 +1,17 @@
 // Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents against the rules of their
 // specifications.
 //
-// Check takes a ResourceList, reads its documents, and returns a result for each break of a rule, with the field, the
-// severity, what to do, and the fix if only one is possible. It changes nothing:
+// Check reads the documents of a ResourceList and returns a result for each violation of a rule, with the field, the
+// severity, the required change, and a fix if only one is possible. It does not change the list:
 //
 //	report, err := validate.Check(list, validate.Options{Strict: true})
 //
-// CheckUpdate compares the documents with an older state, such as a Git revision: what is published, and what sandboxes
-// use, must not change. Rules returns all rules, with what reference pages say about them.
+// CheckUpdate compares the documents with an older state, such as a Git revision: published versions, and documents that
+// sandboxes use, must not change. Rules returns all rules with their descriptions for reference pages.
 //
-// A Rule is an id, a severity, texts for people, and its checks: functions over one document, over a whole list, or over
-// two states of a list. The rules of a field are in the file that is named after the document's kind and the field. An
-// Extension adds rules about these documents, or about others.
+// A Rule has an id, a severity, descriptions, and checks: functions over one document, over a whole list, or over two states
+// of a list. The rules of a field are in the file named after the document's kind and the field. An Extension adds rules
+// about these documents, or about others.
 package validate
 
 import (
@@ -19,19 +19,19 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Report is the outcome of Check.
+// Report is the result of Check.
 type Report struct {
-	// Counts are the numbers of documents that were checked, but for tests: plugins, sandboxes, the others of this package,
-	// and what the extensions count, in their order.
+	// Counts are the numbers of checked documents except tests: plugins, sandboxes, other documents of this package, and
+	// those that extensions count, in their order.
 	Counts []Count
-	// Results are the findings, sorted, each once. The tag `rule` of a result is the rule's id.
+	// Results are the findings, sorted and without duplicates. The tag `rule` of a result is the rule's id.
 	Results krm.Results
 }
 
 // Count is a number of documents.
 type Count struct {
 	N int
-	// Noun is what one of them is called, such as "sandbox".
+	// Noun is the name of one document, such as "sandbox".
 	Noun string
 }
 

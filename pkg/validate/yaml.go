@@ -5,7 +5,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// The rules of this file are checked by package strictyaml while it decodes a document.
+// These rules are checked by package strictyaml while it decodes a document.
 
 var fieldType = Rule{
 	ID: strictyaml.RuleType, Severity: krm.Error,

@@ -21,7 +21,7 @@ const marker = "hunter2-marker"
 
 var db = cluster.Ref{Namespace: "ns", Name: "db"}
 
-// enough is the timeout of what must happen. A busy machine takes a hundred times as long as an idle one.
+// enough is the timeout for expected events. A busy machine takes a hundred times as long as an idle one.
 const enough = 2 * time.Minute
 
 var slowdown = time.Duration(measureSlowdown())
@@ -196,7 +196,7 @@ func TestUpdateFinalFailures(t *testing.T) {
 	}
 }
 
-// No error contains what was sent or received, whatever layer failed.
+// Whatever layer fails, errors contain neither sent nor received data.
 func TestErrorsContainNoValue(t *testing.T) {
 	t.Parallel()
 	faults := map[string]Fault{
@@ -275,7 +275,7 @@ func TestServerCertificateIsVerified(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	config := server.Config()
-	config.Host, config.Timing = "localhost", fast // not a name of the certificate
+	config.Host, config.Timing = "localhost", fast // not in the certificate
 	config.Timing.Connect, config.Timing.Request = enough, enough
 	client, err := cluster.New(config)
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func Body(text string) Fault {
 	}
 }
 
-// Hang sends the beginning of a body, if there is one, and then nothing until the client gives up.
+// Hang sends the start of a body, if any, and then nothing until the client gives up.
 func Hang(beginning string) Fault {
 	return func(_ *Server, w http.ResponseWriter, r *http.Request, _ func()) bool {
 		if beginning != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Commands that fail because a volume is full need not end a script. Its output is not published then.
+// A script may continue after commands that fail because a volume is full, but then its output is not published.
 func TestFullVolume(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -43,7 +43,7 @@ func TestFullVolume(t *testing.T) {
 	}
 }
 
-// A main that is not root and cannot write its outputs is told why, and what to do.
+// If main is not root and cannot write its outputs, the message explains the reason and the solution.
 func TestFoldersThatAreNotWritable(t *testing.T) {
 	t.Parallel()
 	const advice = ": run main as another user, mount an emptyDir there in podTemplateOverlay, or set valueFromPath to a file in a " +

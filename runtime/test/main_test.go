@@ -15,7 +15,7 @@ import (
 // runnerPath, managerPath and unpackerPath are the paths of the programs that TestMain built.
 var runnerPath, managerPath, unpackerPath string
 
-// TestMain builds the programs and runs the tests. They mostly wait, so more of them than cores can run at the same time.
+// TestMain builds the programs and runs the tests. Tests mostly wait, so more of them run in parallel than there are cores.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "4"); err != nil {
@@ -41,15 +41,16 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// withoutForks calls write while no other goroutine starts a process. That would inherit the open file, and a file that is
-// open for writing cannot be executed ("text file busy").
+// withoutForks calls write while no other goroutine starts a process. A new process would inherit the open file, and a file
+// that is open for writing cannot be executed ("text file busy").
 func withoutForks(write func() error) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return write()
 }
 
-// rounds returns how often a test repeats what depends on timing: few times the environment variable TEST_ROUNDS, if set.
+// rounds returns the number of repetitions of timing-dependent tests: few times the environment variable TEST_ROUNDS, if
+// set.
 func rounds(few int) int {
 	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
 		return few * times

@@ -49,19 +49,19 @@ type container interface {
 	terminate()
 }
 
-// step has what the renderer knows of a step.
+// step has the renderer's information about a step.
 type step struct {
 	plan    contract.Plan
 	secrets []string // of the producers
-	jobs    []string // of the producers, where they are known
+	jobs    []string // of the producers, if known
 	output  string
 	script  string // @/ stands for a folder of the Pod
 	image   image
 	delay   time.Duration // before main starts
-	command string        // in place of the runner
+	command string        // replaces the runner
 }
 
-// image is when the image of main is available.
+// image is the time when the image of main is available.
 type image int
 
 const (
@@ -115,7 +115,7 @@ func (p *pod) play() ending {
 	return ending{0, main, <-outputs}
 }
 
-// start starts one of the helpers.
+// start starts a helper.
 func (p *pod) start(name string) container {
 	p.t.Helper()
 	variables := p.environment(name)
@@ -138,7 +138,7 @@ type helper struct {
 func (h *helper) wait() int  { return <-h.ended }
 func (h *helper) terminate() { h.cancel(termination.Err) }
 
-// environment returns the variables of a rendered helper. The output manager has none for the Secrets of producers.
+// environment returns the variables of a rendered helper. The output manager has no variables for the Secrets of producers.
 func (p *pod) environment(helper string) map[string]string {
 	address, port := p.server.Address()
 	plan, err := json.Marshal(p.step.plan)
@@ -179,8 +179,8 @@ func (p *pod) main() container {
 
 type process struct{ *exec.Cmd }
 
-// wait returns 128 for a process that could not be started, as the kubelet does, and 128 more than the number of the signal
-// that killed it.
+// wait returns the exit code. Like the kubelet, it returns 128 for a process that could not be started, and 128 plus the
+// number of the signal for a process that was killed.
 func (p process) wait() int {
 	if p.Process == nil {
 		return 128

@@ -35,7 +35,7 @@ func TestHelpersAreProtected(t *testing.T) {
 	require.True(t, alive(helper.Process.Pid), "it waits to write its message")
 }
 
-// readable returns which files of a process another process of the same user can read.
+// readable returns the files of a process that another process of the same user can read.
 func readable(t *testing.T, process int) (found string) {
 	t.Helper()
 	for _, read := range [][]string{{"cat", "environ"}, {"ls", "root/"}} {
@@ -50,7 +50,7 @@ func readable(t *testing.T, process int) (found string) {
 	return found
 }
 
-// asHelper returns a command that runs as the user of the helpers if root runs the tests.
+// asHelper returns a command that runs as the user of the helpers, if the tests run as root.
 func asHelper(name string, arguments ...string) *exec.Cmd {
 	command := exec.Command(name, arguments...)
 	if os.Getuid() == 0 {
@@ -59,7 +59,7 @@ func asHelper(name string, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// fullPipe returns the end of a pipe that blocks who writes to it.
+// fullPipe returns a pipe that blocks all writers.
 func fullPipe(t *testing.T) *os.File {
 	t.Helper()
 	read, write, err := os.Pipe()

@@ -60,7 +60,7 @@ func TestTooLargeIsFinalAndPublishesNothing(t *testing.T) {
 	assert.Empty(t, server.Get(db).Annotation(contract.PublishedKey))
 }
 
-// The Job of an older render is still running when the newer one has published.
+// The Job of an older render is still running when a newer one has published.
 func TestOlderRenderDoesNotPublish(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
@@ -169,7 +169,7 @@ func TestFailKeepsWhatIsPublished(t *testing.T) {
 	assert.Equal(t, "postgres://", string(server.Get(db).Data["dsn"]))
 }
 
-// Secrets of others, and immutable ones, are left unchanged, and the step fails at once.
+// Secrets of other tools, and immutable ones, are not changed, and the step fails at once.
 func TestForeignAndImmutableSecrets(t *testing.T) {
 	t.Parallel()
 	own := object{contract.GenerationKey: "g1"}
@@ -200,7 +200,7 @@ func TestForeignAndImmutableSecrets(t *testing.T) {
 			assert.NotContains(t, err.Error(), "marker")
 			assert.Len(t, server.Calls(), 2, "no retries")
 			err = one.Fail(within(t, enough))
-			if before.Immutable { // its annotations can be written, so that consumers stop
+			if before.Immutable { // its annotations can be changed, so consumers stop
 				require.NoError(t, err)
 				assert.Equal(t, "g1", server.Get(db).Annotation(contract.FailedKey))
 			} else {
@@ -211,7 +211,7 @@ func TestForeignAndImmutableSecrets(t *testing.T) {
 	}
 }
 
-// A Secret that was made immutable after it was published is no error.
+// A Secret may become immutable after it was published.
 func TestImmutableAndPublished(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
@@ -221,7 +221,7 @@ func TestImmutableAndPublished(t *testing.T) {
 	assert.True(t, done)
 }
 
-// published returns an immutable Secret that a generation has published, rendered for g1.
+// published returns an immutable Secret rendered for g1, with the outputs of a generation.
 func published(generation string, data object) object {
 	annotations := object{contract.GenerationKey: "g1", contract.PublishedKey: generation}
 	return object{"metadata": object{"annotations": annotations}, "data": data, "immutable": true}

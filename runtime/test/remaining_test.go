@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Processes that a script has started write its output. It is published when they have ended.
+// Child processes of a script write its output. It is published when they have ended.
 func TestChildrenThatEnd(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -35,7 +35,8 @@ func TestChildrenThatEnd(t *testing.T) {
 	}
 }
 
-// Processes that do not end: the step fails if they write an output, or if one does not exist; else they are logged.
+// Some child processes do not end: the step fails if they write an output, or if an output does not exist; otherwise they
+// are logged.
 func TestChildrenThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	const background = " < /dev/null 2> /dev/null & echo $! > @/child\n"
@@ -85,7 +86,7 @@ func TestChildrenThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// SIGTERM while the runner waits for processes does not end it: the outputs exist only there.
+// The runner ignores SIGTERM while it waits for processes, since only it has the outputs.
 func TestTerminationWhileChildrenRun(t *testing.T) {
 	t.Parallel()
 	p := newMain(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n"+
@@ -98,7 +99,7 @@ func TestTerminationWhileChildrenRun(t *testing.T) {
 	p.requireExit(0)
 }
 
-// SIGTERM after the end of the script does not end the runner either, at whatever moment it comes.
+// The runner also ignores SIGTERM after the end of the script, at any time.
 func TestTerminationWhileOutputsAreCopied(t *testing.T) {
 	t.Parallel()
 	for range rounds(5) {

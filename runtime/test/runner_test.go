@@ -95,7 +95,7 @@ func TestScriptsThatFail(t *testing.T) {
 	}
 }
 
-// A script that times out gets SIGTERM, then SIGKILL, and its step has failed, whatever its exit code.
+// A script that times out gets SIGTERM, then SIGKILL, and its step fails, whatever its exit code.
 func TestScriptsThatTimeOut(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

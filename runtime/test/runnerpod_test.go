@@ -28,7 +28,7 @@ type mainOnly struct {
 	log    *bytes.Buffer
 }
 
-// newMain declares one output, dsn, at tmp/out/dsn. In the script @/ stands for the folder tmp.
+// newMain declares one output, dsn, at tmp/out/dsn. In the script, @/ stands for the folder tmp.
 func newMain(t *testing.T, script string) *mainOnly {
 	t.Helper()
 	p := &mainOnly{t: t, at: t.TempDir(), tmp: t.TempDir(), log: &bytes.Buffer{}}
@@ -120,7 +120,7 @@ func alive(process int) bool {
 	return err == nil && !bytes.Contains(status, []byte(") Z "))
 }
 
-// killChild kills a process that a script left behind, unless it has ended and another program has its id.
+// killChild kills a child process that a script has left running, unless it has ended and another program has its id.
 func killChild(process int, names ...string) {
 	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", process))
 	if slices.Contains(names, strings.TrimSpace(string(name))) {

@@ -73,7 +73,7 @@ func parse(r *http.Request) (Call, bool) {
 	return call, isKnown
 }
 
-// parsePath reads /api/v1/… or /apis/GROUP/VERSION/…, then namespaces/NAMESPACE if there is one, and RESOURCE[/NAME].
+// parsePath parses /api/v1/… or /apis/GROUP/VERSION/…, followed by an optional namespaces/NAMESPACE, and RESOURCE[/NAME].
 func parsePath(path string, ref *cluster.Ref) bool {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	switch {

@@ -104,7 +104,7 @@ func (s *Server) Freeze() { s.gate.close() }
 // Unfreeze continues a frozen server.
 func (s *Server) Unfreeze() { s.gate.open() }
 
-// Inject calls fault for each request to choose its failure. nil ends that.
+// Inject calls fault for each request to choose its failure. nil ends the injection.
 func (s *Server) Inject(fault func(Call) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func (s *Server) listen(listener net.Listener) {
 	s.http = server
 }
 
-// listenOnFreePort listens on a port that no other process gets while the server is down: it is below the range of
-// ephemeral ports, and not that of another server of this process.
+// listenOnFreePort listens on a port that no other process gets while the server is down: it is below the range of ephemeral
+// ports, and no other server of this process uses it.
 func listenOnFreePort(tb testing.TB) net.Listener {
 	tb.Helper()
 	for range 1000 {

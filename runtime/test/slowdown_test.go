@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	usual       = 15 * time.Millisecond // of a first request over TLS on an idle machine
+	usual       = 15 * time.Millisecond // time of a first request over TLS on an idle machine
 	maxSlowdown = 12
 )
 
-// measureSlowdown returns how many times longer than on an idle machine a request takes now: 1 to 12. A client whose timeout is
-// shorter than its TLS handshake would retry forever.
+// measureSlowdown returns how many times longer a request currently takes than on an idle machine: 1 to 12. A client whose
+// timeout is shorter than its TLS handshake would retry forever.
 func measureSlowdown() int {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()

@@ -20,9 +20,9 @@ type state struct {
 	version  int
 	objects  map[cluster.Ref]object
 	watchers map[chan change]cluster.Ref
-	// owners has the field managers of what was applied, by the path of the field.
+	// owners has the field managers of applied objects, by the path of the field.
 	owners map[cluster.Ref]map[string]owner
-	// lingering is how many deletions of an object only begin to delete it, since it has finalizers.
+	// lingering is the number of deletions of an object that do not remove it yet, because of its finalizers.
 	lingering map[cluster.Ref]int
 	// isSlow leaves new CRDs without status.
 	isSlow bool
@@ -40,7 +40,7 @@ func newState() state {
 	}
 }
 
-// Apply does what kubectl apply does with a Secret without data: it sets the annotations and keeps everything else.
+// Apply has the effect of kubectl apply with a Secret without data: it sets the annotations and keeps everything else.
 func (s *Server) Apply(ref cluster.Ref, annotations map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

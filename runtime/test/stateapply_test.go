@@ -25,7 +25,7 @@ var (
 	builtIn = []string{"/v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1", "apiextensions.k8s.io/v1"}
 )
 
-// serves reports whether a kind is built in, or a version of a CRD.
+// serves reports whether a kind is built in or served by a CRD.
 func (st *state) serves(kind cluster.Kind) bool {
 	if kind == cluster.KindSecret || slices.Contains(builtIn, kind.Group+"/"+kind.Version) {
 		return true
@@ -39,7 +39,7 @@ func (st *state) serves(kind cluster.Kind) bool {
 	return slices.ContainsFunc(versions, func(version any) bool { return version.(object)["name"] == kind.Version })
 }
 
-// apply does what server-side apply does, with lists as atomic fields.
+// apply implements server-side apply, with lists as atomic fields.
 func (s *Server) apply(w http.ResponseWriter, r *http.Request, ref cluster.Ref, body []byte) {
 	intent := object{}
 	metadata, ok := object(nil), false
@@ -98,7 +98,7 @@ func (st *state) apply(ref cluster.Ref, intent object, manager string, force boo
 		return conflicts
 	}
 	next := merge(current, intent)
-	for path, of := range owners { // what the manager no longer applies
+	for path, of := range owners { // fields that the manager no longer applies
 		if _, applied := after[path]; !applied && reflect.DeepEqual(of.appliers, []string{manager}) {
 			prune(next, strings.Split(path, "\x00"))
 			delete(owners, path)
@@ -109,7 +109,7 @@ func (st *state) apply(ref cluster.Ref, intent object, manager string, force boo
 	return nil
 }
 
-// finish adds what the server adds to an object that was applied, and stores it.
+// finish adds the fields that the server sets, and stores the object.
 func (st *state) finish(ref cluster.Ref, next object) {
 	managers := map[string]string{}
 	for _, of := range st.owners[ref] {
@@ -135,7 +135,7 @@ var established = object{"conditions": []any{
 	object{"type": "NamesAccepted", "status": "True"}, object{"type": "Established", "status": "True"},
 }}
 
-// Edit changes an object as another client does, which then owns the fields.
+// Edit changes an object like another client, which then owns the fields.
 func (s *Server) Edit(ref cluster.Ref, manager string, patch object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *Server) SetStatus(ref cluster.Ref, status object) {
 	s.state.store(ref, merge(s.state.objects[ref], object{"status": status}))
 }
 
-// Linger makes the next deletions of an object only begin to delete it.
+// Linger makes a number of deletions of an object only start its deletion.
 func (s *Server) Linger(ref cluster.Ref, deletions int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +209,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, kind cluster.Kind)
 	_ = json.NewEncoder(w).Encode(object{"items": items})
 }
 
-// flatten returns the fields of an object by their paths, without those that identify it and those that the server sets.
+// flatten returns the fields of an object by their paths, except those that identify it or that the server sets.
 func flatten(path string, of object) map[string]any {
 	fields := map[string]any{}
 	for name, value := range of {

@@ -59,7 +59,7 @@ func TestTeardownDeletesAllSecrets(t *testing.T) {
 	requireSecrecy(t, end)
 }
 
-// A plugin without a delete phase has no steps to wait for. Secrets that do not exist are no error.
+// A plugin without a delete phase has no steps to wait for. Missing Secrets are ignored.
 func TestCleanupWithoutDeleteSteps(t *testing.T) {
 	t.Parallel()
 	server := provisioned(t)
@@ -91,7 +91,7 @@ func TestFailedTeardownCanBeRepeated(t *testing.T) {
 	assert.Nil(t, server.Get(ref("provision")))
 }
 
-// If a delete phase is applied again after its end, its steps wait for outputs that no step publishes, until the Pod's
+// If a delete phase is applied again after it has ended, its steps wait for outputs that no step publishes until the Pod's
 // deadline, and run nothing.
 func TestRepeatedTeardownRunsNothing(t *testing.T) {
 	t.Parallel()

@@ -111,7 +111,7 @@ func unpackedFrom(installation unpacking.Installation) (objects []unpacker.Objec
 	return objects
 }
 
-// refOf returns where an object of cachePackage is.
+// refOf returns the reference of an object of cachePackage.
 func refOf(kind, name string) cluster.Ref {
 	for _, of := range cachePackage().Objects {
 		if of.Kind == kind {
@@ -138,7 +138,7 @@ var (
 	oneCache   = cluster.Ref{Kind: cluster.Kind{Group: "example.org", Version: "v1", Plural: "caches", Singular: "cache"}, Namespace: "shop", Name: "sessions"}
 )
 
-// requests returns the calls as "VERB RESOURCE/NAME", without repetitions that follow each other.
+// requests returns the calls as "VERB RESOURCE/NAME", without consecutive repetitions.
 func requests(server *Server) (found []string) {
 	for _, call := range server.Calls() {
 		text := call.Verb + " " + call.Object.Kind.Plural + "/" + call.Object.Name
@@ -192,7 +192,7 @@ func TestApplyWaitsUntilCRDsAreEstablished(t *testing.T) {
 	requireInstalled(t, server)
 }
 
-// A package needs CRDs of another one, whose Job may end later.
+// A package requires CRDs of another package, whose Job may end later.
 func TestApplyWaitsForRequiredCRDs(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
@@ -241,8 +241,8 @@ func TestApplyEndsIfACRDCannotBeEstablished(t *testing.T) {
 	}
 }
 
-// What a package unpacks to must be what was rendered, or nothing is applied: the Job's permissions are those of the names
-// that were rendered, and a tag can be moved.
+// If an unpacked package differs from the rendered one, nothing is applied: the permissions of the Job are for the rendered
+// names, and a tag can be moved.
 func TestApplyRefusesAnotherPackage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -285,7 +285,7 @@ func TestApplyWinsConflictsForItsOwnObjects(t *testing.T) {
 	assert.InDelta(t, 1, spec["size"], 0)
 	assert.Equal(t, true, spec["paused"], "a field that is not ours is kept")
 
-	// What was applied by another tool from the same rendering is ours, too.
+	// Objects of the same rendering that another tool has applied are ours, too.
 	labelled := newServer(t)
 	labelled.Edit(deployment, "kubectl-client-side-apply", object{
 		"metadata": object{"labels": object{contract.ManagedByKey: contract.ManagedBy}}, "spec": object{"size": 7},
@@ -344,7 +344,7 @@ func TestApplyWaitsForPermissions(t *testing.T) {
 	requireInstalled(t, server)
 }
 
-// A cluster that does not serve the version of the CRDs says so.
+// If the cluster does not serve the version of the CRDs, the message names the version.
 func TestApplyNamesTheVersionThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	installation := cachePackage()
@@ -369,7 +369,7 @@ func TestApplyAppliesAgainWhatIsBeingDeleted(t *testing.T) {
 	assert.Nil(t, server.Object(deployment)["status"], "it must be a new object")
 }
 
-// A run that ends at any request is completed by the next.
+// A run that is interrupted at any request is completed by the next.
 func TestApplyCompletesAnInterruptedRun(t *testing.T) {
 	t.Parallel()
 	for stop := 1; stop <= 8; stop++ {
@@ -451,7 +451,7 @@ func installed(t *testing.T) *Server {
 func TestDeleteRemovesInReverseOrder(t *testing.T) {
 	t.Parallel()
 	server := installed(t)
-	server.Linger(deployment, 3) // its Pods end first
+	server.Linger(deployment, 3) // the Pods end first
 	p := newUnpacker(t, server, cachePackage())
 	require.Zero(t, p.run(unpacking.Delete), p.log)
 	assert.Equal(t, []string{
@@ -482,7 +482,7 @@ func TestDeleteRefusesWhileThereAreCustomResources(t *testing.T) {
 	assert.Empty(t, server.state.objects)
 }
 
-// A custom resource that is created while the package is removed keeps its CRD.
+// A CRD is kept if a custom resource is created while the package is removed.
 func TestDeleteKeepsACRDThatGetsACustomResource(t *testing.T) {
 	t.Parallel()
 	server := installed(t)
@@ -497,7 +497,7 @@ func TestDeleteKeepsACRDThatGetsACustomResource(t *testing.T) {
 	assert.NotNil(t, server.Object(caches))
 }
 
-// The cluster has the CRD of another version of the package, whose custom resources cannot be listed.
+// The CRD belongs to another version of the package, so its custom resources cannot be listed.
 func TestDeleteRefusesWhatItCannotSee(t *testing.T) {
 	t.Parallel()
 	server := installed(t)

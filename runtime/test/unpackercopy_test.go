@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// files writes files, with their folders.
+// files writes files, and creates their folders.
 func files(t *testing.T, folder string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -29,7 +29,7 @@ func files(t *testing.T, folder string, names ...string) {
 	}
 }
 
-// tree returns what is in a folder: of files the content, of others the type.
+// tree returns the entries of a folder: the contents of files, and the types of other entries.
 func tree(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -78,7 +78,7 @@ func TestCopyReplacesWhatAnEarlierRunLeft(t *testing.T) {
 	require.Zero(t, p.run(unpacking.Copy, source, target), p.log)
 	assert.Equal(t, tree(t, source), tree(t, target))
 
-	// A link in place of a folder is an error, since it leads out of the target.
+	// A link instead of a folder is an error, since it leads out of the target.
 	require.NoError(t, os.RemoveAll(filepath.Join(target, "group")))
 	require.NoError(t, os.Symlink(outside, filepath.Join(target, "group")))
 	require.Equal(t, 1, p.run(unpacking.Copy, source, target))
@@ -86,8 +86,8 @@ func TestCopyReplacesWhatAnEarlierRunLeft(t *testing.T) {
 	assert.Equal(t, map[string]string{"victim": "content of victim\n", "crd.yaml": "content of crd.yaml\n"}, tree(t, outside))
 }
 
-// Whatever is in a package image, nothing is written outside the target, nothing outside the folder is read, and the
-// message names the file.
+// For any hostile package image, nothing is written outside the target, nothing is read outside the folder, and the message
+// names the file.
 func TestCopyRefusesHostilePackages(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -205,7 +205,7 @@ func registry(t *testing.T) string {
 	return folder
 }
 
-// The program that is copied runs without anything else, as in a package image that has only YAML.
+// The copied program runs without other files, as in a package image with only YAML.
 func TestCopySelfCopiesAProgramThatRuns(t *testing.T) {
 	t.Parallel()
 	volume, source := t.TempDir(), registry(t)

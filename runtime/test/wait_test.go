@@ -148,7 +148,7 @@ func TestANewerRenderEndsTheWait(t *testing.T) {
 	require.ErrorContains(t, <-ended, `a newer render replaced step "db": secret "db" is no longer for its generation g1`)
 }
 
-// The Secret may be applied after the Pod, so one of an older render ends the wait only after some time.
+// A Secret may be applied after the Pod, so a Secret of an older render ends the wait only after some time.
 func TestAnOlderSecretIsGivenTime(t *testing.T) {
 	t.Parallel()
 	server, one := newServer(t), producer("db", "g1")
@@ -166,7 +166,7 @@ func TestAnOlderSecretIsGivenTime(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// A producer that has ended publishes nothing any more, so the wait ends when the API server has had time to show its outputs.
+// A producer that has ended publishes no more, so the wait ends after the API server has had time to show its outputs.
 func TestAnEndedProducerIsGivenTime(t *testing.T) {
 	t.Parallel()
 	for name, secret := range map[string]map[string]string{
@@ -199,7 +199,7 @@ func TestAnEndedProducerIsGivenTime(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// A producer that runs again removes its failure, so a consumer that starts just before must not stop.
+// A producer that runs again removes its failure, so a consumer that started shortly before must not stop.
 func TestFailureFromBeforeTheWait(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
@@ -216,7 +216,7 @@ func TestFailureFromBeforeTheWait(t *testing.T) {
 	require.ErrorContains(t, <-ended, `step "db" failed`)
 }
 
-// failureRemoved starts a wait for a failed producer whose failure is removed within the grace period. It repeats with a
+// failureRemoved starts a wait for a failed producer whose failure is removed within the grace period. It tries again with a
 // longer period if the machine is too slow.
 func failureRemoved(t *testing.T, server *Server, one wait.Producer) (ended chan error, grace time.Duration) {
 	t.Helper()

@@ -65,7 +65,7 @@ func TestAnEndedJobEndsTheWait(t *testing.T) {
 	}
 }
 
-// The Job is seen before the failure that the Secret records, as it happens on a busy API server.
+// On a busy API server the Job may be seen before the failure in the Secret.
 func TestARecordedFailureIsTheReasonOfAnEndedJob(t *testing.T) {
 	t.Parallel()
 	for grace := grace; ; grace *= 2 { // longer if the machine is too slow to record the failure in time
@@ -136,8 +136,8 @@ func TestThePodMakesRoomForAProducerThatDoesNotRun(t *testing.T) {
 	}
 }
 
-// A Job that cannot create a Pod waits for a place under a quota, and one whose Pod does not start for one on a node: the
-// waiting Pod has it.
+// A Job that cannot create a Pod waits for a place in a quota, and a Job whose Pod does not start for a place on a node. The
+// waiting Pod uses that place.
 func TestTheLimitIsShorterForAJobThatNeedsThePlace(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute
@@ -154,7 +154,7 @@ func TestTheLimitIsShorterForAJobThatNeedsThePlace(t *testing.T) {
 			began := time.Now()
 			server.ApplyJob(one.Job, status)
 			status["terminating"] = 0
-			server.ApplyJob(one.Job, status) // does not start the limit again
+			server.ApplyJob(one.Job, status) // does not restart the limit
 			var notRunning *wait.NotRunning
 			require.ErrorAs(t, <-ended, &notRunning)
 			assert.Less(t, time.Since(began), limit/2)
@@ -162,7 +162,7 @@ func TestTheLimitIsShorterForAJobThatNeedsThePlace(t *testing.T) {
 	}
 }
 
-// A Pod that waits for one that waits for one that runs keeps its place: it is the next but one.
+// A Pod that waits for a waiting Pod keeps its place while the Job that the latter waits for is running.
 func TestTheLimitIsPausedWhileAnAncestorRuns(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second
@@ -182,7 +182,7 @@ func TestTheLimitIsPausedWhileAnAncestorRuns(t *testing.T) {
 	require.ErrorAs(t, <-ended, &notRunning, "the producer should have started")
 }
 
-// A producer that has published is no reason to wait on for another one that does not start.
+// A producer that has published does not extend the wait for another one that does not start.
 func TestAPublishedProducerDoesNotPauseTheLimit(t *testing.T) {
 	t.Parallel()
 	server, one := newServer(t), withJob()
@@ -204,7 +204,7 @@ func TestAPublishedProducerDoesNotPauseTheLimit(t *testing.T) {
 	assert.Equal(t, "other", notRunning.Step)
 }
 
-// A producer that runs will end, so its consumer keeps its place and starts at once.
+// A running producer will end, so its consumer keeps its place and can start at once.
 func TestTheLimitIsPausedWhileTheProducerRuns(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second

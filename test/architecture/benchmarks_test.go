@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// benched is a call of `go test` with a pattern of benchmarks, and its packages.
+// benched matches a call of `go test` with a pattern of benchmarks, and its packages.
 var benched = regexp.MustCompile(`(?m)^go test .*-bench='?([\w$|.]+)'? (?:-\S+ )*((?:\./\S+ ?)+)(?:#.*)?$`)
 
-// `go test -bench` succeeds if a pattern matches nothing, so a benchmark that moved would be left out in silence.
+// `go test -bench` succeeds if a pattern matches nothing, so a benchmark that was renamed would silently no longer run.
 func TestMakeBenchRunsBenchmarks(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../bench/run")

@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
-// imageAtDigest is an image with its version, for people, and its digest: a tag can be moved.
+// imageAtDigest matches an image with its version, for people, and its digest, since a tag can be moved.
 var imageAtDigest = regexp.MustCompile(`^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$`)
 
 // container is a container of a workflow, in the long form.
@@ -30,7 +30,7 @@ type workflow struct {
 	}
 }
 
-// A Kubernetes node needs mounts, cgroups and namespaces of its own, so its job is the one that is privileged.
+// Only the job with the Kubernetes node is privileged, since the node needs its own mounts, cgroups and namespaces.
 func TestWorkflowsRunContainersByDigest(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../.github/workflows/*.yaml")
@@ -58,7 +58,7 @@ func TestWorkflowsRunContainersByDigest(t *testing.T) {
 	assert.Equal(t, []string{"test.yaml: node"}, privileged)
 }
 
-// Containers that tests start, and those that the hooks and the pages start, are restricted.
+// Containers started by tests, hooks and pages are restricted.
 func TestContainersAreRestricted(t *testing.T) {
 	t.Parallel()
 	list := exec.CommandContext(t.Context(), "git", "grep", "-lzE", `docker run|"docker",|language: docker|--privileged`, "--",

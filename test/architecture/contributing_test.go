@@ -14,10 +14,11 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// listed is the generated table of CONTRIBUTING.md.
+// listed matches the generated table of CONTRIBUTING.md.
 var listed = regexp.MustCompile(`(?s)(<!-- generated from package comments: make golden -->\n).*?(<!-- end -->)`)
 
-// The packages in CONTRIBUTING.md are those of the core, with the beginnings of their comments. UPDATE_GOLDEN writes the table.
+// CONTRIBUTING.md lists the packages of the core with the first sentences of their comments. UPDATE_GOLDEN updates the
+// table.
 func TestContributingListsPackages(t *testing.T) {
 	t.Parallel()
 	purposes := map[string]string{}
@@ -41,10 +42,11 @@ func TestContributingListsPackages(t *testing.T) {
 	assert.Equal(t, want, string(text), "run make golden")
 }
 
-// widest is how many bytes the purpose of a package has at most in the table.
+// widest limits the purpose of a package in the table, in bytes.
 const widest = 100
 
-// purpose returns the first sentence of a package's comment without the name: up to a colon, or cut, if it is too long.
+// purpose returns the first sentence of a package's comment without the name. A sentence that is too long is cut, if
+// possible at a colon.
 func purpose(p goPackage) string {
 	text := strings.TrimSuffix(strings.TrimPrefix(p.Doc, "Package "+p.Name+" "), ".")
 	if len(text) > widest {

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// features are the folders at the top that the core does not know. Each has the tests outside of it that are about it.
+// features are the top-level folders that the core does not import, each with the tests about it elsewhere.
 var features = []struct {
 	folder string
 	tests  []string
@@ -25,7 +25,7 @@ var features = []struct {
 	{"local", []string{"test/framework/agreement/*.go"}},
 }
 
-// ofAllFeatures are the tests of what describes all features: schemas, and pages.
+// ofAllFeatures are the tests of schemas and pages, which describe all features.
 var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go", "cmd/rplug/reference_test.go"}
 
 // couldNotice are the packages of the core that read what a feature adds, but for those whose tests take minutes.
@@ -40,7 +40,7 @@ func isFeature(path string) bool {
 	return false
 }
 
-// Features import the core, never the other way.
+// Features import the core, but the core imports no feature.
 func TestCoreImportsNoFeature(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./api/...", "./internal/...", "./pkg/...") {
@@ -50,7 +50,7 @@ func TestCoreImportsNoFeature(t *testing.T) {
 	}
 }
 
-// Without the folder of a feature and its lines in the mains, the rest builds, and passes its tests.
+// Without the folder of a feature and its lines in the mains, the rest builds and passes its tests.
 func TestFeaturesCanBeTakenAway(t *testing.T) {
 	t.Parallel()
 	for _, f := range features {
@@ -75,7 +75,7 @@ func TestFeaturesCanBeTakenAway(t *testing.T) {
 	}
 }
 
-// removeFromMains removes the lines of a feature from the mains of a copy: the import, and the one that names the feature.
+// removeFromMains removes a feature's lines from the mains of a copy: its import and its use.
 func removeFromMains(t *testing.T, rest, feature string) {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^\s*(\w+ )?"` + module + feature + `(/\w+)*"\n|^\s*` + feature + `\.Extension\(\),\n`)
@@ -95,7 +95,7 @@ func removeFromMains(t *testing.T, rest, feature string) {
 	require.NotZero(t, removed, "no main has the feature")
 }
 
-// goIn runs go in a copy. What is compiled is shared with other copies and with programs that tests build.
+// goIn runs go in a copy. The build cache is shared with other copies and programs built by tests.
 func goIn(t *testing.T, folder string, args ...string) {
 	t.Helper()
 	command := exec.Command("go", args...)

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// In an empty network namespace, an empty folder and an empty environment, without programs on the PATH, functions print the
-// same.
+// Functions have the same output in an empty network namespace, an empty folder and an empty environment, without programs
+// on the PATH.
 func TestFunctionsNeedOnlyStdin(t *testing.T) {
 	t.Parallel()
 	unshare := checkout.Program(t, "unshare", "util-linux")
@@ -45,12 +45,12 @@ func TestFunctionsNeedOnlyStdin(t *testing.T) {
 	}
 }
 
-// onList runs a function on the documents of an example, and returns its stdout and stderr.
+// onList runs a function on the documents of an example, and returns stdout and stderr.
 func onList(t *testing.T, command *exec.Cmd, function string) (stdout, stderr string) {
 	t.Helper()
 	var list strings.Builder
 	list.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
-	if function != "import-plugin" { // it reads files, and there are none
+	if function != "import-plugin" { // it would need files to read
 		for _, file := range []string{"plugin.yaml", "sandbox.yaml"} {
 			text, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", "hello-db", file))
 			require.NoError(t, err)

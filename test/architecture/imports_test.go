@@ -1,5 +1,5 @@
-// Package architecture tests which packages may import which, that functions are hermetic, that features can be taken away,
-// and that modules build on their own.
+// Package architecture tests which packages may import each other, that functions are hermetic, that features can be
+// removed, and that modules build independently.
 package architecture
 
 import (
@@ -27,14 +27,14 @@ const module = "github.com/resource-plugins/krm-functions/"
 type goPackage struct {
 	ImportPath string
 	Name       string
-	Doc        string   // the first sentence of its comment
-	GoFiles    []string // without those of tests
+	Doc        string   // first sentence of its comment
+	GoFiles    []string // without tests
 	Imports    []string
 	Deps       []string
 }
 
-// layers lists the packages of the root module, lowest first: each may import only packages above it. allowed has standard
-// packages that it may import although functions are hermetic.
+// layers lists the packages of the root module, lowest first: each may import only packages before it. allowed lists
+// standard packages that it may import although functions are hermetic.
 var layers = []struct {
 	path    string
 	allowed []string
@@ -120,7 +120,7 @@ func TestPackagesAreHermetic(t *testing.T) {
 	}
 }
 
-// The faults of crossplane v0.10.0 are kept for its output alone: what else reads packages does not need them.
+// Package v010 reproduces the faults of crossplane v0.10.0 for its output; other code that reads packages does not need it.
 func TestV010IsALeaf(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./...") {
@@ -136,7 +136,7 @@ func TestSolverImportsNothing(t *testing.T) {
 	assert.Equal(t, []string{"slices"}, list(t, "./stacks/solver")[0].Imports)
 }
 
-// A function is hermetic, so it links no client of Kubernetes or of registries. Subcommands are those of rplug.
+// Functions are hermetic, so they link no clients of Kubernetes or registries. Only rplug has subcommands.
 func TestFunctionsLinkNoClients(t *testing.T) {
 	t.Parallel()
 	for _, function := range list(t, "./functions/...") {
@@ -148,7 +148,7 @@ func TestFunctionsLinkNoClients(t *testing.T) {
 	}
 }
 
-// The libraries of the field are in what ships, not in tests alone.
+// The programs, not only their tests, use the established libraries.
 func TestProgramsLinkLibrariesOfTheField(t *testing.T) {
 	t.Parallel()
 	linked := map[string]bool{}
@@ -189,8 +189,8 @@ func TestSharedPackagesHaveNoDependencies(t *testing.T) {
 	}
 }
 
-// The manager waits in every Pod, and the runner is copied into one: they link the standard library and the shared packages
-// alone. The unpacker runs once, and unpacks packages with the code of the functions. No program needs client-go.
+// The manager waits in every Pod, and the runner is copied into each of them: they link only the standard library and the
+// shared packages. The unpacker runs once, and unpacks packages with the code of the functions. No program needs client-go.
 func TestProgramsInPodsAreSmall(t *testing.T) {
 	t.Parallel()
 	const program = module + "runtime/"
@@ -210,8 +210,8 @@ func TestProgramsInPodsAreSmall(t *testing.T) {
 	}
 }
 
-// The sizes of the programs in Pods, as tools/images builds them, in bytes. The manager needs 6.4 MB for Go's HTTP client with
-// TLS. The unpacker links kyaml and k8s.io/api in addition: without both it would have about 7 MB.
+// Limits of the programs in Pods as built by tools/images, in bytes. The manager needs 6.4 MB for Go's HTTP client with TLS.
+// The unpacker also links kyaml and k8s.io/api; without them it would have about 7 MB.
 func TestProgramsInPodsHaveASize(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -231,13 +231,13 @@ func TestModulesStandAlone(t *testing.T) {
 	t.Parallel()
 	for _, module := range modules {
 		run(t, []string{"GOWORK=off"}, "-C", module, "vet", "./...")
-		// The modules must stay tidy, or a stranger's `go mod tidy` changes them.
+		// Modules must be tidy, or `go mod tidy` of a contributor changes them.
 		run(t, []string{"GOWORK=off"}, "-C", module, "mod", "tidy", "-diff")
 	}
 	run(t, []string{"GOWORK="}, "build", "./...", "./runtime/...")
 }
 
-// What is installed with `go install MODULE/…@VERSION` must have no replace: go refuses it.
+// `go install MODULE/…@VERSION` rejects a module with a replace.
 func TestRootModuleHasNoReplace(t *testing.T) {
 	t.Parallel()
 	out := run(t, []string{"GOWORK=off"}, "mod", "edit", "-json")
@@ -251,7 +251,7 @@ func list(t *testing.T, patterns ...string) []goPackage {
 	return listIn(t, ".", patterns...)
 }
 
-// listIn lists packages of the module in a folder of the checkout.
+// listIn lists the packages of the module in a folder of the checkout.
 func listIn(t *testing.T, folder string, patterns ...string) []goPackage {
 	t.Helper()
 	out := run(t, []string{"GOWORK=off"}, slices.Concat([]string{"list", "-C", folder, "-json"}, patterns)...)

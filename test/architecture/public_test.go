@@ -17,7 +17,7 @@ import (
 // public are the packages that other programs may import.
 var public = []string{"./api/v1alpha1", "./pkg/krm", "./pkg/validate", "./pkg/resolve", "./pkg/render", "./pkg/render/sandbox"}
 
-// What other programs may call must not need a type that they cannot import.
+// Public functions must not require types that other programs cannot import.
 func TestPublicSignaturesNameNoInternalType(t *testing.T) {
 	t.Parallel()
 	for _, p := range loadTypes(t, public...) {
@@ -43,7 +43,7 @@ func loadTypes(t *testing.T, patterns ...string) []*packages.Package {
 	return loaded
 }
 
-// visitor follows the types that an exported name shows to other packages.
+// visitor visits the types that exported names expose.
 type visitor struct {
 	t    *testing.T
 	in   string
@@ -58,7 +58,7 @@ func (v *visitor) object(object types.Object) {
 	v.visit(object.Type())
 }
 
-// declared visits what a type declaration shows: exported fields and methods.
+// declared visits the exported fields and methods of a type declaration.
 func (v *visitor) declared(name *types.TypeName) {
 	named, ok := types.Unalias(name.Type()).(*types.Named)
 	if !ok {

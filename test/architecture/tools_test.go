@@ -11,7 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// A module in tools/ pins a tool, or files of other modules, or has code: then it works outside the workspace, without GOWORK=off.
+// A module in tools/ pins a tool or files of other modules, or has code. Modules with code build outside the workspace
+// without GOWORK=off.
 func TestToolsStandAlone(t *testing.T) {
 	t.Parallel()
 	modules, err := filepath.Glob(filepath.Join(checkout.Root(), "tools", "*", "go.mod"))

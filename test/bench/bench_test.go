@@ -16,7 +16,7 @@ import (
 
 var functions = []string{"validate-plugin", "resolve-version", "render-phase", "render-sandbox"}
 
-// BenchmarkStart is the start of a process on an empty list against a program on kyaml's framework that does nothing.
+// BenchmarkStart compares the start of a process on an empty list with a program on kyaml's framework that does nothing.
 func BenchmarkStart(b *testing.B) {
 	empty := filepath.Join(b.TempDir(), "empty.yaml")
 	require.NoError(b, os.WriteFile(empty, []byte(strings.TrimSuffix(listHead, "\n")+" []\n"), 0o600))
@@ -30,7 +30,7 @@ func BenchmarkStart(b *testing.B) {
 	contest(b, contestants...)
 }
 
-// BenchmarkPassThrough is a list of 6,000 foreign objects against the same on kyaml's framework.
+// BenchmarkPassThrough compares a list of 6,000 foreign objects with a program on kyaml's framework.
 func BenchmarkPassThrough(b *testing.B) {
 	list := filepath.Join(b.TempDir(), "list.yaml")
 	require.NoError(b, writeForeignList(list, 6000))
@@ -43,29 +43,29 @@ func BenchmarkPassThrough(b *testing.B) {
 	contest(b, contestants...)
 }
 
-// The chain over sandboxes, piped and on files, and with their forks.
+// Scripts of the chain: piped, on files, and with forks.
 const (
 	chainPiped = `"$1/validate-plugin" | "$1/resolve-version" | "$1/render-phase"`
 	chainFiles = `"$1/validate-plugin" "$2" && "$1/resolve-version" --keep-inputs "$2" | "$1/render-phase" -`
 	chainForks = chainPiped + ` | "$1/render-sandbox"`
 )
 
-// BenchmarkChain is the whole chain, piped and in file mode, against helm printing as many Jobs.
+// BenchmarkChain compares the whole chain, piped and in file mode, with helm printing as many Jobs.
 func BenchmarkChain(b *testing.B) {
 	contestWithHelm(b, writeList, jobTemplate, map[string]string{"piped": chainPiped, "files": chainFiles})
 }
 
-// BenchmarkForks is the whole chain over sandboxes with a resource and three forks each, piped, against helm printing as
+// BenchmarkForks compares the whole piped chain over sandboxes with a resource and three forks each with helm printing as
 // many Jobs, Deployments and Services.
 func BenchmarkForks(b *testing.B) {
 	contestWithHelm(b, writeForkList, forkTemplate, map[string]string{"forks": chainForks})
 }
 
-// chainOfCommands is what rplug build does, as a pipe of its subcommands on files: like it, it prints what was rendered.
+// chainOfCommands has the same effect as rplug build with a pipe of subcommands: it prints the rendered objects.
 const chainOfCommands = `r=$1/rplug; "$r" validate "$2" && "$r" resolve --keep-inputs "$2" | "$r" render --keep-inputs - | "$r" fork --keep-inputs -`
 
-// BenchmarkBuild is rplug build over 10,000 sandboxes against the pipe, to stdout, to a folder that it has written before, and
-// checking that folder. Each ratio is one of runs that took turns.
+// BenchmarkBuild compares rplug build over 10,000 sandboxes with the pipe: to stdout, to an existing folder, and checking
+// that folder. The runs of a ratio take turns.
 func BenchmarkBuild(b *testing.B) {
 	const sandboxes = 10000
 	for _, s := range sets(b) {
@@ -85,7 +85,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// contestWithHelm runs scripts over 1,000 and over 10,000 sandboxes against helm, and the second against the first.
+// contestWithHelm compares scripts over 1,000 and 10,000 sandboxes with helm and with each other.
 func contestWithHelm(b *testing.B, write func(string, int) error, template string, scripts map[string]string) {
 	b.Helper()
 	helm, sets := checkout.Tool(b, "helm"), sets(b)
@@ -113,7 +113,7 @@ func contestWithHelm(b *testing.B, write func(string, int) error, template strin
 	contest(b, contestants...)
 }
 
-// BenchmarkPhase is render-phase alone over 100,000 sandboxes: its time, and its memory against what it writes.
+// BenchmarkPhase measures render-phase over 100,000 sandboxes: its time, and its memory in relation to its output.
 func BenchmarkPhase(b *testing.B) {
 	list := filepath.Join(b.TempDir(), "list.yaml")
 	require.NoError(b, writeList(list, 100000))
@@ -127,7 +127,7 @@ func BenchmarkPhase(b *testing.B) {
 // set is a folder with our programs.
 type set struct{ suffix, folder string }
 
-// sets returns the programs of this checkout, and with BASE those of that folder, such as the bin/ of an earlier commit.
+// sets returns the programs of this checkout, and with BASE those in another folder, such as the bin/ of an earlier commit.
 func sets(b *testing.B) []set {
 	b.Helper()
 	folder := b.TempDir()
@@ -139,7 +139,7 @@ func sets(b *testing.B) []set {
 	return sets
 }
 
-// contestant is one of the programs, with those to compare it with.
+// contestant returns a program with the contestants to compare it with.
 func (s set) contestant(name, stdin string, against ...*contestant) *contestant {
 	return &contestant{name: name + s.suffix, stdin: stdin, argv: []string{filepath.Join(s.folder, name)}, against: against}
 }

@@ -1,5 +1,5 @@
-// Package bench measures the functions as processes against named peers. Machines are noisy, so the contestants take
-// turns, and what is reported are medians and their ratios; nothing asserts a time.
+// Package bench compares the functions as processes with named peers. Since machines are noisy, the contestants take turns,
+// and the tests report medians and ratios; they assert no times.
 package bench
 
 import (
@@ -16,18 +16,18 @@ import (
 // contestant is a command line that reads a file as its stdin.
 type contestant struct {
 	name  string
-	stdin string // a file, empty for none
+	stdin string // empty for none
 	argv  []string
-	// against are those that it is divided by, besides the one of its name with -base.
+	// against are contestants to compare with, in addition to the one with the same name and -base.
 	against []*contestant
 
 	walls   []time.Duration
-	cpus    []time.Duration // of all its processes: what neighbours on the machine change least
-	peak    int64           // memory of the largest process, in bytes; never below that of this test, about 12 MB
-	written size            // in one run
+	cpus    []time.Duration // all processes: least affected by other load on the machine
+	peak    int64           // largest process, in bytes; at least that of this test, about 12 MB
+	written size            // by one run
 }
 
-// size counts what is written to it, in bytes.
+// size counts the bytes written to it.
 type size int64
 
 func (s *size) Write(text []byte) (int, error) {
@@ -35,8 +35,8 @@ func (s *size) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// contest runs every contestant once an iteration and prints medians and peaks of memory, with their ratios to those of
-// others. Each run is also a line for benchstat in the file that BENCH_LINES names.
+// contest runs every contestant once per iteration. It prints medians and peaks of memory, with ratios to those of other
+// contestants. Each run is also a line for benchstat in the file BENCH_LINES.
 func contest(b *testing.B, contestants ...*contestant) {
 	b.Helper()
 	for b.Loop() {

@@ -90,7 +90,7 @@ spec:
     targetPort: 8080
 `
 
-// forkTemplate prints what is rendered for one sandbox: the Job, and a Deployment and a Service for each fork.
+// forkTemplate prints the objects of one sandbox: the Job, and a Deployment and a Service for each fork.
 const forkTemplate = jobTemplate + `{{- range $name := list "cart" "checkout" "payment" }}
 ---
 apiVersion: apps/v1

@@ -28,7 +28,7 @@ spec:
       echo hello $DBNAME
 `
 
-// sandbox is a Sandbox with one resource, as an orchestrator hands it over.
+// sandbox returns a Sandbox with one resource, as orchestrators pass it on.
 func sandbox(i int) string {
 	return fmt.Sprintf(`apiVersion: resourceplugins.dev/v1alpha1
 kind: Sandbox
@@ -64,7 +64,7 @@ func writeList(file string, n int) error {
 	})
 }
 
-// writeDocuments writes the same documents as files of 100 for file mode.
+// writeDocuments writes the same documents as files with 100 documents each for file mode.
 func writeDocuments(folder string, n int) error {
 	if err := os.WriteFile(filepath.Join(folder, "plugin.yaml"), []byte(plugin), 0o600); err != nil {
 		return err
@@ -83,7 +83,7 @@ func writeDocuments(folder string, n int) error {
 	return nil
 }
 
-// writeBuildDocuments writes the documents with the baseline that their sandboxes fork.
+// writeBuildDocuments writes the documents, including the baselines that the sandboxes fork.
 func writeBuildDocuments(folder string, n int) error {
 	baseline := fmt.Sprintf(baselineDeployment+"---\n"+baselineService, "checkout")
 	if err := os.WriteFile(filepath.Join(folder, "baseline.yaml"), []byte(baseline), 0o600); err != nil {
@@ -178,7 +178,7 @@ data:
 `,
 }
 
-// writeChart writes a Helm chart that prints a template n times: what is rendered for one of n sandboxes, $i.
+// writeChart writes a Helm chart that prints a template n times with the number $i, once for each sandbox.
 func writeChart(folder string, n int, template string) error {
 	if err := os.MkdirAll(filepath.Join(folder, "templates"), 0o750); err != nil {
 		return err
@@ -195,7 +195,7 @@ func writeChart(folder string, n int, template string) error {
 	return nil
 }
 
-// jobTemplate prints a Job like the one that render-phase prints for a sandbox.
+// jobTemplate prints a Job like that of render-phase for a sandbox.
 const jobTemplate = `---
 apiVersion: batch/v1
 kind: Job

@@ -17,8 +17,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// TestDemo runs `make demo` in a terminal, where it prints a summary and names the file with the objects, and in a pipe, which
-// gets the objects.
+// TestDemo runs `make demo` in a terminal, where it prints a summary and the path of the file with the objects, and in a
+// pipe, which gets the objects.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -39,7 +39,7 @@ func TestDemo(t *testing.T) {
 	require.NoError(t, err)
 	defer terminal.Close()
 	screen, err := io.ReadAll(terminal)
-	if !errors.Is(err, syscall.EIO) { // how Linux reports the end of a terminal's output
+	if !errors.Is(err, syscall.EIO) { // Linux reports the end of a terminal's output in this way
 		require.NoError(t, err)
 	}
 	require.NoError(t, seen.Wait(), "%s", screen)

@@ -106,7 +106,7 @@ func (c command) check(t *testing.T, page, folder, programs string) {
 	}
 }
 
-// pageLink is what a page links to: a file, by its path in the checkout, and a section of it.
+// pageLink is the target of a link: a file, as its path in the checkout, and a section.
 type pageLink struct{ file, section string }
 
 // links returns the relative links of a page.
@@ -172,7 +172,7 @@ func anchors(page string) []string {
 	return names
 }
 
-// pages returns the Markdown files that git tracks or would add.
+// pages returns the Markdown files that git tracks or would track.
 func pages(t *testing.T) []string {
 	t.Helper()
 	list := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard", "--", "*.md")

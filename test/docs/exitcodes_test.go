@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Each constant with an exit code is in a table of the page about exit codes.
+// Each constant with an exit code is documented on the page about exit codes.
 func TestExitCodesAreOnTheirPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(checkout.Root(), "docs/reference/exit-codes.md"))

@@ -19,8 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/goproxy"
 )
 
-// TestFreshDebian runs the tutorial as its reader would: in a Debian that was installed a moment ago and has only bubblewrap, git
-// and Go, from the installation of this checkout to the last command, and prints how long that takes. It needs root and debootstrap.
+// TestFreshDebian runs the tutorial like a reader on a fresh Debian with only bubblewrap, git and Go, from the installation
+// of this checkout to the last command, and prints the time. It needs root and debootstrap.
 func TestFreshDebian(t *testing.T) {
 	debootstrap := checkout.Program(t, "debootstrap", "debootstrap")
 	if os.Geteuid() != 0 {
@@ -67,9 +67,10 @@ func TestFreshDebian(t *testing.T) {
 	t.Logf("%d commands in a fresh Debian: %s", len(listed), bytes.TrimSpace(times))
 }
 
-// enterDebian makes a folder the root of a namespace: unlike chroot, that allows bubblewrap to make namespaces. Its arguments are
-// the folder, and what is mounted into it: Go, the proxy with this checkout, and the modules that this machine has. The
-// certificates are those of this machine, whose network may have its own: Go asks the checksum database about each module.
+// enterDebian makes a folder the root of a namespace: unlike chroot, that allows bubblewrap to create namespaces. Its
+// arguments are the folder, and the folders to mount: Go, the proxy with this checkout, and the module cache of this
+// machine. The certificates are this machine's, since its network may need them: Go queries the checksum database for each
+// module.
 const enterDebian = `
 debian=$1
 mount --make-rprivate /
@@ -93,8 +94,8 @@ cd /root/first
 exec bash -eu /results/run
 `
 
-// walkthrough is a script that runs the commands of a page, each in a shell of its own, and writes what they print, their exit
-// codes, and how long everything took.
+// walkthrough is a script that runs the commands of a page, each in a new shell, and writes their output, their exit codes,
+// and the total time.
 func walkthrough(install string, listed []command) string {
 	var script strings.Builder
 	fmt.Fprintf(&script, "SECONDS=0\n%s\ninstalled=$SECONDS\n", install)

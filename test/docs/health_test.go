@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// healthInput is what tools/health reads.
+// healthInput is the input of tools/health.
 type healthInput struct {
 	Health           map[string]string `json:"health"`
 	HealthCheckExprs any               `json:"healthCheckExprs"`
@@ -29,13 +29,13 @@ type healthObject struct {
 	Rendered map[string]any `json:"rendered,omitempty"`
 }
 
-// health is what tools/health prints of an object.
+// health is the output of tools/health for an object.
 type health struct {
 	ArgoCD, Flux, Kpt string
 	OutOfSync         bool
 }
 
-// read asks Argo CD, Flux and kpt.
+// read returns the health of the objects in Argo CD, Flux and kpt.
 func (in *healthInput) read(t *testing.T) (states []health) {
 	t.Helper()
 	text, err := json.Marshal(in)
@@ -56,7 +56,7 @@ func piped(t *testing.T, stdin []byte, program string, args ...string) []byte {
 	return out
 }
 
-// fromPages has the settings that the pages of Argo CD and Flux tell users to make.
+// fromPages returns the settings of users from the pages about Argo CD and Flux.
 func fromPages(t *testing.T) *healthInput {
 	t.Helper()
 	const key = "resource.customizations.health."
@@ -80,7 +80,7 @@ func fromPages(t *testing.T) *healthInput {
 	return in
 }
 
-// yamlBlocks returns the objects of a page.
+// yamlBlocks returns the objects in the YAML blocks of a page.
 func yamlBlocks(t *testing.T, page string) (objects []map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
@@ -98,13 +98,13 @@ func yamlBlocks(t *testing.T, page string) (objects []map[string]any) {
 	}
 }
 
-// With what the pages tell users to set, Argo CD and Flux know when a Workflow and a PipelineRun run, have succeeded and have
-// failed. kpt cannot be told.
+// With the documented settings, Argo CD and Flux recognize whether a Workflow or PipelineRun is running, has succeeded or
+// has failed. kpt has no such settings.
 func TestEngines_healthIsThatOfTheRun(t *testing.T) {
 	t.Parallel()
 	checkout.Tool(t, "health")
 	const workflow, pipelineRun = "argoproj.io/v1alpha1 Workflow", "tekton.dev/v1 PipelineRun"
-	// As recorded from Tekton 1.15; the states of Workflows are from Argo Workflows 3.7.
+	// Recorded from Tekton 1.15; the states of Workflows are from Argo Workflows 3.7.
 	const succeeded = "status: {conditions: [{lastTransitionTime: '2026-11-23T16:16:51Z', " +
 		"message: 'Tasks Completed: 2 (Failed: 1, Cancelled 0), Skipped: 2', reason: %[2]s, status: '%[1]s', type: Succeeded}]}"
 	running, done, failed := health{"Progressing", "InProgress", "Current", false}, health{"Healthy", "Current", "Current", false},
@@ -127,7 +127,7 @@ func TestEngines_healthIsThatOfTheRun(t *testing.T) {
 		{pipelineRun, "status: {conditions: [{type: Other, status: 'False'}]}", running},
 		{pipelineRun, fmt.Sprintf(succeeded, "Unknown", "Started"), running},
 		{pipelineRun, fmt.Sprintf(succeeded, "Unknown", "Running"), running},
-		{pipelineRun, fmt.Sprintf(succeeded, "Unknown", "Cancelled"), running}, // not all tasks have ended
+		{pipelineRun, fmt.Sprintf(succeeded, "Unknown", "Cancelled"), running}, // some tasks have not ended
 		{pipelineRun, fmt.Sprintf(succeeded, "True", "Succeeded"), done},
 		{pipelineRun, fmt.Sprintf(succeeded, "True", "Completed"), done}, // tasks were skipped
 		{pipelineRun, fmt.Sprintf(succeeded, "False", "Failed"), failed},
@@ -152,7 +152,7 @@ func TestEngines_healthIsThatOfTheRun(t *testing.T) {
 	}
 }
 
-// The engines write defaults into the objects of a render, which Argo CD does not apply again.
+// The engines add defaults to the objects of a render, which Argo CD does not revert.
 func TestEngines_staySynchronized(t *testing.T) {
 	t.Parallel()
 	engines := checkout.Tool(t, "engines")
@@ -179,7 +179,7 @@ func TestEngines_staySynchronized(t *testing.T) {
 	}
 }
 
-// storedByEngine returns the workloads of a render, as they are rendered and as they are in the cluster.
+// storedByEngine returns the workloads of a render, both as rendered and as stored in the cluster.
 func storedByEngine(t *testing.T, engines string, rendered []byte) (objects []healthObject) {
 	t.Helper()
 	var workloads []map[string]any

@@ -20,7 +20,7 @@ import (
 
 const messagesPage = "docs/reference/messages.md"
 
-// Each message in the first column of the page is a text of the code, with … for what is filled in.
+// Each message in the first column of the page is a text in the code, with … for variable parts.
 func TestMessagesAreInTheCode(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), messagesPage))
@@ -34,7 +34,7 @@ func TestMessagesAreInTheCode(t *testing.T) {
 	for _, row := range rows {
 		assert.True(t, isIn(texts, strings.ReplaceAll(row[1], `\|`, "|")), "no code has the message %q", row[1])
 	}
-	assert.False(t, isIn(texts, "… has a message that nobody wrote"))
+	assert.False(t, isIn(texts, "… has a message that does not exist"))
 	assert.False(t, isIn(texts, "…"))
 }
 
@@ -59,10 +59,10 @@ next:
 	return false
 }
 
-// verb is what fmt fills in.
+// verb matches the verbs of fmt.
 var verb = regexp.MustCompile(`%[-+# 0-9.*\[\]]*[a-zA-Z]`)
 
-// literals returns the texts of the programs, those that are put together of several with them joined.
+// literals returns the string literals of the programs, with concatenated literals joined.
 func literals(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -93,7 +93,7 @@ func literals(t *testing.T) []string {
 	return all
 }
 
-// folded returns the text of a literal, or of a sum with one. What is not a literal is an ellipsis.
+// folded returns the text of a literal, or of a concatenation that contains one. Other operands become an ellipsis.
 func folded(of ast.Expr) (text string, isText bool) {
 	switch of := of.(type) {
 	case *ast.BasicLit:

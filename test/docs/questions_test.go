@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQuestions checks that the answer to each question of a new reader is within two clicks of the README.
+// TestQuestions checks that the answer to each question of a new user is at most two clicks away from the README.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/questions.txt")
@@ -33,7 +33,7 @@ func TestQuestions(t *testing.T) {
 	assert.GreaterOrEqual(t, asked, 25)
 }
 
-// TestReachable checks that links lead from the README to every page of docs/.
+// TestReachable checks that every page of docs/ can be reached from the README.
 func TestReachable(t *testing.T) {
 	t.Parallel()
 	clicks := distances(t, "README.md")
@@ -44,7 +44,7 @@ func TestReachable(t *testing.T) {
 	}
 }
 
-// distances returns how many links lead from a page to each other page.
+// distances returns the number of clicks from a page to each other page.
 func distances(t *testing.T, from string) map[string]int {
 	t.Helper()
 	found := map[string]int{from: 0}

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Each row of the table of threats names tests that exist, and what is not protected.
+// Each row of the table of threats refers to existing tests, and describes the remaining risk.
 func TestThreatsNameTests(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(checkout.Root(), "docs/explanation/security.md"))

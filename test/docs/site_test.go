@@ -57,8 +57,8 @@ func navPages(nav any) []string {
 	return found
 }
 
-// TestSite builds the site with mkdocs, and checks what mkdocs does not: sections that links lead to, Markdown that only GitHub
-// understands, and that a reader's browser loads nothing from other sites.
+// TestSite builds the site with mkdocs, and checks what mkdocs does not: links to sections, Markdown that only GitHub
+// supports, and that browsers load nothing from other sites.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	mkdocs := checkout.Program(t, "mkdocs", "mkdocs")
@@ -99,7 +99,7 @@ var (
 	leftOver = regexp.MustCompile("(?m)<p>(?:- |\\||```).*$|\n(?:- |\\d+\\. |\\| ---|```)[^<]*</p>")
 )
 
-// faults returns what is wrong with a page of a site.
+// faults returns the problems of a page of a site.
 func faults(site map[string]string, name, text string) []string {
 	var found []string
 	for _, match := range hrefs.FindAllStringSubmatch(text, -1) {

@@ -39,15 +39,15 @@ type object struct {
 var (
 	// finding is a line of stderr up to its message.
 	finding = regexp.MustCompile(`(?m)^(?:[^\[\n]*: )?\[(error|warning|info)\] ([A-Za-z]+/\S+)(?: (\S+))?: `)
-	// wrongFlag is a line of stderr about a flag that has a wrong value, up to its message.
+	// wrongFlag matches a line of stderr about an invalid flag, up to its message.
 	wrongFlag = regexp.MustCompile(`(?m)^[a-z-]+: (--[a-z-]+): `)
 
 	digest = regexp.MustCompile(`(sha256:[0-9a-f]{16})[0-9a-f]{48}`)
-	// renamed are the kinds that are named after their content or their Job's.
+	// renamed are kinds whose names depend on their content or on their Job.
 	renamed = []string{"Job", "Pod", "ConfigMap", "ServiceAccount", "Role", "RoleBinding"}
 )
 
-// factsOf returns the sorted facts of what a run printed: a line for each finding and each object that is ours.
+// factsOf returns the sorted facts of a run's output: a line for each finding and each of our objects.
 func factsOf(t *testing.T, stdout []byte, stderr string) string {
 	t.Helper()
 	var facts []string
@@ -88,7 +88,7 @@ func objects(t *testing.T, text []byte) (all []object) {
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		var misfit *yaml.TypeError // of an input that is not valid
+		var misfit *yaml.TypeError // an input that is not valid
 		if !errors.As(err, &misfit) {
 			require.NoError(t, err)
 		}
@@ -96,7 +96,7 @@ func objects(t *testing.T, text []byte) (all []object) {
 	}
 }
 
-// facts returns a line for an object that is ours: kind and name, our annotations and the identities in its fields.
+// facts returns the facts of one of our objects: kind and name, our annotations and the identities in its fields.
 func (o object) facts() []string {
 	const ours = "resourceplugins.dev/"
 	found := map[string]bool{}
@@ -133,7 +133,7 @@ func (o object) facts() []string {
 	return []string{strings.Join(append([]string{identity}, slices.Sorted(maps.Keys(found))...), " ")}
 }
 
-// walk calls visit with every map in a value.
+// walk calls visit with every mapping in a value.
 func walk(value any, visit func(map[string]any)) {
 	switch value := value.(type) {
 	case []any:

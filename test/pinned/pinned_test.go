@@ -1,9 +1,9 @@
-// Package pinned tests what users rely on from one version to the next: exit codes, rule ids and field paths of findings,
-// names of Secrets and forks, generations, digests, sandbox ids, pins and locks. It runs the built programs over
-// testdata/inputs and the examples, and compares facts of what they print, never whole outputs or messages, so that names of
-// Jobs and wording may change. UPDATE_GOLDEN=1 writes the facts anew: each difference is then a change for users.
+// Package pinned tests behaviour that users rely on from one version to the next: exit codes, rule ids and field paths of
+// findings, names of Secrets and forks, generations, digests, sandbox ids, pins and locks. It runs the built programs on
+// testdata/inputs and the examples, and compares facts of their output, never whole outputs or messages, so that names of
+// Jobs and wording may change. UPDATE_GOLDEN=1 updates the facts: each difference is then a change for users.
 //
-// An archive of testdata/inputs starts with the runs to make, one a line, in a folder that has its files and the examples:
+// An archive of testdata/inputs starts with the runs, one per line, in a folder with its files and the examples:
 //
 //	render-phase --delivery flux docs    one run
 //	render-phase < list.yaml             one run on a ResourceList
@@ -49,8 +49,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Only digests of the facts of real files are compared, since the files are not ours to copy. PINNED_FACTS names a folder
-// that gets the facts themselves, to compare with those of other programs.
+// Only digests of the facts of real files are compared, since these files are not ours to copy. The facts themselves are
+// written to the folder PINNED_FACTS, to compare them with those of other programs.
 func TestFactsOfRealFiles(t *testing.T) {
 	t.Parallel()
 	corpus := checkout.Corpus(t)
@@ -109,8 +109,8 @@ spec: {selector: {app: %[2]v}, ports: [{port: 8080}]}
 	return args + " baselines.yaml"
 }
 
-// programs returns the folder of the programs to run: built from this checkout, or else what PINNED_PROGRAMS names, such as
-// the bin/ of an earlier commit.
+// programs returns the folder of the programs to run: built from this checkout, or PINNED_PROGRAMS, such as the bin/ of an
+// earlier commit.
 func programs(t *testing.T) string {
 	t.Helper()
 	if folder := os.Getenv("PINNED_PROGRAMS"); folder != "" {

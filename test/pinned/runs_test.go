@@ -18,11 +18,11 @@ import (
 type recorder struct {
 	t                *testing.T
 	programs, folder string
-	facts            []string            // in the order of their first runs
-	titles           map[string][]string // of the runs with these facts
+	facts            []string            // in the order of the first runs
+	titles           map[string][]string // of runs with the same facts
 }
 
-// newRecorder makes a folder with a link to another.
+// newRecorder creates a folder with a link to another folder.
 func newRecorder(t *testing.T, programs, linked string) *recorder {
 	t.Helper()
 	folder := t.TempDir()
@@ -38,7 +38,7 @@ func (r *recorder) String() string {
 	return out.String()
 }
 
-// line makes the runs that a line of an archive asks for.
+// line makes the runs of a line of an archive.
 func (r *recorder) line(line string) {
 	command, list, isList := strings.Cut(line, " < ")
 	var content []byte
@@ -77,7 +77,7 @@ var (
 	flag           = regexp.MustCompile(`--(\S+) (\S+) `)
 )
 
-// pipe runs every function on the ResourceList that the one before it printed, with the flags as a ConfigMap.
+// pipe runs every function on the ResourceList from the previous one, with the flags as a ConfigMap.
 func (r *recorder) pipe(from string, list []byte, all bool) {
 	run := func(program, flags string) []byte {
 		input := list
@@ -101,7 +101,7 @@ func (r *recorder) pipe(from string, list []byte, all bool) {
 	}
 }
 
-// modes returns flags of render-phase and render-sandbox.
+// modes returns the flags of render-phase and render-sandbox.
 func modes(all bool) (phases, routings []string) {
 	if !all {
 		return []string{"--phases create ", "--phases delete "}, []string{"--routing none "}
@@ -116,7 +116,7 @@ func modes(all bool) (phases, routings []string) {
 	return phases, []string{"--routing none ", "--routing istio ", "--routing gateway-api "}
 }
 
-// list makes a ResourceList of the KRM documents below the paths.
+// list creates a ResourceList of the KRM documents in the paths.
 func (r *recorder) list(paths string) []byte {
 	list := []byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
 	for _, path := range strings.Fields(paths) {
@@ -138,7 +138,7 @@ func (r *recorder) list(paths string) []byte {
 	return list
 }
 
-// run runs the program that a title starts with, with the arguments that follow, or with a ResourceList.
+// run runs the program named by the first word of a title, with the other words as arguments, or with a ResourceList.
 func (r *recorder) run(title string, list []byte) (stdout []byte) {
 	r.t.Helper()
 	words := strings.Fields(title)

@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Debian has neither curl nor sudo in its smallest form: the page's downloads come from a folder, and the user is root.
+// A minimal Debian has neither curl nor sudo: downloads come from a folder, and the user is root.
 const (
 	curl = `#!/bin/sh
 # Copies what would be downloaded to the working directory.
@@ -27,7 +27,7 @@ for argument; do
 done
 `
 	sudo = "#!/bin/sh\nexec \"$@\"\n"
-	// tryOut renders an example with each program that was installed, as a user without rights.
+	// tryOut renders an example with each installed program, as an unprivileged user.
 	tryOut = `
 cd /examples
 for program in $PROGRAMS; do
@@ -42,7 +42,7 @@ grep -q '^kind: Job' /tmp/rendered.yaml
 `
 )
 
-// TestInstallPage_inDebian runs the commands of the page in the smallest Debian that there is.
+// TestInstallPage_inDebian runs the commands of the page in a minimal Debian.
 func TestInstallPage_inDebian(t *testing.T) {
 	s := built(t)
 	debootstrap := checkout.Program(t, "debootstrap", "debootstrap")
@@ -74,7 +74,7 @@ test -z "$(dpkg -L rplug 2> /dev/null | grep /usr/bin/)"
 			require.NoError(t, exec.Command("cp", "-a", base, root).Run())
 			commands, err := section(installPage(t), test.heading)
 			require.NoError(t, err)
-			// The commands of removal come last.
+			// The commands for uninstalling come last.
 			commands = strings.ReplaceAll(commands, strings.TrimPrefix(contract.ImageTag, "v"), s.version)
 			commands = strings.ReplaceAll(commands, "amd64", runtime.GOARCH)
 			publish(t, s, root)
@@ -107,7 +107,7 @@ test -z "$(dpkg -L rplug 2> /dev/null | grep /usr/bin/)"
 	})
 }
 
-// publish puts the files of a release, examples and the programs of the page into a Debian.
+// publish copies the files of a release, examples and the programs of the page to a Debian.
 func publish(t *testing.T, s snapshot, root string) {
 	t.Helper()
 	release := filepath.Join(root, "release")
@@ -122,7 +122,7 @@ func publish(t *testing.T, s snapshot, root string) {
 	}
 }
 
-// TestTwoSnapshotsAreTheSame builds twice in two clones of the last commit.
+// TestTwoSnapshotsAreTheSame makes two builds in two clones of the last commit.
 func TestTwoSnapshotsAreTheSame(t *testing.T) {
 	for _, tool := range []string{"goreleaser", "sbom"} {
 		checkout.Tool(t, tool)
@@ -139,7 +139,7 @@ func TestTwoSnapshotsAreTheSame(t *testing.T) {
 			{"make", "-C", clone, "--silent", "release-snapshot"},
 		} {
 			run := exec.Command(command[0], command[1:]...)
-			run.Env = append(os.Environ(), "MAKEFLAGS=") // of a make that runs the tests
+			run.Env = append(os.Environ(), "MAKEFLAGS=") // if make runs the tests
 			out, err := run.CombinedOutput()
 			require.NoError(t, err, "%v\n%s", command, out)
 		}

@@ -50,7 +50,7 @@ func TestInstallPage_hasOneVersion(t *testing.T) {
 	}
 }
 
-// TestInstallPage_namesFilesOfTheRelease: each file that a command downloads is one that a release has.
+// TestInstallPage_namesFilesOfTheRelease: each downloaded file is part of a release.
 func TestInstallPage_namesFilesOfTheRelease(t *testing.T) {
 	t.Parallel()
 	s := built(t)
@@ -67,7 +67,7 @@ func TestInstallPage_namesFilesOfTheRelease(t *testing.T) {
 	}
 }
 
-// TestInstallPage_goInstall: the packages are in the module. test/release/install installs them from a module proxy.
+// TestInstallPage_goInstall: the packages exist in the module. test/release/install installs them from a module proxy.
 func TestInstallPage_goInstall(t *testing.T) {
 	t.Parallel()
 	commands, err := section(installPage(t), "Go")

@@ -1,4 +1,4 @@
-// Package release tests what `make release-snapshot` builds: archives, packages, checksums and manifests.
+// Package release tests the results of `make release-snapshot`: archives, packages, checksums and manifests.
 package release
 
 import (
@@ -30,10 +30,10 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// platforms are those of all archives.
+// platforms are the platforms of all archives.
 var platforms = []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64", "windows_arm64"}
 
-// snapshot is what make release-snapshot built.
+// snapshot is the result of make release-snapshot.
 type snapshot struct{ folder, version string }
 
 // built returns the snapshot, or skips the test.
@@ -58,7 +58,7 @@ func programs(t *testing.T) []string {
 	return slices.Concat(folders(t, "cmd"), folders(t, "functions"), folders(t, "kubebuilder/cmd"))
 }
 
-// folders returns the names of the folders below another one that hold a program.
+// folders returns the names of the subfolders with a program.
 func folders(t *testing.T, above string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(checkout.Root(), above, "*", "main.go"))
@@ -70,7 +70,7 @@ func folders(t *testing.T, above string) []string {
 	return found
 }
 
-// TestConfig_hasAllPrograms holds the lists of .goreleaser.yaml, which a new function would have to be added to.
+// TestConfig_hasAllPrograms checks the lists in .goreleaser.yaml, to which a new function must be added.
 func TestConfig_hasAllPrograms(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), ".goreleaser.yaml"))
@@ -258,7 +258,7 @@ func TestSnapshot_runsHere(t *testing.T) {
 	assert.Contains(t, string(out), "kind: Job")
 }
 
-// bom is what is read of a CycloneDX document.
+// bom has the fields of a CycloneDX document that are read.
 type bom struct {
 	BomFormat, SpecVersion string
 	Components             []struct {

@@ -20,14 +20,14 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
-// Signing needs the identity of a workflow: the test records what would be signed.
+// Signing needs the identity of a workflow, so the test only records what would be signed.
 const (
 	cosign = "#!/bin/sh\necho \"$*\" >> \"$SIGNED\"\n"
 	syft   = "#!/bin/sh\nfor last; do :; done\necho '{}' > \"${last#spdx-json=}\"\ntest -f \"${2#oci-dir:}/index.json\"\n"
 )
 
-// TestScript_pushesWhatItSigns runs `.ci/release images` for a registry on this machine: every digest that is signed is that
-// of an image, or of the catalog, in the registry.
+// TestScript_pushesWhatItSigns runs `.ci/release images` with a local registry: every signed digest is the digest of an
+// image, or of the catalog, in the registry.
 func TestScript_pushesWhatItSigns(t *testing.T) {
 	host := registry.Start(t, t.TempDir())
 	folder, tools := t.TempDir(), t.TempDir()

@@ -35,7 +35,7 @@ func (w *workflow) check() []error {
 	}
 	found := s.check(w.text)
 	for _, t := range w.Spec.Templates {
-		if t.PodSpecPatch != "" { // the controller ignores fields that it does not know
+		if t.PodSpecPatch != "" { // the controller ignores unknown fields
 			strict, err := kjson.UnmarshalStrict([]byte(t.PodSpecPatch), &corev1.PodSpec{})
 			found = append(append(found, strict...), err)
 		}
@@ -50,5 +50,5 @@ func (w *workflow) check() []error {
 	return found
 }
 
-// stored is what the controller writes when it updates the status: it decodes the object and encodes it again.
+// stored returns the object as the controller writes it with a status update: decoded and encoded again.
 func (w *workflow) stored() any { return &w.Workflow }

@@ -27,14 +27,14 @@ import (
 	kubetesting "k8s.io/client-go/testing"
 )
 
-// controllerNamespace is where the controller is, and configMap its configuration.
+// Namespace and ConfigMap of the controller.
 const (
 	controllerNamespace = "argo"
 	configMap           = "workflow-controller-configmap"
 )
 
-// pods are those that the controller of Argo Workflows creates, with clients that have the Workflow and nothing else. For it
-// no task depends on another, so that all Pods are created.
+// pods returns the Pods that the controller of Argo Workflows creates. Its clients have no other objects than the Workflow.
+// Dependencies between tasks are removed, so that all Pods are created.
 func (w *workflow) pods() ([]pod, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -88,7 +88,7 @@ func (w *workflow) pods() ([]pod, error) {
 		p := &made.Items[i]
 		unwrapEmissary(p)
 		_, task, _ := strings.Cut(p.Annotations[common.AnnotationKeyNodeName], ".")
-		task, _, _ = strings.Cut(task, "(") // a retry's number
+		task, _, _ = strings.Cut(task, "(") // the number of a retry
 		if err := w.checkUnchanged(p, task); err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (w *workflow) pods() ([]pod, error) {
 	return all, nil
 }
 
-// checkUnchanged compares the template that the executor gets with what is rendered.
+// checkUnchanged compares the executor's template with the rendered one.
 func (w *workflow) checkUnchanged(p *corev1.Pod, task string) error {
 	init := p.Spec.InitContainers[0].Env
 	i := slices.IndexFunc(init, func(v corev1.EnvVar) bool { return v.Name == common.EnvVarTemplate })
@@ -116,12 +116,12 @@ func (w *workflow) checkUnchanged(p *corev1.Pod, task string) error {
 	return nil
 }
 
-// allow answers that the controller may do what it asks.
+// allow grants the controller all permissions.
 func allow(kubetesting.Action) (bool, runtime.Object, error) {
 	return true, &authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: true}}, nil
 }
 
-// unwrapEmissary gives containers the commands that they have in the Workflow: the executor runs what follows `--`.
+// unwrapEmissary restores the commands of containers from the Workflow: the executor runs the arguments after `--`.
 func unwrapEmissary(made *corev1.Pod) {
 	for i := range made.Spec.Containers {
 		if c := &made.Spec.Containers[i]; c.Name != common.WaitContainerName {
@@ -130,7 +130,7 @@ func unwrapEmissary(made *corev1.Pod) {
 	}
 }
 
-// oneWorkflow answers the lists and watches of the controller's dynamic client: there is one Workflow, and nothing happens.
+// oneWorkflow implements lists and watches of the controller's dynamic client with a single Workflow and no events.
 type oneWorkflow struct{ *wfv1.Workflow }
 
 func (w *oneWorkflow) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -22,17 +22,17 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// kubernetesAPI is the module that has the types of Pods.
+// kubernetesAPI is the module with the types of Pods.
 const kubernetesAPI = "k8s.io/api"
 
-// modules are those of the engines.
+// modules are the modules of the engines.
 var modules = map[string]struct{ path, title string }{
 	"argo":   {"github.com/argoproj/argo-workflows/v3", "Argo Workflows"},
 	"tekton": {"github.com/tektoncd/pipeline", "Tekton"},
 }
 
-// printFields prints a Go file with the fields of Pods that the module of the working directory knows and an engine does
-// not: those that its Kubernetes API has and the one that the engine's own go.mod names has not.
+// printFields prints a Go file with the fields of Pods that exist in the Kubernetes API of the module in the working
+// directory, but not in that of the engine's go.mod.
 func printFields(out io.Writer, engine string) error {
 	module, isEngine := modules[engine]
 	if !isEngine {
@@ -80,13 +80,13 @@ func printFields(out io.Writer, engine string) error {
 	return err
 }
 
-// required returns the version of a module that a go.mod requires,.
+// required returns the version of a module that a go.mod requires.
 func required(file, path string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
 	}
-	parsed, err := modfile.ParseLax(file, text, nil) // others' replacements count for their own builds alone
+	parsed, err := modfile.ParseLax(file, text, nil) // replacements only apply to the module's own builds
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +107,7 @@ func goOutput(args ...string) ([]byte, error) {
 	return out, err
 }
 
-// structs are the structs of a package by their names.
+// structs are the structs of a package by name.
 type structs map[string]*ast.StructType
 
 // coreTypes reads the types of k8s.io/api/core/v1 in a version, which is downloaded if it is not in the module cache.
@@ -137,10 +137,10 @@ func coreTypes(version string) (structs, error) {
 	return found, nil
 }
 
-// field is a field as JSON has it: the struct that declares it, and the struct of the package that it holds, if any.
+// field is a JSON field: the struct that declares it, and the struct of the package that it contains, if any.
 type field struct{ declaredIn, holds string }
 
-// fields returns the fields of a struct by their names in JSON, with those of embedded structs.
+// fields returns the fields of a struct by JSON name, including those of embedded structs.
 func (s structs) fields(of string) map[string]field {
 	all := map[string]field{}
 	for _, f := range s[of].Fields.List {
@@ -161,7 +161,7 @@ func (s structs) fields(of string) map[string]field {
 	return all
 }
 
-// structOf returns the name of the struct that a type refers to, a pointer or a collection, too.
+// structOf returns the name of the struct that a type contains, also as a pointer or in a collection.
 func (s structs) structOf(of ast.Expr) string {
 	switch of := of.(type) {
 	case *ast.StarExpr:

@@ -1,8 +1,8 @@
-// Command engines is the oracle of internal/engine: it holds rendered YAML on stdin against Argo Workflows' and Tekton's
-// own types, CustomResourceDefinitions and validators. With the argument "pods" it prints the Pods that they make of it,
-// after their own substitution, one JSON object a line; with "stored" the objects as they are in a cluster when the engines
-// have seen them. Documents of other kinds are left out. With `fields ENGINE` it prints the fields of Pods that an engine is
-// too old for.
+// Command engines is the oracle of internal/engine: it checks rendered YAML on stdin with Argo Workflows' and Tekton's own
+// types, CustomResourceDefinitions and validators. With the argument "pods" it prints the Pods that the engines create,
+// after their substitutions, one JSON object per line; with "stored" it prints the objects as the engines store them in a
+// cluster. Documents of other kinds are ignored. With `fields ENGINE` it prints the fields of Pods that are newer than an
+// engine.
 package main
 
 import (
@@ -23,11 +23,11 @@ import (
 
 // workload is an object that an engine runs.
 type workload interface {
-	// check returns what the engine would refuse.
+	// check returns the errors that the engine would report.
 	check() []error
-	// pods are those of its tasks.
+	// pods returns the Pods of its tasks.
 	pods() ([]pod, error)
-	// stored is what the engine makes of it in the cluster, before it runs anything.
+	// stored returns the object as the engine stores it in the cluster, before it runs anything.
 	stored() any
 }
 
@@ -37,7 +37,7 @@ type pod struct {
 	Pod            *corev1.Pod
 }
 
-// read decodes objects of a kind strictly.
+// read strictly decodes objects of a kind.
 type read func(text []byte) (workload, error)
 
 var kinds = map[[2]string]read{
@@ -94,7 +94,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return errors.Join(found...)
 }
 
-// readDocument returns nil for documents that no engine runs.
+// readDocument returns nil for documents that are not workloads.
 func readDocument(text []byte) (workload, string, error) {
 	asJSON, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
@@ -122,7 +122,7 @@ func decodeStrictly(text []byte, into runtime.Object) error {
 	return errors.Join(append(strict, err)...)
 }
 
-// printWorkload prints what the argument asks for.
+// printWorkload prints the output that the argument selects.
 func printWorkload(out io.Writer, what string, w workload) error {
 	encoder := json.NewEncoder(out)
 	switch what {

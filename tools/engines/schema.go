@@ -25,7 +25,7 @@ type schema struct {
 	validator  validation.SchemaValidator
 }
 
-// readSchema reads the schema of a version from a file of a module that this program is built of.
+// readSchema reads the schema of a version from a file of a module that this program is built with.
 func readSchema(of, file, version string) (*schema, error) {
 	folder, err := moduleFolder(of)
 	if err != nil {
@@ -62,7 +62,7 @@ func newSchema(of *apiextensionsv1.CustomResourceValidation) (*schema, error) {
 	return s, err
 }
 
-// check returns the fields that the schema does not have, and what it refuses.
+// check returns unknown fields and violations of the schema.
 func (s *schema) check(text []byte) (found []error) {
 	var object map[string]any
 	if err := json.Unmarshal(text, &object); err != nil {
@@ -78,7 +78,7 @@ func (s *schema) check(text []byte) (found []error) {
 	return found
 }
 
-// moduleFolder returns the folder of a module that this program is built of, in the module cache.
+// moduleFolder returns the folder in the module cache of a module that this program is built with.
 func moduleFolder(path string) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -33,7 +33,7 @@ func readPipelineRun(text []byte) (workload, error) {
 	return r, decodeStrictly(text, &r.PipelineRun)
 }
 
-// stored is what the webhook makes of it: it decodes the object, sets defaults, and encodes it again.
+// stored returns the object after the webhook has decoded it, set defaults, and encoded it again.
 func (r *pipelineRun) stored() any {
 	withDefaults := r.DeepCopy()
 	withDefaults.SetDefaults(context.Background())
@@ -55,7 +55,8 @@ func (r *pipelineRun) check() []error {
 	return found
 }
 
-// pods makes what the controller makes of a PipelineRun. It is an error if it changes the pipeline before.
+// pods returns the Pods that the controller creates for a PipelineRun. It is an error if the controller changes the pipeline
+// first.
 func (r *pipelineRun) pods() (all []pod, err error) {
 	ctx := context.Background()
 	spec, err := pipelinerun.ApplyParameters(r.Spec.PipelineSpec, &r.PipelineRun)
@@ -76,7 +77,7 @@ func (r *pipelineRun) pods() (all []pod, err error) {
 	return all, nil
 }
 
-// pod makes the Pod of a task as the controller of TaskRuns does (createPod in pkg/reconciler/taskrun/taskrun.go).
+// pod creates the Pod of a task as the controller of TaskRuns does (createPod in pkg/reconciler/taskrun/taskrun.go).
 func (r *pipelineRun) pod(ctx context.Context, task *v1.PipelineTask) (*corev1.Pod, error) {
 	of := r.GetTaskRunSpec(task.Name)
 	tr := &v1.TaskRun{
@@ -126,7 +127,7 @@ func (r *pipelineRun) pod(ctx context.Context, task *v1.PipelineTask) (*corev1.P
 	return made, nil
 }
 
-// clean lets an empty list that a controller has made of nil not differ.
+// clean removes empty lists that a controller has created from nil.
 func clean(spec *v1.TaskSpec) *v1.TaskSpec {
 	spec = spec.DeepCopy()
 	for i := range spec.Steps {
@@ -137,8 +138,8 @@ func clean(spec *v1.TaskSpec) *v1.TaskSpec {
 	return spec
 }
 
-// unwrap gives steps the names and commands that they have in the PipelineRun: the entrypoint runs what follows
-// `-entrypoint COMMAND [ARG…] -- ARG…`.
+// unwrap restores the names and commands of steps from the PipelineRun: the entrypoint runs the arguments after `-entrypoint
+// COMMAND [ARG…] -- ARG…`.
 func unwrap(made *corev1.Pod) {
 	for i := range made.Spec.Containers {
 		c := &made.Spec.Containers[i]

@@ -1,5 +1,5 @@
-// Command health prints what the tools that deliver objects say of their state: Argo CD, Flux and kpt, with their own code
-// and without a cluster. It reads an Input as JSON on stdin, and prints a State for each object.
+// Command health prints the health of objects according to the tools that deliver them: Argo CD, Flux and kpt, with their
+// own code and without a cluster. It reads an Input as JSON on stdin, and prints a State for each object.
 package main
 
 import (
@@ -21,27 +21,27 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
-// Input has objects, and what users can tell the tools about them.
+// Input holds objects, and the users' configuration of the tools.
 type Input struct {
-	// Health are scripts in Lua by GROUP/KIND, as `resource.customizations.health.GROUP_KIND` of argocd-cm has them.
+	// Health are scripts in Lua by GROUP/KIND, as in `resource.customizations.health.GROUP_KIND` of argocd-cm.
 	Health map[string]string `json:"health"`
-	// HealthCheckExprs is that field of a Kustomization of Flux.
+	// HealthCheckExprs is the field of a Flux Kustomization.
 	HealthCheckExprs []kustomize.CustomHealthCheck `json:"healthCheckExprs"`
 	Objects          []Object                      `json:"objects"`
 }
 
-// Object is an object in a cluster, and what was applied, if that matters.
+// Object is an object in a cluster, with the applied object if it matters.
 type Object struct {
 	Live     map[string]any `json:"live"`
 	Rendered map[string]any `json:"rendered,omitempty"`
 }
 
-// State is what the tools say of an object. A tool without a check for it says nothing.
+// State is the health of an object in each tool; empty if the tool has no check for it.
 type State struct {
 	ArgoCD string `json:"argocd"`
 	Flux   string `json:"flux"`
 	Kpt    string `json:"kpt"`
-	// OutOfSync is set if Argo CD finds another object in the cluster than was applied.
+	// OutOfSync means that for Argo CD the object in the cluster differs from the applied one.
 	OutOfSync bool `json:"outOfSync"`
 }
 
@@ -58,7 +58,7 @@ func run(stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	var input Input
-	if err := utiljson.Unmarshal(text, &input); err != nil { // keeps integers, as a client does
+	if err := utiljson.Unmarshal(text, &input); err != nil { // keeps integers, as clients do
 		return err
 	}
 	states := make([]State, len(input.Objects))
@@ -102,7 +102,7 @@ func (in *Input) read(s *State, object *Object) error {
 	return err
 }
 
-// flux returns the state by the expressions. One that cannot be evaluated makes it unknown, and Flux tries again.
+// flux evaluates the expressions. If one cannot be evaluated, the state is unknown, and Flux tries again.
 func (in *Input) flux(live *unstructured.Unstructured) (string, error) {
 	for i := range in.HealthCheckExprs {
 		check := &in.HealthCheckExprs[i]

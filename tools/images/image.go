@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// release has what all images of one run share.
+// release has the common properties of all images of a run.
 type release struct {
 	names    names
 	version  string
 	revision string
 }
 
-// labels returns the annotations that the OCI image specification defines, for config, manifest and index.
+// labels returns the annotations of the OCI image specification for the config, manifest and index.
 func (r release) labels(p product) map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":       p.name,

@@ -18,7 +18,7 @@ var testRelease = release{
 	names: names{registry: "ghcr.io/resource-plugins", tag: "v0.1.0"}, version: "v0.1.0-3-gabc", revision: "0123abcd",
 }
 
-// stage writes the programs of all products, which are as good as any, for each platform.
+// stage writes programs for all products and platforms. Their content does not matter.
 func stage(t *testing.T, products []product, platforms ...string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -48,7 +48,7 @@ func digest(t *testing.T, of interface{ Digest() (v1.Hash, error) }) string {
 	return hash.String()
 }
 
-// Neither the folder nor the time nor the permissions of the programs reach the image; all that is said of it does.
+// Images do not depend on the folder, the time or the permissions of the programs, but on everything else.
 func TestSameInputSameDigest(t *testing.T) {
 	t.Parallel()
 	p := functionProduct("render-phase", "a function")
@@ -141,7 +141,7 @@ func TestLayer(t *testing.T) {
 	assert.Equal(t, "f for linux/amd64", contents[3])
 }
 
-// entries are the names in the one layer of an image. Each is shown to visit.
+// entries returns the names in the only layer of an image, after calling visit with each entry.
 func entries(t *testing.T, of v1.Image, visit func(*tar.Header, string)) (found []string) {
 	t.Helper()
 	layers, err := of.Layers()

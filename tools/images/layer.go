@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Users of images. Kubernetes needs numbers to check runAsNonRoot; kpt and kustomize use the name "nobody", which docker
+// Users of images. Kubernetes needs numbers to check runAsNonRoot; kpt and kustomize use the name `nobody`, which docker
 // looks up in /etc/passwd. Rendered Pods run the helpers as 65532.
 const (
 	nobodyUser = "65534:65534"
@@ -22,7 +22,7 @@ const (
 	group  = "nobody:x:65534:\nhelper:x:65532:\n"
 )
 
-// epoch is the time of everything in an image, so that builds are reproducible.
+// epoch is the time of all files in an image, so that builds are reproducible.
 var epoch = time.Unix(0, 0).UTC()
 
 // file is a regular file of a layer.
@@ -57,7 +57,7 @@ func newLayer(programs []file) (v1.Layer, error) {
 		tarball.WithMediaType(types.OCILayer))
 }
 
-// header sets the fields of h that must not depend on the machine.
+// header sets the fields of h that could depend on the machine.
 func header(h tar.Header) *tar.Header {
 	h.ModTime = epoch
 	h.Format = tar.FormatUSTAR

@@ -1,6 +1,6 @@
-// Command images builds the images of the functions and of the programs in Pods, and writes each as an OCI image layout with
-// all platforms and as an archive for `docker load` with the host's own. `images push` pushes what was written to a
-// registry.
+// Command images builds the images of the functions and of the programs in Pods. It writes each one as an OCI image layout
+// with all platforms, and as an archive for `docker load` with the host's platform. `images push` pushes the written images
+// to a registry.
 //
 // An image has one static program (the runtime's has two) and a user. Builds are reproducible: the same commit and the same
 // version of Go give the same digests.

@@ -32,7 +32,7 @@ package main
 
 func main() { println("shout") }
 -- functions/shout/internal/voice/voice.go --
-// Package voice is no command.
+// Package voice is not a command.
 package voice
 -- runtime/go.mod --
 module github.com/resource-plugins/krm-functions/runtime
@@ -111,7 +111,7 @@ func TestNamesMustBeLiterals(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// The names that are published are the ones of this checkout.
+// The published names are those in this checkout.
 func TestNamesOfTheCheckout(t *testing.T) {
 	t.Parallel()
 	n, err := source{root: filepath.Join("..", "..")}.names()

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// publish builds all images before it writes the first, so that nothing is written if one is too large, and prints sizes
-// and digests.
+// publish builds all images before it writes any, so that nothing is written if one is too large. It prints sizes and
+// digests.
 func publish(o options, products []product, staging string, stdout io.Writer) error {
 	images := make([][]built, len(products))
 	errs := make([]error, 0, len(products)*len(o.platforms))

@@ -79,7 +79,7 @@ func TestHostImage(t *testing.T) {
 	assert.Equal(t, own.image, hostImage([]built{foreign, own}))
 }
 
-// What was there before is replaced as a whole, and twice the same is the same in every byte.
+// Existing output is replaced completely, and the same input gives the same bytes.
 func TestPublishReplaces(t *testing.T) {
 	t.Parallel()
 	p := functionProduct("f", "d")

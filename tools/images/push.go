@@ -28,8 +28,8 @@ type stored struct {
 
 func (s stored) String() string { return s.tag.String() + "@" + s.digest.String() }
 
-// push pushes the images in a folder to a registry, with the digests that they have there, and prints a reference for each
-// and the line of rplug.yaml with the helper image. Credentials are docker's.
+// push pushes the images in a folder to a registry without changing their digests. It prints a reference for each, and the
+// line of rplug.yaml with the helper image. It uses docker's credentials.
 func push(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("images push", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -62,7 +62,7 @@ func push(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// readImages reads the layouts in a folder, sorted by name, before the first is pushed.
+// readImages reads all layouts in a folder, sorted by name.
 func readImages(folder, registry string) ([]stored, error) {
 	layouts, err := filepath.Glob(filepath.Join(folder, "*", "index.json"))
 	if err != nil {

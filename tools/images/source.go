@@ -16,7 +16,7 @@ type source struct {
 	log  io.Writer // stderr of the go command
 }
 
-// names has the registry and the tag of the images: registry/NAME:tag.
+// names has the registry and the tag of the images, registry/NAME:tag.
 type names struct{ registry, tag string }
 
 func (n names) reference(image string) string { return n.registry + "/" + image + ":" + n.tag }
@@ -42,7 +42,7 @@ func (s source) names() (names, error) {
 	return n, nil
 }
 
-// products returns the images to build: one for each function that the go command lists, and those of programs in Pods.
+// products returns the images to build: one for each function that the go command lists, and the images of programs in Pods.
 func (s source) products() ([]product, error) {
 	const mains = `{{if eq .Name "main"}}{{.ImportPath}} {{.Doc}}{{end}}`
 	list := command(s.log, s.root, "go", "list", "-f", mains, "./functions/...")
@@ -91,7 +91,7 @@ func (s source) build(staging, version string, platforms []string) error {
 
 const versionVariable = "github.com/resource-plugins/krm-functions/internal/cli.Version"
 
-// buildEnvironment returns the environment with fixed values for everything that changes the bytes of a program.
+// buildEnvironment returns the environment with fixed values for all settings that affect the bytes of a program.
 func buildEnvironment(system, arch string) []string {
 	return append(os.Environ(), "GOWORK=off", "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")

@@ -1,10 +1,10 @@
-// Command recording runs the commands of a script in a terminal and draws what the terminal shows as an animated SVG, which
-// GitHub plays as a picture.
+// Command recording runs the commands of a script in a terminal and records the terminal as an animated SVG, which GitHub
+// shows as a picture.
 //
 //	recording -script demo.txt -programs bin -output demo.svg
 //
-// Commands run for as long as they need, but the times in the picture depend on the text alone: the same output of commands
-// gives the same bytes. What a command draws and erases again, such as its progress, is not seen.
+// Commands run for as long as they need, but the times in the picture depend only on the text: the same output of commands
+// gives the same bytes. Text that a command erases again, such as progress, is not recorded.
 package main
 
 import (

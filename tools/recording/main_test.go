@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDemo records the demonstration of the README again: it must be what rplug prints.
+// TestDemo records the demonstration of the README again and compares it with the picture.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.Command("bwrap", "--bind", "/", "/", "true").CombinedOutput(); err != nil {
@@ -87,7 +87,7 @@ func TestRecord_commandFails(t *testing.T) {
 	}
 }
 
-// Cells that come and go together are one text; what changes is another one.
+// Cells that appear and disappear together are one text, and are separate from other cells.
 func TestTextRuns(t *testing.T) {
 	t.Parallel()
 	screens := []string{"    ", "ab  ", "ab c", "    "}

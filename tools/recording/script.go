@@ -20,9 +20,9 @@ type action struct {
 	line int
 	kind kind
 	text string
-	// exit is the exit code that the command must have.
+	// exit is the expected exit code of the command.
 	exit int
-	// length is how long the screen stays as it is.
+	// length is the time until the next action.
 	length time.Duration
 }
 
@@ -37,15 +37,15 @@ const (
 
 // parse reads a script. Its lines are:
 //
-//	title TEXT      what the picture says to those who do not see it
-//	size COLSxROWS  of the terminal
-//	$ COMMAND       is typed and run by bash; its exit code must be 0
-//	[exit N]        the exit code that the command before must have instead
-//	hidden COMMAND  is run, and neither it nor its output is shown
+//	title TEXT      the text alternative of the picture
+//	size COLSxROWS  the size of the terminal
+//	$ COMMAND       types COMMAND and runs it with bash; its exit code must be 0
+//	[exit N]        expects another exit code of the command before
+//	hidden COMMAND  runs COMMAND without showing it or its output
 //	clear           clears the screen
-//	pause DURATION  as in "pause 1.5s"
+//	pause DURATION  keeps the screen, as in "pause 1.5s"
 //
-// Empty lines are skipped, and lines that start with "//".
+// Empty lines and lines that start with "//" are skipped.
 func parse(text string) (script, error) {
 	s := script{cols: 100, rows: 24}
 	for i, line := range strings.Split(text, "\n") {

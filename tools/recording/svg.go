@@ -13,7 +13,7 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// Sizes in pixels. A character has cellWidth whatever font the viewer has: textLength says so.
+// Sizes in pixels. All characters have the width cellWidth, whatever font the viewer has, because of textLength.
 const (
 	fontSize   = 14
 	cellWidth  = 8.4
@@ -21,7 +21,7 @@ const (
 	margin     = 16
 )
 
-// textRun is text of one style that is seen for one interval.
+// textRun is text with one style that is visible for an interval.
 type textRun struct {
 	x, y  int
 	text  string
@@ -29,10 +29,10 @@ type textRun struct {
 	interval
 }
 
-// interval is when something is seen: from one time to another one.
+// interval is a time interval.
 type interval struct{ from, to time.Duration }
 
-// draw draws a recording. Without animations, which some viewers lack and some people switch off, it is the last screen.
+// draw draws a recording. In viewers without animations, or if they are switched off, it shows the last screen.
 func draw(title string, r recording) []byte {
 	runs := textRuns(r)
 	intervals := map[interval]string{}
@@ -79,7 +79,7 @@ func draw(title string, r recording) []byte {
 //go:embed style.css
 var css string
 
-// keyframes are the animation of what is seen for an interval.
+// keyframes returns the animation of an element that is visible for an interval.
 func keyframes(i interval, length time.Duration) string {
 	percent := func(t time.Duration) string {
 		return strings.TrimSuffix(fmt.Sprintf("%.2f", 100*float64(t)/float64(length)), ".00") + "%"
@@ -94,8 +94,8 @@ func keyframes(i interval, length time.Duration) string {
 	return seen + "to{visibility:visible}"
 }
 
-// textRuns returns what is seen, in the order of time, rows and columns. Cells beside each other of the same style that come
-// and go together are one run, spaces between words included.
+// textRuns returns the visible text, ordered by time, rows and columns. Adjacent cells with the same style that appear and
+// disappear together are one run, including spaces between words.
 func textRuns(r recording) []textRun {
 	var runs []textRun
 	for y := range r.rows {
@@ -114,7 +114,7 @@ func textRuns(r recording) []textRun {
 	return runs
 }
 
-// runAt returns the run that appears with a frame at a position.
+// runAt returns the run that appears in a frame at a position.
 func runAt(r recording, start, x, y int) (textRun, bool) {
 	if !appears(r, start, x, y) {
 		return textRun{}, false
@@ -140,13 +140,13 @@ func runAt(r recording, start, x, y int) (textRun, bool) {
 	return run, true
 }
 
-// appears reports whether a cell shows something in a frame that it did not in the one before.
+// appears reports whether a cell shows a new character in a frame.
 func appears(r recording, frame, x, y int) bool {
 	cell := r.frames[frame].cells[y][x]
 	return cell.Char != ' ' && cell.Char != 0 && (frame == 0 || !same(cell, r.frames[frame-1].cells[y][x]))
 }
 
-// lasts returns the first frame after start in which a cell shows something else.
+// lasts returns the first frame after start in which a cell changes.
 func lasts(r recording, start, x, y int) int {
 	end := start + 1
 	for end < len(r.frames) && same(r.frames[end].cells[y][x], r.frames[start].cells[y][x]) {
@@ -160,7 +160,7 @@ func same(a, b vt10x.Glyph) bool { return a.Char == b.Char && style(a) == style(
 // bold is an attribute in Glyph.Mode; vt10x does not export it.
 const bold = 1 << 2
 
-// style returns the classes of a cell. Bright colours are drawn as the others.
+// style returns the classes of a cell. Bright colours are drawn like normal ones.
 func style(cell vt10x.Glyph) string {
 	var classes []string
 	if colour := cell.FG % 8; cell.FG < 16 && colour > 0 {

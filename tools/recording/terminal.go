@@ -16,29 +16,29 @@ import (
 
 const (
 	prompt = "\x1b[32m$\x1b[0m "
-	// As many characters as typed appear together, each time after keyTime.
+	// This many typed characters appear together, each time after keyTime.
 	typed   = 3
 	keyTime = 60 * time.Millisecond
 	// runTime is the time between the last key and the output.
 	runTime = 300 * time.Millisecond
-	// afterRun is how long the output stays before the next key.
+	// afterRun is the time between the output and the next key.
 	afterRun = 800 * time.Millisecond
 )
 
-// recording is what the terminal showed.
+// recording holds the screens of the terminal.
 type recording struct {
 	cols, rows int
 	frames     []frame
 	length     time.Duration
 }
 
-// frame is the screen from a time on: rows of cells.
+// frame is the screen starting at a time, as rows of cells.
 type frame struct {
 	from  time.Duration
 	cells [][]vt10x.Glyph
 }
 
-// player feeds a terminal emulator and takes frames of its screen.
+// player runs a terminal emulator and records frames of its screen.
 type player struct {
 	recording
 	terminal vt10x.Terminal
@@ -103,7 +103,7 @@ func (p *player) write(text string) {
 	_, _ = p.terminal.Write([]byte(text)) // never fails
 }
 
-// take adds the screen as it is, and lets time pass.
+// take records the current screen, and advances the time.
 func (p *player) take(passes time.Duration) {
 	p.terminal.Lock()
 	defer p.terminal.Unlock()
@@ -118,7 +118,7 @@ func (p *player) take(passes time.Duration) {
 	p.length += passes
 }
 
-// run runs a command in a terminal of its own, whose output goes to the emulator if it is to be shown.
+// run runs a command in a new terminal. Its output goes to the emulator if show is set.
 func (p *player) run(next action, show bool) error {
 	command := exec.Command("bash", "-c", next.text)
 	command.Dir, command.Env = p.folder, p.env
@@ -128,7 +128,7 @@ func (p *player) run(next action, show bool) error {
 	}
 	defer terminal.Close()
 	output, err := io.ReadAll(terminal)
-	if err != nil && !errors.Is(err, syscall.EIO) { // how Linux reports the end of a terminal's output
+	if err != nil && !errors.Is(err, syscall.EIO) { // Linux reports the end of a terminal's output in this way
 		return err
 	}
 	var failed *exec.ExitError

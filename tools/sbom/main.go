@@ -1,4 +1,4 @@
-// Command sbom lists what a release archive consists of: its programs, and the Go modules that the linker recorded in each.
+// Command sbom lists the contents of a release archive: its programs, and the Go modules that the linker recorded in each.
 // The list is a CycloneDX document without a serial number and a time: the same archive gives the same bytes.
 package main
 

@@ -1,13 +1,13 @@
 // Package argo runs the tasks of a phase in a Workflow of Argo Workflows (https://argo-workflows.readthedocs.io): a DAG with
 // a template for each task. A task starts when those before it have succeeded, so no Pod waits.
 //
-// A plain step is a container. One with data is a containerSet of main and the helper that publishes, behind an init
+// A plain step is a container. A step with data is a containerSet of main and the helper that publishes, after an init
 // container, the helper that reads: the files of inputs are mounted before any container of the set starts. The set has no
-// dependencies. As in a Job, the publisher runs beside main and takes the end of main's process from a lock, so that it
-// also ends if main is killed, and records the failure.
+// dependencies. As in a Job, the publisher runs beside main and learns from a lock that main's process has ended. So it also
+// ends if main is killed, and records the failure.
 //
-// The controller replaces {{…}} in all texts of a Workflow but a script's or a Secret's. Values of users are read from
-// ConfigMaps and Secrets, and what of an overlay's Pod has {{ in it is in the podSpecPatch, with \u007b for a brace.
+// The controller replaces {{…}} in all texts of a Workflow, but not in scripts and Secrets. Values of users are read from
+// ConfigMaps and Secrets, and fields of an overlay's Pod that contain {{ are in the podSpecPatch, with \u007b for a brace.
 package argo
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Name is the engine's, as v1alpha1.RenderPhase.Engine has it.
+// Name is the name of the engine in v1alpha1.RenderPhase.Engine.
 const Name = "argo"
 
 // Kind is the kind of the workloads.
@@ -37,16 +37,16 @@ var kind = engine.Kind{
 	Group: group, Name: Kind, Resource: "workflows." + group, IsCustom: true, PodLabel: "workflows." + group + "/workflow",
 }
 
-// maxSpec is the most that a spec may have, in bytes: the controller refuses a Workflow of 1 MiB, with its status.
+// maxSpec is the size limit of a spec, in bytes: the controller rejects a Workflow of 1 MiB, including its status.
 const maxSpec = 768 << 10
 
-// What the controller replaces is between these.
+// The controller replaces expressions between these.
 const (
 	opening = "{{"
 	closing = "}}"
 )
 
-// traits have the right that the executor in each Pod needs to report how it ended
+// traits have the permission that the executor in each Pod needs to report its result
 // (https://argo-workflows.readthedocs.io/en/release-3.7/workflow-rbac/).
 var traits = engine.Traits{
 	Name: Name, Title: "Argo Workflows", Kinds: []engine.Kind{kind},
@@ -90,11 +90,11 @@ func (r *run) Add(t engine.Task) *engine.Workload {
 	return nil
 }
 
-// Finish returns the Workflow. Its name ends in a hash of its spec: the controller runs nothing if a spec changes. A branch
-// of the graph goes on if another one fails, as Jobs do. The Pods of a phase that succeeded are removed.
+// Finish returns the Workflow. Its name ends in a hash of its spec, since the controller does not run a changed spec. As
+// with Jobs, other branches of the graph continue if one fails. The Pods of a successful phase are removed.
 //
-// All tasks are targets, since a task that is omitted counts as those before it, and the controller takes a containerSet
-// whose executor failed for one that succeeded if its containers did: assessDAGPhase of
+// All tasks are targets, because an omitted task has the result of the tasks before it, and because the controller considers
+// a containerSet successful if its containers succeeded, even if its executor failed: assessDAGPhase of
 // https://github.com/argoproj/argo-workflows/blob/v3.7.14/workflow/controller/dag.go.
 func (r *run) Finish() *engine.Workload {
 	if len(r.tasks) == 0 {

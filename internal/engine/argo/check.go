@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Check finds names that the executor has, {{ where no patch can bring it, and containers whose command the controller has
-// to ask a registry for.
+// Check reports names that the executor uses, {{ in fields that a patch cannot set, and containers whose command the
+// controller would have to look up in a registry.
 func (Engine) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
 	c := checker{}
 	c.metadata("annotations", overlay.Annotations)
@@ -46,13 +46,13 @@ func (Engine) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
 	return c
 }
 
-// variable matches what the controller replaces behind {{ (https://argo-workflows.readthedocs.io/en/release-3.7/variables/),
-// and what it might.
+// variable matches the variables that the controller replaces after {{, or might replace
+// (https://argo-workflows.readthedocs.io/en/release-3.7/variables/).
 var variable = regexp.MustCompile(`^\s*(=|(cronworkflow|duration|exitCode|inputs|item|lastRetry|node|outputs|pod|` +
 	`resourcesDuration|retries|status|steps|tasks|workflow)\b)`)
 
-// replaces reports whether the controller might replace something in a text of metadata, where no patch can bring it. It
-// leaves {{…}} as it is if it knows no such variable: other templates, such as those of Vault's agent, are in annotations.
+// replaces reports whether the controller might replace part of a text in the metadata, which a patch cannot set. The
+// controller does not change unknown variables: other templates, such as those of Vault's agent, are in annotations.
 func replaces(text string) bool {
 	for {
 		_, rest, found := strings.Cut(text, opening)
@@ -67,7 +67,7 @@ func replaces(text string) bool {
 	}
 }
 
-// notExpanded is the message for what the controller would replace.
+// notExpanded is the message for texts that the controller would replace.
 const notExpanded = "must not hold \"{{\", which Argo Workflows replaces: use engine jobs or tekton"
 
 type checker []engine.Problem

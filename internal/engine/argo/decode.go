@@ -34,7 +34,7 @@ func (Engine) Decode(_ string, text []byte) (*engine.Decoded, error) {
 	return decoded, nil
 }
 
-// decode returns the Pod template that the template was made of, as far as it is known.
+// decode returns the Pod template that the template was created from, as far as it is known.
 func (t *Template) decode() (*corev1.PodTemplateSpec, error) {
 	template := &corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Annotations: t.Metadata.Annotations, Labels: t.Metadata.Labels},
@@ -62,7 +62,7 @@ func (t *Template) decode() (*corev1.PodTemplateSpec, error) {
 	return merged, nil
 }
 
-// containers are all but init containers.
+// containers returns all containers except init containers.
 func (t *Template) containers() []corev1.Container {
 	var main []corev1.Container
 	if t.Container != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The phases of Workflows and nodes.
+// Phases of Workflows and nodes.
 const (
 	pending   = "Pending"
 	running   = "Running"
@@ -25,17 +25,17 @@ const (
 // nodeNameKey is the annotation of a Pod with the name of its node.
 const nodeNameKey = "workflows." + group + "/node-name"
 
-// taskOfNode returns the task of a node: nodes are called WORKFLOW.TASK, or WORKFLOW.TASK(N) for a try.
+// taskOfNode returns the task of a node. Nodes are named WORKFLOW.TASK, or WORKFLOW.TASK(N) for a try.
 func taskOfNode(workflow, node string) string {
 	task, _, _ := strings.Cut(strings.TrimPrefix(node, workflow+"."), "(")
 	return task
 }
 
-// maxNodes limits the size of decompressed nodes: an object of Kubernetes has at most 1.5 MiB, and text becomes 20 times
-// smaller.
+// maxNodes limits the size of decompressed nodes: a Kubernetes object has at most 1.5 MiB, and text is compressed by a
+// factor of up to 20.
 const maxNodes = 32 << 20
 
-// readNodes reads nodes that are compressed. It returns why they are not known, nothing if they are.
+// readNodes decompresses nodes. It returns the reason why they are unknown, or "".
 func (s *WorkflowStatus) readNodes() (unread string) {
 	switch {
 	case len(s.Nodes) > 0:

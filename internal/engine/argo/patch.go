@@ -9,18 +9,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Names that the executor has in Pods.
+// Names of the executor in Pods.
 const (
 	initContainer = "init"
 	waitContainer = "wait"
 	tokenVolume   = "exec-sa-token"
 )
 
-// executorUser is the user that the images of the executor are made for.
+// executorUser is the user in the images of the executor.
 const executorUser = 8737
 
-// patch is a podSpecPatch: a strategic merge patch of the Pod that the controller has made of a template. Its fields take
-// the place of those of the same names in PodSpec.
+// patch is a podSpecPatch: a strategic merge patch of the Pod that the controller creates from a template. Its fields
+// replace the fields of PodSpec with the same names.
 type patch struct {
 	*corev1.PodSpec `json:",inline"`
 
@@ -29,15 +29,15 @@ type patch struct {
 	Volumes        []volumePatch      `json:"volumes,omitempty"`
 }
 
-// volumePatch makes another one of a volume of a Secret.
+// volumePatch replaces a volume of a Secret.
 type volumePatch struct {
 	Name      string                        `json:"name"`
 	Projected *corev1.ProjectedVolumeSource `json:"projected"`
 	Secret    *struct{}                     `json:"secret"`
 }
 
-// newPatch returns what is left of a Pod when its template is made. The controller mounts a Secret with the token of the
-// executor's account: Kubernetes has made none by itself since 1.24, so the patch puts a projected token in its place.
+// newPatch returns the fields of a Pod that its template does not have. The controller mounts a Secret with the token of the
+// executor's account, which Kubernetes no longer creates since 1.24; the patch replaces it with a projected token.
 func newPatch(rest *corev1.PodSpec, isRestricted bool) *patch {
 	p := &patch{PodSpec: rest, Volumes: []volumePatch{{Name: tokenVolume, Projected: executorToken()}}}
 	if isRestricted {
@@ -47,7 +47,7 @@ func newPatch(rest *corev1.PodSpec, isRestricted bool) *patch {
 	return p
 }
 
-// executorToken has what a Secret with a token has.
+// executorToken returns a volume with the files of a Secret with a token.
 func executorToken() *corev1.ProjectedVolumeSource {
 	return &corev1.ProjectedVolumeSource{DefaultMode: new(int32(0o444)), Sources: []corev1.VolumeProjection{
 		{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{ExpirationSeconds: new(int64(3600)), Path: "token"}},
@@ -61,7 +61,8 @@ func executorToken() *corev1.ProjectedVolumeSource {
 	}}
 }
 
-// executorContext is what the Pod Security Standard "restricted" asks of the executor's containers, which are not ours.
+// executorContext returns the security context that the Pod Security Standard "restricted" requires for the executor's
+// containers.
 func executorContext() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		AllowPrivilegeEscalation: new(false),
@@ -72,8 +73,8 @@ func executorContext() *corev1.SecurityContext {
 	}
 }
 
-// splitAll moves the fields of containers that the controller would replace something in to the list of the patch. It
-// returns the containers without them.
+// splitAll moves fields with texts that the controller would replace from containers to the list of the patch. It returns
+// the containers without these fields.
 func (p *patch) splitAll(containers []corev1.Container, moved *[]corev1.Container) []corev1.Container {
 	for i := range containers {
 		if rest := split(&containers[i]); rest != nil {
@@ -83,7 +84,7 @@ func (p *patch) splitAll(containers []corev1.Container, moved *[]corev1.Containe
 	return containers
 }
 
-// split moves fields of one container to a new one of the same name; nil if there are none.
+// split moves such fields of a container to a new one with the same name; it returns nil if there are no such fields.
 func split(c *corev1.Container) *corev1.Container {
 	moved := &corev1.Container{}
 	from, to := reflect.ValueOf(c).Elem(), reflect.ValueOf(moved).Elem()
@@ -100,10 +101,10 @@ func split(c *corev1.Container) *corev1.Container {
 	return moved
 }
 
-// expands reports whether the controller might replace something in a value.
+// expands reports whether the controller might replace part of a value.
 func expands(value any) bool { return bytes.Contains(encode(value), []byte(opening)) }
 
-// text is the patch as JSON without what the controller would replace.
+// text returns the patch as JSON that the controller does not change.
 func (p *patch) text() string {
 	return strings.ReplaceAll(string(encode(p)), opening, `{\u007b`)
 }
@@ -113,7 +114,7 @@ func encode(value any) []byte {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		panic(err) // of Kubernetes' types none fails
+		panic(err) // Kubernetes types can be encoded
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine"
 )
 
-// template makes a template of a task. The fields of its Pod that a template has are set there, the rest in the patch.
+// template creates a template from a task. Fields of its Pod that templates have are set there, and all others in the patch.
 func (r *run) template(name string, t engine.Task) Template {
 	pod := t.Template.Spec.DeepCopy()
 	out := Template{
@@ -22,10 +22,10 @@ func (r *run) template(name string, t engine.Task) Template {
 	if mounts := pod.AutomountServiceAccountToken; mounts != nil && !*mounts { // the controller ignores true here
 		out.AutomountServiceAccountToken = take(&pod.AutomountServiceAccountToken)
 	}
-	if r.Retries > 0 { // Always, since a Pod that is lost is an error and not a failure
+	if r.Retries > 0 { // Always, since a lost Pod is an error, not a failure
 		out.RetryStrategy = &RetryStrategy{Limit: new(intstr.FromInt32(int32(r.Retries))), RetryPolicy: "Always"}
 	}
-	pod.RestartPolicy = "" // the controller's, the same
+	pod.RestartPolicy = "" // same as the controller's
 	p := newPatch(pod, r.IsRestricted)
 	containers, init := take(&pod.Containers), take(&pod.InitContainers)
 	out.InitContainers = p.splitAll(init, &p.InitContainers)
@@ -33,7 +33,7 @@ func (r *run) template(name string, t engine.Task) Template {
 	main = p.splitAll(main, &p.Containers)
 	out.Sidecars = p.splitAll(beside, &p.Containers)
 	if len(main) == 1 {
-		main[0].Name = contract.MainContainer // what the controller calls it, also in helpers
+		main[0].Name = contract.MainContainer // the controller's name for it, also in helpers
 		out.Container = &main[0]
 	} else {
 		out.ContainerSet = &ContainerSet{main}
@@ -48,8 +48,8 @@ func (r *run) template(name string, t engine.Task) Template {
 	return out
 }
 
-// parts returns the containers that must succeed, and those of the overlay beside them: sidecars, which the executor ends
-// with main.
+// parts returns the containers that must succeed, and other containers of the overlay: sidecars, which the executor stops
+// after main.
 func parts(containers []corev1.Container) (main, beside []corev1.Container) {
 	if len(containers) == 1 {
 		return containers, nil
@@ -64,13 +64,13 @@ func parts(containers []corev1.Container) (main, beside []corev1.Container) {
 	return main, beside
 }
 
-// take returns the value of a field and clears the field.
+// take returns the value of a field, and clears it.
 func take[T any](field *T) (value T) {
 	value, *field = *field, value
 	return value
 }
 
-// move takes the value of a field, unless the controller would replace something in it.
+// move moves the value of a field, unless the controller would replace part of it.
 func move[T any](to, from *T) {
 	if !expands(*from) {
 		*to = take(from)

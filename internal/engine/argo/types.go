@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// The types have the fields of github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1 that are used here
-// (https://argo-workflows.readthedocs.io/en/release-3.7/fields/#workflow). Tests decode rendered objects strictly into those
-// types.
+// The types have the used fields of github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1
+// (https://argo-workflows.readthedocs.io/en/release-3.7/fields/#workflow). Tests decode rendered objects strictly into the
+// original types.
 
 // Workflow is a Workflow of Argo Workflows.
 type Workflow struct {
@@ -16,7 +16,7 @@ type Workflow struct {
 	metav1.ObjectMeta `json:"metadata"`
 
 	Spec   WorkflowSpec    `json:"spec"`
-	Status *WorkflowStatus `json:"status,omitempty"` // of a cluster
+	Status *WorkflowStatus `json:"status,omitempty"` // only in a cluster
 }
 
 // WorkflowSpec is the spec of a Workflow.
@@ -24,17 +24,17 @@ type WorkflowSpec struct {
 	ActiveDeadlineSeconds int64        `json:"activeDeadlineSeconds"`
 	Entrypoint            string       `json:"entrypoint"`
 	PodGC                 PodGC        `json:"podGC"`
-	Suspend               bool         `json:"suspend,omitempty"` // of a cluster
+	Suspend               bool         `json:"suspend,omitempty"` // only in a cluster
 	Templates             []Template   `json:"templates"`
 	TTLStrategy           *TTLStrategy `json:"ttlStrategy,omitempty"`
 }
 
-// PodGC says when ended Pods are removed.
+// PodGC specifies when finished Pods are removed.
 type PodGC struct {
 	Strategy string `json:"strategy"`
 }
 
-// TTLStrategy says when an ended Workflow is removed.
+// TTLStrategy specifies when a finished Workflow is removed.
 type TTLStrategy struct {
 	SecondsAfterCompletion int32 `json:"secondsAfterCompletion"`
 }
@@ -66,7 +66,7 @@ type Template struct {
 	Tolerations                  []corev1.Toleration        `json:"tolerations,omitempty"`
 }
 
-// Metadata is that of a template's Pods.
+// Metadata is the metadata of a template's Pods.
 type Metadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
@@ -74,9 +74,9 @@ type Metadata struct {
 
 // DAG is a graph of tasks.
 type DAG struct {
-	// FailFast starts no more tasks after one has failed.
+	// FailFast starts no more tasks after a failure.
 	FailFast bool `json:"failFast"`
-	// Target are the names of the tasks that must succeed, with spaces between them.
+	// Target has the names of the tasks that must succeed, separated by spaces.
 	Target string    `json:"target"`
 	Tasks  []DAGTask `json:"tasks"`
 }
@@ -88,18 +88,18 @@ type DAGTask struct {
 	Dependencies []string `json:"dependencies,omitempty"`
 }
 
-// RetryStrategy says how often a task that failed runs again.
+// RetryStrategy specifies how often a failed task is retried.
 type RetryStrategy struct {
 	Limit       *intstr.IntOrString `json:"limit"`
 	RetryPolicy string              `json:"retryPolicy"`
 }
 
-// ContainerSet are the containers of a Pod that must all succeed.
+// ContainerSet holds the containers of a Pod that must all succeed.
 type ContainerSet struct {
 	Containers []corev1.Container `json:"containers"`
 }
 
-// Executor is whose rights the executor in a Pod has.
+// Executor specifies the ServiceAccount of the executor in a Pod.
 type Executor struct {
 	ServiceAccountName string `json:"serviceAccountName"`
 }
@@ -115,7 +115,7 @@ type WorkflowStatus struct {
 	OffloadNodeStatusVersion string          `json:"offloadNodeStatusVersion"`
 }
 
-// Node is the status of a task, of one of its tries, or of a container of it.
+// Node is the status of a task, of a try, or of a container.
 type Node struct {
 	Name       string      `json:"name"`
 	Phase      string      `json:"phase"`

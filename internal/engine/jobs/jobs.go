@@ -1,4 +1,4 @@
-// Package jobs runs each task in a Job, or in a Pod: nothing but Kubernetes is needed in the cluster. All Pods are created
+// Package jobs runs each task in a Job, or in a Pod, which needs nothing but Kubernetes in the cluster. All Pods are created
 // at once, and wait for their inputs.
 package jobs
 
@@ -14,10 +14,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Name is the engine's, as v1alpha1.RenderPhase.Engine has it.
+// Name is the name of the engine in v1alpha1.RenderPhase.Engine.
 const Name = "jobs"
 
-// The kinds of workloads.
+// Kinds of workloads.
 const (
 	Job = "Job"
 	Pod = "Pod"
@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// maxSpec is the most that a spec may have, in bytes: etcd takes 1.5 MiB a request.
+// maxSpec is the size limit of a spec, in bytes: etcd accepts requests up to 1.5 MiB.
 const maxSpec = 1400 << 10
 
 // Engine is the engine of Jobs and Pods.
@@ -40,7 +40,7 @@ type Engine struct{}
 // Traits implements engine.Engine.
 func (Engine) Traits() engine.Traits { return traits }
 
-// Check finds nothing: a Job has a Pod template.
+// Check accepts all fields, since a Job has a Pod template.
 func (Engine) Check(*corev1.PodTemplateSpec) []engine.Problem { return nil }
 
 // Start implements engine.Engine.
@@ -54,8 +54,8 @@ type run struct {
 	phase engine.Phase
 }
 
-// Add makes a Job or Pod, whose name ends in a hash of its spec: a change of what is immutable in Kubernetes makes another
-// object.
+// Add returns a Job or Pod. Its name ends in a hash of its spec, since fields that are immutable in Kubernetes can only
+// change in a new object.
 func (r *run) Add(t engine.Task) *engine.Workload {
 	if r.Workload == Pod {
 		return r.pod(t)
@@ -69,7 +69,7 @@ func (r *run) Add(t engine.Task) *engine.Workload {
 	}}
 }
 
-// pod makes a Pod that nothing replaces.
+// pod returns a Pod that is not replaced if it fails.
 func (r *run) pod(t engine.Task) *engine.Workload {
 	pod := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: Pod}, ObjectMeta: t.Template.ObjectMeta, Spec: t.Template.Spec,
@@ -87,11 +87,11 @@ func (r *run) name(kind, task string, spec any) (name string, size int) {
 	return contract.ObjectName(contract.Hash(kind, string(text)), append(slices.Clone(r.phase.Texts), task)...), len(text)
 }
 
-// Finish returns nothing: each task has its own workload.
+// Finish returns nil: each task has its own workload.
 func (r *run) Finish() *engine.Workload { return nil }
 
-// jobSpec is a Job's spec. A Pod that fails is not replaced, unless retries are set. One that the cluster takes away is, and
-// one that made room for another task.
+// jobSpec returns the spec of a Job. A failed Pod is replaced only if retries are set. A Pod that the cluster has removed,
+// or that made room for another task, is always replaced.
 func (r *run) jobSpec(t engine.Task) *batchv1.JobSpec {
 	var ignored []batchv1.PodFailurePolicyRule
 	if t.Waiting != "" {
@@ -105,8 +105,8 @@ func (r *run) jobSpec(t engine.Task) *batchv1.JobSpec {
 	return Spec(t.Template, t.Seconds, r.Options, ignored...)
 }
 
-// Spec returns the spec of a Job that must end within so many seconds. Of its Pods that fail, those count that the cluster
-// did not take away and that no rule ignores.
+// Spec returns the spec of a Job with a deadline in seconds. Only failed Pods that the cluster did not remove, and that no
+// rule ignores, are counted.
 func Spec(
 	template *corev1.PodTemplateSpec, seconds int64, o engine.Options, ignored ...batchv1.PodFailurePolicyRule,
 ) *batchv1.JobSpec {

@@ -43,8 +43,8 @@ func (Engine) Read(kind string, text []byte) (*engine.Object, error) {
 	return o, err
 }
 
-// Judge implements engine.Engine. Of Pods it must get those alone that nothing has made.
-func (Engine) Judge(objects []*engine.Object) []*engine.State {
+// States implements engine.Engine. Its Pods must only be those that no controller created.
+func (Engine) States(objects []*engine.Object) []*engine.State {
 	states := make([]*engine.State, len(objects))
 	for i, o := range objects {
 		switch value := o.Value.(type) {
@@ -91,14 +91,14 @@ func jobState(j *batchv1.Job) *engine.State {
 	return s
 }
 
-// podState is that of a Pod without a Job.
+// podState returns the state of a Pod without a Job.
 func podState(p *corev1.Pod) *engine.State {
 	s := &engine.State{
 		ObjectMeta: p.ObjectMeta, Kind: podKind, Secrets: p.Annotations, Pods: []string{p.Name},
 		Plan: engine.PlanOf(engine.Env(p.Spec.InitContainers, p.Spec.Containers)),
 		Now:  "is " + string(cmp.Or(p.Status.Phase, corev1.PodPending)), Since: p.CreationTimestamp, HasStarted: p.Status.Phase != "",
 	}
-	switch p.Status.Phase { //nolint:exhaustive // the other phases are no ends
+	switch p.Status.Phase { //nolint:exhaustive // the other phases are not ends
 	case corev1.PodSucceeded:
 		s.End = engine.Complete
 	case corev1.PodFailed:
@@ -118,8 +118,8 @@ func failure(s *engine.State, reason, message string) string {
 	return reason + ": " + engine.OneLine(message) + "; see kubectl logs -n " + s.Namespace + " " + s.Object() + " --all-containers"
 }
 
-// Adopt implements engine.Engine.
-func (Engine) Adopt(pod *corev1.Pod) (owner engine.Owner, isOwn bool) {
+// Owner implements engine.Engine.
+func (Engine) Owner(pod *corev1.Pod) (owner engine.Owner, isOwn bool) {
 	name := pod.Labels[batchv1.JobNameLabel]
 	if i := slices.IndexFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == Job }); name == "" && i >= 0 {
 		name = pod.OwnerReferences[i].Name

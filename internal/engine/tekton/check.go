@@ -16,11 +16,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// cannot is the message for a field that Tekton does not have.
+// cannot is the message for a field that Tekton lacks.
 const cannot = "must not be set with engine tekton, which has no such field: use engine jobs or argo"
 
-// The fields of Pods, of main and of other containers that Tekton takes: those that are rendered, and some that have other
-// names there. Of a Pod, restartPolicy must be Never for Tekton, too, and serviceAccount is an old name.
+// Fields of Pods, of main, and of other containers that Tekton supports: rendered fields, and some that have other names in
+// Tekton. The restartPolicy of a Pod must be Never anyway, and serviceAccount is a deprecated name.
 var (
 	podFields = slices.Concat(fields[PodTemplate](), fields[TaskSpec](), fields[TaskRunSpec](),
 		[]string{"activeDeadlineSeconds", "containers", "restartPolicy", "serviceAccount"})
@@ -30,7 +30,7 @@ var (
 
 func fields[T any]() []string { return engine.Fields(reflect.TypeFor[T]()) }
 
-// Check finds the fields that Tekton does not have, names that it takes for itself, and texts that it replaces.
+// Check reports fields that Tekton lacks, reserved names, and texts that Tekton replaces.
 func (Engine) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
 	c := checker{}
 	spec := valuesOf(&overlay.Spec)
@@ -61,7 +61,7 @@ func (c *checker) report(at krm.Path, format string, args ...any) {
 	*c = append(*c, engine.Problem{Field: string(at), Message: fmt.Sprintf(format, args...)})
 }
 
-// fields reports what is set and not among the fields that Tekton takes.
+// fields reports fields that are set but not supported by Tekton.
 func (c *checker) fields(at krm.Path, values map[string]any, taken []string) {
 	for _, field := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(taken, field) {
@@ -84,7 +84,7 @@ func (c *checker) container(at krm.Path, container *corev1.Container) {
 	}
 }
 
-// texts looks for what Tekton replaces in all keys and texts below a value of JSON.
+// texts reports all keys and texts of a JSON value that Tekton replaces.
 func (c *checker) texts(at krm.Path, value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -107,17 +107,17 @@ func (c *checker) text(at krm.Path, text string) {
 	}
 }
 
-// valuesOf returns an object as JSON without what is empty.
+// valuesOf returns an object as JSON without empty values.
 func valuesOf(object any) map[string]any {
 	text, err := json.Marshal(object)
 	if err != nil {
-		panic(err) // of Kubernetes' types none fails
+		panic(err) // Kubernetes types can be encoded
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var values map[string]any
 	if err := decoder.Decode(&values); err != nil {
-		panic(err) // it was encoded
+		panic(err) // was encoded above
 	}
 	maps.DeleteFunc(values, func(_ string, value any) bool { return value == nil })
 	return values

@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Each field of a Pod or a container that Kubernetes has is either rendered as it is, or refused.
+// Each field of Kubernetes' Pods and containers is either rendered unchanged, or rejected.
 func TestCheck_refusesWhatIsNotRendered(t *testing.T) {
 	t.Parallel()
 	var pod corev1.PodSpec
@@ -66,7 +66,7 @@ func TestCheck_refusesWhatIsNotRendered(t *testing.T) {
 		}
 		return fields
 	}
-	// The fields that have another name or place in a PipelineRun.
+	// These fields have other names or places in a PipelineRun.
 	elsewhere := []string{"activeDeadlineSeconds", "restartPolicy", "serviceAccount", "serviceAccountName", "volumes"}
 	rendered, all := valuesOf(podTemplate(&pod)), valuesOf(&pod)
 	assert.Subset(t, all, rendered)

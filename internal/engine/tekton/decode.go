@@ -36,7 +36,7 @@ func (Engine) Decode(_ string, text []byte) (*engine.Decoded, error) {
 	return decoded, nil
 }
 
-// podOf returns the spec of a task's Pods, as far as it is in the task.
+// podOf returns the spec of a task's Pods, as far as the task has it.
 func podOf(task *TaskSpec) corev1.PodSpec {
 	pod := corev1.PodSpec{Volumes: task.Volumes}
 	for i := range task.Steps {
@@ -48,7 +48,7 @@ func podOf(task *TaskSpec) corev1.PodSpec {
 	return pod
 }
 
-// containerOf returns the container of a Pod that a step or sidecar, with the fields of steps in it, was made of.
+// containerOf returns the container that a step or sidecar was created from. step has the fields of steps.
 func containerOf(from any, step *Container) (to corev1.Container) {
 	convert(from, &to)
 	if step.ComputeResources != nil {
@@ -57,20 +57,20 @@ func containerOf(from any, step *Container) (to corev1.Container) {
 	return to
 }
 
-// convert sets the fields of a type of Kubernetes that one of Tekton's has, too.
+// convert copies the fields that a Tekton type has in common with a Kubernetes type.
 func convert(from, to any) {
 	text, err := json.Marshal(from)
 	if err == nil {
 		err = json.Unmarshal(text, to)
 	}
 	if err != nil {
-		panic(err) // the fields have the same types
+		panic(err) // the fields have equal types
 	}
 }
 
-// Adopt implements engine.Engine. Tekton begins the names of containers with a prefix, and ends the steps after one that has
-// failed without having run them.
-func (Engine) Adopt(pod *corev1.Pod) (owner engine.Owner, isOwn bool) {
+// Owner implements engine.Engine. Tekton adds a prefix to the names of containers, and reports an end for steps after a
+// failed one although they did not run.
+func (Engine) Owner(pod *corev1.Pod) (owner engine.Owner, isOwn bool) {
 	owner = engine.Owner{Kind: Kind, Name: pod.Labels[runLabel], Task: pod.Labels[taskLabel]}
 	if owner.Name == "" {
 		return owner, false
@@ -98,7 +98,7 @@ func adopt(c *corev1.ContainerStatus) {
 	}
 }
 
-// result is a part of the termination message of a container, which is a list of them.
+// result is an element of the list in a container's termination message.
 type result struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -111,7 +111,7 @@ func results(message string) (all []result) {
 	return all
 }
 
-// reason returns why Tekton has ended a container, empty if the container has ended itself.
+// reason returns the reason why Tekton ended a container, or "" if the container ended by itself.
 func reason(message string) (reason string) {
 	for _, r := range results(message) {
 		if r.Key == "Reason" {

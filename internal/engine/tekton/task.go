@@ -6,7 +6,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// taskSpec makes a task of a Pod template. Its init containers are the helper that reads: Check refuses those of overlays.
+// taskSpec creates a task from a Pod template. The only init container is the helper that reads, since Check rejects others.
 func taskSpec(template *corev1.PodTemplateSpec) TaskSpec {
 	pod := &template.Spec
 	task := TaskSpec{

@@ -1,12 +1,12 @@
-// Package tekton runs the tasks of a phase in a PipelineRun of Tekton (https://tekton.dev), with its pipeline and tasks in
-// it. A task starts when those before it have succeeded, so no Pod waits.
+// Package tekton runs the tasks of a phase in a PipelineRun of Tekton (https://tekton.dev) with an embedded pipeline and
+// tasks. A task starts when those before it have succeeded, so no Pod waits.
 //
-// A plain step is a task of one step. One with data is a task of three, which run one after the other in a Pod: the helper
-// that reads, main, and the helper that publishes. Kubernetes creates their containers at once, so the files of inputs are
-// mounted from the Secrets of their producers.
+// A plain step is a task with one step. A step with data is a task with three steps, which run in sequence in a Pod: the
+// helper that reads, main, and the helper that publishes. Kubernetes creates their containers at once, so the files of
+// inputs are mounted from the Secrets of their producers.
 //
-// The controller replaces $(…) in most texts of a PipelineRun. Values of users are read from ConfigMaps and Secrets. What of
-// an overlay holds a reference that Tekton knows is refused: there is no way to escape it.
+// The controller replaces $(…) in most texts of a PipelineRun. Values of users are read from ConfigMaps and Secrets. An
+// overlay with a reference that Tekton knows is rejected, since it cannot be escaped.
 package tekton
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Name is the engine's, as v1alpha1.RenderPhase.Engine has it.
+// Name is the name of the engine in v1alpha1.RenderPhase.Engine.
 const Name = "tekton"
 
 // Kind is the kind of the workloads.
@@ -45,10 +45,10 @@ var (
 	}
 )
 
-// maxSpec is the most that a spec may have, in bytes: Tekton copies it to the status, and etcd takes 1.5 MiB a request.
+// maxSpec is the size limit of a spec, in bytes: Tekton copies it to the status, and etcd accepts requests up to 1.5 MiB.
 const maxSpec = 640 << 10
 
-// expansion matches the beginning of what Tekton replaces
+// expansion matches the start of references that Tekton replaces
 // (https://github.com/tektoncd/pipeline/blob/v1.15.0/docs/variables.md). Kubernetes' own references have no dot or bracket.
 var expansion = regexp.MustCompile(
 	`\$\((artifacts|context|credentials|finally|inputs|outputs|params|resources|results|step|steps|tasks|workspaces)[.\[]`)
@@ -96,7 +96,7 @@ func (r *run) Add(t engine.Task) *engine.Workload {
 	return nil
 }
 
-// Finish returns the PipelineRun. Its name ends in a hash of its spec: Tekton refuses another spec of a run that has ended.
+// Finish returns the PipelineRun. Its name ends in a hash of its spec, since Tekton rejects changes of a finished run.
 func (r *run) Finish() *engine.Workload {
 	if len(r.tasks) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (r *run) Finish() *engine.Workload {
 	return &engine.Workload{Manifest: run, SpecBytes: len(text)}
 }
 
-// duration prints seconds as Go does, which is how Tekton stores them.
+// duration formats seconds as Go does, which is how Tekton stores them.
 func duration(seconds int64) string {
 	h, m, s := seconds/3600, seconds/60%60, seconds%60
 	switch {

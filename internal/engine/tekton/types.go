@@ -5,9 +5,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The types have the fields of github.com/tektoncd/pipeline/pkg/apis/pipeline/v1 that are used here
+// The types have the used fields of github.com/tektoncd/pipeline/pkg/apis/pipeline/v1
 // (https://tekton.dev/docs/pipelines/pipelineruns/#monitoring-execution-status). Tests decode rendered objects strictly into
-// those types.
+// the original types.
 
 // PipelineRun is a PipelineRun of Tekton.
 type PipelineRun struct {
@@ -15,23 +15,23 @@ type PipelineRun struct {
 	metav1.ObjectMeta `json:"metadata"`
 
 	Spec   PipelineRunSpec    `json:"spec"`
-	Status *PipelineRunStatus `json:"status,omitempty"` // of a cluster
+	Status *PipelineRunStatus `json:"status,omitempty"` // only in a cluster
 }
 
 // PipelineRunSpec is the spec of a PipelineRun.
 type PipelineRunSpec struct {
 	PipelineSpec PipelineSpec  `json:"pipelineSpec"`
-	Status       string        `json:"status,omitempty"` // of a cluster
+	Status       string        `json:"status,omitempty"` // only in a cluster
 	TaskRunSpecs []TaskRunSpec `json:"taskRunSpecs"`
 	Timeouts     Timeouts      `json:"timeouts"`
 }
 
-// PipelineSpec is the pipeline itself.
+// PipelineSpec is the embedded pipeline.
 type PipelineSpec struct {
 	Tasks []PipelineTask `json:"tasks"`
 }
 
-// PipelineTask is a node of the graph. Its tries have Timeout each.
+// PipelineTask is a node of the graph. Timeout applies to each try.
 type PipelineTask struct {
 	Name     string   `json:"name"`
 	Retries  int      `json:"retries,omitempty"`
@@ -40,7 +40,7 @@ type PipelineTask struct {
 	Timeout  string   `json:"timeout"`
 }
 
-// TaskSpec is what runs in the Pod of a task.
+// TaskSpec is the spec of a task, which runs in a Pod.
 type TaskSpec struct {
 	Metadata Metadata        `json:"metadata"`
 	Sidecars []Sidecar       `json:"sidecars,omitempty"`
@@ -48,13 +48,13 @@ type TaskSpec struct {
 	Volumes  []corev1.Volume `json:"volumes,omitempty"`
 }
 
-// Metadata is that of a task's Pods.
+// Metadata is the metadata of a task's Pods.
 type Metadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
 }
 
-// Container has the fields of containers that steps have.
+// Container has the fields of containers that steps support.
 type Container struct {
 	Args             []string                     `json:"args,omitempty"`
 	Command          []string                     `json:"command,omitempty"`
@@ -70,7 +70,7 @@ type Container struct {
 	WorkingDir       string                       `json:"workingDir,omitempty"`
 }
 
-// Sidecar is a container beside the steps.
+// Sidecar is a container that runs beside the steps.
 type Sidecar struct {
 	Container `json:",inline"`
 
@@ -86,14 +86,14 @@ type Sidecar struct {
 	TerminationMessagePolicy corev1.TerminationMessagePolicy `json:"terminationMessagePolicy,omitempty"`
 }
 
-// TaskRunSpec is what of the Pod of a task is not in its TaskSpec.
+// TaskRunSpec has fields of a task's Pod that TaskSpec lacks.
 type TaskRunSpec struct {
 	PipelineTaskName   string      `json:"pipelineTaskName"`
 	PodTemplate        PodTemplate `json:"podTemplate"`
 	ServiceAccountName string      `json:"serviceAccountName,omitempty"`
 }
 
-// PodTemplate has the fields of a Pod that Tekton takes.
+// PodTemplate has the fields of a Pod that Tekton supports.
 type PodTemplate struct {
 	Affinity                     *corev1.Affinity                  `json:"affinity,omitempty"`
 	AutomountServiceAccountToken *bool                             `json:"automountServiceAccountToken,omitempty"`
@@ -131,7 +131,7 @@ type PipelineRunStatus struct {
 	} `json:"skippedTasks"`
 }
 
-// TaskRun is what the controller makes of a task.
+// TaskRun is a run of a task, created by the controller.
 type TaskRun struct {
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -144,7 +144,7 @@ type TaskRun struct {
 	} `json:"status"`
 }
 
-// RunStatus is what the status of PipelineRuns and TaskRuns have in common.
+// RunStatus is the common part of the statuses of PipelineRuns and TaskRuns.
 type RunStatus struct {
 	Conditions     []metav1.Condition `json:"conditions"`
 	StartTime      *metav1.Time       `json:"startTime"`

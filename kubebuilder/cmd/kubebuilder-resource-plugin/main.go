@@ -1,6 +1,6 @@
-// Command kubebuilder-resource-plugin is the external plugin resourceplugins.dev/v1-alpha of kubebuilder, as
-// `rplug kubebuilder install` installs it: it reads a request on stdin and writes the response to stdout. With --version it
-// prints its version.
+// Command kubebuilder-resource-plugin is the external plugin resourceplugins.dev/v1-alpha of kubebuilder, which `rplug
+// kubebuilder install` installs. It reads a request on stdin and writes the response to stdout. With --version it prints its
+// version.
 package main
 
 import (

@@ -19,32 +19,32 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// Limits are what one call may take. A value of 0 means the default.
+// Limits of a call. A value of 0 means the default.
 type Limits struct {
-	// Time is how long the plugin may run: 2 minutes by default.
+	// Time limits the run time of the plugin: 2 minutes by default.
 	Time time.Duration
-	// Output is how many bytes its response may have: 256 MiB by default.
+	// Output limits the size of the response, in bytes: 256 MiB by default.
 	Output int64
-	// Stderr receives what the plugin prints on stderr; nil drops it.
+	// Stderr receives the plugin's stderr; nil discards it.
 	Stderr io.Writer
 }
 
 const (
 	defaultTime   = 2 * time.Minute
 	defaultOutput = 256 << 20
-	// endGrace is how long a plugin's children may keep its stdout open after it has ended.
+	// endGrace is how long a plugin's children may keep its stdout open after it has exited.
 	endGrace = time.Second
 )
 
-// FailedError is the error of a plugin that answers with `error: true`.
+// FailedError is the error of a plugin that responds with `error: true`.
 type FailedError struct {
-	// Key is the plugin's.
+	// Key is the key of the plugin.
 	Key string
-	// Messages say why.
+	// Messages are the reasons.
 	Messages []string
 }
 
-// Error is a line for each message.
+// Error returns a line for each message.
 func (e *FailedError) Error() string {
 	if len(e.Messages) == 0 {
 		return fmt.Sprintf("plugin %s failed without a message: it must give errorMsgs", e.Key)
@@ -56,12 +56,12 @@ func (e *FailedError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Universe passes the files of a project to a function one after the other, and returns its error, or one of its own.
+// Universe calls a function with each file of a project. It returns the function's error, or an error reading the project.
 type Universe func(file func(name string, content []byte) error) error
 
-// Call sends a request to the plugin, which runs in the folder of the project, and returns its response. The request's
-// universe is replaced by the given one, which needs no more memory than its largest file, unless that is nil. The error is
-// a *FailedError if the plugin says that it has failed.
+// Call sends a request to the plugin, which runs in the folder of the project, and returns its response. Unless universe is
+// nil, it replaces the universe of the request, and needs only as much memory as its largest file. If the plugin reports a
+// failure, the error is a *FailedError.
 func (p Plugin) Call(
 	ctx context.Context, project string, request v1alpha1.Request, universe Universe, limits Limits,
 ) (*v1alpha1.Response, error) {
@@ -76,7 +76,7 @@ func (p Plugin) Call(
 		_ = writer.CloseWithError(failed)
 	})
 	out, err := p.Exchange(ctx, project, reader, limits)
-	_ = reader.Close() // of a plugin that has not read all
+	_ = reader.Close() // if the plugin has not read everything
 	sent.Wait()
 	if failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
 		return nil, failed
@@ -94,7 +94,7 @@ func (p Plugin) Call(
 	return response, nil
 }
 
-// writeRequest writes a request as one JSON object, whose universe is written file by file.
+// writeRequest writes a request as one JSON object, with a universe that is written file by file.
 func writeRequest(out io.Writer, request v1alpha1.Request, universe Universe) error {
 	own := request.Universe
 	request.Universe = nil
@@ -127,10 +127,10 @@ func writeRequest(out io.Writer, request v1alpha1.Request, universe Universe) er
 	return buffered.Flush()
 }
 
-// emptyUniverse is a universe of nil as JSON.
+// emptyUniverse is an empty universe as JSON.
 const emptyUniverse = `"universe":null`
 
-// Exchange runs the plugin with what it reads from stdin, and returns what it prints on stdout.
+// Exchange runs the plugin with a request on stdin, and returns its stdout.
 func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, limits Limits) ([]byte, error) {
 	if limits.Time == 0 {
 		limits.Time = defaultTime
@@ -138,7 +138,7 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	if limits.Output == 0 {
 		limits.Output = defaultOutput
 	}
-	program, err := filepath.Abs(p.Path) // since it runs in another folder
+	program, err := filepath.Abs(p.Path) // relative to the working directory of this process, not the plugin's
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +148,9 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	command := exec.CommandContext(limited, program)
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = project, stdin, out, limits.Stderr
 	command.WaitDelay = endGrace
-	ownGroup(command)
+	setGroup(command)
 	err = command.Run()
-	endGroup(command)
+	killGroup(command)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -169,7 +169,7 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	return out.kept.Bytes(), nil
 }
 
-// Decode reads a response as kubebuilder does: one JSON object, whose keys may be spelled in any case.
+// Decode decodes a response as kubebuilder does: one JSON object, whose keys may have any case.
 func Decode(text []byte) (*v1alpha1.Response, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	var response *v1alpha1.Response
@@ -185,7 +185,7 @@ func Decode(text []byte) (*v1alpha1.Response, error) {
 	return response, nil
 }
 
-// limitedBuffer keeps what is written up to a limit, and ends the plugin if there is more.
+// limitedBuffer buffers output up to a limit, and stops the plugin if there is more.
 type limitedBuffer struct {
 	kept     bytes.Buffer // not embedded: io.Copy would call its ReadFrom, which has no limit
 	left     int64

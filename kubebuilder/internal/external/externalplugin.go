@@ -3,8 +3,8 @@
 //	plugins, broken, err := external.Discover(root)
 //	response, err := plugins[0].Call(ctx, project, request, nil, external.Limits{})
 //
-// A plugin is a program: it reads a Request and answers with a Response, as package kubebuilder/v1alpha1 has them.
-// It is trusted to run, since the user has installed it, but not to answer well.
+// A plugin is a program that reads a Request and answers with a Response of package kubebuilder/v1alpha1. The program is
+// trusted, since the user has installed it, but its responses are not.
 package external
 
 import (
@@ -20,19 +20,19 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// Plugin is a plugin of a discovery folder.
+// Plugin is an installed plugin.
 type Plugin struct {
-	// Name and Version are those of its folders.
+	// Name and Version are the names of its folders.
 	Name, Version string
-	// Path is the program.
+	// Path is the path of the program.
 	Path string
 }
 
-// Key is how a project refers to the plugin: NAME/VERSION.
+// Key returns the plugin's key in projects: NAME/VERSION.
 func (p Plugin) Key() string { return p.Name + "/" + p.Version }
 
-// FromPath returns the plugin whose program is at a path. Its name and version are those of the folders that it is installed
-// in; elsewhere they are the file's name, up to the first dot, and v1.
+// FromPath returns the plugin with the program at a path. Its name and version are those of its folders if it is installed;
+// otherwise they are the name of the file, up to the first dot, and v1.
 func FromPath(program string) (Plugin, error) {
 	at, err := filepath.Abs(program)
 	if err != nil {
@@ -54,20 +54,19 @@ func FromPath(program string) (Plugin, error) {
 	return Plugin{Name: name, Version: "v1", Path: program}, nil
 }
 
-// Broken is a folder of a discovery folder that holds no plugin which can be called. Kubebuilder disables all plugins
-// because of one.
+// Broken is an entry of a discovery folder without a usable plugin. Kubebuilder disables all plugins if there is one.
 type Broken struct {
-	// Folder is the path of the folder or file.
+	// Folder is the path of the entry.
 	Folder string
-	// Reason says what must be different.
+	// Reason is the requirement that the entry does not meet.
 	Reason string
 }
 
 // Error implements error.
 func (b Broken) Error() string { return fmt.Sprintf("%s: %s", b.Folder, b.Reason) }
 
-// Root is the discovery folder: $EXTERNAL_PLUGINS_PATH, or kubebuilder/plugins in the user's folder of configurations on
-// the operating system.
+// Root returns the discovery folder: $EXTERNAL_PLUGINS_PATH, or kubebuilder/plugins in the operating system's folder for
+// user configuration.
 func Root(system string, getenv func(string) string) (string, error) {
 	if set := getenv("EXTERNAL_PLUGINS_PATH"); set != "" {
 		return set, nil
@@ -84,8 +83,8 @@ func Root(system string, getenv func(string) string) (string, error) {
 	return filepath.Join(home, ".config", "kubebuilder", "plugins"), nil
 }
 
-// Discover finds the plugins of a discovery folder, ROOT/NAME/VERSION/NAME[.EXTENSION], sorted. What cannot be called is
-// listed with the reason, and does not keep the others from being found. A folder that does not exist has no plugins.
+// Discover finds the plugins of a discovery folder, ROOT/NAME/VERSION/NAME[.EXTENSION], sorted. Unusable entries are
+// returned with the reason, and do not affect others. A folder that does not exist has no plugins.
 func Discover(root string) (plugins []Plugin, broken []Broken, err error) {
 	names, err := entries(root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +122,7 @@ func Discover(root string) (plugins []Plugin, broken []Broken, err error) {
 	return plugins, broken, nil
 }
 
-// entries returns what is in a folder, sorted.
+// entries returns the entries of a folder, sorted.
 func entries(folder string) ([]os.DirEntry, error) {
 	found, err := os.ReadDir(folder)
 	var at *fs.PathError
@@ -133,26 +132,26 @@ func entries(folder string) ([]os.DirEntry, error) {
 	return found, err
 }
 
-// isHidden reports whether an entry is one of the system's, such as .DS_Store. Kubebuilder trips over it.
+// isHidden reports whether an entry is a file of the operating system, such as .DS_Store. Kubebuilder rejects such entries.
 func isHidden(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), ".") }
 
 func checkName(entry os.DirEntry) string {
 	if !entry.IsDir() {
 		return "must be a folder with the name of a plugin"
 	}
-	if wrong := validation.IsDNS1123Subdomain(entry.Name()); len(wrong) > 0 {
-		return "the name of a plugin must be a DNS subdomain: " + wrong[0]
+	if problem := validation.IsDNS1123Subdomain(entry.Name()); len(problem) > 0 {
+		return "the name of a plugin must be a DNS subdomain: " + problem[0]
 	}
 	return ""
 }
 
-// program returns the program of a version's folder, or why there is none.
+// program returns the program in the folder of a version, or the reason why it is not usable.
 func program(folder, name string, version os.DirEntry) (path, reason string) {
 	if !version.IsDir() {
 		return "", "must be a folder with the version of a plugin, and no link"
 	}
-	if wrong := v1alpha1.CheckPluginVersion(version.Name()); wrong != "" {
-		return "", "the version " + wrong
+	if problem := v1alpha1.CheckPluginVersion(version.Name()); problem != "" {
+		return "", "the version " + problem
 	}
 	files, err := entries(folder)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// install writes files below a new discovery folder. A name that ends in + is executable.
+// install writes files to a new discovery folder. A name that ends in + is executable.
 func install(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -192,7 +192,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A relative path is one from the working directory, though the plugin runs in the folder of the project.
+// A relative path is relative to the working directory, although the plugin runs in the folder of the project.
 func TestFromPath_relative(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)

@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// isExecutable reports whether the file may be executed, which its mode does not tell here.
+// isExecutable always returns true: file modes have no executable bits here.
 func isExecutable(fs.FileInfo) bool { return true }
 
-// ownGroup does nothing: the plugin alone is ended.
-func ownGroup(*exec.Cmd) {}
+// setGroup does nothing: only the plugin itself is killed.
+func setGroup(*exec.Cmd) {}
 
-// endGroup does nothing.
-func endGroup(*exec.Cmd) {}
+// killGroup does nothing.
+func killGroup(*exec.Cmd) {}

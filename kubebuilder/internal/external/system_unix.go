@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// isExecutable reports whether somebody may execute the file.
+// isExecutable reports whether any user may execute the file.
 func isExecutable(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }
 
-// ownGroup puts the plugin into a process group of its own, so that killing it ends the processes that it started, too.
-func ownGroup(command *exec.Cmd) {
+// setGroup starts the plugin in its own process group, so that its child processes are killed with it.
+func setGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 }
 
-// endGroup ends what the plugin has left running.
-func endGroup(command *exec.Cmd) {
+// killGroup kills the remaining processes of the plugin.
+func killGroup(command *exec.Cmd) {
 	if command.Process != nil {
 		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// subcommands are the arguments of flags and metadata, and the commands that they stand for.
+// subcommands are the arguments of the commands flags and metadata, with the commands that they refer to.
 var subcommands = []struct{ arg, command string }{
 	{"--init", v1alpha1.CommandInit}, {"--api", v1alpha1.CommandCreateAPI},
 	{"--webhook", v1alpha1.CommandCreateWebhook}, {"--edit", v1alpha1.CommandEdit},
@@ -21,10 +21,10 @@ var commands = []string{
 	v1alpha1.CommandInit, v1alpha1.CommandCreateAPI, v1alpha1.CommandCreateWebhook, v1alpha1.CommandEdit,
 }
 
-// Commands returns the commands that a harness sends, but for questions.
+// Commands returns the commands of the harness that write files.
 func Commands() []string { return slices.Clone(commands) }
 
-// Checks are what is checked, in this order.
+// Checks are the checks, in this order.
 var Checks = []Check{
 	{"metadata", "answers metadata for init, api, webhook and edit, with a description",
 		"kubebuilder asks for all four on each run, --help included", checkMetadata},
@@ -56,7 +56,7 @@ var Checks = []Check{
 		"pluginChain is the layout with the plugin in front, not the order of execution", checkChainOrder},
 }
 
-// question is the request for the flags or the metadata of a subcommand.
+// question returns the request for the flags or the metadata of a subcommand.
 func question(command, arg string) v1alpha1.Request {
 	return v1alpha1.Request{
 		APIVersion: v1alpha1.APIVersion, Command: command, Args: []string{arg}, Universe: map[string]string{},
@@ -72,7 +72,7 @@ func checkMetadata(s *session) {
 	}
 }
 
-// flagsOf are the flags of a subcommand.
+// flagsOf returns the response with the flags of a subcommand.
 func (s *session) flagsOf(arg string) *v1alpha1.Response {
 	return s.succeed(question(v1alpha1.CommandFlags, arg))
 }
@@ -86,9 +86,9 @@ func checkFlags(s *session) {
 		}
 		seen := map[string]bool{}
 		for _, flag := range response.Flags {
-			switch wrong := v1alpha1.CheckFlagName(flag.Name); {
-			case wrong != "":
-				s.fail("flags %s: a name %s", sub.arg, wrong)
+			switch problem := v1alpha1.CheckFlagName(flag.Name); {
+			case problem != "":
+				s.fail("flags %s: a name %s", sub.arg, problem)
 			case seen[flag.Name]:
 				s.fail("flags %s: must list %q once", sub.arg, flag.Name)
 			case !slices.Contains(types, flag.Type):
@@ -141,7 +141,7 @@ func checkEcho(s *session) {
 	}
 }
 
-// inOrder are the responses in the order of their commands.
+// inOrder iterates over the responses in the order of their commands.
 func inOrder(responses map[string]*v1alpha1.Response) iter.Seq2[string, *v1alpha1.Response] {
 	return func(yield func(string, *v1alpha1.Response) bool) {
 		for _, command := range commands {
@@ -152,7 +152,7 @@ func inOrder(responses map[string]*v1alpha1.Response) iter.Seq2[string, *v1alpha
 	}
 }
 
-// answers sends a request, which the plugin may refuse, and reports an answer that is none.
+// answers sends a request, which may be refused, and reports an invalid response.
 func (s *session) answers(what string, request v1alpha1.Request) *v1alpha1.Response {
 	response, err := s.send(request)
 	if err != nil {

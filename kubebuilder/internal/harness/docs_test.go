@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
 )
 
-// The page for authors of plugins lists the checks. UPDATE_GOLDEN writes the list anew.
+// The page for authors of plugins lists the checks. UPDATE_GOLDEN updates the list.
 func TestPageListsTheChecks(t *testing.T) {
 	t.Parallel()
 	const page, start, end = "../../../docs/reference/kubebuilder.md", "<!-- checks: from kubebuilder/internal/harness -->\n", "<!-- end of checks -->\n"

@@ -18,13 +18,13 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// Exchange is a recorded request, and the response that a plugin must give to it.
+// Exchange is a recorded request with the expected response.
 type Exchange struct {
-	// Name is the name of the files without their ends.
+	// Name is the name of the files without their suffixes.
 	Name string
-	// Request is the text of the request.
+	// Request is the JSON of the request.
 	Request []byte
-	// Response is what must be answered; nil if it is not recorded.
+	// Response is the expected response; nil if it is not recorded.
 	Response *v1alpha1.Response
 }
 
@@ -40,31 +40,31 @@ func ReadExchanges(folder string) ([]Exchange, error) {
 		if !isRequest {
 			continue
 		}
-		one := Exchange{Name: name}
-		if one.Request, err = os.ReadFile(filepath.Join(folder, entry.Name())); err != nil {
+		exchange := Exchange{Name: name}
+		if exchange.Request, err = os.ReadFile(filepath.Join(folder, entry.Name())); err != nil {
 			return nil, err
 		}
 		file := filepath.Join(folder, name+v1alpha1.ResponseFile)
 		text, err := os.ReadFile(file)
 		switch {
 		case err == nil:
-			if one.Response, err = external.Decode(text); err != nil {
+			if exchange.Response, err = external.Decode(text); err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}
-		all = append(all, one)
+		all = append(all, exchange)
 	}
 	return all, nil
 }
 
-// replay sends the requests of the exchanges, and compares the responses with those that are recorded.
+// replay sends the requests of the exchanges, and compares the responses with the recorded ones.
 func (h Harness) replay(ctx context.Context) ([]Result, error) {
 	var results []Result
-	for _, one := range h.Exchanges {
-		h.progress(one.Name)
-		result, err := h.inFolder(ctx, one.Name, func(s *session) { s.replay(one) })
+	for _, exchange := range h.Exchanges {
+		h.progress(exchange.Name)
+		result, err := h.inFolder(ctx, exchange.Name, func(s *session) { s.replay(exchange) })
 		if err != nil {
 			return nil, err
 		}
@@ -73,12 +73,12 @@ func (h Harness) replay(ctx context.Context) ([]Result, error) {
 	return results, nil
 }
 
-func (s *session) replay(one Exchange) {
-	if one.Response == nil {
-		s.fail("must have a response: %s%s is missing; --record writes it", one.Name, v1alpha1.ResponseFile)
+func (s *session) replay(exchange Exchange) {
+	if exchange.Response == nil {
+		s.fail("must have a response: %s%s is missing; --record writes it", exchange.Name, v1alpha1.ResponseFile)
 		return
 	}
-	text, err := s.Plugin.Exchange(s.ctx, s.folder, bytes.NewReader(one.Request), external.Limits{})
+	text, err := s.Plugin.Exchange(s.ctx, s.folder, bytes.NewReader(exchange.Request), external.Limits{})
 	if err != nil {
 		s.fail("%v", err)
 		return
@@ -88,10 +88,10 @@ func (s *session) replay(one Exchange) {
 		s.fail("%v", err)
 		return
 	}
-	s.failures = append(s.failures, Differences(one.Response, got)...)
+	s.failures = append(s.failures, Differences(exchange.Response, got)...)
 }
 
-// Differences says in which fields a response is not the one that is recorded.
+// Differences returns a message for each field of a response that differs from the recorded exchange.
 func Differences(want, got *v1alpha1.Response) []string {
 	d := &differences{}
 	d.text("apiVersion", want.APIVersion, got.APIVersion)
@@ -111,7 +111,7 @@ type differences []string
 
 func (d *differences) add(format string, args ...any) { *d = append(*d, fmt.Sprintf(format, args...)) }
 
-// text compares two texts. Of long ones the first lines that differ are shown.
+// text compares two texts. For long texts, the message shows the first different line.
 func (d *differences) text(field, want, got string) {
 	if want == got {
 		return
@@ -147,7 +147,7 @@ func (d *differences) list(field string, want, got []string) {
 	}
 }
 
-// flags compares flags by their names.
+// flags compares flags by name.
 func (d *differences) flags(want, got []v1alpha1.Flag) {
 	wanted, given := byName(want), byName(got)
 	for _, flag := range want {
@@ -192,20 +192,20 @@ func (d *differences) universe(want, got map[string]string) {
 	}
 }
 
-// Record sends the requests of the exchanges, or without exchanges the usual ones, and returns the files of the exchanges
-// with what the plugin answers, by their names.
+// Record sends the requests of the exchanges, or the default requests if there are no exchanges, and returns the contents of
+// the files with requests and responses, by file name.
 func (h Harness) Record(ctx context.Context) (map[string][]byte, error) {
 	exchanges := h.Exchanges
 	if len(exchanges) == 0 {
 		exchanges = h.usual()
 	}
 	files := map[string][]byte{}
-	for _, one := range exchanges {
-		h.progress(one.Name)
+	for _, exchange := range exchanges {
+		h.progress(exchange.Name)
 		var answer []byte
 		var failed error
-		if _, err := h.inFolder(ctx, one.Name, func(s *session) {
-			answer, failed = s.Plugin.Exchange(s.ctx, s.folder, bytes.NewReader(one.Request), external.Limits{})
+		if _, err := h.inFolder(ctx, exchange.Name, func(s *session) {
+			answer, failed = s.Plugin.Exchange(s.ctx, s.folder, bytes.NewReader(exchange.Request), external.Limits{})
 		}); err != nil {
 			return nil, err
 		}
@@ -213,21 +213,21 @@ func (h Harness) Record(ctx context.Context) (map[string][]byte, error) {
 			_, failed = external.Decode(answer)
 		}
 		if failed != nil {
-			return nil, fmt.Errorf("%s: %w", one.Name, failed)
+			return nil, fmt.Errorf("%s: %w", exchange.Name, failed)
 		}
-		files[one.Name+v1alpha1.RequestFile] = indented(one.Request)
-		files[one.Name+v1alpha1.ResponseFile] = indented(answer)
+		files[exchange.Name+v1alpha1.RequestFile] = indented(exchange.Request)
+		files[exchange.Name+v1alpha1.ResponseFile] = indented(answer)
 	}
 	return files, nil
 }
 
-// usual are the requests of kubebuilder for each subcommand, without their responses.
+// usual returns the requests that kubebuilder sends for each subcommand, without responses.
 func (h Harness) usual() []Exchange {
 	var all []Exchange
 	add := func(name string, request v1alpha1.Request) {
 		text, err := json.Marshal(request)
 		if err != nil {
-			panic(err) // it holds nothing that is not JSON
+			panic(err) // all values can be encoded
 		}
 		all = append(all, Exchange{Name: name, Request: text})
 	}
@@ -243,7 +243,7 @@ func (h Harness) usual() []Exchange {
 	return all
 }
 
-// indented is a JSON text for people. A text that is not valid stays what it is.
+// indented formats JSON for people. Invalid JSON is returned unchanged.
 func indented(text []byte) []byte {
 	var out bytes.Buffer
 	if json.Indent(&out, bytes.TrimSpace(text), "", "  ") != nil {

@@ -59,7 +59,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// What is recorded is what is replayed; a plugin that answers otherwise fails.
+// Recorded exchanges can be replayed; a plugin with different responses fails.
 func TestRecordedExchangesAreReplayed(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

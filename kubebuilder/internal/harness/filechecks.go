@@ -13,18 +13,18 @@ import (
 func checkPaths(s *session) {
 	for command, response := range inOrder(s.supported(commands...)) {
 		for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
-			if wrong := v1alpha1.CheckUniversePath(name); wrong != "" {
-				s.fail("%s: a path %s", command, wrong)
+			if problem := v1alpha1.CheckUniversePath(name); problem != "" {
+				s.fail("%s: a path %s", command, problem)
 			}
 		}
 		s.checkHostileArgs(command)
 	}
 }
 
-// hostile is a value that leads out of the project if it becomes a part of a path.
+// hostile is a value that leads out of the project when used in a path.
 const hostile = "../../../tmp/escaped"
 
-// checkHostileArgs gives each argument a value that leads out of the project.
+// checkHostileArgs replaces each argument with a value that leads out of the project.
 func (s *session) checkHostileArgs(command string) {
 	args := s.args(command)
 	for i := range args {
@@ -39,8 +39,8 @@ func (s *session) checkHostileArgs(command string) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
-			if wrong := v1alpha1.CheckUniversePath(name); wrong != "" {
-				s.fail("%s %q: must be refused, since a path %s", command, request.Args, wrong)
+			if problem := v1alpha1.CheckUniversePath(name); problem != "" {
+				s.fail("%s %q: must be refused, since a path %s", command, request.Args, problem)
 				break
 			}
 		}
@@ -48,7 +48,7 @@ func (s *session) checkHostileArgs(command string) {
 	s.checkFolder(command)
 }
 
-// checkFolder reports files that the plugin has written itself.
+// checkFolder reports files that the plugin wrote itself.
 func (s *session) checkFolder(command string) {
 	if entries, err := os.ReadDir(s.folder); err == nil && len(entries) > 0 {
 		s.fail("%s: must return files, and not write them itself, as %q", command, entries[0].Name())
@@ -63,7 +63,7 @@ func checkProjectFile(s *session) {
 	}
 }
 
-// others are files of other people. What is not UTF-8 comes as U+FFFD.
+// others are files that do not belong to the plugin. Bytes that are not UTF-8 arrive as U+FFFD.
 var others = map[string]string{
 	"main.go": "package main\n", ".git/config": "[core]\n",
 	"docs/logo.png": "\ufffdPNG\r\n\x1a\n\x00\ufffd", "latin1.txt": "caf\ufffd\n",

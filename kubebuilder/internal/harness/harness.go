@@ -1,10 +1,10 @@
-// Package harness tests external plugins of kubebuilder against the protocol as it is, and against what hosts and
-// users need beyond it. Its main type is Harness:
+// Package harness tests external plugins of kubebuilder against the actual protocol, and against additional needs of hosts
+// and users. Its main type is Harness:
 //
 //	report := harness.Harness{Plugin: plugin}.Run(ctx)
 //
-// A plugin is called as kubebuilder calls it, in an empty folder: with the requests of every subcommand, and with those that
-// plugins trip over. Checks lists what is checked and why.
+// A plugin is called in an empty folder, as kubebuilder does, with the requests of every subcommand and with requests that
+// often reveal faults. Checks lists the checks and their reasons.
 package harness
 
 import (
@@ -23,13 +23,13 @@ import (
 
 // Harness tests one plugin.
 type Harness struct {
-	// Plugin is the plugin.
+	// Plugin is the plugin under test.
 	Plugin external.Plugin
-	// Args are the arguments with which a command succeeds, by command: DefaultArgs where there are none.
+	// Args are arguments with which a command succeeds, by command. The default is DefaultArgs.
 	Args map[string][]string
-	// Files is how many files the large universe has; DefaultFiles if it is 0.
+	// Files is the number of files in the large universe; 0 means DefaultFiles.
 	Files int
-	// Answer is how long flags and metadata may take; DefaultAnswer if it is 0.
+	// Answer limits the time of a response to flags and metadata; 0 means DefaultAnswer.
 	Answer time.Duration
 	// Exchanges are replayed first.
 	Exchanges []Exchange
@@ -43,64 +43,64 @@ func (h Harness) progress(name string) {
 	}
 }
 
-// DefaultArgs are the arguments that kubebuilder itself asks for.
+// DefaultArgs are the arguments that kubebuilder itself requires.
 var DefaultArgs = map[string][]string{
 	v1alpha1.CommandCreateAPI:     {"--group", "demo", "--version", "v1", "--kind", "Demo"},
 	v1alpha1.CommandCreateWebhook: {"--group", "demo", "--version", "v1", "--kind", "Demo"},
 }
 
-// The defaults of a Harness.
+// Defaults of a Harness.
 const (
 	DefaultFiles  = 2000
 	DefaultAnswer = time.Second
 )
 
-// State is how a check ended.
+// State is the result state of a check.
 type State string
 
-// The states.
+// States of checks.
 const (
 	Passed  State = "passed"
 	Failed  State = "failed"
-	Skipped State = "skipped" // the plugin does not have what is checked
+	Skipped State = "skipped" // does not apply to the plugin
 )
 
-// Result is the end of a check.
+// Result is the result of a check.
 type Result struct {
 	Check string `json:"check"`
 	State State  `json:"state"`
-	// Messages say what is wrong, or why the check was skipped.
+	// Messages describe the failures, or why the check was skipped.
 	Messages []string `json:"messages,omitempty"`
 }
 
-// Report is the end of all checks of a plugin.
+// Report holds the results of all checks of a plugin.
 type Report struct {
 	Plugin string `json:"plugin"`
 	Path   string `json:"path"`
-	// Exchanges are the exchanges that were replayed, by their names.
+	// Exchanges are the results of the replayed exchanges.
 	Exchanges []Result `json:"exchanges,omitempty"`
 	Results   []Result `json:"results"`
 }
 
-// all are the results of the exchanges, and those of the checks.
+// all returns the results of the exchanges and the checks.
 func (r Report) all() []Result { return slices.Concat(r.Exchanges, r.Results) }
 
 // Failed reports whether a check has failed.
 func (r Report) Failed() bool {
-	return slices.ContainsFunc(r.all(), func(one Result) bool { return one.State == Failed })
+	return slices.ContainsFunc(r.all(), func(result Result) bool { return result.State == Failed })
 }
 
-// Check is one thing that is checked.
+// Check is a check of a plugin.
 type Check struct {
-	// ID is the check's name.
+	// ID is the name of the check.
 	ID string
-	// Demand is what a plugin must do, and Why is the reason.
+	// Demand is the required behavior, and Why the reason.
 	Demand, Why string
 
 	run func(*session)
 }
 
-// Run replays the exchanges and runs all checks, one after the other.
+// Run replays the exchanges and runs all checks in sequence.
 func (h Harness) Run(ctx context.Context) (Report, error) {
 	if h.Files == 0 {
 		h.Files = DefaultFiles
@@ -124,7 +124,7 @@ func (h Harness) Run(ctx context.Context) (Report, error) {
 	return report, nil
 }
 
-// inFolder runs a check in an empty folder of its own. The error is the cause if the context has ended.
+// inFolder runs a check in a new empty folder. If the context has ended, the error is its cause.
 func (h Harness) inFolder(ctx context.Context, name string, check func(*session)) (Result, error) {
 	folder, err := os.MkdirTemp("", "rplug-harness-")
 	if err != nil {
@@ -138,7 +138,7 @@ func (h Harness) inFolder(ctx context.Context, name string, check func(*session)
 	return s.result(name), nil
 }
 
-// session is one check of one plugin.
+// session is a check of a plugin while it runs.
 type session struct {
 	Harness
 	ctx      context.Context
@@ -163,7 +163,7 @@ func (s *session) fail(format string, args ...any) {
 
 func (s *session) skip(format string, args ...any) { s.skipped = fmt.Sprintf(format, args...) }
 
-// args are the arguments with which a command succeeds.
+// args returns arguments with which a command succeeds.
 func (s *session) args(command string) []string {
 	if args, given := s.Args[command]; given {
 		return args
@@ -171,7 +171,7 @@ func (s *session) args(command string) []string {
 	return DefaultArgs[command]
 }
 
-// request is what the latest kubebuilder sends for a command.
+// request returns the request that the latest kubebuilder sends for a command.
 func (s *session) request(command string) v1alpha1.Request {
 	request := v1alpha1.Request{
 		APIVersion: v1alpha1.APIVersion, Command: command, Args: s.args(command), Universe: map[string]string{},
@@ -184,7 +184,7 @@ func (s *session) request(command string) v1alpha1.Request {
 	return request
 }
 
-// send sends a request. A response that says that the command has failed is a response, too.
+// send sends a request. A response with `error: true` is not an error.
 func (s *session) send(request v1alpha1.Request) (*v1alpha1.Response, error) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *session) send(request v1alpha1.Request) (*v1alpha1.Response, error) {
 	return external.Decode(out)
 }
 
-// succeed sends a request that must succeed; it is nil if it does not.
+// succeed sends a request that must succeed; otherwise it reports a failure and returns nil.
 func (s *session) succeed(request v1alpha1.Request) *v1alpha1.Response {
 	response, err := s.send(request)
 	switch {
@@ -212,7 +212,7 @@ func (s *session) succeed(request v1alpha1.Request) *v1alpha1.Response {
 	return response
 }
 
-// supported sends the usual request of a command, if the plugin has it. It skips the check if it has none of those given.
+// supported sends the default requests of commands and returns the successful responses. Without any, the check is skipped.
 func (s *session) supported(commands ...string) map[string]*v1alpha1.Response {
 	found := map[string]*v1alpha1.Response{}
 	for _, command := range commands {

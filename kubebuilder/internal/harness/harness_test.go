@@ -24,7 +24,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// pluginVariable makes this program an external plugin with the fault of its value, or without one if that is "none".
+// pluginVariable makes this program an external plugin with the fault of its value, or without faults if that is "none".
 const pluginVariable = "HARNESS_TEST_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -40,10 +40,10 @@ func TestMain(m *testing.M) {
 	sample{fault}.serve(request)
 }
 
-// answer is how long flags may take: a busy machine needs long to start a process.
+// answer limits the time for flags: a busy machine starts processes slowly.
 const answer = 5 * time.Second
 
-// sample is a plugin that makes a file for each command. With a fault it does one thing wrong.
+// sample is a plugin that creates a file for each command, with at most one fault.
 type sample struct{ fault string }
 
 func (s sample) has(fault string) bool { return s.fault == fault }
@@ -208,7 +208,7 @@ func install(t *testing.T, script string) external.Plugin {
 	return plugins[0]
 }
 
-// Plugins in other languages.
+// Plugins can be written in other languages.
 func TestPluginsInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	for file, needs := range map[string]string{"plugin.py": "python3", "plugin.sh": "jq"} {

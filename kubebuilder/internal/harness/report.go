@@ -13,17 +13,17 @@ import (
 // Reports are the reports of several plugins.
 type Reports []Report
 
-// Formats are what Write knows.
+// Formats returns the formats of Write.
 func Formats() []string { return []string{report.Text, report.JSON, report.JUnit} }
 
 // Failed reports whether a check of a plugin has failed.
 func (r Reports) Failed() bool { return slices.ContainsFunc(r, Report.Failed) }
 
-// count returns how many checks have ended in a state.
+// count returns the number of checks in a state.
 func (r Reports) count(state State) int {
 	n := 0
-	for _, one := range r {
-		for _, result := range one.all() {
+	for _, plugin := range r {
+		for _, result := range plugin.all() {
 			if result.State == state {
 				n++
 			}
@@ -49,9 +49,9 @@ func (r Reports) Write(out io.Writer, format string, style report.Style) error {
 		return r.junit().Write(out)
 	}
 	var text strings.Builder
-	for _, one := range r {
-		for _, result := range one.all() {
-			text.WriteString(result.text(one.Plugin, style))
+	for _, plugin := range r {
+		for _, result := range plugin.all() {
+			text.WriteString(result.text(plugin.Plugin, style))
 		}
 	}
 	plugins := "1 plugin"
@@ -63,7 +63,7 @@ func (r Reports) Write(out io.Writer, format string, style report.Style) error {
 	return err
 }
 
-// text is the line of a check. One that failed has a line for each message.
+// text returns the lines of a result: one, or for a failure one more for each message.
 func (r Result) text(plugin string, style report.Style) string {
 	line := report.Printable(plugin + " " + r.Check)
 	switch r.State {
@@ -81,17 +81,17 @@ func (r Result) text(plugin string, style report.Style) string {
 	return text.String()
 }
 
-// junit has a suite for each plugin, with a case for each check.
+// junit returns a suite for each plugin, with a case for each check.
 func (r Reports) junit() *report.Suites {
 	all := &report.Suites{Name: "rplug kubebuilder test"}
-	for _, one := range r {
-		suite := all.Suite(one.Plugin)
-		for _, result := range one.all() {
-			reported := suite.Case(one.Plugin, result.Check)
+	for _, plugin := range r {
+		suite := all.Suite(plugin.Plugin)
+		for _, result := range plugin.all() {
+			reported := suite.Case(plugin.Plugin, result.Check)
 			message := report.Printable(strings.Join(result.Messages, "; "))
 			switch result.State {
 			case Failed:
-				reported.Fail(message, "check", result.text(one.Plugin, report.Style{}))
+				reported.Fail(message, "check", result.text(plugin.Plugin, report.Style{}))
 			case Skipped:
 				reported.Skip(message)
 			case Passed:

@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// builtin runs plugins that kubebuilder has built in, in a copy of the project, and takes over what they change.
+// builtin runs plugins that are built into kubebuilder on a copy of the project, and applies their changes.
 func (c *chain) builtin(ctx context.Context, keys []string) error {
 	folder, err := os.MkdirTemp("", "rplug-kubebuilder-")
 	if err != nil {
@@ -24,7 +24,7 @@ func (c *chain) builtin(ctx context.Context, keys []string) error {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	copied := filepath.Join(folder, filepath.Base(absolute(c.call.Project)))
-	none := filepath.Join(folder, "plugins") // external ones are not kubebuilder's business here
+	none := filepath.Join(folder, "plugins") // without external plugins, which are not for this kubebuilder to run
 	if err := errors.Join(os.Mkdir(copied, 0o755), os.Mkdir(none, 0o755)); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (c *chain) builtin(ctx context.Context, keys []string) error {
 	return c.takeOver(copied, keys)
 }
 
-// absolute returns the absolute path of a folder; kubebuilder names projects after it.
+// absolute returns the absolute path of a folder, since kubebuilder names the project after the folder.
 func absolute(folder string) string {
 	if path, err := filepath.Abs(folder); err == nil {
 		return path
@@ -69,7 +69,7 @@ func (c *chain) kubebuilder(ctx context.Context, folder, plugins string, keys []
 	return err
 }
 
-// reason is the line of kubebuilder's messages that says what is wrong; its usage follows.
+// reason returns the error in kubebuilder's output, which is followed by the usage.
 func reason(messages string, err error) string {
 	for line := range strings.Lines(messages) {
 		if text, found := strings.CutPrefix(strings.TrimSpace(line), "Error: "); found {
@@ -84,7 +84,7 @@ func reason(messages string, err error) string {
 
 var flagForm = regexp.MustCompile(`(?m)^\s+(?:-\w, )?--([a-z][a-z0-9-]*)`)
 
-// knownFlags returns the arguments without the flags that a help does not list: those are the external plugins'.
+// knownFlags removes the flags that a help text does not list: they are for external plugins.
 func knownFlags(help string, args []string) []string {
 	known := map[string]bool{}
 	for _, match := range flagForm.FindAllStringSubmatch(help, -1) {
@@ -138,7 +138,7 @@ func (p *project) copyTo(folder string, withoutProjectFile bool) error {
 	return nil
 }
 
-// takeOver records what differs in a copy. Its file PROJECT gets the layout of the whole chain.
+// takeOver records the differences of a copy. The layout in its PROJECT file is replaced with that of the whole chain.
 func (c *chain) takeOver(folder string, keys []string) error {
 	after, err := openProject(folder)
 	if err != nil {
@@ -163,7 +163,7 @@ func (c *chain) takeOver(folder string, keys []string) error {
 		return err
 	}
 	at := slices.Index(c.layout, keys[0])
-	c.layout = slices.Replace(slices.Clone(c.layout), at, at+len(keys), c.file.Layout...) // as kubebuilder spells them
+	c.layout = slices.Replace(slices.Clone(c.layout), at, at+len(keys), c.file.Layout...) // with kubebuilder's spelling
 	c.file.Layout, c.file.content["layout"] = c.layout, c.layout
 	c.project.set(projectFileName, c.file.text())
 	return nil

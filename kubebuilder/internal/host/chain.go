@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// chain is a run of the plugins of a chain, one after the other.
+// chain runs the plugins of a chain in sequence.
 type chain struct {
 	host    Host
 	call    Call
@@ -21,7 +21,7 @@ type chain struct {
 	layout  []string
 }
 
-// step runs a part of the chain.
+// step runs a segment of the chain.
 func (c *chain) step(ctx context.Context, s segment) error {
 	if s.plugin == nil {
 		return c.builtin(ctx, s.builtins)
@@ -39,10 +39,10 @@ func (c *chain) step(ctx context.Context, s segment) error {
 	return c.apply(*s.plugin, response)
 }
 
-// apply takes over what a plugin has changed, or nothing if any of it is refused. The error has everything that is.
+// apply records the changes of a plugin, or none of them if any is refused. The error lists all refused changes.
 func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error {
 	var errs []error
-	refuse := func(wrong string) { errs = append(errs, fmt.Errorf("plugin %s: %s", plugin.Key(), wrong)) }
+	refuse := func(problem string) { errs = append(errs, fmt.Errorf("plugin %s: %s", plugin.Key(), problem)) }
 	if v := response.APIVersion; v != "" && v != v1alpha1.APIVersion {
 		refuse(fmt.Sprintf("apiVersion must be %q, not %q", v1alpha1.APIVersion, v))
 	}
@@ -52,19 +52,19 @@ func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error
 	changed := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
 		content := []byte(response.Universe[name])
-		isChanged, wrong := c.checkWritten(name, content)
+		isChanged, problem := c.checkWritten(name, content)
 		if isChanged {
 			changed[name] = content
 		}
-		if wrong != "" {
-			refuse(wrong)
+		if problem != "" {
+			refuse(problem)
 		}
 	}
 	for _, name := range slices.Sorted(slices.Values(response.Deleted)) {
 		if _, isWritten := response.Universe[name]; isWritten {
 			refuse(name + " must not be both in the universe and deleted")
-		} else if wrong := c.checkDeleted(name); wrong != "" {
-			refuse(wrong)
+		} else if problem := c.checkDeleted(name); problem != "" {
+			refuse(problem)
 		}
 		changed[name] = nil
 	}
@@ -75,10 +75,10 @@ func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error
 	return c.reread()
 }
 
-// checkWritten reports whether a plugin has changed a file, and what is wrong with that.
-func (c *chain) checkWritten(name string, after []byte) (isChanged bool, wrong string) {
-	if wrong := v1alpha1.CheckUniversePath(name); wrong != "" {
-		return false, "path " + wrong
+// checkWritten reports whether a plugin has changed a file, or why it must not.
+func (c *chain) checkWritten(name string, after []byte) (isChanged bool, problem string) {
+	if problem := v1alpha1.CheckUniversePath(name); problem != "" {
+		return false, "path " + problem
 	}
 	before, err := c.project.read(name)
 	switch {
@@ -94,10 +94,10 @@ func (c *chain) checkWritten(name string, after []byte) (isChanged bool, wrong s
 	return true, ""
 }
 
-// checkDeleted returns what is wrong with removing a file.
+// checkDeleted returns the reason why a file must not be removed, or "".
 func (c *chain) checkDeleted(name string) string {
-	if wrong := v1alpha1.CheckUniversePath(name); wrong != "" {
-		return "deleted path " + wrong
+	if problem := v1alpha1.CheckUniversePath(name); problem != "" {
+		return "deleted path " + problem
 	}
 	before, err := c.project.read(name)
 	switch {
@@ -111,7 +111,7 @@ func (c *chain) checkDeleted(name string) string {
 	return ""
 }
 
-// reread reads the file PROJECT again if a plugin has changed it.
+// reread parses the PROJECT file again if a plugin has changed it.
 func (c *chain) reread() error {
 	text, isChanged := c.project.changed[projectFileName]
 	if !isChanged {

@@ -1,5 +1,5 @@
-// Package host runs chains of kubebuilder's external plugins, as kubebuilder does, but commits all that they return or
-// nothing. Its main type is Host:
+// Package host runs chains of kubebuilder's external plugins as kubebuilder does, but commits either all of their changes or
+// none. Its main type is Host:
 //
 //	host := host.Host{Root: root}
 //	run, err := host.Run(ctx, host.Call{Project: ".", Command: "init", Plugins: []string{"sample/v1"}})
@@ -7,9 +7,9 @@
 //	… run.Changes …
 //	err = run.Commit()
 //
-// Plugins see the project with the changes of the plugins before them: files of text that git does not ignore. What a plugin
-// returns unchanged is not written, and no path leads out of the project. Plugins that kubebuilder has built in, such as
-// go/v4, are run by the kubebuilder that is installed, on a copy.
+// Plugins see the project with the changes of the plugins before them, but only text files that git does not ignore. Files
+// that are returned unchanged are not written, and no path leads out of the project. Plugins that are built into
+// kubebuilder, such as go/v4, are run by the installed kubebuilder, on a copy.
 package host
 
 import (
@@ -26,53 +26,53 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// Host says how plugins are found and run.
+// Host has the options for finding and running plugins.
 type Host struct {
 	// Root is the discovery folder: see external.Root.
 	Root string
-	// Kubebuilder is the program that runs built-in plugins; empty if there is none.
+	// Kubebuilder is the program that runs built-in plugins; empty if it is not installed.
 	Kubebuilder string
-	// Environment is that of Kubebuilder.
+	// Environment is the environment of Kubebuilder.
 	Environment []string
-	// Stderr receives what plugins print on stderr; nil drops it.
+	// Stderr receives the stderr of plugins; nil discards it.
 	Stderr io.Writer
-	// Limits are those of a call of a plugin.
+	// Limits are the limits of each call.
 	Limits external.Limits
 }
 
-// Call is a command for a chain of plugins.
+// Call is a command to run with a chain of plugins.
 type Call struct {
 	// Project is the folder of the project.
 	Project string
 	// Command is one of Commands.
 	Command string
-	// Plugins are the keys of the chain, NAME/VERSION. Without any the layout of the file PROJECT is the chain.
+	// Plugins are the keys of the chain, NAME/VERSION. The default is the layout in the PROJECT file.
 	Plugins []string
 	// Args are the arguments for the plugins.
 	Args []string
 }
 
-// Commands are the commands that a chain can be run with.
+// Commands are the commands that a chain can run.
 var Commands = []string{
 	v1alpha1.CommandInit, v1alpha1.CommandCreateAPI, v1alpha1.CommandCreateWebhook, v1alpha1.CommandEdit,
 	v1alpha1.CommandDelete,
 }
 
-// Run is a chain that has ended, whose changes are not written yet.
+// Run is a completed chain whose changes are not written yet.
 type Run struct {
 	// Changes are what the plugins have changed, by path, sorted.
 	Changes []atomicfile.Change
 	// LeftOut are files that plugins did not see, with the reason, sorted.
 	LeftOut []LeftOut
-	// Broken are folders of the discovery folder that hold no plugin which can be called.
+	// Broken are entries of the discovery folder without a usable plugin.
 	Broken []external.Broken
-	// Recovered reports that an interrupted run has been completed or undone.
+	// Recovered means that an interrupted run has been completed or undone.
 	Recovered bool
 
 	transaction *atomicfile.Transaction
 }
 
-// Run runs the chain. The folder of the project is locked until the run ends: End must be called unless there is an error.
+// Run runs the chain. The folder of the project stays locked until End, which must be called unless there is an error.
 func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 	if !slices.Contains(Commands, call.Command) {
 		return nil, fmt.Errorf("the command must be one of %s, not %q", strings.Join(Commands, ", "), call.Command)
@@ -131,16 +131,16 @@ func (r *Run) Commit() error {
 	return r.transaction.Commit()
 }
 
-// End releases the folder of the project.
+// End unlocks the folder of the project.
 func (r *Run) End() { r.transaction.End() }
 
-// segment is a part of a chain: one external plugin, or built-in plugins that kubebuilder runs together.
+// segment is an external plugin of a chain, or consecutive built-in plugins that kubebuilder runs together.
 type segment struct {
 	plugin   *external.Plugin
 	builtins []string
 }
 
-// segments splits a chain. What is not installed is taken for built-in.
+// segments splits a chain. Plugins that are not installed are assumed to be built into kubebuilder.
 func (h Host) segments(
 	chain []string, plugins []external.Plugin, broken []external.Broken,
 ) (segments []segment, err error) {
@@ -165,7 +165,7 @@ func (h Host) segments(
 	return segments, errors.Join(errs...)
 }
 
-// missing says why a plugin of the chain cannot be called.
+// missing returns the error for a plugin that cannot be called.
 func (h Host) missing(key string, installed []string, broken []external.Broken) error {
 	name, _, _ := strings.Cut(key, "/")
 	for _, one := range broken {

@@ -45,7 +45,7 @@ func (f fixture) write(name, text string) {
 	require.NoError(f.t, os.WriteFile(file, []byte(text), 0o640))
 }
 
-// plugin installs a plugin that runs a script. Its request is in the variable REQUEST's file.
+// plugin installs a plugin that runs a script. The variable REQUEST is the path of its request.
 func (f fixture) plugin(name, script string) {
 	f.t.Helper()
 	folder := filepath.Join(f.root, name, "v1")
@@ -64,7 +64,7 @@ func (f fixture) answers(name string, response v1alpha1.Response) {
 	f.plugin(name, "cat <<'END'\n"+string(text)+"\nEND\n")
 }
 
-// request is what a plugin has received.
+// request returns the request that a plugin received.
 func (f fixture) request(name string) (request v1alpha1.Request) {
 	f.t.Helper()
 	text, err := os.ReadFile(f.requestFile(name))
@@ -73,7 +73,7 @@ func (f fixture) request(name string) (request v1alpha1.Request) {
 	return request
 }
 
-// run runs a chain, and commits it if it has not failed.
+// run runs a chain, and commits it if it succeeds.
 func (f fixture) run(command string, plugins ...string) (*host.Run, error) {
 	f.t.Helper()
 	run, err := host.Host{Root: f.root}.Run(context.Background(), host.Call{
@@ -86,7 +86,7 @@ func (f fixture) run(command string, plugins ...string) (*host.Run, error) {
 	return run, run.Commit()
 }
 
-// files are the regular files of the project with their contents.
+// files returns the contents of the regular files of the project.
 func (f fixture) files() map[string]string {
 	f.t.Helper()
 	found := map[string]string{}
@@ -194,7 +194,7 @@ func TestProjectFileChangedByAPlugin(t *testing.T) {
 	assert.Equal(t, projectText+"domain: x.org\n", f.files()["PROJECT"])
 }
 
-// Whatever is refused, and however late, nothing is written.
+// If anything in a chain is refused, nothing is written.
 func TestRefusedChainsWriteNothing(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"PROJECT": projectText, "a": "1", "image.png": "\x89PNG\x00"}

@@ -17,24 +17,24 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
-// maxText is the largest file that plugins see, in bytes. Files that people write are smaller.
+// maxText is the largest file that plugins see, in bytes. Handwritten files are smaller.
 const maxText = 1 << 20
 
-// LeftOut is a file that plugins do not see.
+// LeftOut is a file hidden from plugins.
 type LeftOut struct{ Path, Reason string }
 
 // String returns the path and the reason.
 func (l LeftOut) String() string { return l.Path + ": " + l.Reason }
 
-// project is the files of a project's folder with the changes that are not written yet. The contents stay on the disk: a
-// project may be large.
+// project holds the files of a project's folder with the changes that are not written yet. File contents stay on the disk,
+// since a project may be large.
 type project struct {
 	root    *os.Root
 	folder  string
-	files   []string                     // that are neither ignored nor links, sorted
+	files   []string                     // regular files that are not ignored, sorted
 	texts   map[string][sha256.Size]byte // digests of the files that plugins see
 	leftOut []LeftOut
-	changed map[string][]byte // nil for files that are removed
+	changed map[string][]byte // nil for removed files
 }
 
 func openProject(folder string) (*project, error) {
@@ -52,7 +52,7 @@ func openProject(folder string) (*project, error) {
 
 func (p *project) close() { _ = p.root.Close() }
 
-// walk finds the files that git does not ignore, and which of them plugins see.
+// walk finds the files that git does not ignore, and those that plugins see.
 func (p *project) walk() error {
 	top, err := filepath.Abs(p.folder)
 	if err != nil {
@@ -108,10 +108,10 @@ func (p *project) classify(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// isText reports whether a content survives a JSON string.
+// isText reports whether content can be sent as a JSON string.
 func isText(content []byte) bool { return utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 }
 
-// universe passes on the files that plugins see, with the changes, sorted.
+// universe calls file with each file that plugins see, including changes, sorted.
 func (p *project) universe(file func(name string, content []byte) error) error {
 	names := maps.Clone(p.texts)
 	for name, content := range p.changed {
@@ -131,7 +131,7 @@ func (p *project) universe(file func(name string, content []byte) error) error {
 	return nil
 }
 
-// read returns the content of a file with the changes, nil if there is no such file.
+// read returns the changed content of a file, or nil if the file does not exist.
 func (p *project) read(name string) ([]byte, error) {
 	if content, isChanged := p.changed[name]; isChanged {
 		return content, nil
@@ -139,8 +139,8 @@ func (p *project) read(name string) ([]byte, error) {
 	return p.onDisk(name)
 }
 
-// onDisk returns the content of a file as it is on the disk, nil if there is no such file. It fails if the file has changed
-// since it was found.
+// onDisk returns the content of a file on the disk, or nil if the file does not exist. It fails if the file has changed
+// since walk.
 func (p *project) onDisk(name string) ([]byte, error) {
 	info, err := p.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

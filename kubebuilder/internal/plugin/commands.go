@@ -18,10 +18,10 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// include is the line of a Makefile that has the targets for plugins.
+// include is the line of a Makefile that includes the targets for plugins.
 const include = "include " + scaffold.TargetsFile
 
-// init makes a project, or adds its files to the one that other plugins have made.
+// init creates a project, or adds files to a project that other plugins have created.
 func (p *workspace) init(args arguments) error {
 	files, err := scaffold.Project{Cluster: args[flagCluster]}.Files()
 	if err != nil {
@@ -36,10 +36,10 @@ func (p *workspace) init(args arguments) error {
 	return p.add(files)
 }
 
-// apiVersion is the version of an API: https://book.kubebuilder.io/reference/
+// apiVersion matches versions of APIs: https://book.kubebuilder.io/reference/
 var apiVersion = regexp.MustCompile(`^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$`)
 
-// pluginVersion is the version of a plugin for that of an API: v1 is 1.0.0, v2beta1 is 2.0.0-beta.1.
+// pluginVersion returns the version of a plugin for the version of its API: 1.0.0 for v1, 2.0.0-beta.1 for v2beta1.
 func pluginVersion(api string) (string, error) {
 	parts := apiVersion.FindStringSubmatch(api)
 	switch {
@@ -53,7 +53,7 @@ func pluginVersion(api string) (string, error) {
 	return parts[1] + ".0.0-" + parts[2] + "." + parts[3], nil
 }
 
-// createAPI makes a plugin with a test and an example of a sandbox.
+// createAPI creates a plugin with a test and an example of a sandbox.
 func (p *workspace) createAPI(args arguments) error {
 	if err := args.required(flagKind); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (p *workspace) createAPI(args arguments) error {
 	})
 }
 
-// cluster is that of the project file, empty without one that can be read.
+// cluster returns the cluster in the project file, or "" if the file cannot be read.
 func (p *workspace) cluster() string {
 	text, _ := p.read(cli.ProjectFile)
 	var file struct {
@@ -116,7 +116,7 @@ func (p *workspace) plugin(bare string) (path string, plugin *document.Plugin, e
 	return path, plugin, nil
 }
 
-// createWebhook makes policies of the API server for a plugin.
+// createWebhook creates ValidatingAdmissionPolicies for a plugin.
 func (p *workspace) createWebhook(args arguments) error {
 	if err := args.required(flagKind); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// edit begins a new version of a plugin, and keeps the document of the present one.
+// edit starts a new version of a plugin, and keeps the document of the current one.
 func (p *workspace) edit(args arguments) error {
 	if err := args.required(flagPlugin, flagTo); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (p *workspace) edit(args arguments) error {
 	return nil
 }
 
-// renamed gives a document another name. All other bytes stay.
+// renamed changes the name in a document, and no other bytes.
 func renamed(path, text, name string) (string, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -100,8 +100,7 @@ func (p *workspace) delete(args arguments) error {
 	return nil
 }
 
-// checkUnused names the sandboxes that use a plugin, wherever they are: without it, what they have created could not be
-// removed.
+// checkUnused returns an error with the sandboxes in any folder that use a plugin: they need it to delete their resources.
 func (p *workspace) checkUnused(bare string) error {
 	var errs []error
 	for _, file := range slices.Sorted(maps.Keys(p.universe)) {
@@ -116,7 +115,7 @@ func (p *workspace) checkUnused(bare string) error {
 	return errors.Join(errs...)
 }
 
-// usesPlugin reports whether a document of a file is a sandbox that uses a plugin. What is not YAML uses none.
+// usesPlugin reports whether a file contains a sandbox that uses a plugin. Invalid YAML does not.
 func usesPlugin(text, bare string) bool {
 	if !strings.Contains(text, bare) {
 		return false
@@ -149,7 +148,7 @@ func (p *workspace) addResources(paths ...string) {
 	})
 }
 
-// withResources adds entries to the resources of a kustomization that it does not have. All other bytes stay.
+// withResources adds missing entries to the resources of a kustomization, and changes no other bytes.
 func withResources(text string, paths []string) (string, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -170,7 +169,7 @@ func withResources(text string, paths []string) (string, error) {
 		}
 	}
 	lines := strings.SplitAfter(text, "\n")
-	at := last.Line // counted from 1, so the index of the line below
+	at := last.Line // line numbers start at 1, so this is the index of the next line
 	if added.Len() > 0 && !strings.HasSuffix(lines[at-1], "\n") {
 		lines[at-1] += "\n"
 	}

@@ -15,21 +15,21 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 )
 
-// operatorAPI is an API of an operator, whose controller renders a plugin.
+// operatorAPI is an API of an operator with a controller that renders a plugin.
 type operatorAPI struct {
 	kind, group, version string
-	plugin               string // the reference
+	plugin               string // reference of the plugin
 	params               []string
 }
 
-// What the code of an operator needs: its client has server-side apply.
+// Minimum versions for the code of the operator, whose client needs server-side apply.
 const (
 	runtimeModule  = "sigs.k8s.io/controller-runtime"
 	runtimeRelease = "v0.24.1"
 	goRelease      = "1.26.0"
 )
 
-// addOperator adds code that renders plugins to a project that go/v4 has made. It is nothing in others.
+// addOperator adds code that renders plugins to a project of go/v4. It does nothing in other projects.
 func (p *workspace) addOperator(api operatorAPI) error {
 	module := modfile.ModulePath([]byte(p.text("go.mod")))
 	if _, isOperator := p.read("cmd/main.go"); module == "" || !isOperator {
@@ -47,7 +47,8 @@ func (p *workspace) addOperator(api operatorAPI) error {
 	p.edits("Dockerfile", "copy the folder plugins", copiesPlugins)
 	controller := "internal/controller/" + strings.ToLower(api.kind) + "_controller.go"
 	if _, exists := p.read(controller); !exists && api.group != "" {
-		controller = "internal/controller/" + api.group + "/" + strings.ToLower(api.kind) + "_controller.go" // of several groups
+		// Projects with several groups have a folder for each.
+		controller = "internal/controller/" + api.group + "/" + strings.ToLower(api.kind) + "_controller.go"
 	}
 	p.edits(controller, "call plugins.Reconcile", func(before string) (string, error) {
 		return reconciles(before, module, api)
@@ -55,13 +56,13 @@ func (p *workspace) addOperator(api operatorAPI) error {
 	return nil
 }
 
-// text is the content of a file, empty if there is none.
+// text returns the content of a file, or "" if it does not exist.
 func (p *workspace) text(path string) string {
 	content, _ := p.read(path)
 	return content
 }
 
-// require adds the modules that the code imports to a go.mod. `go mod tidy` adds theirs.
+// require adds the modules that the code imports to a go.mod. `go mod tidy` adds their dependencies.
 func require(before string) (string, error) {
 	file, err := modfile.Parse("go.mod", []byte(before), nil)
 	if err != nil {
@@ -95,7 +96,7 @@ func require(before string) (string, error) {
 	return string(after), err
 }
 
-// copiesDocuments lets a .dockerignore that names what is copied name documents of plugins, too: they are embedded.
+// copiesDocuments adds documents of plugins to a .dockerignore that lists the copied files: the documents are embedded.
 func copiesDocuments(before string) (string, error) {
 	const sources, documents = "!**/*.go\n", "!plugins/*/*.yaml\n"
 	if strings.Contains(before, documents) || !strings.Contains(before, sources) {
@@ -104,7 +105,7 @@ func copiesDocuments(before string) (string, error) {
 	return strings.Replace(before, sources, sources+documents, 1), nil
 }
 
-// copiesPlugins makes a Dockerfile that copies folders copy plugins, too.
+// copiesPlugins adds the folder of plugins to a Dockerfile that copies folders.
 func copiesPlugins(before string) (string, error) {
 	sources, plugins := copies("internal/"), copies(scaffold.PluginFolder+"/")
 	if strings.Contains(before, plugins) || strings.Contains(before, "COPY . .") {
@@ -116,10 +117,10 @@ func copiesPlugins(before string) (string, error) {
 	return strings.Replace(before, sources, sources+plugins, 1), nil
 }
 
-// copies is the line of a Dockerfile that copies a folder.
+// copies returns the instruction of a Dockerfile that copies a folder.
 func copies(folder string) string { return "COPY " + folder + " " + folder + "\n" }
 
-// toDo is the line of a controller of go/v4 that says where code belongs.
+// toDo is the placeholder for code in a controller of go/v4.
 const toDo = "\t// TODO(user): your logic here\n\n\treturn ctrl.Result{}, nil\n"
 
 var (
@@ -127,7 +128,7 @@ var (
 	loggerImport = regexp.MustCompile(`\t(?:logf )?"sigs\.k8s\.io/controller-runtime/pkg/log"\n`)
 )
 
-// reconciliation is what comes in place of toDo.
+// reconciliation replaces toDo.
 var reconciliation = template.Must(template.New("").Parse(`	owner := &{{ .API }}.{{ .Kind }}{}
 	if err := r.Get(ctx, req.NamespacedName, owner); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
@@ -144,7 +145,7 @@ var reconciliation = template.Must(template.New("").Parse(`	owner := &{{ .API }}
 	})
 `))
 
-// reconciles makes the controller of an API render its plugin. A controller that somebody has edited stays as it is.
+// reconciles changes the controller of an API to render its plugin. An edited controller is not changed.
 func reconciles(before, module string, api operatorAPI) (string, error) {
 	imported := regexp.MustCompile(
 		`\t(\w+) "` + regexp.QuoteMeta(module) + `/api/(?:[\w.-]+/)?` + regexp.QuoteMeta(api.version) + `"\n`)

@@ -1,10 +1,10 @@
-// Package plugin is an external plugin of kubebuilder that makes projects with resource plugins. Serve answers
-// one request:
+// Package plugin is an external plugin of kubebuilder that creates projects with resource plugins. Serve answers one
+// request:
 //
 //	os.Exit(plugin.Serve(os.Stdin, os.Stdout, os.Stderr))
 //
-// The files come from package scaffold. A response has only files that are new or changed. A file that somebody has edited
-// stays as it is, and is named on stderr. Nothing is read but the request, so the same request has the same response.
+// The files come from package scaffold. A response contains only new or changed files. Files that a user has edited are
+// kept, with a note on stderr. Only the request is read, so equal requests have equal responses.
 package plugin
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// The name and the version of the plugin: a project refers to it as Key.
+// Name and version of the plugin. Projects refer to it as Key.
 const (
 	Name    = contract.Group
 	Version = "v1-alpha"
 	Key     = Name + "/" + Version
 )
 
-// maxRequest is the longest request in bytes. Kubebuilder sends every file of the project, .git included.
+// maxRequest limits a request, in bytes. Kubebuilder sends every file of the project, including .git.
 const maxRequest = 2 << 30
 
-// Serve reads a request and writes the response. The exit code is 0 unless the response cannot be written: kubebuilder drops
-// the response of a plugin that exits with another one.
+// Serve reads a request and writes the response. The exit code is 0 unless the response cannot be written: kubebuilder
+// discards the response of a plugin that exits with another code.
 func Serve(stdin io.Reader, stdout, stderr io.Writer) int {
 	response := respond(stdin, stderr)
 	if err := json.NewEncoder(stdout).Encode(response); err != nil {
@@ -67,7 +67,7 @@ func respond(stdin io.Reader, stderr io.Writer) *v1alpha1.Response {
 	return response
 }
 
-// answer completes the response to a request.
+// answer sets the response to a request.
 func answer(request v1alpha1.Request, response *v1alpha1.Response, stderr io.Writer) error {
 	switch request.Command {
 	case v1alpha1.CommandFlags, v1alpha1.CommandMetadata:
@@ -92,7 +92,7 @@ func answer(request v1alpha1.Request, response *v1alpha1.Response, stderr io.Wri
 	return nil
 }
 
-// describe answers what flags a subcommand has, or what it does.
+// describe returns the flags or the metadata of a subcommand.
 func describe(request v1alpha1.Request, response *v1alpha1.Response) error {
 	for i := range subcommands {
 		sub := &subcommands[i]

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// serve answers a request as the process does.
+// serve returns the response of Serve to a request.
 func serve(t *testing.T, request any) (response v1alpha1.Response, notes string) {
 	t.Helper()
 	text, isText := request.(string)
@@ -32,10 +32,10 @@ func serve(t *testing.T, request any) (response v1alpha1.Response, notes string)
 	return response, messages.String()
 }
 
-// tool is a project on which commands run one after the other.
+// tool is a project on which commands run in sequence.
 type tool map[string]string
 
-// run runs a command, which must succeed, and returns the paths that it changes.
+// run runs a command, which must succeed, and returns the changed paths.
 func (p tool) run(t *testing.T, command string, args ...string) (changed []string) {
 	t.Helper()
 	response, _ := serve(t, v1alpha1.Request{APIVersion: v1alpha1.APIVersion, Command: command, Args: args, Universe: p})
@@ -100,7 +100,7 @@ func TestServe_versions(t *testing.T) {
 	}
 }
 
-// A plugin is kept while a sandbox uses it, wherever it is.
+// A plugin is kept while a sandbox in any folder uses it.
 func TestServe_keepsUsedPlugins(t *testing.T) {
 	t.Parallel()
 	p := tool{}
@@ -114,7 +114,7 @@ func TestServe_keepsUsedPlugins(t *testing.T) {
 		"apply what is rendered, and remove it"}, response.ErrorMsgs)
 }
 
-// What somebody has edited stays, and is named.
+// Edited files are kept, with a note.
 func TestServe_keepsEdits(t *testing.T) {
 	t.Parallel()
 	p := tool{"Makefile": "all:\n\ttrue", "kustomization.yaml": "resources: [a.yaml]\n", "rplug.yaml": "cluster: [\n"}
@@ -180,7 +180,7 @@ func TestServe_refuses(t *testing.T) {
 			`--runner-image: must be a valid image reference, not "a b": invalid reference format`}},
 		"a policy without a plugin": {v1alpha1.CommandCreateWebhook, []string{"--kind", "Ab"}, nil, []string{
 			`--kind: there is no plugin "ab": plugins/ab/plugin.yaml is missing; create api makes it`}},
-		"a plugin that is none": {v1alpha1.CommandCreateWebhook, []string{"--kind", "Ab"}, tool{"plugins/ab/plugin.yaml": "a: 1\n"}, []string{
+		"not a plugin": {v1alpha1.CommandCreateWebhook, []string{"--kind", "Ab"}, tool{"plugins/ab/plugin.yaml": "a: 1\n"}, []string{
 			"--kind: plugins/ab/plugin.yaml: must be a valid ResourcePlugin: see rplug validate"}},
 		"an edit of nothing": {v1alpha1.CommandEdit, nil, nil, []string{"--plugin must be set", "--to must be set"}},
 		"a lower version": {v1alpha1.CommandEdit, []string{"--plugin", "postgres-db", "--to", "0.9.0"}, made, []string{
@@ -218,7 +218,7 @@ func TestServe_refusesWhatIsNoRequest(t *testing.T) {
 	}
 }
 
-// A flag that is nobody's here may be that of another external plugin.
+// A flag that no plugin here defines may belong to another external plugin.
 func TestServe_leavesFlagsToOthers(t *testing.T) {
 	t.Parallel()
 	for _, chain := range [][]string{{plugin.Key, "go.kubebuilder.io/v4"}, {plugin.Key}, nil} {
@@ -231,7 +231,7 @@ func TestServe_leavesFlagsToOthers(t *testing.T) {
 	assert.Contains(t, response.Universe["rplug.yaml"], "cluster: x\n")
 }
 
-// Whatever a request is, there is one response, whose paths stay in the project.
+// Every request gets one response, whose paths stay in the project.
 func FuzzServe(f *testing.F) {
 	f.Add("create api", "--kind", "PostgresDB", "kustomization.yaml", "resources:\n- a\n")
 	f.Add("init", "--cluster", "\x00", "Makefile", "")

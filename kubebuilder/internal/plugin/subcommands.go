@@ -13,16 +13,16 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// subcommand is a command of kubebuilder that the plugin answers.
+// subcommand is a command of kubebuilder that the plugin implements.
 type subcommand struct {
 	command string
-	// argument names it in requests for flags and metadata.
+	// argument is its name in requests for flags and metadata.
 	argument string
 	metadata v1alpha1.Metadata
-	// flags are those of the plugin alone: kubebuilder v4.5.1 fails if two plugins of a chain have one of the same name, so
-	// domain and the like, which go/v4 has, are not among them.
+	// flags are the flags that only this plugin has: kubebuilder v4.5.1 fails if two plugins of a chain define the same
+	// flag, so flags of go/v4, such as domain, are omitted.
 	flags []v1alpha1.Flag
-	// resource means that kubebuilder itself has --group, --version and --kind.
+	// resource means that kubebuilder itself defines --group, --version and --kind.
 	resource bool
 	run      func(p *workspace, args arguments) error
 }
@@ -84,7 +84,7 @@ var subcommands = []subcommand{
 	},
 }
 
-// The flags.
+// Names of flags.
 const (
 	flagCluster     = "cluster"
 	flagParams      = "params"
@@ -98,17 +98,17 @@ const (
 	flagGroup       = "group"
 )
 
-// text is a flag with a text as its value.
+// text returns a flag with a string value.
 func text(name, fallback, usage string) v1alpha1.Flag {
 	return v1alpha1.Flag{Name: name, Type: "string", Default: fallback, Usage: usage}
 }
 
 func find(command string) *subcommand {
-	at := slices.IndexFunc(subcommands, func(s subcommand) bool { return s.command == command })
-	if at < 0 {
+	i := slices.IndexFunc(subcommands, func(s subcommand) bool { return s.command == command })
+	if i < 0 {
 		return nil
 	}
-	return &subcommands[at]
+	return &subcommands[i]
 }
 
 func commandNames() []string {
@@ -120,8 +120,8 @@ func commandNames() []string {
 	return names
 }
 
-// The flags of kubebuilder and the plugins that it has built in, v4.5.1 and v4.15.0: those with a value, and switches. They
-// are in the arguments, too, and mean nothing here.
+// Flags of kubebuilder and its built-in plugins, v4.5.1 and v4.15.0: flags with a value, and switches. They are among the
+// arguments, but are ignored.
 var (
 	foreignValues = []string{
 		"controller-name", "defaulting-path", "domain", "external-api-domain", "external-api-module", "external-api-path",
@@ -171,8 +171,8 @@ func (s *subcommand) parse(request v1alpha1.Request) (arguments, error) {
 	return args, nil
 }
 
-// hasOthers reports whether a chain has plugins that kubebuilder has not built in: a flag that is unknown may be theirs, and
-// kubebuilder refuses one that is nobody's.
+// hasOthers reports whether a chain has plugins that are not built into kubebuilder: an unknown flag may belong to them.
+// Kubebuilder itself rejects flags that no plugin defines.
 func hasOthers(chain []string) bool {
 	return slices.ContainsFunc(chain, func(key string) bool {
 		name, _, _ := strings.Cut(key, "/")
@@ -180,7 +180,7 @@ func hasOthers(chain []string) bool {
 	})
 }
 
-// list splits the names of a flag.
+// list splits the value of a flag.
 func (a arguments) list(flag string) []string {
 	if a[flag] == "" {
 		return nil
@@ -188,7 +188,7 @@ func (a arguments) list(flag string) []string {
 	return strings.Split(a[flag], ",")
 }
 
-// required returns the value of a flag that must be given.
+// required returns an error for each missing flag.
 func (a arguments) required(flags ...string) error {
 	var errs []error
 	for _, flag := range flags {

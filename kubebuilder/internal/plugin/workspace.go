@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// workspace is the universe of a request, with what is changed.
+// workspace is the universe of a request with its changes.
 type workspace struct {
 	universe map[string]string
 	changed  map[string]string
@@ -28,7 +28,7 @@ func (p *workspace) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-// read returns the content of a file, with changes.
+// read returns the content of a file, including changes.
 func (p *workspace) read(path string) (content string, exists bool) {
 	if content, exists = p.changed[path]; exists {
 		return content, true
@@ -37,7 +37,7 @@ func (p *workspace) read(path string) (content string, exists bool) {
 	return content, exists && !slices.Contains(p.deleted, path)
 }
 
-// set changes a file. It stays out of the response if it is what it was.
+// set changes a file. If the content equals that of the universe, the file is not in the response.
 func (p *workspace) set(path, content string) {
 	if before, existed := p.universe[path]; existed && before == content {
 		delete(p.changed, path)
@@ -46,11 +46,11 @@ func (p *workspace) set(path, content string) {
 	p.changed[path] = content
 }
 
-// add adds files. One that exists is not replaced: somebody may have edited it.
+// add adds files. An existing file is not replaced, since the user may have edited it.
 func (p *workspace) add(files scaffold.Files) error {
 	for _, path := range files.Paths() {
-		if wrong := v1alpha1.CheckUniversePath(path); wrong != "" {
-			return errors.New("a path " + wrong)
+		if problem := v1alpha1.CheckUniversePath(path); problem != "" {
+			return errors.New("a path " + problem)
 		}
 		switch before, exists := p.read(path); {
 		case !exists:
@@ -62,7 +62,7 @@ func (p *workspace) add(files scaffold.Files) error {
 	return nil
 }
 
-// edits changes a file that is there. If it is not as expected, it is named, with what is to be done by hand.
+// edits changes a file if it exists. If its content is unexpected, a note explains how to change it by hand.
 func (p *workspace) edits(path, byHand string, change func(before string) (after string, err error)) {
 	before, exists := p.read(path)
 	if !exists {
@@ -76,19 +76,19 @@ func (p *workspace) edits(path, byHand string, change func(before string) (after
 	p.set(path, after)
 }
 
-// flagErrors calls options by their flags.
+// flagErrors replaces options in an error with the names of their flags.
 func flagErrors(err error, flags map[krm.Path]string) error {
-	var wrong krm.OptionErrors
-	if !errors.As(err, &wrong) {
+	var problem krm.OptionErrors
+	if !errors.As(err, &problem) {
 		return err
 	}
-	errs := make([]error, len(wrong))
-	for i, one := range wrong {
-		flag, found := flags[one.Option]
+	errs := make([]error, len(problem))
+	for i, option := range problem {
+		flag, found := flags[option.Option]
 		if !found {
-			flag = string(one.Option)
+			flag = string(option.Option)
 		}
-		errs[i] = fmt.Errorf("--%s: %s", flag, strings.TrimPrefix(one.Message, "name "))
+		errs[i] = fmt.Errorf("--%s: %s", flag, strings.TrimPrefix(option.Message, "name "))
 	}
 	return errors.Join(errs...)
 }

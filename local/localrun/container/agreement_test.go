@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Generated plugins end in the same way in containers as in processes. test/cluster/e2e compares both with a node.
+// Generated plugins have the same results in containers as in processes. test/cluster/e2e compares both with a node.
 func TestEnginesAgree(t *testing.T) {
 	processes, err := process.New(process.Options{})
 	require.NoError(t, err)

@@ -1,16 +1,16 @@
 // Package container runs the containers of steps with docker or podman. New finds the program; an Engine's Run creates a
-// container, starts it, waits for its end, reads what it has left, and removes it.
+// container, starts it, waits for its end, reads its outputs, and removes it.
 //
-// It calls the program, not a client library. The program knows the user's contexts, sockets, credentials and virtual
-// machines; podman needs no service then; and a library for docker alone would add some eighty modules to rplug. What it
-// costs is a process for each of create, start, inspect and rm.
+// It calls the program instead of using a client library. The program knows the user's contexts, sockets, credentials and
+// virtual machines, and podman then needs no service; a library only for docker would add some eighty modules to rplug. The
+// price is a process for each create, start, inspect and rm.
 //
-// A container is made as a kubelet makes it. Each file is a mount of its own and read-only, so that the image's other files
-// in the folder stay and a root file system that is read-only does not matter. Folders of an emptyDir are tmpfs. The
-// termination message is a file that is mounted. The volume that the runner needs is an anonymous one, which goes with the
-// container; the outputs are read from it as a tar, and nothing that a script leaves there is opened on this machine.
+// A container is created as a kubelet does. Each file is a separate, read-only mount, so that the image's other files in the
+// folder stay visible and the root file system may be read-only. Folders of an emptyDir are tmpfs. The termination message
+// is a mounted file. The runner's volume is anonymous, so it is removed with the container. Outputs are read from it as a
+// tar, and no file that a script leaves there is opened on this machine.
 //
-// Values of variables are in no command line, which every user of the machine can read: see variables.
+// Values of variables are in no command line, since every user of the machine can read those: see variables.
 package container
 
 import (
@@ -28,21 +28,21 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// Options are what an engine must know of this machine and of its caller.
+// Options configure an Engine.
 type Options struct {
-	// Environment is that of the program, as os.Environ returns it: it says which daemon is used.
+	// Environment is the environment of the program, as os.Environ returns it: it selects the daemon.
 	Environment []string
-	// Folder is where the files are that containers mount while they run. The daemon must see it under the same path, also
-	// from a virtual machine. Empty means the folder for temporary files.
+	// Folder is for the files that containers mount while they run. The daemon, or a virtual machine, must see it under the
+	// same path. Empty means the folder for temporary files.
 	Folder string
-	// Runner is the program that becomes contract.RunnerFile, such as rplug itself. If it does not run in an image, since it is
-	// linked dynamically or is one for another system, that of HelperImage is used.
+	// Runner is the program that becomes contract.RunnerFile, such as rplug itself. If it does not run in an image, because
+	// it is linked dynamically or built for another system, the runner of HelperImage is used.
 	Runner Runner
 	// HelperImage is the image with contract.ImageRunner.
 	HelperImage string
-	// Network is the network of the containers, as the flag --network has it. Empty means the default one.
+	// Network is the network of the containers, as for the flag --network. Empty means the default.
 	Network string
-	// Progress receives a line before something that can take long, such as pulling an image. It may be nil.
+	// Progress receives a line before an operation that may take long, such as pulling an image. It may be nil.
 	Progress func(line string)
 }
 
@@ -52,7 +52,7 @@ type Engine struct {
 
 	options Options
 	owner   string // see localrun.NewMark
-	files   string // a folder for what several containers mount
+	files   string // folder of files that several containers mount
 
 	mutex   sync.Mutex
 	images  map[string]*found[image]
@@ -61,8 +61,8 @@ type Engine struct {
 
 var _ localrun.Engine = (*Engine)(nil)
 
-// New returns the engine of a program: one of Programs. It removes what an interrupted run has left. The error says why the
-// engine cannot be used.
+// New returns the engine of a program, one of Programs, and removes the remains of interrupted runs. The error explains why
+// the engine cannot be used.
 func New(ctx context.Context, program string, options Options) (*Engine, error) {
 	known, err := Find(ctx, program, options.Environment)
 	if err != nil {
@@ -74,17 +74,17 @@ func New(ctx context.Context, program string, options Options) (*Engine, error) 
 	if engine.options.Folder == "" {
 		engine.options.Folder = os.TempDir()
 	}
-	// After the containers that mount files of them. A folder that cannot be removed is left to the user.
+	// Folders are removed after the containers that mount them. A folder that cannot be removed is left to the user.
 	_ = localrun.RemoveFolders(engine.options.Folder, func(folder string) error { return engine.removeFolder(ctx, folder) })
 	engine.files, engine.owner, err = localrun.MakeFolder(engine.options.Folder)
-	if engine.podman { // it leaves temporary files of `podman cp`
+	if engine.podman { // `podman cp` leaves temporary files
 		engine.environment = append(slices.Clone(engine.environment), "TMPDIR="+engine.files)
 	}
 	return engine, err
 }
 
-// Close removes the engine's containers and files, and what a killed process has left meanwhile: a daemon may do what it was
-// asked for after the end of that process.
+// Close removes the engine's containers and files, and the remains of killed processes: a daemon may complete a request
+// after the process that sent it has ended.
 func (e *Engine) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
@@ -93,14 +93,14 @@ func (e *Engine) Close() error {
 	return errors.Join(err, os.RemoveAll(e.files))
 }
 
-// progress tells that something takes long.
+// progress reports an operation that may take long.
 func (e *Engine) progress(format string, arguments ...any) {
 	if e.options.Progress != nil {
 		e.options.Progress(fmt.Sprintf(format, arguments...))
 	}
 }
 
-// main returns the container of a Pod template that runs the script; an empty one if there is none.
+// main returns the container of a Pod template that runs the script, or an empty one.
 func main(template *corev1.PodTemplateSpec) *corev1.Container {
 	if template != nil {
 		for i := range template.Spec.Containers {
@@ -112,14 +112,14 @@ func main(template *corev1.PodTemplateSpec) *corev1.Container {
 	return &corev1.Container{}
 }
 
-// found is a result that several goroutines wait for.
+// found is a result that several goroutines may wait for.
 type found[T any] struct {
 	done  chan struct{}
 	value T
 	err   error
 }
 
-// once returns the result for a key, which is found only once. What ended with a context is tried again.
+// once returns the result for a key, which is computed only once. If a context ends, the next call tries again.
 func once[T any](
 	ctx context.Context, mutex *sync.Mutex, results map[string]*found[T], key string, find func() (T, error),
 ) (T, error) {
@@ -144,7 +144,7 @@ func once[T any](
 	return result.value, result.err
 }
 
-// logOf returns a container's log, which need not have one.
+// logOf returns the log of a container, which may be nil.
 func logOf(log io.Writer) io.Writer {
 	if log == nil {
 		return io.Discard

@@ -18,7 +18,7 @@ import (
 
 func pointer[T any](value T) *T { return &value }
 
-// What a Pod template and a container say is what the script sees.
+// The script's environment matches the Pod template and the container.
 func TestRunHonours(t *testing.T) {
 	main := func(edit func(*corev1.Container)) func(*localrun.Container) {
 		return func(c *localrun.Container) { edit(&c.Template.Spec.Containers[0]) }
@@ -71,14 +71,14 @@ func TestRunHonours(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					script := "#!/bin/sh\n" + test.script + "\n"
-					for i, one := range []localrun.Container{plain(script), step(script)} {
+					for i, container := range []localrun.Container{plain(script), step(script)} {
 						if test.edit != nil {
-							test.edit(&one)
+							test.edit(&container)
 						}
 						if name == "host aliases" && engine.podman {
-							return // podman has no /etc/hosts of its own without a network
+							return // podman creates no /etc/hosts without a network
 						}
-						_, log := run(t, engine, one)
+						_, log := run(t, engine, container)
 						assert.Equal(t, test.want, log, "%d", i)
 					}
 				})
@@ -91,7 +91,7 @@ func pod(security corev1.PodSecurityContext) func(*localrun.Container) {
 	return func(c *localrun.Container) { c.Template.Spec.SecurityContext = &security }
 }
 
-// Values reach the script byte for byte, and names that mean something to docker do not change what docker does.
+// Values reach the script unchanged, and variables of docker in a document do not affect docker.
 func TestRunPassesVariables(t *testing.T) {
 	values := map[string]string{
 		"EMPTY": "", "LINES": "\n a\r\n\tb \n", "DOLLAR": "$(HOME) ${HOME} $$ $HOME", "QUOTES": `"a" 'b' \c ` + "`d`", "BYTES": "\x01\x7f\u0085",
@@ -102,12 +102,12 @@ func TestRunPassesVariables(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
 			engine := newEngine(t, program, nil)
-			one := with(step("#!/bin/sh\ncat /proc/$$/environ > /outputs/environ\n", "environ"), func(c *localrun.Container) {
+			container := with(step("#!/bin/sh\ncat /proc/$$/environ > /outputs/environ\n", "environ"), func(c *localrun.Container) {
 				for name, value := range values {
 					c.Env = append(c.Env, localrun.Variable{Name: name, Value: value})
 				}
 			})
-			result, log := run(t, engine, one)
+			result, log := run(t, engine, container)
 			got := map[string]string{}
 			for text := range strings.SplitSeq(string(result.Outputs["environ"]), "\x00") {
 				name, value, _ := strings.Cut(text, "=")
@@ -135,10 +135,10 @@ func TestVariablesRefuses(t *testing.T) {
 // Values of variables and files are not in the arguments of the program.
 func TestCreateHidesValues(t *testing.T) {
 	engine := newEngine(t, "docker", nil)
-	one := plain("#!/bin/sh\n")
-	one.Env = []localrun.Variable{{Name: "A", Value: "secret-value"}, {Name: "DOCKER_A", Value: "secret-value"}}
-	one.Files = append(one.Files, localrun.File{Path: "/a", Content: []byte("secret-value")})
-	command, err := engine.create(t.Context(), one, t.TempDir())
+	container := plain("#!/bin/sh\n")
+	container.Env = []localrun.Variable{{Name: "A", Value: "secret-value"}, {Name: "DOCKER_A", Value: "secret-value"}}
+	container.Files = append(container.Files, localrun.File{Path: "/a", Content: []byte("secret-value")})
+	command, err := engine.create(t.Context(), container, t.TempDir())
 	require.NoError(t, err)
 	assert.NotContains(t, strings.Join(command.Args, " "), "secret-value")
 	assert.True(t, slices.Contains(command.Env, "A=secret-value"))

@@ -14,15 +14,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// image is what `inspect` prints of an image.
+// image has fields of an image from `inspect`.
 type image struct {
 	ID           string `json:"Id"`
 	Architecture string
 	Config       struct{ User string }
 }
 
-// image returns an image of this machine, and pulls it if the policy says so. A kubelet pulls the tag latest always if no
-// policy is given; here an image that the user has just built has that tag, so it is pulled if it is missing.
+// image returns a local image, and pulls it if the policy requires that. Without a policy a kubelet always pulls the tag
+// latest; here it is pulled only if it is missing, since the user may just have built an image with that tag.
 func (e *Engine) image(ctx context.Context, name string, policy corev1.PullPolicy) (image, error) {
 	if name == "" {
 		return image{}, errors.New("the image of main must be set")
@@ -42,7 +42,7 @@ func (e *Engine) image(ctx context.Context, name string, policy corev1.PullPolic
 	})
 }
 
-// Pull pulls an image that is not on this machine.
+// Pull pulls an image that does not exist locally.
 func (p *Program) Pull(ctx context.Context, name string) error {
 	_, err := p.inspectImage(ctx, name)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Program) pull(ctx context.Context, name string, progress func(line stri
 	return p.inspectImage(ctx, full)
 }
 
-// inspectImage returns an image that need not be pulled.
+// inspectImage returns a local image.
 func (p *Program) inspectImage(ctx context.Context, name string) (image, error) {
 	text, err := p.output(ctx, "image", "inspect", name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *Program) inspectImage(ctx context.Context, name string) (image, error) 
 	return images[0], nil
 }
 
-// fullName returns the name of an image with its registry, as a kubelet pulls it: podman knows no default registry.
+// fullName returns the name of an image with its registry, as a kubelet does: podman has no default registry.
 func fullName(name string) (string, error) {
 	named, err := reference.ParseNormalizedNamed(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func fullName(name string) (string, error) {
 	return reference.TagNameOnly(named).String(), nil
 }
 
-// user returns the value of the flag --user, or "" for the image's. It refuses what a kubelet refuses:
+// user returns the value of the flag --user, or "" for the image's user. It returns an error whenever a kubelet would:
 // https://kubernetes.io/docs/tasks/configure-pod-container/security-context/
 func user(security settings, inspected image) (string, error) {
 	user := ""

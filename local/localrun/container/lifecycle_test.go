@@ -29,7 +29,7 @@ func (m *marker) Write(content []byte) (int, error) {
 	return len(content), nil
 }
 
-// A context that ends stops the script with SIGTERM, and after the grace period with SIGKILL. Nothing is left.
+// When the context ends, the script gets SIGTERM, and SIGKILL after the grace period. Nothing remains.
 func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
@@ -41,15 +41,15 @@ func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
 				"SIGTERM": {"trap 'exit 5' TERM; echo; while :; do sleep 0.05; done", 5},
 				"SIGKILL": {"trap '' TERM; echo; while :; do sleep 0.05; done", 137},
 			} {
-				for kind, one := range map[string]localrun.Container{
+				for kind, container := range map[string]localrun.Container{
 					"plain": plain("#!/bin/sh\n" + test.script + "\n"), "with the runner": step("#!/bin/sh\n" + test.script + "\n"),
 				} {
 					t.Run(name+" "+kind, func(t *testing.T) {
 						t.Parallel()
 						ctx, cancel := context.WithCancel(t.Context())
-						one.Log = &marker{cancel}
-						one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](2)
-						result, err := engine.Run(ctx, one)
+						container.Log = &marker{cancel}
+						container.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](2)
+						result, err := engine.Run(ctx, container)
 						require.NoError(t, err)
 						assert.Equal(t, test.code, result.ExitCode)
 						assert.True(t, result.Interrupted)
@@ -66,7 +66,7 @@ func TestRunStopsAtTheEndOfTheContext(t *testing.T) {
 	}
 }
 
-// left returns the containers of an engine.
+// left returns the remaining containers of an engine.
 func left(t *testing.T, engine *Engine) []string {
 	t.Helper()
 	ids, err := engine.owned(t.Context(), containerKind, func(mark string) bool { return mark == engine.owner })
@@ -74,7 +74,7 @@ func left(t *testing.T, engine *Engine) []string {
 	return ids
 }
 
-// An interrupt at any time leaves neither a container, nor a volume, nor a file.
+// After an interrupt at any time, no container, volume or file remains.
 func TestRunLeavesNothing(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
@@ -83,10 +83,10 @@ func TestRunLeavesNothing(t *testing.T) {
 			require.NoError(t, err)
 			for i := range 12 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*60*time.Millisecond)
-				one := step("#!/bin/sh\nmkdir -p /e/x; touch /e/x/y; sleep 1000\n", "x")
-				one.Folders = []string{"/e"}
-				one.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](0)
-				_, _ = engine.Run(ctx, one)
+				container := step("#!/bin/sh\nmkdir -p /e/x; touch /e/x/y; sleep 1000\n", "x")
+				container.Folders = []string{"/e"}
+				container.Template.Spec.TerminationGracePeriodSeconds = pointer[int64](0)
+				_, _ = engine.Run(ctx, container)
 				cancel()
 			}
 			assert.Empty(t, left(t, engine))
@@ -102,15 +102,15 @@ func TestRunLeavesNothing(t *testing.T) {
 	}
 }
 
-// The next engine removes the containers, networks and files of a process that was killed, and no others.
+// The next engine removes the containers, networks and files of killed processes, and no others.
 func TestNewRemovesLeftovers(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
 			engine, folder := newEngine(t, program, nil), t.TempDir()
 			mine := strings.Split(localrun.NewMark(), ".")
-			mine[3] += "00" // no other test of this process has it
+			mine[3] += "00" // a mark that no other test of this process has
 			owners := map[string]string{"other machine": "elsewhere.1.1.1", "odd": "x", "mine": strings.Join(mine, ".")}
-			mine[2] = "1" // another process had the id
+			mine[2] = "1" // another process that had the same id
 			owners["killed"] = strings.Join(mine, ".")
 			for _, mark := range owners {
 				label := localrun.LabelOwner + "=" + mark
@@ -168,7 +168,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// Where rplug is not a program of the image's system, the runner of the helper image is used.
+// If rplug is not a program for the image's system, the runner of the helper image is used.
 func TestRunnerOfTheHelperImage(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {

@@ -33,13 +33,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shellImage is the image of the tests: a static busybox and bash of this machine.
+// shellImage is the image of the tests, with this machine's static busybox and bash.
 const shellImage = "rplug.test/shell:1"
 
 // helperImage has contract.ImageRunner.
 const helperImage = "rplug.test/helper:1"
 
-// daemons are the programs that the tests use, each started and given shellImage once.
+// daemons are the programs used by the tests. Each is started and gets shellImage only once.
 var daemons = programs{ready: map[string]error{}}
 
 type programs struct {
@@ -57,7 +57,7 @@ func (p *programs) stop() error {
 	return errors.Join(append(errs, os.RemoveAll(p.folder))...)
 }
 
-// start makes a program usable.
+// start prepares a program for use.
 func (p *programs) start(name string) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -112,7 +112,7 @@ func call(command ...string) error {
 	return nil
 }
 
-// newEngine returns the engine of a program, or skips the test with the reason.
+// newEngine returns the engine of a program, or skips the test with a reason.
 func newEngine(tb testing.TB, program string, edit func(*Options)) *Engine {
 	tb.Helper()
 	if err := daemons.start(program); err != nil {

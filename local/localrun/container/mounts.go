@@ -34,7 +34,7 @@ func mount(fields ...string) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), errors.Join(err, writer.Error())
 }
 
-// checkPath checks a path of a mount, as the API server does.
+// checkPath checks the path of a mount as the API server does.
 func checkPath(file string) error {
 	if !path.IsAbs(file) || path.Clean(file) == "/" || strings.Contains(file, ":") {
 		return fmt.Errorf("path %q of a mount of main must be absolute, not that of the root folder, and without \":\"", file)
@@ -42,7 +42,7 @@ func checkPath(file string) error {
 	return nil
 }
 
-// mounts returns the flags of `create` for files and folders. The content of files is written below folder.
+// mounts returns the flags of `create` for files and folders. The contents of files are written to folder.
 func (e *Engine) mounts(container localrun.Container, folder, runner string) ([]string, error) {
 	var flags []string
 	add := func(fields ...string) error {
@@ -71,7 +71,7 @@ func (e *Engine) mounts(container localrun.Container, folder, runner string) ([]
 		target, size := path.Clean(target), sizeLimit(container.Template, target)
 		switch {
 		case !e.podman:
-			// An anonymous volume that is a tmpfs has its own mode; what --tmpfs mounts gets that of the image's folder.
+			// An anonymous volume that is a tmpfs can have a mode; --tmpfs uses that of the image's folder.
 			errs = append(errs, add("type=volume", "target="+target, "volume-nocopy", "volume-opt=type=tmpfs",
 				"volume-opt=device=tmpfs", "volume-opt=o=mode=0777"+size))
 		case size != "":
@@ -85,7 +85,7 @@ func (e *Engine) mounts(container localrun.Container, folder, runner string) ([]
 	return flags, errors.Join(errs...)
 }
 
-// sizeLimit returns the option of a tmpfs for the sizeLimit of the emptyDir that is mounted at a path, or "".
+// sizeLimit returns the tmpfs option for the sizeLimit of the emptyDir mounted at a path, or "".
 func sizeLimit(template *corev1.PodTemplateSpec, target string) string {
 	for _, mounted := range main(template).VolumeMounts {
 		if mounted.MountPath != target {
@@ -100,8 +100,8 @@ func sizeLimit(template *corev1.PodTemplateSpec, target string) string {
 	return ""
 }
 
-// removeFolder removes the files that a container has mounted. Those of another user of the container are removed in the
-// user namespace that podman has without root.
+// removeFolder removes the files that a container has mounted. Files of the container's users are removed in the user
+// namespace of rootless podman.
 func (e *Engine) removeFolder(ctx context.Context, folder string) error {
 	err := os.RemoveAll(folder)
 	if err == nil || !e.podman {
@@ -111,15 +111,15 @@ func (e *Engine) removeFolder(ctx context.Context, folder string) error {
 	return err
 }
 
-// messageFile is the file on this machine that is mounted for the termination message.
+// messageFile returns the file on this machine that is mounted for the termination message.
 func messageFile(folder string) string { return filepath.Join(folder, "message") }
 
-// writeFile writes a file with a mode, whatever the umask.
+// writeFile writes a file with a mode, regardless of the umask.
 func writeFile(file string, content []byte, mode fs.FileMode) error {
 	return errors.Join(os.WriteFile(file, content, 0o600), os.Chmod(file, mode.Perm()))
 }
 
-// writeTar writes a folder and its files as a tar, under the base of its name and as files of root.
+// writeTar writes a folder and its files as a tar, under its base name and owned by root.
 func writeTar(stream io.Writer, folder string) error {
 	archive := tar.NewWriter(stream)
 	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {

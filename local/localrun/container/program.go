@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// Programs are the programs that New and Find know, in the order in which rplug looks for one.
+// Programs returns the supported programs, in the order in which rplug tries them.
 func Programs() []string { return []string{"docker", "podman"} }
 
 // Program is docker or podman.
@@ -23,8 +23,8 @@ type Program struct {
 	environment []string
 }
 
-// Find returns a program, one of Programs, if it works. It removes the containers and networks of processes that were
-// killed. The environment is that of the program, as os.Environ returns it.
+// Find returns a program, one of Programs, if it works. It removes the containers and networks of killed processes. The
+// environment is the program's, as os.Environ returns it.
 func Find(ctx context.Context, name string, environment []string) (*Program, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -43,10 +43,10 @@ func Find(ctx context.Context, name string, environment []string) (*Program, err
 	return p, nil
 }
 
-// Name is the name of the program.
+// Name returns the name of the program.
 func (p *Program) Name() string { return p.name }
 
-// Run runs the program and returns its output without the line break at its end. The variables, NAME=VALUE, are added to its
+// Run runs the program and returns its output without the final line break. The variables, NAME=VALUE, are added to its
 // environment.
 func (p *Program) Run(ctx context.Context, variables []string, arguments ...string) (string, error) {
 	command := p.command(ctx, arguments...)
@@ -54,8 +54,8 @@ func (p *Program) Run(ctx context.Context, variables []string, arguments ...stri
 	return p.finish(command)
 }
 
-// command returns a call of the program. It is in a process group of its own, so that the Ctrl-C of a terminal reaches
-// rplug alone, which then stops the container.
+// command returns a call of the program in its own process group, so that the Ctrl-C of a terminal reaches only rplug, which
+// then stops the container.
 func (p *Program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, p.path, arguments...)
 	command.Env = slices.Clone(p.environment)
@@ -63,12 +63,12 @@ func (p *Program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// output runs the program and returns its output without the line break at its end.
+// output runs the program and returns its output without the final line break.
 func (p *Program) output(ctx context.Context, arguments ...string) (string, error) {
 	return p.finish(p.command(ctx, arguments...))
 }
 
-// finish runs a command and returns its output. The error has the last line that the program wrote to stderr.
+// finish runs a command and returns its output. The error has the last line of stderr.
 func (p *Program) finish(command *exec.Cmd) (string, error) {
 	var stdout, stderr strings.Builder
 	command.Stdout, command.Stderr = &stdout, &stderr
@@ -78,8 +78,8 @@ func (p *Program) finish(command *exec.Cmd) (string, error) {
 	return strings.TrimSuffix(stdout.String(), "\n"), nil
 }
 
-// failed returns the error of a command that failed, such as "docker create: no such image". It has no arguments but the
-// subcommand.
+// failed returns the error of a failed command, such as "docker create: no such image". Of the arguments, it contains only
+// the subcommand.
 func (p *Program) failed(command *exec.Cmd, stderr fmt.Stringer, err error) error {
 	if line := lastLine(stderr.String()); line != "" {
 		err = errors.New(line)
@@ -87,12 +87,13 @@ func (p *Program) failed(command *exec.Cmd, stderr fmt.Stringer, err error) erro
 	return fmt.Errorf("%s %s: %w", p.name, command.Args[1], err)
 }
 
-// lastLine returns the last line of a text that says something.
+// lastLine returns the last meaningful line of a text.
 func lastLine(text string) string {
 	line := ""
-	for one := range strings.Lines(text) {
-		if one = strings.TrimSpace(one); one != "" && !strings.HasPrefix(one, "Run '") { // docker ends with: see --help
-			line = one
+	for next := range strings.Lines(text) {
+		next = strings.TrimSpace(next)
+		if next != "" && !strings.HasPrefix(next, "Run '") { // docker ends with: see --help
+			line = next
 		}
 	}
 	for _, prefix := range []string{"Error response from daemon: ", "Error: ", "docker: "} {
@@ -101,7 +102,7 @@ func lastLine(text string) string {
 	return line
 }
 
-// Logs returns the last lines of what a container has printed.
+// Logs returns the last lines of a container's log.
 func (p *Program) Logs(name string, lines int) string {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
@@ -109,30 +110,30 @@ func (p *Program) Logs(name string, lines int) string {
 	return string(text)
 }
 
-// removeTimeout is how long the program may take to remove containers after the end of a context.
+// removeTimeout limits the time to remove containers after the context has ended.
 const removeTimeout = time.Minute
 
-// Remove removes containers and then networks, by their names or ids. Containers may be running, and their anonymous volumes
-// go with them. What does not exist is no error. It takes the time that it needs, also after the end of a context.
+// Remove removes containers and then networks, by names or ids. Containers may be running, and their anonymous volumes are
+// removed, too. Missing objects are ignored. Remove continues after the context has ended.
 func (p *Program) Remove(ctx context.Context, containers, networks []string) error {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 	defer cancel()
 	return errors.Join(p.remove(limited, containerKind, containers...), p.remove(limited, networkKind, networks...))
 }
 
-// kind is a kind of what can have localrun.LabelOwner, with the arguments of the program for it.
+// kind is a kind of object that can have localrun.LabelOwner, with the program's arguments for it.
 type kind struct {
 	list, inspect, remove []string
-	removeWithPodman      []string // more flags
-	format                string   // of inspect: the name, and the label below it
-	missing               string   // what an error says of one that does not exist
+	removeWithPodman      []string // additional flags
+	format                string   // of inspect: name and label
+	missing               string   // part of the error for an object that does not exist
 }
 
 var (
 	containerKind = kind{
 		list: []string{"ps", "--all", "--quiet", "--no-trunc"}, inspect: []string{"inspect", "--type", "container"},
 		remove: []string{"rm", "--force", "--volumes"}, format: `{{.Id}} {{index .Config.Labels "` + localrun.LabelOwner + `"}}`,
-		removeWithPodman: []string{"--time", "0"}, // it would wait for the end of the container
+		removeWithPodman: []string{"--time", "0"}, // it would wait for the container to end
 		missing:          "no such container",
 	}
 	networkKind = kind{
@@ -142,7 +143,7 @@ var (
 	}
 )
 
-// remove removes containers or networks. That one does not exist is no error.
+// remove removes containers or networks, ignoring missing ones.
 func (p *Program) remove(ctx context.Context, of kind, names ...string) error {
 	if len(names) == 0 {
 		return nil
@@ -158,13 +159,13 @@ func (p *Program) remove(ctx context.Context, of kind, names ...string) error {
 	return err
 }
 
-// removeLeftovers removes what killed processes have left. Another process may be removing it, too, and what cannot be
-// removed is in nobody's way, so there is no error.
+// removeLeftovers removes the remains of killed processes. Errors are ignored: another process may be removing the same
+// objects, and they do no harm.
 func (p *Program) removeLeftovers(ctx context.Context) { _ = p.removeOwned(ctx, localrun.IsAbandoned) }
 
 // removeOwned removes the containers and networks of owners.
 func (p *Program) removeOwned(ctx context.Context, isOwner func(mark string) bool) error {
-	for _, of := range []kind{containerKind, networkKind} { // a network must have no containers
+	for _, of := range []kind{containerKind, networkKind} { // a network in use cannot be removed
 		owned, err := p.owned(ctx, of, isOwner)
 		if err != nil {
 			return err
@@ -182,7 +183,7 @@ func (p *Program) owned(ctx context.Context, of kind, isOwner func(mark string) 
 	if err != nil || ids == "" {
 		return nil, err
 	}
-	// One that has gone meanwhile is an error, but the others are printed.
+	// If one of them was removed meanwhile, inspect fails, but prints the others.
 	inspect := p.command(ctx, slices.Concat(of.inspect, []string{"--format", of.format}, strings.Fields(ids))...)
 	described, _ := inspect.Output()
 	var owned []string

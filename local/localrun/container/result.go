@@ -19,11 +19,11 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// exitNotStarted is the exit code of a container that the runtime could not start, in a cluster:
+// exitNotStarted is the exit code in a cluster of a container that the runtime could not start:
 // https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kuberuntime/kuberuntime_container.go
 const exitNotStarted = 128
 
-// exitFailed is the exit code of a step whose outputs cannot be read, as of a helper in a cluster.
+// exitFailed is the exit code of a step whose outputs cannot be read, as for a helper in a cluster.
 const exitFailed = 1
 
 // state has fields of .State of `inspect`.
@@ -34,7 +34,7 @@ type state struct {
 	StartedAt time.Time
 }
 
-// result returns how a container has ended.
+// result returns the result of a container.
 func (e *Engine) result(
 	ctx context.Context, id string, container localrun.Container, folder string, log *end, startErr error,
 ) (localrun.Result, error) {
@@ -68,7 +68,7 @@ func (e *Engine) result(
 	return result, nil
 }
 
-// How much a kubelet keeps of a termination message, and of a log in its place:
+// Sizes that a kubelet keeps of a termination message, and of a log used instead:
 // https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/container/runtime.go
 const (
 	maxMessage  = 4096
@@ -89,7 +89,7 @@ func (e *Engine) message(template *corev1.PodTemplateSpec, folder string, ended 
 	return oneLine(text)
 }
 
-// tail returns the end of a regular file that a container may have written to.
+// tail returns the end of a regular file that a container may have written.
 func tail(name string, limit int64) string {
 	file, err := os.Open(name)
 	if err != nil {
@@ -123,23 +123,23 @@ func (e *end) Write(content []byte) (int, error) {
 	return len(content), nil
 }
 
-// text returns the lines that a kubelet would keep.
+// text returns the lines that a kubelet keeps.
 func (e *end) text() string {
 	lines := strings.SplitAfter(string(e.kept), "\n")
 	return strings.Join(lines[max(0, len(lines)-maxLogLines-1):], "")
 }
 
-// engineError is an error that is not that of a step.
+// engineError is an error of the engine, not of a step.
 type engineError struct{ err error }
 
 func (e *engineError) Error() string { return e.err.Error() }
 func (e *engineError) Unwrap() error { return e.err }
 
-// maxOutputStream is how much is read of the folder with outputs. A script can fill it with more.
+// maxOutputStream limits the bytes read from the folder with outputs, which a script can fill.
 const maxOutputStream = 16 * contract.MaxOutputBytes
 
-// outputs reads the outputs that the runner has written. The script may have replaced them: links and pipes are ignored, so
-// that they are missing.
+// outputs reads the outputs that the runner has written. A script may have replaced them: links and pipes are ignored, so
+// they count as missing.
 func (e *Engine) outputs(ctx context.Context, id, folder string, declared []contract.Output) (map[string][]byte, error) {
 	volume, err := runner.OpenVolume(folder)
 	if err != nil || len(declared) == 0 {
@@ -170,7 +170,7 @@ func (e *Engine) outputs(ctx context.Context, id, folder string, declared []cont
 	return volume.Outputs(declared)
 }
 
-// copyFrom reads a file or folder of a container, and calls read for each entry.
+// copyFrom reads a file or folder from a container, and calls read for each entry.
 func (e *Engine) copyFrom(ctx context.Context, id, file string, read func(*tar.Header, io.Reader) error) error {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -186,7 +186,7 @@ func (e *Engine) copyFrom(ctx context.Context, id, file string, read func(*tar.H
 	}
 	readErr := eachEntry(stream, read)
 	if readErr != nil {
-		cancel() // the rest is not read
+		cancel() // stop without reading the rest
 	}
 	if err := command.Wait(); err != nil && (readErr == nil || stderr.Len() > 0) {
 		return &engineError{e.failed(command, &stderr, err)}

@@ -104,13 +104,13 @@ func (e *Engine) create(ctx context.Context, container localrun.Container, folde
 			arguments = append(arguments, "--add-host", name+":"+alias.IP)
 		}
 	}
-	// Not interrupted: a container whose id is not known could not be removed.
+	// Not interrupted: without its id, a container could not be removed.
 	created := e.command(context.WithoutCancel(ctx), slices.Concat(arguments, []string{"--", inspected.ID}, command[1:])...)
 	created.Env = append(created.Env, environment...)
 	return created, nil
 }
 
-// podOf returns the spec of a Pod template; an empty one if there is none.
+// podOf returns the spec of a Pod template, or an empty one.
 func podOf(template *corev1.PodTemplateSpec) *corev1.PodSpec {
 	if template == nil {
 		return &corev1.PodSpec{}
@@ -118,12 +118,12 @@ func podOf(template *corev1.PodTemplateSpec) *corev1.PodSpec {
 	return &template.Spec
 }
 
-// entrypoint returns the value of the flag --entrypoint. podman reads a list as JSON, so that it is given one.
+// entrypoint returns the value of the flag --entrypoint. podman accepts a JSON list, so the program is not parsed.
 func entrypoint(program string, podman bool) string {
 	if !podman {
 		return program
 	}
-	list, _ := json.Marshal([]string{program}) // a list of text is always encoded
+	list, _ := json.Marshal([]string{program}) // a list of strings can always be encoded
 	return string(list)
 }
 
@@ -143,7 +143,7 @@ func (e *Engine) network(pod *corev1.PodSpec) string {
 	return e.options.Network
 }
 
-// limits returns the flags of `create` for limits. A container in a cluster has no swap.
+// limits returns the flags of `create` for resource limits. As in a cluster, there is no swap.
 func limits(resources corev1.ResourceRequirements) []string {
 	var flags []string
 	if memory := resources.Limits.Memory().Value(); memory > 0 {
@@ -156,7 +156,7 @@ func limits(resources corev1.ResourceRequirements) []string {
 	return flags
 }
 
-// ioFolder is the folder on this machine with the files for the volume of the runner, and later with the outputs.
+// ioFolder returns the folder on this machine with the files for the runner's volume, and later with the outputs.
 func ioFolder(folder string) string { return filepath.Join(folder, path.Base(contract.IOFolder)) }
 
 // prepare fills the volume of the runner.
@@ -181,10 +181,10 @@ func (e *Engine) prepare(ctx context.Context, id, folder string, plan contract.P
 	return err
 }
 
-// stopAgain is how long to wait before a container is stopped again that was not yet running.
+// stopAgain is the delay before stopping a container again that was not yet running.
 const stopAgain = 200 * time.Millisecond
 
-// start starts a container and waits for its end. When the context ends, it is interrupted: stopped as a kubelet stops it.
+// start starts a container and waits for its end. When the context ends, the container is stopped as a kubelet does.
 func (e *Engine) start(
 	ctx context.Context, id string, grace int64, log io.Writer,
 ) (interrupted bool, err error) {
@@ -198,7 +198,7 @@ func (e *Engine) start(
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-ended: // both at once
+	case err := <-ended: // both happened at once
 		return false, err
 	default:
 	}

@@ -16,16 +16,16 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// Runner is a program of this machine that can be the runner of a step.
+// Runner is a program of this machine that can act as the runner of a step.
 type Runner struct {
-	// File is its path; empty means that there is none.
+	// File is its path, or empty if there is no such program.
 	File string
-	// Arguments make it the runner: they come before the script and its arguments.
+	// Arguments are the arguments for acting as the runner, before the script and its arguments.
 	Arguments []string
 }
 
 // runner returns the file on this machine that becomes contract.RunnerFile in a container of an image, and the arguments
-// that come before the script.
+// before the script.
 func (e *Engine) runner(ctx context.Context, inspected image) (file string, before []string, err error) {
 	own := e.options.Runner
 	if own.File != "" && runtime.GOOS == "linux" && inspected.Architecture == runtime.GOARCH && isStatic(own.File) {
@@ -37,7 +37,7 @@ func (e *Engine) runner(ctx context.Context, inspected image) (file string, befo
 	return file, nil, err
 }
 
-// isStatic reports whether a program runs in an image without the libraries of this machine.
+// isStatic reports whether a program runs in an image without this machine's libraries.
 func isStatic(file string) bool {
 	program, err := elf.Open(file)
 	if err != nil {
@@ -52,10 +52,10 @@ func isStatic(file string) bool {
 	return true
 }
 
-// maxRunner is more than a runner has, in bytes.
+// maxRunner is a limit above the size of any runner, in bytes.
 const maxRunner = 64 << 20
 
-// extractRunner takes the runner of an architecture from the helper image.
+// extractRunner copies the runner for an architecture from the helper image.
 func (e *Engine) extractRunner(ctx context.Context, architecture string) (string, error) {
 	name, platform := e.options.HelperImage, "linux/"+architecture
 	if name == "" {

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// settings are the fields of the security contexts that are honoured. Those of main win over those of the Pod.
+// settings are the supported fields of the security contexts. Those of main take precedence over those of the Pod.
 type settings struct {
 	runAsUser, runAsGroup *int64
 	runAsNonRoot          *bool
@@ -55,8 +55,8 @@ func first[T any](values ...*T) *T {
 	return nil
 }
 
-// defaultCapabilities are those that containers have in a cluster with containerd or CRI-O and with docker:
-// https://github.com/containerd/containerd/blob/main/pkg/oci/spec.go. podman gives fewer.
+// defaultCapabilities returns the capabilities of containers in clusters with containerd or CRI-O, and with docker:
+// https://github.com/containerd/containerd/blob/main/pkg/oci/spec.go. podman grants fewer.
 func defaultCapabilities() []corev1.Capability {
 	return []corev1.Capability{
 		"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "NET_RAW", "SETFCAP",
@@ -64,10 +64,10 @@ func defaultCapabilities() []corev1.Capability {
 	}
 }
 
-// arguments returns the flags of `create` for the security contexts. Without a seccomp profile a cluster uses none; here it
-// is the program's own, since a plugin that is tried out is not yet trusted.
+// arguments returns the flags of `create` for the security contexts. Without a seccomp profile a cluster uses none; here the
+// program's default is used, since a plugin under development is not trusted yet.
 func (s settings) arguments(podman bool) []string {
-	// SELinux would keep the container from files of the user that it mounts.
+	// SELinux would deny the container access to mounted files of the user.
 	flags := []string{"--security-opt", "label=disable"}
 	if s.noNewPrivileges {
 		flags = append(flags, "--security-opt", "no-new-privileges")
@@ -90,7 +90,7 @@ func (s settings) arguments(podman bool) []string {
 	return append(flags, s.capabilities()...)
 }
 
-// capabilities drops all and adds those that are left, so that both programs give the same.
+// capabilities drops all capabilities and adds the remaining ones, so that they are the same with both programs.
 func (s settings) capabilities() []string {
 	flags := []string{"--cap-drop", "ALL"}
 	given := map[corev1.Capability]bool{}

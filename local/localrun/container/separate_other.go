@@ -4,5 +4,5 @@ package container
 
 import "os/exec"
 
-// separate does nothing where there are no process groups.
+// separate does nothing: there are no process groups.
 func separate(*exec.Cmd) {}

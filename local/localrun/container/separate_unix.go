@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// separate puts a command into a process group of its own.
+// separate starts a command in its own process group.
 func separate(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -13,15 +13,15 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// step returns a container with a script, as for a step with data flow.
+// step returns a container with a script for a step with data flow.
 func step(script string, outputs ...string) localrun.Container {
 	plan := &contract.Plan{Step: "make", Generation: "g"}
 	for _, name := range outputs {
 		plan.Outputs = append(plan.Outputs, contract.Output{Name: name, Path: "/outputs/" + name})
 	}
-	one := plain(script)
-	one.Plan, one.Command = plan, []string{contract.RunnerFile, contract.ScriptFile}
-	return one
+	container := plain(script)
+	container.Plan, container.Command = plan, []string{contract.RunnerFile, contract.ScriptFile}
+	return container
 }
 
 // plain returns a container with a script that runs without the runner.
@@ -34,18 +34,18 @@ func plain(script string) localrun.Container {
 	}
 }
 
-// run runs a container and returns its log, too.
-func run(t *testing.T, engine *Engine, one localrun.Container) (localrun.Result, string) {
+// run runs a container and returns its result and log.
+func run(t *testing.T, engine *Engine, container localrun.Container) (localrun.Result, string) {
 	t.Helper()
 	var log bytes.Buffer
-	one.Log = &log
-	result, err := engine.Run(t.Context(), one)
+	container.Log = &log
+	result, err := engine.Run(t.Context(), container)
 	require.NoError(t, err, log.String())
 	return result, log.String()
 }
 
-// with changes a container.
-func with(one localrun.Container, edit func(*localrun.Container)) localrun.Container {
-	edit(&one)
-	return one
+// with returns a modified container.
+func with(container localrun.Container, edit func(*localrun.Container)) localrun.Container {
+	edit(&container)
+	return container
 }

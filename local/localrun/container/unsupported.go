@@ -14,9 +14,9 @@ const (
 	mainSecurity = localrun.MainPath + ".securityContext"
 )
 
-// honoured are the fields that these engines honour, and those that only a cluster needs, such as requests and ports: see
-// localrun.Unsupported. A seccomp profile of the type Localhost is a file of a node.
-var honoured = slices.Concat([]string{
+// supported are the fields that these engines support, and those that only matter in a cluster, such as requests and ports:
+// see localrun.Unsupported. A seccomp profile of the type Localhost is a file of a node, so it is not supported.
+var supported = slices.Concat([]string{
 	"spec.hostNetwork", "spec.hostAliases", "spec.enableServiceLinks",
 	localrun.MainPath + ".ports", localrun.MainPath + ".imagePullPolicy", localrun.MainPath + ".terminationMessagePolicy",
 	localrun.MainPath + ".resources.limits.cpu", localrun.MainPath + ".resources.limits.memory",
@@ -35,7 +35,7 @@ func below(path string, fields ...string) []string {
 	return fields
 }
 
-// Unsupported returns the fields of a Pod template that are not honoured.
+// Unsupported returns the fields of a Pod template that are not supported.
 func (*Engine) Unsupported(template *corev1.PodTemplateSpec) []string {
-	return localrun.Unsupported(template, honoured)
+	return localrun.Unsupported(template, supported)
 }

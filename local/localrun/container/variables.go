@@ -11,19 +11,19 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// reserved are the beginnings of names that the program, the Go runtime or the dynamic linker may read in an environment.
+// reserved are prefixes of names that the program, the Go runtime or the dynamic linker may read from the environment.
 var reserved = []string{
 	"BUILD", "COMPOSE_", "CONTAINER", "DBUS_", "DOCKER_", "GCONV_", "GETCONF_", "GLIBC_", "GO", "HOSTALIASES", "LANG", "LC_",
 	"LD_", "LISTEN_", "LOCALDOMAIN", "LOCPATH", "MALLOC_", "NETAVARK", "NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "REGISTR",
 	"RES_", "RESOLV_", "SSH_", "SSL_", "STORAGE_", "TZ", "XDG_", "_",
 }
 
-// variables gives the container its variables without their values in the command line. It returns the flags of `create` and
-// the variables that the program must have in its own environment.
+// variables passes variables to the container without showing their values in the command line. It returns flags of
+// `create`, and variables for the environment of the program.
 //
-// With `--env NAME` the program passes on a variable of its own, whatever the bytes of the value. But a document must not
-// say how the program works: DOCKER_HOST, PATH and LD_PRELOAD mean something to the program itself. Those names, and all
-// that the program has anyway, go by a file, which can hold only values of one line.
+// With `--env NAME` the program passes on a variable from its own environment, whatever bytes the value contains. But a
+// document must not affect the program itself, which reads DOCKER_HOST, PATH and LD_PRELOAD. Such names, and all names in
+// the program's environment, are passed in a file, which supports only values of one line.
 func (e *Engine) variables(container localrun.Container, folder string) (flags, environment []string, err error) {
 	var lines strings.Builder
 	for _, variable := range container.Env {
@@ -54,7 +54,7 @@ func (e *Engine) variables(container localrun.Container, folder string) (flags, 
 	return append([]string{"--env-file", file}, flags...), environment, os.WriteFile(file, []byte(lines.String()), 0o600)
 }
 
-// isReserved reports whether a variable may change what the program does.
+// isReserved reports whether a variable may affect the program.
 func (e *Engine) isReserved(name string) bool {
 	upper := strings.ToUpper(name)
 	for _, prefix := range reserved {
@@ -78,10 +78,10 @@ func (e *Engine) isReserved(name string) bool {
 	return false
 }
 
-// maxEnvLine is shorter than the longest line of a file that docker and podman read.
+// maxEnvLine is below the longest line that docker and podman can read from a file.
 const maxEnvLine = 60_000
 
-// isLine reports whether every version of docker and podman reads a line of a variables file as it is.
+// isLine reports whether every version of docker and podman reads a line of a variables file unchanged.
 func isLine(line string) bool {
 	value := line[strings.IndexByte(line, '=')+1:]
 	return utf8.ValidString(line) && len(line) < maxEnvLine && line[0] != '#' && strings.TrimSpace(line) == line &&

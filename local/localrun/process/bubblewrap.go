@@ -18,7 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// bubblewrap is the program that isolates processes: https://github.com/containers/bubblewrap. Version 0.5 or later is needed.
+// bubblewrap is the program that isolates processes: https://github.com/containers/bubblewrap. It must be version 0.5 or
+// later.
 const bubblewrap = "bwrap"
 
 // probe returns the path of bubblewrap, or the reason why it cannot be used.
@@ -31,17 +32,17 @@ func probe() (string, error) {
 	defer stop()
 	var log bytes.Buffer
 	if _, err := runIsolated(ctx, program, localrun.Container{Command: []string{"/bin/sh", "-c", ":"}, Log: &log}); err != nil {
-		lines := bytes.Split(bytes.TrimSpace(log.Bytes()), []byte("\n")) // of several attempts
+		lines := bytes.Split(bytes.TrimSpace(log.Bytes()), []byte("\n")) // the first of several attempts to start
 		return program, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
 	return program, nil
 }
 
 // runIsolated runs a container with bubblewrap. The first process of the namespace is this program again, see Main: when it
-// ends, the kernel ends all others. It ends when the calling process ends, even if that is killed.
+// ends, the kernel kills all others. It ends with the calling process, even if that is killed.
 //
-// Bubblewrap fails if a mount that it has listed disappears, for example because a container of this machine ends. So it is
-// started again a few times, as long as the step has not started.
+// Bubblewrap fails if a mount that it has listed disappears, for example because a container on this machine ends. So it is
+// retried a few times until the step has started.
 func runIsolated(ctx context.Context, program string, container localrun.Container) (result localrun.Result, err error) {
 	if len(container.Command) == 0 {
 		return localrun.Result{}, errNoCommand
@@ -56,7 +57,7 @@ func runIsolated(ctx context.Context, program string, container localrun.Contain
 	return localrun.Result{}, fmt.Errorf("%s exited with %d before it started the step", bubblewrap, result.ExitCode)
 }
 
-// attempt starts bubblewrap once, and reports whether that started the step.
+// attempt starts bubblewrap once, and reports whether the step was started.
 func attempt(ctx context.Context, program string, container localrun.Container) (result localrun.Result, isStarted bool, err error) {
 	folder, _, err := localrun.MakeFolder(os.TempDir())
 	if err != nil {
@@ -71,7 +72,7 @@ func attempt(ctx context.Context, program string, container localrun.Container) 
 		"--args", fmt.Sprint(argumentsFile), "--", contract.RunnerFile, stepArgument,
 	}, container.Command...)...)
 	command.Env = []string{}
-	asGroup(command)
+	setGroup(command)
 	result, isStarted, err = execute(command, container, arguments)
 	if err == nil && isStarted && result.ExitCode == 0 && container.Plan != nil {
 		result.Outputs, result.ExitCode = outputs(container, folder)
@@ -80,8 +81,8 @@ func attempt(ctx context.Context, program string, container localrun.Container) 
 	return result, isStarted, err
 }
 
-// execute runs bubblewrap with the arguments, which it reads from a pipe: other users of the machine can see command lines.
-// Through another pipe the first process of the namespace gets a byte when the context ends; through a third one it sends a
+// execute runs bubblewrap. The arguments are passed in a pipe, since other users of the machine can see command lines.
+// Through a second pipe the first process of the namespace gets a byte when the context ends; through a third one it sends a
 // byte when it starts.
 func execute(command *exec.Cmd, container localrun.Container, arguments string) (result localrun.Result, isStarted bool, err error) {
 	var pipes [3]struct{ read, write *os.File }
@@ -98,12 +99,12 @@ func execute(command *exec.Cmd, container localrun.Container, arguments string) 
 		_, err := control.write.Write([]byte{0})
 		return err
 	}
-	// --die-with-parent is about the thread that started the process.
+	// With --die-with-parent bubblewrap depends on the thread that started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	result, err = start(command, container, func() {
 		_, _, _ = options.read.Close(), control.read.Close(), started.write.Close()
-		_, _ = io.WriteString(options.write, arguments) // if it fails, bubblewrap has ended
+		_, _ = io.WriteString(options.write, arguments) // fails only if bubblewrap has ended
 		_ = options.write.Close()
 	})
 	if err != nil {
@@ -127,7 +128,7 @@ func outputs(container localrun.Container, folder string) (values map[string][]b
 	return values, 0
 }
 
-// maxMessage is how much Kubernetes keeps of a termination message, from its end.
+// maxMessage is the size limit of a termination message in Kubernetes, counted from its end.
 const maxMessage = 4096
 
 // message returns the termination message.
@@ -142,6 +143,6 @@ func message(folder string) string {
 
 var errNoCommand = errors.New("main must have a command: a process has no image with one")
 
-// messageFile and volumeFolder are in the temporary folder of a step.
+// messageFile and volumeFolder return paths in the temporary folder of a step.
 func messageFile(folder string) string  { return filepath.Join(folder, "message") }
 func volumeFolder(folder string) string { return filepath.Join(folder, "io") }

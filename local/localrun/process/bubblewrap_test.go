@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// unreliableBubblewrap makes bubblewrap fail from its second call on, the first is New's, until a number of failures.
+// unreliableBubblewrap makes bubblewrap fail a number of times, starting with its second call; New makes the first.
 func unreliableBubblewrap(t *testing.T, failures int) *process.Engine {
 	t.Helper()
 	program, err := exec.LookPath("bwrap")

@@ -48,7 +48,7 @@ func TestWithoutNamespaces(t *testing.T) {
 	assert.Equal(t, 3, result.ExitCode)
 	assert.Equal(t, "a\nb\nscript\n0\n", log.String())
 
-	// A script and its children end with the context.
+	// A script and its children are stopped when the context ends.
 	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer stop()
 	start := time.Now()
@@ -57,7 +57,7 @@ func TestWithoutNamespaces(t *testing.T) {
 	assert.Equal(t, 143, result.ExitCode)
 	assert.Less(t, time.Since(start), 20*time.Second)
 
-	// Nothing can be at a path of its own.
+	// Nothing can be mounted at its path.
 	container := script("#!/bin/sh\n", &log)
 	container.Files = append(container.Files, localrun.File{Path: "/inputs/x"})
 	container.Folders = []string{"/scratch"}

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun"
 )
 
-// runPlain runs a script among the files of this machine, in a folder of its own.
+// runPlain runs a script in a new folder, on the files of this machine.
 func runPlain(ctx context.Context, container localrun.Container) (localrun.Result, error) {
 	if err := checkPaths(container); err != nil {
 		return localrun.Result{}, err
@@ -50,7 +50,7 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 		}
 		command.Env = append(command.Env, variable.Name+"="+variable.Value)
 	}
-	asGroup(command)
+	setGroup(command)
 	if err := context.Cause(ctx); err != nil {
 		return localrun.Result{}, err
 	}
@@ -62,7 +62,7 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 	return result, nil
 }
 
-// checkPaths reports all files and folders that would have to be at an absolute path.
+// checkPaths reports all files and folders that would need to be at an absolute path.
 func checkPaths(container localrun.Container) error {
 	var problems []error
 	fail := func(what, path string) {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// asGroup gives a command a process group, which ends with it.
-func asGroup(command *exec.Cmd) {
+// setGroup starts a command in a process group, which is killed with it.
+func setGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 }

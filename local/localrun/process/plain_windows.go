@@ -10,7 +10,7 @@ func supported() error {
 	return errors.New("the process engine runs on Unix systems only: use --engine docker or --engine podman")
 }
 
-func asGroup(*exec.Cmd) {}
+func setGroup(*exec.Cmd) {}
 
 func endGroup(*exec.Cmd) {}
 

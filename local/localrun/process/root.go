@@ -16,16 +16,16 @@ import (
 // temporary is a folder for temporary files besides /tmp.
 const temporary = "/var/tmp"
 
-// root collects arguments of bubblewrap for a root folder that looks like that of this machine. Its folders are read-only;
-// writable are the root folder itself, which is in memory, folders for temporary files, and the folders of a step. A folder
-// above a path of the step is created, and each of its entries mounted.
+// root collects bubblewrap's arguments for a root folder that looks like that of this machine. Its folders are read-only;
+// writable are only the root folder itself, which is in memory, folders for temporary files, and the folders of a step. A
+// folder above a path of the step is created, and each of its entries is mounted.
 type root struct {
 	arguments []string
 	created   map[string]bool
 }
 
-// bubblewrapArguments returns the arguments for a container, each followed by a zero byte, and writes the files that it mounts
-// to the folder.
+// bubblewrapArguments returns the arguments for a container, each followed by a zero byte. Files to mount are written to
+// folder.
 func bubblewrapArguments(container localrun.Container, folder string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -33,13 +33,13 @@ func bubblewrapArguments(container localrun.Container, folder string) (string, e
 	}
 	r := &root{created: map[string]bool{filepath.Dir(temporary): true}}
 	r.add("--unshare-pid", "--as-pid-1", "--die-with-parent", "--clearenv")
-	if os.Geteuid() != 0 { // the user of most images is root
+	if os.Geteuid() != 0 { // most images run as root
 		r.add("--unshare-user", "--uid", "0", "--gid", "0")
 	}
 	for _, variable := range container.Env {
 		r.add("--setenv", variable.Name, variable.Value)
 	}
-	var step root // after the machine's folders, since it mounts into them
+	var step root // after the machine's folders, since it is mounted into them
 	for _, path := range append([]string{home}, container.Folders...) {
 		step.add("--perms", "0777", "--tmpfs", r.create(path))
 	}
@@ -74,7 +74,7 @@ func bubblewrapArguments(container localrun.Container, folder string) (string, e
 	return strings.Join(all, "\x00") + "\x00", err
 }
 
-// prepareVolume makes the folder that is the shared volume of a step.
+// prepareVolume creates the shared volume of a step as a folder.
 func prepareVolume(folder string, plan contract.Plan) error {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
@@ -88,7 +88,8 @@ func prepareVolume(folder string, plan contract.Plan) error {
 
 func (r *root) add(arguments ...string) { r.arguments = append(r.arguments, arguments...) }
 
-// create makes the folders above a path, so that it can be mounted or written to, and returns the path without links.
+// create creates the folders above a path, so that it can be a mount point or written to, and returns the path without
+// links.
 func (r *root) create(path string) string {
 	path = filepath.Clean(path)
 	existing := filepath.Dir(path)
@@ -105,7 +106,7 @@ func (r *root) create(path string) string {
 	return path
 }
 
-// entries mounts the entries of a folder of this machine. One that the user may not read is empty.
+// entries mounts the entries of a folder of this machine. Entries that the user may not read are empty.
 func (r *root) entries(folder string) {
 	found, _ := os.ReadDir(folder)
 	for _, entry := range found {
@@ -113,11 +114,11 @@ func (r *root) entries(folder string) {
 	}
 }
 
-// mount makes a file or folder of this machine visible.
+// mount mounts a file or folder of this machine.
 func (r *root) mount(path string) {
 	info, err := os.Lstat(path)
 	switch {
-	case err != nil: // it was removed, or the user may not see it
+	case err != nil: // it was removed, or the user may not access it
 	case path == "/tmp", path == temporary:
 		r.add("--perms", "1777", "--tmpfs", path)
 	case path == "/proc":

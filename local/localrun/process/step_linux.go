@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/runner"
 )
 
-// Main runs a step if a program that uses the engine was started for that, and returns its exit code.
+// Main runs a step if the engine has started the program for that, and returns its exit code.
 func Main(arguments []string) (exitCode int, isStep bool) {
 	if len(arguments) < 2 {
 		return 0, false
@@ -22,8 +22,8 @@ func Main(arguments []string) (exitCode int, isStep bool) {
 		cgroup = runner.CgroupFolder
 	case stepArgument:
 		reportStart()
-		syscall.CloseOnExec(controlFile) // scripts do not get it
-		go obey(os.NewFile(controlFile, "control"))
+		syscall.CloseOnExec(controlFile) // not inherited by scripts
+		go forwardSignals(os.NewFile(controlFile, "control"))
 		if command[0] != contract.RunnerFile {
 			return runCommand(command), true
 		}
@@ -38,15 +38,15 @@ func reporter() runner.Reporter {
 	return runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog}
 }
 
-// reportStart tells the engine that bubblewrap has started the step.
+// reportStart reports to the engine that bubblewrap has started the step.
 func reportStart() {
 	started := os.NewFile(startedFile, "started")
 	_, _ = started.Write([]byte{0})
 	_ = started.Close()
 }
 
-// obey sends SIGTERM to this process for each byte that the engine sends, and ends it with the engine.
-func obey(control *os.File) {
+// forwardSignals sends SIGTERM to this process for each byte from the engine, and SIGKILL when the engine has ended.
+func forwardSignals(control *os.File) {
 	request := make([]byte, 1)
 	for {
 		if _, err := control.Read(request); err != nil {
@@ -74,6 +74,6 @@ func runCommand(arguments []string) int {
 			_ = command.Process.Signal(s)
 		}
 	}()
-	_ = command.Wait() // the state says more
+	_ = command.Wait() // ProcessState has the result
 	return exitCode(command.ProcessState)
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// proxy answers where a request goes, from nothing but the printed objects: the Service that a request to a port of a
-// Service of namespace shop ends at. Empty means that it is refused; free that no route takes care of it.
+// proxy follows the rendered routes for a request to a port of a Service in namespace shop. It returns the Service that
+// receives the request, an empty string if the request is rejected, or free if no route applies.
 type proxy func(service string, port int, header http.Header) string
 
 const routeFree = "(no route)"
 
-// parsedHTTPRoute is what of an HTTPRoute its meaning hangs on.
+// parsedHTTPRoute has the fields of an HTTPRoute that affect routing.
 type parsedHTTPRoute struct {
 	Metadata struct{ Name string }
 	Spec     struct {
@@ -39,9 +39,10 @@ type parsedHTTPRoute struct {
 	}
 }
 
-// gatewayProxy follows the comments of HTTPRouteRule.Matches in sigs.k8s.io/gateway-api/apis/v1: of all routes of a parent the
-// match with the most headers wins, then the oldest route, then the first by name, then the first rule. The objects are
-// given in the order of their age. whole is how the implementation uses regular expressions: the spec leaves it open.
+// gatewayProxy follows the comments of HTTPRouteRule.Matches in sigs.k8s.io/gateway-api/apis/v1: of all routes of a parent,
+// the match with the most headers takes precedence, then the oldest route, the first by name, and the first rule. Objects
+// are given by age. With whole, regular expressions must match the whole value: the specification leaves that to
+// implementations.
 func gatewayProxy(tb testing.TB, objects []route, whole bool) proxy {
 	tb.Helper()
 	routes := make([]parsedHTTPRoute, len(objects))
@@ -78,7 +79,7 @@ func gatewayProxy(tb testing.TB, objects []route, whole bool) proxy {
 	}
 }
 
-// parsedVirtualService is what of a VirtualService its meaning hangs on.
+// parsedVirtualService has the fields of a VirtualService that affect routing.
 type parsedVirtualService struct {
 	Spec struct {
 		Hosts []string
@@ -94,8 +95,8 @@ type parsedVirtualService struct {
 	}
 }
 
-// istioProxy follows the comments of VirtualService in istio.io/api: the first route one of whose matches holds; all
-// conditions of a match; regular expressions match the whole. Of two VirtualServices for a host one would be ignored.
+// istioProxy follows the comments of VirtualService in istio.io/api: the first route with a match of which all conditions
+// hold; regular expressions match the whole value. Of two VirtualServices for a host, one would be ignored.
 func istioProxy(tb testing.TB, objects []route) proxy {
 	tb.Helper()
 	hosts := map[string]parsedVirtualService{}
@@ -127,7 +128,7 @@ func istioProxy(tb testing.TB, objects []route) proxy {
 	}
 }
 
-// matches is a header match. Several headers of a name count as one list (RFC 9110).
+// matches evaluates a header match. Several headers with one name count as a list (RFC 9110).
 func matches(tb testing.TB, kind, value, name string, header http.Header, whole bool) bool {
 	tb.Helper()
 	values := header.Values(name)

@@ -38,10 +38,10 @@ type namespace struct {
 	services []*service
 	// selectedBy has the indexes of the services, by one label in their selector.
 	selectedBy map[label][]int
-	// selecting is all objects that select Pods, Services and workloads included.
+	// selecting are all objects that select Pods, including Services and workloads.
 	selecting []selectingObject
 	policies  []selectingObject // the NetworkPolicies among them
-	// exclusion is the label changes that keep the namespace's selectors from selecting a fork's Pods.
+	// exclusion changes labels so that the namespace's selectors do not select a fork's Pods.
 	exclusion *exclusion
 
 	workloads []*workload

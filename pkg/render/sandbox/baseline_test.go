@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// deployment, service and policy are documents of namespace ns, but for what a test replaces.
+// baselineDeployment, serviceManifest and policy return documents of namespace ns with some varying fields.
 func baselineDeployment(metadata, labels string) string {
 	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {" + metadata + "}\nspec:\n  selector: {matchLabels: {app: web}}\n" +
 		"  template: {metadata: {labels: {" + labels + "}}, spec: {containers: [{name: c, ports: [{name: http, containerPort: 8080}]}]}}\n"
@@ -41,7 +41,7 @@ func find(t *testing.T, documents ...string) *workload {
 	return w
 }
 
-// A workload is found by its name in the list, and by the one that it had before kustomize changed it.
+// A workload is found by its name in the list, and by its original name, before kustomize changed it.
 func TestBaselineNames(t *testing.T) {
 	t.Parallel()
 	const before = "annotations: {internal.config.kubernetes.io/previousNames: 'web,x-web', " +
@@ -71,7 +71,7 @@ func TestFindMissing(t *testing.T) {
 	assert.ErrorContains(t, err, "Rollout \"web\" of namespace \"ns\" must be in the list: add its manifest (argoproj.io/v1alpha1)")
 }
 
-// What takes a baseline's Pods: each sort of selector, in the namespace alone.
+// Every kind of selector is recognized, but only in the namespace of the baseline.
 func TestSelectingObjects(t *testing.T) {
 	t.Parallel()
 	w := find(t, baselineDeployment("name: web, namespace: ns", "app: web"),
@@ -113,7 +113,7 @@ func TestPodsThatAreMarked(t *testing.T) {
 	assert.Equal(t, "odd", r.list.Results()[0].ResourceRef.Name)
 }
 
-// Aliases that stand for millions of nodes are refused.
+// Aliases that expand to millions of nodes are rejected.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	text := baselineDeployment("name: web, namespace: ns", "app: web") + "a0: &a0 [x, x, x, x, x, x, x, x]\n"

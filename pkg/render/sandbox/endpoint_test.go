@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listed words endpoints as NAME PLACE URL, and what carries the key.
+// listed formats endpoints as NAME PLACE URL, followed by how the key is transmitted.
 func listed(endpoints []endpoint) []string {
 	var out []string
 	for _, e := range endpoints {
@@ -21,7 +21,7 @@ func listed(endpoints []endpoint) []string {
 	return out
 }
 
-// Every sort of endpoint is listed; at a Gateway those are published that lead to a Service which speaks without TLS.
+// All kinds of endpoints are listed. A Gateway publishes those that lead to a Service without TLS.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	const long = "a-name-that-is-much-longer-than-a-label-of-a-host-name-may-ever-be"
@@ -52,7 +52,7 @@ func TestEndpoints(t *testing.T) {
 		}
 		got := listed(out.endpoints)
 		require.Len(t, got, len(plain), mode)
-		for _, i := range []int{0, 1, 4} { // TLS, and outside of the cluster
+		for _, i := range []int{0, 1, 4} { // TLS, and outside the cluster
 			assert.Equal(t, plain[i], got[i], mode)
 		}
 		assert.Equal(t, "old spec.endpoints[0] http://old--"+s.key+".d.example.com host name", got[3], mode)
@@ -70,7 +70,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// A Service none of whose ports carries headers has no routes, and the user is told.
+// A Service has no routes if none of its ports carries headers, which is reported.
 func TestServicesWithoutHeaders(t *testing.T) {
 	t.Parallel()
 	s := forked("cache", "x")
@@ -86,7 +86,7 @@ func TestServicesWithoutHeaders(t *testing.T) {
 	}
 }
 
-// Two groups cannot share a key: the second is refused, whichever sandboxes they match.
+// Two groups cannot share a key: the second is rejected, even if they match different sandboxes.
 func TestGroupsOfOneKey(t *testing.T) {
 	t.Parallel()
 	first := groupOf(t, "first", "{match: {label: {key: a, value: b}}}")

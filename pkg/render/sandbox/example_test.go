@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
-// A program that has a list renders into it, and reads what was found from the list's results.
+// A program renders into its list, and reads the findings from the list's results.
 func ExampleRender() {
 	const input = `apiVersion: config.kubernetes.io/v1
 kind: ResourceList

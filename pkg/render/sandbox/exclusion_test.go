@@ -56,7 +56,7 @@ func TestEmptySelectorTakesAll(t *testing.T) {
 
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-// randomSelector returns a LabelSelector over few keys and values, so that they meet often.
+// randomSelector returns a LabelSelector over few keys and values, so that selectors often overlap.
 func randomSelector(random *rand.Rand) string {
 	var out []string
 	if random.IntN(2) == 0 {
@@ -101,7 +101,7 @@ func oracle(t *testing.T, text string) labels.Selector {
 	return s
 }
 
-// escaped changes labels as an e says, and adds one that the Pod has in any case.
+// escaped changes labels by an exclusion, and adds a label that all Pods have.
 func escaped(e *exclusion, set map[string]string) map[string]string {
 	out := map[string]string{"ours": "fork-1", "known": "x"}
 	for key, value := range set {
@@ -115,13 +115,13 @@ func escaped(e *exclusion, set map[string]string) map[string]string {
 	return out
 }
 
-// testLabels are a label of each fork, one of all forks, and one that no fork has.
+// testLabels are a label that differs between forks, and one with the same value on all forks.
 var testLabels = ownLabels{
 	is:    func(key string) bool { return slices.Contains([]string{"ours", "known", "never"}, key) },
 	known: labels.Set{"known": "x"}, open: []string{"ours"},
 }
 
-// indexes are those of the selectors that an exclusion reports.
+// indexes returns the indexes of the unavoidable selectors.
 func indexes(e *exclusion) (all []int) {
 	for _, u := range e.unavoidable {
 		all = append(all, u.index)
@@ -129,8 +129,8 @@ func indexes(e *exclusion) (all []int) {
 	return all
 }
 
-// No selector that is not reported takes the changed labels, and what is reported cannot be escaped together with the ones
-// before it: no labels at all do it.
+// The changed labels match no selector except the unavoidable ones. For each of those, an exhaustive search finds no labels
+// that escape from it together with the selectors before it.
 func TestExclusion_excludesEverySelectorOrReportsIt(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -166,7 +166,7 @@ func TestExclusion_excludesEverySelectorOrReportsIt(t *testing.T) {
 	assert.Greater(t, safe, 500)
 }
 
-// avoidable tries all labels there are to get out of a selector and of those before it that were not reported.
+// avoidable tries all labels to escape from a selector and the avoidable selectors before it.
 func avoidable(all []labels.Selector, unavoidable []int, at int) bool {
 	var selectors []labels.Selector
 	for i := range at + 1 {
@@ -174,7 +174,7 @@ func avoidable(all []labels.Selector, unavoidable []int, at int) bool {
 			selectors = append(selectors, all[i])
 		}
 	}
-	values := []string{"", "x", "w", "z", "fork", "other"} // "" is missing
+	values := []string{"", "x", "w", "z", "fork", "other"} // "" means that the label is missing
 	set := map[string]string{}
 	for n := range 6 * 6 * 6 * 6 {
 		clear(set)
@@ -192,8 +192,8 @@ func avoidable(all []labels.Selector, unavoidable []int, at int) bool {
 	return false
 }
 
-// free reports whether no selector takes the labels, whatever value the label has that every fork has: all that selectors
-// name, and one that none does.
+// selectorFree reports whether no selector matches the labels, for every value of the label that differs between forks: all
+// values in selectors, and another one.
 func selectorFree(selectors []labels.Selector, set map[string]string) bool {
 	for _, ours := range []string{"x", "w", "z", "fork", "fork-1"} {
 		set["ours"], set["known"] = ours, "x"
@@ -204,8 +204,8 @@ func selectorFree(selectors []labels.Selector, set map[string]string) bool {
 	return true
 }
 
-// hardSet is a set of selectors that no labels exclude, and that it would take ages to try: each of so many Pods must be in one
-// of a place less, two never in the same.
+// hardSet returns selectors that no labels escape from, which takes too long to find out by trying: a pigeonhole problem
+// with one place fewer than Pods.
 func hardSet(pods int) (selectors []labels.Selector) {
 	at := func(pod, place int) string { return string(rune('a'+pod)) + string(rune('0'+place)) }
 	for pod := range pods {
@@ -221,8 +221,8 @@ func hardSet(pods int) (selectors []labels.Selector) {
 	return selectors
 }
 
-// The search ends soon. What is not told as unavoidable is escaped anyway, and what is told does take the labels: also what
-// comes after the search has given up.
+// The search ends early. Selectors are reported as unavoidable only if they match the labels, including those that are tried
+// after the search has given up.
 func TestSearchEnds(t *testing.T) {
 	t.Parallel()
 	hard := hardSet(9)
@@ -244,7 +244,7 @@ func TestSearchEnds(t *testing.T) {
 	assert.Equal(t, []int{3}, unavoidable, "it contradicts the one before it")
 }
 
-// A selector that nothing escapes from costs no search: it says nothing of those after it.
+// A selector that cannot be avoided needs no search, and does not affect the selectors after it.
 func TestExclusion_unavoidableSelectorsDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	var selectors []labels.Selector
@@ -253,14 +253,14 @@ func TestExclusion_unavoidableSelectorsDoNotAffectOthers(t *testing.T) {
 		selectors = append(selectors, selector(key, key+"x"))
 	}
 	all := len(selectors)
-	// The last one asks for another way out of the first.
+	// The last selector requires another way to avoid the first one.
 	selectors = append(selectors, labels.Everything(), selector("ours=x"), selector("!k0"))
 	e := newExclusion(selectors, testLabels)
 	assert.Equal(t, []int{all, all + 1}, indexes(e))
 	assert.Equal(t, []string{"k0"}, slices.Sorted(maps.Keys(e.set)))
 }
 
-// Very many selectors, and one that the labels found for the others do not e.
+// One of very many selectors matches the labels that exclude all others.
 func TestManySelectors(t *testing.T) {
 	t.Parallel()
 	var selectors []labels.Selector
@@ -273,7 +273,7 @@ func TestManySelectors(t *testing.T) {
 	assert.Len(t, e.set, 1)
 }
 
-// The labels of forks' own keep them out of what selects by other values of them.
+// A fork's own labels keep it out of selectors for other values of them.
 func TestExclusion_ownLabels(t *testing.T) {
 	t.Parallel()
 	for text, selects := range map[string]bool{
@@ -299,7 +299,7 @@ func TestExclusion_ownLabels(t *testing.T) {
 	}
 }
 
-// Each error explains why no labels were found.
+// Each reason explains why no labels were found.
 func TestUnavoidable_why(t *testing.T) {
 	t.Parallel()
 	daemons := func(name, expressions string) string {

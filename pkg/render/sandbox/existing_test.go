@@ -28,7 +28,7 @@ metadata: {name: s}
 spec: {cluster: c, forks: [{forkOf: {kind: Deployment, namespace: shop, name: web}}]}
 `
 
-// A user's route of a Service with forks is a warning; one of something else is not.
+// A user's route for a Service with forks is reported; routes for other hosts are not.
 func TestRender_warnsOfExistingRoutes(t *testing.T) {
 	t.Parallel()
 	const istioV1, gatewayV1 = "networking.istio.io/v1", "gateway.networking.k8s.io/v1"
@@ -99,7 +99,7 @@ func TestRender_warnsOfExistingRoutes(t *testing.T) {
 	}
 }
 
-// What was rendered is no user's.
+// Rendered routes are not reported as users' routes.
 func TestRender_doesNotWarnOfRenderedRoutes(t *testing.T) {
 	t.Parallel()
 	for _, routing := range []string{gatewayAPI, istio} {

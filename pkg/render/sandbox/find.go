@@ -74,8 +74,8 @@ func originalRef(of *workload) v1alpha1.Workload {
 	return v1alpha1.Workload{Kind: of.kind, Namespace: namespace, Name: document.Identity(of.item)}
 }
 
-// find returns the workload that a sandbox names: by its name in the list or, if no other has that, by its name without
-// a kustomize prefix. The error explains how to add it.
+// find returns the workload that a sandbox refers to: by its name in the list or, if no other workload has that name, by its
+// name without a kustomize prefix. The error explains how to add it.
 func (c *cluster) find(of v1alpha1.Workload) (*workload, error) {
 	key := of.Plain()
 	found := c.workloads[key]

@@ -14,7 +14,7 @@ import (
 
 var httpPort = []port{{name: "http", number: 80, target: 8080}}
 
-// box returns a sandbox, from the spec as YAML in flow style.
+// box returns a sandbox with a spec given as YAML in flow style.
 func box(tb testing.TB, name, spec string, services ...routedService) *input {
 	tb.Helper()
 	item, err := krm.NewItem(fmt.Appendf(nil, "kind: Sandbox\nmetadata: {name: %q}\nspec: %s\n", name, spec))
@@ -40,7 +40,7 @@ func atGateway(mode, domain string) *Options {
 	return options
 }
 
-// groupOf returns a route group that matches by what the YAML says.
+// groupOf returns a route group with a match given as YAML.
 func groupOf(tb testing.TB, name, spec string) routedGroup {
 	tb.Helper()
 	item, err := krm.NewItem(fmt.Appendf(nil, "kind: RouteGroup\nmetadata: {name: %q}\nspec: %s\n", name, spec))
@@ -52,7 +52,7 @@ func groupOf(tb testing.TB, name, spec string) routedGroup {
 	return routedGroup{RouteGroup: read, key: key}
 }
 
-// forked is the fork of a Service in namespace shop, of the Deployment of the same name.
+// forked returns the fork of a Service in namespace shop, whose Deployment has the same name.
 func forked(baseline, owner string) routedService {
 	return routedService{
 		frontend: &frontend{&service{namespace: "shop", name: baseline}, httpPort},

@@ -25,7 +25,7 @@ func list(t *testing.T, documents ...string) *krm.ResourceList {
 	return krm.NewList(items...)
 }
 
-// finished is a fork with its objects.
+// finished is a fork with its rendered objects.
 type finished struct {
 	*fork
 
@@ -53,7 +53,7 @@ var forkWeb = v1alpha1.Workload{Kind: "Deployment", Namespace: "ns", Name: "web"
 const forkDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ns}\nspec:\n  selector: {matchLabels: {app: web}}\n" +
 	"  template: {metadata: {labels: {app: web, extra: x}}, spec: {containers: [{name: c, image: i}]}}\n"
 
-// What a copy of a Service has of the Service's spec and annotations.
+// Copies of Services keep only the fields and annotations that work within the cluster.
 func TestServicesAreReachedFromWithin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, spec, want string }{
@@ -86,7 +86,7 @@ func TestServicesAreReachedFromWithin(t *testing.T) {
 	}
 }
 
-// Which Services are copied.
+// Services are copied if they select the Pods of the forked workload.
 func TestServicesInFront(t *testing.T) {
 	t.Parallel()
 	service := func(name, namespace, spec string) string {
@@ -156,7 +156,7 @@ func TestRolloutTakesTheTemplateItNames(t *testing.T) {
 	assert.ErrorContains(t, err, `takes its Pods from the Deployment "web", which must be in the list`)
 }
 
-// Names are valid, and the same for the same sandbox and baseline alone.
+// Names are valid, and depend only on the sandbox and the baseline.
 func TestForkNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long", 15)

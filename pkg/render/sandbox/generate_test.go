@@ -12,8 +12,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// repeated is a workload as the API server does not store it but a file may hold it: merge keys that are there twice, nulls,
-// and empty lists.
+// repeated is a workload that the API server would not store, but that a file may contain: duplicate merge keys, nulls, and
+// empty lists.
 const repeated = `
 apiVersion: apps/v1
 kind: Deployment
@@ -30,7 +30,7 @@ spec:
       - {name: main, image: other:1, ports: [{containerPort: 80}, {containerPort: 80, protocol: UDP}]}
 `
 
-// generatedWorkloads are what patches make of Deployments, as those or as another kind.
+// generatedWorkloads returns Deployments after patches, optionally converted to other kinds.
 func generatedWorkloads(t *testing.T, random *rand.Rand, count int, kinds ...string) (workloads []object) {
 	t.Helper()
 	for len(workloads) < count {
@@ -48,14 +48,14 @@ func generatedWorkloads(t *testing.T, random *rand.Rand, count int, kinds ...str
 	return workloads
 }
 
-// generatedPatch returns a patch of a type, made for a workload.
+// generatedPatch returns a patch of a type for a workload.
 func generatedPatch(random *rand.Rand, kind string, workload object) any {
 	switch kind {
 	case "strategic":
 		return withRepeats(random, randomPatch(random))
 	case "merge":
 		patch := mergePatch(random, workload)
-		if patch == nil { // which the rule patch-value refuses, as kubectl does
+		if patch == nil { // the rule patch-value rejects it, as kubectl does
 			return object{}
 		}
 		return patch
@@ -67,7 +67,7 @@ func generatedPatch(random *rand.Rand, kind string, workload object) any {
 	return operations
 }
 
-// withRepeats repeats a few elements of the lists of a patch, empties some, and adds what does not fit.
+// withRepeats repeats some elements of the lists of a patch, empties other lists, and adds mismatched elements.
 func withRepeats(random *rand.Rand, value any) any {
 	switch value := value.(type) {
 	case object:
@@ -109,19 +109,19 @@ func mergePatch(random *rand.Rand, of any) any {
 	return patch
 }
 
-// randomValue returns a value that may be what is there.
+// randomValue returns a value, which may be the current one.
 func randomValue(random *rand.Rand, there any) any {
 	return pick[any](random, there, nil, nil, "x", "", true, int64(7), 1.5, object{}, []any{}, []any{nil}, []any{"a", nil},
 		object{"a": nil}, object{"a": object{"b": nil}, "name": "n"}, []any{object{"name": "main", "x": nil}}, "<&>\u2028")
 }
 
-// pointer is where a value is in an object, as a JSON pointer.
+// pointer is a value of an object, with its JSON pointer.
 type pointer struct {
 	path  string
 	value any
 }
 
-// pointers returns those of a value and of all that is in it, the keys in order.
+// pointers returns the pointers of a value and of all values within it, with sorted keys.
 func pointers(path string, value any) []pointer {
 	all := []pointer{{path, value}}
 	switch value := value.(type) {
@@ -142,7 +142,7 @@ func pointers(path string, value any) []pointer {
 	return all
 }
 
-// randomOperation returns an operation of a JSON patch that mostly is about what is there.
+// randomOperation returns an operation of a JSON patch, usually on an existing value.
 func randomOperation(random *rand.Rand, all []pointer) object {
 	at, from := all[random.IntN(len(all))], all[random.IntN(len(all))]
 	operation := object{
@@ -162,7 +162,7 @@ func randomOperation(random *rand.Rand, all []pointer) object {
 		delete(operation, "value")
 	}
 	if _, isMapping := operation["value"].(object); operation["path"] == "" && !isMapping {
-		operation["value"] = object{} // kubectl ignores a scalar until v1.34, which later versions refuse
+		operation["value"] = object{} // kubectl ignores a scalar up to v1.34; later versions reject it
 	}
 	switch random.IntN(40) {
 	case 0:

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// The golden files are what reviewers read, and what test/routes holds against the real APIs.
+// The golden files are for reviewers, and test/routes checks them against the real APIs.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	api := forked("api", "x")
@@ -117,7 +117,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Without headers the defaults are matched: a route that matches none would take every request.
+// Without configured headers the default ones are matched: a route without matches would take every request.
 func TestRender_matchesTheDefaultHeaders(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{gatewayAPI, istio} {
@@ -140,7 +140,7 @@ func TestRender_matchesTheDefaultHeaders(t *testing.T) {
 	}
 }
 
-// The page tells every header that can carry a key.
+// The page lists every header that can carry a key.
 func TestPageListsTheHeaders(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "howto", "routing.md"))

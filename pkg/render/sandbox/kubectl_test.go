@@ -18,8 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// The real kubectl makes the same workloads of generated pairs. It starts slowly, so it gets a patch with many workloads,
-// which are themselves what patches made. TEST_ROUNDS=34 tries 5,100 patches instead of 150.
+// The real kubectl makes the same workloads of generated pairs. Starting kubectl is slow, so each patch is applied to many
+// workloads, which are themselves the results of patches. TEST_ROUNDS=34 tries 5,100 patches instead of 150.
 func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "runs kubectl for each patch")
@@ -47,7 +47,7 @@ func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 	}
 }
 
-// rounds returns how many generated cases a test tries: few times the environment variable TEST_ROUNDS, if set.
+// rounds returns the number of generated cases of a test: few times the environment variable TEST_ROUNDS, if set.
 func rounds(few int) int {
 	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
 		return few * times
@@ -55,7 +55,7 @@ func rounds(few int) int {
 	return few
 }
 
-// comparedWithKubectl compares what becomes of the workloads, and returns how many were patched.
+// comparedWithKubectl compares the patched workloads with kubectl's, and returns their number.
 func comparedWithKubectl(t *testing.T, folder kubectlFolder, workloads []object, patch []byte) int {
 	t.Helper()
 	var got []object
@@ -64,7 +64,7 @@ func comparedWithKubectl(t *testing.T, folder kubectlFolder, workloads []object,
 		if folder.kind == "strategic" {
 			asRollout(t, workload, patch, patched, err)
 		}
-		if err == nil && text(patched, "kind") != "" { // without which kubectl prints nothing, and nothing is rendered
+		if err == nil && text(patched, "kind") != "" { // without a kind, kubectl prints nothing, and nothing is rendered
 			got = append(got, copied(t, patched))
 		}
 	}
@@ -76,7 +76,7 @@ func comparedWithKubectl(t *testing.T, folder kubectlFolder, workloads []object,
 	return len(got)
 }
 
-// asRollout requires that a strategic patch does the same to a Rollout, which kubectl cannot patch in this way.
+// asRollout requires that a strategic patch has the same effect on a Rollout, which kubectl cannot patch.
 func asRollout(t *testing.T, workload object, patch []byte, want object, refused error) {
 	t.Helper()
 	like := copied(t, workload)
@@ -101,7 +101,7 @@ func copied(t *testing.T, workload object) object {
 	return again
 }
 
-// kubectlFolder is a folder of workloads that kubectl patches, a file each in their order.
+// kubectlFolder is a folder of workloads for kubectl, with a file for each in their order.
 type kubectlFolder struct{ program, kind, folder string }
 
 func (k kubectlFolder) write(t *testing.T, workloads []object) {
@@ -113,7 +113,7 @@ func (k kubectlFolder) write(t *testing.T, workloads []object) {
 	}
 }
 
-// patched are the workloads that kubectl makes of those in the folder, without those that it refuses or crashes on.
+// patched returns the workloads after kubectl's patch, except those that kubectl rejects or crashes on.
 func (k kubectlFolder) patched(t *testing.T, patch []byte) []object {
 	t.Helper()
 	all, crashed := k.patch(t, k.folder, patch)
@@ -130,14 +130,14 @@ func (k kubectlFolder) patched(t *testing.T, patch []byte) []object {
 	return all
 }
 
-// patch returns what becomes of what is at a path, and whether kubectl crashed.
+// patch runs kubectl on a path. It returns the patched workloads, and whether kubectl crashed.
 func (k kubectlFolder) patch(t *testing.T, at string, patch []byte) (patched []object, crashed bool) {
 	t.Helper()
 	command := exec.Command(k.program, "patch", "--local", "--type="+k.kind, "-o", "json", "-f", at, "-p", string(patch))
 	command.Env = append(os.Environ(), "KUBECONFIG="+os.DevNull)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
-	out, _ := command.Output() // it fails if it refuses one of them
+	out, _ := command.Output() // it fails if kubectl rejects one of them
 	for stream := json.NewDecoder(bytes.NewReader(out)); stream.More(); {
 		var answer object
 		if stream.Decode(&answer) != nil {

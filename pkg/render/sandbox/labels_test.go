@@ -9,12 +9,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// with returns the Deployment with more in its Pods' spec.
+// with returns the Deployment with additional fields in its Pods' spec.
 func with(spec string) string {
 	return strings.Replace(forkDeployment, "{containers: [{name: c, image: i}]}", "{containers: [{name: c, image: i}], "+spec+"}", 1)
 }
 
-// Labels that something in the namespace selects by go, and what a selector wants to be missing is set.
+// Labels in selectors of the namespace are removed, and labels that a selector requires to be missing are set.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	budget := func(selector string) string {
@@ -50,7 +50,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Terms that place Pods relative to the baseline's own Pods look at the fork's; all others stay.
+// Placement terms about the baseline's own Pods are changed to the fork's; all others stay.
 func TestPlacement(t *testing.T) {
 	t.Parallel()
 	const own, other = "{matchLabels: {app: web}}", "{matchLabels: {app: redis}}"

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Every patch does to a workload what the libraries do that kubectl links, and what they refuse is refused.
+// Patches have the same effect as with kubectl's libraries, and are rejected if those reject them.
 func TestPatchesAsTheLibrariesDo(t *testing.T) {
 	t.Parallel()
 	for _, p := range allPairs() {
@@ -62,7 +62,7 @@ func byLibrary(t *testing.T, p pair) (out any, refused error) {
 	return out, nil
 }
 
-// What of a Deployment lists, mappings, directives and plain values are made of, in any combination.
+// randomPatch combines lists, mappings, directives and scalars in fields of a Deployment.
 func randomPatch(random *rand.Rand) object {
 	spec := object{}
 	maybe := func(in object, key string, value any) {
@@ -112,8 +112,8 @@ func randomPatch(random *rand.Rand) object {
 	return patch
 }
 
-// Generated patches do to a workload what strategicpatch does with the type of a Deployment, and nothing is refused that it
-// accepts.
+// Generated patches have the same effect as strategicpatch with the type Deployment, and are rejected only if it rejects
+// them.
 func TestGeneratedPatchesAsStrategicpatchDoes(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "applies thousands of patches")

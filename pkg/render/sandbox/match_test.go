@@ -8,8 +8,8 @@ import (
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 )
 
-// members are the sandboxes whose forks the group's key leads to, read from the rendered routes: each sandbox forks a
-// Service that is called as itself.
+// members returns the sandboxes with forks that the group's key leads to, read from the rendered routes. Each sandbox forks
+// the Service with its name.
 func members(t *testing.T, sandboxes map[string]string, spec string) []string {
 	t.Helper()
 	var boxes []*input

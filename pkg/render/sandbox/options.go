@@ -31,43 +31,43 @@ func DefaultOptions() Options {
 }
 
 // Validate returns all invalid options.
-func (o *Options) Validate() (wrong krm.OptionErrors) {
+func (o *Options) Validate() (invalid krm.OptionErrors) {
 	if o.Replicas < 0 {
-		wrong.Add("replicas", "must be at least 0, not %d", o.Replicas)
+		invalid.Add("replicas", "must be at least 0, not %d", o.Replicas)
 	}
 	if !slices.Contains(modes, o.Routing) {
-		wrong.Add("routing", "must be none, gateway-api or istio, not %q", o.Routing)
+		invalid.Add("routing", "must be none, gateway-api or istio, not %q", o.Routing)
 	}
 	for i, header := range o.Headers {
 		if !slices.Contains(Headers(), header) {
-			wrong.Add(krm.Path("headers").Index(i), "must be one of %s, not %q", strings.Join(Headers(), ", "), header)
+			invalid.Add(krm.Path("headers").Index(i), "must be one of %s, not %q", strings.Join(Headers(), ", "), header)
 		}
 	}
 	if problem := document.CheckLabel(o.Namespace); problem != "" {
-		wrong.Add("namespace", "%s", problem)
+		invalid.Add("namespace", "%s", problem)
 	}
-	o.checkGateway(&wrong)
-	return wrong
+	o.checkGateway(&invalid)
+	return invalid
 }
 
 // checkGateway checks the options for publishing endpoints.
-func (o *Options) checkGateway(wrong *krm.OptionErrors) {
+func (o *Options) checkGateway(invalid *krm.OptionErrors) {
 	namespace, name, _ := strings.Cut(o.Gateway, "/")
 	switch {
 	case o.Gateway == "" && o.GatewayDomain != "":
-		wrong.Add("gateway", "must be set if gatewayDomain is: NAMESPACE/NAME of the Gateway that serves the domain")
+		invalid.Add("gateway", "must be set if gatewayDomain is: NAMESPACE/NAME of the Gateway that serves the domain")
 	case o.Gateway != "" && o.GatewayDomain == "":
-		wrong.Add("gatewayDomain", "must be set if gateway is: the parent domain of the endpoints' host names")
+		invalid.Add("gatewayDomain", "must be set if gateway is: the parent domain of the endpoints' host names")
 	case o.Gateway != "" && o.Routing == none:
-		wrong.Add("gateway", "must not be set with routing none: nothing would be published")
+		invalid.Add("gateway", "must not be set with routing none: nothing would be published")
 	case o.Gateway != "" && !isReference(namespace, name):
-		wrong.Add("gateway", "must be NAMESPACE/NAME, two valid names, not %q", o.Gateway)
+		invalid.Add("gateway", "must be NAMESPACE/NAME, two valid names, not %q", o.Gateway)
 	}
 	if problem := document.CheckSubdomain(o.GatewayDomain); problem != "" {
-		wrong.Add("gatewayDomain", "%s", problem)
+		invalid.Add("gatewayDomain", "%s", problem)
 	}
 	if o.GatewayScheme != "" && o.GatewayScheme != "http" && o.GatewayScheme != "https" {
-		wrong.Add("gatewayScheme", "must be http or https, not %q", o.GatewayScheme)
+		invalid.Add("gatewayScheme", "must be http or https, not %q", o.GatewayScheme)
 	}
 }
 

@@ -157,7 +157,7 @@ func patched(workload, kind, text string) (any, error) {
 	return out, yaml.Unmarshal(yamlprint.AppendYAML(nil, result), &out)
 }
 
-// withoutRests drops what kubectl leaves of a patch in what is new: nulls, which mean nothing to the API server, and
+// withoutRests removes remains of a patch that kubectl leaves in new values: nulls, which the API server ignores, and
 // directives, which it does not know.
 func withoutRests(v any) any {
 	switch v := v.(type) {

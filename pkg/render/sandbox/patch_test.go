@@ -42,7 +42,7 @@ func TestApplyPatch_refuses(t *testing.T) {
 	}
 }
 
-// What a patch makes of a small document is limited, and what takes quadratic time.
+// The size and nesting of patches are limited, and the length of lists that are merged in quadratic time.
 func TestApplyPatch_limits(t *testing.T) {
 	t.Parallel()
 	const doubled = "{op: copy, from: /spec, path: /spec/%d}, "
@@ -88,7 +88,7 @@ func TestApplyPatch_ofNothing(t *testing.T) {
 	}
 }
 
-// Fields that are newer than this program stay, and can be patched: mappings are merged, and lists replaced.
+// Fields that are newer than this program are kept and can be patched: mappings are merged, and lists replaced.
 func TestApplyPatch_ofUnknownFields(t *testing.T) {
 	t.Parallel()
 	const newer = "kind: Deployment\nspec: {template: {spec: {rocket: {fuel: [1, 2], crew: {a: b}}, containers: [{name: c, warp: {n: 1}}]}}}\n"
@@ -101,7 +101,7 @@ func TestApplyPatch_ofUnknownFields(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// What a Deployment does not have, as a Rollout's strategy: mappings are merged, and lists replaced.
+// Fields that a Deployment lacks, such as a Rollout's strategy, can be patched: mappings are merged, and lists replaced.
 func TestFieldsOfNoKnownType(t *testing.T) {
 	t.Parallel()
 	const rollout = "kind: Rollout\nspec: {strategy: {canary: {steps: [{setWeight: 5}, {pause: {}}], meta: {a: b}, name: x}}}\n"

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// world is a random set of sandboxes and groups, with where a key leads.
+// world is a random set of sandboxes and route groups, with the targets of each key.
 type world struct {
 	sandboxes []*input
 	groups    []routedGroup
@@ -53,7 +53,7 @@ func randomWorld(tb testing.TB, random *rand.Rand) *world {
 	return w
 }
 
-// request is a random request and the one key that it carries, if any.
+// request returns a random request with at most one key.
 func (w *world) request(random *rand.Rand) (http.Header, string) {
 	header := http.Header{}
 	key := w.keys[random.IntN(len(w.keys))]
@@ -88,7 +88,7 @@ func (w *world) request(random *rand.Rand) (http.Header, string) {
 	return header, carried
 }
 
-// Whatever the sandboxes and the request: it goes to the fork of the sandbox whose key it carries, or to the baseline.
+// Each request goes to the fork of the sandbox whose key it carries, or otherwise to the baseline.
 func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
@@ -134,13 +134,13 @@ func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 	require.Less(t, refused, 55)
 }
 
-// routes reports whether the key is of the world still, after its groups were taken away.
+// routes reports whether the key still exists after removing its groups.
 func (w *world) routes(key string) bool {
 	return slices.ContainsFunc(w.sandboxes, func(s *input) bool { return s.key == key }) ||
 		slices.ContainsFunc(w.groups, func(g routedGroup) bool { return g.key == key })
 }
 
-// The order of the documents, and what else is rendered, changes no byte of an object.
+// Neither the order of the documents nor other rendered objects change any object.
 func TestOrderDoesNotCount(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 8))
@@ -162,7 +162,7 @@ func TestOrderDoesNotCount(t *testing.T) {
 	}
 }
 
-// What 10,000 sandboxes of one Service cost, in allocations a sandbox, is what 1,000 cost.
+// Rendering 10,000 sandboxes of one Service takes as many allocations per sandbox as rendering 1,000.
 func TestCostGrowsInProportion(t *testing.T) {
 	checkout.Slow(t, "renders 10,000 sandboxes")
 	boxes := make([]*input, 10_000)

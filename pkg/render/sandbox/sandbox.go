@@ -31,7 +31,7 @@ import (
 type Summary struct {
 	// Sandboxes counts those with a fork, Services the copies, Routes the objects.
 	Sandboxes, Forks, Services, Routes int
-	// Objects are the items that this run has rendered.
+	// Objects are the items rendered by this run.
 	Objects []*krm.Item
 }
 
@@ -44,8 +44,8 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 		return Summary{}, err
 	}
 	render.MarkInputs(list)
-	if wrong := options.Validate(); len(wrong) > 0 {
-		return Summary{}, wrong
+	if invalid := options.Validate(); len(invalid) > 0 {
+		return Summary{}, invalid
 	}
 	if len(options.Headers) == 0 {
 		options.Headers = DefaultHeaders() // a route without a match would take all requests

@@ -29,8 +29,8 @@ metadata: {name: s}
 spec: {cluster: c, labels: {in: g}, forks: [{forkOf: {kind: Deployment, namespace: shop, name: web}}]}
 `
 
-// What is of no use without a sandbox's forks has its id as a label and an annotation: deleting by it leaves nothing of the
-// sandbox, and everything of the others.
+// Objects that are useless without a sandbox's forks have its id as a label and an annotation. Deleting by that label
+// removes everything of the sandbox and nothing of the others.
 func TestRender_labelsWithSandboxID(t *testing.T) {
 	t.Parallel()
 	id := contract.DeriveSandboxID("c", "s")

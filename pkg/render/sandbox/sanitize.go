@@ -16,8 +16,8 @@ const janitorKey = "janitor/ttl"
 // instanceLabel is the default label by which Argo CD tracks an Application's objects.
 const instanceLabel = "app.kubernetes.io/instance"
 
-// isIdentity reports whether an annotation or a label names the tool, release or package of an object, or records what
-// a controller has done with it: neither applies to a copy.
+// isIdentity reports whether an annotation or a label names the tool, release or package of an object, or is a record of a
+// controller: neither applies to a copy.
 func isIdentity(key string) bool {
 	prefix, name, _ := strings.Cut(key, "/")
 	switch prefix {

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// An IPv6 address gets its brackets.
+// An IPv6 address gets brackets.
 func TestHostsOfEndpoints(t *testing.T) {
 	t.Parallel()
 	s := box(t, "x", `{cluster: c, endpoints: [{name: service, host: Web.shop.svc.cluster.local., port: 81},
@@ -26,7 +26,7 @@ func TestHostsOfEndpoints(t *testing.T) {
 	assert.Contains(t, printed(out.objects), "  - backendRefs:\n    - name: web\n      port: 81\n")
 }
 
-// A route group's target of a workload is the Service in front of the baseline, and of a fork where the key leads to one.
+// The target of a workload in a route group is the Service of the baseline, or of the fork that the key leads to.
 func TestWorkloadsOfGroups(t *testing.T) {
 	t.Parallel()
 	s := box(t, "x", "{cluster: c, labels: {team: shop}}", forked("web", "x"))

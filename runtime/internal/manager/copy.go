@@ -33,7 +33,7 @@ func copyOutputs(ctx context.Context, t *task) error {
 
 func (t *task) copy(ctx context.Context, to cluster.Ref, generation string, values map[string][]byte) error {
 	record := publish.Record{Client: t.client, Secret: to, Generation: generation}
-	// Waits for a Secret that is applied after this Job.
+	// Waits for Secrets that are applied after this Job.
 	if _, err := record.Published(ctx); err != nil {
 		return err
 	}

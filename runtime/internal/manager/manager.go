@@ -34,7 +34,7 @@ type Host struct {
 	IOFolder, TokenFolder, Runner string
 	// Reporter writes the messages.
 	Reporter runner.Reporter
-	// Timing is that of the client, FailureGrace that of wait.Wait. Zero means the defaults.
+	// Timing is the timing of the client, and FailureGrace that of wait.Wait. Zero means the defaults.
 	Timing       cluster.Timing
 	FailureGrace time.Duration
 }
@@ -75,7 +75,7 @@ func exitCode(err error) int {
 	}
 }
 
-// makesRoom reports whether a Pod ends only so that another one gets its place.
+// makesRoom reports whether a Pod ends only to make room for another one.
 func makesRoom(err error) bool {
 	var notRunning *wait.NotRunning
 	return errors.As(err, &notRunning)

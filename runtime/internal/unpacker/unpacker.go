@@ -1,11 +1,11 @@
-// Package unpacker is the program that installs packages in a cluster, and removes them, with one subcommand for each
-// container of the Jobs that render-phase makes of install requests.
+// Package unpacker is the program that installs packages in a cluster, and removes them. It has a subcommand for each
+// container of the Jobs that render-phase creates for install requests.
 //
-// copy-self and copy bring the folder of a package image to a volume. No program of that image runs, and no container
-// that reads it has a token. apply unpacks the folder, checks that the objects are those that were rendered, and applies
-// them: CRDs first, the others when the API server has established the CRDs. delete removes them in the reverse order.
+// copy-self and copy copy the folder of a package image to a volume. No program of that image runs, and no container that
+// reads it has a token. apply unpacks the folder, checks that the objects are those that were rendered, and applies them:
+// CRDs first, and the others when the API server has established the CRDs. delete removes them in reverse order.
 //
-// A run that was interrupted is repeated: each object is applied, or removed, whatever its state is.
+// An interrupted run is repeated: each object is applied or removed, regardless of its state.
 package unpacker
 
 import (
@@ -35,7 +35,7 @@ type Program struct {
 	Unpack func(folder, namespace string, installation unpacking.Installation) ([]Object, error)
 	// Reporter writes the messages.
 	Reporter runner.Reporter
-	// Timing is that of the client. Zero means the defaults.
+	// Timing is the timing of the client. Zero means the defaults.
 	Timing cluster.Timing
 }
 

@@ -26,8 +26,8 @@ func (w Wait) followJob(ctx context.Context, ref cluster.Ref, places *places, ch
 	}
 }
 
-// followProducer ends the wait some time after the Job of a producer has ended. If its Secret records a failure of the
-// step, that is the reason, whichever of the two is seen first.
+// followProducer ends the wait some time after the Job of a producer has ended. If its Secret records a failure of the step,
+// that failure is the reason, even if the end of the Job is seen first.
 func (w Wait) followProducer(
 	ctx context.Context, producer Producer, hasFailed *atomic.Bool, places *places, stop context.CancelCauseFunc,
 ) {

@@ -18,20 +18,20 @@ import (
 // Wait waits for producers.
 type Wait struct {
 	Client *cluster.Client
-	// FailureGrace is how long to wait for a producer that had already failed when the wait began: it may be running
-	// again. 0 means 10 s. A producer that fails during the wait ends it at once.
-	// An ended Job is given the same time, until its outputs are seen or another Job takes its place.
+	// FailureGrace is how long to wait for a producer that had already failed when the wait began: it may be running again.
+	// 0 means 10 s. A producer that fails during the wait ends it at once. After a Job has ended, there is the same time for
+	// its outputs to be seen, or for another Job to take its place.
 	FailureGrace time.Duration
 	// ApplyTimeout is how long to wait for a producer whose Secret was rendered for another generation when the wait began:
-	// the Secret may be applied after this Pod. A producer that has ended is given the same time, since the API server may
-	// show an older state. 0 means one minute.
+	// the Secret may be applied after this Pod. For a producer that has ended, the wait continues for the same time, since
+	// the API server may return an older state. 0 means one minute.
 	ApplyTimeout time.Duration
-	// Limit is how long to wait for a producer that neither runs nor waits for a step that runs; 2 s if its Job cannot create
-	// a Pod, or was created longer ago than the limit. 0 means no limit.
+	// Limit is how long to wait for a producer that neither runs nor waits for a running step. If its Job cannot create a
+	// Pod, or was created longer ago than the limit, it is 2 s. 0 means no limit.
 	Limit time.Duration
-	// Ancestors are the Jobs that the producers wait for, directly or not.
+	// Ancestors are the Jobs that the producers wait for, directly or indirectly.
 	Ancestors []cluster.Ref
-	// Log is called with problems that do not end the wait.
+	// Log is called for problems that do not end the wait.
 	Log func(text string)
 }
 
@@ -84,7 +84,7 @@ func (w Wait) waitFor(
 		defer time.AfterFunc(w.applyTimeout(), func() { stop(missing) }).Stop()
 	}
 	var job sync.WaitGroup
-	var hasFailed atomic.Bool // as the Secret says
+	var hasFailed atomic.Bool // according to the Secret
 	if producer.Job.Name != "" {
 		job.Go(func() { w.followProducer(ctx, producer, &hasFailed, places, stop) })
 	}

@@ -1,5 +1,5 @@
-// Package workflows checks the workflows and the action of this repository for mistakes that give somebody else a say in
-// what they do: what https://docs.zizmor.sh/audits/ calls template injection, unpinned uses and so on.
+// Package workflows checks the workflows and the action of this repository for mistakes that attackers could exploit, such
+// as template injection or unpinned uses: https://docs.zizmor.sh/audits/.
 package workflows
 
 import (
@@ -23,7 +23,7 @@ func (f finding) String() string { return fmt.Sprintf("%d: %s (%s)", f.line, f.m
 // audit holds the findings in one file.
 type audit struct {
 	found []finding
-	// publishes is set for a workflow that runs for a tag or a release: what it builds reaches users.
+	// publishes is set for a workflow that runs for a tag or a release, so its results reach users.
 	publishes bool
 }
 
@@ -90,7 +90,7 @@ func (a *audit) root(root *yaml.Node) {
 	}
 }
 
-// dangerous are events that run a workflow with secrets on behalf of somebody who has none.
+// dangerous are events with which users without access to secrets can run a workflow that has secrets.
 var dangerous = []string{"pull_request_target", "workflow_run", "issue_comment", "issues", "discussion", "discussion_comment"}
 
 func (a *audit) triggers(root *yaml.Node) {
@@ -116,7 +116,7 @@ func (a *audit) triggers(root *yaml.Node) {
 	a.publishes = events["release"] != nil || get(push, "tags") != nil
 }
 
-// permissions checks those of the workflow, where nothing may be written, or those of a job.
+// permissions checks the permissions of a job, or of the workflow, which must not grant write access.
 func (a *audit) permissions(n *yaml.Node, job bool) {
 	if n.Kind == yaml.ScalarNode {
 		a.add(n, "excessive-permissions", "permissions must name scopes, not %q", n.Value)
@@ -177,7 +177,7 @@ func (a *audit) steps(steps *yaml.Node) {
 	}
 }
 
-// output matches what changes the environment of later steps.
+// output matches changes of the environment of later steps.
 var output = regexp.MustCompile(`>>\s*"?\$\{?(GITHUB_ENV|GITHUB_PATH)`)
 
 func (a *audit) step(step *yaml.Node) {
@@ -228,7 +228,7 @@ func (a *audit) uses(uses *yaml.Node) {
 	}
 }
 
-// text finds what is a mistake anywhere in a file.
+// text finds mistakes that can be anywhere in a file.
 func (a *audit) text(line int, text string) {
 	at := &yaml.Node{Line: line}
 	if strings.Contains(text, "ACTIONS_ALLOW_UNSECURE_COMMANDS") {

@@ -36,7 +36,7 @@ type formField struct {
 	} `json:"validations"`
 }
 
-// GitHub shows a form with a mistake as a blank page, and says so only there.
+// GitHub shows a form with a mistake as a blank page without a message.
 func TestIssueForms_areForms(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(checkout.Root(), ".github", "ISSUE_TEMPLATE", "*.yml"))

@@ -85,7 +85,7 @@ func TestAudit_findsSeededFaults(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-// Every rule finds its fault in a workflow of this repository, too, not only in one of five lines.
+// Every rule also finds its fault in a workflow of this repository, not only in a small example.
 func TestAudit_findsFaultsInOurWorkflows(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), ".github", "workflows", "release.yaml"))

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// The API server accepts everything that is rendered, with strict validation and without warnings, also in a namespace
-// that enforces the Pod Security standard "baseline".
+// The API server accepts all rendered objects, with strict validation and without warnings, also in a namespace that
+// enforces the Pod Security Standard "baseline".
 func TestAccepted(t *testing.T) {
 	var folders []string
 	if checkout.HasCorpus() {
@@ -58,7 +58,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// accounts returns manifests of the ServiceAccounts that the Pods of a manifest run as.
+// accounts returns manifests of the ServiceAccounts used by the Pods of a manifest.
 func accounts(manifest, namespace string) string {
 	var stream strings.Builder
 	for _, match := range regexp.MustCompile(`serviceAccountName: (\S+)`).FindAllStringSubmatch(manifest, -1) {
@@ -74,7 +74,7 @@ func checkAccepted(t *testing.T, manifest, what string) {
 	assert.Empty(t, stderr, what)
 }
 
-// The API server warns of a Pod that violates "baseline", so TestAccepted can fail.
+// The API server warns about a Pod that violates "baseline", so TestAccepted can fail.
 func TestAcceptedCanFail(t *testing.T) {
 	s := newNamespace(t, "pod-security.kubernetes.io/enforce=baseline", "pod-security.kubernetes.io/warn=baseline")
 	manifest := render(t, nil, s.plugin("rude@1.0.0", s.overlay(), step{name: "say", script: "#!/bin/sh\ntrue"}), sandbox("rude", "rude", nil))

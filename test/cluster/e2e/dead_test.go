@@ -17,16 +17,16 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// A producer that ends without recording its failure ends its consumers within seconds, with a message that names the reason.
+// If a producer ends without recording its failure, its consumers end within seconds, with a message about the reason.
 func TestFaultDeadProducer(t *testing.T) {
 	s := newNamespace(t)
 	for _, test := range []struct {
 		name string
 		// kill ends the producer, whose script runs until the file go-NAME exists.
 		kill func(name string)
-		// after is how long the producer may take to end: helpers retry some errors for a minute.
+		// after limits the time until the producer ends: helpers retry some errors for a minute.
 		after time.Duration
-		// reason is in the consumer's message.
+		// reason is part of the consumer's message.
 		reason string
 	}{
 		{"pod", func(name string) {
@@ -81,7 +81,7 @@ func (s *testNamespace) slow(tag string) object {
 		step{name: "use", script: script("use", "true"), reads: []string{"make.value"}})
 }
 
-// supersede keeps of a manifest what a newer render changes of an older one: the Secrets and Roles, without its Jobs.
+// supersede returns the objects of a manifest that a newer render changes in an older one: Secrets and Roles, but no Jobs.
 func (s *testNamespace) supersede(manifest string) string {
 	var kept []string
 	for document := range strings.SplitSeq(manifest, "\n---\n") {
@@ -108,7 +108,7 @@ func (s *testNamespace) jobsOf(sandbox string) map[string]string {
 	return names
 }
 
-// endsOf waits until Jobs have ended, and returns how by step.
+// endsOf waits until Jobs have ended, and returns their results by step.
 func (s *testNamespace) endsOf(jobs map[string]string) map[string]string {
 	s.t.Helper()
 	ends := map[string]string{}
@@ -145,8 +145,8 @@ func (s *testNamespace) messageOf(name string) string {
 	return all.String()
 }
 
-// outputManager waits for the output manager beside a sandbox's runner and returns its process id. The cgroups of the two have
-// the same parent, that of the Pod. The node runs on this machine.
+// outputManager waits for the output manager of a sandbox's Pod and returns its process id. Its cgroup and that of the
+// runner have the same parent, that of the Pod. The node runs on this machine.
 func (s *testNamespace) outputManager(sandbox string) (found int) {
 	s.t.Helper()
 	pod := podCgroup(s.t, s.runner(sandbox))
@@ -167,7 +167,7 @@ func (s *testNamespace) outputManager(sandbox string) (found int) {
 	return found
 }
 
-// podCgroup returns the memory cgroup of the Pod that a process is in.
+// podCgroup returns the memory cgroup of a process's Pod.
 func podCgroup(t *testing.T, pid int) string {
 	t.Helper()
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// minTestTime is the time that a test needs at least.
+// minTestTime is the minimum time for a test.
 const minTestTime = 5 * time.Minute
 
 // skipUnlessTimeLeft skips the test if less than the given time is left until E2E_UNTIL, in seconds since 1970. CI sets it

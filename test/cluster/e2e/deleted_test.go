@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pods are deleted at random times while they run. A Job with retries gets another Pod and completes; one without has
-// failed, or had published before. Published outputs are complete and correct, and a complete Job has published.
+// Pods are deleted at random times while they run. A Job with retries gets another Pod and completes; a Job without retries
+// fails, unless it had already published. Published outputs are complete and correct, and a complete Job has published.
 func TestFaultDeletedPod(t *testing.T) {
 	s := newNamespace(t)
 	plugin := s.plugin("gone@1.0.0", s.overlay(),

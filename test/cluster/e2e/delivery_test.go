@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// deliveries apply a render with each tool: Helm and kpt themselves; for Argo CD and Flux, kubectl sends the requests of
+// deliveries apply a render with each tool. Helm and kpt run themselves; for Argo CD and Flux, kubectl sends the requests of
 // their controllers.
 var deliveries = []struct {
 	name, delivery string
@@ -29,7 +29,7 @@ var deliveries = []struct {
 	{"kpt", "kpt", kptLiveApply},
 }
 
-// Delivering the same render again after its Jobs have ended changes no object and runs nothing.
+// Delivering the same render again after its Jobs have ended changes no objects and runs nothing.
 func TestReapplyDelivered(t *testing.T) {
 	for _, tool := range deliveries {
 		t.Run(tool.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func helm(t *testing.T, s *testNamespace, arguments ...string) {
 	require.NoError(t, err)
 }
 
-// helm uninstall runs the delete phase while its inputs exist, and no output remains.
+// Uninstalling with helm runs the delete phase while its inputs exist, and no output remains.
 func TestLifecycleHelm(t *testing.T) {
 	for _, hook := range []string{"PreDelete", "PostDelete"} {
 		t.Run(hook, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 )
 
-// mainContainers are the names of main in Pods by the engine that makes them.
+// mainContainers are the names of main in Pods, by engine.
 var mainContainers = map[string]string{
 	"": contract.MainContainer, jobs.Name: contract.MainContainer, argo.Name: contract.MainContainer,
 	tekton.Name: "step-" + contract.MainContainer,
@@ -32,7 +32,7 @@ func installEngines(t *testing.T) {
 	installed.Do(func() { nodeScript(t, "engines") })
 }
 
-// installed is done when the node has both engines.
+// installed runs once, when the node gets both engines.
 var installed sync.Once
 
 // onEngines runs a test on Argo Workflows and on Tekton.
@@ -58,7 +58,7 @@ func (s *testNamespace) render(arguments []string, documents ...object) string {
 	return render(s.t, append([]string{"--engine", cmp.Or(s.engine, jobs.Name)}, arguments...), documents...)
 }
 
-// requireHidden checks that a value is in no object of the namespace but Secrets.
+// requireHidden checks that a value is only in Secrets of the namespace.
 func (s *testNamespace) requireHidden(value string) {
 	s.t.Helper()
 	kinds := "pods,configmaps,events"
@@ -105,7 +105,7 @@ func TestEngineLargeValues(t *testing.T) {
 	})
 }
 
-// Whatever engine has created a sandbox, each other one deletes it.
+// Each engine can delete a sandbox that another one has created.
 func TestEngineDeletesWhatAnotherCreated(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
@@ -140,8 +140,8 @@ func createAndDelete(t *testing.T, first, second string) {
 	assert.Empty(t, s.outputs(), "the cleanup removes all Secrets")
 }
 
-// In a namespace that enforces Pod Security "restricted" a flow with outputs runs if it is rendered for it. Tekton must be
-// told to keep to it.
+// In a namespace that enforces Pod Security "restricted", a flow with outputs runs if it is rendered for it. Tekton needs a
+// setting to comply.
 func TestEngineRestricted(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
@@ -170,7 +170,7 @@ func TestEngineRestricted(t *testing.T) {
 	})
 }
 
-// logs returns what the containers of a sandbox have printed.
+// logs returns the logs of a sandbox's containers.
 func (s *testNamespace) logs(sandbox string) string {
 	s.t.Helper()
 	var all bytes.Buffer
@@ -183,8 +183,8 @@ func (s *testNamespace) logs(sandbox string) string {
 	return all.String()
 }
 
-// A failure is reported at once, with its cause, by rplug status and by kubectl alone. When the script is fixed and applied,
-// the answer is about the new render.
+// A failure is reported at once, with its cause, by rplug status and by the template for kubectl. After the script is fixed
+// and applied, the report is about the new render.
 func TestEngineStatus(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()

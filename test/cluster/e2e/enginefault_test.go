@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 )
 
-// Every fault of a script is a failed run that says why. Nothing is published, and the consumer does not start.
+// Every fault of a script makes the run fail with a reason. Nothing is published, and the consumer does not start.
 func TestEngineFaults(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
@@ -55,7 +55,7 @@ func (s *testNamespace) checkEngineFault(
 	assert.LessOrEqual(t, len(s.times(t, sandbox, "make", "start")), 1, "runs of %s", producer)
 	assert.Empty(t, s.times(t, sandbox, "use", "start"), "%s must not run", consumer)
 	said := messages[producer]
-	if s.engine == tekton.Name { // whose termination messages are its own
+	if s.engine == tekton.Name { // whose termination messages differ
 		said += s.logs(sandbox)
 	}
 	reason := one.reason
@@ -66,7 +66,7 @@ func (s *testNamespace) checkEngineFault(
 	assert.NotContains(t, said, "value of", "a message must not contain a value")
 }
 
-// engineReason is the reason without the container and its exit code.
+// engineReason returns the reason without the container and its exit code.
 func (f fault) engineReason() string {
 	if f.edit != nil {
 		return "no such file or directory"
@@ -78,11 +78,11 @@ func (f fault) engineReason() string {
 	return f.reason
 }
 
-// recentlyStarted is longer than the time in which Argo Workflows creates a Pod again that has disappeared.
+// recentlyStarted is longer than the time in which Argo Workflows recreates a missing Pod.
 const recentlyStarted = 12 * time.Second
 
-// A script that is killed is a failed try: nothing of it is published, and its consumer does not start. With retries there is
-// another one. A Pod with data that is deleted is created again in any case.
+// A killed script is a failed try: none of its outputs are published, and its consumer does not start. With retries there is
+// another try. A deleted Pod with data is always created again.
 func TestEngineKilledPod(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
@@ -108,7 +108,7 @@ func TestEngineKilledPod(t *testing.T) {
 				runner := s.runner(one)
 				kill(one)
 				require.Eventually(t, func() bool { return syscall.Kill(runner, 0) != nil }, timeout, 100*time.Millisecond)
-				s.open(t, "go-"+one) // for what runs next
+				s.open(t, "go-"+one) // for the next run
 			}
 		}
 		ends, outputs := s.ended(), s.outputs()
@@ -128,7 +128,7 @@ func TestEngineKilledPod(t *testing.T) {
 	})
 }
 
-// A step whose end Argo Workflows does not learn is no success, though all of its containers were one.
+// A step is not successful if Argo Workflows misses its end, even if all of its containers succeeded.
 func TestEngineUnreportedEnd(t *testing.T) {
 	installEngines(t)
 	s := newEngineNamespace(t, argo.Name)
@@ -157,7 +157,7 @@ func (s *testNamespace) started(step string, sandboxes ...string) {
 	})
 }
 
-// A script that fails runs again, as often as retries says.
+// A failed script is retried as often as retries specifies.
 func TestEngineRetries(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
@@ -175,8 +175,8 @@ func TestEngineRetries(t *testing.T) {
 }
 
 // The API server hangs, or is killed and restarted, while producers publish; controllers are killed while steps run. Every
-// script runs once, and every consumer reads its producer's value. There is a retry, since the executor of Argo Workflows gives
-// up when an API server that has just started denies it something.
+// script runs once, and every consumer reads its producer's value. There is one retry, since the executor of Argo Workflows
+// gives up if an API server denies a request just after its start.
 func TestEngineOutage(t *testing.T) {
 	onEngines(t, func(t *testing.T, name string) {
 		t.Helper()
@@ -242,7 +242,7 @@ func (s *testNamespace) outage(plugin object, name string, arguments []string, c
 	}
 }
 
-// endOf is the key of the end of a step's workload in what ended returns.
+// endOf returns the key in the result of ended for a step.
 func (s *testNamespace) endOf(sandbox, step string) string {
 	if s.engine == "" || s.engine == jobs.Name {
 		return sandbox + "/" + step

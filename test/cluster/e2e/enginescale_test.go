@@ -17,11 +17,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
-// A hundred sandboxes with three steps each, applied at once, complete with each engine. How many Pods there are at most, the
-// time, and what the API server has to do is logged, one after the other, since machines differ. E2E_SANDBOXES is another
-// number.
+// A hundred sandboxes with three steps each, applied at once, complete with each engine. The engines run in sequence. The
+// highest number of Pods, the time, and the work of the API server are logged, but not asserted, since machines differ.
+// E2E_SANDBOXES changes the number of sandboxes.
 func TestEngineScale(t *testing.T) {
-	onEngines(t, scale) // installs both
+	onEngines(t, scale) // installs both engines
 	t.Run(jobs.Name, func(t *testing.T) { scale(t, jobs.Name) })
 }
 
@@ -65,7 +65,8 @@ func (s *testNamespace) hasEnded() bool {
 	return len(found) > 0
 }
 
-// countPods counts the Pods that are pending or running, every two seconds until it ends, and returns the largest number.
+// countPods counts the Pods that are pending or running every two seconds until the condition is met, and returns the
+// highest number.
 func (s *testNamespace) countPods(until func() bool) (most int) {
 	s.t.Helper()
 	eventually(s.t, func() (string, error) {
@@ -80,10 +81,10 @@ func (s *testNamespace) countPods(until func() bool) (most int) {
 	return most
 }
 
-// load is what an API server has done since it started.
+// load is the work of an API server since its start.
 type load struct{ created, writes int }
 
-// requests matches requests that write, without those of a leader election, events and reviews, which store nothing of a run.
+// requests matches write requests, except those for leader election, events and reviews, which store no data of a run.
 var requests = regexp.MustCompile(`^apiserver_request_total\{.*resource="([a-z]+)".*subresource="([a-z]*)",verb="(POST|PUT|PATCH|APPLY|DELETE)".*\} (\S+)$`)
 
 func serverLoad(t *testing.T) (sum load) {

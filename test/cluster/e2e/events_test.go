@@ -15,7 +15,7 @@ import (
 // eventLog is a folder of the node that the Pods of a namespace mount at /shared. Scripts append to its file "events".
 type eventLog struct{ folder string }
 
-// event is one line: what the script of a sandbox's step does, and when, in seconds since 1970.
+// event is a line of the log: an action of the script of a sandbox's step, and its time in seconds since 1970.
 type event struct {
 	sandbox, step, what string
 	at                  float64

@@ -21,20 +21,20 @@ import (
 // published it.
 type fault struct {
 	name string
-	// script is the body of make's script; limits and pod are further fields of its container and its Pod, overlay is used
-	// instead of them.
+	// script is the body of make's script. limits and pod are further fields of its container and its Pod; overlay replaces
+	// both.
 	script, limits, pod, overlay string
-	// arguments are render-phase's.
+	// arguments are arguments of render-phase.
 	arguments []string
-	// text is the whole script, instead of a body.
+	// text is the whole script and replaces script.
 	text string
 	// edit changes the rendered manifest.
 	edit func(string) string
-	// reason is part of a message. Without it, the steps succeed.
+	// reason is part of a message. Without a reason, the steps succeed.
 	reason string
 }
 
-// good writes a value that is different for each sandbox.
+// good writes a different value for each sandbox.
 const good = `printf 'value of %s' "$SIGNADOT_SANDBOX_NAME" > /outputs/value`
 
 var faults = []fault{
@@ -64,7 +64,7 @@ var faults = []fault{
 	{name: "byte", script: "head -c 1048577 /dev/zero | tr '\\0' x > /outputs/value", reason: "must not have more than"},
 }
 
-// rounds returns how many sandboxes there are of each fault: E2E_ROUNDS, or 5.
+// rounds returns the number of sandboxes for each fault: E2E_ROUNDS, or 5.
 func rounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("E2E_ROUNDS")

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Independent steps overlap: each waits for the start of the other one.
+// Independent steps overlap: each waits for the start of the other.
 func TestStepsOverlap(t *testing.T) {
 	s := newNamespace(t)
 	side := func(name, other string) step {

@@ -13,13 +13,14 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// A Secret that has the name of a step's, but is that of somebody else or immutable, keeps its data, and the step fails.
+// A Secret with the name of a step's Secret that belongs to another tool, or is immutable, keeps its data, and the step
+// fails.
 func TestFaultForeignSecret(t *testing.T) {
 	s := newNamespace(t)
 	plugin := s.plugin("foreign@1.0.0", s.overlay(), step{name: "make", script: script("make", good), outputs: []string{"value"}})
 	const kind = "\nkind: Secret\n"
 	tests := map[string]struct {
-		data string                        // of the Secret before
+		data string                        // of the existing Secret
 		edit func(documents string) string // of the rendered Secret
 		want string
 	}{
@@ -59,5 +60,5 @@ func TestFaultForeignSecret(t *testing.T) {
 			kept++
 		}
 	}
-	assert.Equal(t, 2, kept, "Secrets of somebody else are kept")
+	assert.Equal(t, 2, kept, "Secrets of other tools are kept")
 }

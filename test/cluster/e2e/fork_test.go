@@ -44,8 +44,8 @@ metadata: {name: echo, namespace: shop}
 spec: {minAvailable: 1, selector: {matchLabels: {app: echo}}}
 `
 
-// A fork next to its baseline: it starts when the outputs that it reads are published, each Service reaches only its own
-// Pods, and the baseline does not change.
+// A fork runs next to its baseline: it starts when the outputs that it reads are published, each Service reaches only its
+// own Pods, and the baseline does not change.
 func TestLifecycleFork(t *testing.T) {
 	runners := newNamespace(t)
 	shop := newNamedNamespace(t, runners.name+"-shop")
@@ -101,7 +101,7 @@ func (s *testNamespace) named(kind string) string {
 	return name
 }
 
-// baseline returns what must not change: generation, selector and Pods of the Deployment.
+// baseline returns properties that must not change: generation, selector and Pods of the Deployment.
 func (s *testNamespace) baseline() []string {
 	s.t.Helper()
 	parts := strings.Fields(must(s.t, "", "get", "pods,endpoints", "--namespace", s.name, "--selector", "app=echo,!"+contract.SandboxKey,

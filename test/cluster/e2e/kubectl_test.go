@@ -18,16 +18,16 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// timeout is how long the tests wait for what must happen. A busy machine is a hundred times slower than an idle one.
+// timeout limits the wait for expected events. A busy machine is a hundred times slower than an idle one.
 const timeout = 20 * time.Minute
 
-// kubectl runs the kubectl of the node's version as administrator.
+// kubectl runs kubectl in the version of the node as administrator.
 func kubectl(stdin string, arguments ...string) (string, error) {
 	stdout, _, err := kubectlWarns(stdin, arguments...)
 	return stdout, err
 }
 
-// kubectlWarns returns stderr, too: it has the warnings of the API server.
+// kubectlWarns also returns stderr, which has the warnings of the API server.
 func kubectlWarns(stdin string, arguments ...string) (stdout, stderr string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -71,7 +71,8 @@ func list[T any](namespace, kind string, arguments ...string) ([]T, error) {
 	return found.Items, json.Unmarshal([]byte(out), &found)
 }
 
-// eventually calls missing every second until it returns "" and no error. The text says what the test waits for.
+// eventually calls missing every second until it returns "" and no error. The text describes the condition that is not met
+// yet.
 func eventually(t *testing.T, missing func() (string, error)) {
 	t.Helper()
 	var last string

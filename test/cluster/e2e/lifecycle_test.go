@@ -47,7 +47,7 @@ func (s *testNamespace) rename(shop *testNamespace, text string) string {
 	return text
 }
 
-// render renders the example, for the delete phase with the annotation that a user adds.
+// render renders the example. For the delete phase it adds the annotation, as a user does.
 func (l exampleRun) render(phase string) string {
 	l.t.Helper()
 	documents, name := l.documents, "  name: "+l.sandbox+"\n"
@@ -79,8 +79,8 @@ func (l exampleRun) run(phase string) {
 	}
 }
 
-// remove deletes everything with the sandbox's label, as docs/howto/kubectl.md says. There must be no Secret with the
-// label: the cleanup has deleted the outputs and their copies.
+// remove deletes all objects with the sandbox's label, as described in docs/howto/kubectl.md. No Secret may have the label:
+// the cleanup has deleted the outputs and their copies.
 func (l exampleRun) remove() {
 	l.t.Helper()
 	for _, s := range []*testNamespace{l.testNamespace, l.shop} {

@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
-// Generated plugins end in the same way on a node, in processes and in containers of this machine: the same steps succeed,
+// Generated plugins have the same results on a node, in processes and in containers of this machine: the same steps succeed,
 // with the same outputs, exit codes and messages.
 func TestLocalRunAgrees(t *testing.T) {
 	s := newNamespace(t)
@@ -60,7 +60,7 @@ func TestLocalRunAgrees(t *testing.T) {
 	}
 }
 
-// mainEnds returns how the container that says why a step failed has ended: the input manager, or else main.
+// mainEnds returns the result of the container that explains the failure of each step: the input manager, or else main.
 func (s *testNamespace) mainEnds() map[string]agreement.End {
 	s.t.Helper()
 	pods, err := list[pod](s.name, "pods")
@@ -73,7 +73,7 @@ func (s *testNamespace) mainEnds() map[string]agreement.End {
 				continue
 			}
 			message := agreement.Message(strings.Join(strings.Fields(end.Message), " "))
-			if message == "" { // what rplug says of a container that says nothing
+			if message == "" { // rplug's message for a container without a message
 				message = fmt.Sprintf("main exited with %d", end.ExitCode)
 			}
 			ends[one.Metadata.key()] = agreement.End{ExitCode: end.ExitCode, Message: message}
@@ -82,7 +82,7 @@ func (s *testNamespace) mainEnds() map[string]agreement.End {
 	return ends
 }
 
-// dockerEngine returns an engine that has the image busybox of the node.
+// dockerEngine returns an engine with the node's busybox image.
 func dockerEngine(t *testing.T) *container.Engine {
 	t.Helper()
 	stop, err := docker.Start()

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A hundred sandboxes with three steps each on a node for 110 Pods, applied at once, consumers first, all complete. E2E_SANDBOXES
-// is another number. The time is logged.
+// A hundred sandboxes with three steps each on a node for 110 Pods, applied at once, consumers first, all complete.
+// E2E_SANDBOXES changes the number. The time is logged.
 func TestScale(t *testing.T) {
 	count := sandboxes(t)
 	s := newNamespace(t)

@@ -17,7 +17,7 @@ import (
 type testNamespace struct {
 	t    *testing.T
 	name string
-	// engine runs the steps, empty for Jobs.
+	// engine runs the steps; empty means Jobs.
 	engine string
 	eventLog
 }
@@ -41,7 +41,7 @@ func newNamedNamespace(t *testing.T, name string, labels ...string) *testNamespa
 	if len(labels) > 0 {
 		must(t, "", append([]string{"label", "namespace", name}, labels...)...)
 	}
-	eventually(t, func() (string, error) { // without it Pods are rejected
+	eventually(t, func() (string, error) { // Pods are rejected without it
 		_, err := kubectl("", "get", "serviceaccount", "default", "--namespace", name)
 		return "", err
 	})
@@ -82,7 +82,7 @@ func tail(text string, most int) string {
 	return text
 }
 
-// apply is plain `kubectl apply -f -`.
+// apply runs `kubectl apply -f -`.
 func (s *testNamespace) apply(manifest string, arguments ...string) {
 	s.t.Helper()
 	must(s.t, manifest, append([]string{"apply", "-f", "-"}, arguments...)...)

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// jobDeadline is the deadline of a Job as it is rendered. That of its Pod is indented further.
+// jobDeadline matches the rendered deadline of a Job, not that of its Pod, which has another indentation.
 var jobDeadline = regexp.MustCompile(`(?m)^  activeDeadlineSeconds: \d+$`)
 
 // Jobs whose Pods are never created, scheduled or started end at their deadline, which is shortened here, and so do their

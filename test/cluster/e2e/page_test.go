@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// page runs the commands of docs/howto/kubectl.md for a sandbox, as they are on the page.
+// page runs the commands of docs/howto/kubectl.md for a sandbox, unchanged.
 type page struct {
 	*testNamespace
 	sandbox string
@@ -73,7 +73,7 @@ func (p *page) command(script string) *exec.Cmd {
 	return command
 }
 
-// statusReport is what rplug status prints as JSON.
+// statusReport is the JSON of rplug status.
 type statusReport struct {
 	Status string
 	Steps  []struct {
@@ -91,8 +91,8 @@ func (r statusReport) states() map[string]string {
 	return states
 }
 
-// status returns what rplug status says of a file. kubectl alone must say the same; it does not know Jobs that are missing, and
-// of a Workflow or PipelineRun it only knows how it has ended.
+// status returns the report of rplug status about a file. The template for kubectl must give the same result, except that it
+// does not know missing Jobs, and knows only the end of a Workflow or PipelineRun.
 func (p *page) status(file string, arguments ...string) statusReport {
 	p.t.Helper()
 	var report statusReport
@@ -106,7 +106,7 @@ func (p *page) status(file string, arguments ...string) statusReport {
 	return report
 }
 
-// found returns what rplug status says of the sandbox without its render.
+// found returns the report of rplug status about the sandbox without its render.
 func (p *page) found() statusReport {
 	p.t.Helper()
 	var report statusReport
@@ -115,7 +115,7 @@ func (p *page) found() statusReport {
 	return report
 }
 
-// ready waits until create.yaml is ready. What exists must say the same without it.
+// ready waits until create.yaml is ready. The report without the render must be the same.
 func (p *page) ready() {
 	p.t.Helper()
 	report := p.status("create.yaml", "--wait", "--timeout", timeout.String())

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// sandboxDefinition makes sandboxes custom resources, as in clusters that the first policy is for.
+// sandboxDefinition makes sandboxes custom resources, as in clusters that use the first policy.
 const sandboxDefinition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -46,8 +46,8 @@ spec:
                     params: {type: object, additionalProperties: {type: string}}
 `
 
-// The API server enforces the policies that are scaffolded: what is rendered passes, and the same with a fault is denied. They
-// are evaluated by the server that all tests use, so they concern a plugin that no other test has.
+// The API server enforces the scaffolded policies: rendered objects pass, and are denied with a fault. All tests use the
+// same server, so the policies are about a plugin that no other test has.
 func TestAcceptedByPolicies(t *testing.T) {
 	s := newNamespace(t)
 	root, folder := t.TempDir(), t.TempDir()
@@ -95,7 +95,7 @@ func TestAcceptedByPolicies(t *testing.T) {
 		})
 		checkAccepted(t, c.manifest, "without "+c.with)
 	}
-	// The server has compared the expressions with the types of Jobs and of the custom resource.
+	// The server has type-checked the expressions for Jobs and for the custom resource.
 	warnings := must(t, "", "get", "validatingadmissionpolicies", "-o", "jsonpath={.items[*].status.typeChecking.expressionWarnings}")
 	assert.Empty(t, warnings)
 }

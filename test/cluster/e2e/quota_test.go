@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// consumersFirst returns the manifest with the objects that wait for others moved to the front of the Jobs.
+// consumersFirst returns the manifest with waiting Jobs moved before the others.
 func consumersFirst(manifest string) string {
 	var other, producers, consumers []string
 	for document := range strings.SplitSeq(manifest, "\n---\n") {
@@ -30,8 +30,8 @@ func consumersFirst(manifest string) string {
 	return strings.Join(append(append(other, consumers...), producers...), "\n---\n")
 }
 
-// Under a quota of fewer Pods than there are consumers, which are applied first, all steps complete: a Pod that waits for a
-// step that has no place gives up its own.
+// With a quota below the number of consumers, which are applied first, all steps complete: a Pod that waits for a step
+// without a place gives up its own.
 func TestFaultQuota(t *testing.T) {
 	const sandboxes = 8
 	s := newNamespace(t)

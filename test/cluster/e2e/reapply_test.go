@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
-// fan is a plugin whose step "first" is read by "left" and "right"; tag is part of the script of "right" alone.
+// fan is a plugin with a step "first" that "left" and "right" read; tag is part of the script of "right".
 func (s *testNamespace) fan(tag string) object {
 	const value = `head -c 16 /dev/urandom | sha256sum > /outputs/value`
 	from := func(name, body string) step {
@@ -46,7 +46,8 @@ func (s *testNamespace) data() map[string]map[string][]byte {
 	return found
 }
 
-// Applying again, in any way, keeps all outputs and runs no published step. A changed script runs only its step again.
+// Applying again, by any method, keeps all outputs and runs no published step. If a script changes, only its step runs
+// again.
 func TestReapply(t *testing.T) { reapply(t, jobs.Name) }
 
 func reapply(t *testing.T, engineName string) {
@@ -92,7 +93,7 @@ func reapply(t *testing.T, engineName string) {
 	t.Run("removed workloads", kept)
 
 	s.apply(render(t, arguments, s.fan("new"), sandbox("again", "fan", nil)))
-	s.succeeded(count) // old and new workloads count as one
+	s.succeeded(count) // the old and the new workload count as one
 	assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 2}, s.runs("again"))
 	changed := s.data()
 	assert.Equal(t, published["again/first"], changed["again/first"])

@@ -18,8 +18,8 @@ const unprivileged = `spec:
   containers: [{name: main, volumeMounts: [{name: outputs, mountPath: /outputs}]}]
 `
 
-// In a namespace that enforces Pod Security "restricted" a flow with outputs, from create to cleanup, runs if it is rendered
-// for it.
+// In a namespace that enforces Pod Security "restricted", a flow with outputs, from create to cleanup, runs if it is
+// rendered for it.
 func TestLifecycleRestricted(t *testing.T) {
 	s := newNamespace(t, "pod-security.kubernetes.io/enforce=restricted", "pod-security.kubernetes.io/warn=restricted")
 	plugin := func(overlay string) object {

@@ -26,7 +26,7 @@ func (m metadata) key() string {
 	return m.Annotations[contract.SandboxKey] + "/" + m.Annotations[contract.StepKey]
 }
 
-// workload is a Job, or a Workflow or a PipelineRun.
+// workload is a Job, a Workflow or a PipelineRun.
 type workload struct {
 	Metadata metadata
 	Status   struct {
@@ -35,7 +35,7 @@ type workload struct {
 	}
 }
 
-// workloads are the kinds of workloads by the engine that runs them.
+// workloads are the kinds of workloads by engine.
 var workloads = map[string]string{"": "jobs", jobs.Name: "jobs", argo.Name: "workflows", tekton.Name: "pipelineruns"}
 
 // end returns Complete, Failed, or "" while the workload runs.

@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// returning is a plugin that publishes a param: "make" publishes it, "use" publishes what "make" has published, and "tell"
-// has no outputs.
+// returning is a plugin that publishes a param: "make" publishes it, "use" publishes the value of "make", and "tell" has no
+// outputs.
 func (s *testNamespace) returning() object {
 	param := []object{{"name": "value", "valueFromSandbox": true, "as": object{"env": "VALUE"}}}
 	makes := step{name: "make", script: script("make", `printf %s "$VALUE" > /outputs/value`), outputs: []string{"value"}}.document()
@@ -50,8 +50,8 @@ func (s *testNamespace) deleteOutputs(step string) {
 	must(s.t, "", "delete", "secret", "--namespace", s.name, "--selector", contract.StepKey+"="+step)
 }
 
-// With the commands of the page, returning to an earlier render runs its steps again, also after a teardown. Applying a
-// render again runs nothing.
+// With the page's commands, returning to an earlier render runs its steps again, even after a teardown. Applying a render
+// again runs nothing.
 func TestReturnKubectl(t *testing.T) {
 	s := newNamespace(t)
 	p := newPage(s, "returned")
@@ -84,7 +84,7 @@ func TestReturnKubectl(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// A Secret that was deleted and applied again is stale; the page's commands run its step again, and no other.
+// A Secret that was deleted and applied again is stale; the page's commands run only its step again.
 func TestReturnDeletedSecret(t *testing.T) {
 	s := newNamespace(t)
 	p := newPage(s, "returned")
@@ -103,7 +103,7 @@ func TestReturnDeletedSecret(t *testing.T) {
 	assert.Equal(t, map[string]int{"make": 2, "use": 1, "tell": 1}, s.runs("returned"))
 }
 
-// Without the second command of the page, what is not ready is reported.
+// Without the page's second command, steps that are not ready are reported.
 func TestReturnWithoutPruning(t *testing.T) {
 	s := newNamespace(t)
 	p := newPage(s, "returned")
@@ -121,7 +121,7 @@ func TestReturnWithoutPruning(t *testing.T) {
 	assert.Equal(t, "Missing", p.status("three.yaml").Status)
 }
 
-// With every tool, returning to an earlier render runs the steps or is reported as stale, as is a deleted Secret.
+// With every tool, returning to an earlier render runs the steps or is reported as stale; so is a deleted Secret.
 func TestReturnDelivered(t *testing.T) {
 	for _, tool := range deliveries {
 		if tool.delivery == "kubectl" {

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// apis has the files with the CustomResourceDefinitions of routes, by the module that tools/crds pins.
+// apis lists the files with the CustomResourceDefinitions of routes by the module that tools/crds pins.
 var apis = map[string]string{
 	"sigs.k8s.io/gateway-api": "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml",
 	"istio.io/api":            "kubernetes/customresourcedefinitions.gen.yaml",
@@ -77,7 +77,7 @@ func (s *testNamespace) inNamespace(text string) string {
 	return text
 }
 
-// withoutInputs removes documents that are not for the cluster.
+// withoutInputs removes documents that are not applied.
 func withoutInputs(stream string) string {
 	var plain []string
 	for _, text := range strings.Split(stream, "\n---\n") {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A native sidecar of the overlay ends with main, so the Job is complete. A container beside main would keep the Job running
-// after the outputs are published: with a delete phase it is an error.
+// A native sidecar of the overlay ends with main, so the Job completes. A container beside main would keep the Job running
+// after the outputs are published; with a delete phase that is an error.
 func TestStepsSidecar(t *testing.T) {
 	s := newNamespace(t)
 	const side = `{name: side, image: busybox, command: [sh, -c, "trap 'exit 0' TERM; while :; do sleep 0.2; done"]`

@@ -21,7 +21,7 @@ import (
 // stackKinds are the kinds of all objects of an installed stack, and of the Jobs that install and remove it.
 const stackKinds = "jobs,pods,deployments,replicasets,serviceaccounts,roles,rolebindings"
 
-// stackCluster are those that have no namespace.
+// stackCluster are the kinds without a namespace.
 const stackCluster = "customresourcedefinitions,clusterroles,clusterrolebindings"
 
 // stacksRun is examples/stacks in a namespace.
@@ -29,13 +29,13 @@ type stacksRun struct {
 	*testNamespace
 
 	mode string
-	// folder has a copy of the example.
+	// example is the folder of a copy of the example.
 	example string
-	// before are the objects of the cluster that were there.
+	// before are the objects of the cluster that existed before.
 	before string
 }
 
-// newStacksRun copies the example, and loads its packages as images that have nothing but their YAML.
+// newStacksRun copies the example, and loads its packages as images that contain only their YAML.
 func newStacksRun(t *testing.T, mode string) *stacksRun {
 	t.Helper()
 	s := &stacksRun{testNamespace: newNamespace(t), mode: mode, example: t.TempDir()}
@@ -52,14 +52,14 @@ func newStacksRun(t *testing.T, mode string) *stacksRun {
 	}
 	s.loadCurl()
 	s.before = s.inCluster()
-	t.Cleanup(func() { // after a failure, so that the next test begins without
+	t.Cleanup(func() { // even after a failure, so that the next test starts clean
 		_, _ = kubectl("", "delete", "clusterroles,clusterrolebindings", "--selector", contract.ManagedByKey+"="+contract.ManagedBy)
 		_, _ = kubectl("", "delete", "customresourcedefinitions", "--ignore-not-found", "volumes.storage.example.org", "caches.cache.example.org")
 	})
 	return s
 }
 
-// loadCurl loads the image of the example's controllers: the shell of the node's images, and curl of this machine with its
+// loadCurl loads the image of the example's controllers: the shell of the node's images, and this machine's curl with its
 // libraries.
 func (s *stacksRun) loadCurl() {
 	s.t.Helper()
@@ -84,7 +84,7 @@ func (s *stacksRun) loadPackage(name, registry string) {
 	nodeScript(s.t, "load", archive)
 }
 
-// inCluster names the objects without a namespace that are made by this project or by a stack.
+// inCluster returns the names of objects without a namespace that this project or a stack has created.
 func (s *stacksRun) inCluster() string {
 	s.t.Helper()
 	return must(s.t, "", "get", stackCluster, "--output=name")
@@ -143,8 +143,7 @@ func (s *stacksRun) customResources() {
 	}
 }
 
-// controller returns the name of a controller's Deployment, and checks that its Pods run under the ServiceAccount that was
-// rendered for it.
+// controller returns the name of a controller's Deployment, and checks that its Pods run with the rendered ServiceAccount.
 func (s *stacksRun) controller(prefix string) (string, error) {
 	deployments, err := kubectl("", "get", "deployments", "--namespace", s.name, "--output=jsonpath="+
 		`{range .items[*]}{.metadata.name} {.spec.template.spec.serviceAccountName}{"\n"}{end}`)
@@ -171,7 +170,7 @@ func (s *stacksRun) requireEstablished() {
 	}
 }
 
-// awaitJobs waits until all Jobs have ended, and returns how.
+// awaitJobs waits until all Jobs have ended, and returns their results.
 func (s *stacksRun) awaitJobs() map[string]string {
 	s.t.Helper()
 	ends := map[string]string{}
@@ -187,7 +186,7 @@ func (s *stacksRun) awaitJobs() map[string]string {
 	return ends
 }
 
-// tearDown runs the delete phase, first with custom resources, which it must refuse, and then without. Nothing may be left.
+// tearDown runs the delete phase, first with custom resources, which it must refuse, and then without. Nothing may remain.
 func (s *stacksRun) tearDown() {
 	s.t.Helper()
 	s.setAbsent()
@@ -213,7 +212,7 @@ func (s *stacksRun) tearDown() {
 		}
 	}
 	must(s.t, remove, "delete", "-f", "-")
-	if s.mode == "job" { // what installed the stack
+	if s.mode == "job" { // which installed the stack
 		must(s.t, "", "delete", stackKinds, "--namespace", s.name, "--selector", contract.ManagedByKey+"="+contract.ManagedBy)
 		must(s.t, "", "delete", "clusterroles,clusterrolebindings", "--selector", contract.ManagedByKey+"="+contract.ManagedBy)
 	}
@@ -224,7 +223,7 @@ func (s *stacksRun) tearDown() {
 	assert.Equal(s.t, s.before, s.inCluster())
 }
 
-// A request by CRD is installed by Jobs in the cluster: both packages, though the one needs the other's CRD.
+// A request by CRD is installed by Jobs in the cluster, with both packages, although one requires the other's CRD.
 func TestStackJob(t *testing.T) {
 	s := newStacksRun(t, "job")
 	s.apply(s.build())
@@ -233,11 +232,11 @@ func TestStackJob(t *testing.T) {
 	}
 	s.requireEstablished()
 	s.customResources()
-	s.apply(s.build()) // Jobs that are complete stay complete
+	s.apply(s.build()) // complete Jobs stay complete
 	s.tearDown()
 }
 
-// The same, unpacked on the client and applied with kubectl.
+// The same stack can be unpacked on the client and applied with kubectl.
 func TestStackObjects(t *testing.T) {
 	s := newStacksRun(t, "objects")
 	s.applySoon(s.build())
@@ -246,7 +245,7 @@ func TestStackObjects(t *testing.T) {
 	s.tearDown()
 }
 
-// The image behind the tag of a rendered Job has other content than what was imported: nothing is applied.
+// If the image behind the tag of a rendered Job has changed since the import, nothing is applied.
 func TestStackImageChanged(t *testing.T) {
 	s := newStacksRun(t, "job")
 	manifest := s.build()
@@ -261,8 +260,8 @@ func TestStackImageChanged(t *testing.T) {
 	s.requireRefused(manifest, `the package image must be the one that was rendered, but Stack "storage"`)
 }
 
-// A package image with links and special files: the Job fails, names the file, and nothing is written outside the volume
-// or applied.
+// For a package image with links and special files, the Job fails and names the file. Nothing is written outside the volume,
+// and nothing is applied.
 func TestStackHostile(t *testing.T) {
 	for name, test := range map[string]struct{ plant, want string }{
 		"file":   {"ln -s /etc/passwd app2.yaml", `"app2.yaml": must link to a file of the folder`},
@@ -284,7 +283,7 @@ func TestStackHostile(t *testing.T) {
 	}
 }
 
-// requireRefused applies Jobs of which that of the package storage must fail with a message, and nothing may be installed.
+// requireRefused applies Jobs. The Job of the package storage must fail with a message, and nothing may be installed.
 func (s *stacksRun) requireRefused(manifest, want string) {
 	s.t.Helper()
 	s.apply(manifest)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failing is a plugin whose step "make" runs the script, "use" reads its output, and "slow" waits for a file. All have
-// outputs.
+// failing is a plugin with a step "make" that runs the script, a step "use" that reads its output, and a step "slow" that
+// waits for a file. All have outputs.
 func (s *testNamespace) failing(makes string) object {
 	return s.plugin("failing@1.0.0", s.overlay(),
 		step{name: "make", script: script("make", makes), outputs: []string{"value"}},
@@ -21,7 +21,7 @@ func (s *testNamespace) failing(makes string) object {
 		step{name: "slow", script: script("slow", "await go\necho > /outputs/value"), outputs: []string{"value"}})
 }
 
-// A failure is reported at once, with its cause. When the script is fixed and applied, the answer is about the new render.
+// A failure is reported at once, with its cause. After the script is fixed and applied, the report is about the new render.
 func TestStatusFailed(t *testing.T) {
 	s := newNamespace(t)
 	p := newPage(s, "failed")
@@ -43,7 +43,7 @@ func TestStatusFailed(t *testing.T) {
 	assert.Equal(t, "Failed", found.states()["make"])
 	assert.Equal(t, "InProgress", found.states()["slow"])
 
-	s.ended("--selector=resourceplugins.dev/step=use") // it has failed, too
+	s.ended("--selector=resourceplugins.dev/step=use") // it failed, too
 	s.apply(render(t, nil, s.failing(good), sandbox("failed", "failing", nil)))
 	p.write("create.yaml", render(t, nil, s.failing(good), sandbox("failed", "failing", nil)))
 	s.open(t, "go")
@@ -51,7 +51,8 @@ func TestStatusFailed(t *testing.T) {
 	assert.Equal(t, map[string]int{"make": 2, "use": 1, "slow": 1}, s.runs("failed"))
 }
 
-// After the cause was fixed, the page's commands run the failed step and its consumer again, and leave a running step alone.
+// After the cause is fixed, the page's commands run the failed step and its consumer again, and do not affect a running
+// step.
 func TestStatusRunAgain(t *testing.T) {
 	s := newNamespace(t)
 	p := newPage(s, "failed")
@@ -112,7 +113,8 @@ func TestStatusCopy(t *testing.T) {
 	assert.Equal(t, map[string]int{"make": 1}, s.runs("copied"))
 }
 
-// A dump of a cluster says what rplug status says of it, and why there is no Pod. It says the same each time.
+// The report about a dump equals that of rplug status about the cluster, including why there is no Pod, and is always the
+// same.
 func TestStatusDump(t *testing.T) {
 	s := newNamespace(t)
 	p := newPage(s, "dumped")

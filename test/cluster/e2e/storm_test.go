@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Components of the node stop while Pods start, run and publish, and start again later. Every step has ended in the end, no
-// published step has run twice, outputs are complete or missing, and a consumer has run only if its producer has published.
+// Components of the node stop while Pods start, run and publish, and start again later. In the end every step has ended, no
+// published step has run twice, outputs are complete or missing, and consumers have run only if their producers published.
 func TestFaultNode(t *testing.T) {
 	lockNodeExclusive(t)
 	s := newNamespace(t)
@@ -49,7 +49,7 @@ func TestFaultNode(t *testing.T) {
 	}
 }
 
-// storm applies sandboxes, calls cause some time later, and checks how their steps end.
+// storm applies sandboxes, calls cause some time later, and checks the results of their steps.
 func (s *testNamespace) storm(t *testing.T, name string, after time.Duration, cause func()) {
 	t.Helper()
 	const sandboxes = 12

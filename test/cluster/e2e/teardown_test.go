@@ -20,8 +20,8 @@ import (
 // everyKind are the kinds of all objects of a sandbox.
 const everyKind = "jobs,pods,configmaps,secrets,serviceaccounts,roles,rolebindings,deployments,replicasets,services,httproutes"
 
-// Sandboxes of the same name of two clusters, rendered into one namespace: the documented teardown of one leaves nothing of
-// it, and everything of the other.
+// Two clusters have sandboxes with the same name, rendered into one namespace: the documented teardown of one sandbox leaves
+// none of its objects, and all objects of the other.
 func TestLifecycleForkTeardown(t *testing.T) {
 	s := newNamespace(t)
 	install(t)
@@ -86,7 +86,8 @@ func (s *testNamespace) ofSandbox(id, kinds, path string) string {
 	return must(s.t, "", "get", kinds, "--namespace", s.name, "--selector", contract.SandboxIDKey+"="+id, "--output=jsonpath="+path)
 }
 
-// tearDown runs the delete phase of a sandbox and then the commands of docs/howto/teardown.md. Nothing may be left of it.
+// tearDown runs the delete phase of a sandbox and then the commands of docs/howto/teardown.md. None of its objects may
+// remain.
 func (s *testNamespace) tearDown(plugin, of object, id string) {
 	s.t.Helper()
 	of["metadata"].(object)["annotations"] = map[string]string{contract.StateKey: "absent"}
@@ -101,7 +102,7 @@ func (s *testNamespace) tearDown(plugin, of object, id string) {
 	assert.Empty(s.t, s.ofSandbox(id, everyKind, uids))
 }
 
-// documented returns the arguments of the page's commands of kubectl that delete one of the kinds.
+// documented returns the arguments of the page's kubectl commands that delete one of the kinds.
 func (s *testNamespace) documented(kinds ...string) (commands []string) {
 	s.t.Helper()
 	page, err := os.ReadFile(filepath.Join(checkout.Root(), "docs", "howto", "teardown.md"))

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With a shared process namespace, scripts of root, of another user and of the user of the helpers try to read tokens and
-// environments of all other processes: they can read none.
+// In a shared process namespace, scripts of root, of another user and of the helpers' user cannot read the tokens and
+// environments of other processes.
 func TestFaultSharedProcesses(t *testing.T) {
 	s := newNamespace(t)
 	const search = `

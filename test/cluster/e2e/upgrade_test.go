@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// upgradeFile reads a file of testdata/upgrade for a namespace. What commit 6eadd05 rendered from the plugin and the sandbox
-// is kept as it was, but for the path of the program in the helper image, which today's image has under another name.
+// upgradeFile reads a file of testdata/upgrade for a namespace. The files were rendered by commit 6eadd05 from the plugin
+// and the sandbox; only the path of the program in the helper image was updated.
 func (s *testNamespace) upgradeFile(name string) string {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "upgrade", name))
@@ -23,8 +23,8 @@ func (s *testNamespace) upgradeFile(name string) string {
 	return strings.ReplaceAll(string(text), "upgrade-namespace", s.name)
 }
 
-// A render of commit 6eadd05, then one of today's programs: steps whose outputs are published do not run again, and plain
-// steps, which have none, do.
+// After a render of commit 6eadd05 and one of the current programs, steps with published outputs do not run again; plain
+// steps, which have no outputs, do.
 func TestReapplyAfterUpgrade(t *testing.T) {
 	s := newNamespace(t)
 	s.apply(s.upgradeFile("rendered-by-6eadd05.yaml"))

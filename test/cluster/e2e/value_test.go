@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
-// params are texts that Kubernetes, YAML or a shell might change. The API server expands $(NAME) of variables that are
-// defined before, so some texts name such a variable.
+// params are texts that Kubernetes, YAML or a shell might change. The API server expands $(NAME) for variables defined
+// before, so some texts refer to such a variable.
 var params = map[string]string{
 	"engines":   "{{workflow.name}} {{=1+1}} $(params.x) $(context.taskRun.name) $(tasks.read.results.a) {{inputs.parameters.x}}",
 	"expansion": "$(PGPASSWORD) $(SIGNADOT_SANDBOX_ID) $$(SIGNADOT_SANDBOX_ID) $$ $ $() ${HOME} $(",
@@ -24,7 +24,7 @@ var params = map[string]string{
 	"long":      strings.Repeat("0123456789 $(SIGNADOT_SANDBOX_ID) $$\n", 2703)[:100_000],
 }
 
-// Params and outputs are passed byte for byte, in variables and files.
+// Params and outputs are passed unchanged, in variables and files.
 func TestStepsValues(t *testing.T) { values(t, jobs.Name) }
 
 func values(t *testing.T, engineName string) {
@@ -58,7 +58,7 @@ func values(t *testing.T, engineName string) {
 	}
 	plugin := s.plugin("values@1.0.0", s.overlay("env: [{name: PGPASSWORD, value: wrong}]"))
 	plugin["spec"].(object)["create"] = []object{read, next}
-	// 100 kB are too much for the annotation of a client-side apply, and a server-side one reads U+0085 as a line break.
+	// 100 kB exceed the annotation of a client-side apply, and a server-side one reads U+0085 as a line break.
 	must(t, render(t, []string{"--engine", engineName}, plugin, sandbox("values", "values", params)), "create", "-f", "-")
 	s.succeeded(map[bool]int{true: 2, false: 1}[engineName == jobs.Name])
 	published := s.outputs()

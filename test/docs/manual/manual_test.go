@@ -31,7 +31,7 @@ var functions = []cli.Function{
 	validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New(), importplugin.New(),
 }
 
-// What is written about each function is what it does.
+// The documentation of each function matches its code.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	folders, err := filepath.Glob(filepath.Join(checkout.Root(), "functions", "*", "main.go"))

@@ -1,5 +1,5 @@
-// Package agreement generates plugins whose steps succeed and fail in all the ways that steps can, and says how their steps
-// have ended: on a node, and with each engine of `rplug run`. Tests compare the ends.
+// Package agreement generates plugins whose steps succeed and fail in all possible ways, and returns the results of their
+// steps on a node, and with each engine of `rplug run`. Tests compare the results.
 package agreement
 
 import (
@@ -16,7 +16,7 @@ type object = map[string]any
 
 // Plugin is a generated plugin and a sandbox that uses it.
 type Plugin struct {
-	// Name is the plugin's bare name, and the sandbox's.
+	// Name is the bare name of the plugin, and the name of the sandbox.
 	Name string
 	// Steps are the names of its steps.
 	Steps []string
@@ -24,29 +24,29 @@ type Plugin struct {
 	Documents string
 }
 
-// Params are what each sandbox gives to its plugin: texts that Kubernetes, YAML or a shell might change.
+// params are passed to all plugins: texts that Kubernetes, YAML or a shell might change.
 var params = map[string]string{
 	"dollars": "$(SIGNADOT_SANDBOX_ID) $$(SIGNADOT_SANDBOX_NAME) $$ $ $() ${HOME} $(", "lines": "\n\nfirst\n  second\ttab\n\n",
 	"unicode": "größer – 数据 🂡", "quotes": `'single' "double" \back\slash` + " `ticks` # {a} [b] %s & *",
 	"empty": "", "yaml": "yes",
 }
 
-// kind is a way in which a step ends. Its script writes the output "out", unless it fails. In the script, $self is a text of
-// the step's own.
+// kind is a kind of step with a certain result. Its script writes the output "out", unless it fails. In the script, $self is
+// a text that only this step has.
 type kind struct {
 	name, script string
-	// path is that of the output, if not /outputs/out.
+	// path is the path of the output; the default is /outputs/out.
 	path string
-	// overlay has fields of the Pod and of main, in flow style.
+	// pod and main have fields of the Pod and of main, in flow style.
 	pod, main string
-	// whole is set if script is all of the script.
+	// whole means that script is the complete script.
 	whole bool
 }
 
-// deadline is the field of a Pod that limits how long scripts run.
+// deadline is the field of a Pod that limits the run time of scripts.
 const deadline = "activeDeadlineSeconds:"
 
-// kinds are run on a node and on this machine, so that scripts use only what busybox and coreutils have in common.
+// kinds run on a node and on this machine, so their scripts use only features that busybox and coreutils have in common.
 var kinds = []kind{
 	{name: "text", script: `printf '%s $(HOME) $$ größer 数据\n\n' "$self" > /outputs/out`},
 	{name: "binary", script: `i=0; while [ $i -lt 256 ]; do printf "\\$(printf %03o $i)"; i=$((i+1)); done > /outputs/out`},
@@ -86,7 +86,7 @@ var kinds = []kind{
 	{name: "own-signal", script: `trap 'echo signal > /outputs/out; exit 0' USR1; kill -USR1 $$; sleep 1; exit 9`},
 }
 
-// Kinds is how many plugins have each kind of step once as their first step.
+// Kinds returns the number of plugins needed to have each kind of step as the first step of one of them.
 func Kinds() int { return len(kinds) }
 
 // Plugins generates count plugins that run in an image and a namespace. The first step of plugin i is of kind i; the others
@@ -118,7 +118,7 @@ func generate(random *rand.Rand, i int, image, namespace string) Plugin {
 		steps = append(steps, step(name, one, reads))
 		plugin.Steps = append(plugin.Steps, name)
 	}
-	if !strings.HasPrefix(first.pod, deadline) { // a Pod that its deadline ends says nothing but that
+	if !strings.HasPrefix(first.pod, deadline) { // a Pod that exceeds its deadline has no other message
 		steps = append(steps, bare(random))
 		plugin.Steps = append(plugin.Steps, "bare")
 	}
@@ -145,7 +145,7 @@ func plainKind(random *rand.Rand) kind {
 	}
 }
 
-// step returns a step that reads the outputs of others as files and publishes "out" and "seen", a sum of what it has read.
+// step returns a step that reads the outputs of others as files, and publishes "out" and "seen", a checksum of its inputs.
 func step(name string, one kind, reads []string) object {
 	inputs := make([]object, 0, len(params)+len(reads))
 	for param := range params {
@@ -171,8 +171,8 @@ func step(name string, one kind, reads []string) object {
 	return object{"name": name, "script": script, "inputs": inputs, "outputs": outputs}
 }
 
-// bare returns a step without data flow, which runs without our runner. It is the first process of its container, so that a
-// signal to itself does nothing there.
+// bare returns a step without data flow, which runs without our runner. It is the first process of its container, so a
+// signal that it sends to itself has no effect.
 func bare(random *rand.Rand) object {
 	return object{"name": "bare", "script": []string{
 		"#!/bin/sh\necho done\n", "#!/bin/sh\nexit 4\n", "#!/bin/sh\necho 'bare reason' > /dev/termination-log\nexit 130\n",
@@ -195,7 +195,7 @@ func document(kind, name string, spec object) object {
 func text(one object) string {
 	encoded, err := json.Marshal(one)
 	if err != nil {
-		panic(err) // maps, lists and texts are always encoded
+		panic(err) // maps, lists and strings can always be encoded
 	}
 	return string(encoded)
 }

@@ -17,21 +17,21 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// End is how a step has ended.
+// End is the result of a step.
 type End struct {
 	Succeeded bool
 	ExitCode  int
-	// Message is why it failed.
+	// Message is the reason of a failure.
 	Message string
 	// Outputs are the published values, each as Sum.
 	Outputs map[string]string
 }
 
-// varying are the parts of messages that are not the same in each run: ids of processes, and which of several producers that
-// failed was the first.
+// varying matches the parts of messages that differ between runs: process ids, and the name of the producer that failed
+// first.
 var varying = regexp.MustCompile(`\(process [0-9]+\)|: step "[^"]*" failed and its outputs are needed`)
 
-// Message returns a message without the parts that vary.
+// Message returns a message without the varying parts.
 func Message(text string) string {
 	return varying.ReplaceAllStringFunc(strings.TrimSpace(text), func(part string) string {
 		if strings.HasPrefix(part, "(") {
@@ -41,7 +41,7 @@ func Message(text string) string {
 	})
 }
 
-// RunAll runs plugins as Run, several at a time. folder returns a folder for each.
+// RunAll calls Run for plugins, several at a time. folder returns a new folder for each.
 func RunAll(ctx context.Context, engine localrun.Engine, plugins []Plugin, folder func() string) ([]map[string]End, error) {
 	const atOnce = 8
 	ends, errs, turns := make([]map[string]End, len(plugins)), make([]error, len(plugins)), make(chan struct{}, atOnce)
@@ -60,7 +60,7 @@ func RunAll(ctx context.Context, engine localrun.Engine, plugins []Plugin, folde
 	return ends, errors.Join(errs...)
 }
 
-// Sum returns a value's length and digest, and the value if it is short.
+// Sum returns the length and digest of a value, and the value itself if it is short.
 func Sum(value []byte) string {
 	if len(value) <= 80 {
 		return fmt.Sprintf("%q", value)
@@ -68,7 +68,7 @@ func Sum(value []byte) string {
 	return fmt.Sprintf("%d bytes %x", len(value), sha256.Sum256(value))
 }
 
-// Run runs the create phase of a plugin with an engine and a state in folder. It returns the ends by step.
+// Run runs the create phase of a plugin with an engine and a state in folder. It returns the results by step.
 func Run(ctx context.Context, engine localrun.Engine, plugin Plugin, folder string) (map[string]End, error) {
 	file := filepath.Join(folder, "documents.yaml")
 	if err := os.WriteFile(file, []byte(plugin.Documents), 0o600); err != nil {

@@ -1,5 +1,5 @@
 // Package checkout builds programs from this checkout for tests, copies its files, and finds tools on this machine. Tests
-// render copies: none changes the checkout.
+// that render use copies, so the checkout does not change.
 package checkout
 
 import (
@@ -30,7 +30,7 @@ func BuildCommands(folder string) error {
 // BuildProgram builds one package of the root module, given by its folder.
 func BuildProgram(file, pkg string) error { return goBuild(Root(), file, "./"+pkg) }
 
-// BuildTool builds the tool that is pinned by the module in a folder of tools/.
+// BuildTool builds the tool pinned by the module in a folder of tools/.
 func BuildTool(file, name string) error {
 	return goBuild(filepath.Join(Root(), "tools", name), file, "tool")
 }
@@ -45,7 +45,7 @@ func goBuild(folder, output string, packages ...string) error {
 	return nil
 }
 
-// Copy copies files to folder: all that git tracks or would add, in the given folders or in the whole checkout.
+// Copy copies files to folder: all files that git tracks or would track, in the given folders or in the whole checkout.
 func Copy(folder string, below ...string) error {
 	list := exec.Command("git", append([]string{"ls-files", "-z", "-co", "--exclude-standard", "--"}, below...)...)
 	list.Dir = Root()
@@ -64,7 +64,7 @@ func Copy(folder string, below ...string) error {
 func copyFile(from, to string) error {
 	content, err := os.ReadFile(from)
 	if os.IsNotExist(err) {
-		return nil // deleted in the work tree, still in the index
+		return nil // deleted in the work tree, but still in the index
 	}
 	if err != nil {
 		return err

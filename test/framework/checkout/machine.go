@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Rounds returns how often a test repeats what is random or depends on timing: few times the environment variable
+// Rounds returns the number of repetitions of tests that are random or depend on timing: few times the environment variable
 // TEST_ROUNDS, if set.
 func Rounds(few int) int {
 	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
@@ -19,8 +19,8 @@ func Rounds(few int) int {
 	return few
 }
 
-// Random returns a source for what a test does at random, such as the moment at which it kills a program. Its seed is logged;
-// the environment variable TEST_SEED repeats it.
+// Random returns the random source of a test, for example for the time at which it kills a program. Its seed is logged; the
+// environment variable TEST_SEED repeats it.
 func Random(tb testing.TB) *rand.Rand {
 	tb.Helper()
 	seed := rand.Uint64()
@@ -34,7 +34,7 @@ func Random(tb testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// Slow skips a test that takes long with -short, as make check runs tests, and prints why.
+// Slow skips a slow test with -short, which make check uses, and prints the reason.
 func Slow(tb testing.TB, why string) {
 	tb.Helper()
 	if testing.Short() {
@@ -42,8 +42,8 @@ func Slow(tb testing.TB, why string) {
 	}
 }
 
-// LeaveOut skips a test that needs something this machine does not have. With the environment variable TEST_SKIPS=none, the
-// test fails.
+// LeaveOut skips a test because this machine lacks a requirement. With the environment variable TEST_SKIPS=none, the test
+// fails instead.
 func LeaveOut(tb testing.TB, format string, args ...any) {
 	tb.Helper()
 	reason := "skipped: " + fmt.Sprintf(format, args...)
@@ -63,7 +63,7 @@ func Program(tb testing.TB, name, debian string) string {
 	return path
 }
 
-// Tool returns the path of a program in bin/tools, where make builds it, or on the PATH, or skips the test.
+// Tool returns the path of a program in bin/tools, where make builds it, or on the PATH; otherwise it skips the test.
 func Tool(tb testing.TB, name string) string {
 	tb.Helper()
 	built := filepath.Join(Root(), "bin", "tools", name)
@@ -77,7 +77,7 @@ func Tool(tb testing.TB, name string) string {
 	return path
 }
 
-// Kpt returns the path of kpt, or skips the test, also with TEST_SKIPS=none: neither Debian nor the module proxy has kpt.
+// Kpt returns the path of kpt, or skips the test, even with TEST_SKIPS=none: neither Debian nor the module proxy has kpt.
 func Kpt(tb testing.TB) string {
 	tb.Helper()
 	path, err := exec.LookPath("kpt")
@@ -87,8 +87,8 @@ func Kpt(tb testing.TB) string {
 	return path
 }
 
-// HasCorpus reports whether there are real plugins, sandboxes and packages: below the folder SHARED, else beside the
-// checkout. They are not part of it, and no test may require them.
+// HasCorpus reports whether real plugins, sandboxes and packages are available: in the folder SHARED, or otherwise beside
+// the checkout. They are not part of it, and no test may require them.
 func HasCorpus() bool {
 	_, err := os.Stat(corpus())
 	return err == nil

@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Start starts a docker daemon unless one is running. stop stops only a daemon that Start started. Tests of several
-// packages share the daemon: run them one after the other (go test -p 1), or start it before.
+// Start starts a docker daemon unless one is running. stop stops the daemon only if Start started it. Tests of several
+// packages share the daemon: run them in sequence (go test -p 1), or start it before.
 func Start() (stop func() error, err error) {
 	scripts := filepath.Join(checkout.Root(), "test", "framework", "docker")
 	output, err := run("", filepath.Join(scripts, "up"))
@@ -29,11 +29,12 @@ func Start() (stop func() error, err error) {
 	}, nil
 }
 
-// Restricted are the flags of `docker run` for a container that has no network, no capabilities and no writable files, and
-// whose processes get no more privileges than they start with.
+// Restricted are the flags of `docker run` for a container without network, capabilities and writable files, whose processes
+// cannot gain privileges.
 const Restricted = "--network none --read-only --cap-drop ALL --security-opt no-new-privileges"
 
-// Run returns the arguments of docker that run a restricted container, with more flags, the image and its arguments.
+// Run returns the arguments of docker that run a restricted container, followed by additional flags, the image and its
+// arguments.
 func Run(more ...string) []string {
 	return append(append([]string{"run", "--rm"}, strings.Fields(Restricted)...), more...)
 }
@@ -69,8 +70,8 @@ func Load(archive string) error {
 	return err
 }
 
-// Shell makes an image with a static busybox and bash of this machine, and loads it into a program: docker or podman. The
-// error says why the program cannot run its containers here. The folder has files that containers need.
+// Shell creates an image with this machine's static busybox and bash, and loads it into docker or podman. The error is the
+// reason why the program cannot run its containers. The folder has files that containers need.
 func Shell(program, tag, folder string) error {
 	scripts := filepath.Join(checkout.Root(), "test", "cluster", "node")
 	files, archive := filepath.Join(folder, "shell"), filepath.Join(folder, "shell.tar")
@@ -99,7 +100,7 @@ func Shell(program, tag, folder string) error {
 	return works()
 }
 
-// podmanConfig is for machines where podman's default runtime or limits do not work, such as one inside a container.
+// podmanConfig is for machines on which podman's default runtime or limits do not work, for example inside a container.
 const podmanConfig = `[containers]
 default_ulimits=["nofile=1024:4096","nproc=1024:4096"]
 [engine]
@@ -109,7 +110,7 @@ runtime="runc"
 func run(folder, name string, args ...string) (string, error) {
 	command := exec.Command(name, args...)
 	command.Dir = folder
-	command.Env = append(os.Environ(), "MAKEFLAGS=") // of a make that runs the tests
+	command.Env = append(os.Environ(), "MAKEFLAGS=") // if make runs the tests
 	out, err := command.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)

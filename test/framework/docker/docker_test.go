@@ -15,11 +15,11 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )
 
-// A daemon that was killed has unmounted nothing, and a container that ignores SIGTERM keeps a daemon from stopping soon.
+// A killed daemon has unmounted nothing, and a container that ignores SIGTERM delays the end of the daemon.
 func TestContainerDaemonIsRemoved(t *testing.T) {
 	for name, isKilled := range map[string]bool{"killed": true, "running": false} {
 		t.Run(name, func(t *testing.T) {
-			folder, err := os.MkdirTemp("", "") // a path that a socket can have, too
+			folder, err := os.MkdirTemp("", "") // short enough for the path of a socket
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, os.RemoveAll(folder)) })
 			t.Setenv("TMPDIR", folder)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Package is a package of plugins and a baseline, which stay as they are, and of sandboxes that are edited.
+// Package is a package of fixed plugins and a fixed baseline, and of sandboxes that change.
 type Package struct {
 	random    *rand.Rand
 	sandboxes [3]sandbox
@@ -19,7 +19,7 @@ type sandbox struct {
 	exists, absent bool
 	plugin, size   int
 	second, fork   bool
-	shared         bool // whether it is in a file with others
+	shared         bool // in a file with others
 }
 
 // New returns a package without sandboxes. The seed determines all edits.
@@ -46,7 +46,7 @@ func (p *Package) Edit() {
 	}
 }
 
-// Files returns the documents of each file, of those that the package has.
+// Files returns the documents of each file in the package.
 func (p *Package) Files() map[string]string {
 	files := map[string]string{"plugins.yaml": plugins, "baseline.yaml": baseline}
 	for i, one := range p.sandboxes {

@@ -1,4 +1,4 @@
-// Package goproxy gives tests a module proxy in a folder, which has versions of this checkout.
+// Package goproxy creates a module proxy in a folder for tests, with versions of this checkout.
 package goproxy
 
 import (
@@ -17,8 +17,8 @@ import (
 // Path is the path of this repository's module.
 const Path = "github.com/resource-plugins/krm-functions"
 
-// Publish adds a version to the proxy (https://go.dev/ref/mod#goproxy-protocol): the files of a folder. The proxy lists
-// all versions that are given.
+// Publish adds a version to the proxy (https://go.dev/ref/mod#goproxy-protocol) with the files of a folder. all are the
+// versions that the proxy lists.
 func Publish(tb testing.TB, source, proxy, version string, all ...string) {
 	tb.Helper()
 	folder := filepath.Join(proxy, filepath.FromSlash(Path), "@v")
@@ -35,8 +35,8 @@ func Publish(tb testing.TB, source, proxy, version string, all ...string) {
 	}
 }
 
-// Environment is what go needs to use the proxy: a module cache of its own, so that no version of a test stays on the
-// machine. Dependencies come from the machine's cache where it has them. -trimpath lets the build cache be shared.
+// Environment returns the variables for using the proxy, with a new module cache, so that no version of a test stays on the
+// machine. Dependencies come from the machine's cache if possible. -trimpath allows sharing the build cache.
 func Environment(tb testing.TB, proxy, cache string) []string {
 	tb.Helper()
 	env := func(key string) string {

@@ -1,5 +1,5 @@
-// Package ociimage builds container images for tests by the rules of the image specification: OCI layouts, and the tars that
-// docker save writes.
+// Package ociimage builds container images for tests according to the image specification: OCI layouts, and tars as written
+// by docker save.
 package ociimage
 
 import (
@@ -20,7 +20,7 @@ import (
 // Entry is an entry of a tar.
 type Entry struct {
 	Name, Content, Link string
-	// Kind is a type flag of package tar; a file if it is 0.
+	// Kind is a type flag of package tar; 0 means a file.
 	Kind byte
 }
 
@@ -56,11 +56,11 @@ func Gzip(text []byte) []byte {
 	return out.Bytes()
 }
 
-// Layout is an OCI layout in the making.
+// Layout is an OCI layout being built.
 type Layout struct {
-	// Files are the files without index.json.
+	// Files are all files except index.json.
 	Files fstest.MapFS
-	// Index is what index.json will be.
+	// Index is the content of index.json.
 	Index v1.Index
 }
 
@@ -88,14 +88,14 @@ func BlobPath(d v1.Descriptor) string {
 	return path.Join(v1.ImageBlobsDir, d.Digest.Algorithm().String(), d.Digest.Encoded())
 }
 
-// Document adds a blob that is JSON.
+// Document adds a JSON blob.
 func (l *Layout) Document(mediaType string, value any) v1.Descriptor {
 	text, err := json.Marshal(value)
 	must(err)
 	return l.Blob(mediaType, text)
 }
 
-// Image adds an image with these layers, which are compressed.
+// Image adds an image with layers, which are compressed.
 func (l *Layout) Image(layers ...[]byte) v1.Descriptor {
 	blobs := make([]v1.Descriptor, len(layers))
 	for i, text := range layers {
@@ -104,7 +104,7 @@ func (l *Layout) Image(layers ...[]byte) v1.Descriptor {
 	return l.Manifest(blobs...)
 }
 
-// Manifest adds an image with these layers.
+// Manifest adds an image with layers.
 func (l *Layout) Manifest(layers ...v1.Descriptor) v1.Descriptor {
 	config := l.Document(v1.MediaTypeImageConfig, v1.Image{Platform: v1.Platform{OS: "linux", Architecture: "amd64"}})
 	return l.Document(v1.MediaTypeImageManifest, v1.Manifest{
@@ -112,7 +112,7 @@ func (l *Layout) Manifest(layers ...v1.Descriptor) v1.Descriptor {
 	})
 }
 
-// List lists an image in index.json, under a name.
+// List adds an image to index.json with a name.
 func (l *Layout) List(d v1.Descriptor, name string) *Layout {
 	if name != "" {
 		d.Annotations = map[string]string{v1.AnnotationRefName: name}
@@ -138,8 +138,8 @@ func TarOf(files fstest.MapFS) []byte {
 	return Tar(entries...)
 }
 
-// Saved returns the tar that docker save wrote before it had OCI layouts, and that `crossplane xpkg build` writes: of an
-// image with these layers. The labels are those of the config.
+// Saved returns the files of the tar that docker save wrote before it supported OCI layouts, and that `crossplane xpkg
+// build` writes. labels are those of the config.
 func Saved(tag string, labels map[string]string, layers ...[]byte) fstest.MapFS {
 	files := fstest.MapFS{}
 	config := v1.Image{Config: v1.ImageConfig{Labels: labels}, RootFS: v1.RootFS{Type: "layers"}}
@@ -162,7 +162,7 @@ func Saved(tag string, labels map[string]string, layers ...[]byte) fstest.MapFS 
 	return files
 }
 
-// must panics: what is built here is always valid.
+// must panics on an error: all values here are valid.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Script is the testscript command `image OUT NAME FILE…`: it builds an image with these files or folders, whose paths are
-// those in the image, and writes it as an OCI layout: a tar if the name of OUT ends in .tar or .xpkg, else a folder.
+// Script implements the testscript command `image OUT NAME FILE…`. It builds an image with the files or folders, which have
+// the same paths in the image, and writes it as an OCI layout: a tar if OUT ends in .tar or .xpkg, otherwise a folder.
 func Script(ts *testscript.TestScript, _ bool, args []string) {
 	const least = 3
 	if len(args) < least {
@@ -28,7 +28,7 @@ func Script(ts *testscript.TestScript, _ bool, args []string) {
 		}))
 	}
 	layout := New()
-	// Not compressed, the layer has the same digest with any version of Go.
+	// Without compression, the digest does not depend on the version of Go.
 	layer := layout.Blob(v1.MediaTypeImageLayer, Tar(entries...))
 	files := layout.List(layout.Manifest(layer), args[1]).Done()
 	out := ts.MkAbs(args[0])

@@ -18,8 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Start starts a registry that keeps its files in a folder, on a free port of the loopback device, and returns its host. It
-// ends with the test. Without docker-registry on the PATH the test is skipped.
+// Start starts a registry that stores its files in a folder, on a free port of the loopback device, and returns its host. It
+// ends with the test. The test is skipped if docker-registry is not on the PATH.
 func Start(t *testing.T, folder string) string {
 	t.Helper()
 	binary := checkout.Program(t, "docker-registry", "docker-registry")

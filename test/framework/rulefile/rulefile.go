@@ -1,5 +1,5 @@
-// Package rulefile holds rules against the names of the files that declare them: who looks for the rule about
-// spec.forks[].customizations.env of a sandbox finds it in sandbox_env.go.
+// Package rulefile checks that rules are declared in the file of their field: the rule about spec.forks[].customizations.env
+// of a sandbox is in sandbox_env.go.
 package rulefile
 
 import (
@@ -23,8 +23,9 @@ import (
 )
 
 // Check checks that each rule is in the file of its field in the working directory. A rule about a field of one kind is in
-// <kind>_<field>.go with the prefix of the kind, or like one of several kinds in <field>.go; it is in the file of the deepest
-// field of its example that has one, otherwise in that of its kind. The fields create and delete are steps.
+// <kind>_<field>.go with the prefix of the kind, or, like a rule of several kinds, in <field>.go. It is in the file of the
+// deepest field of its example that has a file, otherwise in that of its kind. The fields create and delete are called
+// steps.
 func Check(t *testing.T, rules []*validate.Rule, prefixes map[string]string) {
 	t.Helper()
 	files := rulesByFile(t)
@@ -33,10 +34,10 @@ func Check(t *testing.T, rules []*validate.Rule, prefixes map[string]string) {
 	}
 }
 
-// generalKinds is how many kinds a rule about all documents has: plugins, sandboxes, and route groups.
+// generalKinds is the number of kinds of a rule about all documents: plugins, sandboxes, and route groups.
 const generalKinds = 3
 
-// fileOf returns the file that a rule must be in.
+// fileOf returns the file where a rule must be declared.
 func fileOf(r *validate.Rule, files map[string][]string, prefixes map[string]string) string {
 	field, _, _ := strings.Cut(r.Example, ": ")
 	byID := strings.ReplaceAll(r.ID, "-", "") + ".go"
@@ -45,9 +46,9 @@ func fileOf(r *validate.Rule, files map[string][]string, prefixes map[string]str
 		return "comment.go"
 	case r.ComparesStates():
 		return "update_" + prefixes[r.Kinds[0]] + ".go"
-	case strings.HasPrefix(r.ID, "overlay"): // examples have the fields around it
+	case strings.HasPrefix(r.ID, "overlay"): // whose examples contain outer fields
 		return "plugin_podtemplateoverlay.go"
-	case len(r.Kinds) == generalKinds && r.Kinds[2] == contract.RouteGroup: // about any field, or about what a document is
+	case len(r.Kinds) == generalKinds && r.Kinds[2] == contract.RouteGroup: // about any field, or about documents in general
 		switch {
 		case field == "apiVersion", field == "kind":
 			return "document.go"
@@ -120,7 +121,7 @@ func pairKey(pair *ast.KeyValueExpr, ok bool) (string, bool) {
 	return name.Name, true
 }
 
-// foundIn returns the file that declares a rule.
+// foundIn returns the file where a rule is declared.
 func foundIn(t *testing.T, r *validate.Rule, files map[string][]string) string {
 	t.Helper()
 	var found []string

@@ -1,5 +1,5 @@
-// Package browser tests the page of rplug report in a headless Chromium: what only a browser knows, such as its layout, what
-// the keyboard reaches, what a screen reader hears, and how it prints.
+// Package browser tests the page of rplug report in a headless Chromium: layout, keyboard navigation, screen readers, and
+// printing.
 package browser
 
 import (
@@ -24,10 +24,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is the checkout.
+// root is the folder of the checkout.
 var root = filepath.Join("..", "..", "..")
 
-// leaveOut skips a test that needs something this machine does not have; with TEST_SKIPS=none it fails.
+// leaveOut skips a test because this machine lacks a requirement; with TEST_SKIPS=none it fails.
 func leaveOut(t *testing.T, format string, args ...any) {
 	t.Helper()
 	reason := "skipped: " + fmt.Sprintf(format, args...)
@@ -85,7 +85,7 @@ func report(t *testing.T, folder string, args ...string) string {
 	return string(out)
 }
 
-// pages are the pages that are looked at.
+// pages are the tested pages.
 var pages = map[string][]string{
 	"hello":    {"examples/hello-db"},
 	"shop":     {"examples/postgres", "examples/shop"},
@@ -99,10 +99,10 @@ type tab struct {
 	t *testing.T
 
 	mutex sync.Mutex
-	said  []string // on the console, and dialogs
+	said  []string // messages on the console, and dialogs
 }
 
-// open opens a page in a browser. The page is served, since a file has other rights than a page.
+// open opens a page in a browser. The page is served, since files have other permissions in browsers.
 func open(t *testing.T, html string) *tab {
 	t.Helper()
 	chromium := program(t, "chromium", "chromium")
@@ -127,7 +127,7 @@ func open(t *testing.T, html string) *tab {
 	return tt
 }
 
-// hear remembers what a page without faults does not do.
+// hear records messages and dialogs, which pages should not have.
 func (tt *tab) hear(event any) {
 	var said string
 	switch event := event.(type) {
@@ -147,7 +147,7 @@ func (tt *tab) hear(event any) {
 	tt.mutex.Unlock()
 }
 
-// quiet requires that the page said nothing on the console.
+// quiet requires that the page wrote nothing to the console.
 func (tt *tab) quiet() {
 	tt.t.Helper()
 	tt.mutex.Lock()

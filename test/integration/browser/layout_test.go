@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wideElements are those that reach out of the window, but for what scrolls in itself.
+// wideElements are elements that extend beyond the window and cannot be scrolled.
 const wideElements = `[...document.body.querySelectorAll("*")].filter((e) => {
   const box = e.getBoundingClientRect();
   if (!box.width || box.right <= innerWidth + 0.5 && box.left >= -0.5) return false;
@@ -21,7 +21,7 @@ const wideElements = `[...document.body.querySelectorAll("*")].filter((e) => {
   return !e.classList.contains("skip");
 }).map((e) => e.localName + "." + e.className).slice(0, 5)`
 
-// pale are texts whose colour is too near to that of what is behind them: WCAG 2.2 asks for 4.5.
+// pale are texts with insufficient contrast: WCAG 2.2 requires 4.5.
 const pale = `(() => {
   const channels = (color) => color.match(/[\d.]+/g).map(Number);
   const luminance = (color) => {

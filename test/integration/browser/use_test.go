@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Links lead to what is there, show it though it was closed, and the heading of the page does not cover it.
+// Links lead to existing elements, open them if they are closed, and the heading of the page does not cover them.
 func TestLinks(t *testing.T) {
 	tab := open(t, report(t, root, pages["shop"]...))
 	tab.view(1280, "light")
@@ -41,7 +41,7 @@ func TestLinks(t *testing.T) {
 	tab.quiet()
 }
 
-// What has a role for a screen reader has a name; the landmarks are there; headings do not leave out a level.
+// Elements with a role for screen readers have names, the landmarks exist, and headings skip no level.
 func TestAccessibilityTree(t *testing.T) {
 	for name, args := range pages {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAccessibilityTree(t *testing.T) {
 				}
 			}
 			tab.do(accessibility.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
-				var answer jsontext.Value // the browser knows more properties than the library
+				var answer jsontext.Value // the browser has more properties than the library
 				err := cdp.Execute(ctx, accessibility.CommandGetFullAXTree, nil, &answer)
 				return errors.Join(err, json.Unmarshal(answer, &tree))
 			}))
@@ -82,7 +82,7 @@ func TestAccessibilityTree(t *testing.T) {
 	}
 }
 
-// Everything can be done with the keyboard.
+// Everything can be operated with the keyboard.
 func TestKeyboard(t *testing.T) {
 	tab := open(t, report(t, root, pages["shop"]...))
 	tab.view(1280, "light")
@@ -100,7 +100,7 @@ func TestKeyboard(t *testing.T) {
 	tab.do(chromedp.KeyEvent("currency"), chromedp.Poll(`document.getElementById("matches").value`, nil))
 	tab.do(chromedp.KeyEvent(kb.Escape))
 	assert.Empty(t, eval[string](tab, `document.getElementById("query").value + document.getElementById("matches").value`))
-	// From the first card on, Tab reaches each summary, and Enter closes and opens it.
+	// Starting at the first card, Tab reaches each summary, and Enter closes and opens it.
 	tab.do(chromedp.Evaluate(`document.querySelector("details.card > summary").focus()`, nil))
 	before := eval[bool](tab, `document.activeElement.parentElement.open`)
 	tab.do(chromedp.KeyEvent(kb.Enter))
@@ -144,7 +144,7 @@ func TestSearch(t *testing.T) {
 	tab.quiet()
 }
 
-// All cards are printed, dark letters on white, though the screen is dark and cards are closed.
+// All cards are printed in dark letters on white, even if the screen is dark or cards are closed.
 func TestPrint(t *testing.T) {
 	tool := program(t, "pdftotext", "poppler-utils")
 	tab := open(t, report(t, root, pages["shop"]...))
@@ -170,7 +170,7 @@ func TestPrint(t *testing.T) {
 	tab.quiet()
 }
 
-// Texts that would be markup or script are texts.
+// Texts with markup or scripts remain texts.
 func TestHostileDocuments(t *testing.T) {
 	folder := t.TempDir()
 	hostile := `<img src=x onerror=alert(1)></script><script>alert(2)</script>`
@@ -183,12 +183,12 @@ func TestHostileDocuments(t *testing.T) {
 	assert.Equal(t, 1, eval[int](tab, `document.scripts.length`))
 	assert.Contains(t, eval[string](tab, `document.querySelector("#sandboxes").closest("section").textContent`), hostile)
 	tab.quiet()
-	// The policy refuses a script even if a text became one.
+	// The policy would block a script even if a text became one.
 	tab.do(chromedp.Evaluate(`{const s = document.createElement("script"); s.textContent = "document.title = 'ran'"; document.body.append(s)}`, nil))
 	assert.NotEqual(t, "ran", eval[string](tab, `document.title`))
 }
 
-// A page about 1,000 sandboxes stays usable. What it takes is printed.
+// A page about 1,000 sandboxes remains usable. The test prints the times.
 func TestLarge(t *testing.T) {
 	folder := t.TempDir()
 	plugin, err := os.ReadFile(filepath.Join(root, "examples", "postgres", "plugin.yaml"))

@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// plugin is a template of a chart. The script has an action of Go's templates for the program that it calls.
+// plugin is a template of a chart. Its script contains an action of Go templates for the program that it calls.
 const plugin = `apiVersion: resourceplugins.dev/v1alpha1
 kind: ResourcePlugin
 metadata:
@@ -60,7 +60,7 @@ spec:
       dbname: orders
 `
 
-// others are objects that are none of ours.
+// others are objects that are not ours.
 const others = `# a comment
 apiVersion: v1
 kind: ConfigMap
@@ -120,7 +120,7 @@ func install(t *testing.T, templates map[string]string) helm {
 	return h
 }
 
-// run runs Helm, which has no configuration but the plugin.
+// run runs Helm, without any configuration but the plugin.
 func (h helm) run(t *testing.T, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	return h.execute(t, h.program, stdin, args...)
@@ -141,7 +141,7 @@ func (h helm) execute(t *testing.T, program, stdin string, args ...string) (stdo
 	return out.String(), errs.String(), err
 }
 
-// template returns what Helm prints for the chart.
+// template returns Helm's output for the chart.
 func (h helm) template(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := h.run(t, "", append([]string{"template", "feature-x", "chart"}, args...)...)
@@ -167,7 +167,7 @@ func objects(t *testing.T, text string) map[string]string {
 	return found
 }
 
-// Helm gets the objects of `rplug render`, and all others of the chart as they were.
+// Helm gets the objects of `rplug render`, and all other objects of the chart unchanged.
 func TestPostRenderer(t *testing.T) {
 	t.Parallel()
 	h := install(t, map[string]string{"plugin.yaml": plugin, "sandbox.yaml": sandbox, "others.yaml": others})
@@ -198,7 +198,7 @@ func TestPostRenderer(t *testing.T) {
 		"--runner-namespace", "databases"), objects(t, got))
 }
 
-// What is wrong with a document fails Helm, and its message says all of it.
+// Errors in documents make Helm fail, with a message that contains all of them.
 func TestErrorsFailHelm(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -231,7 +231,7 @@ func TestErrorsFailHelm(t *testing.T) {
 	}
 }
 
-// A chart without sandboxes is what it was, even if nothing is left to apply.
+// A chart without sandboxes does not change, even if nothing remains to be applied.
 func TestChartsWithoutSandboxes(t *testing.T) {
 	t.Parallel()
 	h := install(t, map[string]string{"others.yaml": others})

@@ -42,14 +42,14 @@ func withDocker(setup func(*testscript.Env) error) func(*testscript.Env) error {
 	}
 }
 
-// An exec function of a kustomize config, in flow style, and of a Kptfile.
+// An exec function in a kustomize config, in flow style, and in a Kptfile.
 var (
 	kustomizeExec = regexp.MustCompile(`exec: \{path: (?:\S*/)?([a-z-]+)((?:, [^}]*)?)\}`)
 	kptExec       = regexp.MustCompile(`(?m)^(\s*-) exec: (?:\S*/)?([a-z-]+)$`)
 )
 
-// toContainers is the command `containers FOLDER…`: it changes every exec function in the YAML files and Kptfiles to a
-// container function. It is an error if there is none.
+// toContainers implements the command `containers FOLDER…`: it changes every exec function in the YAML files and Kptfiles to
+// a container function. It is an error if there is no such function.
 func toContainers(ts *testscript.TestScript, _ bool, folders []string) {
 	image := func(group string) string {
 		return fmt.Sprintf("%s/%s:%s", contract.ImageRegistry, group, contract.ImageTag)

@@ -19,9 +19,9 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
 
-// A package that kpt renders again after each of some edits has the same documents in the same files as one that it renders
-// once after all of them, even if somebody changes or removes what was rendered in between. kpt itself keeps the order of
-// fields that a document had before.
+// A package that kpt renders after each of several edits has the same documents in the same files as one that it renders
+// once after all edits, even if rendered files are changed or removed in between. kpt itself preserves the order of fields
+// of existing documents.
 func TestKptRandomEditsLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	kpt := checkout.Kpt(t)
@@ -68,10 +68,10 @@ func TestKptRandomEditsLeaveNothingBehind(t *testing.T) {
 type kptPackage struct {
 	kpt, mutators, folder string
 
-	sources map[string]string // the files that were written, not rendered
+	sources map[string]string // files that are not rendered
 }
 
-// render writes the files that have changed, removes those that are gone, renders the package, and returns all its files.
+// render writes changed files, deletes removed ones, renders the package, and returns all its files.
 func (p *kptPackage) render(t *testing.T, sources map[string]string) map[string]string {
 	t.Helper()
 	sources["Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: pkg}\npipeline:\n  mutators:\n" + p.mutators
@@ -95,7 +95,7 @@ func (p *kptPackage) render(t *testing.T, sources map[string]string) map[string]
 	return p.files(t)
 }
 
-// disturb changes or removes a random file that was rendered.
+// disturb changes or removes a random rendered file.
 func (p *kptPackage) disturb(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	files := p.files(t)

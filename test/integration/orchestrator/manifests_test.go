@@ -22,7 +22,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/tekton"
 )
 
-// manifests are the objects of a rendered stream, decoded as strictly as by the API server.
+// manifests are the objects of a rendered stream, decoded as strictly as in the API server.
 type manifests struct {
 	names map[object]bool
 	pods  []pod
@@ -136,7 +136,7 @@ func (m *manifests) add(text []byte) error {
 	}
 }
 
-// addWorkflow adds the Pods of the templates, with what their patches add to them.
+// addWorkflow adds the Pods of the templates, including their patches.
 func (m *manifests) addWorkflow(text []byte) error {
 	var workflow argo.Workflow
 	if err := k8syaml.UnmarshalStrict(text, &workflow); err != nil {
@@ -200,7 +200,7 @@ func (m *manifests) dangling() []string {
 	}
 	for _, role := range m.roles {
 		for _, rule := range role.Rules {
-			kind := map[string]string{"secrets": "Secret", "jobs": "Job"}[rule.Resources[0]] // those of engines have no names
+			kind := map[string]string{"secrets": "Secret", "jobs": "Job"}[rule.Resources[0]] // rules of engines have no names
 			for _, name := range rule.ResourceNames {
 				check(kind, role.Namespace, name)
 			}

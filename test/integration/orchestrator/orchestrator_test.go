@@ -71,8 +71,8 @@ func params(folder string) testscript.Params {
 	}
 }
 
-// checkReferences is the command `references FILE PREFIX [KIND/NAME…]`. Every object in the file must decode strictly and have
-// a name with the prefix. The targets of all references must be in the file, except those listed.
+// checkReferences implements the command `references FILE PREFIX [KIND/NAME…]`. Every object in the file must decode
+// strictly and have a name with the prefix. The targets of all references must be in the file, except those listed.
 func checkReferences(ts *testscript.TestScript, _ bool, args []string) {
 	found, err := readManifests([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
@@ -86,7 +86,7 @@ func checkReferences(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// copyCheckout is the command `checkout [FOLDER…]`: it copies folders of the checkout to the work folder.
+// copyCheckout implements the command `checkout [FOLDER…]`: it copies folders of the checkout to the work folder.
 func copyCheckout(ts *testscript.TestScript, _ bool, below []string) {
 	ts.Check(checkout.Copy(ts.Getenv("WORK"), below...))
 }

@@ -41,7 +41,7 @@ func manifest(t *testing.T) []hook {
 	return hooks
 }
 
-// Each hook has three ids that do the same: built with Go, as a container, and as a program on the PATH.
+// Each hook has three ids with the same effect: built with Go, as a container, and as a program on the PATH.
 func TestEachHookHasThreeIDs(t *testing.T) {
 	t.Parallel()
 	hooks := manifest(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// A hook that is built with Go is installed from a clone of this checkout and rejects invalid commits. It uses the module
-// cache, not the network.
+// A hook built with Go is installed from a clone of this checkout and rejects invalid commits. It uses the module cache, not
+// the network.
 func TestGoHooks(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
@@ -62,7 +62,8 @@ func TestSystemHooks(t *testing.T) {
 	u.requireRejected(`more-db`)
 }
 
-// In a new repository the hooks pass as they are shipped; the first reference needs a lock, which the message says how to make.
+// In a new repository the hooks pass in their default configuration. The first reference needs a lock, and the message
+// explains how to create it.
 func TestHooksInANewRepository(t *testing.T) {
 	t.Parallel()
 	u, bin := newSystemUser(t, "  - id: validate-plugin-system\n  - id: resolve-version-system\n")
@@ -82,7 +83,7 @@ func TestHooksInANewRepository(t *testing.T) {
 	require.NoError(t, u.commit("another reference"))
 }
 
-// The default of the hook is the whole repository, with files of other tools and hidden folders.
+// By default the hook checks the whole repository, including files of other tools and hidden folders.
 func TestDefaultOfTheHook(t *testing.T) {
 	t.Parallel()
 	u, _ := newSystemUser(t, "  - id: validate-plugin-system\n")
@@ -101,7 +102,7 @@ func TestDefaultOfTheHook(t *testing.T) {
 	u.requireRejected(".signadot/plugin.yaml:4:12: [error] ResourcePlugin/hello-db@1.0.0 spec.runner.image: must be a valid image")
 }
 
-// newSystemUser returns a user whose repository has hooks that use programs of a folder on the PATH.
+// newSystemUser returns a user whose repository has hooks that use programs in a folder on the PATH.
 func newSystemUser(t *testing.T, hooks string) (u *user, bin string) {
 	t.Helper()
 	u, bin = newUser(t), t.TempDir()
@@ -134,7 +135,7 @@ func newUser(t *testing.T) *user {
 	return u
 }
 
-// environment returns an environment without settings of the current user and without network access for Go.
+// environment returns an environment without settings of the user and without network access for Go.
 func environment(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()

@@ -1,5 +1,5 @@
-// Package action runs the steps of the GitHub Action as a runner does: with the inputs of a workflow, against releases on a
-// server of this machine.
+// Package action runs the steps of the GitHub Action like a runner: with the inputs of a workflow, using releases on a local
+// server.
 package action
 
 import (
@@ -50,7 +50,7 @@ func read(t *testing.T) action {
 	return a
 }
 
-// runner is a machine of GitHub with files in a folder.
+// runner is a GitHub runner with its files in a folder.
 type runner struct {
 	folder, work     string
 	system           string
@@ -60,12 +60,12 @@ type runner struct {
 // expression matches an input in a value.
 var expression = regexp.MustCompile(`\$\{\{ inputs\.([a-z]+) \}\}`)
 
-// use runs the steps of the action with inputs, and returns what they print and the exit code of the first that fails.
+// use runs the steps of the action with inputs, and returns their output and the first exit code that is not 0.
 func (r runner) use(t *testing.T, inputs map[string]string) (output string, code int) {
 	t.Helper()
 	a := read(t)
 	path := os.Getenv("PATH")
-	for _, file := range []string{"path", "output"} { // a runner gives each use files of its own
+	for _, file := range []string{"path", "output"} { // a runner creates these files for each use
 		require.NoError(t, os.RemoveAll(filepath.Join(r.folder, file)))
 	}
 	for _, step := range a.Runs.Steps {
@@ -118,7 +118,7 @@ var program = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// releases serves the files of a release v0.1.0 with an rplug of this checkout, and returns the runner for it.
+// releases serves the files of a release v0.1.0 with rplug from this checkout, and returns a runner that uses it.
 func releases(t *testing.T) (r runner, inputs map[string]string, files map[string][]byte) {
 	t.Helper()
 	checkout.Program(t, "curl", "curl")
@@ -190,7 +190,7 @@ func TestAction_validatesAndChecks(t *testing.T) {
 	assert.Equal(t, 2, code, output)
 }
 
-// matcher is https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md.
+// matcher is a problem matcher: https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md.
 type matcher struct {
 	ProblemMatcher []struct {
 		Owner, Severity string
@@ -277,7 +277,7 @@ func TestAction_installsNothingUnverified(t *testing.T) {
 	}
 }
 
-// Values with spaces and shell syntax are arguments, and nothing else.
+// Values with spaces and shell syntax are only used as arguments.
 func TestAction_passesValuesAsArguments(t *testing.T) {
 	t.Parallel()
 	r, inputs, _ := releases(t)

@@ -82,11 +82,11 @@ func inContainer(t *testing.T, input, folder, function string) result {
 		contract.ImageRegistry+"/"+function+":"+contract.ImageTag)...)
 }
 
-// Every function, with valid and invalid input.
+// The image of each function has the same output as its program, for valid and invalid input.
 func TestContainerOutputIsThatOfTheProgram(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	require.NoError(t, os.Chmod(folder, 0o755)) // for the user nobody
+	require.NoError(t, os.Chmod(folder, 0o755)) // for another user
 	require.NoError(t, checkout.Copy(folder, "examples"))
 	examples := resourceList(t, "examples/hello-db/plugin.yaml", "examples/hello-db/sandbox.yaml", "examples/orders-db/documents.yaml")
 	shop, err := filepath.Glob(filepath.Join(checkout.Root(), "examples", "shop", "baseline", "*.yaml"))
@@ -147,7 +147,7 @@ func resourceList(t *testing.T, files ...string) string {
 	return string(list)
 }
 
-// The image of the runtime starts the manager, and has the runner where the input manager copies it from.
+// The image of the runtime starts the manager, and has the runner at the path from which the input manager copies it.
 func TestRuntimeContainer(t *testing.T) {
 	t.Parallel()
 	image := contract.RuntimeImage

@@ -1,5 +1,5 @@
-// Package images tests the images of `make images`: a function must give the same output in docker, without any
-// permissions, as its program does, and two clean builds must give the same images.
+// Package images tests the images of `make images`: each function must have the same output in docker, without permissions,
+// as its program, and two clean builds must give the same images.
 package images
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Every page, hook and example with the name of an image has one that `make images` builds, with the current tag.
+// All names of images in pages, hooks and examples are built by `make images`, and have the current tag.
 func TestImageNames(t *testing.T) {
 	t.Parallel()
 	list := exec.Command("git", "grep", "-zlI", "--untracked", "-e", contract.ImageRegistry+"/")

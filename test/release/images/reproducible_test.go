@@ -43,7 +43,7 @@ func output(t *testing.T, folder, name string, args ...string) string {
 	t.Helper()
 	command := exec.Command(name, args...)
 	command.Dir = folder
-	command.Env = append(os.Environ(), "MAKEFLAGS=") // of a make that runs the tests
+	command.Env = append(os.Environ(), "MAKEFLAGS=") // if make runs the tests
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	require.NoError(t, err)

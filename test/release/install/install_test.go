@@ -1,4 +1,4 @@
-// Package install tests that `go install MODULE/…@VERSION` gives a stranger the commands of that version.
+// Package install tests that `go install MODULE/…@VERSION` installs the commands of that version.
 package install
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/goproxy"
 )
 
-// marker is in the second version alone, in a package of every program: each package must be of the version that was asked for.
+// marker is only in the second version, in a package of every program: all packages must have the requested version.
 const marker = "package cli\n\nfunc init() { println(\"marked\") }\n"
 
 func TestGoInstall(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScanned lists what the scanner must understand by itself: what plain Kubernetes objects are made of. The
-// differential tests prove that it understands right; this one that it does not give up.
+// TestScanned lists the constructs of plain Kubernetes objects, which the scanner must understand by itself. The
+// differential tests check that it understands them correctly; this test checks that it does not give up.
 func TestScanned(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{

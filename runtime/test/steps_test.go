@@ -22,7 +22,7 @@ import (
 
 func ref(name string) cluster.Ref { return cluster.Ref{Namespace: "ns", Name: name} }
 
-// provision publishes one output, and appends a line to the file ran for each run.
+// provision is a step that publishes one output, and appends a line to the file ran for each run.
 func provision() step {
 	return step{
 		plan: contract.Plan{
@@ -34,7 +34,7 @@ func provision() step {
 	}
 }
 
-// seed reads the output of provision as a file and publishes it.
+// seed is a step that reads the output of provision as a file and publishes it.
 func seed() step {
 	return step{
 		plan: contract.Plan{

@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine"
 )
 
-// Adopt implements engine.Engine.
-func (Engine) Adopt(pod *corev1.Pod) (owner engine.Owner, isOwn bool) {
+// Owner implements engine.Engine.
+func (Engine) Owner(pod *corev1.Pod) (owner engine.Owner, isOwn bool) {
 	name := pod.Labels[kind.PodLabel]
 	return engine.Owner{Kind: Kind, Name: name, Task: taskOfNode(name, pod.Annotations[nodeNameKey])}, name != ""
 }
@@ -33,8 +33,8 @@ func (Engine) Read(kind string, text []byte) (*engine.Object, error) {
 	return o, err
 }
 
-// Judge implements engine.Engine.
-func (Engine) Judge(objects []*engine.Object) (all []*engine.State) {
+// States implements engine.Engine.
+func (Engine) States(objects []*engine.Object) (all []*engine.State) {
 	for _, o := range objects {
 		r := &reader{Workflow: o.Value.(*Workflow), unread: o.Unread, templates: map[string]*Template{}, nodes: map[string][]*Node{}}
 		all = append(all, r.states()...)
@@ -42,13 +42,13 @@ func (Engine) Judge(objects []*engine.Object) (all []*engine.State) {
 	return all
 }
 
-// reader reads the states of a Workflow's tasks.
+// reader determines the states of a Workflow's tasks.
 type reader struct {
 	*Workflow
 
 	unread    string
 	templates map[string]*Template
-	nodes     map[string][]*Node // of tasks: their own, those of their tries and of containers
+	nodes     map[string][]*Node // nodes of tasks, their tries and containers
 }
 
 func (r *reader) hasEnded() bool {
@@ -84,15 +84,15 @@ func (r *reader) state(of *DAGTask, t *Template) *engine.State {
 		s.Tries = t.RetryStrategy.Limit.IntValue() + 1
 	}
 	if own := r.node(of.Name); own != nil {
-		r.see(s, own, of)
-		r.seeTries(s)
+		r.setState(s, own, of)
+		r.setTries(s)
 	} else {
-		r.seeNoNode(s)
+		r.setUnreached(s)
 	}
 	return s
 }
 
-// node returns the node of a task, nil if there is none.
+// node returns the node of a task, or nil.
 func (r *reader) node(task string) *Node {
 	nodes := r.nodes[task]
 	if i := slices.IndexFunc(nodes, func(n *Node) bool { return n.Name == r.Name+"."+task }); i >= 0 {
@@ -101,8 +101,8 @@ func (r *reader) node(task string) *Node {
 	return nil
 }
 
-// seeNoNode is for a task that the controller has not come to.
-func (r *reader) seeNoNode(s *engine.State) {
+// setUnreached sets the state of a task that the controller has not reached.
+func (r *reader) setUnreached(s *engine.State) {
 	switch {
 	case r.Status.Phase == succeeded:
 		s.End, s.Since = engine.Complete, r.Status.FinishedAt
@@ -123,8 +123,8 @@ func (r *reader) seeNoNode(s *engine.State) {
 	}
 }
 
-// see takes the state of a task from its node.
-func (r *reader) see(s *engine.State, n *Node, of *DAGTask) {
+// setState sets the state of a task from its node.
+func (r *reader) setState(s *engine.State, n *Node, of *DAGTask) {
 	s.Since = n.FinishedAt
 	if s.Since.IsZero() {
 		s.Since = n.StartedAt
@@ -137,15 +137,15 @@ func (r *reader) see(s *engine.State, n *Node, of *DAGTask) {
 	case n.Phase == skipped || n.Phase == omitted:
 		s.FailUnstarted(r.unfinished(of), n.Message)
 	default:
-		r.seeRunning(s, n)
+		r.setRunning(s, n)
 	}
 }
 
-func (r *reader) seeRunning(s *engine.State, n *Node) {
+func (r *reader) setRunning(s *engine.State, n *Node) {
 	s.Now = engine.Running
 	if n.Phase == "" || n.Phase == pending {
 		s.Now = engine.Starting
-		seeCause(s, n)
+		setCause(s, n)
 	}
 	switch {
 	case r.hasEnded(): // terminated
@@ -156,8 +156,8 @@ func (r *reader) seeRunning(s *engine.State, n *Node) {
 	}
 }
 
-// seeTries takes from the nodes of tries how many have failed, and what the last one does.
-func (r *reader) seeTries(s *engine.State) {
+// setTries sets the number of failed tries, and the state of the last one.
+func (r *reader) setTries(s *engine.State) {
 	if s.Tries == 0 {
 		return
 	}
@@ -178,19 +178,19 @@ func (r *reader) seeTries(s *engine.State) {
 	})
 	if last.Phase != running {
 		s.Now = engine.Starting
-		seeCause(s, last)
+		setCause(s, last)
 	}
 }
 
-// seeCause takes why a Pod does not run: the controller says "REASON: MESSAGE".
-func seeCause(s *engine.State, n *Node) {
+// setCause sets the reason why a Pod does not run. The controller reports "REASON: MESSAGE".
+func setCause(s *engine.State, n *Node) {
 	reason, message, found := strings.Cut(n.Message, ": ")
 	if found && !engine.IsStart(reason) {
 		s.Cause = &engine.Cause{Object: s.Object(), Reason: reason, Message: engine.OneLine(message)}
 	}
 }
 
-// unfinished are the steps that a task waits for and that have not succeeded.
+// unfinished returns the steps that a task waits for and that have not succeeded.
 func (r *reader) unfinished(of *DAGTask) (steps []string) {
 	for _, dependency := range of.Dependencies {
 		if n := r.node(dependency); n != nil && n.Phase != succeeded {

@@ -16,34 +16,34 @@ import (
 	"github.com/resource-plugins/krm-functions/local/localrun/container"
 )
 
-// life is one life of the sandbox of a case: its fixtures, its state, and what its steps have published.
-type life struct {
-	suite *Suite
-	test  *test
-	one   *v1alpha1.TestCase
+// round creates and deletes the sandbox of a case once, with its own fixtures, state and outputs.
+type round struct {
+	suite    *Suite
+	test     *test
+	testCase *v1alpha1.TestCase
 
 	folder   string
-	network  string             // empty if no fixture is in a container
-	program  *container.Program // has made the network
+	network  string             // empty without fixtures in containers
+	program  *container.Program // created the network
 	mark     string             // of the network and its containers: see localrun.NewMark
 	fixtures []*fixture
 	engine   *watched
 	state    *localrun.State
-	// published is what both phases have published, for scripts.
+	// published are the outputs of both phases, for scripts.
 	published map[v1alpha1.Phase]outputs
 }
 
-// errFixture is why a life did not begin.
+// errFixture is the reason why a round could not begin.
 type errFixture struct {
 	error
 	logs []Log
 }
 
-// begin starts a life: its fixtures are ready. It must be ended also after an error.
-func (r *caseRun) begin(ctx context.Context) (*life, error) {
-	l := &life{suite: r.suite, test: r.test, one: r.one, published: map[v1alpha1.Phase]outputs{}}
+// begin starts a round: its fixtures are ready. The round must be ended even after an error.
+func (r *caseRun) begin(ctx context.Context) (*round, error) {
+	l := &round{suite: r.suite, test: r.test, testCase: r.testCase, published: map[v1alpha1.Phase]outputs{}}
 	var err error
-	if l.folder, err = os.MkdirTemp(r.folder, "life-"); err != nil {
+	if l.folder, err = os.MkdirTemp(r.folder, "round-"); err != nil {
 		return l, err
 	}
 	if l.state, err = localrun.OpenState(l.stateFolder()); err != nil {
@@ -60,10 +60,10 @@ func (r *caseRun) begin(ctx context.Context) (*life, error) {
 	return l, nil
 }
 
-func (l *life) stateFolder() string { return filepath.Join(l.folder, "state") }
+func (l *round) stateFolder() string { return filepath.Join(l.folder, "state") }
 
-// end stops everything that the life has started, and removes its files.
-func (l *life) end() error {
+// end stops everything that the round has started, and removes its files.
+func (l *round) end() error {
 	var errs []error
 	if l.engine != nil {
 		errs = append(errs, l.engine.Close())
@@ -72,8 +72,8 @@ func (l *life) end() error {
 	return errors.Join(append(errs, os.RemoveAll(l.folder))...)
 }
 
-// timeout is how long a phase or a script of the test may take.
-func (l *life) timeout() time.Duration { return seconds(l.test.Spec.TimeoutSeconds) }
+// timeout limits a phase or a script of the test.
+func (l *round) timeout() time.Duration { return seconds(l.test.Spec.TimeoutSeconds) }
 
 func seconds(n int) time.Duration {
 	if n == 0 {
@@ -82,7 +82,7 @@ func seconds(n int) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// errTime ends what takes too long.
+// errTime is the cause of a timeout.
 var errTime = errors.New("out of time")
 
 // within returns a context that ends after a timeout.
@@ -90,8 +90,8 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w after %s (timeoutSeconds)", errTime, limit))
 }
 
-// run runs a phase to its end. again forgets what is published, so that each step runs.
-func (l *life) run(ctx context.Context, phase v1alpha1.Phase, again bool) *outcome {
+// run runs a phase. With again, every step runs, even if its outputs are published.
+func (l *round) run(ctx context.Context, phase v1alpha1.Phase, again bool) *outcome {
 	got := &outcome{}
 	if len(l.test.plugin.Spec.Workflow(phase)) == 0 {
 		return got
@@ -131,20 +131,20 @@ func (l *life) run(ctx context.Context, phase v1alpha1.Phase, again bool) *outco
 	return got
 }
 
-// keep remembers what a phase has published. What an earlier run has published stays, as in a cluster.
-func (l *life) keep(phase v1alpha1.Phase, got *outcome) {
+// keep adds the published outputs of a phase. Outputs of earlier runs stay, as in a cluster.
+func (l *round) keep(phase v1alpha1.Phase, got *outcome) {
 	if l.published[phase] == nil {
 		l.published[phase] = outputs{}
 	}
 	maps.Copy(l.published[phase], got.outputs())
 }
 
-// maxKills is how often it is tried to kill a step before it ends: it may take less time than before.
+// maxKills limits the attempts to kill a step before it ends: it may be faster than measured.
 const maxKills = 3
 
-// kill runs the create phase and kills a step. It returns how the phase ended if that was not by the kill.
-func (l *life) kill(ctx context.Context, step string, at moment) *outcome {
-	l.engine.target, l.engine.moment = step, at
+// kill runs the create phase and kills a step. It returns the result of the phase if it ended for another reason.
+func (l *round) kill(ctx context.Context, step string, at killPoint) *outcome {
+	l.engine.target, l.engine.killPoint = step, at
 	defer func() { l.engine.target = "" }()
 	for attempt := range maxKills {
 		got := l.run(ctx, v1alpha1.PhaseCreate, attempt > 0)
@@ -158,8 +158,8 @@ func (l *life) kill(ctx context.Context, step string, at moment) *outcome {
 	return &outcome{}
 }
 
-// snapshot keeps the state, and returns what brings it back.
-func (l *life) snapshot() (restore func() error, err error) {
+// snapshot saves the state, and returns a function that restores it.
+func (l *round) snapshot() (restore func() error, err error) {
 	kept, err := os.MkdirTemp(l.folder, "snapshot-")
 	if err != nil {
 		return nil, err
@@ -179,8 +179,8 @@ func (l *life) snapshot() (restore func() error, err error) {
 	}, nil
 }
 
-// left returns the records of steps that the state still has.
-func (l *life) left() ([]string, error) {
+// left returns the records of steps that remain in the state.
+func (l *round) left() ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(filepath.Join(l.stateFolder(), "steps"), func(_ string, entry os.DirEntry, err error) error {
 		switch {

@@ -56,7 +56,7 @@ func (s *RunStatus) hasEnded() bool {
 	return c == metav1.ConditionTrue || c == metav1.ConditionFalse
 }
 
-// since is when a run has ended, or else was started; other if neither is known.
+// since returns when a run ended, or otherwise when it started, or other if neither is known.
 func (s *RunStatus) since(other metav1.Time) metav1.Time {
 	for _, t := range []*metav1.Time{s.CompletionTime, s.StartTime} {
 		if t != nil && !t.IsZero() {
@@ -66,8 +66,8 @@ func (s *RunStatus) since(other metav1.Time) metav1.Time {
 	return other
 }
 
-// Judge implements engine.Engine.
-func (Engine) Judge(objects []*engine.Object) (all []*engine.State) {
+// States implements engine.Engine.
+func (Engine) States(objects []*engine.Object) (all []*engine.State) {
 	type name struct{ namespace, name string }
 	taskRuns := map[name]map[string]*TaskRun{}
 	for _, o := range objects {
@@ -87,7 +87,7 @@ func (Engine) Judge(objects []*engine.Object) (all []*engine.State) {
 	return all
 }
 
-// reader reads the states of a PipelineRun's tasks.
+// reader determines the states of a PipelineRun's tasks.
 type reader struct {
 	*PipelineRun
 
@@ -108,17 +108,17 @@ func (r *reader) states() []*engine.State {
 			s.Tries = of.Retries + 1
 		}
 		if run := r.taskRuns[of.Name]; run != nil {
-			r.see(s, run)
+			r.setState(s, run)
 		} else {
-			r.seeNoRun(s)
+			r.setWithoutRun(s)
 		}
 		all[i] = s
 	}
 	return all
 }
 
-// see takes the state of a task from its TaskRun.
-func (r *reader) see(s *engine.State, run *TaskRun) {
+// setState sets the state of a task from its TaskRun.
+func (r *reader) setState(s *engine.State, run *TaskRun) {
 	s.Since = run.Status.since(run.CreationTimestamp)
 	s.FailedTries = len(run.Status.RetriesStatus)
 	for _, try := range run.Status.RetriesStatus {
@@ -143,19 +143,19 @@ func (r *reader) see(s *engine.State, run *TaskRun) {
 	}
 }
 
-// startingRuns are the reasons of a TaskRun that will run if nothing happens.
+// startingRuns are the reasons of a TaskRun that is going to run.
 var startingRuns = []string{"", "Started", "ToBeRetried"}
 
-// startingPod matches what Tekton says of a Pod that has a node and starts
+// startingPod matches Tekton's messages about a scheduled Pod that is starting
 // (https://github.com/tektoncd/pipeline/blob/v1.15.0/pkg/pod/status.go).
 var startingPod = regexp.MustCompile(
 	`^(Pending$|pod status "(ContainersReady|Initialized|PodReadyToStartContainers|Ready)":"False")`)
 
-// held is the spec.status of a PipelineRun that its user holds back.
+// held is the spec.status of a PipelineRun that its user has put on hold.
 const held = "PipelineRunPending"
 
-// seeNoRun is for a task that has no TaskRun, as far as is known.
-func (r *reader) seeNoRun(s *engine.State) {
+// setWithoutRun sets the state of a task without a known TaskRun.
+func (r *reader) setWithoutRun(s *engine.State) {
 	s.Since = r.Status.since(r.CreationTimestamp)
 	c, run := r.Status.succeeded(), r.runOf(s.Task)
 	switch {
@@ -176,7 +176,7 @@ func (r *reader) seeNoRun(s *engine.State) {
 	}
 }
 
-// runOf returns the name of the TaskRun of a task, empty if there is none.
+// runOf returns the name of the TaskRun of a task, or "".
 func (r *reader) runOf(task string) string {
 	for _, child := range r.Status.ChildReferences {
 		if child.PipelineTaskName == task {
@@ -186,7 +186,7 @@ func (r *reader) runOf(task string) string {
 	return ""
 }
 
-// skipped returns why Tekton has skipped a task, empty if it has not.
+// skipped returns the reason why Tekton has skipped a task, or "".
 func (r *reader) skipped(task string) string {
 	for _, skipped := range r.Status.SkippedTasks {
 		if skipped.Name == task {
@@ -196,7 +196,7 @@ func (r *reader) skipped(task string) string {
 	return ""
 }
 
-// failedSteps are the steps whose TaskRuns have failed: Tekton starts no others then.
+// failedSteps returns the steps whose TaskRuns have failed. Tekton then starts no others.
 func (r *reader) failedSteps() (names []string) {
 	for i := range r.Spec.PipelineSpec.Tasks {
 		of := &r.Spec.PipelineSpec.Tasks[i]
